@@ -1,0 +1,37 @@
+# What every target of the project shares: warnings, sanitizers, and the two ways a folder
+# becomes a target (slackline_library, slackline_unit_tests).
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "build type" FORCE)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(slackline_options INTERFACE)
+target_include_directories(slackline_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_compile_options(slackline_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wcast-qual -Wformat=2 -Werror)
+if(SLACKLINE_SANITIZE)
+  target_compile_options(slackline_options INTERFACE
+    -fsanitize=${SLACKLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(slackline_options INTERFACE -fsanitize=${SLACKLINE_SANITIZE})
+endif()
+
+# slackline_library(name SOURCES a.cc ... LINKS libs... TESTS a_test.cc ...)
+# One folder, one static library; the tests beside the sources become <name>_test.
+function(slackline_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;TESTS;TEST_LINKS" ${ARGN})
+  add_library(slackline_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(slackline_${name} PUBLIC slackline_options ${ARG_LINKS})
+  if(SLACKLINE_TESTS AND ARG_TESTS)
+    add_executable(${name}_test ${ARG_TESTS})
+    target_link_libraries(${name}_test PRIVATE slackline_${name} ${ARG_TEST_LINKS}
+      GTest::gmock GTest::gtest_main)
+    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()

@@ -1,0 +1,35 @@
+#include "base/error.h"
+
+#include <cerrno>
+#include <system_error>
+
+namespace slackline {
+namespace {
+
+std::string sentence(std::string_view problem, std::string_view why, std::string_view what_to_do) {
+  std::string text(problem);
+  if (!why.empty()) text.append(" (").append(why).append(")");
+  if (!what_to_do.empty()) text.append(" ").append(what_to_do);
+  return text;
+}
+
+}  // namespace
+
+Error::Error(std::string_view problem, std::string_view why, std::string_view what_to_do, Kind kind)
+    : std::runtime_error(sentence(problem, why, what_to_do)), kind_(kind) {}
+
+Error usage_error(std::string_view problem, std::string_view why, std::string_view what_to_do) {
+  return Error(problem, why, what_to_do, Error::Kind::usage);
+}
+
+std::string errno_text() { return std::generic_category().message(errno); }
+
+void expects(bool condition, const char* what) {
+  if (!condition) throw std::logic_error(std::string("precondition violated: ") + what);
+}
+
+void ensures(bool condition, const char* what) {
+  if (!condition) throw std::logic_error(std::string("postcondition violated: ") + what);
+}
+
+}  // namespace slackline

@@ -1,0 +1,33 @@
+#include "base/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace slackline {
+namespace {
+
+TEST(Error, reads_problem_why_what_to_do) {
+  EXPECT_STREQ(Error("cannot open 'x'", "no such file", "Check the path.").what(),
+               "cannot open 'x' (no such file) Check the path.");
+  EXPECT_STREQ(Error("cannot open 'x'", "", "").what(), "cannot open 'x'");
+}
+
+TEST(Error, usage_exits_with_2_and_failure_with_1) {
+  EXPECT_EQ(Error("a", "b").exit_status(), 1);
+  EXPECT_EQ(usage_error("a", "b").exit_status(), 2);
+}
+
+TEST(Error, contracts_throw_logic_errors) {
+  EXPECT_NO_THROW(expects(true, "fine"));
+  EXPECT_THROW(expects(false, "broken"), std::logic_error);
+  EXPECT_THROW(ensures(false, "broken"), std::logic_error);
+}
+
+TEST(Error, errno_in_words) {
+  errno = ENOENT;
+  EXPECT_EQ(errno_text(), "No such file or directory");
+}
+
+}  // namespace
+}  // namespace slackline

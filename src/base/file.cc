@@ -1,0 +1,119 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kBufferBytes = 1 << 20;
+
+Error write_error(const std::filesystem::path& path) {
+  return Error(fmt::format("cannot write '{}'", path.string()), errno_text(),
+               errno == ENOSPC ? "Free some space or choose another place with -o."
+                               : "Choose another place with -o.");
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const auto failed = [&] {
+    return Error(fmt::format("cannot read '{}'", path.string()), errno_text(),
+                 "Check the path and its permissions.");
+  };
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw failed();
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || S_ISDIR(status.st_mode)) {
+    if (S_ISDIR(status.st_mode)) errno = EISDIR;
+    const Error error = failed();
+    ::close(fd);
+    throw error;
+  }
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ > 0) {
+    void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapped == MAP_FAILED) {
+      const Error error = failed();
+      ::close(fd);
+      throw error;
+    }
+    data_ = static_cast<const std::byte*>(mapped);
+  }
+  ::close(fd);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  // munmap's signature predates const; the mapping itself is read-only.
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+OutputFile::OutputFile(std::filesystem::path path)
+    : path_(std::move(path)), temporary_(path_.string() + fmt::format(".part{}", ::getpid())) {
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd_ < 0) throw write_error(path_);
+  buffer_.reserve(kBufferBytes);
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  write(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+void OutputFile::write(std::string_view text) {
+  size_ += text.size();
+  buffer_.append(text);
+  if (buffer_.size() >= kBufferBytes) flush();
+}
+
+void OutputFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t n = ::write(fd_, rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw write_error(path_);
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
+  buffer_.clear();
+}
+
+void OutputFile::commit() {
+  expects(fd_ >= 0, "commit() is called once");
+  flush();
+  const int fd = std::exchange(fd_, -1);
+  if (::close(fd) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const Error error = write_error(path_);
+    ::unlink(temporary_.c_str());
+    throw error;
+  }
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace slackline

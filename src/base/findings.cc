@@ -1,0 +1,48 @@
+#include "base/findings.h"
+
+#include <algorithm>
+
+namespace slackline {
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::info:
+      return "info";
+    case Severity::notice:
+      return "notice";
+    case Severity::data_loss:
+      return "data_loss";
+  }
+  return "info";
+}
+
+Findings::Entry& Findings::entry(std::string_view name, Severity severity,
+                                 std::string_view sentence) {
+  const auto found = std::ranges::find(entries_, name, &Entry::name);
+  if (found != entries_.end()) return *found;
+  entries_.push_back(Entry{std::string(name), severity, std::string(sentence), 0, {}});
+  return entries_.back();
+}
+
+void Findings::add(const FindingKind& kind, std::string_view example, std::uint64_t count) {
+  Entry& e = entry(kind.name, kind.severity, kind.sentence);
+  e.count += count;
+  if (!example.empty() && e.examples.size() < kExamplesKept) e.examples.emplace_back(example);
+}
+
+void Findings::merge(const Findings& other) {
+  for (const Entry& theirs : other.entries_) {
+    Entry& ours = entry(theirs.name, theirs.severity, theirs.sentence);
+    ours.count += theirs.count;
+    for (const std::string& example : theirs.examples) {
+      if (ours.examples.size() < kExamplesKept) ours.examples.push_back(example);
+    }
+  }
+}
+
+std::uint64_t Findings::count(const FindingKind& kind) const {
+  const auto found = std::ranges::find(entries_, kind.name, &Entry::name);
+  return found == entries_.end() ? 0 : found->count;
+}
+
+}  // namespace slackline

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace slackline {
+
+/// A line on standard error that says how far long work has come. Silent unless standard error
+/// is a terminal; redrawn at most ten times a second; erased when it ends.
+class Progress {
+ public:
+  explicit Progress(std::string_view what, std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Not thread-safe: one thread reports.
+  void update(std::uint64_t done);
+
+ private:
+  std::string what_;
+  std::uint64_t total_;
+  bool enabled_;
+  bool drawn_ = false;
+  std::int64_t next_draw_ns_ = 0;
+};
+
+}  // namespace slackline

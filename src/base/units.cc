@@ -1,0 +1,162 @@
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
+
+struct Unit {
+  std::string_view name;
+  long double factor;
+};
+
+constexpr std::array kTimesInFs{
+    Unit{"fs", 1e0L}, Unit{"ps", 1e3L},     Unit{"ns", 1e6L},  Unit{"us", 1e9L},
+    Unit{"µs", 1e9L}, Unit{"ms", 1e12L},    Unit{"s", 1e15L},  Unit{"min", 60e15L},
+    Unit{"h", 3600e15L}};
+
+constexpr std::array kSizesInBytes{
+    Unit{"", 1.0L},         Unit{"B", 1.0L},           Unit{"kB", 1e3L},
+    Unit{"MB", 1e6L},       Unit{"GB", 1e9L},          Unit{"TB", 1e12L},
+    Unit{"K", 1024.0L},     Unit{"k", 1024.0L},        Unit{"KiB", 1024.0L},
+    Unit{"M", 1048576.0L},  Unit{"MiB", 1048576.0L},   Unit{"G", 1073741824.0L},
+    Unit{"GiB", 1073741824.0L}, Unit{"TiB", 1099511627776.0L}};
+
+constexpr std::array kBandwidthsInBytesPerSecond{
+    Unit{"B/s", 1.0L},    Unit{"kB/s", 1e3L},      Unit{"MB/s", 1e6L},
+    Unit{"GB/s", 1e9L},   Unit{"TB/s", 1e12L},     Unit{"KiB/s", 1024.0L},
+    Unit{"MiB/s", 1048576.0L}, Unit{"GiB/s", 1073741824.0L},
+    Unit{"b/s", 0.125L},  Unit{"kb/s", 0.125e3L},  Unit{"Mb/s", 0.125e6L},
+    Unit{"Gb/s", 0.125e9L}, Unit{"Tb/s", 0.125e12L}};
+
+struct Number {
+  long double value;
+  std::string_view rest;  // what follows the digits, blanks between skipped
+};
+
+std::optional<Number> leading_number(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  long double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || !std::isfinite(value) || value < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return Number{value, text};
+}
+
+template <std::size_t N>
+std::optional<long double> in_unit(const Number& number, const std::array<Unit, N>& units) {
+  for (const Unit& unit : units) {
+    if (unit.name == number.rest) return number.value * unit.factor;
+  }
+  return std::nullopt;
+}
+
+std::int64_t rounded(long double value, std::string_view text, std::string_view what) {
+  if (value > static_cast<long double>(kMaxInt) / 2) {
+    throw usage_error(fmt::format("cannot use '{}' as {}", text, what), "the value is too large",
+                      "Give a smaller one.");
+  }
+  return static_cast<std::int64_t>(std::llroundl(value));
+}
+
+Error malformed(std::string_view text, std::string_view what, std::string_view example) {
+  return usage_error(fmt::format("cannot use '{}' as {}", text, what),
+                     "a number with a unit is needed", fmt::format("Write it like {}.", example));
+}
+
+}  // namespace
+
+std::int64_t parse_time_fs(std::string_view text, std::string_view what) {
+  const auto number = leading_number(text);
+  if (number && number->rest.empty() && number->value == 0) return 0;
+  const auto value = number ? in_unit(*number, kTimesInFs) : std::nullopt;
+  if (!value) throw malformed(text, what, "3us, 250ns or 0.5ms");
+  return rounded(*value, text, what);
+}
+
+std::int64_t parse_gap_per_byte_fs(std::string_view text, std::string_view what) {
+  const auto number = leading_number(text);
+  if (!number) throw malformed(text, what, "0.018ns/B, or as a bandwidth 100Gb/s");
+  if (number->rest.empty() && number->value == 0) return 0;
+  if (number->rest.size() > 2 && number->rest.substr(number->rest.size() - 2) == "/B") {
+    const Number time{number->value, number->rest.substr(0, number->rest.size() - 2)};
+    if (const auto fs = in_unit(time, kTimesInFs)) return rounded(*fs, text, what);
+  }
+  const auto bandwidth = in_unit(*number, kBandwidthsInBytesPerSecond);
+  if (!bandwidth || *bandwidth == 0) {
+    throw malformed(text, what, "0.018ns/B, or as a bandwidth 100Gb/s");
+  }
+  return rounded(1e15L / *bandwidth, text, what);
+}
+
+std::uint64_t parse_bytes(std::string_view text, std::string_view what) {
+  if (text == "unlimited") return std::numeric_limits<std::uint64_t>::max();
+  const auto number = leading_number(text);
+  const auto value = number ? in_unit(*number, kSizesInBytes) : std::nullopt;
+  if (!value) throw malformed(text, what, "4096, 256KiB or unlimited");
+  return static_cast<std::uint64_t>(rounded(*value, text, what));
+}
+
+std::int64_t parse_degradation_ppm(std::string_view text, std::string_view what) {
+  const auto number = leading_number(text);
+  if (!number || (number->rest != "%" && !number->rest.empty())) {
+    throw usage_error(fmt::format("cannot use '{}' as {}", text, what),
+                      "a percentage or a ratio is needed", "Write it like 1% or 0.01.");
+  }
+  const long double ratio = number->rest == "%" ? number->value / 100 : number->value;
+  return rounded(ratio * 1e6L, text, what);
+}
+
+std::string format_time_ns(double ns) {
+  struct Scale {
+    double factor;
+    const char* unit;
+  };
+  static constexpr std::array kScales{Scale{1e9, "s"}, Scale{1e6, "ms"}, Scale{1e3, "us"}};
+  const double magnitude = std::abs(ns);
+  // The 0.5 ulp of four digits keeps 999.96 us from printing as "1000 us".
+  for (const Scale& scale : kScales) {
+    if (magnitude >= 0.99995 * scale.factor) {
+      return fmt::format("{:#.4g} {}", ns / scale.factor, scale.unit);
+    }
+  }
+  if (ns == std::floor(ns)) return fmt::format("{:.0f} ns", ns);
+  return fmt::format("{:#.4g} ns", ns);
+}
+
+std::string format_bytes(double bytes) {
+  static constexpr std::array kNames{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  std::size_t scale = 0;
+  while (bytes >= 1024 && scale + 1 < kNames.size()) {
+    bytes /= 1024;
+    ++scale;
+  }
+  return scale == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, kNames[scale]);
+}
+
+std::string format_count(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t i = digits.size(); i > 3;) {
+    i -= 3;
+    digits.insert(i, ",");
+  }
+  return digits;
+}
+
+std::string format_percent(double ratio, int digits) {
+  return fmt::format("{:.{}f} %", 100 * ratio, digits);
+}
+
+}  // namespace slackline

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "graph/collectives/choice.h"
+#include "graph/execution_graph.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// What happens to a message over the eager threshold S (LogGPS). spec: LLAMP appendix B, Figure 14.
+enum class Rendezvous : std::uint8_t {
+  handshake,  ///< request, answer, data: three crossings (LogGPS)
+  rdma_read,  ///< the receiver reads, then acknowledges (LLAMP's Figure 14)
+  sync,       ///< data leaves at once, the sender completes with the receiver (LLAMP's code)
+  loggopsim,  ///< data leaves at once, the sender completes at the match (LogGOPSim)
+};
+
+std::string_view to_string(Rendezvous protocol);
+/// Throws usage Error for an unknown name.
+Rendezvous parse_rendezvous(std::string_view name);
+
+struct GraphOptions {
+  std::uint64_t eager_threshold_bytes = 256 * 1024;  ///< S: messages of at most S bytes are eager
+  Rendezvous rendezvous = Rendezvous::handshake;
+  CollectiveChoice collectives{};
+};
+
+/// Matches all messages of `trace`, expands its collectives, and orders everything.
+///
+/// Never fails for a defect of the trace: receives without a message, collectives that some ranks never entered and
+/// cycles (a program that deadlocks under this S) are released and counted in the graph's findings.
+/// Cost: linear in calls plus the collectives' messages; memory about 20 bytes a vertex-edge pair beside the trace.
+ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options);
+
+}  // namespace slackline

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/collectives/schedule.h"
+
+namespace slackline {
+
+/// Which algorithm a collective call is expanded by. Explicit rules first, then a library's own
+/// decision for that operation, size and number of ranks.
+class CollectiveChoice {
+ public:
+  enum class Selector : std::uint8_t { automatic, openmpi, mpich };
+
+  struct Rule {
+    Operation operation;
+    std::uint64_t from_bytes = 0;  ///< holds for from_bytes <= bytes < to_bytes
+    std::uint64_t to_bytes = std::numeric_limits<std::uint64_t>::max();
+    const CollectiveAlgorithm* algorithm;
+  };
+
+  /// Parses "openmpi", "mpich", "auto", or rules such as "allreduce=ring",
+  /// "bcast=binomial:..64KiB,bcast=chain:64KiB..", all joined by commas. Later rules win.
+  /// Throws usage Error that lists the known names.
+  void add(std::string_view text);
+
+  /// `automatic` becomes the selector of the library that made the trace; Open MPI if unknown.
+  void resolve_automatic(std::string_view mpi_library);
+
+  /// Never null. `call.operation` is a blocking collective.
+  const CollectiveAlgorithm& algorithm(const CollectiveCall& call) const;
+
+  Selector selector() const { return selector_; }
+  /// In the form that add() reads.
+  std::string to_string() const;
+
+ private:
+  Selector selector_ = Selector::automatic;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace slackline

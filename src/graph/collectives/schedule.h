@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "trace/operation.h"
+
+namespace slackline {
+
+/// One step of a collective as one rank performs it. Ranks are those of the communicator.
+/// Steps of a rank run in order; isend and irecv only start, wait_all waits for everything started
+/// since the last wait_all; send and recv are complete when they return. Messages between two ranks of one call match in order.
+struct CollectiveStep {
+  enum class Kind : std::uint8_t { send, recv, isend, irecv, wait_all };
+  Kind kind;
+  std::int32_t peer = -1;
+  std::uint64_t bytes = 0;
+
+  bool operator==(const CollectiveStep&) const = default;
+};
+
+/// One collective call, as all its ranks agree on it. Sizes in bytes, as in trace/wire.h.
+struct CollectiveCall {
+  Operation operation = Operation::barrier;  ///< a blocking collective (blocking_form)
+  std::int32_t size = 1;                     ///< ranks in the communicator
+  std::int32_t root = 0;                     ///< of rooted ones
+  std::uint64_t bytes = 0;                   ///< the vector, or one block; largest over the ranks
+  std::uint32_t element_bytes = 1;           ///< granularity at which vectors can be split, >= 1
+  bool commutative = true;
+  /// gatherv, scatterv, allgatherv, reduce_scatter: bytes of each rank's block (size entries).
+  std::span<const std::int64_t> counts{};
+};
+
+/// What one rank brings to a call beyond what all agree on: alltoallv/w and neighbor_* (layout of the
+/// args in trace/wire.h, with peers as ranks of the communicator). Empty otherwise.
+struct OwnCounts {
+  std::span<const std::int64_t> args{};
+};
+
+/// Appends the steps of `rank` to `steps`. Pure: depends on its arguments only.
+using Expand = void (*)(const CollectiveCall& call, std::int32_t rank, OwnCounts own,
+                        std::vector<CollectiveStep>& steps);
+
+/// A named algorithm for one operation.
+struct CollectiveAlgorithm {
+  Operation operation;
+  std::string_view name;         ///< "ring", "recursive_doubling"
+  std::string_view smpi_name;    ///< SimGrid's name for the same one, or empty
+  std::string_view description;  ///< one line for --help and doc/collectives.md
+  Expand expand;
+};
+
+/// All algorithms, grouped by operation; the visible list is in graph/collectives/table.cc.
+std::span<const CollectiveAlgorithm> collective_algorithms();
+/// The algorithm of that operation with that name or SimGrid name; nullptr if there is none.
+const CollectiveAlgorithm* find_algorithm(Operation operation, std::string_view name);
+
+}  // namespace slackline

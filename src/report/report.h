@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/findings.h"
+
+namespace slackline {
+
+// A Report is what a command has to say, as a tree of sections. Commands build it (their
+// `describe(Result)`), writers turn it into text, JSON, CSV or HTML (report/writers.h); nothing else
+// prints. Values stay raw numbers with a unit; each writer formats them in its own way.
+
+using Json = nlohmann::ordered_json;
+
+/// What a number is, so that each writer can show it: people read "4.636 us", scripts 4635.943.
+enum class Unit {
+  none,     ///< text, or a number without unit
+  count,    ///< a whole number of things
+  ns,       ///< a time in nanoseconds
+  bytes,
+  ratio,    ///< 0.031, shown as 3.1 %
+};
+
+/// Nothing, text, or a number.
+using Value = std::variant<std::monostate, std::string, double, std::int64_t>;
+
+struct Paragraph {
+  std::string text;
+};
+
+/// "makespan  64.145 ms": label, value, unit, and one sentence for whoever does not know the word.
+struct Fact {
+  std::string label;
+  Value value;
+  Unit unit = Unit::none;
+  std::string explanation{};
+};
+struct Facts {
+  std::vector<Fact> facts;
+};
+
+struct Column {
+  std::string name;
+  Unit unit = Unit::none;
+  std::string explanation{};
+};
+/// Every row has as many values as there are columns.
+struct Table {
+  std::string id;  ///< stable, for scripts and links
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<std::vector<Value>> rows;
+};
+
+/// Named lines over one x axis. `x` ascending; every line as long as `x` (NaN: a hole).
+struct Line {
+  std::string name;
+  Unit unit = Unit::none;
+  std::vector<double> y;
+  bool steps = false;  ///< holds its value until the next x
+  int panel = 0;       ///< lines of one panel share a y axis; panels are stacked
+};
+/// A part of the x axis that has a meaning (a tolerance zone).
+struct Zone {
+  std::string name;
+  double from;
+  double to;
+};
+struct Series {
+  std::string id;
+  std::string title;
+  std::string x_name;
+  Unit x_unit = Unit::none;
+  std::vector<double> x;
+  std::vector<Line> lines;
+  std::vector<Zone> zones;
+};
+
+using Item = std::variant<Paragraph, Facts, Table, Series>;
+
+struct Section {
+  std::string id;
+  std::string title;
+  std::vector<Item> items{};
+  std::vector<Section> children{};
+};
+
+struct Report {
+  std::string command;  ///< "predict"
+  std::string title;    ///< what it is about: "predict: lulesh.slk"
+  Json options;         ///< the effective options, defaults included
+  Json input;           ///< the input's identity: path, format, ranks, calls, checksum
+  Json result;          ///< for scripts; its keys are part of the interface
+  Findings findings;
+  std::vector<Section> sections;
+};
+
+/// Version of the JSON's shape: raised when a key changes its meaning or goes away.
+inline constexpr const char* kReportSchema = "slackline/1";
+
+}  // namespace slackline

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/report.h"
+
+namespace slackline {
+
+struct TextStyle {
+  bool colour = false;
+  int width = 100;
+};
+
+/// For people: headings, aligned tables, units, findings last. Ends with a newline.
+std::string write_text(const Report& report, const TextStyle& style);
+
+/// {"schema", "version", "command", "title", "options", "input", "findings", "result"}, and "sections"
+/// (the whole tree) when `with_sections`. Not-a-number and infinities become null.
+std::string write_json(const Report& report, bool with_sections);
+
+/// Every table, one after the other, RFC 4180; a line "# id: title" before each when there are
+/// several. Column names carry their unit ("time_ns"); numbers are raw.
+std::string write_csv(const Report& report);
+
+/// One self-contained page: the embedded web page (web/) with the report as JSON inside it, and the
+/// text form for readers without JavaScript.
+std::string write_html(const Report& report);
+
+/// How a value looks in text.
+std::string format_value(const Value& value, Unit unit);
+
+}  // namespace slackline

@@ -1,0 +1,160 @@
+#include "trace/trace.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace slackline {
+
+Call RankCalls::operator[](std::size_t i) const {
+  return Call{.operation = operation_[i],
+              .flags = flags_[i],
+              .thread = thread_.empty() ? std::uint16_t{0} : thread_[i],
+              .begin_ns = begin_ns_[i],
+              .end_ns = end_ns_[i],
+              .bytes = bytes_[i],
+              .peer = peer_[i],
+              .tag = tag_[i],
+              .comm = comm_[i],
+              .request = request_[i],
+              .args = args(i)};
+}
+
+std::span<const std::int64_t> RankCalls::args(std::size_t i) const {
+  const std::size_t at = args_at_[i];
+  return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
+}
+
+std::int64_t RankCalls::gap_ns(std::size_t i) const {
+  const std::int64_t before = i == 0 ? start_ns_ : end_ns_[i - 1];
+  return std::max<std::int64_t>(0, begin_ns_[i] - before);
+}
+
+void RankCalls::reserve(std::size_t calls) {
+  begin_ns_.reserve(calls);
+  end_ns_.reserve(calls);
+  bytes_.reserve(calls);
+  peer_.reserve(calls);
+  tag_.reserve(calls);
+  comm_.reserve(calls);
+  request_.reserve(calls);
+  args_at_.reserve(calls);
+  operation_.reserve(calls);
+  flags_.reserve(calls);
+}
+
+void RankCalls::append(const Call& call) {
+  if (call.thread != 0 && thread_.empty()) thread_.resize(size(), 0);
+  if (!thread_.empty() || call.thread != 0) thread_.push_back(call.thread);
+  begin_ns_.push_back(call.begin_ns);
+  end_ns_.push_back(call.end_ns);
+  bytes_.push_back(call.bytes);
+  peer_.push_back(call.peer);
+  tag_.push_back(call.tag);
+  comm_.push_back(call.comm);
+  request_.push_back(call.request);
+  operation_.push_back(call.operation);
+  flags_.push_back(call.flags);
+  if (call.args.empty()) {
+    args_at_.push_back(0);
+    return;
+  }
+  args_at_.push_back(static_cast<std::uint32_t>(args_.size()));
+  args_.push_back(static_cast<std::int64_t>(call.args.size()));
+  args_.insert(args_.end(), call.args.begin(), call.args.end());
+}
+
+void RankCalls::resolve(std::size_t i, std::int32_t peer, std::int32_t tag, std::uint64_t bytes) {
+  peer_[i] = peer;
+  tag_[i] = tag;
+  bytes_[i] = bytes;
+}
+
+void RankCalls::shrink() {
+  begin_ns_.shrink_to_fit();
+  end_ns_.shrink_to_fit();
+  bytes_.shrink_to_fit();
+  peer_.shrink_to_fit();
+  tag_.shrink_to_fit();
+  comm_.shrink_to_fit();
+  request_.shrink_to_fit();
+  args_at_.shrink_to_fit();
+  args_.shrink_to_fit();
+  thread_.shrink_to_fit();
+  operation_.shrink_to_fit();
+  flags_.shrink_to_fit();
+  regions_.shrink_to_fit();
+}
+
+Trace::Trace(std::int32_t ranks, bool timed)
+    : calls_(index(ranks)), rank_info_(index(ranks)), communicators_(2), timed_(timed) {
+  communicators_[kCommWorld].name = "MPI_COMM_WORLD";
+  communicators_[kCommWorld].members.resize(index(ranks));
+  std::iota(communicators_[kCommWorld].members.begin(), communicators_[kCommWorld].members.end(), 0);
+  communicators_[kCommSelf].name = "MPI_COMM_SELF";
+}
+
+std::uint64_t Trace::call_count() const {
+  return std::accumulate(calls_.begin(), calls_.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const RankCalls& c) { return sum + c.size(); });
+}
+
+std::int32_t Trace::rank_in(std::uint32_t comm, std::int32_t world_rank) const {
+  if (comm == kCommWorld) return world_rank;
+  if (comm == kCommSelf) return 0;
+  if (comm >= communicators_.size()) return -1;
+  const auto& members = communicators_[comm].members;
+  const auto found = std::ranges::find(members, world_rank);
+  return found == members.end() ? -1 : static_cast<std::int32_t>(found - members.begin());
+}
+
+std::uint32_t Trace::add_communicator(Communicator communicator) {
+  communicators_.push_back(std::move(communicator));
+  return static_cast<std::uint32_t>(communicators_.size() - 1);
+}
+
+std::uint32_t Trace::region_id(std::string_view name) {
+  const auto found = std::ranges::find(regions_, name);
+  if (found != regions_.end()) return static_cast<std::uint32_t>(found - regions_.begin());
+  regions_.emplace_back(name);
+  return static_cast<std::uint32_t>(regions_.size() - 1);
+}
+
+namespace {
+
+bool same_call(const Call& a, const Call& b) {
+  return a.operation == b.operation && a.flags == b.flags && a.thread == b.thread &&
+         a.begin_ns == b.begin_ns && a.end_ns == b.end_ns && a.bytes == b.bytes &&
+         a.peer == b.peer && a.tag == b.tag && a.comm == b.comm && a.request == b.request &&
+         std::ranges::equal(a.args, b.args);
+}
+
+bool same_region_event(const RegionEvent& a, const RegionEvent& b) {
+  return a.time_ns == b.time_ns && a.region == b.region && a.before_call == b.before_call &&
+         a.enter == b.enter;
+}
+
+bool same_calls(const RankCalls& a, const RankCalls& b) {
+  if (a.size() != b.size() || a.start_ns() != b.start_ns()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!same_call(a[i], b[i])) return false;
+  }
+  return std::ranges::equal(a.regions(), b.regions(), same_region_event);
+}
+
+}  // namespace
+
+bool same_content(const Trace& a, const Trace& b) {
+  if (a.ranks() != b.ranks() || a.timed() != b.timed() || a.regions() != b.regions()) return false;
+  if (!std::ranges::equal(a.communicators(), b.communicators(),
+                          [](const Communicator& x, const Communicator& y) {
+                            return x.members == y.members && x.remote == y.remote;
+                          })) {
+    return false;
+  }
+  for (std::int32_t r = 0; r < a.ranks(); ++r) {
+    if (!same_calls(a.calls(r), b.calls(r))) return false;
+  }
+  return true;
+}
+
+}  // namespace slackline

@@ -1,0 +1,183 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/findings.h"
+#include "trace/operation.h"
+
+namespace slackline {
+
+// A Trace is what each rank of one MPI job did, in order: its MPI calls with their arguments, and
+// between them computation. It is immutable and columnar: a rank's calls are parallel arrays, one
+// entry a call. Ranks are those of MPI_COMM_WORLD everywhere; readers translate.
+
+inline constexpr std::int32_t kPeerNone = SLK_PEER_NONE;
+inline constexpr std::int32_t kPeerNull = SLK_PEER_NULL;  ///< MPI_PROC_NULL
+inline constexpr std::int32_t kPeerAny = SLK_PEER_ANY;    ///< a wildcard never resolved
+inline constexpr std::int32_t kPeerRoot = SLK_PEER_ROOT;  ///< MPI_ROOT of an intercommunicator
+inline constexpr std::int32_t kTagAny = SLK_TAG_ANY;
+inline constexpr std::uint32_t kRequestNone = SLK_REQUEST_NONE;
+inline constexpr std::uint32_t kCommWorld = SLK_COMM_WORLD;
+inline constexpr std::uint32_t kCommSelf = SLK_COMM_SELF;
+inline constexpr std::uint32_t kCommNull = SLK_COMM_NULL;
+
+/// One MPI call. All fields mean what trace/wire.h says of the record, but that peers and roots
+/// are world ranks, a receive's peer, tag and bytes are those of the message it got (flags tell that a
+/// wildcard was posted), and communicators are those of Trace::communicators().
+struct Call {
+  Operation operation = Operation::none;
+  std::uint8_t flags = 0;  ///< enum slk_flag
+  std::uint16_t thread = 0;
+  std::int64_t begin_ns = 0;  ///< since Trace's zero; in an untimed trace computation only counts
+  std::int64_t end_ns = 0;    ///< equal to begin_ns in an untimed trace
+  std::uint64_t bytes = 0;
+  std::int32_t peer = kPeerNone;  ///< destination, source or root (world rank)
+  std::int32_t tag = 0;           ///< of collectives: element size in bytes, 0 unknown
+  std::uint32_t comm = kCommWorld;
+  std::uint32_t request = kRequestNone;  ///< serial started here, or completed here (single)
+  std::span<const std::int64_t> args{};
+
+  bool has(slk_flag flag) const { return (flags & flag) != 0; }
+};
+
+/// Entering or leaving a user region, between two calls of its rank.
+struct RegionEvent {
+  std::int64_t time_ns;
+  std::uint32_t region;       ///< index into Trace::regions()
+  std::uint32_t before_call;  ///< index of the first call after it
+  bool enter;
+};
+
+/// One rank's calls. Built by appending in program order; then read only.
+/// 46 bytes a call plus 8 per argument.
+class RankCalls {
+ public:
+  std::size_t size() const { return begin_ns_.size(); }
+  bool empty() const { return begin_ns_.empty(); }
+  Call operator[](std::size_t i) const;
+
+  Operation operation(std::size_t i) const { return operation_[i]; }
+  std::int64_t begin_ns(std::size_t i) const { return begin_ns_[i]; }
+  std::int64_t end_ns(std::size_t i) const { return end_ns_[i]; }
+  std::span<const std::int64_t> args(std::size_t i) const;
+  /// Computation before call i: from the end of the one before (or the rank's start), at least 0.
+  std::int64_t gap_ns(std::size_t i) const;
+
+  std::span<const RegionEvent> regions() const { return regions_; }
+  /// Time from which this rank's computation counts; 0 unless the rank began later than the trace's zero.
+  std::int64_t start_ns() const { return start_ns_; }
+
+  void reserve(std::size_t calls);
+  /// The span in `call.args` is copied.
+  void append(const Call& call);
+  /// What a later completion told about receive `i`: its real source, tag and size.
+  void resolve(std::size_t i, std::int32_t peer, std::int32_t tag, std::uint64_t bytes);
+  void add_flags(std::size_t i, std::uint8_t flags) { flags_[i] |= flags; }
+  void append_region(RegionEvent event) { regions_.push_back(event); }
+  void set_start_ns(std::int64_t start) { start_ns_ = start; }
+  /// Adds `offset + drift * time` to every time (clock correction); see trace/clock.h.
+  template <class Map>
+  void map_times(Map map) {
+    for (auto& t : begin_ns_) t = map(t);
+    for (auto& t : end_ns_) t = map(t);
+    for (auto& e : regions_) e.time_ns = map(e.time_ns);
+    start_ns_ = map(start_ns_);
+  }
+  /// Gives back what reserve() and growth left over.
+  void shrink();
+
+ private:
+  std::vector<std::int64_t> begin_ns_, end_ns_;
+  std::vector<std::uint64_t> bytes_;
+  std::vector<std::int32_t> peer_, tag_;
+  std::vector<std::uint32_t> comm_, request_;
+  std::vector<std::uint32_t> args_at_;   // index into args_ of [count, values...]; 0: none
+  std::vector<std::int64_t> args_{0};
+  std::vector<std::uint16_t> thread_;    // empty while every call is of thread 0
+  std::vector<Operation> operation_;
+  std::vector<std::uint8_t> flags_;
+  std::vector<RegionEvent> regions_;
+  std::int64_t start_ns_ = 0;
+};
+
+/// Members as world ranks, in communicator order. An intercommunicator has a remote group too;
+/// collectives and peers then speak of the other side.
+struct Communicator {
+  std::vector<std::int32_t> members;
+  std::vector<std::int32_t> remote;  ///< empty for an intracommunicator
+  std::string name;
+
+  bool is_inter() const { return !remote.empty(); }
+};
+
+/// What is known of one rank beside its calls.
+struct RankInfo {
+  std::string host;
+  bool present = true;      ///< false: nothing of this rank was found
+  bool finalized = true;    ///< reached MPI_Finalize
+  std::int64_t clock_offset_ns = 0;  ///< what was added to its clock at the start of the run
+  double clock_drift = 0;            ///< and gained per ns after that
+  std::int64_t clock_error_ns = 0;   ///< known within this
+};
+
+/// Facts about the recording that no call holds. All optional.
+struct TraceInfo {
+  std::string program;      ///< command line of the job
+  std::string mpi_library;  ///< "Open MPI", "MPICH" or empty
+  std::string mpi_version;
+  std::string recorder;     ///< who made the trace
+  std::string started;      ///< ISO 8601, of rank 0
+  std::int64_t cpu_ns = 0;  ///< CPU time of all ranks
+  std::int64_t recording_ns = 0;  ///< of which recording, as measured by the recorder
+  std::uint64_t lost_calls = 0;
+};
+
+class Trace {
+ public:
+  /// Communicators 0 and 1 are MPI_COMM_WORLD and MPI_COMM_SELF (members empty: each rank itself).
+  Trace(std::int32_t ranks, bool timed);
+
+  std::int32_t ranks() const { return static_cast<std::int32_t>(calls_.size()); }
+  /// Timed: measured begin and end of every call. Untimed: only computation between calls.
+  bool timed() const { return timed_; }
+  const RankCalls& calls(std::int32_t rank) const { return calls_[index(rank)]; }
+  const RankInfo& rank_info(std::int32_t rank) const { return rank_info_[index(rank)]; }
+  const std::vector<Communicator>& communicators() const { return communicators_; }
+  const std::vector<std::string>& regions() const { return regions_; }
+  const TraceInfo& info() const { return info_; }
+  const Findings& findings() const { return findings_; }
+  std::uint64_t call_count() const;
+  /// The rank's index in communicator `comm`, or -1.
+  std::int32_t rank_in(std::uint32_t comm, std::int32_t world_rank) const;
+
+  // For readers, before the trace is handed on.
+  RankCalls& calls(std::int32_t rank) { return calls_[index(rank)]; }
+  RankInfo& rank_info(std::int32_t rank) { return rank_info_[index(rank)]; }
+  TraceInfo& info() { return info_; }
+  Findings& findings() { return findings_; }
+  /// Returns the new communicator's id.
+  std::uint32_t add_communicator(Communicator communicator);
+  /// Id of the region of that name, added if new.
+  std::uint32_t region_id(std::string_view name);
+
+ private:
+  static std::size_t index(std::int32_t rank) { return static_cast<std::size_t>(rank); }
+
+  std::vector<RankCalls> calls_;
+  std::vector<RankInfo> rank_info_;
+  std::vector<Communicator> communicators_;
+  std::vector<std::string> regions_;
+  TraceInfo info_;
+  Findings findings_;
+  bool timed_;
+};
+
+/// Two traces hold the same calls, communicators and regions (findings and info aside).
+bool same_content(const Trace& a, const Trace& b);
+
+}  // namespace slackline
