@@ -28,7 +28,8 @@ inline constexpr std::uint32_t kCommNull = SLK_COMM_NULL;
 
 /// One MPI call. All fields mean what trace/wire.h says of the record, but that peers and roots
 /// are world ranks, a receive's peer, tag and bytes are those of the message it got (flags tell that a
-/// wildcard was posted), and communicators are those of Trace::communicators().
+/// wildcard was posted), and communicators are those of Trace::communicators(). Ranks inside `args`
+/// (sendrecv's source, startall's peers, neighbours) are world ranks too.
 struct Call {
   Operation operation = Operation::none;
   std::uint8_t flags = 0;  ///< enum slk_flag

@@ -1,0 +1,113 @@
+#include "trace/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace slackline {
+namespace {
+
+TEST(RankCalls, ReturnsWhatWasAppended) {
+  RankCalls calls;
+  const std::array<std::int64_t, 3> serials{4, 5, 6};
+  calls.append({.operation = Operation::send, .begin_ns = 10, .end_ns = 15, .bytes = 8, .peer = 1});
+  calls.append({.operation = Operation::waitall,
+                .flags = 3,
+                .thread = 2,
+                .begin_ns = 20,
+                .end_ns = 21,
+                .args = serials});
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].operation, Operation::send);
+  EXPECT_EQ(calls[0].thread, 0);
+  EXPECT_EQ(calls[0].peer, 1);
+  EXPECT_TRUE(calls[0].args.empty());
+  EXPECT_EQ(calls[1].thread, 2);
+  EXPECT_TRUE(calls[1].has(SLK_FLAG_ANY_TAG));
+  ASSERT_EQ(calls[1].args.size(), 3u);
+  EXPECT_EQ(calls[1].args[2], 6);
+}
+
+TEST(RankCalls, GapsAreComputationSinceTheCallBefore) {
+  RankCalls calls;
+  calls.set_start_ns(5);
+  calls.append({.operation = Operation::send, .begin_ns = 10, .end_ns = 30});
+  calls.append({.operation = Operation::send, .begin_ns = 25, .end_ns = 40});  // another thread's
+  calls.append({.operation = Operation::send, .begin_ns = 47, .end_ns = 50});
+  EXPECT_EQ(calls.gap_ns(0), 5);
+  EXPECT_EQ(calls.gap_ns(1), 0);
+  EXPECT_EQ(calls.gap_ns(2), 7);
+}
+
+TEST(RankCalls, MapTimesReachesEveryTime) {
+  RankCalls calls;
+  calls.set_start_ns(1);
+  calls.append({.operation = Operation::send, .begin_ns = 10, .end_ns = 30});
+  calls.append_region({.time_ns = 9, .region = 0, .before_call = 0, .enter = true});
+  calls.map_times([](std::int64_t t) { return 2 * t; });
+  EXPECT_EQ(calls.start_ns(), 2);
+  EXPECT_EQ(calls.begin_ns(0), 20);
+  EXPECT_EQ(calls.end_ns(0), 60);
+  EXPECT_EQ(calls.regions()[0].time_ns, 18);
+}
+
+TEST(Trace, KnowsTheTwoPredefinedCommunicators) {
+  Trace trace(3, true);
+  EXPECT_EQ(trace.communicators()[kCommWorld].members, (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(trace.rank_in(kCommWorld, 2), 2);
+  EXPECT_EQ(trace.rank_in(kCommSelf, 2), 0);
+  const std::uint32_t odd = trace.add_communicator({.members = {2, 0}, .remote = {}, .name = {}});
+  EXPECT_EQ(odd, 2u);
+  EXPECT_EQ(trace.rank_in(odd, 0), 1);
+  EXPECT_EQ(trace.rank_in(odd, 1), -1);
+  EXPECT_EQ(trace.rank_in(99, 1), -1);
+}
+
+TEST(Trace, RegionsAreNumberedByFirstUse) {
+  Trace trace(1, true);
+  EXPECT_EQ(trace.region_id("solve"), 0u);
+  EXPECT_EQ(trace.region_id("io"), 1u);
+  EXPECT_EQ(trace.region_id("solve"), 0u);
+}
+
+TEST(Trace, SameContentSeesEveryFieldOfACall) {
+  const auto with = [](const Call& call) {
+    Trace trace(1, true);
+    trace.calls(0).append(call);
+    return trace;
+  };
+  const Call base{.operation = Operation::isend, .begin_ns = 1, .end_ns = 2, .bytes = 3, .peer = 0};
+  const std::array<std::int64_t, 1> args{7};
+  EXPECT_TRUE(same_content(with(base), with(base)));
+  const auto differs = [&](auto change) {
+    Call other = base;
+    change(other);
+    return !same_content(with(base), with(other));
+  };
+  EXPECT_TRUE(differs([](Call& c) { c.operation = Operation::issend; }));
+  EXPECT_TRUE(differs([](Call& c) { c.flags = 1; }));
+  EXPECT_TRUE(differs([](Call& c) { c.thread = 1; }));
+  EXPECT_TRUE(differs([](Call& c) { c.begin_ns = 0; }));
+  EXPECT_TRUE(differs([](Call& c) { c.end_ns = 9; }));
+  EXPECT_TRUE(differs([](Call& c) { c.bytes = 9; }));
+  EXPECT_TRUE(differs([](Call& c) { c.peer = 9; }));
+  EXPECT_TRUE(differs([](Call& c) { c.tag = 9; }));
+  EXPECT_TRUE(differs([](Call& c) { c.comm = 1; }));
+  EXPECT_TRUE(differs([](Call& c) { c.request = 1; }));
+  EXPECT_TRUE(differs([&](Call& c) { c.args = args; }));
+}
+
+TEST(Trace, SameContentSeesCommunicatorsAndRegions) {
+  Trace a(2, true);
+  Trace b(2, true);
+  EXPECT_TRUE(same_content(a, b));
+  EXPECT_FALSE(same_content(a, Trace(2, false)));
+  EXPECT_FALSE(same_content(a, Trace(3, true)));
+  b.add_communicator({.members = {0}, .remote = {1}, .name = {}});
+  EXPECT_FALSE(same_content(a, b));
+  a.add_communicator({.members = {0}, .remote = {}, .name = {}});
+  EXPECT_FALSE(same_content(a, b));
+}
+
+}  // namespace
+}  // namespace slackline
