@@ -66,7 +66,9 @@ MappedFile::~MappedFile() {
 }
 
 OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_(path_.string() + fmt::format(".part{}", ::getpid())) {
+    : path_(std::move(path)),
+      temporary_(path_.string() + fmt::format(".part{}", ::getpid())),
+      guard_(temporary_) {
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd_ < 0) throw write_error(path_);
   buffer_.reserve(kBufferBytes);

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/interrupt.h"
+
 namespace slackline {
 
 /// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened.
@@ -29,7 +31,7 @@ class MappedFile {
 };
 
 /// Writes a file beside its final name and renames it on commit(), so that an interrupted or
-/// failed run leaves nothing half-written. Buffered; every failure (a full disk) throws Error.
+/// failed run leaves nothing half-written (interrupted: see base/interrupt.h). Buffered; every failure (a full disk) throws Error.
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
@@ -48,6 +50,7 @@ class OutputFile {
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
+  TemporaryGuard guard_;
   int fd_ = -1;
   std::uint64_t size_ = 0;
   std::string buffer_;

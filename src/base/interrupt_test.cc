@@ -1,0 +1,64 @@
+#include "base/interrupt.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "base/file.h"
+
+namespace slackline {
+namespace {
+
+/// Runs `write` in a child that then waits for SIGTERM; returns how the child ended.
+template <class Write>
+int status_of_terminated_child(Write write) {
+  int ready[2];
+  if (::pipe(ready) != 0) return -1;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    remove_temporaries_on_interrupt();
+    write([&] {
+      if (::write(ready[1], "x", 1) == 1) ::pause();
+    });
+    ::_exit(0);
+  }
+  char byte = 0;
+  if (::read(ready[0], &byte, 1) != 1) return -1;
+  ::kill(child, SIGTERM);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  return status;
+}
+
+TEST(Interrupt, LeavesNothingOfAHalfWrittenFile) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("interrupt" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const int status = status_of_terminated_child([&](auto wait) {
+    OutputFile file(folder / "result.json");
+    file.write("half");
+    wait();
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Interrupt, KeepsWhatWasCommitted) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / ("kept" + std::to_string(::getpid()));
+  status_of_terminated_child([&](auto wait) {
+    write_file(path, "whole");
+    wait();
+  });
+  EXPECT_EQ(MappedFile(path).text(), "whole");
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,122 @@
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "cli/output.h"
+#include "cli/version.h"
+
+namespace slackline {
+namespace {
+
+constexpr const char* kDescription =
+    "Slackline: where the time of an MPI program goes, what holds it back, and how much network\n"
+    "latency it can take.";
+
+/// Edit distance: insertions, deletions and substitutions of single letters.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// Unknown commands are found before CLI11 sees them: it would only say that an argument was
+/// not expected.
+void refuse_unknown_command(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return;
+  const std::string& typed = arguments.front();
+  const auto known = [&](const Command& command) { return command.name == typed; };
+  if (std::ranges::any_of(commands(), known)) return;
+  const std::string_view nearest = nearest_command(typed);
+  throw usage_error(fmt::format("cannot run '{}'", typed), "there is no such command",
+                    nearest.empty() ? "'slackline --help' lists them."
+                                    : fmt::format("Did you mean '{}'?", nearest));
+}
+
+std::string help_command(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? "slackline --help"
+                        : fmt::format("slackline {} --help", parsed.front()->get_name());
+}
+
+/// CLI11 takes arguments from the back.
+void parse(CLI::App& app, std::vector<std::string> arguments) {
+  std::ranges::reverse(arguments);
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ParseError& error) {
+    throw usage_error("cannot use these arguments", error.what(),
+                      fmt::format("See '{}'.", help_command(app)));
+  }
+}
+
+}  // namespace
+
+CommandLine make_command_line() {
+  CommandLine line{std::make_unique<CLI::App>(kDescription, "slackline"), {}};
+  CLI::App& app = *line.app;
+  app.get_formatter()->column_width(34);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.set_version_flag("--version", fmt::format("slackline {}", version()),
+                       "Print the version and exit");
+  app.require_subcommand(1);
+  app.footer("'slackline COMMAND --help' explains a command.");
+  for (const Command& command : commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->group("Commands");
+    line.runs.push_back(command.setup(*sub));
+  }
+  return line;
+}
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  refuse_unknown_command(arguments);
+  const CommandLine line = make_command_line();
+  if (arguments.empty()) {
+    write_stderr(line.app->help());
+    return 2;
+  }
+  try {
+    parse(*line.app, arguments);
+  } catch (const CLI::CallForVersion& version_text) {
+    write_stdout(std::string(version_text.what()) + "\n");
+    return 0;
+  } catch (const CLI::Success&) {  // --help
+    write_stdout(line.app->help());
+    return 0;
+  }
+  for (std::size_t i = 0; i < commands().size(); ++i) {
+    if (line.app->got_subcommand(std::string(commands()[i].name))) return line.runs[i]();
+  }
+  ensures(false, "one command is parsed");
+  return 1;
+}
+
+std::string_view nearest_command(std::string_view typed) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, typed.size() / 3) + 1;
+  for (const Command& command : commands()) {
+    const bool begins = typed.size() >= 3 && command.name.starts_with(typed);
+    const std::size_t d = begins ? 0 : distance(typed, command.name);
+    if (d < best_distance) {
+      best = command.name;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+}  // namespace slackline

@@ -1,0 +1,44 @@
+#include <csignal>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "cli/command_line.h"
+#include "cli/output.h"
+
+namespace {
+
+int complain(const std::string& text, int exit_status) {
+  slackline::write_stderr("slackline: " + text + "\n");
+  return exit_status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace slackline;
+
+  // An interrupted command leaves no half-written file behind.
+  remove_temporaries_on_interrupt();
+
+  // Writing to a closed pipe becomes an error that write_stdout sees. A handler, not SIG_IGN: that
+  // one would be inherited by the programs that `record` starts.
+  std::signal(SIGPIPE, [](int) {});
+
+  // The only place where errors become exit statuses.
+  try {
+    return run_command_line(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const BrokenPipe&) {
+    return 0;
+  } catch (const Error& error) {
+    return complain(error.what(), error.exit_status());
+  } catch (const std::bad_alloc&) {
+    return complain("cannot go on (out of memory) Use a machine with more, or a smaller trace.", 1);
+  } catch (const std::exception& error) {
+    return complain(std::string("cannot go on (") + error.what() +
+                        ") This is a defect of slackline: please report it.",
+                    1);
+  }
+}

@@ -1,0 +1,143 @@
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/error.h"
+#include "report/writers.h"
+
+namespace slackline {
+namespace {
+
+struct FormatName {
+  std::string_view name;
+  OutputFormat format;
+  std::string_view extension;
+};
+constexpr std::array kFormats{
+    FormatName{"text", OutputFormat::text, ".txt"}, FormatName{"json", OutputFormat::json, ".json"},
+    FormatName{"csv", OutputFormat::csv, ".csv"}, FormatName{"html", OutputFormat::html, ".html"}};
+
+bool to_stdout(const OutputOptions& options) {
+  return options.file.empty() || options.file == "-";
+}
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view{value};
+}
+
+/// https://no-color.org: any non-empty value of NO_COLOR means no.
+bool use_colour(const OutputOptions& options) {
+  if (options.colour != "auto") return options.colour == "always";
+  return to_stdout(options) && isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() &&
+         environment("TERM") != "dumb";
+}
+
+int text_width(const OutputOptions& options) {
+  constexpr int kNarrowest = 60;
+  constexpr int kWidest = 160;
+  winsize size{};
+  if (!to_stdout(options) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return TextStyle{}.width;
+  }
+  return std::clamp(static_cast<int>(size.ws_col), kNarrowest, kWidest);
+}
+
+std::string rendered(const Report& report, const OutputOptions& options) {
+  switch (output_format(options)) {
+    case OutputFormat::json:
+      return write_json(report, false);
+    case OutputFormat::csv:
+      return write_csv(report);
+    case OutputFormat::html:
+      return write_html(report);
+    case OutputFormat::text:
+      break;
+  }
+  return write_text(report, {.colour = use_colour(options), .width = text_width(options)});
+}
+
+/// Returns errno's value, 0 when everything was written.
+int write_all(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_output_options(CLI::App& app, OutputOptions& options, OutputShortName short_name) {
+  const char* names = short_name == OutputShortName::lower ? "-o,--output" : "-O,--output";
+  app.add_option(names, options.file, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  app.add_option("--format", options.format,
+                 "Form of the output; default: the file's extension, else text")
+      ->transform(CLI::IsMember({"text", "json", "csv", "html"}));
+  app.add_option("--colour,--color", options.colour, "Colours in text (also: NO_COLOR=1)")
+      ->transform(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  app.add_flag("-q,--quiet", options.quiet, "Say nothing but the result");
+}
+
+OutputFormat output_format(const OutputOptions& options) {
+  const std::string extension = std::filesystem::path(options.file).extension().string();
+  for (const FormatName& f : kFormats) {
+    if (options.format.empty() ? f.extension == extension : f.name == options.format) {
+      return f.format;
+    }
+  }
+  return OutputFormat::text;
+}
+
+void write_report(const Report& report, const OutputOptions& options) {
+  OutputSink sink(options);
+  sink.write(rendered(report, options));
+  sink.finish();
+  if (!to_stdout(options) && !options.quiet) {
+    write_stdout(fmt::format("Written to {}\n", options.file));
+  }
+}
+
+OutputSink::OutputSink(const OutputOptions& options) {
+  if (!to_stdout(options)) file_ = std::make_unique<OutputFile>(options.file);
+}
+
+void OutputSink::write(std::string_view text) {
+  if (file_) {
+    file_->write(text);
+  } else {
+    write_stdout(text);
+  }
+}
+
+void OutputSink::finish() {
+  if (file_) file_->commit();
+}
+
+void write_stdout(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == EPIPE) throw BrokenPipe();
+  if (error != 0) {
+    errno = error;
+    throw Error("cannot write to standard output", errno_text(), "Choose a file with --output.");
+  }
+}
+
+void write_stderr(std::string_view text) noexcept {
+  write_all(STDERR_FILENO, text);
+}
+
+}  // namespace slackline

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "report/report.h"
+
+namespace slackline {
+
+enum class OutputFormat { text, json, csv, html };
+
+/// Where a command's answer goes and in which form. Shared by all commands that give one.
+struct OutputOptions {
+  std::string format{};  ///< empty: by the file's extension, else text
+  std::string file{};    ///< empty or "-": standard output
+  std::string colour = "auto";
+  bool quiet = false;
+};
+
+/// The letter of --output. On commands that take LogGPS parameters `-o` is the overhead, as in the
+/// literature, and the output is `-O`; everywhere else it is `-o`.
+enum class OutputShortName { lower, capital };
+
+/// Declares --output, --format, --colour and --quiet.
+void add_output_options(CLI::App& app, OutputOptions& options,
+                        OutputShortName short_name = OutputShortName::lower);
+
+/// The format that will be used: --format, or what the file's extension says, or text.
+OutputFormat output_format(const OutputOptions& options);
+
+/// Writes `report` where `options` say, by the writer of its format. With a file, one line on
+/// standard output says where it is, unless quiet.
+void write_report(const Report& report, const OutputOptions& options);
+
+/// For answers that are no Report, and may be long (`print`, `completion`): text in pieces. A file
+/// appears whole on finish() or not at all.
+class OutputSink {
+ public:
+  explicit OutputSink(const OutputOptions& options);
+  void write(std::string_view text);
+  void finish();
+
+ private:
+  std::unique_ptr<OutputFile> file_;  // null: standard output
+};
+
+/// Whoever read our standard output is gone (`| head`): no failure, but no use to go on.
+class BrokenPipe : public std::exception {
+ public:
+  const char* what() const noexcept override { return "standard output was closed"; }
+};
+
+/// Unbuffered and whole. Throws BrokenPipe, or Error when the disk is full.
+void write_stdout(std::string_view text);
+/// Never fails: there is nowhere left to say so.
+void write_stderr(std::string_view text) noexcept;
+
+}  // namespace slackline

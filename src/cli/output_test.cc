@@ -1,0 +1,52 @@
+#include "cli/output.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+TEST(Output, FormatComesFromTheOptionThenTheExtensionThenIsText) {
+  EXPECT_EQ(output_format({}), OutputFormat::text);
+  EXPECT_EQ(output_format({.file = "a.json"}), OutputFormat::json);
+  EXPECT_EQ(output_format({.file = "a.b/c.html"}), OutputFormat::html);
+  EXPECT_EQ(output_format({.file = "a.out"}), OutputFormat::text);
+  EXPECT_EQ(output_format({.format = "csv", .file = "a.json"}), OutputFormat::csv);
+}
+
+void parse(OutputOptions& options, OutputShortName short_name, std::vector<std::string> arguments) {
+  CLI::App app;
+  add_output_options(app, options, short_name);
+  app.parse(std::move(arguments));
+}
+
+TEST(Output, ShortNameIsCapitalWhereLowerIsTheOverhead) {
+  OutputOptions options;
+  parse(options, OutputShortName::capital, {"x.json", "-O"});  // CLI11 takes them from the back
+  EXPECT_EQ(options.file, "x.json");
+  EXPECT_THROW(parse(options, OutputShortName::capital, {"x.json", "-o"}), CLI::ParseError);
+}
+
+TEST(Output, UnknownFormatIsRefused) {
+  OutputOptions options;
+  EXPECT_THROW(parse(options, OutputShortName::lower, {"xml", "--format"}), CLI::ParseError);
+}
+
+TEST(OutputSink, FileAppearsOnlyWhenFinished) {
+  const std::filesystem::path path =
+      std::filesystem::path(testing::TempDir()) / ("sink" + std::to_string(::getpid()));
+  OutputSink sink({.file = path.string()});
+  sink.write("one line\n");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  sink.finish();
+  EXPECT_EQ(MappedFile(path).text(), "one line\n");
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace slackline
