@@ -11,18 +11,18 @@
 namespace slackline {
 
 // A Report is what a command has to say, as a tree of sections. Commands build it (their
-// `describe(Result)`), writers turn it into text, JSON, CSV or HTML (report/writers.h); nothing else
-// prints. Values stay raw numbers with a unit; each writer formats them in its own way.
+// `describe(Result)`), writers turn it into text, JSON, CSV or HTML (report/writers.h); nothing
+// else prints. Values stay raw numbers with a unit; each writer formats them in its own way.
 
 using Json = nlohmann::ordered_json;
 
 /// What a number is, so that each writer can show it: people read "4.636 us", scripts 4635.943.
 enum class Unit {
-  none,     ///< text, or a number without unit
-  count,    ///< a whole number of things
-  ns,       ///< a time in nanoseconds
+  none,   ///< text, or a number without unit
+  count,  ///< a whole number of things
+  ns,     ///< a time in nanoseconds
   bytes,
-  ratio,    ///< 0.031, shown as 3.1 %
+  ratio,  ///< 0.031, shown as 3.1 %
 };
 
 /// Nothing, text, or a number.

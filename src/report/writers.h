@@ -15,8 +15,8 @@ struct TextStyle {
 /// For people: headings, aligned tables, units, findings last. Ends with a newline.
 std::string write_text(const Report& report, const TextStyle& style);
 
-/// {"schema", "version", "command", "title", "options", "input", "findings", "result"}, and "sections"
-/// (the whole tree) when `with_sections`. Not-a-number and infinities become null.
+/// {"schema", "version", "command", "title", "options", "input", "findings", "result"}, and
+/// "sections" (the whole tree) when `with_sections`. Not-a-number and infinities become null.
 std::string write_json(const Report& report, bool with_sections);
 
 /// Every table, one after the other, RFC 4180; a line "# id: title" before each when there are

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cmath>
+#include <string_view>
+
+#include "report/writers.h"
+
+// RFC 4180: lines end in CR LF; a field with a comma, a quote or a line break stands in quotes, and
+// a quote inside is doubled. Numbers are written with the fewest digits that read back the same.
+
+namespace slackline {
+namespace {
+
+constexpr std::string_view kLineEnd = "\r\n";
+
+std::string_view suffix_of(Unit unit) {
+  switch (unit) {
+    case Unit::ns:
+      return "_ns";
+    case Unit::bytes:
+      return "_bytes";
+    case Unit::ratio:
+      return "_ratio";
+    case Unit::none:
+    case Unit::count:
+      break;
+  }
+  return "";
+}
+
+/// "time in MPI", ns -> "time_in_MPI_ns": a name that needs no quotes in a script.
+std::string header_of(const Column& column) {
+  std::string name;
+  for (const char c : column.name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool keep = byte >= 0x80 || std::isalnum(byte) != 0;
+    if (keep) {
+      name += c;
+    } else if (!name.empty() && name.back() != '_') {
+      name += '_';
+    }
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  const std::string_view suffix = suffix_of(column.unit);
+  if (!name.ends_with(suffix)) name += suffix;
+  return name;
+}
+
+std::string field_with_quotes(std::string_view text) {
+  const bool blank_edge = !text.empty() && (text.front() == ' ' || text.back() == ' ');
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos && !blank_edge) {
+    return std::string(text);
+  }
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + '"';
+}
+
+std::string field_of(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return field_with_quotes(*text);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* number = std::get_if<double>(&value)) {
+    return std::isfinite(*number) ? fmt::format("{}", *number) : "";
+  }
+  return "";
+}
+
+void append_row(std::string& out, const std::vector<Value>& row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) out += ',';
+    out += field_of(row[i]);
+  }
+  out += kLineEnd;
+}
+
+void append_table(std::string& out, const Table& table) {
+  std::vector<Value> header;
+  for (const Column& column : table.columns) header.emplace_back(header_of(column));
+  append_row(out, header);
+  for (const auto& row : table.rows) append_row(out, row);
+}
+
+struct Contents {
+  std::vector<const Table*> tables;
+  std::vector<const Fact*> facts;
+};
+
+void collect(const Section& section, Contents& contents) {
+  for (const Item& item : section.items) {
+    if (const auto* table = std::get_if<Table>(&item)) contents.tables.push_back(table);
+    if (const auto* facts = std::get_if<Facts>(&item)) {
+      for (const Fact& fact : facts->facts) contents.facts.push_back(&fact);
+    }
+  }
+  for (const Section& child : section.children) collect(child, contents);
+}
+
+std::string name_of(Unit unit) {
+  const std::string_view suffix = suffix_of(unit);
+  return std::string(suffix.empty() ? suffix : suffix.substr(1));
+}
+
+Table table_of(const std::vector<const Fact*>& facts) {
+  Table table{.id = "facts", .title = "", .columns = {{"name"}, {"value"}, {"unit"}}, .rows = {}};
+  for (const Fact* fact : facts) {
+    table.rows.push_back({fact->label, fact->value, name_of(fact->unit)});
+  }
+  return table;
+}
+
+/// A title on one line: a line break in it would begin a row.
+std::string title_line(const Table& table) {
+  std::string line = fmt::format("# {}: {}", table.id, table.title);
+  for (char& c : line) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string write_csv(const Report& report) {
+  Contents contents;
+  for (const Section& section : report.sections) collect(section, contents);
+  std::string out;
+  if (contents.tables.empty() && !contents.facts.empty()) {
+    append_table(out, table_of(contents.facts));
+  }
+  for (const Table* table : contents.tables) {
+    if (contents.tables.size() > 1) {
+      out += title_line(*table);
+      out += kLineEnd;
+    }
+    append_table(out, *table);
+  }
+  return out;
+}
+
+}  // namespace slackline

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <numeric>
+
+#include "report/column_format.h"
+#include "report/text_parts.h"
+#include "report/unicode.h"
+
+namespace slackline {
+namespace {
+
+constexpr int kGap = 2;
+constexpr int kNarrowestText = 14;  // a column of names is not wrapped below this
+
+struct LaidOutColumn {
+  TextColumn text;
+  int width = 0;    // what it has
+  int minimum = 0;  // what it can be wrapped to without harm
+};
+
+int widest(const std::vector<std::string>& cells) {
+  int width = 0;
+  for (const std::string& cell : cells) width = std::max(width, display_width(cell));
+  return width;
+}
+
+int longest_word(const std::string& text) {
+  int width = 0;
+  for (const std::string& line : wrap(text, 2000)) {
+    for (std::size_t from = 0; from < line.size();) {
+      const std::size_t end = std::min(line.find(' ', from), line.size());
+      width = std::max(width, display_width(std::string_view(line).substr(from, end - from)));
+      from = end + 1;
+    }
+  }
+  return width;
+}
+
+std::vector<LaidOutColumn> columns_of(const Table& table) {
+  std::vector<LaidOutColumn> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    LaidOutColumn column{.text = text_column(table, i)};
+    const int cells = widest(column.text.cells);
+    column.width = std::max({1, cells, display_width(column.text.heading)});
+    const int needed = column.text.right ? cells : std::min(cells, kNarrowestText);
+    column.minimum =
+        std::clamp(std::max(needed, longest_word(column.text.heading)), 1, column.width);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+int total_width(const std::vector<LaidOutColumn>& columns) {
+  int total = -kGap;
+  for (const LaidOutColumn& column : columns) total += column.width + kGap;
+  return total;
+}
+
+/// Takes columns from whichever is widest above its minimum, until the table fits or none is.
+void shrink(std::vector<LaidOutColumn>& columns, int width) {
+  for (int excess = total_width(columns) - width; excess > 0; --excess) {
+    LaidOutColumn* widest = nullptr;
+    for (LaidOutColumn& column : columns) {
+      if (column.width <= column.minimum) continue;
+      if (widest == nullptr || column.width > widest->width) widest = &column;
+    }
+    if (widest == nullptr) return;
+    --widest->width;
+  }
+}
+
+std::string rtrim(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+/// One row of cells, as many lines as its highest cell needs.
+Lines row_lines(const std::vector<const LaidOutColumn*>& columns,
+                const std::vector<const std::string*>& cells, bool align_bottom) {
+  std::vector<std::vector<std::string>> wrapped;
+  std::size_t height = 1;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    wrapped.push_back(wrap(*cells[i], columns[i]->width));
+    height = std::max(height, wrapped.back().size());
+  }
+  Lines lines(height);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const std::size_t above = align_bottom ? height - wrapped[i].size() : 0;
+    for (std::size_t at = 0; at < height; ++at) {
+      const bool filled = at >= above && at - above < wrapped[i].size();
+      std::string cell = filled ? wrapped[i][at - above] : "";
+      const int width = columns[i]->width;
+      if (i > 0) lines[at].append(kGap, ' ');
+      lines[at] += columns[i]->text.right ? pad_left(cell, width) : pad_right(cell, width);
+    }
+  }
+  for (std::string& line : lines) line = rtrim(std::move(line));
+  return lines;
+}
+
+Lines block_lines(const std::vector<const LaidOutColumn*>& columns, std::size_t rows, Ink ink) {
+  Lines lines;
+  std::vector<const std::string*> cells;
+  for (const auto* column : columns) cells.push_back(&column->text.heading);
+  for (const std::string& line : row_lines(columns, cells, true)) lines.push_back(ink.bold(line));
+  std::string rule;
+  for (const auto* column : columns) {
+    if (!rule.empty()) rule.append(kGap, ' ');
+    for (int i = 0; i < column->width; ++i) rule += "─";
+  }
+  lines.push_back(ink.dim(rule));
+  for (std::size_t row = 0; row < rows; ++row) {
+    cells.clear();
+    for (const auto* column : columns) cells.push_back(&column->text.cells[row]);
+    append(lines, row_lines(columns, cells, false));
+  }
+  return lines;
+}
+
+/// The last resort for a line that is too short for two columns: both are cut to halves.
+void limit(std::vector<LaidOutColumn>& columns, int width) {
+  const int half = std::max(2, (width - kGap) / 2);
+  for (LaidOutColumn& column : columns) column.width = std::min(column.width, half);
+}
+
+/// Columns that fit side by side, from `next` on; the first column leads every block.
+std::vector<const LaidOutColumn*> next_block(const std::vector<LaidOutColumn>& columns,
+                                             std::size_t& next, int width) {
+  std::vector<const LaidOutColumn*> block{columns.data()};
+  int used = columns[0].width;
+  next = std::max<std::size_t>(next, 1);
+  while (next < columns.size()) {
+    used += kGap + columns[next].width;
+    if (used > width && block.size() > 1) break;
+    block.push_back(&columns[next++]);
+  }
+  return block;
+}
+
+}  // namespace
+
+Lines table_lines(const Table& table, int width, Ink ink) {
+  if (table.columns.empty() || table.rows.empty()) return {ink.dim("(no rows)")};
+  std::vector<LaidOutColumn> columns = columns_of(table);
+  shrink(columns, width);
+  if (columns.size() == 1) columns[0].width = std::min(columns[0].width, width);
+  if (total_width(columns) > width) limit(columns, width);
+  Lines lines;
+  for (std::size_t next = 0; next < columns.size();) {
+    if (!lines.empty()) lines.emplace_back();
+    append(lines, block_lines(next_block(columns, next, width), table.rows.size(), ink));
+  }
+  return lines;
+}
+
+}  // namespace slackline
