@@ -10,7 +10,8 @@
 
 namespace slackline {
 
-/// What happens to a message over the eager threshold S (LogGPS). spec: LLAMP appendix B, Figure 14.
+/// What happens to a message over the eager threshold S (LogGPS). spec: LLAMP appendix B,
+/// Figure 14.
 enum class Rendezvous : std::uint8_t {
   handshake,  ///< request, answer, data: three crossings (LogGPS)
   rdma_read,  ///< the receiver reads, then acknowledges (LLAMP's Figure 14)
@@ -30,9 +31,10 @@ struct GraphOptions {
 
 /// Matches all messages of `trace`, expands its collectives, and orders everything.
 ///
-/// Never fails for a defect of the trace: receives without a message, collectives that some ranks never entered and
-/// cycles (a program that deadlocks under this S) are released and counted in the graph's findings.
-/// Cost: linear in calls plus the collectives' messages; memory about 20 bytes a vertex-edge pair beside the trace.
+/// Never fails for a defect of the trace: receives without a message, collectives that some ranks
+/// never entered and cycles (a program that deadlocks under this S) are released and counted in the
+/// graph's findings. Cost: linear in calls plus the collectives' messages; memory about 20 bytes a
+/// vertex-edge pair beside the trace.
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options);
 
 }  // namespace slackline

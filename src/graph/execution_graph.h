@@ -34,13 +34,14 @@ struct Edge {
 };
 
 /// Topology of one execution: what must wait for what. Vertices are points in time, numbered in
-/// topological order (every edge leads from a smaller to a larger number), and consecutive ones mostly belong to
-/// one rank. A vertex exists where something can be decided: a send's hand-over, the completion of a receive, wait or
-/// collective step; calls that only take program order forward (a posted receive, MPI_Comm_rank) have none.
+/// topological order (every edge leads from a smaller to a larger number), and consecutive ones
+/// mostly belong to one rank. A vertex exists where something can be decided: a send's hand-over,
+/// the completion of a receive, wait or collective step; calls that only take program order forward
+/// (a posted receive, MPI_Comm_rank) have none.
 ///
-/// The *main path* of a rank is the chain of its vertices joined by their first edges (kind compute).
-/// Vertices whose first edge is not of kind compute lie beside it: rendezvous hand-shakes and the steps of
-/// nonblocking collectives.
+/// The *main path* of a rank is the chain of its vertices joined by their first edges (kind
+/// compute). Vertices whose first edge is not of kind compute lie beside it: rendezvous hand-shakes
+/// and the steps of nonblocking collectives.
 ///
 /// Built once per trace and choice of protocol and collective algorithms (graph/build.h); never
 /// changed. About 8 bytes a vertex and 12 an edge.

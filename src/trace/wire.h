@@ -219,7 +219,7 @@ struct slk_record {
 
 /* Arguments by operation (all int64_t; ranks relative to comm, sizes in bytes):
  *   sendrecv*         source, receive tag, received bytes, receive flags (wildcards)
- *   start, startall   groups of 5: request serial, operation (send_init.. recv_init), peer, tag, bytes
+ *   start, startall   groups of 6: request serial, operation (send_init.. recv_init), peer, tag, bytes, comm
  *   waitall/some, testall/some   request serials that completed, in the order given by MPI
  *   failed test*, iprobe         number of polls, ns spent inside MPI
  *   gatherv (root)    bytes received from each rank          bytes: own contribution

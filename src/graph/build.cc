@@ -1,0 +1,73 @@
+#include "graph/build.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "base/error.h"
+#include "graph/graph_builder.h"
+#include "graph/program_walk.h"
+
+namespace slackline {
+namespace {
+
+struct ProtocolName {
+  Rendezvous protocol;
+  std::string_view name;
+};
+
+constexpr std::array kProtocols{ProtocolName{Rendezvous::handshake, "handshake"},
+                                ProtocolName{Rendezvous::rdma_read, "rdma-read"},
+                                ProtocolName{Rendezvous::sync, "sync"},
+                                ProtocolName{Rendezvous::loggopsim, "loggopsim"}};
+
+/// Room that is not used costs address space only; too little costs a copy of the whole.
+void reserve_room(const Trace& trace, GraphBuilder& builder) {
+  const double ranks = trace.ranks();
+  const double per_collective = 4 * std::ceil(std::log2(ranks + 1));
+  double vertices = ranks;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const auto op_class = operation_class(calls.operation(i));
+      const bool collective = op_class == OperationClass::collective ||
+                              op_class == OperationClass::icollective ||
+                              op_class == OperationClass::comm_create;
+      vertices += collective ? per_collective : 1;
+    }
+  }
+  builder.reserve(static_cast<std::size_t>(vertices), static_cast<std::size_t>(2 * vertices));
+}
+
+}  // namespace
+
+std::string_view to_string(Rendezvous protocol) {
+  for (const ProtocolName& p : kProtocols) {
+    if (p.protocol == protocol) return p.name;
+  }
+  return "handshake";
+}
+
+Rendezvous parse_rendezvous(std::string_view name) {
+  for (const ProtocolName& p : kProtocols) {
+    if (p.name == name) return p.protocol;
+  }
+  throw usage_error(fmt::format("unknown rendezvous protocol '{}'", name), "no such name",
+                    "Known are handshake, rdma-read, sync and loggopsim.");
+}
+
+ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options) {
+  std::vector<std::uint32_t> calls;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    calls.push_back(static_cast<std::uint32_t>(trace.calls(r).size()));
+  }
+  GraphBuilder builder(calls);
+  reserve_room(trace, builder);
+  GraphOptions effective = options;
+  effective.collectives.resolve_automatic(trace.info().mpi_library);
+  ProgramWalk(trace, effective, builder).run();
+  return std::move(builder).finish();
+}
+
+}  // namespace slackline

@@ -1,0 +1,153 @@
+#include "graph/collective_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kMismatch{"collective_mismatch", Severity::notice,
+                                "Ranks disagree about which collective they call on a "
+                                "communicator; the first rank's word was taken."};
+constexpr FindingKind kIncomplete{
+    "collective_incomplete", Severity::data_loss,
+    "Some ranks of a communicator never enter a collective; it was modelled among those that do."};
+constexpr FindingKind kInterCollective{
+    "intercommunicator_collective", Severity::notice,
+    "Collectives of intercommunicators are modelled as one over both groups together."};
+
+constexpr std::uint64_t kCommCreateBytes = 8;  // agreeing on a context id
+
+CollectiveCall as_collective(const Call& call) {
+  CollectiveCall c;
+  if (operation_class(call.operation) == OperationClass::comm_create) {
+    c.operation = Operation::allreduce;
+    c.bytes = kCommCreateBytes;
+    return c;
+  }
+  c.operation = blocking_form(call.operation);
+  c.bytes = call.bytes;
+  c.element_bytes = call.tag > 0 ? static_cast<std::uint32_t>(call.tag) : 1;
+  c.commutative = !call.has(SLK_FLAG_NON_COMMUTATIVE);
+  return c;
+}
+
+/// Do the call's args hold the counts of all ranks (and not just what this rank alone exchanges)?
+bool has_common_counts(Operation operation) {
+  return operation == Operation::gatherv || operation == Operation::scatterv ||
+         operation == Operation::allgatherv || operation == Operation::reduce_scatter;
+}
+
+std::int32_t index_of(std::span<const std::int32_t> members, std::int32_t rank) {
+  const auto found = std::ranges::find(members, rank);
+  return found == members.end() ? 0 : static_cast<std::int32_t>(found - members.begin());
+}
+
+}  // namespace
+
+bool is_collective(const Call& call) {
+  switch (operation_class(call.operation)) {
+    case OperationClass::collective:
+    case OperationClass::icollective:
+    case OperationClass::comm_create:
+      return call.comm != kCommNull && call.comm != kCommSelf;
+    default:
+      return false;
+  }
+}
+
+CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveChoice& choice,
+                                 Findings& findings)
+    : per_comm_(trace.communicators().size()),
+      unions_(trace.communicators().size()),
+      entered_(trace.communicators().size()) {
+  for (std::uint32_t comm = 0; comm < per_comm_.size(); ++comm) {
+    const Communicator& c = trace.communicators()[comm];
+    if (!c.is_inter()) continue;
+    unions_[comm] = c.members;
+    unions_[comm].insert(unions_[comm].end(), c.remote.begin(), c.remote.end());
+    std::ranges::sort(unions_[comm]);
+  }
+  std::vector<std::uint32_t> sequence(per_comm_.size());
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    std::ranges::fill(sequence, 0u);
+    const RankCalls& calls = trace.calls(rank);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const auto op_class = operation_class(calls.operation(i));
+      if (op_class != OperationClass::collective && op_class != OperationClass::icollective &&
+          op_class != OperationClass::comm_create) {
+        continue;
+      }
+      const Call call = calls[i];
+      if (!is_collective(call) || call.comm >= per_comm_.size()) continue;
+      enter(trace, rank, call, sequence[call.comm]++, findings);
+    }
+    for (std::uint32_t comm = 0; comm < sequence.size(); ++comm) {
+      if (sequence[comm] > 0) entered_[comm].push_back({rank, sequence[comm]});
+    }
+  }
+  leave_out_missing(findings);
+  for (auto& instances : per_comm_) {
+    for (Instance& instance : instances) {
+      instance.algorithm = &choice.algorithm(instance.call);
+    }
+  }
+}
+
+void CollectiveIndex::enter(const Trace& trace, std::int32_t rank, const Call& call,
+                            std::uint32_t sequence, Findings& findings) {
+  auto& instances = per_comm_[call.comm];
+  CollectiveCall mine = as_collective(call);
+  if (sequence == instances.size()) {
+    const Communicator& comm = trace.communicators()[call.comm];
+    Instance fresh;
+    fresh.comm = call.comm;
+    fresh.members = comm.is_inter() ? std::span<const std::int32_t>(unions_[call.comm])
+                                    : std::span<const std::int32_t>(comm.members);
+    fresh.call = mine;
+    if (comm.is_inter()) findings.add(kInterCollective);
+    instances.push_back(std::move(fresh));
+  }
+  Instance& instance = instances[sequence];
+  ++instance.arrived;
+  if (instance.call.operation != mine.operation) {
+    findings.add(kMismatch, fmt::format("rank {}: {}, others {}", rank, identifier(mine.operation),
+                                        identifier(instance.call.operation)));
+    return;
+  }
+  CollectiveCall& agreed = instance.call;
+  agreed.bytes = std::max(agreed.bytes, mine.bytes);
+  agreed.element_bytes = std::max(agreed.element_bytes, mine.element_bytes);
+  if (call.peer >= 0) agreed.root = call.peer;  // a world rank until everybody is counted
+  if (has_common_counts(agreed.operation) && call.args.size() == instance.members.size()) {
+    agreed.counts = call.args;
+  }
+}
+
+void CollectiveIndex::leave_out_missing(Findings& findings) {
+  for (std::uint32_t comm = 0; comm < per_comm_.size(); ++comm) {
+    auto& instances = per_comm_[comm];
+    for (std::size_t k = 0; k < instances.size(); ++k) {
+      Instance& instance = instances[k];
+      if (static_cast<std::size_t>(instance.arrived) < instance.members.size()) {
+        findings.add(kIncomplete,
+                     fmt::format("{} on {}: {} of {} ranks", identifier(instance.call.operation),
+                                 comm, instance.arrived, instance.members.size()));
+        for (const Entered& e : entered_[comm]) {
+          if (e.calls > k) instance.own_members.push_back(e.rank);
+        }
+        // entered_ is by world rank; members keep their communicator's order.
+        std::ranges::sort(instance.own_members, {},
+                          [&](std::int32_t rank) { return index_of(instance.members, rank); });
+        instance.members = instance.own_members;
+        instance.call.counts = {};
+      }
+      instance.call.size = static_cast<std::int32_t>(instance.members.size());
+      instance.call.root = index_of(instance.members, instance.call.root);
+    }
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,71 @@
+#include "graph/graph_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace slackline {
+
+GraphBuilder::GraphBuilder(const std::vector<std::uint32_t>& calls_per_rank) {
+  graph_.first_call_.reserve(calls_per_rank.size() + 1);
+  std::uint64_t total = 0;
+  for (const std::uint32_t calls : calls_per_rank) {
+    graph_.first_call_.push_back(static_cast<std::uint32_t>(total));
+    total += std::max<std::uint32_t>(1, calls);
+  }
+  if (total >= kNoVertex) {
+    throw Error("cannot build the execution graph", "the trace has more than 4 billion calls",
+                "Record a part of the run (MPI_Pcontrol switches recording).");
+  }
+  graph_.first_call_.push_back(static_cast<std::uint32_t>(total));
+  graph_.last_vertex_.assign(calls_per_rank.size(), kNoVertex);
+  graph_.tail_ns_.assign(calls_per_rank.size(), 0);
+  graph_.first_edge_.push_back(0);
+}
+
+void GraphBuilder::reserve(std::size_t vertices, std::size_t edges) {
+  graph_.first_edge_.reserve(vertices + 1);
+  graph_.call_.reserve(vertices);
+  graph_.edges_.reserve(edges);
+}
+
+VertexId GraphBuilder::vertex(std::uint32_t global_call) {
+  const std::size_t id = graph_.call_.size();
+  if (id >= kNoVertex || graph_.edges_.size() >= kNoVertex) {
+    throw Error("cannot build the execution graph", "it has more than 4 billion vertices or edges",
+                "Record a part of the run, or choose collective algorithms with fewer messages.");
+  }
+  graph_.call_.push_back(global_call);
+  graph_.first_edge_.push_back(graph_.first_edge_.back());
+  return static_cast<VertexId>(id);
+}
+
+void GraphBuilder::edge(const Edge& e) {
+  const bool timed = e.kind == EdgeKind::compute || e.kind == EdgeKind::order;
+  const std::uint64_t value = timed ? static_cast<std::uint64_t>(e.nanoseconds) : e.bytes;
+  const bool wide = value > std::numeric_limits<std::uint32_t>::max();
+  ExecutionGraph::PackedEdge packed{.from = e.from,
+                                    .value = static_cast<std::uint32_t>(value),
+                                    .meta = static_cast<std::uint32_t>(e.kind) | (wide ? 4u : 0u) |
+                                            static_cast<std::uint32_t>(e.latencies) << 3 |
+                                            static_cast<std::uint32_t>(e.overheads) << 11};
+  if (wide) {
+    packed.value = static_cast<std::uint32_t>(graph_.wide_values_.size());
+    graph_.wide_values_.push_back(value);
+  }
+  graph_.edges_.push_back(packed);
+  ++graph_.first_edge_.back();
+}
+
+void GraphBuilder::end_rank(std::int32_t rank, VertexId last, std::int64_t tail_ns) {
+  graph_.last_vertex_[ExecutionGraph::to_index(rank)] = last;
+  graph_.tail_ns_[ExecutionGraph::to_index(rank)] = tail_ns;
+}
+
+ExecutionGraph GraphBuilder::finish() && {
+  graph_.wide_values_.shrink_to_fit();
+  return std::move(graph_);
+}
+
+}  // namespace slackline

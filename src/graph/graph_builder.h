@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/findings.h"
+#include "graph/execution_graph.h"
+
+namespace slackline {
+
+/// Writes an ExecutionGraph, vertex after vertex. Edges may only come from vertices that exist, so
+/// every order of calls gives a topological order.
+class GraphBuilder {
+ public:
+  /// `calls_per_rank`: number of calls of each rank; ranks without any get one in the numbering,
+  /// so that their start vertex has a call of its own.
+  explicit GraphBuilder(const std::vector<std::uint32_t>& calls_per_rank);
+
+  /// Room for that many; memory that is not used is not touched.
+  void reserve(std::size_t vertices, std::size_t edges);
+
+  std::uint32_t global_call(std::int32_t rank, std::uint32_t call) const {
+    return graph_.first_call_[ExecutionGraph::to_index(rank)] + call;
+  }
+
+  /// A new vertex without in-edges, that edge() then fills.
+  VertexId vertex(std::uint32_t global_call);
+  /// Adds an in-edge to the newest vertex.
+  void edge(const Edge& e);
+
+  void count_message() { ++graph_.message_count_; }
+  Findings& findings() { return graph_.findings_; }
+  void end_rank(std::int32_t rank, VertexId last, std::int64_t tail_ns);
+  ExecutionGraph finish() &&;
+
+ private:
+  ExecutionGraph graph_;
+};
+
+}  // namespace slackline
