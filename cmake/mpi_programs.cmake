@@ -1,0 +1,76 @@
+# MPI programs are built for every MPI that is here, side by side, with that MPI's own compiler
+# wrappers: find_package(MPI) knows only one MPI at a time. Debian names the wrappers
+# mpicc.openmpi, mpicc.mpich and so on; other names can be given as
+# -DSLACKLINE_MPICC_OPENMPI=/path/to/mpicc (likewise MPIFORT, MPIRUN and MPICH).
+
+set(SLACKLINE_MPIS)
+foreach(mpi openmpi mpich)
+  string(TOUPPER ${mpi} MPI)
+  find_program(SLACKLINE_MPICC_${MPI} mpicc.${mpi})
+  find_program(SLACKLINE_MPIFORT_${MPI} mpifort.${mpi})
+  find_program(SLACKLINE_MPIRUN_${MPI} mpirun.${mpi})
+  if(SLACKLINE_MPICC_${MPI} AND SLACKLINE_MPIRUN_${MPI})
+    list(APPEND SLACKLINE_MPIS ${mpi})
+  else()
+    message(STATUS "slackline: no ${mpi} here (mpicc.${mpi}); what needs it is left out")
+  endif()
+endforeach()
+
+# slackline_mpi_program(name source.c|source.f90 [INCLUDES folder...] [LIBS lib...])
+# Builds ${CMAKE_CURRENT_BINARY_DIR}/<mpi>/<name> for each MPI; the target <name>_mpi makes all.
+function(slackline_mpi_program name source)
+  cmake_parse_arguments(ARG "" "" "INCLUDES;LIBS" ${ARGN})
+  set(input ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  set(wrapper MPICC)
+  # MPICH declares MPI_STATUSES_IGNORE in a way that gcc takes for an overflow.
+  set(flags -std=c11 -O2 -Wall -Wextra -Werror -Wno-stringop-overflow)
+  if(source MATCHES "\\.f90$")
+    set(wrapper MPIFORT)
+    set(flags -std=f2018 -O2 -Wall -Wextra)
+  endif()
+  list(TRANSFORM ARG_INCLUDES PREPEND -I)
+  set(outputs)
+  foreach(mpi ${SLACKLINE_MPIS})
+    string(TOUPPER ${mpi} MPI)
+    if(NOT SLACKLINE_${wrapper}_${MPI})
+      message(STATUS "slackline: no Fortran for ${mpi} here; ${name} is left out")
+      continue()
+    endif()
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${mpi}/${name})
+    # Fortran writes module files where it runs, so each program has its own folder to run in.
+    set(scratch ${CMAKE_CURRENT_BINARY_DIR}/${mpi}/${name}.dir)
+    file(MAKE_DIRECTORY ${scratch})
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${SLACKLINE_${wrapper}_${MPI}} ${flags} ${ARG_INCLUDES} -o ${output} ${input}
+        ${ARG_LIBS} -lm
+      DEPENDS ${input} WORKING_DIRECTORY ${scratch} VERBATIM
+      COMMENT "Building ${name} for ${mpi}")
+    list(APPEND outputs ${output})
+  endforeach()
+  add_custom_target(${name}_mpi ALL DEPENDS ${outputs})
+endfunction()
+
+# slackline_mpi_test(name RANKS n COMMAND program... [MPI openmpi|mpich] [PASS regex])
+# One ctest per MPI (or only the one named): the launcher, then the program given relative to
+# ${CMAKE_CURRENT_BINARY_DIR}/<mpi>/. Labelled "mpi".
+function(slackline_mpi_test name)
+  cmake_parse_arguments(ARG "" "RANKS;PASS" "COMMAND" ${ARGN})
+  list(POP_FRONT ARG_COMMAND program)
+  foreach(mpi ${SLACKLINE_MPIS})
+    string(TOUPPER ${mpi} MPI)
+    set(test ${name}.${mpi})
+    add_test(NAME ${test} COMMAND ${SLACKLINE_MPIRUN_${MPI}} -n ${ARG_RANKS}
+      ${CMAKE_CURRENT_BINARY_DIR}/${mpi}/${program} ${ARG_COMMAND})
+    set_tests_properties(${test} PROPERTIES LABELS mpi PROCESSORS 2 TIMEOUT 120
+      ENVIRONMENT "${SLACKLINE_MPI_ENVIRONMENT}")
+    if(ARG_PASS)
+      set_tests_properties(${test} PROPERTIES PASS_REGULAR_EXPRESSION "${ARG_PASS}")
+    endif()
+  endforeach()
+endfunction()
+
+# Lets Open MPI start more ranks than there are cores, as root too (containers).
+set(SLACKLINE_MPI_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+  OMPI_MCA_btl_vader_single_copy_mechanism=none)
