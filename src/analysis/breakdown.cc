@@ -1,0 +1,65 @@
+#include "analysis/breakdown.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::int64_t kPicosPerNano = 1000;
+
+/// Time on the network that ends with edge `e`: back along the deciding edges to a rank's main
+/// path.
+std::int64_t network_time_ps(const ExecutionGraph& graph, const Schedule& schedule,
+                             const PicosecondCost& cost, const Edge& e) {
+  const EdgeCost own = cost(e);
+  std::int64_t sum = own.latency_ps + own.bandwidth_ps;
+  VertexId v = e.from;
+  while (!graph.on_main_path(v)) {
+    const Edge before = graph.in_edge(v, schedule.decided_by[v]);
+    const EdgeCost c = cost(before);
+    sum += c.latency_ps + c.bandwidth_ps + c.overhead_ps;
+    v = before.from;
+  }
+  return sum;
+}
+
+void add_vertex(const ExecutionGraph& graph, const Schedule& schedule, const PicosecondCost& cost,
+                VertexId v, RankParts& parts) {
+  const Edge path = graph.in_edge(v, 0);
+  const EdgeCost path_cost = cost(path);
+  const std::int64_t elapsed = schedule.time_ps[v] - schedule.time_ps[path.from];
+  parts.compute_ps += path_cost.compute_ps;
+  std::int64_t rest = elapsed - path_cost.compute_ps;
+  const std::uint32_t decided = schedule.decided_by[v];
+  const Edge last = decided == 0 ? path : graph.in_edge(v, decided);
+  const std::int64_t overhead = std::min(rest, cost(last).overhead_ps);
+  parts.overhead_ps += overhead;
+  rest -= overhead;
+  if (rest == 0) return;
+  const std::int64_t transfer = std::min(rest, network_time_ps(graph, schedule, cost, last));
+  parts.transfer_ps += transfer;
+  parts.wait_ps += rest - transfer;
+}
+
+}  // namespace
+
+std::vector<RankParts> rank_breakdown(const ExecutionGraph& graph, const Schedule& schedule,
+                                      const PicosecondCost& cost) {
+  std::vector<RankParts> parts(static_cast<std::size_t>(graph.ranks()));
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    RankParts& mine = parts[static_cast<std::size_t>(r)];
+    for (VertexId v = graph.last_vertex(r); graph.in_degree(v) > 0; v = graph.in_edge(v, 0).from) {
+      add_vertex(graph, schedule, cost, v, mine);
+    }
+    mine.compute_ps += graph.tail_ns(r) * kPicosPerNano;
+    mine.wait_ps += schedule.makespan_ps - schedule.rank_end_ps[static_cast<std::size_t>(r)];
+    ensures(mine.total_ps() == schedule.makespan_ps, "a rank's parts add up to the makespan");
+    ensures(std::min({mine.compute_ps, mine.overhead_ps, mine.transfer_ps, mine.wait_ps}) >= 0,
+            "no part is negative");
+  }
+  return parts;
+}
+
+}  // namespace slackline

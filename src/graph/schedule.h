@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "graph/execution_graph.h"
+
+namespace slackline {
+
+/// When everything in an ExecutionGraph happens, and what decided it. Model and simulation fill the
+/// same structure, so that what follows from it is written once. Times in picoseconds from the
+/// first rank's start.
+struct Schedule {
+  static constexpr std::uint32_t kUndecided = std::numeric_limits<std::uint32_t>::max();
+
+  std::vector<std::int64_t> time_ps;      ///< of each vertex
+  std::vector<std::uint32_t> decided_by;  ///< which of its in-edges was last; kUndecided at a start
+  std::vector<std::int64_t> rank_end_ps;  ///< when each rank's program ends
+  std::int64_t makespan_ps = 0;           ///< the largest of these
+  std::int32_t last_rank = 0;             ///< whose it is
+};
+
+}  // namespace slackline

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "timing/makespan.h"
+
+namespace slackline {
+
+/// One linear piece of T over [from, to].
+struct EnvelopePiece {
+  Ticks from;
+  Ticks to;
+  PathLine line;
+};
+
+/// T over an interval as an exact list of linear pieces, ascending; neighbours share a breakpoint
+/// (a critical value of the parameter) and differ in slope.
+struct Envelope {
+  std::vector<EnvelopePiece> pieces;
+
+  /// Where pieces meet: all critical values inside the interval.
+  std::vector<Ticks> breakpoints() const;
+};
+
+/// All pieces of T in [from, to], to > from. About two passes a breakpoint.
+Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to);
+
+}  // namespace slackline

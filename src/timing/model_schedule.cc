@@ -1,0 +1,69 @@
+#include "timing/model_schedule.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::int64_t kFemtosPerPico = 1000;
+constexpr std::int64_t kPicosPerNano = 1000;
+
+std::int64_t rounded_ps(std::int64_t fs) {
+  return (fs + kFemtosPerPico / 2) / kFemtosPerPico;
+}
+
+}  // namespace
+
+PicosecondCost::PicosecondCost(const LogGPS& model)
+    : latency_ps_(rounded_ps(model.latency_fs)),
+      overhead_ps_(rounded_ps(model.overhead_fs)),
+      gap_per_byte_fs_(model.gap_per_byte_fs) {}
+
+EdgeCost PicosecondCost::operator()(const Edge& e) const {
+  const std::int64_t paid_bytes = multiples(e, Parameter::gap_per_byte);
+  return EdgeCost{.compute_ps = e.nanoseconds * kPicosPerNano,
+                  .overhead_ps = e.overheads * overhead_ps_,
+                  .latency_ps = e.latencies * latency_ps_,
+                  .bandwidth_ps = rounded_ps(paid_bytes * gap_per_byte_fs_)};
+}
+
+Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model) {
+  const PicosecondCost cost(model);
+  Schedule schedule;
+  schedule.time_ps.resize(graph.vertex_count());
+  schedule.decided_by.resize(graph.vertex_count());
+  std::vector<std::uint32_t> crossings(graph.vertex_count());
+  const auto vertices = static_cast<VertexId>(graph.vertex_count());
+  for (VertexId v = 0; v < vertices; ++v) {
+    std::int64_t latest = 0;
+    std::uint32_t most = 0;
+    std::uint32_t decided = Schedule::kUndecided;
+    std::uint32_t k = 0;
+    graph.for_in_edges(v, [&](const Edge& e) {
+      const std::int64_t t = schedule.time_ps[e.from] + cost(e).total_ps();
+      const std::uint32_t crossed = crossings[e.from] + e.latencies;
+      if (decided == Schedule::kUndecided || t > latest || (t == latest && crossed > most)) {
+        latest = t;
+        most = crossed;
+        decided = k;
+      }
+      ++k;
+    });
+    schedule.time_ps[v] = latest;
+    schedule.decided_by[v] = decided;
+    crossings[v] = most;
+  }
+  std::uint32_t most = 0;
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    const VertexId last = graph.last_vertex(r);
+    const std::int64_t end = schedule.time_ps[last] + graph.tail_ns(r) * kPicosPerNano;
+    schedule.rank_end_ps.push_back(end);
+    if (r == 0 || end > schedule.makespan_ps ||
+        (end == schedule.makespan_ps && crossings[last] > most)) {
+      schedule.makespan_ps = end;
+      schedule.last_rank = r;
+      most = crossings[last];
+    }
+  }
+  return schedule;
+}
+
+}  // namespace slackline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "timing/makespan.h"
+
+namespace slackline {
+
+/// Largest value of the parameter for which T stays within a bound.
+struct Tolerance {
+  std::int64_t degradation_ppm = 0;  ///< 10'000: T may grow by 1 %
+  double bound_ns = 0;               ///< the makespan that must not be exceeded
+  /// Empty: no value is too large, because no path pays the parameter.
+  std::optional<Ticks> value;
+};
+
+/// Tolerance against T at the model's own value of the parameter. Usually 2 to 6 passes.
+Tolerance find_tolerance(MakespanFunction& makespan, std::int64_t degradation_ppm);
+
+/// The largest x with T(x) <= bound / bound_denominator ticks. Empty value: none is too large.
+/// A bound below T(0) cannot be met: throws usage Error.
+std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound,
+                                    Int128 bound_denominator);
+
+}  // namespace slackline
