@@ -113,10 +113,12 @@ std::uint32_t Trace::add_communicator(Communicator communicator) {
 }
 
 std::uint32_t Trace::region_id(std::string_view name) {
-  const auto found = std::ranges::find(regions_, name);
-  if (found != regions_.end()) return static_cast<std::uint32_t>(found - regions_.begin());
+  const auto found = region_ids_.find(name);
+  if (found != region_ids_.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(regions_.size());
   regions_.emplace_back(name);
-  return static_cast<std::uint32_t>(regions_.size() - 1);
+  region_ids_.emplace(name, id);
+  return id;
 }
 
 namespace {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +27,9 @@ inline constexpr std::uint32_t kRequestNone = SLK_REQUEST_NONE;
 inline constexpr std::uint32_t kCommWorld = SLK_COMM_WORLD;
 inline constexpr std::uint32_t kCommSelf = SLK_COMM_SELF;
 inline constexpr std::uint32_t kCommNull = SLK_COMM_NULL;
+/// Every time of a trace lies within this of zero (146 years; readers see to it), so that differences
+/// of times never overflow.
+inline constexpr std::int64_t kTimeLimit_ns = std::int64_t{1} << 62;
 
 /// One MPI call. All fields mean what trace/wire.h says of the record, but that peers and roots
 /// are world ranks, a receive's peer, tag and bytes are those of the message it got (flags tell that a
@@ -173,6 +178,7 @@ class Trace {
   std::vector<RankInfo> rank_info_;
   std::vector<Communicator> communicators_;
   std::vector<std::string> regions_;
+  std::map<std::string, std::uint32_t, std::less<>> region_ids_;
   TraceInfo info_;
   Findings findings_;
   bool timed_;

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace slackline::testing {
+
+// Arbitrary traces for property tests. They need make no sense as MPI programs: formats must hold
+// whatever a Trace can hold.
+
+/// One arbitrary call that ends not before `begin`; `args` keeps its arguments alive.
+inline Call arbitrary_call(std::int64_t begin, bool timed, std::vector<std::int64_t>& args) {
+  using rc::gen::element;
+  using rc::gen::inRange;
+  Call call;
+  call.operation = static_cast<Operation>(*inRange(0, static_cast<int>(kOperationCount)));
+  call.flags = static_cast<std::uint8_t>(
+      *rc::gen::weightedElement<int>({{6, 0}, {1, SLK_FLAG_FAILED}, {1, *inRange(0, 256)}}));
+  call.thread = *rc::gen::weightedElement<std::uint16_t>({{8, 0}, {1, 1}, {1, 65535}});
+  call.begin_ns = begin;
+  call.end_ns = timed ? begin + *element<std::int64_t>(0, 17, 900, 1'000'000'007) : begin;
+  call.bytes = *element<std::uint64_t>(0, 8, 4096, 1ull << 40, ~0ull);
+  call.peer = *element<std::int32_t>(-1, 0, 1, 3, -2, -3, -4, -2147483647 - 1, 2147483647);
+  call.tag = *element<std::int32_t>(0, 8, -1, 32767, 2147483647, -2147483647 - 1);
+  call.comm = *element<std::uint32_t>(0, 1, 2, 77, kCommNull);
+  call.request = *element<std::uint32_t>(0, 1, 2, 30, 0xffffffffu);
+  args = *rc::gen::oneOf(
+      rc::gen::just(std::vector<std::int64_t>{}),
+      rc::gen::container<std::vector<std::int64_t>>(inRange<std::int64_t>(-5, 20)),
+      rc::gen::map(inRange<std::int64_t>(0, 40),
+                   [](std::int64_t n) { return std::vector<std::int64_t>(std::size_t(n), n); }),
+      rc::gen::element(std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 15, 8, 8},
+                       std::vector<std::int64_t>{2, 5, 8, 0},
+                       std::vector<std::int64_t>{3, 15, 1, 0, 8, 4, 19, -3, -1, 0},
+                       std::vector<std::int64_t>{2, 1, 8, 3, 8, 1, 0, 16},
+                       std::vector<std::int64_t>{INT64_MIN, INT64_MAX, -1, 0}),
+      rc::gen::container<std::vector<std::int64_t>>(rc::gen::arbitrary<std::int64_t>()));
+  call.args = args;
+  return call;
+}
+
+inline void arbitrary_rank(Trace& trace, std::int32_t rank) {
+  using rc::gen::element;
+  RankInfo& info = trace.rank_info(rank);
+  RankCalls& calls = trace.calls(rank);
+  info.host = *element<std::string>("", "n0", "node 7", "a\"b\\c\n\x01");
+  info.present = *rc::gen::weightedElement<bool>({{9, true}, {1, false}});
+  info.finalized = *rc::gen::arbitrary<bool>();
+  info.clock_offset_ns = *element<std::int64_t>(0, -12345, kTimeLimit_ns);
+  info.clock_drift = *element<double>(0.0, 1e-6, -3.3333333333333333e-7);
+  info.clock_error_ns = *element<std::int64_t>(0, 120);
+  calls.set_start_ns(*element<std::int64_t>(0, 5, -7, 1'000'000));
+  std::int64_t now = calls.start_ns();
+  std::vector<std::int64_t> args;
+  const int steps = *rc::gen::inRange(0, 30);
+  for (int i = 0; i < steps; ++i) {
+    now += *element<std::int64_t>(0, 0, 3, 100, 70'000, 5'000'000'000, -2);
+    if (!trace.regions().empty() && *rc::gen::inRange(0, 5) == 0) {
+      const auto region =
+          static_cast<std::uint32_t>(*rc::gen::inRange<std::size_t>(0, trace.regions().size()));
+      calls.append_region({.time_ns = now,
+                           .region = region,
+                           .before_call = static_cast<std::uint32_t>(calls.size()),
+                           .enter = *rc::gen::arbitrary<bool>()});
+      continue;
+    }
+    const Call call = arbitrary_call(now, trace.timed(), args);
+    calls.append(call);
+    now = call.end_ns;
+  }
+}
+
+inline std::vector<std::int32_t> arbitrary_members(std::int32_t ranks) {
+  return *rc::gen::container<std::vector<std::int32_t>>(rc::gen::inRange(0, ranks));
+}
+
+/// To be called inside rc::check.
+inline Trace arbitrary_trace() {
+  using rc::gen::element;
+  Trace trace(*rc::gen::inRange(1, 6), *rc::gen::arbitrary<bool>());
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    trace.add_communicator({.members = arbitrary_members(trace.ranks()),
+                            .remote = arbitrary_members(trace.ranks()),
+                            .name = *element<std::string>("", "row", "my comm")});
+  }
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    trace.region_id(*element<std::string>("solve", "0", "", "a b", "\"#\\", "tab\there"));
+  }
+  trace.info().program = *element<std::string>("", "lmp -in x", "a#b");
+  trace.info().mpi_library = *element<std::string>("", "Open MPI");
+  trace.info().cpu_ns = *element<std::int64_t>(0, 123);
+  trace.info().lost_calls = *element<std::uint64_t>(0, ~0ull);
+  if (*rc::gen::arbitrary<bool>()) {
+    constexpr FindingKind kKind{"some_kind", Severity::data_loss, "Something \"happened\"."};
+    trace.findings().add(kKind, "rank 3", 7);
+    trace.findings().add(kKind, "", 1);
+  }
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) arbitrary_rank(trace, r);
+  return trace;
+}
+
+inline bool same_rank_info(const RankInfo& a, const RankInfo& b) {
+  return a.host == b.host && a.present == b.present && a.finalized == b.finalized &&
+         a.clock_offset_ns == b.clock_offset_ns && a.clock_drift == b.clock_drift &&
+         a.clock_error_ns == b.clock_error_ns;
+}
+
+/// What same_content() leaves aside: facts about the recording, ranks, names and findings.
+inline bool same_facts(const Trace& a, const Trace& b) {
+  const TraceInfo& x = a.info();
+  const TraceInfo& y = b.info();
+  bool same = x.program == y.program && x.mpi_library == y.mpi_library &&
+              x.mpi_version == y.mpi_version && x.recorder == y.recorder &&
+              x.started == y.started && x.cpu_ns == y.cpu_ns && x.recording_ns == y.recording_ns &&
+              x.lost_calls == y.lost_calls;
+  for (std::int32_t r = 0; same && r < a.ranks(); ++r) {
+    same = same_rank_info(a.rank_info(r), b.rank_info(r));
+  }
+  for (std::size_t c = 0; same && c < a.communicators().size(); ++c) {
+    same = a.communicators()[c].name == b.communicators()[c].name;
+  }
+  const auto& f = a.findings().entries();
+  const auto& g = b.findings().entries();
+  if (f.size() != g.size()) return false;
+  for (std::size_t i = 0; same && i < f.size(); ++i) {
+    same = f[i].name == g[i].name && f[i].severity == g[i].severity &&
+           f[i].sentence == g[i].sentence && f[i].count == g[i].count &&
+           f[i].examples == g[i].examples;
+  }
+  return same;
+}
+
+}  // namespace slackline::testing

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+// The text form of a trace: one line per operation, exact in both directions. Tests, goldens and
+// bug reports are written in it; doc/formats/text.md describes it.
+
+/// Reads a whole trace. `name` stands for the file in messages. Throws Error
+/// "name:line:column: problem (why) what to do" at the first thing that is not understood. Memory
+/// is bounded by about 1 KiB per byte of text.
+Trace read_text(std::string_view text, std::string_view name);
+
+/// Does `head` (the beginning of a file) look like the text form?
+bool looks_like_text(std::string_view head);
+
+struct TextOptions {
+  std::optional<std::int32_t> rank;  ///< this rank only; the others read back as absent
+};
+
+/// Called with successive pieces of the text.
+using TextSink = std::function<void(std::string_view)>;
+
+/// Writes `trace`; read_text() of it gives the same trace, rank facts and findings included.
+void write_text_trace(const Trace& trace, const TextSink& sink, const TextOptions& options = {});
+
+/// write_text_trace into one string, for tests and small traces.
+std::string to_text(const Trace& trace);
+
+}  // namespace slackline
