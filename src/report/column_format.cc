@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/units.h"
 #include "report/unicode.h"
 #include "report/writers.h"
 
@@ -58,6 +59,15 @@ std::optional<TimeScale> common_scale(const Table& table, std::size_t column) {
   return std::nullopt;
 }
 
+/// One number of decimals for a column of shares: two if a share would read 0.0 % otherwise.
+int percent_decimals(const Table& table, std::size_t column) {
+  for (const auto& row : table.rows) {
+    const double size = std::abs(number_in(cell_at(row, column)).value_or(0));
+    if (size > 0 && size < 0.0005) return 2;
+  }
+  return 1;
+}
+
 bool is_number(const Value& value) {
   return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
 }
@@ -81,13 +91,18 @@ TextColumn text_column(const Table& table, std::size_t column) {
   text.right = spec.unit != Unit::none || has_only_numbers(table, column);
   const auto scale = spec.unit == Unit::ns ? common_scale(table, column) : std::nullopt;
   if (scale) text.heading += fmt::format(" ({})", scale->unit);
+  const int decimals = spec.unit == Unit::ratio ? percent_decimals(table, column) : 0;
   text.cells.reserve(table.rows.size());
   for (const auto& row : table.rows) {
     const Value& value = cell_at(row, column);
     const auto number = number_in(value);
-    text.cells.push_back(scale && number
-                             ? fmt::format("{:.{}f}", *number / scale->factor, scale->decimals)
-                             : format_value(value, spec.unit));
+    if (number && scale) {
+      text.cells.push_back(fmt::format("{:.{}f}", *number / scale->factor, scale->decimals));
+    } else if (number && spec.unit == Unit::ratio) {
+      text.cells.push_back(format_percent(*number, decimals));
+    } else {
+      text.cells.push_back(format_value(value, spec.unit));
+    }
   }
   return text;
 }

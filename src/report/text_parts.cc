@@ -44,6 +44,12 @@ std::string blanks(int count) {
   return std::string(static_cast<std::size_t>(count), ' ');
 }
 
+Lines hanging(std::string_view text, int width, int indent) {
+  Lines lines = wrap(text, width - indent);
+  for (std::string& line : lines) line.insert(0, blanks(indent));
+  return lines;
+}
+
 struct FactWidths {
   int label = 0;
   int value = 0;
@@ -74,11 +80,15 @@ Lines fact_lines(const Fact& fact, const FactWidths& widths, Ink ink) {
   Lines lines;
   for (std::size_t i = 0; i < height; ++i) {
     const std::string head = pad_right(line_of(label, i), widths.label) + blanks(kGap);
+    const std::string body = pad_right(line_of(value, i), widths.value);
     const std::string tail = line_of(explanation, i);
-    std::string body = pad_right(line_of(value, i), widths.value);
-    if (tail.empty()) body = rtrim(std::move(body));
-    lines.push_back(head + (body.empty() ? body : ink.bold(body)) +
-                    (tail.empty() ? tail : blanks(kGap) + ink.dim(tail)));
+    if (!tail.empty()) {
+      lines.push_back(head + ink.bold(body) + blanks(kGap) + ink.dim(tail));
+    } else if (const std::string end = rtrim(body); !end.empty()) {
+      lines.push_back(head + ink.bold(end));
+    } else {
+      lines.push_back(rtrim(head));
+    }
   }
   return lines;
 }
@@ -106,19 +116,24 @@ Lines findings_lines(const Findings& findings, int width, Ink ink) {
     count_width = std::max(count_width, display_width(format_count(entry.count)));
   }
   const int severity_width = display_width(severity_label(Severity::data_loss));
-  const int hang = std::min(severity_width + count_width + 2 * kGap, width / 2);
+  const int head_width = severity_width + count_width + 2 * kGap;
+  const bool beside = head_width + kNarrowestExplanation <= width;
+  const int hang = beside ? head_width : 4;
   Lines lines;
   for (const auto& entry : findings.entries()) {
-    const std::string label = pad_right(severity_label(entry.severity), severity_width);
-    const std::string count = pad_left(format_count(entry.count), count_width);
-    Lines body = wrap(entry.name + ": " + entry.sentence, width - hang);
-    body.front() =
-        painted(entry.severity, label, ink) + blanks(kGap) + count + blanks(kGap) + body.front();
-    for (std::size_t i = 1; i < body.size(); ++i) body[i] = blanks(hang) + body[i];
+    const std::string severity = pad_right(severity_label(entry.severity), severity_width);
+    const std::string head = painted(entry.severity, severity, ink) + blanks(kGap) +
+                             pad_left(format_count(entry.count), count_width);
+    Lines body = hanging(entry.name + ": " + entry.sentence, width, hang);
+    if (beside) {
+      body.front() = head + blanks(kGap) + body.front().substr(static_cast<std::size_t>(hang));
+    } else {
+      body.insert(body.begin(), head);
+    }
     append(lines, body);
     for (const std::string& example : entry.examples) {
-      for (const std::string& line : wrap("e.g. " + example, width - hang)) {
-        lines.push_back(blanks(hang) + ink.dim(line));
+      for (const std::string& line : hanging("e.g. " + example, width, hang)) {
+        lines.push_back(ink.dim(line));
       }
     }
   }

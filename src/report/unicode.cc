@@ -109,6 +109,18 @@ std::size_t fitting_prefix(std::string_view word, int width) {
   return at;
 }
 
+/// Where the next word ends. A unit stays with its number: no line begins with "ms" or "%".
+std::size_t word_end(std::string_view line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  if (line.empty() || line[0] < '0' || line[0] > '9' || end == line.size()) return end;
+  const std::size_t next_end = std::min(line.find_first_of(" .,;:)", end + 1), line.size());
+  const std::string_view next = line.substr(end + 1, next_end - end - 1);
+  static constexpr std::array<std::string_view, 11> kUnits{"%", "ns", "us",  "ms",  "s",  "min",
+                                                           "h", "B",  "KiB", "MiB", "GiB"};
+  if (std::find(kUnits.begin(), kUnits.end(), next) == kUnits.end()) return end;
+  return std::min(line.find(' ', end + 1), line.size());
+}
+
 void wrap_line(std::string_view line, int width, std::vector<std::string>& lines) {
   std::string current;
   int used = 0;
@@ -118,7 +130,7 @@ void wrap_line(std::string_view line, int width, std::vector<std::string>& lines
     used = 0;
   };
   while (!line.empty()) {
-    const std::size_t end = std::min(line.find(' '), line.size());
+    const std::size_t end = word_end(line);
     std::string_view word = line.substr(0, end);
     line.remove_prefix(std::min(end + 1, line.size()));
     if (word.empty()) continue;

@@ -1,0 +1,220 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "report/unicode.h"
+#include "report/writers.h"
+
+namespace slackline {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Le;
+using testing::Not;
+
+constexpr FindingKind kLost{"lost_record", Severity::data_loss, "Records were lost."};
+
+Report with(std::vector<Item> items) {
+  Report report;
+  report.title = "predict: a.slk";
+  report.sections.push_back({.id = "s", .title = "Summary", .items = std::move(items)});
+  return report;
+}
+
+std::string text_of(std::vector<Item> items, int width = 80) {
+  return write_text(with(std::move(items)), {.colour = false, .width = width});
+}
+
+std::vector<int> widths(const std::string& text) {
+  std::vector<int> result;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    result.push_back(display_width(text.substr(from, end - from)));
+    from = end + 1;
+  }
+  return result;
+}
+
+Table wide_table(int columns) {
+  Table table{"wide", "Wide", {{"name"}}, {{"a function with a long name"}, {"b"}}};
+  for (int i = 0; i < columns; ++i) {
+    table.columns.push_back({"column" + std::to_string(i), Unit::ns});
+    for (auto& row : table.rows) row.push_back(1234567.0 * i);
+  }
+  return table;
+}
+
+TEST(WriteText, reads_like_a_page) {
+  Report report = with({Paragraph{"It takes 1.6 us."},
+                        Facts{{{"makespan", 1615.0, Unit::ns}, {"lambda_L", std::int64_t{1}}}}});
+  report.input = {{"path", "a.slk"}, {"ranks", 2}};
+  report.findings.add(kLost, "rank 1");
+  report.findings.add(kLost, "rank 2", 1233);
+  const std::string text = write_text(report, {.colour = false, .width = 60});
+  EXPECT_EQ(text.substr(0, text.find("slackline  ")),
+            "predict: a.slk\n"
+            "\n"
+            "Summary\n"
+            "───────\n"
+            "\n"
+            "  It takes 1.6 us.\n"
+            "\n"
+            "  makespan  1.615 us\n"
+            "  lambda_L  1\n"
+            "\n"
+            "Findings\n"
+            "────────\n"
+            "\n"
+            "  data loss  1,234  lost_record: Records were lost.\n"
+            "                    e.g. rank 1\n"
+            "                    e.g. rank 2\n"
+            "\n"
+            "input      path a.slk, ranks 2\n");
+}
+
+TEST(WriteText, gives_a_time_column_one_unit_and_aligns_it) {
+  const Table table{"t",
+                    "By rank",
+                    {{"rank"}, {"time", Unit::ns}, {"calls", Unit::count}},
+                    {{std::int64_t{0}, 64'145'000.0, std::int64_t{1204}},
+                     {std::int64_t{12}, 310'000.0, std::int64_t{7}}}};
+  EXPECT_THAT(text_of({table}), HasSubstr("  By rank\n"
+                                          "  rank  time (ms)  calls\n"
+                                          "  ────  ─────────  ─────\n"
+                                          "     0     64.145  1,204\n"
+                                          "    12      0.310      7\n"));
+}
+
+TEST(WriteText, gives_each_cell_its_unit_when_they_differ_too_much) {
+  const Table table{"t", "", {{"time", Unit::ns}}, {{64'145'000.0}, {12.0}}};
+  EXPECT_THAT(text_of({table}), HasSubstr("      time\n"
+                                          "  ────────\n"
+                                          "  64.14 ms\n"
+                                          "     12 ns\n"));
+}
+
+TEST(WriteText, shows_more_decimals_of_shares_only_where_one_would_read_zero) {
+  const Table table{"t", "", {{"share", Unit::ratio}}, {{0.5}, {0.0003}}};
+  EXPECT_THAT(text_of({table}), HasSubstr("  50.00 %\n   0.03 %\n"));
+}
+
+TEST(WriteText, no_line_is_wider_than_asked) {
+  const Series series{"c",
+                      "T(L)",
+                      "L",
+                      Unit::ns,
+                      {0, 1000},
+                      {{"makespan", Unit::ns, {1, 2}}},
+                      {{"1 % slower", 0, 500}}};
+  const Facts facts{{{"a label of some length", 1.5e6, Unit::ns,
+                      "An explanation that is long enough to need several lines in any case."}}};
+  Report report =
+      with({Paragraph{std::string(300, 'x') + " 漢字漢字 word"}, wide_table(9), facts, series});
+  report.findings.add(kLost, std::string(200, 'y'));
+  report.options = {{"a", std::string(150, 'z')}};
+  for (const int width : {24, 25, 31, 40, 60, 80, 100, 133, 1000}) {
+    const std::string text = write_text(report, {.colour = false, .width = width});
+    EXPECT_THAT(widths(text), Each(Le(width))) << text;
+  }
+}
+
+TEST(WriteText, a_table_too_wide_is_split_and_loses_nothing) {
+  const std::string text = text_of({wide_table(9)}, 60);
+  for (int i = 0; i < 9; ++i) EXPECT_THAT(text, HasSubstr("column" + std::to_string(i)));
+  std::size_t blocks = 0;
+  for (std::size_t at = text.find("\n  name "); at != std::string::npos;
+       at = text.find("\n  name ", at + 1)) {
+    ++blocks;
+  }
+  EXPECT_GE(blocks, 2u) << text;
+}
+
+TEST(WriteText, uses_the_width_it_has) {
+  const std::string text = text_of({wide_table(60)}, 1000);
+  EXPECT_THAT(text, HasSubstr("column59"));
+  EXPECT_THAT(widths(text), testing::Contains(testing::Gt(500)));
+}
+
+TEST(WriteText, draws_series_with_their_ranges_and_zones) {
+  const Series series{"c",
+                      "T(L)",
+                      "L",
+                      Unit::ns,
+                      {0, 1000, 2000},
+                      {{"T", Unit::ns, {1000, 1000, 3000}, false}},
+                      {{"1 % slower", 0, 500}}};
+  const std::string text = text_of({series}, 100);
+  EXPECT_THAT(text, HasSubstr("1.000 us  ▁"));
+  EXPECT_THAT(text, HasSubstr("█  3.000 us"));
+  EXPECT_THAT(text, HasSubstr("1 % slower      0 ns  ━"));
+  EXPECT_THAT(text, HasSubstr("2.000 us"));
+}
+
+TEST(WriteText, a_step_line_holds_its_value_until_the_next_x) {
+  Series series{"c", "", "L", Unit::ns, {0, 1000}, {{"y", Unit::count, {1, 2}, true}}, {}};
+  const std::string steps = text_of({series});
+  EXPECT_THAT(steps, HasSubstr("1  ▁▁▁"));
+  EXPECT_THAT(steps, Not(HasSubstr("▅")));  // never halfway
+  series.lines[0].steps = false;
+  EXPECT_THAT(text_of({series}), HasSubstr("▅"));
+}
+
+TEST(WriteText, survives_series_without_points_and_with_holes) {
+  const double nan = std::nan("");
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(text_of({Series{"c", "Empty", "L", Unit::ns, {}, {}, {}}}), HasSubstr("(no points)"));
+  EXPECT_THAT(text_of({Series{"c", "", "L", Unit::ns, {0, 1}, {{"y", Unit::ns, {nan, nan}}}, {}}}),
+              HasSubstr("y"));
+  EXPECT_THAT(text_of({Series{"c",
+                              "",
+                              "L",
+                              Unit::ns,
+                              {0, 1},
+                              {{"y", Unit::ns, {1, 2, 3}}},
+                              {{"z", 0, infinity}, {"n", nan, nan}}}}),
+              HasSubstr("unlimited"));
+  EXPECT_THAT(text_of({Series{"c", "", "L", Unit::ns, {5}, {{"y", Unit::ns, {7}}}, {}}}),
+              HasSubstr("7 ns"));
+}
+
+TEST(WriteText, says_so_when_there_is_nothing) {
+  EXPECT_THAT(text_of({Table{"t", "Calls", {{"a"}}, {}}}), HasSubstr("  Calls\n  (no rows)\n"));
+  const std::string empty = write_text(Report{}, {});
+  EXPECT_THAT(empty, testing::StartsWith("Findings: none\n"));
+  EXPECT_EQ(empty.back(), '\n');
+}
+
+TEST(WriteText, colours_only_when_asked_and_then_says_the_same) {
+  Report report = with({Facts{{{"a", 1.0, Unit::ns, "why"}}}, wide_table(2)});
+  report.findings.add(kLost, "x");
+  const std::string plain = write_text(report, {.colour = false, .width = 80});
+  std::string coloured = write_text(report, {.colour = true, .width = 80});
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(coloured, HasSubstr("\x1b[1;31mdata loss\x1b[0m"));
+  for (std::size_t at; (at = coloured.find('\x1b')) != std::string::npos;) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(coloured, plain);
+}
+
+TEST(WriteText, names_cannot_reach_the_terminal) {
+  Report report = with({Paragraph{"\x1b[2J"}, Table{"t", "\x1b]0;x\x07", {{"\x1b["}}, {{"\x1b"}}},
+                        Facts{{{"\x1b", std::string("\x1b")}}}});
+  report.title = "\x1b[31m";
+  report.options = {{"\x1b", "\x1b[1m"}};
+  report.findings.add(kLost, "\x1b[0m");
+  const std::string text = write_text(report, {.colour = false, .width = 80});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, Not(HasSubstr("\x07")));
+}
+
+TEST(WriteText, is_deterministic) {
+  const std::vector<Item> items{wide_table(5)};
+  EXPECT_EQ(text_of(items), text_of(items));
+}
+
+}  // namespace
+}  // namespace slackline
