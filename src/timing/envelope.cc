@@ -10,6 +10,8 @@
 
 #include "timing/envelope.h"
 
+#include <limits>
+
 #include "base/error.h"
 
 namespace slackline {
@@ -33,14 +35,21 @@ std::vector<Ticks> Envelope::breakpoints() const {
 }
 
 Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to) {
+  return *compute_envelope_within(makespan, from, to, std::numeric_limits<std::size_t>::max());
+}
+
+std::optional<Envelope> compute_envelope_within(MakespanFunction& makespan, const Ticks& from,
+                                                const Ticks& to, std::size_t max_passes) {
   expects(from < to, "an interval has a length");
   Envelope envelope;
+  const std::uint64_t passes_before = makespan.passes();
   const PathLine first = makespan.line_at(from, Side::right);
   const PathLine last = makespan.line_at(to, Side::left);
   // Intervals still to be searched, the leftmost on top; pieces come out in order.
   std::vector<Open> open{{first, last}};
   Ticks reached = from;
   while (!open.empty()) {
+    if (makespan.passes() - passes_before >= max_passes) return std::nullopt;
     const Open part = open.back();
     open.pop_back();
     if (part.left == part.right) continue;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "timing/makespan.h"
@@ -24,5 +26,9 @@ struct Envelope {
 
 /// All pieces of T in [from, to], to > from. About two passes a breakpoint.
 Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to);
+
+/// The same, but gives up (empty) after that many passes.
+std::optional<Envelope> compute_envelope_within(MakespanFunction& makespan, const Ticks& from,
+                                                const Ticks& to, std::size_t max_passes);
 
 }  // namespace slackline

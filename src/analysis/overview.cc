@@ -1,0 +1,162 @@
+#include "analysis/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kEnvelopePasses = 1500;  // beyond that the plot is sampled
+constexpr std::int64_t kPlotMargin = 5;  // quarter: the plot ends at 5/4 of the last tolerance
+constexpr double kBalanced = 0.005;      // a loss under half a per cent is not worth a sentence
+
+/// The plot's right end: past the last tolerance; without any, ten times today's L.
+std::int64_t plot_end_fs(const Tolerances& t, const LogGPS& model) {
+  std::int64_t end = std::max<std::int64_t>(10 * model.latency_fs, 10'000 * kFemtosPerNano);
+  if (!t.rows.empty() && t.rows.back().value_ns) {
+    const double last_fs = *t.rows.back().value_ns * static_cast<double>(kFemtosPerNano);
+    end = static_cast<std::int64_t>(last_fs) / 4 * kPlotMargin + kFemtosPerNano;
+  }
+  return end;
+}
+
+double sum(const std::vector<RankParts>& ranks, std::int64_t RankParts::*part) {
+  return std::accumulate(ranks.begin(), ranks.end(), 0.0, [part](double s, const RankParts& r) {
+    return s + static_cast<double>(r.*part);
+  });
+}
+
+std::vector<Zone> zones_of(const Tolerances& t) {
+  std::vector<Zone> zones;
+  double from = 0;
+  for (const Tolerances::Row& row : t.rows) {
+    if (!row.value_ns) continue;
+    zones.push_back(
+        {fmt::format("up to {:g} % slower", static_cast<double>(row.degradation_ppm) / 1e4), from,
+         *row.value_ns});
+    from = *row.value_ns;
+  }
+  return zones;
+}
+
+std::string where_sentence(const Prediction& p) {
+  const std::string predicted = format_time_ns(p.makespan_ns);
+  if (!p.measured || p.measured->makespan_ns <= 0) {
+    return fmt::format("Under the model, this run of {} ranks takes {}.", p.ranks.size(),
+                       predicted);
+  }
+  const double measured = static_cast<double>(p.measured->makespan_ns);
+  return fmt::format(
+      "This run of {} ranks took {}; the model, with the measured computation, gives {} ({:+.1f} "
+      "%).",
+      p.ranks.size(), format_time_ns(measured), predicted, 100 * (p.makespan_ns / measured - 1));
+}
+
+std::string limit_sentence(const Prediction& p) {
+  const Losses l = losses(p.ranks);
+  struct Loss {
+    double share;
+    std::string text;
+  };
+  const std::array candidates{
+      Loss{l.imbalance,
+           fmt::format(
+               "imbalance: rank {} computes {:.2f} times as long as the mean, which costs {}",
+               l.busiest_rank, l.busiest_over_mean, format_percent(l.imbalance))},
+      Loss{l.transfer, fmt::format("waiting for messages on the network, which costs {}",
+                                   format_percent(l.transfer))},
+      Loss{l.overhead, fmt::format("the processor time of sending and receiving, which costs {}",
+                                   format_percent(l.overhead))},
+      Loss{l.dependence, fmt::format("ranks waiting for each other in turn, which costs {}",
+                                     format_percent(l.dependence))}};
+  const Loss& largest = std::ranges::max(candidates, {}, &Loss::share);
+  const std::string useful = fmt::format("Computation fills {} of the ranks' time in the model",
+                                         format_percent(l.compute));
+  if (largest.share < kBalanced) return useful + "; nothing else costs half a per cent.";
+  return fmt::format("{}; what holds it back most is {}.", useful, largest.text);
+}
+
+std::string path_sentence(const Prediction& p) {
+  const double total = std::max(1.0, static_cast<double>(p.path.total.total_ps()));
+  return fmt::format(
+      "The critical path is {} computation, {} overhead, {} latency and {} bandwidth, and crosses "
+      "the "
+      "network {} times.",
+      format_percent(static_cast<double>(p.path.total.compute_ps) / total),
+      format_percent(static_cast<double>(p.path.total.overhead_ps) / total),
+      format_percent(static_cast<double>(p.path.total.latency_ps) / total),
+      format_percent(static_cast<double>(p.path.total.bandwidth_ps) / total),
+      format_count(p.path.messages));
+}
+
+Json losses_to_json(const Losses& l) {
+  return {{"compute", l.compute},   {"imbalance", l.imbalance},   {"transfer", l.transfer},
+          {"overhead", l.overhead}, {"dependence", l.dependence}, {"busiest_rank", l.busiest_rank}};
+}
+
+}  // namespace
+
+Losses losses(const std::vector<RankParts>& ranks) {
+  Losses l;
+  if (ranks.empty() || ranks.front().total_ps() == 0) return l;
+  const double all =
+      static_cast<double>(ranks.front().total_ps()) * static_cast<double>(ranks.size());
+  const double compute = sum(ranks, &RankParts::compute_ps);
+  const auto busiest = std::ranges::max_element(ranks, {}, &RankParts::compute_ps);
+  const double mean = compute / static_cast<double>(ranks.size());
+  const double waiting = sum(ranks, &RankParts::wait_ps) / all;
+  l.busiest_rank = static_cast<std::int32_t>(busiest - ranks.begin());
+  l.busiest_over_mean = mean > 0 ? static_cast<double>(busiest->compute_ps) / mean : 1;
+  l.compute = compute / all;
+  l.transfer = sum(ranks, &RankParts::transfer_ps) / all;
+  l.overhead = sum(ranks, &RankParts::overhead_ps) / all;
+  // Were every rank as busy as the busiest, that much of the ranks' time would be computation.
+  const double ceiling =
+      static_cast<double>(busiest->compute_ps) * static_cast<double>(ranks.size()) / all;
+  l.imbalance = std::min(waiting, ceiling - l.compute);
+  l.dependence = waiting - l.imbalance;
+  return l;
+}
+
+Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+                  const std::vector<std::int64_t>& degradations_ppm) {
+  Overview o;
+  o.prediction = predict(trace, graph, choice);
+  o.tolerances = tolerances(graph, choice, Parameter::latency, degradations_ppm);
+  o.sensitivity = sensitivity(graph, choice, Parameter::latency, 0,
+                              plot_end_fs(o.tolerances, choice.model), kEnvelopePasses);
+  return o;
+}
+
+Report describe(const Overview& o, const Trace& trace) {
+  Report report = describe(o.prediction, trace);
+  const Report tolerance = describe(o.tolerances);
+  const Report envelope = describe(o.sensitivity);
+  report.result["losses"] = losses_to_json(losses(o.prediction.ranks));
+  report.result["tolerance"] = tolerance.result["tolerance"];
+  report.result["pieces"] = envelope.result["pieces"];
+  report.result["breakpoints_ns"] = envelope.result["breakpoints_ns"];
+
+  Section summary{.id = "summary", .title = "Summary"};
+  summary.items.emplace_back(Paragraph{where_sentence(o.prediction)});
+  summary.items.emplace_back(Paragraph{limit_sentence(o.prediction)});
+  summary.items.emplace_back(Paragraph{path_sentence(o.prediction)});
+  for (const Tolerances::Row& row : o.tolerances.rows) {
+    summary.items.emplace_back(Paragraph{sentence(o.tolerances, row)});
+  }
+  Section latency{.id = "latency", .title = "Network latency"};
+  latency.items.emplace_back(sensitivity_series(o.sensitivity, zones_of(o.tolerances)));
+  for (const Item& item : tolerance.sections.front().items) {
+    if (std::holds_alternative<Table>(item)) latency.items.push_back(item);
+  }
+  report.sections.insert(report.sections.begin(), {std::move(summary), std::move(latency)});
+  return report;
+}
+
+}  // namespace slackline

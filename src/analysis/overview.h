@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "analysis/prediction.h"
+#include "analysis/sensitivity.h"
+
+namespace slackline {
+
+/// What `slackline report` answers in one go: where the time goes, what holds the run back, how
+/// much latency it takes.
+struct Overview {
+  Prediction prediction;
+  Tolerances tolerances;    ///< of L
+  Sensitivity sensitivity;  ///< T(L) from 0 to beyond the largest tolerance
+};
+
+/// `degradations_ppm` ascending.
+Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+                  const std::vector<std::int64_t>& degradations_ppm);
+
+Report describe(const Overview& overview, const Trace& trace);
+
+/// What the ranks' parts say about the run, each as a share of ranks x makespan.
+struct Losses {
+  double compute = 0;    ///< useful: the parallel efficiency
+  double imbalance = 0;  ///< what the busiest rank computes more than the mean
+  double transfer = 0;
+  double overhead = 0;
+  double dependence = 0;  ///< waiting that imbalance does not explain
+  std::int32_t busiest_rank = 0;
+  double busiest_over_mean = 1;
+};
+Losses losses(const std::vector<RankParts>& ranks);
+
+}  // namespace slackline

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/model_choice.h"
+#include "timing/envelope.h"
+#include "timing/tolerance.h"
+
+namespace slackline {
+
+/// T over an interval of one parameter, in nanoseconds (of G: ns per byte).
+struct Sensitivity {
+  struct Piece {
+    double from_ns;
+    double to_ns;
+    std::int64_t lambda;
+    double makespan_at_from_ns;
+  };
+
+  Parameter parameter = Parameter::latency;
+  double base_ns = 0;  ///< the model's own value
+  std::vector<Piece> pieces;
+  double makespan_at_end_ns = 0;
+  bool exact = true;  ///< false: sampled, because there are too many pieces
+  std::uint64_t passes = 0;
+};
+
+/// All pieces in [from_fs, to_fs]; at most `max_passes` passes, then evenly sampled.
+Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice, Parameter parameter,
+                        std::int64_t from_fs, std::int64_t to_fs,
+                        std::optional<std::size_t> max_passes = {});
+
+Report describe(const Sensitivity& sensitivity);
+/// T, lambda and rho over the parameter, with `zones` marked.
+Series sensitivity_series(const Sensitivity& sensitivity, std::vector<Zone> zones);
+
+/// Tolerances of one parameter for several degradations.
+struct Tolerances {
+  struct Row {
+    std::int64_t degradation_ppm;
+    double bound_ns;
+    std::optional<double> value_ns;  ///< empty: nothing limits it
+  };
+
+  Parameter parameter = Parameter::latency;
+  double base_ns = 0;
+  double makespan_ns = 0;
+  std::vector<Row> rows;
+  std::uint64_t passes = 0;
+};
+
+Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice, Parameter parameter,
+                      const std::vector<std::int64_t>& degradations_ppm);
+
+Report describe(const Tolerances& tolerances);
+/// "L may grow to 4.636 us (1.5 times 3 us) before the run is 1 % slower." For each row.
+std::string sentence(const Tolerances& tolerances, const Tolerances::Row& row);
+
+}  // namespace slackline

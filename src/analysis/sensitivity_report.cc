@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "analysis/sensitivity.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+std::string parameter_name(Parameter parameter) {
+  switch (parameter) {
+    case Parameter::latency:
+      return "latency L";
+    case Parameter::overhead:
+      return "overhead o";
+    case Parameter::gap_per_byte:
+      return "gap per byte G";
+  }
+  return "latency L";
+}
+
+/// G is a time per byte; shown like a time.
+std::string format_parameter(Parameter parameter, double value_ns) {
+  const std::string per_byte = parameter == Parameter::gap_per_byte ? "/B" : "";
+  return format_time_ns(value_ns) + per_byte;
+}
+
+double ratio(std::int64_t ppm) {
+  return static_cast<double>(ppm) / 1e6;
+}
+
+/// "1 %", "2.5 %".
+std::string percentage(std::int64_t ppm) {
+  return fmt::format("{:g} %", 100 * ratio(ppm));
+}
+
+Json result_to_json(const Sensitivity& s) {
+  Json result;
+  result["parameter"] = symbol(s.parameter);
+  result["exact"] = s.exact;
+  result["passes"] = s.passes;
+  Json pieces = Json::array();
+  Json breakpoints = Json::array();
+  for (std::size_t i = 0; i < s.pieces.size(); ++i) {
+    const Sensitivity::Piece& p = s.pieces[i];
+    pieces.push_back({{"from_ns", p.from_ns},
+                      {"to_ns", p.to_ns},
+                      {"lambda", p.lambda},
+                      {"makespan_at_from_ns", p.makespan_at_from_ns}});
+    if (i > 0 && s.exact) breakpoints.push_back(p.from_ns);
+  }
+  result["pieces"] = std::move(pieces);
+  result["breakpoints_ns"] = std::move(breakpoints);
+  return result;
+}
+
+}  // namespace
+
+Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
+  Series series{.id = "sensitivity",
+                .title = fmt::format("Makespan against {}", parameter_name(s.parameter)),
+                .x_name = parameter_name(s.parameter),
+                .x_unit = Unit::ns,
+                .x = {},
+                .lines = {},
+                .zones = std::move(zones)};
+  Line makespan{.name = "T", .unit = Unit::ns, .y = {}, .steps = false, .panel = 0};
+  Line lambda{.name = fmt::format("lambda_{}", symbol(s.parameter)),
+              .unit = s.parameter == Parameter::gap_per_byte ? Unit::bytes : Unit::count,
+              .y = {},
+              .steps = true,
+              .panel = 1};
+  Line rho{.name = fmt::format("rho_{}", symbol(s.parameter)),
+           .unit = Unit::ratio,
+           .y = {},
+           .steps = false,
+           .panel = 2};
+  const auto add = [&](double x, double t, std::int64_t slope) {
+    series.x.push_back(x);
+    makespan.y.push_back(t);
+    lambda.y.push_back(static_cast<double>(slope));
+    rho.y.push_back(t > 0 ? x * static_cast<double>(slope) / t : 0);
+  };
+  for (const Sensitivity::Piece& p : s.pieces) add(p.from_ns, p.makespan_at_from_ns, p.lambda);
+  if (!s.pieces.empty()) add(s.pieces.back().to_ns, s.makespan_at_end_ns, s.pieces.back().lambda);
+  series.lines = {std::move(makespan), std::move(lambda), std::move(rho)};
+  return series;
+}
+
+Report describe(const Sensitivity& s) {
+  Report report;
+  report.result = result_to_json(s);
+  Section section{.id = "sensitivity", .title = "Sensitivity"};
+  section.items.emplace_back(Paragraph{
+      s.exact ? fmt::format("T is linear between {} critical values of {}; all are listed.",
+                            s.pieces.size() - 1, parameter_name(s.parameter))
+              : "T has too many pieces to list; it was sampled at even distances."});
+  section.items.emplace_back(sensitivity_series(s, {}));
+  Table table{
+      .id = "pieces",
+      .title = fmt::format("T({}) piece by piece", symbol(s.parameter)),
+      .columns = {{"from", Unit::ns},
+                  {"to", Unit::ns},
+                  {"lambda", Unit::count, "slope of T: how often the path pays the parameter"},
+                  {"T at from", Unit::ns}},
+      .rows = {}};
+  for (const Sensitivity::Piece& p : s.pieces) {
+    table.rows.push_back({p.from_ns, p.to_ns, p.lambda, p.makespan_at_from_ns});
+  }
+  section.items.emplace_back(std::move(table));
+  report.sections.push_back(std::move(section));
+  return report;
+}
+
+std::string sentence(const Tolerances& t, const Tolerances::Row& row) {
+  const std::string slower = percentage(row.degradation_ppm);
+  if (!row.value_ns) {
+    return fmt::format("{} may grow without limit and the run is never {} slower: no path pays it.",
+                       parameter_name(t.parameter), slower);
+  }
+  const std::string value = format_parameter(t.parameter, *row.value_ns);
+  const std::string base = format_parameter(t.parameter, t.base_ns);
+  if (t.base_ns <= 0) {
+    return fmt::format("{} may grow from 0 to {} before the run is {} slower.",
+                       parameter_name(t.parameter), value, slower);
+  }
+  return fmt::format("{} may grow from {} to {} ({:.3g} times) before the run is {} slower.",
+                     parameter_name(t.parameter), base, value, *row.value_ns / t.base_ns, slower);
+}
+
+Report describe(const Tolerances& t) {
+  Report report;
+  report.result["parameter"] = symbol(t.parameter);
+  report.result["base_ns"] = t.base_ns;
+  report.result["base_makespan_ns"] = t.makespan_ns;
+  report.result["passes"] = t.passes;
+  Json rows = Json::array();
+  Section section{.id = "tolerance", .title = "Tolerance"};
+  Table table{.id = "tolerance",
+              .title = fmt::format("How large {} may become", parameter_name(t.parameter)),
+              .columns = {{"slower by", Unit::ratio, "allowed growth of the makespan"},
+                          {"makespan", Unit::ns},
+                          {fmt::format("largest {}", symbol(t.parameter)), Unit::ns},
+                          {"above today's", Unit::ns}},
+              .rows = {}};
+  for (const Tolerances::Row& row : t.rows) {
+    rows.push_back({{"degradation", ratio(row.degradation_ppm)},
+                    {"value_ns", row.value_ns ? Json(*row.value_ns) : Json(nullptr)},
+                    {"makespan_ns", row.bound_ns}});
+    const Value value = row.value_ns ? Value(*row.value_ns) : Value(std::string("unlimited"));
+    const Value above = row.value_ns ? Value(*row.value_ns - t.base_ns) : Value(std::string("-"));
+    table.rows.push_back({ratio(row.degradation_ppm), row.bound_ns, value, above});
+    section.items.emplace_back(Paragraph{sentence(t, row)});
+  }
+  report.result["tolerance"] = std::move(rows);
+  section.items.emplace_back(std::move(table));
+  report.sections.push_back(std::move(section));
+  return report;
+}
+
+}  // namespace slackline
