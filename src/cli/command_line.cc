@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "base/error.h"
@@ -50,6 +51,13 @@ std::string help_command(const CLI::App& app) {
                         : fmt::format("slackline {} --help", parsed.front()->get_name());
 }
 
+/// CLI11's sentences, as the clause that stands in our brackets.
+std::string clause(std::string text) {
+  const bool word = text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0;
+  if (word) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 /// CLI11 takes arguments from the back.
 void parse(CLI::App& app, std::vector<std::string> arguments) {
   std::ranges::reverse(arguments);
@@ -58,7 +66,7 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
   } catch (const CLI::Success&) {
     throw;
   } catch (const CLI::ParseError& error) {
-    throw usage_error("cannot use these arguments", error.what(),
+    throw usage_error("cannot use these arguments", clause(error.what()),
                       fmt::format("See '{}'.", help_command(app)));
   }
 }

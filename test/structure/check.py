@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Checks of the source tree itself. usage: check.py CHECK ROOT [BINARY]"""
+import pathlib
+import re
+import subprocess
+import sys
+
+# A folder under src/ may include what is listed; so the order of this table is the layers' order.
+MAY_INCLUDE = {
+    "base": [],
+    "report": ["base"],
+    "trace": ["base"],
+    "whatif": ["base", "trace"],
+    "graph": ["base", "trace"],
+    "timing": ["base", "trace", "graph"],
+    "sim": ["base", "trace", "graph"],
+    "analysis": ["base", "report", "trace", "graph", "timing", "sim"],
+    "cli": ["base", "report", "trace", "whatif", "graph", "timing", "sim", "analysis"],
+}
+# What runs inside MPI jobs shares this with the tool, and nothing else.
+RUNTIME_MAY_INCLUDE = {"trace/wire.h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+SOURCES = {".cc", ".h", ".c"}
+README_LINES = 80
+
+# Absolute paths that mean the same on every machine; any other is somebody's own.
+SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "opt", "path", "proc", "scratch", "sys", "tmp",
+                  "usr", "var"}
+ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=])/([a-z][\w-]*)/[\w.]""", re.MULTILINE)
+CONFLICT = re.compile(r"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
+
+
+def tracked(root):
+    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+                           cwd=root, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [root / name for name in names.splitlines() if (root / name).is_file()]
+
+
+def text_of(path):
+    try:
+        return path.read_text()
+    except UnicodeDecodeError:
+        return ""
+
+
+def includes(root):
+    """Folders include only what stands before them, and runtime/ only the wire format."""
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCES or relative.parts[0] not in ("src", "runtime"):
+            continue
+        for target in INCLUDE.findall(text_of(path)):
+            folder = target.split("/")[0]
+            if relative.parts[0] == "runtime":
+                if folder in MAY_INCLUDE and target not in RUNTIME_MAY_INCLUDE:
+                    yield f"{relative} includes {target}: runtime/ sees only the wire format"
+            elif relative.parts[1] not in MAY_INCLUDE:
+                yield f"{relative}: src/{relative.parts[1]} is not in the table of layers"
+            elif folder in MAY_INCLUDE and folder != relative.parts[1] and \
+                    folder not in MAY_INCLUDE[relative.parts[1]]:
+                yield f"{relative} includes {target}: {relative.parts[1]} stands below {folder}"
+
+
+def layers(_root):
+    """The table itself has no cycle: each folder names only earlier ones."""
+    seen = set()
+    for folder, allowed in MAY_INCLUDE.items():
+        for name in set(allowed) - seen:
+            yield f"{folder} may include {name}, which stands after it"
+        seen.add(folder)
+
+
+def readmes(root):
+    """Every folder under src/ explains itself on one page."""
+    for folder in sorted((root / "src").iterdir()):
+        if not folder.is_dir():
+            continue
+        readme = folder / "README.md"
+        if not readme.exists():
+            yield f"src/{folder.name}/README.md is missing"
+        elif len(readme.read_text().splitlines()) > README_LINES:
+            yield f"src/{folder.name}/README.md is longer than a page ({README_LINES} lines)"
+
+
+def paths(root):
+    """No file speaks of one machine's folders, is left unfinished, or holds a merge conflict."""
+    for path in tracked(root):
+        if path == pathlib.Path(__file__).resolve() or path.name == ".gitignore":
+            continue
+        relative = path.relative_to(root)
+        text = text_of(path)
+        for folder in set(ABSOLUTE_PATH.findall(text)) - SYSTEM_FOLDERS:
+            yield f"{relative} names a path under /{folder}/"
+        if CONFLICT.search(text):
+            yield f"{relative} holds a merge conflict"
+        if path.suffix in SOURCES and UNFINISHED.search(text):
+            yield f"{relative} has an unfinished place: {UNFINISHED.search(text).group()}"
+
+
+def links(root):
+    """Links between the documents lead somewhere."""
+    for path in tracked(root):
+        if path.suffix != ".md":
+            continue
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text_of(path)):
+            if not (path.parent / target).exists():
+                yield f"{path.relative_to(root)} links to {target}, which is not there"
+
+
+def man_page(root, name):
+    """The page's text with the shared parts put in place, as doc/man/CMakeLists.txt does."""
+    text = (root / "doc/man" / f"{name}.md").read_text()
+    def part(match):
+        return (root / "doc/man/common" / f"{match.group(1)}.md").read_text()
+    return re.sub(r"^@([\w-]+)@$", part, text, flags=re.MULTILINE)
+
+
+def man_pages(root, binary):
+    """Every command has a man page, and every option of its --help stands there."""
+    def help_of(*arguments):
+        return subprocess.run([binary, *arguments, "--help"], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout
+    listed = help_of().split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
+    names = re.findall(r"^  ([a-z][\w-]*)", listed, re.MULTILINE)
+    for name in names:
+        if not (root / "doc/man" / f"{name}.md").exists():
+            yield f"doc/man/{name}.md is missing"
+            continue
+        page = man_page(root, name)
+        declared = re.findall(r"^  (-[^ ]+)", help_of(name), re.MULTILINE)
+        for option in [option for names in declared for option in names.split(",")]:
+            if not re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", page):
+                yield f"doc/man/{name}.md does not mention {option}"
+    for page in (root / "doc/man").glob("*.md"):
+        if page.stem not in names + ["slackline"]:
+            yield f"doc/man/{page.name} belongs to no command"
+
+
+CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
+          "links": links, "man_pages": man_pages}
+
+
+def main():
+    check = CHECKS[sys.argv[1]]
+    complaints = list(check(pathlib.Path(sys.argv[2]).resolve(), *sys.argv[3:]))
+    print("\n".join(complaints) if complaints else check.__doc__)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
