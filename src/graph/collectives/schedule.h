@@ -11,11 +11,13 @@ namespace slackline {
 
 /// One step of a collective as one rank performs it. Ranks are those of the communicator.
 /// Steps of a rank run in order; isend and irecv only start, wait_all waits for everything started
-/// since the last wait_all; send and recv are complete when they return. Messages between two ranks of one call match in order.
+/// since the last wait_all; send and recv are complete when they return. Messages between two ranks
+/// of one call match in order. `wait` is for one request: the `peer`-th (from 0) of those started
+/// and not yet waited for, oldest first; only callers that set `single_waits` get it.
 struct CollectiveStep {
-  enum class Kind : std::uint8_t { send, recv, isend, irecv, wait_all };
+  enum class Kind : std::uint8_t { send, recv, isend, irecv, wait_all, wait };
   Kind kind;
-  std::int32_t peer = -1;
+  std::int32_t peer = -1;  ///< never the rank itself: copies inside a rank are no steps
   std::uint64_t bytes = 0;
 
   bool operator==(const CollectiveStep&) const = default;
@@ -30,11 +32,15 @@ struct CollectiveCall {
   std::uint32_t element_bytes = 1;           ///< granularity at which vectors can be split, >= 1
   bool commutative = true;
   /// gatherv, scatterv, allgatherv, reduce_scatter: bytes of each rank's block (size entries).
+  /// Empty: every block has `bytes`.
   std::span<const std::int64_t> counts{};
+  /// The caller understands Kind::wait. Pipelined algorithms then post a receive ahead exactly as
+  /// the libraries do; without, they post it as early as wait_all allows. Same messages either way.
+  bool single_waits = false;
 };
 
-/// What one rank brings to a call beyond what all agree on: alltoallv/w and neighbor_* (layout of the
-/// args in trace/wire.h, with peers as ranks of the communicator). Empty otherwise.
+/// What one rank brings to a call beyond what all agree on: alltoallv/w and neighbor_* (layout of
+/// the args in trace/wire.h, with peers as ranks of the communicator). Empty otherwise.
 struct OwnCounts {
   std::span<const std::int64_t> args{};
 };
@@ -55,6 +61,9 @@ struct CollectiveAlgorithm {
 /// All algorithms, grouped by operation; the visible list is in graph/collectives/table.cc.
 std::span<const CollectiveAlgorithm> collective_algorithms();
 /// The algorithm of that operation with that name or SimGrid name; nullptr if there is none.
+/// Names win over SimGrid's; '-' counts as '_' and case does not matter.
 const CollectiveAlgorithm* find_algorithm(Operation operation, std::string_view name);
+/// The algorithm that SimGrid calls so, whatever it is called here ("ring" of allgather differs).
+const CollectiveAlgorithm* find_smpi_algorithm(Operation operation, std::string_view smpi_name);
 
 }  // namespace slackline

@@ -1,0 +1,137 @@
+#include "graph/collectives/step_writer.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "graph/collectives/algorithms.h"
+
+namespace slackline::collectives {
+
+namespace {
+
+std::uint64_t usable_element(const CollectiveCall& call) {
+  const std::uint64_t element = std::max<std::uint32_t>(call.element_bytes, 1);
+  return call.bytes % element == 0 ? element : 1;
+}
+
+}  // namespace
+
+StepWriter::StepWriter(const CollectiveCall& call, std::int32_t rank, OwnCounts own,
+                       std::vector<CollectiveStep>& steps)
+    : call_(call),
+      rank_(rank),
+      root_(call.root >= 0 && call.root < call.size ? call.root : 0),
+      element_bytes_(usable_element(call)),
+      own_(own),
+      steps_(steps) {}
+
+std::uint64_t StepWriter::block(std::int32_t rank) const {
+  const auto index = static_cast<std::size_t>(rank);
+  if (call_.counts.empty()) return call_.bytes;
+  if (index >= call_.counts.size()) return 0;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(call_.counts[index], 0));
+}
+
+std::uint64_t StepWriter::blocks(std::int32_t first, std::int32_t count) const {
+  const std::int32_t last = std::min(first + count, size());
+  if (first >= last) return 0;
+  if (call_.counts.empty()) return call_.bytes * static_cast<std::uint64_t>(last - first);
+  std::uint64_t sum = 0;
+  for (std::int32_t r = first; r < last; ++r) sum += block(r);
+  return sum;
+}
+
+void StepWriter::add(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes) {
+  steps_.push_back({kind, peer, bytes});
+}
+
+void StepWriter::send(std::int32_t peer, std::uint64_t bytes) {
+  if (peer != rank_) add(CollectiveStep::Kind::send, peer, bytes);
+}
+
+void StepWriter::recv(std::int32_t peer, std::uint64_t bytes) {
+  if (peer != rank_) add(CollectiveStep::Kind::recv, peer, bytes);
+}
+
+StepWriter::Request StepWriter::start(CollectiveStep::Kind kind, std::int32_t peer,
+                                      std::uint64_t bytes) {
+  if (peer == rank_) return kNone;
+  add(kind, peer, bytes);
+  outstanding_.push_back(next_request_);
+  return next_request_++;
+}
+
+StepWriter::Request StepWriter::isend(std::int32_t peer, std::uint64_t bytes) {
+  return start(CollectiveStep::Kind::isend, peer, bytes);
+}
+
+StepWriter::Request StepWriter::irecv(std::int32_t peer, std::uint64_t bytes) {
+  return start(CollectiveStep::Kind::irecv, peer, bytes);
+}
+
+void StepWriter::wait_all() {
+  if (outstanding_.empty()) return;
+  outstanding_.clear();
+  add(CollectiveStep::Kind::wait_all, -1, 0);
+}
+
+void StepWriter::wait(Request request) {
+  const auto found = std::ranges::lower_bound(outstanding_, request);
+  if (found == outstanding_.end() || *found != request) return;
+  if (!single_waits() || outstanding_.size() == 1) return wait_all();
+  add(CollectiveStep::Kind::wait, static_cast<std::int32_t>(found - outstanding_.begin()), 0);
+  outstanding_.erase(found);
+}
+
+StepWriter::Request StepWriter::irecv_ahead(std::int32_t peer, std::uint64_t bytes,
+                                            Request previous) {
+  if (!single_waits()) wait(previous);
+  const Request next = irecv(peer, bytes);
+  wait(single_waits() ? previous : kNone);
+  return next;
+}
+
+void StepWriter::exchange(std::int32_t to, std::uint64_t sent, std::int32_t from,
+                          std::uint64_t received) {
+  isend(to, sent);
+  irecv(from, received);
+  wait_all();
+}
+
+void StepWriter::nested(const CollectiveCall& call, void (*algorithm)(StepWriter&)) {
+  wait_all();
+  StepWriter part(call, rank_, own_, steps_);
+  algorithm(part);
+}
+
+void StepWriter::nested(const CollectiveCall& call, const CollectiveAlgorithm& algorithm) {
+  wait_all();
+  algorithm.expand(call, rank_, own_, steps_);
+}
+
+std::uint64_t total_blocks(const CollectiveCall& call) {
+  if (call.counts.empty()) return call.bytes * static_cast<std::uint64_t>(std::max(call.size, 0));
+  std::uint64_t sum = 0;
+  for (const std::int64_t c : call.counts) {
+    sum += static_cast<std::uint64_t>(std::max<std::int64_t>(c, 0));
+  }
+  return sum;
+}
+
+std::int32_t power_of_two_below(std::int32_t n) {
+  return static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint32_t>(n)));
+}
+
+Segments::Segments(std::uint64_t bytes, std::uint64_t element_bytes, std::uint64_t segment_bytes)
+    : bytes_(bytes), segment_bytes_(bytes) {
+  // A segment smaller than an element, or no smaller than the vector, means no segmentation.
+  if (segment_bytes < element_bytes || segment_bytes >= bytes) return;
+  std::uint64_t elements = segment_bytes / element_bytes;
+  if (segment_bytes % element_bytes > element_bytes / 2) ++elements;
+  const std::uint64_t total = bytes / element_bytes;
+  elements = std::max(elements, (total + kMost - 1) / kMost);
+  segment_bytes_ = elements * element_bytes;
+  count_ = (bytes + segment_bytes_ - 1) / segment_bytes_;
+}
+
+}  // namespace slackline::collectives
