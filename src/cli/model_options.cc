@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "base/error.h"
 #include "base/units.h"
 #include "timing/model_file.h"
 
 namespace slackline {
 namespace {
-
-constexpr double kFsPerNs = static_cast<double>(kFemtosPerNano);
 
 std::vector<std::string> network_names() {
   std::vector<std::string> names;
@@ -52,12 +48,12 @@ ModelSettings given_settings(const ModelOptions& options) {
   return given;
 }
 
-void apply(const ModelSettings& settings, Model& model) {
-  LogGPS& loggps = model.loggps;
+void apply(const ModelSettings& settings, ModelChoice& choice) {
+  LogGPS& loggps = choice.model;
   loggps.latency_fs = settings.latency_fs.value_or(loggps.latency_fs);
   loggps.overhead_fs = settings.overhead_fs.value_or(loggps.overhead_fs);
   loggps.gap_per_byte_fs = settings.gap_per_byte_fs.value_or(loggps.gap_per_byte_fs);
-  std::uint64_t& threshold = model.graph.eager_threshold_bytes;
+  std::uint64_t& threshold = choice.graph.eager_threshold_bytes;
   threshold = settings.eager_threshold_bytes.value_or(threshold);
 }
 
@@ -99,31 +95,16 @@ void add_model_options(CLI::App& app, ModelOptions& options, OverheadShortName s
       ->group(group);
 }
 
-Model resolve_model(const ModelOptions& options) {
+ModelChoice resolve_model(const ModelOptions& options) {
   const NamedNetwork& network =
       options.network.empty() ? named_networks().front() : find_network(options.network);
-  Model model{std::string(network.name), network.model, {}};
-  model.graph.eager_threshold_bytes = network.eager_threshold_bytes;
-  if (!options.params_file.empty()) apply(read_model_file(options.params_file), model);
-  apply(given_settings(options), model);
-  if (!options.rendezvous.empty()) model.graph.rendezvous = parse_rendezvous(options.rendezvous);
-  for (const std::string& rules : options.collectives) model.graph.collectives.add(rules);
-  return model;
-}
-
-Json to_json(const Model& model) {
-  const auto ns = [](std::int64_t fs) { return static_cast<double>(fs) / kFsPerNs; };
-  const std::uint64_t threshold = model.graph.eager_threshold_bytes;
-  Json json;
-  json["network"] = model.network;
-  json["L_ns"] = ns(model.loggps.latency_fs);
-  json["o_ns"] = ns(model.loggps.overhead_fs);
-  json["G_ns_per_byte"] = ns(model.loggps.gap_per_byte_fs);
-  json["S_bytes"] =
-      threshold == std::numeric_limits<std::uint64_t>::max() ? Json(nullptr) : Json(threshold);
-  json["rendezvous"] = std::string(to_string(model.graph.rendezvous));
-  json["collectives"] = model.graph.collectives.to_string();
-  return json;
+  ModelChoice choice{network.model, {}, std::string(network.name)};
+  choice.graph.eager_threshold_bytes = network.eager_threshold_bytes;
+  if (!options.params_file.empty()) apply(read_model_file(options.params_file), choice);
+  apply(given_settings(options), choice);
+  if (!options.rendezvous.empty()) choice.graph.rendezvous = parse_rendezvous(options.rendezvous);
+  for (const std::string& rules : options.collectives) choice.graph.collectives.add(rules);
+  return choice;
 }
 
 }  // namespace slackline

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/build.h"
-#include "report/report.h"
-#include "timing/loggps.h"
+#include "analysis/model_choice.h"
 
 namespace slackline {
 
@@ -32,20 +30,9 @@ enum class OverheadShortName { lower, none };
 void add_model_options(CLI::App& app, ModelOptions& options,
                        OverheadShortName short_name = OverheadShortName::lower);
 
-/// The same in the library's terms.
-struct Model {
-  std::string network;  ///< whose values hold where nothing else was given
-  LogGPS loggps;
-  GraphOptions graph;
-};
-
-/// Later wins: the network's values, the file's, the options'. Throws usage Error; reads --params.
-/// The collectives' automatic selector is left automatic: it depends on the trace
-/// (CollectiveChoice::resolve_automatic).
-Model resolve_model(const ModelOptions& options);
-
-/// The effective values, for Report::options: {"network", "L_ns", "o_ns", "G_ns_per_byte",
-/// "S_bytes", "rendezvous", "collectives"}. An unlimited S is null.
-Json to_json(const Model& model);
+/// The same in the library's terms. Later wins: the network's values, the file's, the options'.
+/// Throws usage Error; reads --params. The collectives' automatic selector is left automatic: it
+/// depends on the trace (CollectiveChoice::resolve_automatic).
+ModelChoice resolve_model(const ModelOptions& options);
 
 }  // namespace slackline
