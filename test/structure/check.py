@@ -23,9 +23,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {".cc", ".h", ".c"}
 README_LINES = 80
 
-# Absolute paths that mean the same on every machine; any other is somebody's own.
-SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "opt", "path", "proc", "scratch", "sys", "tmp",
-                  "usr", "var"}
+# Absolute paths that mean the same on every machine (/src is Vite's name for web/src); any other is
+# somebody's own.
+SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "opt", "path", "proc", "scratch", "src", "sys",
+                  "tmp", "usr", "var"}
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=])/([a-z][\w-]*)/[\w.]""", re.MULTILINE)
 CONFLICT = re.compile(r"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
@@ -108,6 +109,15 @@ def links(root):
                 yield f"{path.relative_to(root)} links to {target}, which is not there"
 
 
+def networks(root):
+    """Every named network stands in doc/networks.md."""
+    page = (root / "doc/networks.md").read_text()
+    code = (root / "src/timing/loggps.cc").read_text()
+    for name in re.findall(r'NamedNetwork\{\s*"([^"]+)"', code):
+        if f"`{name}`" not in page:
+            yield f"doc/networks.md does not mention {name}"
+
+
 def man_page(root, name):
     """The page's text with the shared parts put in place, as doc/man/CMakeLists.txt does."""
     text = (root / "doc/man" / f"{name}.md").read_text()
@@ -138,7 +148,7 @@ def man_pages(root, binary):
 
 
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
-          "links": links, "man_pages": man_pages}
+          "links": links, "networks": networks, "man_pages": man_pages}
 
 
 def main():
