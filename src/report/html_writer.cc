@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "report/page.h"
+#include "report/report_json.h"
+#include "report/unicode.h"
+#include "report/writers.h"
+
+// One file: the embedded page with the report inside it. Three parts go in. The JSON lies in a
+// <script type="application/json">, which a browser neither runs nor reads as markup, except that
+// "</script" and "<!--" end or change it: so no "<" may appear, and JSON can write it as \u003c.
+// Title and text are escaped as HTML. The page's Content-Security-Policy allows its own script by
+// its hash and nothing else, so that even a mistake here could not make a name into code.
+
+namespace slackline {
+namespace {
+
+constexpr int kTextWidth = 100;
+
+struct Mark {
+  std::string_view name;
+  std::string content;
+  std::size_t at = 0;
+};
+
+std::string escape_html(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size() + text.size() / 8);
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+/// These characters occur in JSON only inside strings, where an escape means the same.
+std::string escape_for_script(std::string_view json) {
+  std::string escaped;
+  escaped.reserve(json.size());
+  for (const char c : json) {
+    switch (c) {
+      case '<':
+        escaped += "\\u003c";
+        break;
+      case '>':
+        escaped += "\\u003e";
+        break;
+      case '&':
+        escaped += "\\u0026";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string page_title(const Report& report) {
+  return escape_html(printable(report.title.empty() ? "slackline" : report.title));
+}
+
+}  // namespace
+
+std::string write_html(const Report& report) {
+  const std::string_view page = embedded_page();
+  const std::string json =
+      report_json(report, true).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::array marks{
+      Mark{"@SLACKLINE_TITLE@", page_title(report)},
+      Mark{"@SLACKLINE_TEXT@",
+           escape_html(write_text(report, {.colour = false, .width = kTextWidth}))},
+      Mark{"@SLACKLINE_REPORT@", escape_for_script(json)},
+  };
+  for (Mark& mark : marks) {
+    mark.at = page.find(mark.name);
+    ensures(mark.at != std::string_view::npos, "the web page has every mark");
+  }
+  std::sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.at < b.at; });
+  // One pass over the page: a mark's name inside a report's text is not a mark.
+  std::string html;
+  std::size_t from = 0;
+  for (const Mark& mark : marks) {
+    html += page.substr(from, mark.at - from);
+    html += mark.content;
+    from = mark.at + mark.name.size();
+  }
+  html += page.substr(from);
+  return html;
+}
+
+}  // namespace slackline

@@ -1,0 +1,96 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/page.h"
+#include "report/writers.h"
+
+namespace slackline {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t occurrences(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+std::string between(const std::string& text, std::string_view begin, std::string_view end) {
+  const std::size_t from = text.find(begin);
+  if (from == std::string::npos) return "(no " + std::string(begin) + ")";
+  const std::size_t start = from + begin.size();
+  return text.substr(start, text.find(end, start) - start);
+}
+
+std::string embedded_json(const std::string& html) {
+  return between(html, "<script type=\"application/json\" id=\"report\">", "</script>");
+}
+
+TEST(EmbeddedPage, has_each_mark_once) {
+  for (const char* mark : {"@SLACKLINE_TITLE@", "@SLACKLINE_TEXT@", "@SLACKLINE_REPORT@"}) {
+    EXPECT_EQ(occurrences(embedded_page(), mark), 1u) << mark;
+  }
+}
+
+TEST(EmbeddedPage, loads_nothing_and_allows_only_itself) {
+  const std::string page(embedded_page());
+  const std::string policy = between(page, "Content-Security-Policy\" content=\"", "\"");
+  EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(policy, HasSubstr("script-src 'sha256-"));
+  EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
+  EXPECT_THAT(page, Not(HasSubstr("<link")));
+  EXPECT_THAT(page, Not(HasSubstr("<script src")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+}
+
+TEST(EmbeddedPage, stays_small) {
+  EXPECT_LT(embedded_page().size(), 150'000u);
+}
+
+TEST(WriteHtml, carries_title_report_and_text) {
+  Report report;
+  report.title = "predict: a<b>.slk";
+  report.sections.push_back(
+      {.id = "s", .title = "Summary", .items = {Paragraph{"It takes 1 & 2 < 3."}}});
+  const std::string html = write_html(report);
+  EXPECT_EQ(between(html, "<title>", "</title>"), "predict: a&lt;b&gt;.slk");
+  EXPECT_THAT(between(html, "<noscript>", "</noscript>"), HasSubstr("It takes 1 &amp; 2 &lt; 3."));
+  EXPECT_EQ(Json::parse(embedded_json(html)), Json::parse(write_json(report, true)));
+}
+
+TEST(WriteHtml, no_name_can_end_the_script_or_become_markup) {
+  const std::string hostile = "</script><img src=x onerror=alert(1)><!--<script>\xe2\x80\xa8\xff";
+  Report report;
+  report.title = hostile;
+  report.options = {{hostile, hostile}};
+  report.sections.push_back({.id = hostile, .title = hostile, .items = {Paragraph{hostile}}});
+  const std::string html = write_html(report);
+  const std::string empty = write_html(Report{});
+  for (const char* part : {"<script", "</script", "<!--", "<img", "<title", "</noscript"}) {
+    EXPECT_EQ(occurrences(html, part), occurrences(empty, part)) << part;
+  }
+  const Json json = Json::parse(embedded_json(html));
+  EXPECT_THAT(json["sections"][0]["title"].get<std::string>(),
+              testing::StartsWith("</script><img src=x onerror=alert(1)><!--<script>"));
+}
+
+TEST(WriteHtml, a_mark_inside_a_report_is_only_text) {
+  Report report;
+  report.title = "@SLACKLINE_REPORT@ @SLACKLINE_TEXT@";
+  const std::string html = write_html(report);
+  EXPECT_EQ(between(html, "<title>", "</title>"), report.title);
+  EXPECT_EQ(Json::parse(embedded_json(html))["title"], report.title);
+}
+
+TEST(WriteHtml, is_deterministic) {
+  Report report;
+  report.title = "x";
+  EXPECT_EQ(write_html(report), write_html(report));
+}
+
+}  // namespace
+}  // namespace slackline

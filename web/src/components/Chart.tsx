@@ -1,0 +1,173 @@
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import { chartData, type ChartData, type Panel } from "../chart/data";
+import { currentColours, largest, panelOptions, titled } from "../chart/options";
+import { zoneClass } from "../chart/zones";
+import { axisScale, format } from "../format";
+import type { Series } from "../report";
+import { csv, seriesTable } from "../table";
+import type { Theme } from "../theme";
+import { CopyButton } from "./CopyButton";
+import { DataTable } from "./DataTable";
+
+interface Props {
+  series: Series;
+  theme: Theme;
+}
+
+const TALL = 250;
+const LOW = 110;
+
+function ZoneKey({ series }: { series: Series }) {
+  if (series.zones.length === 0) return null;
+  return (
+    <ul class="zones">
+      {series.zones.map((zone, i) => (
+        <li key={i}>
+          <span class={`swatch ${zoneClass(i)}`} aria-hidden="true" />
+          {zone.name}
+          <span class="muted">
+            {format(zone.from, series.x_unit)} to {format(zone.to, series.x_unit)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface PanelHeadProps {
+  panel: Panel;
+  linesBefore: number;
+  cursor: number | null;
+}
+
+function PanelHead({ panel, linesBefore, cursor }: PanelHeadProps) {
+  const unit = axisScale(largest(panel.ys), panel.lines[0]?.unit ?? "none").unit;
+  return (
+    <p class="panel-head">
+      {panel.lines.map((line, i) => (
+        <span key={i}>
+          <span class={`stroke line-${((linesBefore + i) % 4) + 1}`} aria-hidden="true" />
+          {titled(line.name, unit)}
+          <strong>
+            {cursor === null ? "" : format(panel.ys[i]?.[cursor] ?? null, line.unit)}
+          </strong>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** Draws every panel into its element; returns the charts, to be destroyed. */
+function drawPanels(
+  hosts: HTMLElement[],
+  data: ChartData,
+  series: Series,
+  onCursor: (index: number | null) => void,
+): uPlot[] {
+  const colours = currentColours();
+  let linesBefore = 0;
+  return data.panels.map((panel, i) => {
+    const host = hosts[i] as HTMLElement;
+    const options = panelOptions({
+      series,
+      panel,
+      x: data.x,
+      last: i === data.panels.length - 1,
+      linesBefore,
+      width: Math.max(host.clientWidth, 120),
+      height: i === 0 ? TALL : LOW,
+      colours,
+      onCursor,
+    });
+    linesBefore += panel.lines.length;
+    return new uPlot(options, [data.x, ...panel.ys] as uPlot.AlignedData, host);
+  });
+}
+
+/** The cursor moves by points with the arrow keys; Escape shows the whole interval again. */
+function onKey(event: KeyboardEvent, charts: uPlot[], x: number[], cursor: number | null): void {
+  const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 };
+  const step = steps[event.key];
+  if (event.key === "Escape") {
+    const [from, to] = [x[0], x[x.length - 1]];
+    if (from !== undefined && to !== undefined) {
+      charts.forEach((chart) => chart.setScale("x", { min: from, max: to }));
+    }
+  }
+  if (step === undefined) return;
+  event.preventDefault();
+  const wanted = (cursor ?? -1) + step * (event.shiftKey ? 10 : 1);
+  const value = x[Math.min(Math.max(wanted, 0), x.length - 1)] ?? 0;
+  charts.forEach((chart) => chart.setCursor({ left: chart.valToPos(value, "x"), top: 0 }));
+}
+
+/** Lines over one axis as stacked panels with a common cursor, and the numbers as a table. */
+export function Chart({ series, theme }: Props) {
+  const data = useMemo(() => chartData(series), [series]);
+  const [cursor, setCursor] = useState<number | null>(null);
+  const [open, setOpen] = useState(false);
+  const hosts = useRef<HTMLElement[]>([]);
+  const charts = useRef<uPlot[]>([]);
+  useLayoutEffect(() => {
+    charts.current = drawPanels(hosts.current, data, series, setCursor);
+    const fit = () =>
+      charts.current.forEach((chart, i) => {
+        const width = hosts.current[i]?.clientWidth ?? 0;
+        if (width > 0 && width !== chart.width) chart.setSize({ width, height: chart.height });
+      });
+    const observer = new ResizeObserver(fit);
+    if (hosts.current[0]) observer.observe(hosts.current[0]);
+    return () => {
+      observer.disconnect();
+      charts.current.forEach((chart) => chart.destroy());
+    };
+  }, [data, series, theme]);
+  const table = useMemo(() => seriesTable(series), [series]);
+  if (data.panels.length === 0) return <p class="muted">{series.title}: no points.</p>;
+  let linesBefore = 0;
+  return (
+    <figure class="chart" id={series.id}>
+      <figcaption>
+        <span class="caption">{series.title}</span>
+        <CopyButton label="Copy as CSV" text={() => csv(table)} />
+      </figcaption>
+      <ZoneKey series={series} />
+      <div
+        class="panels"
+        tabIndex={0}
+        role="group"
+        aria-label={`${series.title}: arrow keys move the cursor, Escape shows the whole interval`}
+        onKeyDown={(event) => onKey(event, charts.current, data.x, cursor)}
+      >
+        <p class="cursor-at" aria-live="polite">
+          {cursor === null ? (
+            <span class="muted">Point to read values, drag to zoom, double-click to reset</span>
+          ) : (
+            <>
+              {series.x_name} <strong>{format(data.x[cursor] ?? null, series.x_unit)}</strong>
+            </>
+          )}
+        </p>
+        {data.panels.map((panel, i) => {
+          const before = linesBefore;
+          linesBefore += panel.lines.length;
+          return (
+            <div key={i}>
+              <PanelHead panel={panel} linesBefore={before} cursor={cursor} />
+              <div
+                ref={(element) => {
+                  if (element) hosts.current[i] = element;
+                }}
+              />
+            </div>
+          );
+        })}
+      </div>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>The numbers</summary>
+        {open && <DataTable table={table} />}
+      </details>
+    </figure>
+  );
+}

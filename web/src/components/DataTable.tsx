@@ -1,0 +1,113 @@
+import { useMemo, useState } from "preact/hooks";
+import { grouped } from "../format";
+import type { Table, Value } from "../report";
+import { csv, shownColumns, sorted, type Order, type ShownColumn } from "../table";
+import { CopyButton } from "./CopyButton";
+import { Hint } from "./Hint";
+
+const ROWS_AT_FIRST = 40;
+
+interface HeadProps {
+  column: ShownColumn;
+  order: Order | null;
+  index: number;
+  press: () => void;
+}
+
+function Head({ column, order, index, press }: HeadProps) {
+  const active = order?.column === index;
+  const sort = !active ? "none" : order.ascending ? "ascending" : "descending";
+  return (
+    <th scope="col" class={column.right ? "right" : ""} aria-sort={sort}>
+      <button type="button" onClick={press} title="Sort">
+        <Arrow sort={sort} />
+        <span class="head-name">{column.name}</span>
+        {column.unit && <span class="unit"> {column.unit}</span>}
+      </button>
+      {column.explanation && <Hint text={column.explanation}>?</Hint>}
+    </th>
+  );
+}
+
+function Arrow({ sort }: { sort: "none" | "ascending" | "descending" }) {
+  return (
+    <span class="arrow" aria-hidden="true">
+      {sort === "ascending" ? "↑" : sort === "descending" ? "↓" : ""}
+    </span>
+  );
+}
+
+/** A share has a bar of its size behind it. */
+function Cell({ column, value, share }: { column: ShownColumn; value: Value; share: boolean }) {
+  const bar = share && typeof value === "number";
+  return (
+    <td class={(column.right ? "right" : "") + (bar ? " with-bar" : "")}>
+      {bar && (
+        <span class="bar" aria-hidden="true">
+          <span style={{ width: `${Math.min(Math.max(100 * value, 0), 100)}%` }} />
+        </span>
+      )}
+      <span class="cell">{column.show(value)}</span>
+    </td>
+  );
+}
+
+/** First press: largest numbers or first letters on top; second: the other way; third: as it was. */
+function nextOrder(order: Order | null, column: number, numeric: boolean): Order | null {
+  if (order?.column !== column) return { column, ascending: !numeric };
+  return order.ascending === !numeric ? { column, ascending: numeric } : null;
+}
+
+export function DataTable({ table }: { table: Table }) {
+  const [order, setOrder] = useState<Order | null>(null);
+  const [all, setAll] = useState(false);
+  const columns = useMemo(() => shownColumns(table), [table]);
+  const rows = useMemo(() => sorted(table.rows, order), [table, order]);
+  const shown = all ? rows : rows.slice(0, ROWS_AT_FIRST);
+  const numeric = (i: number) => table.rows.some((row) => typeof row[i] === "number");
+  return (
+    <figure class="table" id={table.id}>
+      <figcaption>
+        <span class="caption">{table.title}</span>
+        <CopyButton label="Copy as CSV" text={() => csv(table)} />
+      </figcaption>
+      <div class="scroll" tabIndex={0} role="region" aria-label={table.title || "table"}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column, i) => (
+                <Head
+                  key={i}
+                  column={column}
+                  order={order}
+                  index={i}
+                  press={() => setOrder(nextOrder(order, i, numeric(i)))}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row, r) => (
+              <tr key={r}>
+                {columns.map((column, i) => (
+                  <Cell
+                    key={i}
+                    column={column}
+                    value={row[i] ?? null}
+                    share={table.columns[i]?.unit === "ratio"}
+                  />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length === 0 && <p class="muted">No rows.</p>}
+      {shown.length < rows.length && (
+        <button type="button" class="quiet" onClick={() => setAll(true)}>
+          Show all {grouped(rows.length)} rows
+        </button>
+      )}
+    </figure>
+  );
+}

@@ -1,0 +1,31 @@
+import { scriptForm, type Report } from "../report";
+import { useTheme } from "../theme";
+import { Contents } from "./Contents";
+import { CopyButton } from "./CopyButton";
+import { Findings } from "./Findings";
+import { Provenance } from "./Provenance";
+import { Section } from "./Section";
+import { Summary } from "./Summary";
+
+export function Page({ report }: { report: Report }) {
+  const { theme, toggle } = useTheme();
+  return (
+    <div class="page">
+      <div class="tools">
+        <CopyButton label="Copy JSON" text={() => scriptForm(report)} />
+        <button type="button" class="quiet" id="theme" onClick={toggle}>
+          {theme === "dark" ? "Light" : "Dark"}
+        </button>
+      </div>
+      <Contents report={report} />
+      <main>
+        <Summary report={report} theme={theme} />
+        {report.sections.slice(1).map((section, i) => (
+          <Section key={i} section={section} theme={theme} depth={0} />
+        ))}
+        <Findings findings={report.findings} />
+        <Provenance report={report} />
+      </main>
+    </div>
+  );
+}

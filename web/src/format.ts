@@ -1,0 +1,110 @@
+// How values look: the same rules as the text form (src/report/value.cc, column_format.cc), so that
+// a number reads the same in a terminal and here.
+
+import type { Unit, Value } from "./report";
+
+interface Scale {
+  factor: number;
+  unit: string;
+}
+
+const TIMES: Scale[] = [
+  { factor: 1e9, unit: "s" },
+  { factor: 1e6, unit: "ms" },
+  { factor: 1e3, unit: "us" },
+];
+const SIZES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+/** A number and its unit, apart, so that they can be set in different type. */
+export interface Shown {
+  text: string;
+  unit: string;
+}
+
+const nothing: Shown = { text: "–", unit: "" };
+
+function grouped(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
+}
+
+function plain(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toFixed(0);
+  return String(Number(value.toPrecision(4)));
+}
+
+function time(ns: number): Shown {
+  const scale = TIMES.find((s) => Math.abs(ns) >= 0.99995 * s.factor);
+  if (scale) return { text: (ns / scale.factor).toPrecision(4), unit: scale.unit };
+  return { text: Number.isInteger(ns) ? ns.toFixed(0) : ns.toPrecision(4), unit: "ns" };
+}
+
+function size(bytes: number): Shown {
+  let scale = 0;
+  let value = bytes;
+  while (Math.abs(value) >= 1024 && scale + 1 < SIZES.length) {
+    value /= 1024;
+    ++scale;
+  }
+  return { text: value.toFixed(scale === 0 ? 0 : 1), unit: SIZES[scale] ?? "B" };
+}
+
+function percent(ratio: number): string {
+  const percents = 100 * ratio;
+  const small = ratio !== 0 && Math.abs(ratio) < 0.001;
+  return small ? String(Number(percents.toPrecision(2))) : percents.toFixed(1);
+}
+
+export function show(value: Value, unit: Unit): Shown {
+  if (value === null) return nothing;
+  if (typeof value === "string") return { text: value, unit: "" };
+  switch (unit) {
+    case "ns":
+      return time(value);
+    case "bytes":
+      return size(value);
+    case "ratio":
+      return { text: percent(value), unit: "%" };
+    case "count":
+      return { text: Number.isInteger(value) ? grouped(value) : plain(value), unit: "" };
+    case "none":
+      return { text: plain(value), unit: "" };
+  }
+}
+
+export function format(value: Value, unit: Unit): string {
+  const shown = show(value, unit);
+  return shown.unit ? `${shown.text} ${shown.unit}` : shown.text;
+}
+
+/** One unit for many values, so that they can be compared: an axis, a table's column. */
+export interface CommonScale extends Scale {
+  decimals: number;
+}
+
+/** null: the smallest of them would vanish in the unit of the largest. */
+export function commonTimeScale(values: Value[]): CommonScale | null {
+  const sizes = values
+    .filter((v): v is number => typeof v === "number" && v !== 0)
+    .map((v) => Math.abs(v));
+  if (sizes.length === 0) return null;
+  // Not Math.max(...sizes): a long column has more values than a call can have arguments.
+  const largest = sizes.reduce((a, b) => Math.max(a, b), 0);
+  const smallest = sizes.reduce((a, b) => Math.min(a, b), Infinity);
+  const scale = TIMES.find((s) => largest >= s.factor) ?? { factor: 1, unit: "ns" };
+  if (smallest < 0.01 * scale.factor) return null;
+  const whole = scale.factor === 1 && sizes.every(Number.isInteger);
+  return { ...scale, decimals: whole ? 0 : scale.factor === 1 ? 2 : 3 };
+}
+
+/** For an axis: the unit that fits its largest value; shares are shown in per cent. */
+export function axisScale(largest: number, unit: Unit): Scale {
+  if (unit === "ratio") return { factor: 0.01, unit: "%" };
+  if (unit === "bytes") {
+    const power = Math.min(Math.floor(Math.log2(Math.max(largest, 1)) / 10), SIZES.length - 1);
+    return { factor: 1024 ** power, unit: SIZES[power] ?? "B" };
+  }
+  if (unit !== "ns") return { factor: 1, unit: "" };
+  return TIMES.find((s) => largest >= s.factor) ?? { factor: 1, unit: "ns" };
+}
+
+export { grouped };

@@ -1,0 +1,105 @@
+// The report as the tool writes it: mirrors src/report/report.h and json_writer.cc field by field.
+
+export type Unit = "none" | "count" | "ns" | "bytes" | "ratio";
+
+/** null also stands for not-a-number and infinities. */
+export type Value = null | string | number;
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface Paragraph {
+  kind: "paragraph";
+  text: string;
+}
+
+export interface Fact {
+  label: string;
+  value: Value;
+  unit: Unit;
+  explanation: string;
+}
+
+export interface Facts {
+  kind: "facts";
+  facts: Fact[];
+}
+
+export interface Column {
+  name: string;
+  unit: Unit;
+  explanation: string;
+}
+
+export interface Table {
+  kind: "table";
+  id: string;
+  title: string;
+  columns: Column[];
+  rows: Value[][];
+}
+
+export interface Line {
+  name: string;
+  unit: Unit;
+  steps: boolean;
+  panel: number;
+  y: (number | null)[];
+}
+
+export interface Zone {
+  name: string;
+  from: number | null;
+  to: number | null;
+}
+
+export interface Series {
+  kind: "series";
+  id: string;
+  title: string;
+  x_name: string;
+  x_unit: Unit;
+  x: (number | null)[];
+  lines: Line[];
+  zones: Zone[];
+}
+
+export type Item = Paragraph | Facts | Table | Series;
+
+export interface Section {
+  id: string;
+  title: string;
+  items: Item[];
+  children: Section[];
+}
+
+export type Severity = "info" | "notice" | "data_loss";
+
+export interface Finding {
+  name: string;
+  severity: Severity;
+  count: number;
+  sentence: string;
+  examples: string[];
+}
+
+export interface Report {
+  schema: string;
+  version: string;
+  command: string;
+  title: string;
+  options: Json;
+  input: Json;
+  findings: Finding[];
+  result: Json;
+  sections: Section[];
+}
+
+export function readReport(): Report {
+  return JSON.parse(document.getElementById("report")?.textContent ?? "") as Report;
+}
+
+/** What `--format json` prints: the report without the tree that is only there to be shown. */
+export function scriptForm(report: Report): string {
+  const { sections: _sections, ...head } = report;
+  return JSON.stringify(head, null, 2) + "\n";
+}

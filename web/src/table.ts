@@ -1,0 +1,101 @@
+// What a table does besides being shown: columns as text, sorting, CSV.
+
+import { commonTimeScale, format } from "./format";
+import type { Column, Series, Table, Unit, Value } from "./report";
+
+export interface ShownColumn {
+  name: string;
+  unit: string;
+  explanation: string;
+  right: boolean;
+  show: (value: Value) => string;
+}
+
+function percentDecimals(values: Value[]): number {
+  const vanishes = (v: Value) => typeof v === "number" && v !== 0 && Math.abs(v) < 0.0005;
+  return values.some(vanishes) ? 2 : 1;
+}
+
+function shower(column: Column, values: Value[]): { unit: string; show: (v: Value) => string } {
+  const scale = column.unit === "ns" ? commonTimeScale(values) : null;
+  if (scale) {
+    const show = (v: Value) =>
+      typeof v === "number" ? (v / scale.factor).toFixed(scale.decimals) : format(v, column.unit);
+    return { unit: scale.unit, show };
+  }
+  if (column.unit === "ratio") {
+    const decimals = percentDecimals(values);
+    const show = (v: Value) =>
+      typeof v === "number" ? `${(100 * v).toFixed(decimals)} %` : format(v, column.unit);
+    return { unit: "", show };
+  }
+  return { unit: "", show: (v) => format(v, column.unit) };
+}
+
+export function shownColumns(table: Table): ShownColumn[] {
+  return table.columns.map((column, index) => {
+    const values = table.rows.map((row) => row[index] ?? null);
+    const numbers = values.some((v) => typeof v === "number");
+    const right = column.unit !== "none" || (numbers && values.every((v) => typeof v !== "string"));
+    return { name: column.name, explanation: column.explanation, right, ...shower(column, values) };
+  });
+}
+
+export interface Order {
+  column: number;
+  ascending: boolean;
+}
+
+/** Numbers before text, nothing last whichever way round; equal rows keep their order. */
+export function sorted(rows: Value[][], order: Order | null): Value[][] {
+  if (!order) return rows;
+  const sign = order.ascending ? 1 : -1;
+  const compare = (a: Value, b: Value): number => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    if (typeof a === "number" && typeof b === "number") return sign * (a - b);
+    if (typeof a === "string" && typeof b === "string") {
+      return sign * a.localeCompare(b, "en", { numeric: true });
+    }
+    return sign * (typeof a === "number" ? -1 : 1);
+  };
+  return [...rows].sort((a, b) => compare(a[order.column] ?? null, b[order.column] ?? null));
+}
+
+const SUFFIX: Record<Unit, string> = {
+  none: "",
+  count: "",
+  ns: "_ns",
+  bytes: "_bytes",
+  ratio: "_ratio",
+};
+
+function csvName(column: Column): string {
+  const name = column.name.replace(/[^0-9A-Za-z\u0080-\uffff]+/g, "_").replace(/^_|_$/g, "");
+  return name.endsWith(SUFFIX[column.unit]) ? name : name + SUFFIX[column.unit];
+}
+
+function csvField(value: Value): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  return /[",\r\n]|^ | $/.test(value) ? `"${value.replace(/"/g, '""')}"` : value;
+}
+
+/** RFC 4180, the same as `--format csv`. */
+export function csv(table: Table): string {
+  const rows = [table.columns.map(csvName), ...table.rows.map((row) => row.map(csvField))];
+  return rows.map((row) => row.join(",") + "\r\n").join("");
+}
+
+/** A series' numbers, for those who cannot or would rather not read them off a picture. */
+export function seriesTable(series: Series): Table {
+  return {
+    kind: "table",
+    id: `${series.id}-values`,
+    title: "",
+    columns: [
+      { name: series.x_name, unit: series.x_unit, explanation: "" },
+      ...series.lines.map((line) => ({ name: line.name, unit: line.unit, explanation: "" })),
+    ],
+    rows: series.x.map((x, i) => [x, ...series.lines.map((line) => line.y[i] ?? null)]),
+  };
+}
