@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Generates all MPI wrappers from mpi_calls.txt.
+
+    generate.py TABLE wrappers OUT.inc    the recorder's wrappers: C, mpif.h, mpi_f08
+    generate.py TABLE stubs OUT.c         the preloaded library's entry points
+
+Both outputs number the interposed symbols alike; a hash of the table guards against mixing them.
+"""
+import hashlib
+import re
+import sys
+
+# role: (C type, Fortran local)
+# The Fortran local is the expression that turns the pointer `x_f` into what the hook wants; None:
+# the hook never looks at it. "{}" stands for the argument's name.
+ROLES = {
+    "cbuf": ("const void*", "fortran_buffer({}_f)"),
+    "buf": ("void*", "fortran_buffer({}_f)"),
+    "count": ("int", "*{}_f"),
+    "counts": ("const int*", "{}_f"),
+    "displs": ("const int*", None),
+    "int": ("int", "*{}_f"),
+    "ints": ("const int*", None),
+    "outints": ("int*", None),
+    "aint": ("MPI_Aint", None),
+    "aints": ("const MPI_Aint*", None),
+    "type": ("MPI_Datatype", "PMPI_Type_f2c(*{}_f)"),
+    "types": ("const MPI_Datatype*", "FortranTypes{{{}_f}}"),
+    "op": ("MPI_Op", "PMPI_Op_f2c(*{}_f)"),
+    "comm": ("MPI_Comm", "PMPI_Comm_f2c(*{}_f)"),
+    "newcomm": ("MPI_Comm*", "FortranComm{{{}_f}}"),
+    "request": ("MPI_Request*", "FortranRequests{{{}_f}}"),
+    "requests": ("MPI_Request*", "FortranRequests{{{}_f}}"),
+    "status": ("MPI_Status*", "fortran_status({}_f)"),
+    "statuses": ("MPI_Status*", "fortran_statuses({}_f)"),
+    "flag": ("int*", "{}_f"),
+    "provided": ("int*", "{}_f"),
+    "index": ("int*", "Indices{{{}_f, 1}}"),
+    "indices": ("int*", "Indices{{{}_f, 1}}"),
+    "outcount": ("int*", "{}_f"),
+    "message": ("MPI_Message*", "FortranMessage{{{}_f}}"),
+    "win": ("MPI_Win", "PMPI_Win_f2c(*{}_f)"),
+    "newwin": ("MPI_Win*", "FortranWin{{{}_f}}"),
+    "info": ("MPI_Info", None),
+    "infos": ("const MPI_Info*", None),
+    "group": ("MPI_Group", None),
+    "file": ("MPI_File", None),
+    "newfile": ("MPI_File*", None),
+    "offset": ("MPI_Offset", None),
+    "otype": ("MPI_Datatype", None),
+    "oop": ("MPI_Op", None),
+    "ocomm": ("MPI_Comm", None),
+    "orequest": ("MPI_Request", None),
+    "ostatus": ("MPI_Status*", None),
+    "position": ("int*", None),
+    "str": ("const char*", None),
+    "argv": ("char**", None),
+    "argvs": ("char***", None),
+    "argc": ("int*", None),
+    "argvp": ("char***", None),
+}
+# Of the large-count variants (MPI_X_c), where they differ.
+LARGE = {
+    "count": "MPI_Count",
+    "counts": "const MPI_Count*",
+    "displs": "const MPI_Aint*",
+    "position": "MPI_Count*",
+}
+# What the hook gets in C where it is not the argument itself.
+C_LOCAL = {
+    "newcomm": "CComm{{{}}}",
+    "request": "CRequests{{{}}}",
+    "requests": "CRequests{{{}}}",
+    "status": "c_status({})",
+    "statuses": "c_statuses({})",
+    "index": "Indices{{{}, 0}}",
+    "indices": "Indices{{{}, 0}}",
+    "message": "CMessage{{{}}}",
+    "newwin": "CWin{{{}}}",
+}
+STRINGS = ("str", "argv", "argvs")  # have a hidden length in Fortran
+REPLACED = ("status", "statuses")  # the hook hands its own to the call
+BUFFERS = ("buf", "cbuf")
+
+
+def parse_arguments(text):
+    return [tuple(a.split()) for a in text.split(",") if a.strip()]
+
+
+class MpiCall:
+    def __init__(self, name, arguments, hook, fortran):
+        self.name = name
+        self.arguments = arguments
+        self.fortran = arguments if fortran is None else fortran
+        self.hook, self.hook_arguments = re.fullmatch(r"(\w+)\((.*)\)", hook).groups()
+        self.identifier = name.lower()
+
+    @property
+    def large(self):
+        roles = [role for role, _ in self.arguments]
+        counted = "count" in roles or "counts" in roles
+        return counted and not self.name.startswith("File_")
+
+    @property
+    def has_buffer(self):
+        return any(role in BUFFERS for role, _ in self.arguments)
+
+
+def read_table(path):
+    calls = []
+    with open(path, encoding="utf-8") as table:
+        for line in table:
+            line = line.split("#")[0].strip()
+            if not line:
+                continue
+            fields = [f.strip() for f in line.split("|")]
+            name, arguments, hook = fields[0], parse_arguments(fields[1]), fields[2]
+            fortran = parse_arguments(fields[3]) if len(fields) > 3 else None
+            if not name.startswith("+"):
+                calls.append(MpiCall(name, arguments, hook, fortran))
+                continue
+            name = name[1:]
+            calls.append(MpiCall(name, arguments, hook[:-1] + ", none)", fortran))
+            calls.append(MpiCall("I" + name.lower(), arguments + [("request", "r")],
+                                 hook[:-1] + ", r)", fortran))
+    return calls
+
+
+def symbols(calls):
+    """(kind, symbol, call) of everything interposed, in the order of its number."""
+    for call in calls:
+        yield "c", f"MPI_{call.name}", call
+        if call.large:
+            yield "large", f"MPI_{call.name}_c", call
+        yield "mpif", f"mpi_{call.identifier}_", call
+        yield "ompi_f08", f"ompi_{call.identifier}_f", call
+        if not call.has_buffer:
+            yield "mpich_f08", f"mpi_{call.identifier}_f08_", call
+
+
+def own_status(arguments):
+    """The lambda's parameter: the status to fill; nullptr: what the program gave."""
+    return "MPI_Status* own_" if any(role in REPLACED for role, _ in arguments) else ""
+
+
+def c_wrapper(call, large):
+    suffix = "_c" if large else ""
+    types = {r: t[0] for r, t in ROLES.items()} | (LARGE if large else {})
+    parameters = [f"{types[role]} {name}" for role, name in call.arguments]
+    if call.name == "Pcontrol":
+        return pcontrol_wrapper()
+    passed = [f"own_ != nullptr ? own_ : {name}" if role in REPLACED else name
+              for role, name in call.arguments]
+    own = own_status(call.arguments)
+    out = [f"int slk_MPI_{call.name}{suffix}({', '.join(parameters)}) {{"]
+    locals_ = {name: C_LOCAL[role].format(name) for role, name in call.arguments
+               if role in C_LOCAL}
+    out.append(hook_call(call, locals_, own, f"return PMPI_{call.name}{suffix}({', '.join(passed)});"))
+    out.append("}")
+    return "\n".join(out)
+
+
+def pcontrol_wrapper():
+    # The only variadic call. The name is read for our own two levels only (slackline.h).
+    return """int slk_MPI_Pcontrol(const int level, ...) {
+  const char* name = nullptr;
+  if (is_region_level(level)) {
+    va_list rest;
+    va_start(rest, level);
+    name = va_arg(rest, const char*);
+    va_end(rest);
+  }
+  return pcontrol(SLK_OP_pcontrol, level, name, [&]() { return PMPI_Pcontrol(level); });
+}"""
+
+
+def hook_call(call, locals_, own, body):
+    arguments = call.hook_arguments
+    for name, local in locals_.items():
+        arguments = re.sub(rf"\b{name}\b", local, arguments)
+    if call.name == "Pcontrol":
+        arguments += ", nullptr"
+    arguments = ", ".join(a for a in [f"SLK_OP_{call.identifier}", arguments] if a)
+    return f"  return {call.hook}({arguments}, [&]({own}) {{ {body} }});"
+
+
+def fortran_wrapper(call, symbol, has_ierr):
+    pointer = {"count": "MPI_Fint*", "counts": "MPI_Fint*", "int": "MPI_Fint*"}
+
+    def parameter(role, name):
+        if role in ("cbuf", "buf"):
+            return f"void* {name}_f"
+        opaque = ROLES[role][1] is None
+        return f"{'void' if opaque else pointer.get(role, 'MPI_Fint')}* {name}_f".replace("**", "*")
+
+    parameters = [parameter(role, name) for role, name in call.fortran]
+    passed = [f"own_ != nullptr ? reinterpret_cast<MPI_Fint*>(own_) : {name}_f"
+              if role in REPLACED else f"{name}_f" for role, name in call.fortran]
+    types = [p.rsplit(" ", 1)[0] for p in parameters]
+    if has_ierr:
+        parameters.append("MPI_Fint* ierr_f")
+        types.append("MPI_Fint*")
+        passed.append("ierr_")
+    for role, name in call.fortran:
+        if role in STRINGS:
+            parameters.append(f"std::size_t {name}_length")
+            types.append("std::size_t")
+            passed.append(f"{name}_length")
+    own = own_status(call.fortran)
+    locals_ = {}
+    for role, name in call.fortran:
+        if ROLES[role][1] is not None:
+            locals_[name] = ROLES[role][1].format(name)
+    lines = [f"static void (*next_{symbol})({', '.join(types)});",
+             f"void slk_{symbol}({', '.join(parameters)}) {{"]
+    if has_ierr:
+        lines.append("  MPI_Fint unused_ = 0;")
+        lines.append("  MPI_Fint* const ierr_ = ierr_f != nullptr ? ierr_f : &unused_;")
+    result = "*ierr_" if has_ierr else "0"
+    body = f"next_{symbol}({', '.join(passed)}); return static_cast<int>({result});"
+    lines.append(hook_call(call, locals_, own, body).replace("  return ", "  ", 1))
+    lines.append("}")
+    return "\n".join(lines)
+
+
+NEXT = {"mpif": "pmpi_{}_", "ompi_f08": "ompi_{}_f", "mpich_f08": "pmpir_{}_f08_"}
+GUARD = {"large": "SLK_LARGE_COUNT", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI",
+         "mpich_f08": "SLK_MPICH"}
+
+
+def wrappers(calls):
+    out = ['extern "C" {']
+    for kind, symbol, call in symbols(calls):
+        guard = GUARD.get(kind)
+        if guard:
+            out.append(f"#if {guard}")
+        if kind in ("c", "large"):
+            out.append(c_wrapper(call, kind == "large"))
+        else:
+            out.append(fortran_wrapper(call, symbol, call.name != "Pcontrol"))
+        if guard:
+            out.append("#endif")
+    out.append('}  // extern "C"')
+    out.append("const Interposed kInterposed[] = {")
+    for kind, symbol, call in symbols(calls):
+        guard = GUARD.get(kind)
+        if guard:
+            out.append(f"#if {guard}")
+        if kind in ("c", "large"):
+            out.append(f"    {{reinterpret_cast<void*>(slk_{symbol}), nullptr, nullptr}},")
+        else:
+            name = NEXT[kind].format(call.identifier)
+            out.append(f'    {{reinterpret_cast<void*>(slk_{symbol}), "{name}", '
+                       f"reinterpret_cast<void**>(&next_{symbol})}},")
+        if guard:
+            out.append("#else\n    {nullptr, nullptr, nullptr},\n#endif")
+    out.append("};")
+    return "\n".join(out)
+
+
+def stubs(calls):
+    """Entry points that jump through a slot. A slot first leads to the binder, with the number of
+    the symbol in r11 (which no calling convention uses for arguments)."""
+    names = [symbol for _, symbol, _ in symbols(calls)]
+    out = ["/* Generated by generate.py. */", "const char* const slk_symbol_names[] = {"]
+    out += [f'    "{name}",' for name in names]
+    out.append("};")
+    out.append(f"const unsigned slk_symbol_count = {len(names)}u;")
+    out.append("__asm__(")
+    for i, name in enumerate(names):
+        out.append(f'    ".text\\n.globl {name}\\n.type {name},@function\\n.p2align 4\\n{name}:\\n"')
+        out.append(f'    "  endbr64\\n  jmp *slk_slots+{8 * i}(%rip)\\n"')
+        out.append(f'    ".Lbind{i}:\\n  endbr64\\n  movl ${i}, %r11d\\n  jmp slk_bind_entry\\n'
+                   f'.size {name},.-{name}\\n"')
+    out.append('    ".data\\n.p2align 3\\n.hidden slk_slots\\n.globl slk_slots\\nslk_slots:\\n"')
+    for i in range(len(names)):
+        out.append(f'    "  .quad .Lbind{i}\\n"')
+    out.append('    ".text\\n");')
+    return "\n".join(out)
+
+
+def main():
+    table, what, path = sys.argv[1:4]
+    calls = read_table(table)
+    with open(table, "rb") as source:
+        signature = hashlib.sha256(source.read()).hexdigest()[:15]
+    text = wrappers(calls) if what == "wrappers" else stubs(calls)
+    text = f"#define SLK_TABLE_SIGNATURE 0x{signature}ul\n" + text + "\n"
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+
+
+if __name__ == "__main__":
+    main()

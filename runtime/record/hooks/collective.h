@@ -1,0 +1,300 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_HOOKS_COLLECTIVE_H
+#define SLACKLINE_RUNTIME_RECORD_HOOKS_COLLECTIVE_H
+
+#include "hooks/point_to_point.h"
+
+namespace slackline::record {
+
+inline constexpr int kNoRoot = -1000000;
+
+/// What a collective's record says, but for its per-rank arguments.
+struct Collective {
+  Communicator* comm = nullptr;
+  int root = kNoRoot;
+  std::uint64_t bytes = 0;
+  std::uint64_t element = 0;
+  bool in_place = false;
+  bool commutes = true;
+};
+
+inline void fill(slk_record* r, const Collective& c) {
+  r->comm = comm_id(c.comm);
+  r->peer = c.root == kNoRoot ? SLK_PEER_NONE : peer_of(c.root);
+  r->bytes = c.bytes;
+  r->tag = static_cast<std::int32_t>(c.element);
+  r->flags = static_cast<std::uint8_t>(
+      (c.in_place ? SLK_FLAG_IN_PLACE : 0) | (c.commutes ? 0 : SLK_FLAG_NON_COMMUTATIVE) |
+      (c.comm != nullptr && c.comm->inter ? SLK_FLAG_INTERCOMM : 0));
+}
+
+// Blocking and nonblocking forms differ in the request only.
+inline void announce(slk_record*, Request&, NoRequest) {}
+template <class Requests>
+void announce(slk_record* r, Request& entry, const Requests&) {
+  entry.active = true;
+  entry.serial = new_serial();
+  entry.comm = r->comm;
+  r->request = entry.serial;
+}
+inline void keep(const Request&, NoRequest) {}
+template <class Requests>
+void keep(const Request& entry, const Requests& requests) {
+  remember(requests, entry);
+}
+
+/// `at(i)` gives the i-th of n arguments of the record.
+template <class Requests, class At, class Call>
+int collective(Thread& t, std::uint8_t op, const Collective& what, std::size_t n, At at,
+               Requests requests, Call call) {
+  slk_record* r = t.open(op);
+  fill(r, what);
+  Request entry;
+  announce(r, entry, requests);
+  t.begin();
+  const int rc = call();
+  t.end();
+  if (rc == MPI_SUCCESS) keep(entry, requests);
+  if (n == 0) {
+    t.close();
+  } else {
+    t.close_with(n, at);
+  }
+  return rc;
+}
+
+template <class Requests, class Call>
+int collective(Thread& t, std::uint8_t op, const Collective& what, Requests requests, Call call) {
+  return collective(
+      t, op, what, 0, [](std::size_t) { return std::int64_t{0}; }, requests, call);
+}
+
+/// This rank is the one that gathers or scatters: the root, or MPI_ROOT of an intercommunicator.
+inline bool is_root(const Communicator* c, int root) {
+  return root == MPI_ROOT || (c != nullptr && !c->inter && c->rank == root);
+}
+inline std::size_t peers(const Communicator* c) {
+  return c != nullptr ? static_cast<std::size_t>(c->peers) : 0;
+}
+/// Index of this rank in arguments per rank. An intercommunicator's speak of the other side.
+inline int own_index(const Communicator* c) {
+  return c == nullptr || c->inter ? -1 : c->rank;
+}
+
+template <class Requests, class Call>
+int barrier(std::uint8_t op, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  return collective(*t, op, what, requests, call);
+}
+
+template <class Count, class Requests, class Call>
+int bcast(std::uint8_t op, Count n, MPI_Datatype type, int root, MPI_Comm comm, Requests requests,
+          Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.root = root;
+  what.bytes = bytes_of(n, type);
+  what.element = type_bytes(type);
+  return collective(*t, op, what, requests, call);
+}
+
+inline bool commutes(MPI_Op op) {
+  int commutative = 1;
+  if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &commutative);
+  return commutative != 0;
+}
+
+/// Reductions of one vector: reduce, allreduce, scan, exscan, reduce_scatter_block.
+template <class Count, class Requests, class Call>
+int reduce(std::uint8_t op, const void* sbuf, Count n, MPI_Datatype type, MPI_Op reduction,
+           int root, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.root = root;
+  what.bytes = bytes_of(n, type);
+  what.element = type_bytes(type);
+  what.in_place = sbuf == MPI_IN_PLACE;
+  what.commutes = commutes(reduction);
+  return collective(*t, op, what, requests, call);
+}
+
+template <class SendCount, class RecvCount, class Requests, class Call>
+int gather(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, RecvCount rn,
+           MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.root = root;
+  what.in_place = sbuf == MPI_IN_PLACE;
+  const bool by_receive = is_root(what.comm, root);
+  what.bytes = by_receive ? bytes_of(rn, rtype) : bytes_of(sn, stype);
+  what.element = type_bytes(by_receive ? rtype : stype);
+  return collective(*t, op, what, requests, call);
+}
+
+template <class SendCount, class RecvCount, class Requests, class Call>
+int scatter(std::uint8_t op, const void* rbuf, SendCount sn, MPI_Datatype stype, RecvCount rn,
+            MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.root = root;
+  what.in_place = rbuf == MPI_IN_PLACE;
+  const bool by_send = is_root(what.comm, root);
+  what.bytes = by_send ? bytes_of(sn, stype) : bytes_of(rn, rtype);
+  what.element = type_bytes(by_send ? stype : rtype);
+  return collective(*t, op, what, requests, call);
+}
+
+/// Sizes in bytes of the blocks that an array of counts describes.
+template <class Counts>
+auto blocks(Counts counts, std::uint64_t element) {
+  return [counts, element](std::size_t i) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(counts[i]) * element);
+  };
+}
+
+template <class SendCount, class Counts, class Requests, class Call>
+int gatherv(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, Counts rn,
+            MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.root = root;
+  what.in_place = sbuf == MPI_IN_PLACE;
+  const bool at_root = is_root(what.comm, root);
+  const int own = own_index(what.comm);
+  what.element = type_bytes(at_root ? rtype : stype);
+  if (!what.in_place && root != MPI_ROOT) what.bytes = bytes_of(sn, stype);
+  if (what.in_place && at_root && own >= 0) what.bytes = bytes_of(rn[own], rtype);
+  return collective(*t, op, what, at_root ? peers(what.comm) : 0, blocks(rn, what.element),
+                    requests, call);
+}
+
+template <class Counts, class RecvCount, class Requests, class Call>
+int scatterv(std::uint8_t op, const void* rbuf, Counts sn, MPI_Datatype stype, RecvCount rn,
+             MPI_Datatype rtype, int root, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.root = root;
+  what.in_place = rbuf == MPI_IN_PLACE;
+  const bool at_root = is_root(what.comm, root);
+  const int own = own_index(what.comm);
+  what.element = type_bytes(at_root ? stype : rtype);
+  if (!what.in_place && root != MPI_ROOT) what.bytes = bytes_of(rn, rtype);
+  if (what.in_place && at_root && own >= 0) what.bytes = bytes_of(sn[own], stype);
+  return collective(*t, op, what, at_root ? peers(what.comm) : 0, blocks(sn, what.element),
+                    requests, call);
+}
+
+/// allgather and alltoall: one block of the same size between each pair.
+template <class SendCount, class RecvCount, class Requests, class Call>
+int pairwise(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, RecvCount rn,
+             MPI_Datatype rtype, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.in_place = sbuf == MPI_IN_PLACE;
+  what.bytes = what.in_place ? bytes_of(rn, rtype) : bytes_of(sn, stype);
+  what.element = type_bytes(what.in_place ? rtype : stype);
+  return collective(*t, op, what, requests, call);
+}
+
+template <class SendCount, class Counts, class Requests, class Call>
+int allgatherv(std::uint8_t op, const void* sbuf, SendCount sn, MPI_Datatype stype, Counts rn,
+               MPI_Datatype rtype, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.in_place = sbuf == MPI_IN_PLACE;
+  what.element = type_bytes(rtype);
+  const int own = own_index(what.comm);
+  if (!what.in_place) what.bytes = bytes_of(sn, stype);
+  if (what.in_place && own >= 0) what.bytes = bytes_of(rn[own], rtype);
+  return collective(*t, op, what, peers(what.comm), blocks(rn, what.element), requests, call);
+}
+
+/// alltoallv and alltoallw. With MPI_IN_PLACE what is received is also what is sent.
+template <class SendCounts, class SendTypes, class RecvCounts, class RecvTypes, class Requests,
+          class Call>
+int alltoallv(std::uint8_t op, const void* sbuf, SendCounts sn, SendTypes stype, RecvCounts rn,
+              RecvTypes rtype, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.in_place = sbuf == MPI_IN_PLACE;
+  const std::size_t n = peers(what.comm);
+  what.element = n > 0 ? type_bytes(rtype[0]) : 0;
+  const auto received = [=](int i) { return bytes_of(rn[i], rtype[i]); };
+  const bool in_place = what.in_place;
+  const auto sent = [=](int i) { return in_place ? received(i) : bytes_of(sn[i], stype[i]); };
+  for (std::size_t i = 0; i < n; ++i) what.bytes += sent(static_cast<int>(i));
+  const auto at = [=](std::size_t i) {
+    const int which = static_cast<int>(i < n ? i : i - n);
+    return static_cast<std::int64_t>(i < n ? sent(which) : received(which));
+  };
+  return collective(*t, op, what, 2 * n, at, requests, call);
+}
+
+template <class Counts, class Requests, class Call>
+int reduce_scatter(std::uint8_t op, const void* sbuf, Counts counts, MPI_Datatype type,
+                   MPI_Op reduction, MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  what.in_place = sbuf == MPI_IN_PLACE;
+  what.commutes = commutes(reduction);
+  what.element = type_bytes(type);
+  // Counts are per rank of the local group, also for intercommunicators.
+  const std::size_t n = what.comm != nullptr ? static_cast<std::size_t>(what.comm->size) : 0;
+  if (n > 0) what.bytes = bytes_of(counts[what.comm->rank], type);
+  return collective(*t, op, what, n, blocks(counts, what.element), requests, call);
+}
+
+/// Neighbourhood collectives: who gets and gives how much, in the topology's order.
+template <class SendCounts, class SendTypes, class RecvCounts, class RecvTypes, class Requests,
+          class Call>
+int neighbor(std::uint8_t op, SendCounts sn, SendTypes stype, RecvCounts rn, RecvTypes rtype,
+             MPI_Comm comm, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, comm);
+  if (what.comm == nullptr) return call();
+  const Neighbors& near = neighbors_of(*what.comm);
+  const auto out = static_cast<std::size_t>(near.out_count);
+  const auto in = static_cast<std::size_t>(near.in_count);
+  const auto sent = [=](int i) { return bytes_of(sn[i], stype[i]); };
+  const auto received = [=](int i) { return bytes_of(rn[i], rtype[i]); };
+  if (out > 0) what.element = type_bytes(stype[0]);
+  for (std::size_t i = 0; i < out; ++i) what.bytes += sent(static_cast<int>(i));
+  const auto at = [=, &near](std::size_t i) -> std::int64_t {
+    if (i == 0) return static_cast<std::int64_t>(out);
+    if (i == 1 + 2 * out) return static_cast<std::int64_t>(in);
+    const bool sending = i < 1 + 2 * out;
+    const std::size_t place = i - (sending ? 1 : 2 + 2 * out);
+    const int which = static_cast<int>(place / 2);
+    if (place % 2 == 0) return peer_of(sending ? near.out[which] : near.in[which]);
+    return static_cast<std::int64_t>(sending ? sent(which) : received(which));
+  };
+  return collective(*t, op, what, 2 + 2 * out + 2 * in, at, requests, call);
+}
+
+}  // namespace slackline::record
+
+#endif

@@ -1,0 +1,274 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_HOOKS_COMPLETION_H
+#define SLACKLINE_RUNTIME_RECORD_HOOKS_COMPLETION_H
+
+#include "hooks/point_to_point.h"
+
+namespace slackline::record {
+
+// Handles are copied before the call, because MPI clears them, and looked up after it, because
+// only then it is known which are complete.
+
+/// Requests that one call completed: finds their serials and writes what their receives got
+/// (SLK_REC_RESOLVED) before the call's own record.
+class Completion {
+ public:
+  explicit Completion(Thread& t) : t_(t) {}
+
+  /// The serial of a completed request; SLK_REQUEST_NONE if it was null, inactive or never seen.
+  std::uint32_t take(MPI_Request handle, std::uint64_t address, const MPI_Status* status) {
+    if (handle == MPI_REQUEST_NULL) return SLK_REQUEST_NONE;
+    Request done;
+    {
+      const Lock lock;
+      Request* found = process.requests.find(handle_bits(handle) + 1, address);
+      if (found == nullptr || !found->active) return SLK_REQUEST_NONE;
+      done = *found;
+      if (found->init_op == 0) {
+        process.requests.remove(found);
+      } else {
+        found->active = false;
+        found->cancelled = false;
+      }
+    }
+    if (done.receive || done.cancelled) resolve(done, load(status));
+    return done.serial;
+  }
+  /// Puts the call's record back; to be called before it is closed.
+  void finish() {
+    if (suspended_) t_.reopen();
+  }
+
+ private:
+  void resolve(const Request& done, const MPI_Status& s) {
+    slk_record r{};
+    r.op = SLK_REC_RESOLVED;
+    r.begin_ns = r.end_ns = t_.end_ns();
+    r.comm = done.comm;
+    r.request = done.serial;
+    r.flags = done.flags;
+    r.peer = done.peer;
+    r.tag = done.tag;
+    r.bytes = done.bytes;
+    int cancelled = 0;
+    if (done.cancelled) PMPI_Test_cancelled(&s, &cancelled);
+    if (cancelled != 0) {
+      add_flags(&r, SLK_FLAG_CANCELLED);
+    } else if (done.receive) {
+      fill_from_status(&r, s);
+    }
+    const bool told = r.peer == done.peer && r.tag == done.tag && r.bytes == done.bytes;
+    if ((told && cancelled == 0) || process.paused) return;
+    if (!suspended_) t_.suspend();
+    suspended_ = true;
+    t_.write(r, nullptr, 0);
+  }
+
+  Thread& t_;
+  bool suspended_ = false;
+};
+
+inline std::uint64_t poll_key(std::uint8_t op, std::uint64_t what, std::uint64_t n) {
+  return ((what ^ (n << 40)) * 0x9e3779b97f4a7c15u) + op;
+}
+
+template <class Requests, class Call>
+int wait(std::uint8_t op, Requests requests, MPI_Status* status, Call call) {
+  MPI_Status own;
+  MPI_Status* const used = status != nullptr ? status : &own;
+  Thread* t = enter();
+  if (t == nullptr) return call(status);
+  const MPI_Request handle = requests.get();
+  t->open(op);
+  t->begin();
+  const int rc = call(used);
+  t->end();
+  Completion completion(*t);
+  const std::uint32_t serial = completion.take(handle, requests.address(), used);
+  completion.finish();
+  t->record()->request = serial;
+  t->close();
+  return rc;
+}
+
+template <class Requests, class Call>
+int test(std::uint8_t op, Requests requests, int* flag, MPI_Status* status, Call call) {
+  MPI_Status own;
+  MPI_Status* const used = status != nullptr ? status : &own;
+  Thread* t = enter();
+  if (t == nullptr) return call(status);
+  const MPI_Request handle = requests.get();
+  t->open(op);
+  t->begin();
+  const int rc = call(used);
+  t->end();
+  if (*flag == 0) {
+    t->close_failed_poll(poll_key(op, handle_bits(handle), 1));
+    return rc;
+  }
+  Completion completion(*t);
+  const std::uint32_t serial = completion.take(handle, requests.address(), used);
+  completion.finish();
+  t->record()->request = serial;
+  t->close();
+  return rc;
+}
+
+/// Copies of n handles in the thread's scratch memory, which has room for 2n: the second half is
+/// for serials. False without memory: the call is recorded without its requests.
+template <class Requests>
+bool copy_handles(Thread& t, int n, const Requests& requests) {
+  if (n < 0 || !t.scratch(static_cast<std::size_t>(n))) return false;
+  for (int i = 0; i < n; ++i) {
+    const MPI_Request handle = requests.get(i);
+    std::memcpy(t.handles() + i, &handle, sizeof handle);
+  }
+  return true;
+}
+
+inline MPI_Request copied_handle(Thread& t, int i) {
+  MPI_Request handle;
+  std::memcpy(&handle, t.handles() + i, sizeof handle);
+  return handle;
+}
+
+/// Closes the record with the serials of the `count` requests `index(i)`; status i is theirs.
+template <class Requests, class Index>
+void close_completed(Thread& t, int n, int count, const Requests& requests, Index index,
+                     const MPI_Status* statuses) {
+  Completion completion(t);
+  std::uint64_t* const serials = t.handles() + n;
+  std::size_t done = 0;
+  for (int i = 0; i < count; ++i) {
+    const int which = index(i);
+    if (which < 0 || which >= n) continue;
+    const MPI_Request handle = copied_handle(t, which);
+    if (handle == MPI_REQUEST_NULL) continue;
+    serials[done++] = completion.take(handle, requests.address(which), statuses + i);
+  }
+  completion.finish();
+  t.close_with(done, [&](std::size_t i) { return static_cast<std::int64_t>(serials[i]); });
+}
+
+/// The frame of all calls over arrays of requests. `outcome` closes the record.
+template <class Requests, class Call, class Outcome>
+int complete_array(std::uint8_t op, int n, const Requests& requests, MPI_Status* given, Call call,
+                   Outcome outcome) {
+  Thread* t = enter();
+  if (t == nullptr || !copy_handles(*t, n, requests)) return call(given);
+  MPI_Status* const used = given != nullptr ? given : t->statuses();
+  t->open(op);
+  t->begin();
+  const int rc = call(used);
+  t->end();
+  outcome(*t, used);
+  return rc;
+}
+
+template <class Requests, class Call>
+int waitall(std::uint8_t op, int n, Requests requests, MPI_Status* statuses, Call call) {
+  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
+    close_completed(
+        t, n, n, requests, [](int i) { return i; }, s);
+  });
+}
+
+template <class Requests, class Call>
+int testall(std::uint8_t op, int n, Requests requests, int* flag, MPI_Status* statuses, Call call) {
+  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
+    if (*flag == 0) return t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+    close_completed(
+        t, n, n, requests, [](int i) { return i; }, s);
+  });
+}
+
+template <class Requests>
+void close_one_of(Thread& t, int n, const Requests& requests, int index, const MPI_Status* s) {
+  std::uint32_t serial = SLK_REQUEST_NONE;
+  if (index >= 0 && index < n) {
+    Completion completion(t);
+    serial = completion.take(copied_handle(t, index), requests.address(index), s);
+    completion.finish();
+  }
+  t.record()->request = serial;
+  t.close();
+}
+
+template <class Requests, class Call>
+int waitany(std::uint8_t op, int n, Requests requests, Indices index, MPI_Status* status,
+            Call call) {
+  return complete_array(op, n, requests, status, call, [&](Thread& t, MPI_Status* s) {
+    close_one_of(t, n, requests, index.get(), s);
+  });
+}
+
+template <class Requests, class Call>
+int testany(std::uint8_t op, int n, Requests requests, Indices index, int* flag, MPI_Status* status,
+            Call call) {
+  return complete_array(op, n, requests, status, call, [&](Thread& t, MPI_Status* s) {
+    if (*flag == 0) return t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+    close_one_of(t, n, requests, index.get(), s);
+  });
+}
+
+template <class Requests, class Call>
+int waitsome(std::uint8_t op, int n, Requests requests, int* count, Indices indices,
+             MPI_Status* statuses, Call call) {
+  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
+    const int done = *count == MPI_UNDEFINED ? 0 : *count;
+    close_completed(
+        t, n, done, requests, [&](int i) { return indices.get(i); }, s);
+  });
+}
+
+template <class Requests, class Call>
+int testsome(std::uint8_t op, int n, Requests requests, int* count, Indices indices,
+             MPI_Status* statuses, Call call) {
+  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
+    if (*count == 0) return t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+    const int done = *count == MPI_UNDEFINED ? 0 : *count;
+    close_completed(
+        t, n, done, requests, [&](int i) { return indices.get(i); }, s);
+  });
+}
+
+/// The serial of a request that goes on living or is given up.
+template <class Requests>
+std::uint32_t known_serial(const Requests& requests, bool forget, bool cancel) {
+  const MPI_Request handle = requests.get();
+  if (handle == MPI_REQUEST_NULL) return SLK_REQUEST_NONE;
+  const Lock lock;
+  Request* found = process.requests.find(handle_bits(handle) + 1, requests.address());
+  if (found == nullptr) return SLK_REQUEST_NONE;
+  const std::uint32_t serial = found->serial;
+  if (cancel) found->cancelled = true;
+  if (forget) process.requests.remove(found);
+  return serial;
+}
+
+template <class Requests, class Call>
+int request_free(std::uint8_t op, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op)->request = known_serial(requests, true, false);
+  t->begin();
+  const int rc = call();
+  t->end();
+  t->close();
+  return rc;
+}
+
+template <class Requests, class Call>
+int cancel(std::uint8_t op, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op)->request = known_serial(requests, false, true);
+  t->begin();
+  const int rc = call();
+  t->end();
+  t->close();
+  return rc;
+}
+
+}  // namespace slackline::record
+
+#endif

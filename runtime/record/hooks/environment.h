@@ -1,0 +1,247 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_HOOKS_ENVIRONMENT_H
+#define SLACKLINE_RUNTIME_RECORD_HOOKS_ENVIRONMENT_H
+
+#include <cstdio>
+
+#include "hooks/collective.h"
+#include "slackline.h"
+
+namespace slackline::record {
+
+// Initialisation and its end, communicators, windows, files: calls that are recorded with little
+// more than their times.
+
+template <class Call>
+int timed(Thread& t, Call call) {
+  t.begin();
+  const int rc = call();
+  t.end();
+  t.close();
+  return rc;
+}
+
+template <class Call>
+int init(std::uint8_t op, Call call) {
+  const std::uint64_t begin = now_ns();
+  const int rc = call();
+  if (rc == MPI_SUCCESS) start_recording(op, begin);
+  return rc;
+}
+
+template <class Call>
+int init_thread(std::uint8_t op, const int*, Call call) {
+  return init(op, call);
+}
+
+template <class Call>
+int finalize(std::uint8_t op, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) {
+    prepare_finalize();
+    return call();
+  }
+  t->open(op);
+  t->begin();
+  prepare_finalize();
+  const int rc = call();
+  t->end();
+  t->close();
+  stop_recording();
+  return rc;
+}
+
+template <class Call>
+int abort(std::uint8_t op, MPI_Comm comm, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op)->comm = comm_id(communicator(*t, comm));
+  t->begin();
+  t->end();
+  t->close();
+  note_abort();
+  return call();
+}
+
+inline bool is_region_level(int level) {
+  return level == SLACKLINE_REGION_BEGIN || level == SLACKLINE_REGION_END;
+}
+
+/// MPI_Pcontrol: 0 and 1 switch recording off and on; k >= 2 begins a region, -k ends it; two
+/// levels of our own carry a region's name.
+template <class Call>
+int pcontrol(std::uint8_t op, int level, const char* name, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  if (is_region_level(level)) {
+    if (level == SLACKLINE_REGION_BEGIN) enter_region(name);
+    if (level == SLACKLINE_REGION_END) leave_region(name);
+    return MPI_SUCCESS;
+  }
+  if (level == 1) set_paused(*t, false);
+  t->open(op);
+  t->begin();
+  const int rc = call();
+  t->end();
+  t->close_with(1, [&](std::size_t) { return std::int64_t{level}; });
+  if (level == 0) set_paused(*t, true);
+  if (level >= 2 || level <= -2) {
+    char text[32];
+    std::snprintf(text, sizeof text, "pcontrol %d", level > 0 ? level : -level);
+    level > 0 ? enter_region(text) : leave_region(text);
+  }
+  return rc;
+}
+
+template <class NewComm, class Requests, class Call>
+int create_communicator(std::uint8_t op, MPI_Comm parent, NewComm created, bool by_parent,
+                        Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  Collective what;
+  what.comm = communicator(*t, parent);
+  slk_record* r = t->open(op);
+  fill(r, what);
+  Request entry;
+  announce(r, entry, requests);
+  t->begin();
+  const int rc = call();
+  t->end();
+  const bool made = rc == MPI_SUCCESS && created.get() != MPI_COMM_NULL;
+  const Communicator* c = nullptr;
+  if (made) {
+    keep(entry, requests);
+    t->suspend();
+    c = add_communicator(created.get(), by_parent ? parent : created.get());
+    t->reopen();
+  }
+  t->close_with(1, [&](std::size_t) { return std::int64_t{comm_id(c)}; });
+  return rc;
+}
+
+template <class NewComm, class Call>
+int comm_create(std::uint8_t op, MPI_Comm parent, NewComm created, Call call) {
+  return create_communicator(op, parent, created, false, none, call);
+}
+
+template <class NewComm, class Requests, class Call>
+int comm_idup(std::uint8_t op, MPI_Comm parent, NewComm created, Requests requests, Call call) {
+  return create_communicator(op, parent, created, true, requests, call);
+}
+
+template <class OldComm, class Call>
+int comm_free(std::uint8_t op, OldComm old, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  const MPI_Comm handle = old.get();
+  const Communicator* c = communicator(*t, handle);
+  t->open(op)->comm = comm_id(c);
+  forget_communicator(handle);
+  return timed(*t, call);
+}
+
+template <class Call>
+int simple(std::uint8_t op, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op);
+  return timed(*t, call);
+}
+
+template <class Call>
+int on_comm(std::uint8_t op, MPI_Comm comm, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  const Communicator* c = communicator(*t, comm);
+  t->open(op)->comm = comm_id(c);
+  return timed(*t, call);
+}
+
+template <class Count, class Call>
+int transfer(std::uint8_t op, Count n, MPI_Datatype type, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op)->bytes = bytes_of(n, type);
+  return timed(*t, call);
+}
+
+template <class Count, class Call>
+int pack(std::uint8_t op, Count n, MPI_Datatype type, MPI_Comm comm, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  const Communicator* c = communicator(*t, comm);
+  slk_record* r = t->open(op);
+  r->bytes = bytes_of(n, type);
+  r->comm = comm_id(c);
+  return timed(*t, call);
+}
+
+template <class NewWin, class Call>
+int win_create(std::uint8_t op, MPI_Comm comm, NewWin win, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  const Communicator* c = communicator(*t, comm);
+  t->open(op)->comm = comm_id(c);
+  const int rc = timed(*t, call);
+  if (rc != MPI_SUCCESS) return rc;
+  Request entry;
+  entry.handle = handle_bits(win.get()) + 1;
+  entry.comm = comm_id(c);
+  const Lock lock;
+  process.windows.insert(entry);
+  return rc;
+}
+
+inline std::uint32_t window_comm(MPI_Win win, bool forget) {
+  const Lock lock;
+  Request* found = process.windows.find(handle_bits(win) + 1, 0);
+  if (found == nullptr) return SLK_COMM_NULL;
+  const std::uint32_t comm = found->comm;
+  if (forget) process.windows.remove(found);
+  return comm;
+}
+
+template <class OldWin, class Call>
+int win_free(std::uint8_t op, OldWin win, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op)->comm = window_comm(win.get(), true);
+  return timed(*t, call);
+}
+
+template <class Call>
+int on_window(std::uint8_t op, MPI_Win win, int target, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = t->open(op);
+  r->comm = window_comm(win, false);
+  r->peer = target == SLK_PEER_NONE ? SLK_PEER_NONE : peer_of(target);
+  return timed(*t, call);
+}
+
+template <class Count, class Requests, class Call>
+int rrma(std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_Win win, Requests requests,
+         Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = t->open(op);
+  r->comm = window_comm(win, false);
+  r->peer = peer_of(target);
+  r->bytes = bytes_of(n, type);
+  Request entry;
+  announce(r, entry, requests);
+  t->begin();
+  const int rc = call();
+  t->end();
+  if (rc == MPI_SUCCESS) keep(entry, requests);
+  t->close();
+  return rc;
+}
+
+template <class Count, class Call>
+int rma(std::uint8_t op, Count n, MPI_Datatype type, int target, MPI_Win win, Call call) {
+  return rrma(op, n, type, target, win, none, call);
+}
+
+}  // namespace slackline::record
+
+#endif

@@ -1,0 +1,104 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_HOOKS_PERSISTENT_H
+#define SLACKLINE_RUNTIME_RECORD_HOOKS_PERSISTENT_H
+
+#include <cstdlib>
+
+#include "hooks/point_to_point.h"
+
+namespace slackline::record {
+
+inline constexpr std::size_t kStartGroup = 5;
+
+/// Gives request i its serial for this start. A copy of the entry; serial 0 if it is unknown.
+template <class Requests>
+Request activate(const Requests& requests, int i) {
+  const MPI_Request handle = requests.get(i);
+  if (handle == MPI_REQUEST_NULL) return {};
+  const Lock lock;
+  Request* found = process.requests.find(handle_bits(handle) + 1, requests.address(i));
+  if (found == nullptr || found->init_op == 0) return {};
+  found->serial = new_serial();
+  found->active = true;
+  return *found;
+}
+
+inline void put_group(std::int64_t* out, const Request& r) {
+  out[0] = r.serial;
+  out[1] = r.init_op;
+  out[2] = r.peer;
+  out[3] = r.tag;
+  out[4] = static_cast<std::int64_t>(r.bytes);
+}
+
+template <class Requests, class Call>
+int start(std::uint8_t op, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = t->open(op);
+  const Request started = activate(requests, 0);
+  r->comm = started.comm;
+  r->flags = started.flags;
+  t->begin();
+  const int rc = call();
+  t->end();
+  std::int64_t group[kStartGroup];
+  put_group(group, started);
+  t->close_with(started.serial != 0 ? kStartGroup : 0, [&](std::size_t i) { return group[i]; });
+  return rc;
+}
+
+/// Closes the open record with the groups of all that share the first one's communicator, and
+/// takes those off the list.
+inline void write_groups(Thread& t, Request* started, std::size_t count) {
+  const std::uint32_t comm = started[0].comm;
+  slk_record* r = t.record();
+  r->comm = comm;
+  r->flags = started[0].flags;
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < count; ++i) same += started[i].serial != 0 && started[i].comm == comm;
+  std::size_t at = 0;
+  std::int64_t group[kStartGroup];
+  t.close_with(same * kStartGroup, [&](std::size_t i) {
+    if (i % kStartGroup == 0) {
+      while (started[at].serial == 0 || started[at].comm != comm) ++at;
+      put_group(group, started[at]);
+      started[at].serial = 0;
+    }
+    return group[i % kStartGroup];
+  });
+}
+
+/// Requests of several communicators may be started at once, but a record speaks of one. The
+/// first record is the call's; the others follow it, begin when it ends and last no time.
+template <class Requests, class Call>
+int startall(std::uint8_t op, int n, Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  const std::size_t count = n > 0 ? static_cast<std::size_t>(n) : 0;
+  auto* started = static_cast<Request*>(std::calloc(count + 1, sizeof(Request)));
+  t->open(op);
+  for (std::size_t i = 0; started != nullptr && i < count; ++i) {
+    started[i] = activate(requests, static_cast<int>(i));
+  }
+  t->begin();
+  const int rc = call();
+  t->end();
+  bool first = true;
+  for (std::size_t i = 0; started != nullptr && i < count; ++i) {
+    if (started[i].serial == 0) continue;
+    if (!first) {
+      const std::uint64_t at = t->end_ns();
+      t->open(op);
+      t->set_times(at, at);
+    }
+    write_groups(*t, started + i, count - i);
+    first = false;
+  }
+  if (first) t->close();
+  std::free(started);
+  return rc;
+}
+
+}  // namespace slackline::record
+
+#endif

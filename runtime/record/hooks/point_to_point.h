@@ -1,0 +1,173 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_HOOKS_POINT_TO_POINT_H
+#define SLACKLINE_RUNTIME_RECORD_HOOKS_POINT_TO_POINT_H
+
+#include "arguments.h"
+
+namespace slackline::record {
+
+/// Serials of requests start at 1 and are never used twice in a rank.
+inline std::uint32_t new_serial() {
+  if (!process.multiple) return process.next_serial++;
+  return __atomic_fetch_add(&process.next_serial, 1u, __ATOMIC_RELAXED);
+}
+
+inline slk_record* open_message(Thread& t, std::uint8_t op, const Communicator* c, int peer,
+                                int tag, std::uint64_t bytes) {
+  slk_record* r = t.open(op);
+  r->peer = peer_of(peer);
+  r->tag = tag_of(tag);
+  r->bytes = bytes;
+  r->comm = comm_id(c);
+  if (c != nullptr && c->inter) r->flags = SLK_FLAG_INTERCOMM;
+  return r;
+}
+
+inline void add_flags(slk_record* r, std::uint8_t flags) {
+  r->flags = static_cast<std::uint8_t>(r->flags | flags);
+}
+
+/// What the message that was received or found really was.
+inline void fill_from_status(slk_record* r, const MPI_Status& s) {
+  if (r->peer == SLK_PEER_NULL) {
+    r->bytes = 0;
+    return;
+  }
+  r->peer = peer_of(s.MPI_SOURCE);
+  r->tag = s.MPI_TAG;
+  r->bytes = status_bytes(s);
+}
+
+template <class Count, class Call>
+int send(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  const Communicator* c = communicator(*t, comm);
+  open_message(*t, op, c, dest, tag, bytes_of(n, type));
+  t->begin();
+  const int rc = call();
+  t->end();
+  t->close();
+  return rc;
+}
+
+template <class Count, class Call>
+int recv(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+         MPI_Status* status, Call call) {
+  MPI_Status own;
+  MPI_Status* const used = status != nullptr ? status : &own;
+  Thread* t = enter();
+  if (t == nullptr) return call(status);
+  const Communicator* c = communicator(*t, comm);
+  slk_record* r = open_message(*t, op, c, source, tag, bytes_of(n, type));
+  add_flags(r, wildcards(source, tag));
+  t->begin();
+  const int rc = call(used);
+  t->end();
+  if (rc == MPI_SUCCESS) fill_from_status(r, load(used));
+  t->close();
+  return rc;
+}
+
+template <class SendCount, class RecvCount, class Call>
+int sendrecv(std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int stag, RecvCount rn,
+             MPI_Datatype rtype, int source, int rtag, MPI_Comm comm, MPI_Status* status,
+             Call call) {
+  MPI_Status own;
+  MPI_Status* const used = status != nullptr ? status : &own;
+  Thread* t = enter();
+  if (t == nullptr) return call(status);
+  const Communicator* c = communicator(*t, comm);
+  open_message(*t, op, c, dest, stag, bytes_of(sn, stype));
+  slk_record got{};
+  got.peer = peer_of(source);
+  got.tag = tag_of(rtag);
+  got.bytes = bytes_of(rn, rtype);
+  t->begin();
+  const int rc = call(used);
+  t->end();
+  if (rc == MPI_SUCCESS) fill_from_status(&got, load(used));
+  const std::int64_t args[4] = {got.peer, got.tag, static_cast<std::int64_t>(got.bytes),
+                                wildcards(source, rtag)};
+  t->close_with(4, [&](std::size_t i) { return args[i]; });
+  return rc;
+}
+
+/// Remembers the request that the call just returned.
+template <class Requests>
+void remember(const Requests& requests, Request entry) {
+  const MPI_Request handle = requests.get();
+  if (handle == MPI_REQUEST_NULL) return;
+  entry.handle = handle_bits(handle) + 1;  // 0 marks an empty slot
+  entry.address = requests.address();
+  const Lock lock;
+  process.requests.insert(entry);
+}
+
+template <class Requests, class Call>
+int start_request(Thread& t, slk_record* r, Request entry, const Requests& requests, Call call) {
+  entry.serial = new_serial();
+  entry.comm = r->comm;
+  entry.peer = r->peer;
+  entry.tag = r->tag;
+  entry.bytes = r->bytes;
+  entry.flags = r->flags;
+  r->request = entry.serial;
+  t.begin();
+  const int rc = call();
+  t.end();
+  if (rc == MPI_SUCCESS) remember(requests, entry);
+  t.close();
+  return rc;
+}
+
+template <class Count, class Requests, class Call>
+int isend(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+          Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = open_message(*t, op, communicator(*t, comm), dest, tag, bytes_of(n, type));
+  Request entry;
+  entry.active = true;
+  return start_request(*t, r, entry, requests, call);
+}
+
+template <class Count, class Requests, class Call>
+int irecv(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+          Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = open_message(*t, op, communicator(*t, comm), source, tag, bytes_of(n, type));
+  add_flags(r, wildcards(source, tag));
+  Request entry;
+  entry.active = true;
+  entry.receive = true;
+  return start_request(*t, r, entry, requests, call);
+}
+
+template <class Count, class Requests, class Call>
+int send_init(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = open_message(*t, op, communicator(*t, comm), dest, tag, bytes_of(n, type));
+  Request entry;
+  entry.init_op = op;
+  return start_request(*t, r, entry, requests, call);
+}
+
+template <class Count, class Requests, class Call>
+int recv_init(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              Requests requests, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = open_message(*t, op, communicator(*t, comm), source, tag, bytes_of(n, type));
+  add_flags(r, wildcards(source, tag));
+  Request entry;
+  entry.init_op = op;
+  entry.receive = true;
+  return start_request(*t, r, entry, requests, call);
+}
+
+}  // namespace slackline::record
+
+#endif

@@ -1,0 +1,306 @@
+#include "recorder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include <fcntl.h>
+
+#include "synchronise.h"
+
+namespace slackline::record {
+
+Process process;
+__thread Thread* this_thread;
+
+namespace {
+
+pthread_mutex_t thread_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_key_t thread_key;
+Thread* all_threads;   // every thread that has a recorder
+Thread* free_threads;  // those whose owner has ended: the next new thread takes over
+slk_raw_header first_header;
+slk_raw_header* main_header;  // of the thread that called MPI_Init; in the mapped file
+char directory[3072];
+std::uint16_t thread_count;
+MPI_Comm private_comm = MPI_COMM_NULL;
+bool started;
+
+void complain(const char* what, const char* path, int error) {
+  std::fprintf(stderr, "slackline: rank %d is not recorded: %s %s (%s); the program goes on\n",
+               first_header.rank, what, path, std::strerror(error));
+}
+
+void read_line(const char* path, char* out, std::size_t size) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  const ssize_t n = read(fd, out, size - 1);
+  close(fd);
+  std::size_t end = n > 0 ? static_cast<std::size_t>(n) : 0;
+  // /proc/self/cmdline separates by NUL.
+  while (end > 0 && (out[end - 1] == '\n' || out[end - 1] == '\0')) --end;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (out[i] == '\0') out[i] = ' ';
+  }
+  out[end] = '\0';
+}
+
+void fill_header(int rank, int size) {
+  slk_raw_header& h = first_header;
+  h.magic = SLK_WIRE_MAGIC;
+  h.version = SLK_WIRE_VERSION;
+  h.header_bytes = SLK_RAW_HEADER_BYTES;
+  h.rank = rank;
+  h.world_size = size;
+  h.pid = getpid();
+  h.mpi_library = SLK_OPENMPI ? SLK_MPI_OPENMPI : SLK_MPI_MPICH;
+  PMPI_Query_thread(&h.thread_level);
+  timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  h.realtime_ns =
+      static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+  h.monotonic_ns = now_ns();
+  gethostname(h.host, sizeof h.host - 1);
+  read_line("/proc/sys/kernel/random/boot_id", h.boot_id, sizeof h.boot_id);
+  read_line("/proc/self/cmdline", h.program, sizeof h.program);
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  PMPI_Get_library_version(version, &length);
+  version[std::strcspn(version, "\n")] = '\0';
+  std::snprintf(h.mpi_version, sizeof h.mpi_version, "%.255s", version);
+}
+
+/// mkdir -p of DIR and DIR/raw; that it exists is fine.
+void make_directories() {
+  char path[sizeof directory + 8];
+  std::snprintf(path, sizeof path, "%s/raw", directory);
+  for (char* at = path + 1; *at != '\0'; ++at) {
+    if (*at != '/') continue;
+    *at = '\0';
+    mkdir(path, 0755);
+    *at = '/';
+  }
+  mkdir(path, 0755);
+}
+
+void release_thread(void* value) {
+  auto* t = static_cast<Thread*>(value);
+  pthread_mutex_lock(&thread_mutex);
+  t->next_free = free_threads;
+  free_threads = t;
+  pthread_mutex_unlock(&thread_mutex);
+}
+
+Thread* new_thread() {
+  void* memory = std::calloc(1, sizeof(Thread));
+  if (memory == nullptr) return nullptr;
+  auto* t = new (memory) Thread;
+  const std::uint16_t index = thread_count++;
+  char path[sizeof directory + 64];
+  int n = std::snprintf(path, sizeof path, "%s/raw/rank-%d", directory, first_header.rank);
+  char* const end = path + n;
+  const std::size_t room = sizeof path - static_cast<std::size_t>(n);
+  if (index == 0) {
+    std::snprintf(end, room, ".slkraw");
+  } else {
+    std::snprintf(end, room, ".t%d.slkraw", index);
+  }
+  if (!t->create_file(path, first_header, index)) {
+    complain(index == 0 ? "cannot create" : "one of its threads has no file: cannot create", path,
+             errno);
+  }
+  t->next = all_threads;
+  all_threads = t;
+  return t;
+}
+
+/// Nanoseconds of one record, x 1000: the best of a few rounds into a record that is thrown away.
+std::uint64_t measure_cost(Thread& t) {
+  constexpr int kRounds = 4;
+  constexpr int kCalls = 64;
+  std::uint64_t best = UINT64_MAX;
+  process.paused = true;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t from = now_ns();
+    for (int i = 0; i < kCalls; ++i) {
+      const Communicator* comm = communicator(t, MPI_COMM_WORLD);
+      int size = 0;
+      PMPI_Type_size(MPI_DOUBLE, &size);
+      slk_record* r = t.open(SLK_OP_none);
+      r->comm = comm_id(comm);
+      r->bytes = static_cast<std::uint64_t>(size);
+      t.begin();
+      t.end();
+      t.close();
+    }
+    const std::uint64_t took = now_ns() - from;
+    if (took < best) best = took;
+  }
+  process.paused = false;
+  t.forget_calls();
+  return best * 1000 / kCalls;
+}
+
+}  // namespace
+
+bool Thread::create_file(const char* path, const slk_raw_header& header, std::uint16_t index) {
+  index_ = index;
+  if (file_.create(path, header)) return true;
+  file_.refuse_all();
+  return false;
+}
+
+slk_record* Thread::refuse() {
+  if (main_header != nullptr) {
+    __atomic_add_fetch(&main_header->lost_calls, std::uint64_t{1}, __ATOMIC_RELAXED);
+  }
+  return sink_;
+}
+
+void Thread::close_failed_poll(std::uint64_t key) {
+  const std::uint64_t begin = head_->begin_ns;
+  const std::uint64_t inside = end_ns_ - begin;
+  slk_record* const last = poll_.head;
+  const bool adjacent = last != nullptr && poll_.window == file_.window() && last + 2 == head_;
+  if (adjacent && poll_.key == key && begin - last->end_ns < kPollGapNs) {
+    retract();
+    auto* args = reinterpret_cast<std::int64_t*>(last + 1);
+    ++args[0];
+    args[1] += static_cast<std::int64_t>(inside);
+    last->end_ns = end_ns_;
+    depth_ = 0;
+    return;
+  }
+  head_->flags = static_cast<std::uint8_t>(head_->flags | SLK_FLAG_FAILED);
+  const std::int64_t args[2] = {1, static_cast<std::int64_t>(inside)};
+  close_with(2, [&](std::size_t i) { return args[i]; });
+  poll_ = {head_ != sink_ ? head_ : nullptr, file_.window(), key};
+}
+
+void Thread::write(const slk_record& record, const std::int64_t* args, std::size_t n_args) {
+  const std::size_t slots = (n_args + SLK_ARGS_PER_SLOT - 1) / SLK_ARGS_PER_SLOT;
+  if (!file_.reserve(1 + slots)) {
+    refuse();
+    return;
+  }
+  slk_record* const head = file_.head();
+  *head = record;
+  head->op = 0;
+  head->n_args = static_cast<std::uint32_t>(n_args);
+  head->thread = index_;
+  if (n_args > 0) std::memcpy(head + 1, args, n_args * sizeof *args);
+  __atomic_store_n(&head->op, record.op, __ATOMIC_RELEASE);
+  file_.advance(1 + slots);
+}
+
+bool Thread::scratch(std::size_t n) {
+  if (n <= scratch_size_) return true;
+  const std::size_t larger = n < 64 ? 64 : 2 * n;
+  auto* statuses = static_cast<MPI_Status*>(std::realloc(statuses_, larger * sizeof(MPI_Status)));
+  if (statuses != nullptr) statuses_ = statuses;
+  auto* handles =
+      static_cast<std::uint64_t*>(std::realloc(handles_, 2 * larger * sizeof(std::uint64_t)));
+  if (handles != nullptr) handles_ = handles;
+  if (statuses == nullptr || handles == nullptr) return false;
+  scratch_size_ = larger;
+  return true;
+}
+
+Thread* attach_thread() {
+  pthread_mutex_lock(&thread_mutex);
+  Thread* t = free_threads;
+  if (t != nullptr) {
+    free_threads = t->next_free;
+  } else {
+    t = new_thread();
+  }
+  pthread_mutex_unlock(&thread_mutex);
+  this_thread = t;
+  if (t != nullptr) pthread_setspecific(thread_key, t);
+  return t;
+}
+
+void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std::uint64_t bytes,
+                 const std::int64_t* args, std::size_t n_args) {
+  Thread* t = this_thread;
+  if (t == nullptr) t = attach_thread();
+  if (t == nullptr) return;
+  const std::uint64_t now = now_ns();
+  t->write(slk_record{now, now, bytes, SLK_PEER_NONE, 0, comm, request, 0, 0, 0, op}, args, n_args);
+}
+
+void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
+  const char* where = std::getenv("SLACKLINE_DIR");
+  if (started || where == nullptr || *where == '\0') return;
+  if (std::strlen(where) >= sizeof directory) return;
+  started = true;
+  std::memcpy(directory, where, std::strlen(where) + 1);
+  int rank = 0;
+  int size = 1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  set_clock_fault(std::getenv("SLACKLINE_TEST_CLOCK"), rank);
+  fill_header(rank, size);
+  process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
+  make_directories();
+  const bool able = pthread_key_create(&thread_key, release_thread) == 0 && init_communicators();
+  Thread* const t = able ? attach_thread() : nullptr;
+  const bool recorded = t != nullptr && !t->file().full();
+  if (recorded) {
+    main_header = &t->file().header();
+    main_header->cost_ns = measure_cost(*t);
+  }
+  // Even a rank that cannot record takes part, or the others would wait for it.
+  PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
+  const slk_clock_sample sample = measure_clock(private_comm);
+  PMPI_Barrier(private_comm);
+  if (!recorded) return;
+  main_header->clock_begin = sample;
+  t->open(op);
+  if (op == SLK_OP_init_thread) {
+    t->set_times(begin_ns, now_ns());
+    t->close_with(1, [&](std::size_t) { return std::int64_t{first_header.thread_level}; });
+  } else {
+    t->set_times(begin_ns, now_ns());
+    t->close();
+  }
+  process.active = true;
+}
+
+void prepare_finalize() {
+  if (!started || private_comm == MPI_COMM_NULL) return;
+  const slk_clock_sample sample = measure_clock(private_comm);
+  PMPI_Comm_free(&private_comm);
+  if (main_header == nullptr) return;
+  main_header->clock_end = sample;
+  main_header->finalized = 1;
+}
+
+void stop_recording() {
+  if (main_header == nullptr || !process.active) return;
+  process.active = false;
+  std::uint64_t calls = 0;
+  for (Thread* t = all_threads; t != nullptr; t = t->next) calls += t->calls();
+  main_header->calls = calls;
+  main_header->cpu_ns = cpu_time_ns();
+  for (Thread* t = all_threads; t != nullptr; t = t->next) {
+    if (!t->file().full()) t->file().finish();
+  }
+}
+
+void note_abort() {
+  if (main_header != nullptr) main_header->cpu_ns = cpu_time_ns();
+}
+
+void set_paused(Thread& t, bool paused) {
+  if (process.paused == paused) return;
+  const std::uint64_t now = now_ns();
+  const auto op = static_cast<std::uint8_t>(paused ? SLK_REC_RECORDING_OFF : SLK_REC_RECORDING_ON);
+  t.write(slk_record{now, now, 0, SLK_PEER_NONE, 0, 0, 0, 0, 0, 0, op}, nullptr, 0);
+  process.paused = paused;
+}
+
+}  // namespace slackline::record

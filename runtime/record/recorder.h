@@ -1,0 +1,246 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_RECORDER_H
+#define SLACKLINE_RUNTIME_RECORD_RECORDER_H
+
+#include <mpi.h>
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "clock.h"
+#include "communicators.h"
+#include "raw_file.h"
+#include "requests.h"
+
+namespace slackline::record {
+
+// The state of one recorded process, and how a call becomes a record:
+//
+//   Thread* t = enter();            nullptr: not recording, or inside another MPI call
+//   slk_record* r = t->open(op);    what was asked is written before the call ...
+//   t->begin(); rc = call(); t->end();
+//   t->close();                     ... and what came out after it
+//
+// A record is visible to the reader from begin() on, with end_ns 0, so that a rank that dies
+// inside a call shows in which.
+
+/// Failed polls of the same kind closer together than this become one record.
+constexpr std::uint64_t kPollGapNs = 2000;
+
+struct PollRun {
+  slk_record* head = nullptr;
+  std::uint32_t window = 0;
+  std::uint64_t key = 0;
+};
+
+class Thread {
+ public:
+  bool create_file(const char* path, const slk_raw_header& header, std::uint16_t index);
+
+  /// Starts a record. Its fields may be filled until close().
+  slk_record* open(std::uint8_t op) {
+    depth_ = 1;
+    ++calls_;
+    head_ = target();
+    *head_ = slk_record{0, 0, 0, SLK_PEER_NONE, 0, 0, 0, 0, index_, 0, 0};
+    op_ = op;
+    return head_;
+  }
+  slk_record* record() { return head_; }
+  void begin() {
+    head_->begin_ns = now_ns();
+    publish();
+  }
+  /// The call has returned.
+  void end() { end_ns_ = now_ns(); }
+  void close() {
+    head_->end_ns = end_ns_;
+    if (head_ != sink_) file_.advance(1);
+    depth_ = 0;
+  }
+  /// Ends the record with arguments; `at(i)` gives the i-th.
+  template <class At>
+  void close_with(std::size_t n, At at);
+  /// Ends a record that found nothing: joins it with the one before when that was alike.
+  void close_failed_poll(std::uint64_t key);
+
+  /// Takes the open record away so that others can be written before it; reopen() puts it back.
+  void suspend() {
+    suspended_ = *head_;
+    retract();
+  }
+  void reopen() {
+    head_ = target();
+    *head_ = suspended_;
+    publish();
+  }
+
+  /// A record that is no call. Must not be used while one is open.
+  void write(const slk_record& record, const std::int64_t* args, std::size_t n_args);
+
+  bool busy() const { return depth_ != 0; }
+  void set_busy(bool busy) { depth_ = busy ? 1 : 0; }
+  std::uint64_t begin_ns() const { return head_->begin_ns; }
+  std::uint64_t end_ns() const { return end_ns_; }
+  void set_times(std::uint64_t begin, std::uint64_t end) {
+    head_->begin_ns = begin;
+    end_ns_ = end;
+    publish();
+  }
+  std::uint64_t calls() const { return calls_; }
+  void forget_calls() { calls_ = 0; }
+  std::uint16_t index() const { return index_; }
+  RawFile& file() { return file_; }
+
+  /// Scratch memory for `n` statuses and as many handles; nullptr when memory ran out.
+  bool scratch(std::size_t n);
+  MPI_Status* statuses() { return statuses_; }
+  std::uint64_t* handles() { return handles_; }
+
+  // The communicator looked up last.
+  MPI_Comm comm_handle = MPI_COMM_NULL;
+  Communicator* comm = nullptr;
+  std::uint32_t comm_generation = 0;
+  Thread* next_free = nullptr;
+  Thread* next = nullptr;
+
+ private:
+  static constexpr std::size_t kSlack = 2;  // a head and one slot of arguments
+
+  slk_record* target();
+  slk_record* refuse();
+  void publish() {
+    // The fields first, then `op`: the reader takes nothing whose op is 0.
+    __atomic_store_n(&head_->op, op_, __ATOMIC_RELEASE);
+  }
+  void retract() { __atomic_store_n(&head_->op, std::uint8_t{0}, __ATOMIC_RELEASE); }
+
+  RawFile file_;
+  slk_record* head_ = nullptr;
+  std::uint64_t end_ns_ = 0;
+  std::uint64_t calls_ = 0;
+  std::uint32_t depth_ = 0;
+  std::uint16_t index_ = 0;
+  std::uint8_t op_ = 0;
+  PollRun poll_{};
+  slk_record sink_[kSlack] = {};  // takes what is not to be kept
+  slk_record suspended_{};
+  MPI_Status* statuses_ = nullptr;
+  std::uint64_t* handles_ = nullptr;
+  std::size_t scratch_size_ = 0;
+};
+
+/// What all threads of the process share.
+struct Process {
+  bool active = false;    // between MPI_Init and MPI_Finalize, with files
+  bool paused = false;    // MPI_Pcontrol(0)
+  bool multiple = false;  // MPI_THREAD_MULTIPLE: tables are locked
+  std::uint32_t comm_generation = 1;
+  std::uint32_t next_serial = 1;
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  RequestTable requests;
+  RequestTable messages;
+  RequestTable windows;
+};
+extern Process process;
+
+extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
+
+/// Gives the calling thread its file. nullptr when there can be none.
+Thread* attach_thread();
+
+/// The calling thread's recorder, or nullptr when this call is not to be recorded.
+inline Thread* enter() {
+  if (__builtin_expect(!process.active, 0)) return nullptr;
+  Thread* t = this_thread;
+  if (__builtin_expect(t == nullptr, 0)) t = attach_thread();
+  return t != nullptr && !t->busy() ? t : nullptr;
+}
+
+/// Holds the tables' lock, if the program may call MPI from several threads at once.
+class Lock {
+ public:
+  Lock() {
+    if (process.multiple) pthread_mutex_lock(&process.mutex);
+  }
+  ~Lock() {
+    if (process.multiple) pthread_mutex_unlock(&process.mutex);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+};
+
+inline void bump_communicator_generation() {
+  __atomic_add_fetch(&process.comm_generation, 1u, __ATOMIC_RELAXED);
+}
+
+/// Handles are pointers in Open MPI and integers in MPICH.
+template <class Handle>
+std::uint64_t handle_bits(Handle handle) {
+  std::uint64_t bits = 0;
+  static_assert(sizeof handle <= sizeof bits);
+  std::memcpy(&bits, &handle, sizeof handle);
+  return bits;
+}
+
+/// The communicator's entry; nullptr only for MPI_COMM_NULL or without memory.
+inline Communicator* communicator(Thread& t, MPI_Comm handle) {
+  const std::uint32_t generation = __atomic_load_n(&process.comm_generation, __ATOMIC_RELAXED);
+  if (handle == t.comm_handle && generation == t.comm_generation) return t.comm;
+  t.comm = find_communicator(handle);
+  t.comm_handle = handle;
+  t.comm_generation = generation;
+  return t.comm;
+}
+
+inline std::uint32_t comm_id(const Communicator* comm) {
+  return comm != nullptr ? comm->id : SLK_COMM_NULL;
+}
+
+/// A record of the calling thread that is no call.
+void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std::uint64_t bytes,
+                 const std::int64_t* args, std::size_t n_args);
+
+/// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.
+void start_recording(std::uint8_t op, std::uint64_t begin_ns);
+/// Before and after MPI_Finalize.
+void prepare_finalize();
+void stop_recording();
+/// MPI_Abort is about to be called.
+void note_abort();
+
+void set_paused(Thread& t, bool paused);
+void enter_region(const char* name);
+void leave_region(const char* name);
+
+// Definitions of the hot path.
+
+inline slk_record* Thread::target() {
+  if (__builtin_expect(process.paused, 0)) return sink_;
+  return __builtin_expect(file_.reserve(kSlack), 1) ? file_.head() : refuse();
+}
+
+template <class At>
+void Thread::close_with(std::size_t n, At at) {
+  const std::size_t slots = (n + SLK_ARGS_PER_SLOT - 1) / SLK_ARGS_PER_SLOT;
+  if (head_ != sink_ && !file_.reserve(1 + slots)) {
+    // No room for the arguments: the call is lost as a whole, rather than half told.
+    retract();
+    head_ = refuse();
+  }
+  if (head_ != sink_) {
+    head_ = file_.head();  // the window may have moved
+    auto* args = reinterpret_cast<std::int64_t*>(head_ + 1);
+    for (std::size_t i = 0; i < n; ++i) args[i] = at(i);
+    head_->n_args = static_cast<std::uint32_t>(n);
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    head_->end_ns = end_ns_;
+    file_.advance(1 + slots);
+  }
+  depth_ = 0;
+}
+
+}  // namespace slackline::record
+
+#endif

@@ -1,0 +1,60 @@
+// All wrappers, generated from mpi_calls.txt, and the table by which the preloaded library finds
+// them. Compiled once per MPI library.
+
+#include <mpi.h>
+
+#include <dlfcn.h>
+#include <cstdarg>
+
+#include "hooks/collective.h"
+#include "hooks/completion.h"
+#include "hooks/environment.h"
+#include "hooks/persistent.h"
+#include "hooks/probe.h"
+#include "interposed.h"
+
+#define SLK_LARGE_COUNT (MPI_VERSION >= 4)
+
+namespace slackline::record {
+
+namespace {
+
+const void* address_of(const char* name) {
+  return dlsym(RTLD_DEFAULT, name);
+}
+
+/// MPICH's mpi_f08 objects; Open MPI's Fortran constants are recognised by their own addresses.
+FortranConstants find_constants() {
+#if SLK_OPENMPI
+  return {{address_of("mpi_fortran_in_place_"), address_of("mpi_fortran_in_place")},
+          {address_of("mpi_fortran_status_ignore_"), MPI_F_STATUS_IGNORE},
+          {address_of("mpi_fortran_statuses_ignore_"), MPI_F_STATUSES_IGNORE}};
+#else
+  return {{address_of("MPIR_F08_MPI_IN_PLACE"), nullptr},
+          {address_of("MPIR_F08_MPI_STATUS_IGNORE_OBJ"), nullptr},
+          {address_of("MPIR_F08_MPI_STATUSES_IGNORE_OBJ"), nullptr}};
+#endif
+}
+
+FortranConstants constants;
+bool constants_known;
+
+}  // namespace
+
+const FortranConstants& fortran_constants() {
+  // Several threads may find the same values: harmless.
+  if (!constants_known) {
+    constants = find_constants();
+    constants_known = true;
+  }
+  return constants;
+}
+
+#include "wrappers.inc"
+
+extern "C" __attribute__((visibility("default"))) const Interposed* slk_recorder_table(
+    unsigned long signature) {
+  return signature == SLK_TABLE_SIGNATURE ? kInterposed : nullptr;
+}
+
+}  // namespace slackline::record
