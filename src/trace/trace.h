@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/findings.h"
@@ -85,6 +86,7 @@ class RankCalls {
   void resolve(std::size_t i, std::int32_t peer, std::int32_t tag, std::uint64_t bytes);
   void add_flags(std::size_t i, std::uint8_t flags) { flags_[i] |= flags; }
   void append_region(RegionEvent event) { regions_.push_back(event); }
+  void set_regions(std::vector<RegionEvent> events) { regions_ = std::move(events); }
   void set_start_ns(std::int64_t start) { start_ns_ = start; }
   /// Adds `offset + drift * time` to every time (clock correction); see trace/clock.h.
   template <class Map>

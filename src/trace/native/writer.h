@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Writes `trace` in the native format (doc/formats/native.md); read_native() of it gives the same
+/// trace, facts and findings included. Blocks are compressed in parallel. Throws Error when the
+/// file cannot be written; nothing half-written stays behind.
+void write_native(const Trace& trace, const std::filesystem::path& path);
+
+/// The same, handing successive pieces of the file to `sink`.
+void write_native(const Trace& trace, const std::function<void(std::span<const std::byte>)>& sink);
+
+}  // namespace slackline
