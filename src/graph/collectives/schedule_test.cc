@@ -1,0 +1,117 @@
+// Properties of every algorithm in the table: its ranks never deadlock, neither with sends that
+// complete at once nor with sends that wait for their receive; every message is received once with
+// the size it was sent; at the end every rank has heard of everything that its result depends on;
+// and no fewer bytes were moved than the operation needs.
+
+#include "graph/collectives/schedule.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "graph/collectives/expectations.h"
+
+namespace slackline {
+namespace {
+
+using test::Case;
+
+constexpr std::int32_t kSizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                                   12, 13, 14, 15, 16, 17, 24, 31, 32, 33, 64};
+
+std::set<std::int32_t> roots_of(Operation operation, std::int32_t size) {
+  if (!test::is_rooted(operation)) return {0};
+  return {0, 1 % size, size / 2, size - 1};
+}
+
+class EveryAlgorithm : public testing::TestWithParam<CollectiveAlgorithm> {};
+
+TEST_P(EveryAlgorithm, IsCompleteAndFreeOfDeadlock) {
+  const CollectiveAlgorithm& algorithm = GetParam();
+  for (const std::int32_t size : kSizes) {
+    // 600 KB cuts into several segments of every segmented algorithm; few ranks are enough for it.
+    const std::vector<std::uint64_t> sizes = size <= 9
+                                                 ? std::vector<std::uint64_t>{0, 1, 8, 1000, 600000}
+                                                 : std::vector<std::uint64_t>{0, 1, 1000, 30000};
+    for (const std::uint64_t bytes : sizes) {
+      for (const std::int32_t root : roots_of(algorithm.operation, size)) {
+        const Case c = test::make_case(algorithm.operation, size, bytes, root);
+        ASSERT_EQ(test::what_is_wrong(algorithm, c), "");
+      }
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, TakesNoStepAlone) {
+  const Case c = test::make_case(GetParam().operation, 1, 4096, 0);
+  EXPECT_TRUE(test::programs(GetParam(), c.with_counts(), c.own)[0].empty());
+}
+
+TEST_P(EveryAlgorithm, KeepsOrderWhenTheOperationDoesNotCommute) {
+  Case c = test::make_case(GetParam().operation, 11, 640, 3 % 11);
+  c.call.root = test::is_rooted(GetParam().operation) ? 3 : 0;
+  c.call.commutative = false;
+  EXPECT_EQ(test::what_is_wrong(GetParam(), c), "");
+}
+
+TEST_P(EveryAlgorithm, SendsTheSameMessagesWithAndWithoutSingleWaits) {
+  Case c = test::make_case(GetParam().operation, 7, 300000, 0);
+  const auto with = [&](bool single_waits) {
+    c.call.single_waits = single_waits;
+    return test::perform(test::programs(GetParam(), c.with_counts(), c.own), test::Sends::eager);
+  };
+  EXPECT_EQ(with(true).bytes_sent, with(false).bytes_sent);
+  EXPECT_EQ(with(true).messages_sent, with(false).messages_sent);
+}
+
+TEST_P(EveryAlgorithm, SurvivesGarbage) {
+  Case c = test::make_case(GetParam().operation, 5, 1000, 0);
+  c.call.root = -7;
+  c.call.element_bytes = 0;
+  c.counts.assign(3, -5);
+  c.own.assign(5, {1000000, 1, -4, 9, 9});
+  std::vector<CollectiveStep> steps;
+  for (std::int32_t r = 0; r < 5; ++r) {
+    GetParam().expand(c.with_counts(), r, OwnCounts{c.own[0]}, steps);
+  }
+  for (const CollectiveStep& s : steps) EXPECT_LT(s.peer, 5);
+  EXPECT_LT(steps.size(), 10000U);
+}
+
+TEST_P(EveryAlgorithm, BoundsItsStepsForHugeVectors) {
+  Case c = test::make_case(GetParam().operation, 4, 1000, 0);
+  c.call.bytes = std::uint64_t{1} << 50;
+  std::vector<CollectiveStep> steps;
+  GetParam().expand(c.with_counts(), 1, OwnCounts{}, steps);
+  EXPECT_LT(steps.size(), 200000U);
+}
+
+std::string test_name(const testing::TestParamInfo<CollectiveAlgorithm>& info) {
+  return std::string(identifier(info.param.operation)) + "_" + std::string(info.param.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Collectives, EveryAlgorithm,
+                         testing::ValuesIn(collective_algorithms().begin(),
+                                           collective_algorithms().end()),
+                         test_name);
+
+RC_GTEST_PROP(AnyAlgorithm, IsCompleteAndFreeOfDeadlock, ()) {
+  const auto all = collective_algorithms();
+  const auto& algorithm = all[*rc::gen::inRange<std::size_t>(0, all.size())];
+  const auto size = *rc::gen::inRange<std::int32_t>(1, 65);
+  const auto bytes = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 100),
+                                     rc::gen::inRange<std::uint64_t>(0, 60000));
+  const auto root =
+      test::is_rooted(algorithm.operation) ? *rc::gen::inRange<std::int32_t>(0, size) : 0;
+  Case c = test::make_case(algorithm.operation, size, bytes, root,
+                           *rc::gen::inRange<std::uint64_t>(0, 1000));
+  c.call.commutative = *rc::gen::arbitrary<bool>();
+  c.call.element_bytes = *rc::gen::element<std::uint32_t>(1, 4, 8, 12, 24);
+  const std::string wrong = test::what_is_wrong(algorithm, c);
+  RC_ASSERT(wrong == "");
+}
+
+}  // namespace
+}  // namespace slackline
