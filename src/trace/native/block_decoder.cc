@@ -142,24 +142,24 @@ class Decoder {
   }
 
   bool decode_regions() {
-    ByteReader& in = part_[kPartRegions];
-    if (in.at_end()) return true;
-    const std::uint64_t events = in.varint();
-    std::int64_t time = base_;
-    std::uint64_t before = 0;
-    for (std::uint64_t i = 0; i < events; ++i) {
-      const std::uint64_t offset = in.varint();
-      const std::uint64_t what = in.varint();
-      time = wrapping_add(time, in.svarint());
-      if (in.failed() || !in_range(time) || offset > count_ || offset < before ||
-          (what >> 1) >= regions_) {
+    std::size_t offset = 0;
+    while (!part_[kPartRegionCalls].at_end()) {
+      const std::uint64_t step = part_[kPartRegionCalls].varint();
+      const std::uint64_t name = part_[kPartRegionNames].varint();
+      const std::int64_t since_call = part_[kPartRegionTimes].svarint();
+      if (step > count_ - offset || (name >> 1) >= regions_ || part_[kPartRegionNames].failed() ||
+          part_[kPartRegionTimes].failed() || part_[kPartRegionCalls].failed()) {
         return false;
       }
-      before = offset;
+      offset += static_cast<std::size_t>(step);
+      const std::size_t call = first_ + offset;
+      const std::int64_t time =
+          wrapping_add(offset == 0 ? base_ : calls_.end_ns(call - 1), since_call);
+      if (!in_range(time)) return false;
       calls_.append_region({.time_ns = time,
-                            .region = static_cast<std::uint32_t>(what >> 1),
-                            .before_call = static_cast<std::uint32_t>(first_ + offset),
-                            .enter = (what & 1) != 0});
+                            .region = static_cast<std::uint32_t>(name >> 1),
+                            .before_call = static_cast<std::uint32_t>(call),
+                            .enter = (name & 1) != 0});
     }
     return true;
   }

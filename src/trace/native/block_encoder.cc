@@ -158,16 +158,15 @@ class Encoder {
   }
 
   void encode_regions(std::int64_t base) {
-    const auto events = calls_.regions().subspan(range_.first_region, range_.region_count);
-    if (events.empty()) return;
-    ByteWriter& out = part_[kPartRegions];
-    out.varint(events.size());
-    std::int64_t time = base;
-    for (const RegionEvent& event : events) {
-      out.varint(event.before_call - range_.first);
-      out.varint(std::uint64_t{event.region} << 1 | (event.enter ? 1u : 0u));
-      out.svarint(wrapping_sub(event.time_ns, time));
-      time = event.time_ns;
+    std::size_t before = 0;
+    for (const RegionEvent& e :
+         calls_.regions().subspan(range_.first_region, range_.region_count)) {
+      const std::size_t offset = e.before_call - range_.first;
+      const std::int64_t since = offset == 0 ? base : calls_.end_ns(e.before_call - 1);
+      part_[kPartRegionCalls].varint(offset - before);
+      part_[kPartRegionNames].varint(std::uint64_t{e.region} << 1 | (e.enter ? 1u : 0u));
+      part_[kPartRegionTimes].svarint(wrapping_sub(e.time_ns, since));
+      before = offset;
     }
   }
 

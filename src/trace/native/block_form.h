@@ -37,8 +37,10 @@ enum BlockPart : unsigned {
   kPartDurations = 13,
   kPartRequests = 14,
   kPartArguments = 15,
-  kPartRegions = 16,
-  kPartEnd = 17
+  kPartRegionCalls = 16,
+  kPartRegionNames = 17,
+  kPartRegionTimes = 18,
+  kPartEnd = 19
 };
 
 /// Bits of the base part's mode.

@@ -77,17 +77,21 @@ std::vector<Frame> frames_by_search(Bytes file, Findings& findings) {
   return frames;
 }
 
+// The first description that can be read. The others are looked at too, so that damage never goes
+// unsaid.
 Description find_description(Bytes file, const std::vector<Frame>& frames, std::string_view name,
                              Findings& findings) {
+  std::optional<Description> found;
   for (const Frame& frame : frames) {
     if (!frame.is(FrameKind::description)) continue;
-    if (const auto payload = payload_at(file, frame.offset, frame.header)) {
-      if (auto description = decode_description(payload->bytes(), file.size())) {
-        return std::move(*description);
-      }
+    const auto payload = payload_at(file, frame.offset, frame.header);
+    if (payload && found) continue;
+    if (payload) found = decode_description(payload->bytes(), file.size());
+    if (!payload || !found) {
+      findings.add(kNativeDamaged, fmt::format("the description at byte {}", frame.offset));
     }
-    findings.add(kNativeDamaged, fmt::format("the description at byte {}", frame.offset));
   }
+  if (found) return std::move(*found);
   throw Error(
       fmt::format("cannot read '{}'", name),
       "the description of the trace is missing or damaged, in both places that it stands in",
