@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "graph/collectives/schedule.h"
+
+namespace slackline {
+namespace {
+
+using Key = std::pair<Operation, std::string_view>;
+
+TEST(Table, NamesAreUniqueWithinAnOperation) {
+  std::set<Key> names;
+  std::set<Key> smpi_names;
+  for (const CollectiveAlgorithm& a : collective_algorithms()) {
+    EXPECT_TRUE(names.insert({a.operation, a.name}).second) << a.name;
+    if (!a.smpi_name.empty()) {
+      EXPECT_TRUE(smpi_names.insert({a.operation, a.smpi_name}).second) << a.smpi_name;
+    }
+    EXPECT_FALSE(a.description.empty()) << a.name;
+  }
+}
+
+TEST(Table, HasEveryBlockingCollective) {
+  std::set<Operation> covered;
+  for (const CollectiveAlgorithm& a : collective_algorithms()) covered.insert(a.operation);
+  for (std::size_t i = 0; i < kOperationCount; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    EXPECT_EQ(covered.contains(operation), operation_class(operation) == OperationClass::collective)
+        << identifier(operation);
+  }
+}
+
+TEST(Table, FindsByNameAndBySimGridName) {
+  const auto name = [](Operation operation, std::string_view word) {
+    const CollectiveAlgorithm* found = find_algorithm(operation, word);
+    return found == nullptr ? std::string_view("(none)") : found->name;
+  };
+  EXPECT_EQ(name(Operation::barrier, "dissemination"), "dissemination");
+  EXPECT_EQ(name(Operation::barrier, "ompi_bruck"), "dissemination");
+  EXPECT_EQ(name(Operation::bcast, "scatter-allgather"), "scatter_allgather");
+  EXPECT_EQ(name(Operation::bcast, "Scatter_LR_allgather"), "scatter_ring_allgather");
+  EXPECT_EQ(name(Operation::reduce, "flat_tree"), "linear");
+  EXPECT_EQ(name(Operation::bcast, "rabenseifner"), "(none)");
+  EXPECT_EQ(name(Operation::scan, ""), "(none)");
+  // Where SimGrid's word means another algorithm, ours wins, and SimGrid's is found by its own.
+  EXPECT_EQ(name(Operation::allgather, "ring"), "ring");
+  EXPECT_EQ(find_smpi_algorithm(Operation::allgather, "ring")->name, "spread");
+  EXPECT_EQ(find_smpi_algorithm(Operation::alltoallv, "ring")->name, "pairwise");
+}
+
+TEST(Table, DocumentationListsEveryRow) {
+  const std::string path = std::string(SLACKLINE_SOURCE_DIR) + "/doc/collectives.md";
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path;
+  std::ostringstream text;
+  text << file.rdbuf();
+  for (const CollectiveAlgorithm& a : collective_algorithms()) {
+    const std::string row = "| " + std::string(identifier(a.operation)) + " | " +
+                            std::string(a.name) + " | " + std::string(a.smpi_name);
+    EXPECT_NE(text.str().find(row), std::string::npos) << row;
+  }
+}
+
+}  // namespace
+}  // namespace slackline
