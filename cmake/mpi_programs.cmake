@@ -1,3 +1,5 @@
+include_guard(GLOBAL)
+
 # MPI programs are built for every MPI that is here, side by side, with that MPI's own compiler
 # wrappers: find_package(MPI) knows only one MPI at a time. Debian names the wrappers
 # mpicc.openmpi, mpicc.mpich and so on; other names can be given as
@@ -28,6 +30,11 @@ function(slackline_mpi_program name source)
     set(wrapper MPIFORT)
     set(flags -std=f2018 -O2 -Wall -Wextra)
   endif()
+  set(headers)
+  foreach(folder ${ARG_INCLUDES})
+    file(GLOB found ${folder}/*.h)
+    list(APPEND headers ${found})
+  endforeach()
   list(TRANSFORM ARG_INCLUDES PREPEND -I)
   set(outputs)
   foreach(mpi ${SLACKLINE_MPIS})
@@ -43,7 +50,7 @@ function(slackline_mpi_program name source)
     add_custom_command(OUTPUT ${output}
       COMMAND ${SLACKLINE_${wrapper}_${MPI}} ${flags} ${ARG_INCLUDES} -o ${output} ${input}
         ${ARG_LIBS} -lm
-      DEPENDS ${input} WORKING_DIRECTORY ${scratch} VERBATIM
+      DEPENDS ${input} ${headers} WORKING_DIRECTORY ${scratch} VERBATIM
       COMMENT "Building ${name} for ${mpi}")
     list(APPEND outputs ${output})
   endforeach()

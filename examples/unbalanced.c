@@ -17,9 +17,9 @@
 #include "slackline.h"
 #endif
 #endif
-#ifndef SLACKLINE_REGION_BEGIN
-#define SLACKLINE_REGION_BEGIN(name) ((void)0)
-#define SLACKLINE_REGION_END(name) ((void)0)
+#ifndef SLACKLINE_H
+#define slackline_region_begin(name) ((void)0)
+#define slackline_region_end(name) ((void)0)
 #endif
 
 /* `rounds` rounds of the logistic map, which no compiler can shorten. */
@@ -48,17 +48,17 @@ int main(int argc, char** argv) {
 
   double state = 0.5 / (1 + rank), mean = 0;
   for (int step = 0; step < steps; ++step) {
-    SLACKLINE_REGION_BEGIN("assemble");
+    slackline_region_begin("assemble");
     state = work(state, own_rounds);
-    SLACKLINE_REGION_END("assemble");
+    slackline_region_end("assemble");
 
-    SLACKLINE_REGION_BEGIN("solve");
+    slackline_region_begin("solve");
     state = shift_around_ring(state, rank, ranks);
     state = work(state, unit / 4);
     double sum;
     MPI_Allreduce(&state, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     mean = sum / ranks;
-    SLACKLINE_REGION_END("solve");
+    slackline_region_end("solve");
   }
   if (rank == 0) {
     printf("unbalanced: %d steps of %ld rounds, skew %.2f, mean %.6f\n", steps, unit, skew, mean);

@@ -25,7 +25,7 @@ README_LINES = 80
 
 # Absolute paths that mean the same on every machine (/src is Vite's name for web/src); any other is
 # somebody's own.
-SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "opt", "path", "proc", "scratch", "src", "sys",
+SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "nonexistent", "opt", "path", "proc", "scratch", "src", "sys",
                   "tmp", "usr", "var"}
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=])/([a-z][\w-]*)/[\w.]""", re.MULTILINE)
 CONFLICT = re.compile(r"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
