@@ -6,3 +6,10 @@ import "./style.css";
 
 const root = document.getElementById("page");
 if (root) render(<Page report={readReport()} />, root);
+
+// Paper cannot be unfolded.
+addEventListener("beforeprint", () => {
+  document.querySelectorAll<HTMLDetailsElement>("#provenance details").forEach((fold) => {
+    fold.open = true;
+  });
+});

@@ -94,12 +94,23 @@ export interface Report {
   sections: Section[];
 }
 
+function embedded(): string {
+  return document.getElementById("report")?.textContent ?? "";
+}
+
+// Control characters, and those that turn the direction of writing: with them a name could look
+// like another one. Line breaks stay.
+const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The report as it is shown. */
 export function readReport(): Report {
-  return JSON.parse(document.getElementById("report")?.textContent ?? "") as Report;
+  const visible = (_key: string, value: unknown) =>
+    typeof value === "string" ? value.replace(UNSEEN, " ") : value;
+  return JSON.parse(embedded(), visible) as Report;
 }
 
 /** What `--format json` prints: the report without the tree that is only there to be shown. */
-export function scriptForm(report: Report): string {
-  const { sections: _sections, ...head } = report;
+export function scriptForm(): string {
+  const { sections: _sections, ...head } = JSON.parse(embedded()) as Report;
   return JSON.stringify(head, null, 2) + "\n";
 }

@@ -8,7 +8,8 @@ import type { Panel } from "./data";
 import { zonePainter, type ZoneColours } from "./zones";
 
 const Y_AXIS = 62;
-const X_AXIS = 48;
+const X_AXIS = 26;
+const X_TITLE = 22;
 const FONT = "12px system-ui, sans-serif";
 
 export interface Colours {
@@ -81,6 +82,7 @@ function seriesOf(panel: Panel, colours: Colours, first: number): uPlot.Series[]
       label: line.name,
       stroke: colour,
       width: 2,
+      pxAlign: stepped ? 1 : 0,
       points: { show: panel.ys[i]?.length === 1, size: 6 },
       ...(stepped ? { paths: stepped } : {}),
     };
@@ -109,7 +111,7 @@ export function panelOptions(request: PanelRequest): uPlot.Options {
   const grid = { stroke: colours.grid, width: 1 };
   return {
     width: request.width,
-    height: request.height + (last ? X_AXIS : 0),
+    height: request.height + (last ? X_AXIS + X_TITLE : 0),
     legend: { show: false },
     padding: [6, 14, last ? 0 : 6, 0],
     cursor: {
@@ -129,7 +131,7 @@ export function panelOptions(request: PanelRequest): uPlot.Options {
         values: tickLabels(xScale.factor),
         label: titled(series.x_name, xScale.unit),
         labelFont: FONT,
-        labelSize: 20,
+        labelSize: X_TITLE,
       },
       { ...axis, grid, size: Y_AXIS, space: 34, values: tickLabels(yScale.factor) },
     ],

@@ -142,7 +142,7 @@ export function Chart({ series, theme }: Props) {
       >
         <p class="cursor-at" aria-live="polite">
           {cursor === null ? (
-            <span class="muted">Point to read values, drag to zoom, double-click to reset</span>
+            <span class="muted">Point to read, drag to zoom, double-click to reset</span>
           ) : (
             <>
               {series.x_name} <strong>{format(data.x[cursor] ?? null, series.x_unit)}</strong>

@@ -20,24 +20,29 @@ function Head({ column, order, index, press }: HeadProps) {
   return (
     <th scope="col" class={column.right ? "right" : ""} aria-sort={sort}>
       <button type="button" onClick={press} title="Sort">
-        <Arrow sort={sort} />
-        <span class="head-name">{column.name}</span>
-        {column.unit && <span class="unit"> {column.unit}</span>}
+        {column.right && <Arrow sort={sort} />}
+        {column.unit ? `${column.name} (${column.unit})` : column.name}
+        {!column.right && <Arrow sort={sort} />}
       </button>
-      {column.explanation && <Hint text={column.explanation}>?</Hint>}
+      {column.explanation && (
+        <Hint text={column.explanation}>
+          <span class="question">?</span>
+        </Hint>
+      )}
     </th>
   );
 }
 
 function Arrow({ sort }: { sort: "none" | "ascending" | "descending" }) {
+  if (sort === "none") return null;
   return (
     <span class="arrow" aria-hidden="true">
-      {sort === "ascending" ? "↑" : sort === "descending" ? "↓" : ""}
+      {sort === "ascending" ? "↑" : "↓"}
     </span>
   );
 }
 
-/** A share has a bar of its size behind it. */
+/** A share has a bar of its size beside it; in the first column it only names the row. */
 function Cell({ column, value, share }: { column: ShownColumn; value: Value; share: boolean }) {
   const bar = share && typeof value === "number";
   return (
@@ -94,7 +99,7 @@ export function DataTable({ table }: { table: Table }) {
                     key={i}
                     column={column}
                     value={row[i] ?? null}
-                    share={table.columns[i]?.unit === "ratio"}
+                    share={i > 0 && table.columns[i]?.unit === "ratio"}
                   />
                 ))}
               </tr>

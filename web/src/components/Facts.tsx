@@ -12,11 +12,16 @@ function FactValue({ fact }: { fact: Fact }) {
   );
 }
 
+/** Text, rather than a figure: it gets a line of its own. */
+function isLong(fact: Fact): boolean {
+  return typeof fact.value === "string" && fact.value.length > 16;
+}
+
 function FactGroup({ facts, look }: { facts: Fact[]; look: string }) {
   return (
     <dl class={look}>
       {facts.map((fact, i) => (
-        <div key={i}>
+        <div key={i} class={isLong(fact) ? "long" : ""}>
           <dt>
             <Hint text={fact.explanation}>{fact.label}</Hint>
           </dt>

@@ -12,7 +12,7 @@ export function Page({ report }: { report: Report }) {
   return (
     <div class="page">
       <div class="tools">
-        <CopyButton label="Copy JSON" text={() => scriptForm(report)} />
+        <CopyButton label="Copy JSON" text={scriptForm} />
         <button type="button" class="quiet" id="theme" onClick={toggle}>
           {theme === "dark" ? "Light" : "Dark"}
         </button>
