@@ -1,0 +1,134 @@
+#include "timing/envelope.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "graph/graph_builder.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::untimed_graph;
+
+constexpr std::int64_t kNs = 1'000'000;
+
+/// A graph whose T is the maximum of the given lines: each an edge from the start to the end, `ns`
+/// once and L so many times.
+ExecutionGraph maximum_of(std::initializer_list<std::pair<std::int64_t, std::uint8_t>> lines) {
+  GraphBuilder b({1});
+  const VertexId start = b.vertex(0);
+  std::vector<VertexId> middles;
+  for (const auto& [ns, crossings] : lines) {
+    middles.push_back(b.vertex(0));
+    b.edge({start, EdgeKind::order, 0, 0, ns, 0});
+  }
+  const VertexId end = b.vertex(0);
+  b.edge({start, EdgeKind::compute, 0, 0, 0, 0});
+  std::size_t i = 0;
+  for (const auto& [ns, crossings] : lines) {
+    b.edge({middles[i++], EdgeKind::message, crossings, 0, 0, 0});
+  }
+  b.end_rank(0, end, 0);
+  return std::move(b).finish();
+}
+
+TEST(Envelope, OfTheRunningExampleHasOneBreakpoint) {
+  // LLAMP Figure 4(c): the critical latency is 0.385 us.
+  const ExecutionGraph graph =
+      untimed_graph(2,
+                    "rank 0\n compute 100\n send to=1 bytes=4\n compute 1000\n pcontrol\n"
+                    "rank 1\n compute 500\n recv from=0 bytes=4\n compute 1000\n pcontrol\n");
+  MakespanFunction t(graph, {0, 0, 5 * kNs}, Parameter::latency);
+  const Envelope envelope = compute_envelope(t, {0, 1}, t.from_fs(1000 * kNs));
+  ASSERT_EQ(envelope.pieces.size(), 2u);
+  EXPECT_THAT(envelope.breakpoints(), ElementsAre(Ticks{385, 1}));
+  EXPECT_EQ(envelope.pieces[0].line, (PathLine{1500, 0}));
+  EXPECT_EQ(envelope.pieces[1].line, (PathLine{1115, 1}));
+  EXPECT_EQ(envelope.pieces[0].from, (Ticks{0, 1}));
+  EXPECT_EQ(envelope.pieces[1].to, (Ticks{1000, 1}));
+}
+
+TEST(Envelope, FindsRationalCrossings) {
+  // max(10, 3 + 3x, x * 5): 10 = 3 + 3x at 7/3; 3 + 3x = 5x at 3/2 lies below 10, and 5x = 10 at
+  // 2 < 7/3, so the middle line never is the largest; with 6 + 2x it is from 2 to 2: not even.
+  const ExecutionGraph graph = maximum_of({{10, 0}, {3, 3}, {0, 4}});
+  MakespanFunction t(graph, {}, Parameter::latency);
+  // 10 until 7/3 (4x reaches 10 at 5/2 only), 3 + 3x until 3, then 4x.
+  EXPECT_THAT(compute_envelope(t, {0, 1}, {100, 1}).breakpoints(),
+              ElementsAre(make_ticks(7, 3), Ticks{3, 1}));
+}
+
+TEST(Envelope, LinesThatOnlyTouchACornerAreNoPiece) {
+  // 6 + 2x goes exactly through the corner (2, 10) of 10 and 5x.
+  const ExecutionGraph graph = maximum_of({{10, 0}, {6, 2}, {0, 5}});
+  MakespanFunction t(graph, {}, Parameter::latency);
+  const Envelope envelope = compute_envelope(t, {0, 1}, {10, 1});
+  EXPECT_THAT(envelope.breakpoints(), ElementsAre(Ticks{2, 1}));
+  EXPECT_EQ(envelope.pieces[1].line, (PathLine{0, 5}));
+}
+
+TEST(Envelope, OfAnIntervalBetweenBreakpointsIsOnePiece) {
+  const ExecutionGraph graph = maximum_of({{10, 0}, {3, 3}, {0, 4}});
+  MakespanFunction t(graph, {}, Parameter::latency);
+  // Ends on the breakpoints themselves belong to the piece between them.
+  const Envelope envelope = compute_envelope(t, make_ticks(7, 3), {3, 1});
+  ASSERT_EQ(envelope.pieces.size(), 1u);
+  EXPECT_EQ(envelope.pieces[0].line, (PathLine{3, 3}));
+  EXPECT_TRUE(envelope.breakpoints().empty());
+}
+
+TEST(Envelope, FindsManyNeighbouringPieces) {
+  // Lines -k(k+1)/2 + 200 + kx touch the parabola: line k takes over at x = k. For k = 1..15.
+  const ExecutionGraph graph = maximum_of({{200, 0},
+                                           {199, 1},
+                                           {197, 2},
+                                           {194, 3},
+                                           {190, 4},
+                                           {185, 5},
+                                           {179, 6},
+                                           {172, 7},
+                                           {164, 8},
+                                           {155, 9},
+                                           {145, 10},
+                                           {134, 11},
+                                           {122, 12},
+                                           {109, 13},
+                                           {95, 14}});
+  MakespanFunction t(graph, {}, Parameter::latency);
+  const Envelope envelope = compute_envelope(t, {0, 1}, {50, 1});
+  ASSERT_EQ(envelope.pieces.size(), 15u);
+  for (int k = 1; k < 15; ++k) {
+    EXPECT_EQ(envelope.pieces[static_cast<std::size_t>(k)].from, (Ticks{k, 1}));
+    EXPECT_EQ(envelope.pieces[static_cast<std::size_t>(k)].line.slope, k);
+  }
+  // At most a pass a breakpoint and a pass a piece, and the two ends.
+  EXPECT_LE(t.passes(), 14u + 15u + 2u);
+}
+
+TEST(Envelope, GivesUpWhenToldTo) {
+  const ExecutionGraph graph = maximum_of({{10, 0}, {3, 3}, {0, 4}});
+  MakespanFunction t(graph, {}, Parameter::latency);
+  EXPECT_FALSE(compute_envelope_within(t, {0, 1}, {100, 1}, 3).has_value());
+  EXPECT_TRUE(compute_envelope_within(t, {0, 1}, {100, 1}, 8).has_value());
+}
+
+TEST(Envelope, OfNothingIsTheZeroLine) {
+  const ExecutionGraph graph = untimed_graph(1, "rank 0\n");
+  MakespanFunction t(graph, {}, Parameter::latency);
+  const Envelope envelope = compute_envelope(t, {0, 1}, {1, 1});
+  ASSERT_EQ(envelope.pieces.size(), 1u);
+  EXPECT_EQ(envelope.pieces[0].line, (PathLine{0, 0}));
+}
+
+TEST(Envelope, OfAnEmptyIntervalIsRefused) {
+  const ExecutionGraph graph = untimed_graph(1, "rank 0\n");
+  MakespanFunction t(graph, {}, Parameter::latency);
+  EXPECT_THROW(compute_envelope(t, {1, 1}, {1, 1}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace slackline
