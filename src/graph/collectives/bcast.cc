@@ -144,47 +144,73 @@ void pipeline(StepWriter& w) {
   w.wait_all();
 }
 
-void split_binary(StepWriter& w) {
-  const std::uint64_t halves[2] = {(w.elements() + 1) / 2 * w.element_bytes(),
-                                   w.elements() / 2 * w.element_bytes()};
-  const std::uint64_t segment =
-      std::max<std::uint64_t>(w.bytes() < 370728 ? 1024 : 8192, w.element_bytes());
-  if (halves[1] < segment) return chain(w);
-  // Open MPI rounds a segment down to whole elements here.
-  const std::uint64_t whole = segment / w.element_bytes() * w.element_bytes();
-  const Segments cut[2] = {Segments(halves[0], w.element_bytes(), whole),
-                           Segments(halves[1], w.element_bytes(), whole)};
-  const Tree tree = binary_tree(w);
-  const std::size_t side = w.from_root() % 2 == 1 ? 0 : 1;
-  if (w.rank() == w.root()) {
-    for (std::uint64_t i = 0; i < cut[0].count(); ++i) {
-      for (std::size_t c = 0; c < tree.children.size(); ++c) {
-        if (i < cut[c].count()) w.send(tree.children[c], cut[c].bytes(i));
-      }
-    }
-  } else if (tree.children.empty()) {
-    for (std::uint64_t i = 0; i < cut[side].count(); ++i) w.recv(tree.parent, cut[side].bytes(i));
-  } else {
-    StepWriter::Request arriving = w.irecv(tree.parent, cut[side].bytes(0));
-    for (std::uint64_t i = 0; i < cut[side].count(); ++i) {
-      if (i + 1 < cut[side].count()) {
-        arriving = w.irecv_ahead(tree.parent, cut[side].bytes(i + 1), arriving);
-      } else {
-        w.wait(arriving);
-      }
-      for (const std::int32_t child : tree.children) w.send(child, cut[side].bytes(i));
+namespace {
+
+/// The two halves of a vector, each in segments; half 0 is for the left side of the tree.
+struct Halves {
+  Halves(const StepWriter& w, std::uint64_t segment)
+      : bytes{(w.elements() + 1) / 2 * w.element_bytes(), w.elements() / 2 * w.element_bytes()},
+        cut{Segments(bytes[0], w.element_bytes(), segment),
+            Segments(bytes[1], w.element_bytes(), segment)} {}
+  std::uint64_t bytes[2];
+  Segments cut[2];
+};
+
+/// The root's part of split_binary: segments of both halves in turn, each to its side.
+void send_halves(StepWriter& w, const Tree& tree, const Halves& halves) {
+  for (std::uint64_t i = 0; i < halves.cut[0].count(); ++i) {
+    for (std::size_t side = 0; side < tree.children.size(); ++side) {
+      if (i < halves.cut[side].count()) w.send(tree.children[side], halves.cut[side].bytes(i));
     }
   }
-  // Pairs across the two sides swap halves; with an even P the last one has the root for a partner.
+}
+
+/// Everyone else's: the segments of one half from the parent, on to the children.
+void pass_half_down(StepWriter& w, const Tree& tree, const Segments& cut) {
+  if (tree.children.empty()) {
+    for (std::uint64_t i = 0; i < cut.count(); ++i) w.recv(tree.parent, cut.bytes(i));
+    return;
+  }
+  StepWriter::Request arriving = w.irecv(tree.parent, cut.bytes(0));
+  for (std::uint64_t i = 0; i < cut.count(); ++i) {
+    if (i + 1 < cut.count()) {
+      arriving = w.irecv_ahead(tree.parent, cut.bytes(i + 1), arriving);
+    } else {
+      w.wait(arriving);
+    }
+    for (const std::int32_t child : tree.children) w.send(child, cut.bytes(i));
+  }
+}
+
+/// Pairs across the two sides swap halves; with an even P the last rank has the root for a partner.
+void swap_halves(StepWriter& w, const Halves& halves, std::size_t side) {
   const bool even = w.size() % 2 == 0;
   const std::int32_t last = w.rank_from_root(w.size() - 1);
   if (w.rank() == w.root()) {
-    if (even) w.send(last, halves[1]);
+    if (even) w.send(last, halves.bytes[1]);
   } else if (even && w.rank() == last) {
-    w.recv(w.root(), halves[1]);
+    w.recv(w.root(), halves.bytes[1]);
   } else {
-    w.exchange(w.shift(w.rank(), side == 0 ? 1 : -1), halves[side], halves[1 - side]);
+    w.exchange(w.shift(w.rank(), side == 0 ? 1 : -1), halves.bytes[side], halves.bytes[1 - side]);
   }
+}
+
+}  // namespace
+
+void split_binary(StepWriter& w) {
+  const std::uint64_t segment =
+      std::max<std::uint64_t>(w.bytes() < 370728 ? 1024 : 8192, w.element_bytes());
+  // Open MPI rounds a segment down to whole elements here.
+  const Halves halves(w, segment / w.element_bytes() * w.element_bytes());
+  if (halves.bytes[1] < segment) return chain(w);
+  const Tree tree = binary_tree(w);
+  const std::size_t side = w.from_root() % 2 == 1 ? 0 : 1;
+  if (w.rank() == w.root()) {
+    send_halves(w, tree, halves);
+  } else {
+    pass_half_down(w, tree, halves.cut[side]);
+  }
+  swap_halves(w, halves, side);
 }
 
 namespace {

@@ -165,8 +165,15 @@ TEST(OpenMpiRules, KeepTheOrderOfOperationsThatDoNotCommute) {
         .name;
   };
   EXPECT_EQ(ordered(allreduce, 100), "recursive_doubling");
-  EXPECT_EQ(ordered(allreduce, 100000), "nonoverlapping");
   EXPECT_EQ(ordered(reduce, 100), "in_order_binary");
+  EXPECT_EQ(ordered(reduce_scatter, 100), "reduce_scatterv");
+  CollectiveCall call{.operation = reduce, .size = 15, .bytes = 1024, .commutative = false};
+  EXPECT_EQ(choice.algorithm(call).name, "linear");
+  call.bytes = 8192;
+  EXPECT_EQ(choice.algorithm(call).name, "in_order_binary");
+  call.operation = allreduce;
+  call.bytes = MiB;
+  EXPECT_EQ(choice.algorithm(call).name, "nonoverlapping");
 }
 
 TEST(MpichRules, FollowTheThresholds) {

@@ -1,5 +1,5 @@
 // Open MPI's decision: which algorithm its "tuned" component takes for an operation, by the number
-// of ranks and the size (fixed decisions of Open MPI 4.1, commuting operations).
+// of ranks and the size (fixed decisions of Open MPI 4.1).
 //
 // Rows are tried in order; the first whose two limits both lie above the call decides. A size is
 // that of the vector; of one block for alltoall, allgather, gather and scatter; the mean block for
@@ -343,12 +343,44 @@ constexpr Row kScatter[] = {
     {kAny, kAnySize, "linear_nonblocking"},
 };
 
+// For operations that do not commute.
+constexpr Row kAllreduceInOrder[] = {
+    {4, 131072, "recursive_doubling"},   {4, kAnySize, "nonoverlapping"},
+    {8, kAnySize, "recursive_doubling"}, {16, 1048576, "recursive_doubling"},
+    {16, kAnySize, "nonoverlapping"},    {128, kAnySize, "recursive_doubling"},
+    {256, 131072, "nonoverlapping"},     {256, 524288, "recursive_doubling"},
+    {256, kAnySize, "nonoverlapping"},   {512, 4096, "nonoverlapping"},
+    {512, 524288, "recursive_doubling"}, {512, kAnySize, "nonoverlapping"},
+    {kAny, 2048, "nonoverlapping"},      {kAny, kAnySize, "recursive_doubling"},
+};
+
+constexpr Row kReduceInOrder[] = {
+    {4, 8, "in_order_binary"},
+    {4, kAnySize, "linear"},
+    {8, kAnySize, "linear"},
+    {16, 1024, "in_order_binary"},
+    {16, 8192, "linear"},
+    {16, 16384, "in_order_binary"},
+    {16, 262144, "linear"},
+    {16, kAnySize, "in_order_binary"},
+    {128, kAnySize, "in_order_binary"},
+    {256, 512, "in_order_binary"},
+    {256, 1024, "linear"},
+    {256, kAnySize, "in_order_binary"},
+    {kAny, kAnySize, "in_order_binary"},
+};
+
+constexpr Row kReduceScatterInOrder[] = {
+    {kAny, kAnySize, "reduce_scatterv"},
+};
+
 // Operations without a table: one algorithm, whatever the size.
 constexpr Row kLinear[] = {{kAny, kAnySize, "linear"}};
 
-std::span<const Row> rows_of(Operation operation) {
+std::span<const Row> rows_of(Operation operation, bool commutative) {
   switch (operation) {
     case Operation::allreduce:
+      if (!commutative) return kAllreduceInOrder;
       return kAllreduce;
     case Operation::alltoall:
       return kAlltoall;
@@ -359,9 +391,11 @@ std::span<const Row> rows_of(Operation operation) {
     case Operation::bcast:
       return kBcast;
     case Operation::reduce:
+      if (!commutative) return kReduceInOrder;
       return kReduce;
     case Operation::reduce_scatter:
     case Operation::reduce_scatter_block:
+      if (!commutative) return kReduceScatterInOrder;
       return kReduceScatter;
     case Operation::allgather:
       return kAllgather;
@@ -385,31 +419,14 @@ std::uint64_t deciding_bytes(const CollectiveCall& call) {
   return all_blocks ? total_blocks(call) : call.bytes;
 }
 
-/// What a table's choice becomes for an operation that does not commute.
-std::string_view keeping_order(const CollectiveCall& call, std::string_view algorithm) {
-  switch (call.operation) {
-    case Operation::allreduce:
-      return call.bytes < 10000 ? "recursive_doubling" : "nonoverlapping";
-    case Operation::reduce:
-      return algorithm == "linear" ? algorithm : "in_order_binary";
-    case Operation::reduce_scatter:
-    case Operation::reduce_scatter_block:
-      return algorithm == "butterfly" ? algorithm : "reduce_scatterv";
-    default:
-      return algorithm;
-  }
-}
-
 }  // namespace
 
 const CollectiveAlgorithm& openmpi_decision(const CollectiveCall& call) {
   const std::uint64_t bytes = deciding_bytes(call);
-  for (const Row& row : rows_of(call.operation)) {
+  for (const Row& row : rows_of(call.operation, call.commutative)) {
     const bool size_fits = bytes < row.bytes_below || row.bytes_below == kAnySize;
     if (call.size >= row.ranks_below || !size_fits) continue;
-    const std::string_view name =
-        call.commutative ? row.algorithm : keeping_order(call, row.algorithm);
-    const CollectiveAlgorithm* found = find_algorithm(call.operation, name);
+    const CollectiveAlgorithm* found = find_algorithm(call.operation, row.algorithm);
     ensures(found != nullptr, "every row of Open MPI's tables names an algorithm");
     return *found;
   }

@@ -17,7 +17,7 @@ namespace slackline {
 struct CollectiveStep {
   enum class Kind : std::uint8_t { send, recv, isend, irecv, wait_all, wait };
   Kind kind;
-  std::int32_t peer = -1;  ///< never the rank itself: copies inside a rank are no steps
+  std::int32_t peer = -1;  ///< never the rank itself (but see OwnCounts): copies are no steps
   std::uint64_t bytes = 0;
 
   bool operator==(const CollectiveStep&) const = default;
@@ -40,7 +40,9 @@ struct CollectiveCall {
 };
 
 /// What one rank brings to a call beyond what all agree on: alltoallv/w and neighbor_* (layout of
-/// the args in trace/wire.h, with peers as ranks of the communicator). Empty otherwise.
+/// the args in trace/wire.h). Empty otherwise. Neighbours come out of a schedule numbered as they
+/// are in here, be it by the communicator or by the world; only negative ones (MPI_PROC_NULL) are
+/// left out.
 struct OwnCounts {
   std::span<const std::int64_t> args{};
 };

@@ -71,7 +71,7 @@ TEST_P(EveryAlgorithm, SurvivesGarbage) {
   c.call.root = -7;
   c.call.element_bytes = 0;
   c.counts.assign(3, -5);
-  c.own.assign(5, {1000000, 1, -4, 9, 9});
+  c.own.assign(5, {1000000, 1, -4, 3, 9});
   std::vector<CollectiveStep> steps;
   for (std::int32_t r = 0; r < 5; ++r) {
     GetParam().expand(c.with_counts(), r, OwnCounts{c.own[0]}, steps);
@@ -86,6 +86,30 @@ TEST_P(EveryAlgorithm, BoundsItsStepsForHugeVectors) {
   std::vector<CollectiveStep> steps;
   GetParam().expand(c.with_counts(), 1, OwnCounts{}, steps);
   EXPECT_LT(steps.size(), 200000U);
+}
+
+TEST(Neighbors, KeepTheirNumbersAndOrderAndLeaveOutNobody) {
+  using Kind = CollectiveStep::Kind;
+  const CollectiveCall call{.operation = Operation::neighbor_alltoallv, .size = 4, .bytes = 8};
+  // To 7 twice (a periodic dimension of two) and to MPI_PROC_NULL; from 7 twice.
+  const std::vector<std::int64_t> args{3, 7, 10, SLK_PEER_NULL, 99, 7, 20, 2, 7, 30, 7, 40};
+  std::vector<CollectiveStep> steps;
+  find_algorithm(call.operation, "linear")->expand(call, 2, OwnCounts{args}, steps);
+  const std::vector<CollectiveStep> expected{{Kind::irecv, 7, 30},
+                                             {Kind::irecv, 7, 40},
+                                             {Kind::isend, 7, 10},
+                                             {Kind::isend, 7, 20},
+                                             {Kind::wait_all, -1, 0}};
+  EXPECT_EQ(steps, expected);
+}
+
+TEST(Alltoallv, WithoutCountsTakesNoStep) {
+  const CollectiveCall call{.operation = Operation::alltoallv, .size = 4, .bytes = 8};
+  for (const char* name : {"linear", "pairwise", "ring", "scatter_dest"}) {
+    std::vector<CollectiveStep> steps;
+    find_algorithm(call.operation, name)->expand(call, 2, OwnCounts{}, steps);
+    EXPECT_TRUE(steps.empty()) << name;
+  }
 }
 
 std::string test_name(const testing::TestParamInfo<CollectiveAlgorithm>& info) {

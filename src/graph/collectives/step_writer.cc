@@ -55,18 +55,17 @@ void StepWriter::recv(std::int32_t peer, std::uint64_t bytes) {
 
 StepWriter::Request StepWriter::start(CollectiveStep::Kind kind, std::int32_t peer,
                                       std::uint64_t bytes) {
-  if (peer == rank_) return kNone;
   add(kind, peer, bytes);
   outstanding_.push_back(next_request_);
   return next_request_++;
 }
 
 StepWriter::Request StepWriter::isend(std::int32_t peer, std::uint64_t bytes) {
-  return start(CollectiveStep::Kind::isend, peer, bytes);
+  return peer == rank_ ? kNone : start(CollectiveStep::Kind::isend, peer, bytes);
 }
 
 StepWriter::Request StepWriter::irecv(std::int32_t peer, std::uint64_t bytes) {
-  return start(CollectiveStep::Kind::irecv, peer, bytes);
+  return peer == rank_ ? kNone : start(CollectiveStep::Kind::irecv, peer, bytes);
 }
 
 void StepWriter::wait_all() {

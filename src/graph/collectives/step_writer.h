@@ -48,6 +48,10 @@ class StepWriter {
   void recv(std::int32_t peer, std::uint64_t bytes);
   Request isend(std::int32_t peer, std::uint64_t bytes);
   Request irecv(std::int32_t peer, std::uint64_t bytes);
+  /// A neighbour's message: `peer` may be numbered by the world, so it is not compared with rank().
+  void start_with_neighbor(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes) {
+    start(kind, peer, bytes);
+  }
   void wait_all();
 
   /// Waits for one request; nothing if that is done or none. Without single_waits it waits for
