@@ -97,13 +97,13 @@ int width_of(std::uint32_t code) {
   return contains(kWide, code) ? 2 : 1;
 }
 
-/// Bytes of the longest prefix that fits into `width` columns; at least one character.
+/// Bytes of the longest prefix that fits into `width` columns. Stops reading where it ends.
 std::size_t fitting_prefix(std::string_view word, int width) {
   std::size_t at = 0;
   for (int used = 0; at < word.size();) {
     const Character character = decode(word, at);
     used += width_of(character.code);
-    if (used > width && at > 0) break;
+    if (used > width) break;
     at += character.length;
   }
   return at;
@@ -134,17 +134,15 @@ void wrap_line(std::string_view line, int width, std::vector<std::string>& lines
     std::string_view word = line.substr(0, end);
     line.remove_prefix(std::min(end + 1, line.size()));
     if (word.empty()) continue;
-    int columns = display_width(word);
-    if (used > 0 && used + 1 + columns > width) flush();
-    while (columns > width) {
-      const std::size_t bytes = fitting_prefix(word, width);
-      lines.emplace_back(word.substr(0, bytes));
-      word.remove_prefix(bytes);
-      columns = display_width(word);
+    if (used > 0 && fitting_prefix(word, width - used - 1) < word.size()) flush();
+    // Two columns, the least that wrap() has, are enough for any character: each round cuts some.
+    for (std::size_t fits; (fits = fitting_prefix(word, width)) < word.size();) {
+      lines.emplace_back(word.substr(0, fits));
+      word.remove_prefix(fits);
     }
     if (used > 0) current += ' ', ++used;
     current += word;
-    used += columns;
+    used += display_width(word);
   }
   if (used > 0 || lines.empty()) flush();
 }

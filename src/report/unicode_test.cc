@@ -55,6 +55,13 @@ TEST(Unicode, cuts_words_longer_than_a_line) {
   EXPECT_THAT(wrap("abcdefgh ij", 3), ElementsAre("abc", "def", "gh", "ij"));
   EXPECT_THAT(wrap("漢字漢", 4), ElementsAre("漢字", "漢"));
   EXPECT_THAT(wrap("漢字漢", 3), ElementsAre("漢", "字", "漢"));
+  EXPECT_THAT(wrap("abc 漢", 5), ElementsAre("abc", "漢"));
+  EXPECT_THAT(wrap("漢", 0), ElementsAre("漢"));
+}
+
+TEST(Unicode, wraps_a_long_word_in_linear_time) {
+  const std::string word(4'000'000, 'x');  // quadratic work would take minutes
+  EXPECT_EQ(wrap(word, 10).size(), 400'000u);
 }
 
 TEST(Unicode, keeps_a_unit_with_its_number) {
