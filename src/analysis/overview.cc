@@ -84,15 +84,15 @@ std::string limit_sentence(const Prediction& p) {
 
 std::string path_sentence(const Prediction& p) {
   const double total = std::max(1.0, static_cast<double>(p.path.total.total_ps()));
+  const auto share = [total](std::int64_t ps) {
+    return format_percent(static_cast<double>(ps) / total);
+  };
   return fmt::format(
-      "The critical path is {} computation, {} overhead, {} latency and {} bandwidth, and crosses "
-      "the "
-      "network {} times.",
-      format_percent(static_cast<double>(p.path.total.compute_ps) / total),
-      format_percent(static_cast<double>(p.path.total.overhead_ps) / total),
-      format_percent(static_cast<double>(p.path.total.latency_ps) / total),
-      format_percent(static_cast<double>(p.path.total.bandwidth_ps) / total),
-      format_count(p.path.messages));
+      "The critical path is {} computation, {} overhead, {} latency and {} bandwidth; it crosses "
+      "the network {}.",
+      share(p.path.total.compute_ps), share(p.path.total.overhead_ps),
+      share(p.path.total.latency_ps), share(p.path.total.bandwidth_ps),
+      p.path.messages == 1 ? "once" : format_count(p.path.messages) + " times");
 }
 
 Json losses_to_json(const Losses& l) {

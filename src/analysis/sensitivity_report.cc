@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -117,18 +118,20 @@ Report describe(const Sensitivity& s) {
 
 std::string sentence(const Tolerances& t, const Tolerances::Row& row) {
   const std::string slower = percentage(row.degradation_ppm);
+  std::string subject = parameter_name(t.parameter);
+  subject.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(subject.front())));
   if (!row.value_ns) {
     return fmt::format("{} may grow without limit and the run is never {} slower: no path pays it.",
-                       parameter_name(t.parameter), slower);
+                       subject, slower);
   }
   const std::string value = format_parameter(t.parameter, *row.value_ns);
   const std::string base = format_parameter(t.parameter, t.base_ns);
   if (t.base_ns <= 0) {
-    return fmt::format("{} may grow from 0 to {} before the run is {} slower.",
-                       parameter_name(t.parameter), value, slower);
+    return fmt::format("{} may grow from 0 to {} before the run is {} slower.", subject, value,
+                       slower);
   }
   return fmt::format("{} may grow from {} to {} ({:.3g} times) before the run is {} slower.",
-                     parameter_name(t.parameter), base, value, *row.value_ns / t.base_ns, slower);
+                     subject, base, value, *row.value_ns / t.base_ns, slower);
 }
 
 Report describe(const Tolerances& t) {

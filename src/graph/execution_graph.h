@@ -64,6 +64,8 @@ class ExecutionGraph {
   /// rank's first call.
   std::uint32_t global_call(VertexId v) const { return call_[v]; }
   std::int32_t rank_of_call(std::uint32_t global_call) const;
+  /// Global index of a rank's first call, for ranks() too (one past the end).
+  std::uint32_t first_call(std::int32_t rank) const { return first_call_[to_index(rank)]; }
   std::int32_t rank(VertexId v) const { return rank_of_call(call_[v]); }
   std::uint32_t call(VertexId v) const { return call_[v] - first_call_[to_index(rank(v))]; }
   bool on_main_path(VertexId v) const {
@@ -74,6 +76,10 @@ class ExecutionGraph {
   VertexId last_vertex(std::int32_t rank) const { return last_vertex_[to_index(rank)]; }
   /// Computation after that vertex, up to MPI_Finalize or the end of the trace.
   std::int64_t tail_ns(std::int32_t rank) const { return tail_ns_[to_index(rank)]; }
+
+  /// Largest computation and payload of any edge or tail.
+  std::int64_t max_nanoseconds() const { return max_nanoseconds_; }
+  std::uint64_t max_bytes() const { return max_bytes_; }
 
   /// Sum over messages; collectives' messages included.
   std::uint64_t message_count() const { return message_count_; }
@@ -110,6 +116,8 @@ class ExecutionGraph {
   std::vector<std::uint32_t> first_call_;  // per rank, and one past the end
   std::vector<VertexId> last_vertex_;
   std::vector<std::int64_t> tail_ns_;
+  std::int64_t max_nanoseconds_ = 0;
+  std::uint64_t max_bytes_ = 0;
   std::uint64_t message_count_ = 0;
   Findings findings_;
 };

@@ -44,6 +44,8 @@ VertexId GraphBuilder::vertex(std::uint32_t global_call) {
 void GraphBuilder::edge(const Edge& e) {
   const bool timed = e.kind == EdgeKind::compute || e.kind == EdgeKind::order;
   const std::uint64_t value = timed ? static_cast<std::uint64_t>(e.nanoseconds) : e.bytes;
+  graph_.max_nanoseconds_ = std::max(graph_.max_nanoseconds_, e.nanoseconds);
+  graph_.max_bytes_ = std::max(graph_.max_bytes_, e.bytes);
   const bool wide = value > std::numeric_limits<std::uint32_t>::max();
   ExecutionGraph::PackedEdge packed{.from = e.from,
                                     .value = static_cast<std::uint32_t>(value),
@@ -61,6 +63,7 @@ void GraphBuilder::edge(const Edge& e) {
 void GraphBuilder::end_rank(std::int32_t rank, VertexId last, std::int64_t tail_ns) {
   graph_.last_vertex_[ExecutionGraph::to_index(rank)] = last;
   graph_.tail_ns_[ExecutionGraph::to_index(rank)] = tail_ns;
+  graph_.max_nanoseconds_ = std::max(graph_.max_nanoseconds_, tail_ns);
 }
 
 ExecutionGraph GraphBuilder::finish() && {

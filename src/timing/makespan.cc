@@ -53,6 +53,20 @@ Ticks make_ticks(Int128 numerator, Int128 denominator) {
   return {numerator / common, denominator / common};
 }
 
+/// By continued fractions: whole parts first, then the rests upside down.
+bool operator<(const Ticks& a, const Ticks& b) {
+  const auto floor_of = [](const Ticks& t) {
+    return t.numerator / t.denominator - (t.numerator % t.denominator < 0 ? 1 : 0);
+  };
+  const Int128 whole_a = floor_of(a);
+  const Int128 whole_b = floor_of(b);
+  if (whole_a != whole_b) return whole_a < whole_b;
+  const Int128 rest_a = a.numerator - whole_a * a.denominator;
+  const Int128 rest_b = b.numerator - whole_b * b.denominator;
+  if (rest_a == 0 || rest_b == 0) return rest_a == 0 && rest_b != 0;
+  return Ticks{b.denominator, rest_b} < Ticks{a.denominator, rest_a};
+}
+
 MakespanFunction::MakespanFunction(const ExecutionGraph& graph, const LogGPS& model,
                                    Parameter parameter)
     : graph_(graph), parameter_(parameter) {
@@ -100,11 +114,10 @@ class MakespanFunction::ScaledCost {
   }
   Int nanoseconds(std::int64_t ns) const { return ns * per_ns_; }
 
-  /// Edges up to these sizes cannot overflow 64 bits.
-  std::int64_t safe_ns() const { return kSafe64 / static_cast<std::int64_t>(per_ns_); }
-  std::int64_t safe_bytes() const {
-    return per_byte_ == 0 ? std::numeric_limits<std::int64_t>::max()
-                          : kSafe64 / static_cast<std::int64_t>(per_byte_);
+  /// Can no edge of the graph overflow 64 bits?
+  bool fits(const ExecutionGraph& graph) const {
+    return graph.max_nanoseconds() <= kSafe64 / per_ns_ &&
+           (per_byte_ == 0 || graph.max_bytes() <= static_cast<std::uint64_t>(kSafe64 / per_byte_));
   }
 
  private:
@@ -138,30 +151,25 @@ template <class Int>
 bool MakespanFunction::pass(const Ticks& x, Side side, std::vector<Int>& times, PathLine& line) {
   constexpr bool kChecked = std::is_same_v<Int, std::int64_t>;
   const ScaledCost<Int> cost(*this, x);
-  const std::int64_t safe_ns = kChecked ? cost.safe_ns() : 0;
-  const std::int64_t safe_bytes = kChecked ? cost.safe_bytes() : 0;
+  if constexpr (kChecked) {
+    if (!cost.fits(graph_)) return false;
+  }
   times.resize(graph_.vertex_count());
   slope_.resize(graph_.vertex_count());
-  bool fits = true;
   const auto vertices = static_cast<VertexId>(graph_.vertex_count());
   for (VertexId v = 0; v < vertices; ++v) {
     PathEnd<Int> end{-1, 0};
     graph_.for_in_edges(v, [&](const Edge& e) {
-      if constexpr (kChecked) {
-        fits = fits && e.nanoseconds <= safe_ns && static_cast<std::int64_t>(e.bytes) <= safe_bytes;
-        if (!fits) return;
-      }
       end.take_later(times[e.from] + cost(e), slope_[e.from] + multiples(e, parameter_), side);
     });
     if constexpr (kChecked) {
-      if (!fits || end.time > kSafe64) return false;
+      if (end.time > kSafe64) return false;
     }
     times[v] = std::max<Int>(end.time, 0);
     slope_[v] = end.slope;
   }
   PathEnd<Int> last{-1, 0};
   for (std::int32_t r = 0; r < graph_.ranks(); ++r) {
-    if (kChecked && graph_.tail_ns(r) > safe_ns) return false;
     const VertexId v = graph_.last_vertex(r);
     last.take_later(times[v] + cost.nanoseconds(graph_.tail_ns(r)), slope_[v], side);
   }
@@ -174,7 +182,14 @@ bool MakespanFunction::pass(const Ticks& x, Side side, std::vector<Int>& times, 
 
 PathLine MakespanFunction::line_at(const Ticks& x, Side side) {
   expects(x.numerator >= 0, "parameters are not negative");
-  ++passes_;
+  for (const Evaluation& e : evaluations_) {
+    if (e.x == x && e.side == side) return e.line;
+  }
+  evaluations_.push_back({x, side, evaluate(x, side)});
+  return evaluations_.back().line;
+}
+
+PathLine MakespanFunction::evaluate(const Ticks& x, Side side) {
   PathLine line;
   // Scale factors themselves must leave room before 64 bits are tried.
   constexpr Int128 kScaleLimit = Int128{1} << 40;

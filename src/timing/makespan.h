@@ -17,9 +17,8 @@ struct Ticks {
   Int128 denominator = 1;
 
   bool operator==(const Ticks&) const = default;
-  friend bool operator<(const Ticks& a, const Ticks& b) {
-    return a.numerator * b.denominator < b.numerator * a.denominator;
-  }
+  /// Exact for any values, also where cross products would not fit.
+  friend bool operator<(const Ticks& a, const Ticks& b);
 };
 Ticks make_ticks(Int128 numerator, Int128 denominator);
 
@@ -65,13 +64,22 @@ class MakespanFunction {
   /// The line that T follows for all large x: the most multiples of the parameter on any path.
   PathLine asymptote();
 
+  /// What line_at() has found so far, in the order of asking; nothing is computed twice.
+  struct Evaluation {
+    Ticks x;
+    Side side;
+    PathLine line;
+  };
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+
   /// Passes made so far.
-  std::uint64_t passes() const { return passes_; }
+  std::uint64_t passes() const { return evaluations_.size(); }
 
  private:
   template <class Int>
   class ScaledCost;
   /// False when 64 bits do not suffice.
+  PathLine evaluate(const Ticks& x, Side side);
   template <class Int>
   bool pass(const Ticks& x, Side side, std::vector<Int>& times, PathLine& line);
 
@@ -83,7 +91,7 @@ class MakespanFunction {
   std::int64_t ticks_overhead_;
   std::int64_t ticks_byte_;
   Ticks base_;
-  std::uint64_t passes_ = 0;
+  std::vector<Evaluation> evaluations_;
   std::vector<std::int64_t> slope_;
   std::vector<std::int64_t> time64_;
   std::vector<Int128> time128_;

@@ -1,14 +1,15 @@
 // The largest x with T(x) <= B, by Newton's iteration on a convex function.
 //
 // A line of T lies nowhere above T, so the x at which it reaches B lies right of the solution or on
-// it. Take the line at the base value (or, when T is flat there, the line T follows in the end), go
-// to where it reaches B, take the line of T there, and so on: the values fall towards the solution
-// and the slopes with them, and as there are finitely many lines the iteration ends with the line
-// on which the solution lies. Two or three steps are common because a line is left for good once it
-// has been passed.
+// it. Start with the line that reaches B first, of all lines known (the base's; when T is flat
+// there, the one that T follows in the end), go to where it reaches B, take the line of T there,
+// and so on: the values fall towards the solution and the slopes with them, and as there are
+// finitely many lines the iteration ends with the line on which the solution lies. Two or three
+// steps are common, because a line is left for good once it has been passed.
 //
-// To keep numbers small the lines are taken at the next whole tick above; the last step is checked
-// at the exact rational value. LLAMP section II-D2 asks a linear program the same question.
+// To keep numbers small the lines are taken at the next whole tick above. The solution x of the
+// last line is exact if T is that line on both sides of x (by convexity then also at x); otherwise
+// T is taken at x itself. LLAMP section II-D2 asks a linear program the same question.
 
 #include "timing/tolerance.h"
 
@@ -21,33 +22,69 @@ Int128 ceiling(const Ticks& x) {
   return (x.numerator + x.denominator - 1) / x.denominator;
 }
 
+Error cannot_be_met() {
+  return usage_error("the bound cannot be met", "the run takes longer even at zero",
+                     "Allow a larger degradation.");
+}
+
+/// A bound of numerator / denominator ticks on T.
+struct Bound {
+  Int128 numerator;
+  Int128 denominator;
+
+  Ticks reached_by(const PathLine& line) const {
+    return make_ticks(numerator - line.intercept * denominator, line.slope * denominator);
+  }
+  bool exceeded_by(const PathLine& line, const Ticks& x) const {
+    if (line.slope == 0) return line.intercept * denominator > numerator;
+    return reached_by(line) < x;  // no product of three factors, which could overflow
+  }
+};
+
+/// The known line that reaches the bound first; slope 0 if none ever does.
+PathLine first_to_reach(const MakespanFunction& makespan, const Bound& bound) {
+  PathLine best;
+  for (const auto& e : makespan.evaluations()) {
+    if (e.line.slope == 0) continue;
+    if (best.slope == 0 || bound.reached_by(e.line) < bound.reached_by(best)) best = e.line;
+  }
+  return best;
+}
+
+/// Is T known to be `line` around x?
+bool holds_around(const MakespanFunction& makespan, const PathLine& line, const Ticks& x) {
+  bool before = false;
+  bool after = false;
+  for (const auto& e : makespan.evaluations()) {
+    if (!(e.line == line)) continue;
+    before = before || !(x < e.x);
+    after = after || !(e.x < x);
+  }
+  return before && after;
+}
+
 }  // namespace
 
-std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound,
+std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound_numerator,
                                     Int128 bound_denominator) {
-  const auto reaches_bound = [&](const PathLine& line) {
-    return make_ticks(bound - line.intercept * bound_denominator, line.slope * bound_denominator);
-  };
-  const auto exceeds = [&](const PathLine& line, const Ticks& x) {
-    return line.scaled_at(x) * bound_denominator > bound * x.denominator;
-  };
-  PathLine line = makespan.line_at(makespan.base());
-  if (line.slope == 0) line = makespan.asymptote();
+  const Bound bound{bound_numerator, bound_denominator};
+  const PathLine at_base = makespan.line_at(makespan.base());
+  if (at_base.slope == 0) {
+    if (bound.exceeded_by(at_base, makespan.base())) throw cannot_be_met();
+    makespan.asymptote();
+  }
+  PathLine line = first_to_reach(makespan, bound);
   if (line.slope == 0) return std::nullopt;
-  bool exact = false;
   for (;;) {
-    const Ticks x = reaches_bound(line);
-    if (x.numerator < 0) {
-      throw usage_error("the bound cannot be met", "the run takes longer even at zero",
-                        "Allow a larger degradation.");
+    const Ticks x = bound.reached_by(line);
+    if (x.numerator < 0) throw cannot_be_met();
+    PathLine next = makespan.line_at(Ticks{ceiling(x), 1}, Side::left);
+    if (!bound.exceeded_by(next, x)) {
+      if (holds_around(makespan, line, x)) return x;
+      next = makespan.line_at(x, Side::left);
+      if (!bound.exceeded_by(next, x)) return x;
     }
-    const Ticks probe = exact ? x : Ticks{ceiling(x), 1};
-    const PathLine next = makespan.line_at(probe, Side::left);
-    if (!exceeds(next, x)) {
-      if (exact || probe == x) return x;
-      exact = true;
-      continue;
-    }
+    if (next.slope == 0) throw cannot_be_met();
     line = next;
   }
 }

@@ -18,9 +18,9 @@ struct Tolerance {
 /// Tolerance against T at the model's own value of the parameter. Usually 2 to 6 passes.
 Tolerance find_tolerance(MakespanFunction& makespan, std::int64_t degradation_ppm);
 
-/// The largest x with T(x) <= bound / bound_denominator ticks. Empty value: none is too large.
-/// A bound below T(0) cannot be met: throws usage Error.
-std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound,
+/// The largest x with T(x) <= bound_numerator / bound_denominator ticks. Empty value: none is too
+/// large. A bound below T(0) cannot be met: throws usage Error.
+std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound_numerator,
                                     Int128 bound_denominator);
 
 }  // namespace slackline
