@@ -69,7 +69,11 @@ void fill_header(int rank, int size) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   PMPI_Get_library_version(version, &length);
-  version[std::strcspn(version, "\n")] = '\0';
+  for (char* c = version; *c != '\0'; ++c) {
+    if (*c == '\t') *c = ' ';
+    if (*c == '\n') *c = '\0';
+    if (*c == '\0') break;
+  }
   std::snprintf(h.mpi_version, sizeof h.mpi_version, "%.255s", version);
 }
 

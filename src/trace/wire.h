@@ -196,6 +196,10 @@ enum slk_flag {
 #define SLK_PEER_ROOT (-4)    /* MPI_ROOT of an intercommunicator's collective */
 #define SLK_TAG_ANY (-1)
 #define SLK_REQUEST_NONE 0u   /* request serials start at 1, per rank */
+/* A persistent request has a serial of its own from send_init .. recv_init, and gets a new one each
+ * time it is started: the completion names that one. In the arguments of waitall and its like, 0 is
+ * a request whose start was not seen. A startall over requests of several communicators is told by
+ * one record per communicator; those after the first last no time. */
 #define SLK_COMM_NULL 0xffffffffu
 #define SLK_COMM_WORLD 0u
 #define SLK_COMM_SELF 1u

@@ -12,16 +12,20 @@ namespace slackline::record {
 /// (SLK_REC_RESOLVED) before the call's own record.
 class Completion {
  public:
+  static constexpr std::uint32_t kInactive = UINT32_MAX;
+
   explicit Completion(Thread& t) : t_(t) {}
 
-  /// The serial of a completed request; SLK_REQUEST_NONE if it was null, inactive or never seen.
+  /// The serial of a completed request; SLK_REQUEST_NONE if it was never seen, kInactive if there
+  /// was nothing to complete.
   std::uint32_t take(MPI_Request handle, std::uint64_t address, const MPI_Status* status) {
-    if (handle == MPI_REQUEST_NULL) return SLK_REQUEST_NONE;
+    if (handle == MPI_REQUEST_NULL) return kInactive;
     Request done;
     {
       const Lock lock;
       Request* found = process.requests.find(handle_bits(handle) + 1, address);
-      if (found == nullptr || !found->active) return SLK_REQUEST_NONE;
+      if (found == nullptr) return SLK_REQUEST_NONE;
+      if (!found->active) return kInactive;
       done = *found;
       if (found->init_op == 0) {
         process.requests.remove(found);
@@ -36,6 +40,11 @@ class Completion {
   /// Puts the call's record back; to be called before it is closed.
   void finish() {
     if (suspended_) t_.reopen();
+  }
+  /// The same for a call that completes one request; its serial goes into the record.
+  void finish(std::uint32_t serial) {
+    finish();
+    t_.record()->request = serial == kInactive ? SLK_REQUEST_NONE : serial;
   }
 
  private:
@@ -84,8 +93,7 @@ int wait(std::uint8_t op, Requests requests, MPI_Status* status, Call call) {
   t->end();
   Completion completion(*t);
   const std::uint32_t serial = completion.take(handle, requests.address(), used);
-  completion.finish();
-  t->record()->request = serial;
+  completion.finish(serial);
   t->close();
   return rc;
 }
@@ -107,8 +115,7 @@ int test(std::uint8_t op, Requests requests, int* flag, MPI_Status* status, Call
   }
   Completion completion(*t);
   const std::uint32_t serial = completion.take(handle, requests.address(), used);
-  completion.finish();
-  t->record()->request = serial;
+  completion.finish(serial);
   t->close();
   return rc;
 }
@@ -141,9 +148,9 @@ void close_completed(Thread& t, int n, int count, const Requests& requests, Inde
   for (int i = 0; i < count; ++i) {
     const int which = index(i);
     if (which < 0 || which >= n) continue;
-    const MPI_Request handle = copied_handle(t, which);
-    if (handle == MPI_REQUEST_NULL) continue;
-    serials[done++] = completion.take(handle, requests.address(which), statuses + i);
+    const std::uint32_t serial =
+        completion.take(copied_handle(t, which), requests.address(which), statuses + i);
+    if (serial != Completion::kInactive) serials[done++] = serial;
   }
   completion.finish();
   t.close_with(done, [&](std::size_t i) { return static_cast<std::int64_t>(serials[i]); });
@@ -183,13 +190,10 @@ int testall(std::uint8_t op, int n, Requests requests, int* flag, MPI_Status* st
 
 template <class Requests>
 void close_one_of(Thread& t, int n, const Requests& requests, int index, const MPI_Status* s) {
-  std::uint32_t serial = SLK_REQUEST_NONE;
   if (index >= 0 && index < n) {
     Completion completion(t);
-    serial = completion.take(copied_handle(t, index), requests.address(index), s);
-    completion.finish();
+    completion.finish(completion.take(copied_handle(t, index), requests.address(index), s));
   }
-  t.record()->request = serial;
   t.close();
 }
 

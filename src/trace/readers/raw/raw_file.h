@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "base/file.h"
+#include "base/findings.h"
+#include "trace/wire.h"
+
+namespace slackline::raw {
+
+/// One record inside a mapped file. Nothing in it is checked but that it lies inside the file.
+struct Record {
+  slk_record head;
+  std::span<const std::int64_t> args;
+};
+
+/// One mapped raw file and where its records begin.
+class File {
+ public:
+  /// Maps and indexes. Findings: damaged header (then `valid()` is false), truncated tail, records
+  /// of unknown kind.
+  explicit File(const std::filesystem::path& path);
+
+  bool valid() const { return valid_; }
+  const slk_raw_header& header() const { return header_; }
+  const Findings& findings() const { return findings_; }
+  const std::string& name() const { return name_; }
+
+  std::size_t size() const { return slots_.size(); }
+  Record operator[](std::size_t i) const;
+
+ private:
+  void read_header();
+  void index();
+  slk_record slot(std::size_t i) const;
+
+  MappedFile mapped_;
+  std::string name_;
+  slk_raw_header header_{};
+  std::vector<std::uint32_t> slots_;
+  Findings findings_;
+  bool valid_ = false;
+};
+
+/// Begin time sane relative to the header: a flipped bit must not stretch a run to centuries.
+bool plausible_time(const slk_raw_header& header, std::uint64_t ns);
+
+}  // namespace slackline::raw
