@@ -18,15 +18,23 @@ constexpr std::array<Info, kOperationCount> kInfo{{
 #undef SLK_OPERATION_INFO
 }};
 
-const Info& info(Operation operation) { return kInfo[static_cast<std::size_t>(operation)]; }
+const Info& info(Operation operation) {
+  return kInfo[static_cast<std::size_t>(operation)];
+}
 
 }  // namespace
 
-std::string_view mpi_name(Operation operation) { return info(operation).mpi_name; }
+std::string_view mpi_name(Operation operation) {
+  return info(operation).mpi_name;
+}
 
-std::string_view identifier(Operation operation) { return info(operation).identifier; }
+std::string_view identifier(Operation operation) {
+  return info(operation).identifier;
+}
 
-OperationClass operation_class(Operation operation) { return info(operation).op_class; }
+OperationClass operation_class(Operation operation) {
+  return info(operation).op_class;
+}
 
 std::optional<Operation> operation_from_identifier(std::string_view word) {
   const auto found = std::ranges::find(kInfo, word, &Info::identifier);

@@ -89,7 +89,8 @@ Trace::Trace(std::int32_t ranks, bool timed)
     : calls_(index(ranks)), rank_info_(index(ranks)), communicators_(2), timed_(timed) {
   communicators_[kCommWorld].name = "MPI_COMM_WORLD";
   communicators_[kCommWorld].members.resize(index(ranks));
-  std::iota(communicators_[kCommWorld].members.begin(), communicators_[kCommWorld].members.end(), 0);
+  std::iota(communicators_[kCommWorld].members.begin(), communicators_[kCommWorld].members.end(),
+            0);
   communicators_[kCommSelf].name = "MPI_COMM_SELF";
 }
 

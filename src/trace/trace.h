@@ -28,14 +28,14 @@ inline constexpr std::uint32_t kRequestNone = SLK_REQUEST_NONE;
 inline constexpr std::uint32_t kCommWorld = SLK_COMM_WORLD;
 inline constexpr std::uint32_t kCommSelf = SLK_COMM_SELF;
 inline constexpr std::uint32_t kCommNull = SLK_COMM_NULL;
-/// Every time of a trace lies within this of zero (146 years; readers see to it), so that differences
-/// of times never overflow.
+/// Every time of a trace lies within this of zero (146 years; readers see to it), so that
+/// differences of times never overflow.
 inline constexpr std::int64_t kTimeLimit_ns = std::int64_t{1} << 62;
 
 /// One MPI call. All fields mean what trace/wire.h says of the record, but that peers and roots
-/// are world ranks, a receive's peer, tag and bytes are those of the message it got (flags tell that a
-/// wildcard was posted), and communicators are those of Trace::communicators(). Ranks inside `args`
-/// (sendrecv's source, startall's peers, neighbours) are world ranks too.
+/// are world ranks, a receive's peer, tag and bytes are those of the message it got (flags tell
+/// that a wildcard was posted), and communicators are those of Trace::communicators(). Ranks inside
+/// `args` (sendrecv's source, startall's peers, neighbours) are world ranks too.
 struct Call {
   Operation operation = Operation::none;
   std::uint8_t flags = 0;  ///< enum slk_flag
@@ -76,7 +76,8 @@ class RankCalls {
   std::int64_t gap_ns(std::size_t i) const;
 
   std::span<const RegionEvent> regions() const { return regions_; }
-  /// Time from which this rank's computation counts; 0 unless the rank began later than the trace's zero.
+  /// Time from which this rank's computation counts; 0 unless the rank began later than the trace's
+  /// zero.
   std::int64_t start_ns() const { return start_ns_; }
 
   void reserve(std::size_t calls);
@@ -104,9 +105,9 @@ class RankCalls {
   std::vector<std::uint64_t> bytes_;
   std::vector<std::int32_t> peer_, tag_;
   std::vector<std::uint32_t> comm_, request_;
-  std::vector<std::uint32_t> args_at_;   // index into args_ of [count, values...]; 0: none
+  std::vector<std::uint32_t> args_at_;  // index into args_ of [count, values...]; 0: none
   std::vector<std::int64_t> args_{0};
-  std::vector<std::uint16_t> thread_;    // empty while every call is of thread 0
+  std::vector<std::uint16_t> thread_;  // empty while every call is of thread 0
   std::vector<Operation> operation_;
   std::vector<std::uint8_t> flags_;
   std::vector<RegionEvent> regions_;
@@ -126,8 +127,8 @@ struct Communicator {
 /// What is known of one rank beside its calls.
 struct RankInfo {
   std::string host;
-  bool present = true;      ///< false: nothing of this rank was found
-  bool finalized = true;    ///< reached MPI_Finalize
+  bool present = true;               ///< false: nothing of this rank was found
+  bool finalized = true;             ///< reached MPI_Finalize
   std::int64_t clock_offset_ns = 0;  ///< what was added to its clock at the start of the run
   double clock_drift = 0;            ///< and gained per ns after that
   std::int64_t clock_error_ns = 0;   ///< known within this
@@ -138,9 +139,9 @@ struct TraceInfo {
   std::string program;      ///< command line of the job
   std::string mpi_library;  ///< "Open MPI", "MPICH" or empty
   std::string mpi_version;
-  std::string recorder;     ///< who made the trace
-  std::string started;      ///< ISO 8601, of rank 0
-  std::int64_t cpu_ns = 0;  ///< CPU time of all ranks
+  std::string recorder;           ///< who made the trace
+  std::string started;            ///< ISO 8601, of rank 0
+  std::int64_t cpu_ns = 0;        ///< CPU time of all ranks
   std::int64_t recording_ns = 0;  ///< of which recording, as measured by the recorder
   std::uint64_t lost_calls = 0;
 };

@@ -35,7 +35,7 @@ inline Call arbitrary_call(std::int64_t begin, bool timed, std::vector<std::int6
                    [](std::int64_t n) { return std::vector<std::int64_t>(std::size_t(n), n); }),
       rc::gen::element(std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 15, 8, 8},
                        std::vector<std::int64_t>{2, 5, 8, 0},
-                       std::vector<std::int64_t>{3, 15, 1, 0, 8, 4, 19, -3, -1, 0},
+                       std::vector<std::int64_t>{3, 15, 1, 0, 8, 0, 4, 19, -3, -1, 0, 2},
                        std::vector<std::int64_t>{2, 1, 8, 3, 8, 1, 0, 16},
                        std::vector<std::int64_t>{INT64_MIN, INT64_MAX, -1, 0}),
       rc::gen::container<std::vector<std::int64_t>>(rc::gen::arbitrary<std::int64_t>()));

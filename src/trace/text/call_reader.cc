@@ -214,10 +214,11 @@ void CallReader::read_starts() {
   Lexer::split(*value, ',', parts_);
   for (const Token& part : parts_) {
     Lexer::split(part, ':', fields_);
-    if (fields_.size() != 5) {
-      lexer_.fail(part, fmt::format("'{}' starts nothing", part.text),
-                  "a started request is REQUEST:OPERATION:PEER:TAG:BYTES",
-                  "For example starts=1:send_init:3:0:8.");
+    if (fields_.size() != kStartGroup && fields_.size() != kStartGroup - 1) {
+      lexer_.fail(
+          part, fmt::format("'{}' starts nothing", part.text),
+          "a started request is REQUEST:OPERATION:PEER:TAG:BYTES, and :COMM if that is not 0",
+          "For example starts=1:send_init:3:0:8.");
     }
     const auto operation = operation_of_word(fields_[1].text);
     if (!operation) {
@@ -229,6 +230,9 @@ void CallReader::read_starts() {
     args_.push_back(peer(fields_[2]));
     args_.push_back(tag(fields_[3]));
     args_.push_back(lexer_.integer(fields_[4], "byte count", 0, kMaxInt64));
+    args_.push_back(fields_.size() < kStartGroup
+                        ? kCommWorld
+                        : lexer_.named(fields_[5], kCommWords, "communicator", 0, kMaxUint32));
   }
 }
 

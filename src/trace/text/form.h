@@ -20,7 +20,7 @@ enum class ArgsForm {
   plain,       ///< args=1,2,3
   requests,    ///< reqs=1..26
   sendrecv,    ///< from= rtag= rbytes= recv_any_source recv_any_tag
-  starts,      ///< starts=1:send_init:3:0:8
+  starts,      ///< starts=1:send_init:3:0:8, with the communicator after it unless it is 0
   counts,      ///< counts=8*64
   send_recv,   ///< send=8,8 recv=8,8
   neighbours,  ///< out=1:8,2:8 in=1:8
@@ -70,6 +70,9 @@ inline constexpr std::array<NamedValue, 4> kPeerWords{
 inline constexpr std::array<NamedValue, 1> kTagWords{{{kTagAny, "any"}}};
 inline constexpr std::array<NamedValue, 3> kCommWords{
     {{kCommWorld, "world"}, {kCommSelf, "self"}, {kCommNull, "null"}}};
+
+/// Arguments of one started request: serial, operation, peer, tag, bytes, communicator.
+inline constexpr std::size_t kStartGroup = 6;
 
 /// At most so many values in one repetition or range of a call's list (a short line must not become
 /// a large allocation).

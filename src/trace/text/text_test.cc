@@ -82,9 +82,9 @@ TEST(ReadText, TypedKeysFillTheArgumentsOfTheWireFormat) {
               ElementsAre(2, 5, 16, SLK_FLAG_ANY_TAG));
   EXPECT_THAT(args("waitall reqs=1..3,9\n"), ElementsAre(1, 2, 3, 9));
   EXPECT_THAT(args("testany failed polls=7 inside=120\n"), ElementsAre(7, 120));
-  EXPECT_THAT(args("startall starts=4:send_init:2:1:8,5:recv_init:any:any:64\n"),
-              ElementsAre(4, static_cast<int>(Operation::send_init), 2, 1, 8,  //
-                          5, static_cast<int>(Operation::recv_init), -3, -1, 64));
+  EXPECT_THAT(args("startall starts=4:send_init:2:1:8,5:recv_init:any:any:64:7\n"),
+              ElementsAre(4, static_cast<int>(Operation::send_init), 2, 1, 8, 0,  //
+                          5, static_cast<int>(Operation::recv_init), -3, -1, 64, 7));
   EXPECT_THAT(args("gatherv root=0 bytes=8 counts=8*3,0\n"), ElementsAre(8, 8, 8, 0));
   EXPECT_THAT(args("alltoallv send=1,2 recv=3,4\n"), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(args("neighbor_alltoall out=1:8,null:8 in=3:16\n"),

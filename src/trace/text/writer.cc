@@ -139,22 +139,25 @@ bool put_sendrecv(Out& out, std::span<const std::int64_t> args) {
 bool is_start_group(std::span<const std::int64_t> group) {
   return fits_uint32(group[0]) && group[1] >= 0 &&
          group[1] < static_cast<std::int64_t>(kOperationCount) && fits_int32(group[2]) &&
-         fits_int32(group[3]) && group[4] >= 0;
+         fits_int32(group[3]) && group[4] >= 0 && fits_uint32(group[5]);
 }
 
 bool put_starts(Out& out, std::span<const std::int64_t> args) {
-  if (args.empty() || args.size() % 5 != 0) return false;
-  for (std::size_t i = 0; i < args.size(); i += 5) {
-    if (!is_start_group(args.subspan(i, 5))) return false;
+  if (args.empty() || args.size() % kStartGroup != 0) return false;
+  for (std::size_t i = 0; i < args.size(); i += kStartGroup) {
+    if (!is_start_group(args.subspan(i, kStartGroup))) return false;
   }
   out += " starts=";
-  for (std::size_t i = 0; i < args.size(); i += 5) {
+  for (std::size_t i = 0; i < args.size(); i += kStartGroup) {
     if (i > 0) out += ',';
     put(out, "{}:{}:", args[i], identifier(static_cast<Operation>(args[i + 1])));
     put_named(out, kPeerWords, args[i + 2]);
     out += ':';
     put_named(out, kTagWords, args[i + 3]);
     put(out, ":{}", args[i + 4]);
+    if (args[i + 5] == kCommWorld) continue;
+    out += ':';
+    put_named(out, kCommWords, args[i + 5]);
   }
   return true;
 }

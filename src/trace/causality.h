@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/findings.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+inline constexpr FindingKind kCausalityViolated{
+    "causality_violated", Severity::notice,
+    "Receives that end before their send began: the ranks' clocks disagree by at least that much. "
+    "Measured times across ranks are wrong by it; predictions from the model are not affected."};
+
+struct CausalityCheck {
+  std::uint64_t messages = 0;    ///< pairs of a send and a receive that were compared
+  std::uint64_t violations = 0;  ///< receives that end before their send began
+  std::int64_t worst_ns = 0;     ///< by how much, at most
+  std::string worst;             ///< which message, in words
+};
+
+/// Compares every received message with its send, and adds a Finding when any was received before
+/// it was sent. Sends and receives of one (source, destination, communicator, tag) belong together
+/// in program order. Untimed traces have nothing to compare. Linear in the number of calls, ranks
+/// in parallel.
+CausalityCheck count_causality_violations(Trace& trace);
+
+}  // namespace slackline

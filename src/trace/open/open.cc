@@ -1,0 +1,135 @@
+#include "trace/open/open.h"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "trace/causality.h"
+#include "trace/native/reader.h"
+#include "trace/readers/raw/reader.h"
+#include "trace/text/text.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNativeFile = "trace.slk";
+constexpr std::size_t kTextHeadBytes = 4096;
+constexpr std::size_t kShownBytes = 8;
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Every format that can be read. The first whose probe says yes is taken.
+constexpr std::array kReaders{
+    TraceReader{"native", "a native trace (.slk)",
+                [](const TraceInput& in) { return looks_like_native(in.bytes); },
+                [](const TraceInput& in) { return read_native(in.bytes, in.path.string()); }},
+    TraceReader{
+        "text", "the text form of a trace",
+        [](const TraceInput& in) {
+          return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
+        },
+        [](const TraceInput& in) { return read_text(as_text(in.bytes), in.path.string()); }},
+    TraceReader{"raw", "a folder made by 'slackline record'",
+                [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
+                [](const TraceInput& in) { return read_raw(in.path); }},
+};
+
+std::string accepted_formats() {
+  std::string all;
+  for (const TraceReader& reader : kReaders) {
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", reader.description);
+  }
+  return all;
+}
+
+// The first bytes of an input that nobody knows, for the message.
+std::string shown(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte b : bytes.first(std::min(kShownBytes, bytes.size()))) {
+    const char c = static_cast<char>(b);
+    text +=
+        c >= ' ' && c <= '~' ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<int>(b));
+  }
+  return text;
+}
+
+Error unknown_input(const TraceInput& input) {
+  const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
+  const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
+  if (input.is_directory) {
+    return Error(problem, fmt::format("the folder has neither {} nor raw files", kNativeFile),
+                 hint);
+  }
+  if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
+  return Error(problem,
+               fmt::format("it begins with \"{}\", which no known format does", shown(input.bytes)),
+               hint);
+}
+
+std::string hex(std::uint64_t hash) {
+  return fmt::format("{:016x}", hash);
+}
+
+// Size and checksum over names and contents of all files below a folder, in order of name.
+void identify_folder(const fs::path& folder, OpenedTrace& opened) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  std::uint64_t hash = 0;
+  for (const fs::path& path : files) {
+    const MappedFile file(path);
+    const std::string name = path.lexically_relative(folder).string();
+    hash = XXH3_64bits_withSeed(name.data(), name.size(), hash);
+    hash = XXH3_64bits_withSeed(file.bytes().data(), file.bytes().size(), hash);
+    opened.bytes += file.bytes().size();
+  }
+  opened.checksum = hex(hash);
+}
+
+OpenedTrace read_input(const TraceInput& input, const fs::path& given) {
+  const auto reader =
+      std::ranges::find_if(kReaders, [&](const TraceReader& r) { return r.probe(input); });
+  if (reader == kReaders.end()) throw unknown_input(input);
+  OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}};
+  if (input.is_directory) {
+    identify_folder(input.path, opened);
+  } else {
+    opened.bytes = input.bytes.size();
+    opened.checksum = hex(XXH3_64bits(input.bytes.data(), input.bytes.size()));
+  }
+  count_causality_violations(opened.trace);
+  return opened;
+}
+
+}  // namespace
+
+std::span<const TraceReader> trace_readers() {
+  return kReaders;
+}
+
+OpenedTrace open_trace(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    const fs::path native = path / kNativeFile;
+    if (!fs::is_regular_file(native, ignored)) return read_input({path, true, {}}, path);
+    const MappedFile file(native);
+    return read_input({native, false, file.bytes()}, path);
+  }
+  const MappedFile file(path);
+  return read_input({path, false, file.bytes()}, path);
+}
+
+}  // namespace slackline

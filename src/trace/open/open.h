@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// A trace, and which input it came from.
+struct OpenedTrace {
+  Trace trace;
+  std::string format;       ///< name of the reader: "native", "text", "raw"
+  std::string path;         ///< as it was given
+  std::uint64_t bytes = 0;  ///< size of the input on disk
+  std::string checksum;     ///< XXH3-64 of the input, 16 hexadecimal digits
+};
+
+/// What a reader may look at to tell whether an input is its own.
+struct TraceInput {
+  std::filesystem::path path;
+  bool is_directory = false;
+  std::span<const std::byte> bytes{};  ///< of a file: all of it; of a directory: nothing
+};
+
+/// One format. The table of them is trace_readers(); a new format is a line there.
+struct TraceReader {
+  std::string_view name;
+  std::string_view description;  ///< for messages: "a native trace (.slk)"
+  bool (*probe)(const TraceInput&);
+  Trace (*read)(const TraceInput&);
+};
+
+std::span<const TraceReader> trace_readers();
+
+/// Opens a trace file of any known format, or a folder made by `slackline record` (its trace.slk,
+/// else its raw files). Receives that end before their send began are counted in the Findings.
+/// Throws Error when there is nothing at `path`, or nothing that a reader knows.
+OpenedTrace open_trace(const std::filesystem::path& path);
+
+}  // namespace slackline
