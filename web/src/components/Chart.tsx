@@ -85,8 +85,22 @@ function drawPanels(
   });
 }
 
+/** The series' own point that is `step` points away from the cursor. */
+function stopFrom({ stops }: ChartData, cursor: number | null, step: number): number {
+  const reached = stops.filter((stop) => stop <= (cursor ?? -1)).length - 1;
+  const between = cursor !== null && stops[reached] !== cursor && step < 0 ? 1 : 0;
+  const wanted = Math.min(Math.max(reached + step + between, 0), stops.length - 1);
+  return stops[wanted] ?? 0;
+}
+
 /** The cursor moves by points with the arrow keys; Escape shows the whole interval again. */
-function onKey(event: KeyboardEvent, charts: uPlot[], x: number[], cursor: number | null): void {
+function onKey(
+  event: KeyboardEvent,
+  charts: uPlot[],
+  data: ChartData,
+  cursor: number | null,
+): void {
+  const { x } = data;
   const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 };
   const step = steps[event.key];
   if (event.key === "Escape") {
@@ -97,8 +111,7 @@ function onKey(event: KeyboardEvent, charts: uPlot[], x: number[], cursor: numbe
   }
   if (step === undefined) return;
   event.preventDefault();
-  const wanted = (cursor ?? -1) + step * (event.shiftKey ? 10 : 1);
-  const value = x[Math.min(Math.max(wanted, 0), x.length - 1)] ?? 0;
+  const value = x[stopFrom(data, cursor, step * (event.shiftKey ? 10 : 1))] ?? 0;
   charts.forEach((chart) => chart.setCursor({ left: chart.valToPos(value, "x"), top: 0 }));
 }
 
@@ -138,7 +151,7 @@ export function Chart({ series, theme }: Props) {
         tabIndex={0}
         role="group"
         aria-label={`${series.title}: arrow keys move the cursor, Escape shows the whole interval`}
-        onKeyDown={(event) => onKey(event, charts.current, data.x, cursor)}
+        onKeyDown={(event) => onKey(event, charts.current, data, cursor)}
       >
         <p class="cursor-at" aria-live="polite">
           {cursor === null ? (
