@@ -71,8 +71,10 @@ void fill_header(int rank, int size) {
   PMPI_Get_library_version(version, &length);
   for (char* c = version; *c != '\0'; ++c) {
     if (*c == '\t') *c = ' ';
-    if (*c == '\n') *c = '\0';
-    if (*c == '\0') break;
+    if (*c == '\n') {
+      *c = '\0';
+      break;
+    }
   }
   std::snprintf(h.mpi_version, sizeof h.mpi_version, "%.255s", version);
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace slackline {
+
+/// Who starts the ranks, as far as handing environment variables to them is concerned.
+enum class LauncherKind {
+  none,      ///< no launcher in the command: a single rank, or a script that has one inside
+  open_mpi,  ///< mpirun -x NAME=VALUE
+  mpich,     ///< mpiexec -genv NAME VALUE (Hydra; Intel MPI's, too)
+  slurm,     ///< srun hands on its own environment
+};
+
+struct Launcher {
+  LauncherKind kind = LauncherKind::none;
+  std::size_t position = 0;  ///< of the launcher's word in the command
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// Finds the launcher among the words of `command` (it may stand behind `env`, `time` and the like)
+/// and its kind: by `mpi` ("openmpi", "mpich" or empty), by the name it resolves to, or by what
+/// its --version says. Throws Error when it is not installed or its kind stays unknown.
+Launcher find_launcher(const std::vector<std::string>& command, std::string_view mpi);
+
+/// What is to be executed so that the ranks, and they only where the launcher allows it, see
+/// `variables`.
+struct LaunchPlan {
+  std::vector<std::string> command;
+  Environment environment;  ///< to be set for the command itself
+};
+LaunchPlan plan_launch(const std::vector<std::string>& command, const Launcher& launcher,
+                       const Environment& variables);
+
+/// The path of `program` as the shell would find it; empty if it would not.
+std::string find_program(std::string_view program);
+
+}  // namespace slackline

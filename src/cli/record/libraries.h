@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace slackline {
+
+/// The libraries that are preloaded into an MPI job.
+struct RuntimeLibraries {
+  std::filesystem::path preload;  ///< into everything the launcher starts
+  std::filesystem::path yield;    ///< for oversubscribed MPICH; beside the other
+};
+
+/// Looks in $SLACKLINE_LIB, in lib/slackline beside the running binary (build tree) and in
+/// lib/slackline beside its bin/ (installed). Throws Error when they are in none of these, or when
+/// their path has a blank or a colon, at which LD_PRELOAD would split it.
+RuntimeLibraries find_runtime_libraries();
+
+/// Whether the recorder for `mpi` ("openmpi", "mpich") was built.
+bool has_recorder(const RuntimeLibraries& libraries, std::string_view mpi);
+
+/// The value of LD_PRELOAD for the ranks: ours before what is set already.
+std::string preload_value(const RuntimeLibraries& libraries, bool yield);
+
+}  // namespace slackline

@@ -1,0 +1,126 @@
+#include "cli/record/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace slackline {
+
+namespace {
+
+constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+volatile sig_atomic_t child = 0;
+
+/// A signal typed at the terminal goes to the whole foreground group, so the child has it already;
+/// a second SIGINT would make mpirun give up without cleaning.
+void pass_on(int signal, siginfo_t* info, void*) {
+  if (child > 0 && info->si_code != SI_KERNEL) kill(static_cast<pid_t>(child), signal);
+}
+
+/// Passes signals on for its lifetime.
+class SignalRelay {
+ public:
+  SignalRelay() {
+    struct sigaction action {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (std::size_t i = 0; i < kPassedOn.size(); ++i) {
+      sigaction(kPassedOn[i], &action, &before_[i]);
+    }
+  }
+  ~SignalRelay() {
+    for (std::size_t i = 0; i < kPassedOn.size(); ++i) {
+      sigaction(kPassedOn[i], &before_[i], nullptr);
+    }
+    child = 0;
+  }
+  SignalRelay(const SignalRelay&) = delete;
+  SignalRelay& operator=(const SignalRelay&) = delete;
+
+ private:
+  std::array<struct sigaction, kPassedOn.size()> before_{};
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& command) {
+  std::vector<char*> out;
+  for (const std::string& word : command) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+[[noreturn]] void cannot_run(const std::string& program, int error) {
+  throw Error(fmt::format("cannot run '{}'", program), std::strerror(error),
+              "Check the command after '--'.");
+}
+
+/// execvp with `environment` added. Returns errno.
+int execute(std::vector<char*>& arguments, const Environment& environment) {
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  execvp(arguments[0], arguments.data());
+  return errno;
+}
+
+double seconds_of(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+double children_cpu() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+ProcessEnd run_process(const std::vector<std::string>& command, const Environment& environment) {
+  expects(!command.empty(), "a command");
+  std::vector<char*> arguments = pointers(command);
+  // The child tells through a pipe, which a successful exec closes, that it could not execute.
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) cannot_run(command[0], errno);
+  const auto started = std::chrono::steady_clock::now();
+  const double cpu_before = children_cpu();
+  const pid_t pid = fork();
+  if (pid < 0) cannot_run(command[0], errno);
+  if (pid == 0) {
+    const int error = execute(arguments, environment);
+    [[maybe_unused]] const auto told = write(failure[1], &error, sizeof error);
+    _exit(127);
+  }
+  child = pid;
+  const SignalRelay relay;
+  close(failure[1]);
+  int error = 0;
+  const bool failed = read(failure[0], &error, sizeof error) == sizeof error;
+  close(failure[0]);
+  const int status = wait_for(pid);
+  if (failed) cannot_run(command[0], error);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
+  return {status, took.count(), children_cpu() - cpu_before};
+}
+
+void become_process(const std::vector<std::string>& command, const Environment& environment) {
+  expects(!command.empty(), "a command");
+  std::vector<char*> arguments = pointers(command);
+  cannot_run(command[0], execute(arguments, environment));
+}
+
+}  // namespace slackline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/record/launcher.h"
+
+namespace slackline {
+
+/// How a child process ended, as a shell says it: its exit status, or 128 + the signal.
+struct ProcessEnd {
+  int exit_status = 0;
+  double seconds = 0;      ///< wall clock
+  double cpu_seconds = 0;  ///< of it and all its descendants that it waited for
+};
+
+/// Runs a command to its end. Signals that this process gets meanwhile are passed on to it (but for
+/// those of the terminal, which it gets itself), and it is waited for all the same. Throws Error
+/// when it cannot be started.
+ProcessEnd run_process(const std::vector<std::string>& command, const Environment& environment);
+
+/// Becomes that command. Returns only by throwing Error.
+[[noreturn]] void become_process(const std::vector<std::string>& command,
+                                 const Environment& environment);
+
+}  // namespace slackline

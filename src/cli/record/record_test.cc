@@ -1,0 +1,144 @@
+#include "cli/record/record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "base/error.h"
+#include "cli/record/process.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// An empty folder that is gone after the test; PATH is it alone.
+class LauncherTest : public testing::Test {
+ protected:
+  LauncherTest() {
+    fs::create_directories(folder_);
+    setenv("PATH", folder_.c_str(), 1);
+  }
+  ~LauncherTest() override {
+    setenv("PATH", path_.c_str(), 1);
+    fs::remove_all(folder_);
+  }
+  LauncherTest(const LauncherTest&) = delete;
+  LauncherTest& operator=(const LauncherTest&) = delete;
+
+  void program(const std::string& name, const std::string& script) {
+    std::ofstream(folder_ / name) << "#!/bin/sh\n" << script << "\n";
+    chmod((folder_ / name).c_str(), 0755);
+  }
+  void link(const std::string& name, const std::string& target) {
+    fs::create_symlink(folder_ / target, folder_ / name);
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("slackline-launcher-" + std::to_string(getpid()));
+  std::string path_ = std::getenv("PATH");
+};
+
+TEST_F(LauncherTest, NameTells) {
+  program("mpirun.openmpi", "");
+  program("mpirun.mpich", "");
+  program("mpiexec.hydra", "");
+  EXPECT_EQ(find_launcher({"mpirun.openmpi", "-n", "2", "a"}, "").kind, LauncherKind::open_mpi);
+  EXPECT_EQ(find_launcher({"mpirun.mpich", "-n", "2", "a"}, "").kind, LauncherKind::mpich);
+  EXPECT_EQ(find_launcher({"mpiexec.hydra", "a"}, "").kind, LauncherKind::mpich);
+}
+
+TEST_F(LauncherTest, AlternativesAreFollowed) {
+  program("orterun", "");
+  link("mpirun.real", "orterun");
+  link("mpirun", "mpirun.real");
+  EXPECT_EQ(find_launcher({"mpirun", "a"}, "").kind, LauncherKind::open_mpi);
+}
+
+TEST_F(LauncherTest, VersionTells) {
+  program("mpiexec", "echo 'HYDRA build details:'");
+  EXPECT_EQ(find_launcher({"mpiexec", "a"}, "").kind, LauncherKind::mpich);
+  program("mpirun", "echo 'mpirun (Open MPI) 5.0.3'");
+  EXPECT_EQ(find_launcher({"mpirun", "a"}, "").kind, LauncherKind::open_mpi);
+}
+
+TEST_F(LauncherTest, UnknownIsAskedFor) {
+  program("mpirun", "echo 'something else 1.0'");
+  EXPECT_THROW(
+      {
+        try {
+          find_launcher({"mpirun", "a"}, "");
+        } catch (const Error& error) {
+          EXPECT_THAT(error.what(), HasSubstr("--mpi"));
+          throw;
+        }
+      },
+      Error);
+  EXPECT_EQ(find_launcher({"mpirun", "a"}, "mpich").kind, LauncherKind::mpich);
+}
+
+TEST_F(LauncherTest, MissingLauncherIsAnError) {
+  EXPECT_THROW(find_launcher({"mpirun", "-n", "4", "a"}, ""), Error);
+  EXPECT_THROW(find_launcher({"./a"}, "lam"), Error);
+}
+
+TEST_F(LauncherTest, LauncherMayStandBehindOtherWords) {
+  program("mpirun.openmpi", "");
+  EXPECT_EQ(find_launcher({"env", "A=1", "mpirun.openmpi", "a"}, "").position, 2u);
+  EXPECT_EQ(find_launcher({"./script.sh"}, "").kind, LauncherKind::none);
+}
+
+TEST(LaunchPlan, OpenMpiGetsTheVariablesForEveryPart) {
+  const LaunchPlan plan = plan_launch({"mpirun", "-n", "1", "a", ":", "-n", "1", "b"},
+                                      {LauncherKind::open_mpi, 0}, {{"X", "1"}});
+  EXPECT_THAT(plan.command,
+              ElementsAre("mpirun", "-x", "X=1", "-n", "1", "a", ":", "-x", "X=1", "-n", "1", "b"));
+  EXPECT_TRUE(plan.environment.empty());
+}
+
+TEST(LaunchPlan, MpichGetsThemForAllAtOnce) {
+  const LaunchPlan plan = plan_launch({"time", "mpiexec", "-n", "1", "a", ":", "-n", "1", "b"},
+                                      {LauncherKind::mpich, 1}, {{"X", "1"}});
+  EXPECT_THAT(plan.command, ElementsAre("time", "mpiexec", "-genv", "X", "1", "-n", "1", "a", ":",
+                                        "-n", "1", "b"));
+}
+
+TEST(LaunchPlan, WithoutALauncherTheProgramItselfGetsThem) {
+  const LaunchPlan plan = plan_launch({"./a"}, {}, {{"X", "1"}});
+  EXPECT_THAT(plan.command, ElementsAre("./a"));
+  EXPECT_THAT(plan.environment, ElementsAre(std::pair<std::string, std::string>("X", "1")));
+}
+
+TEST(RunProcess, ExitStatusAndSignalsComeThrough) {
+  EXPECT_EQ(run_process({"sh", "-c", "exit 7"}, {}).exit_status, 7);
+  EXPECT_EQ(run_process({"sh", "-c", "kill -9 $$"}, {}).exit_status, 128 + 9);
+  EXPECT_EQ(run_process({"sh", "-c", "exit $X"}, {{"X", "3"}}).exit_status, 3);
+}
+
+TEST(RunProcess, SignalsArePassedOn) {
+  const std::string parent = std::to_string(getpid());
+  // The child signals us and must get the signal itself, not just see us die.
+  const std::string script = "trap 'exit 42' TERM; kill -TERM " + parent +
+                             "; i=0; while [ $i -lt 100 ]; do sleep 0.1; i=$((i+1)); done; exit 1";
+  EXPECT_EQ(run_process({"sh", "-c", script}, {}).exit_status, 42);
+}
+
+TEST(RunProcess, UnknownProgramIsAnError) {
+  EXPECT_THROW(run_process({"/nonexistent/program"}, {}), Error);
+}
+
+TEST(Record, NoCommandIsWrongUsage) {
+  try {
+    record(RecordOptions{.command = {}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_status(), 2);
+  }
+}
+
+}  // namespace
+}  // namespace slackline
