@@ -1,0 +1,218 @@
+#include "trace/summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kStartArguments = 6;  // serial, operation, peer, tag, bytes, communicator
+
+// One rank's share; added up afterwards.
+struct RankSummary {
+  std::array<OperationSummary, kOperationCount> operations{};
+  std::vector<RegionSummary> regions;
+  std::uint64_t messages = 0;
+  std::uint64_t message_bytes = 0;
+  std::uint64_t wildcards = 0;
+  std::uint32_t threads = 0;
+  std::int64_t mpi_ns = 0;
+  std::int64_t compute_ns = 0;
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
+};
+
+bool is_poll_run(const Call& call) {
+  return call.has(SLK_FLAG_FAILED) && call.args.size() == 2 && call.args[0] > 0;
+}
+
+void add_messages(RankSummary& sum, const Call& call) {
+  const auto add = [&](std::int64_t peer, std::uint64_t bytes) {
+    if (peer == kPeerNull) return;
+    ++sum.messages;
+    sum.message_bytes += bytes;
+  };
+  switch (operation_class(call.operation)) {
+    case OperationClass::send:
+    case OperationClass::isend:
+    case OperationClass::sendrecv:
+      add(call.peer, call.bytes);
+      return;
+    case OperationClass::start:
+      for (std::size_t i = 0; i + kStartArguments <= call.args.size(); i += kStartArguments) {
+        if (call.args[i + 1] == static_cast<std::int64_t>(Operation::recv_init)) continue;
+        add(call.args[i + 2], static_cast<std::uint64_t>(call.args[i + 4]));
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+bool has_wildcard(const Call& call) {
+  constexpr std::int64_t kAny = SLK_FLAG_ANY_SOURCE | SLK_FLAG_ANY_TAG;
+  const bool sendrecv = operation_class(call.operation) == OperationClass::sendrecv;
+  return (call.flags & kAny) != 0 ||
+         (sendrecv && call.args.size() == 4 && (call.args[3] & kAny) != 0);
+}
+
+void add_call(RankSummary& sum, const Call& call) {
+  const bool polls = is_poll_run(call);
+  const std::int64_t time = polls ? call.args[1] : call.end_ns - call.begin_ns;
+  OperationSummary& operation = sum.operations[static_cast<std::size_t>(call.operation)];
+  operation.calls += polls ? static_cast<std::uint64_t>(call.args[0]) : 1;
+  operation.time_ns += time;
+  operation.bytes += call.bytes;
+  sum.mpi_ns += time;
+  sum.wildcards += has_wildcard(call) ? 1 : 0;
+  sum.threads = std::max(sum.threads, std::uint32_t{call.thread} + 1);
+  sum.last_ns = std::max(sum.last_ns, call.end_ns);
+  add_messages(sum, call);
+}
+
+// Time in each region, a region inside itself counted once.
+void add_regions(RankSummary& sum, const Trace& trace, const RankCalls& calls) {
+  struct Open {
+    std::int64_t since = 0;
+    std::uint64_t depth = 0;
+  };
+  std::vector<Open> open(trace.regions().size());
+  sum.regions.resize(open.size());
+  for (const RegionEvent& event : calls.regions()) {
+    if (event.region >= open.size()) continue;
+    Open& region = open[event.region];
+    if (event.enter) {
+      ++sum.regions[event.region].visits;
+      if (region.depth++ == 0) region.since = event.time_ns;
+    } else if (region.depth > 0 && --region.depth == 0) {
+      sum.regions[event.region].time_ns += event.time_ns - region.since;
+    }
+  }
+}
+
+RankSummary summarize_rank(const Trace& trace, std::int32_t rank) {
+  const RankCalls& calls = trace.calls(rank);
+  RankSummary sum;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    add_call(sum, calls[i]);
+    sum.compute_ns += calls.gap_ns(i);
+  }
+  if (!calls.empty()) sum.first_ns = std::min(calls.start_ns(), calls.begin_ns(0));
+  add_regions(sum, trace, calls);
+  return sum;
+}
+
+RankSpread spread(const Trace& trace, std::span<const RankSummary> ranks,
+                  std::int64_t RankSummary::*quantity) {
+  RankSpread result;
+  std::size_t count = 0;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    if (!trace.rank_info(rank).present) continue;
+    const auto value = static_cast<double>(ranks[r].*quantity);
+    if (count == 0 || value < result.min) {
+      result.min = value;
+      result.min_rank = rank;
+    }
+    if (count == 0 || value > result.max) {
+      result.max = value;
+      result.max_rank = rank;
+    }
+    result.mean += value;
+    ++count;
+  }
+  if (count > 0) result.mean /= static_cast<double>(count);
+  return result;
+}
+
+void add_rank_facts(TraceSummary& all, const Trace& trace) {
+  std::set<std::string> hosts;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankInfo& info = trace.rank_info(r);
+    if (!info.present) continue;
+    ++all.present_ranks;
+    all.unfinalized_ranks += info.finalized ? 0 : 1;
+    if (!info.host.empty()) hosts.insert(info.host);
+    all.clock_offset_ns = std::max(all.clock_offset_ns, std::abs(info.clock_offset_ns));
+    all.clock_error_ns = std::max(all.clock_error_ns, info.clock_error_ns);
+  }
+  all.hosts = static_cast<std::int32_t>(hosts.size());
+}
+
+void add_operations(TraceSummary& all, std::span<const RankSummary> ranks) {
+  for (std::size_t op = 0; op < kOperationCount; ++op) {
+    OperationSummary sum{.operation = static_cast<Operation>(op)};
+    for (const RankSummary& rank : ranks) {
+      sum.calls += rank.operations[op].calls;
+      sum.time_ns += rank.operations[op].time_ns;
+      sum.bytes += rank.operations[op].bytes;
+    }
+    if (sum.calls == 0) continue;
+    all.calls += sum.calls;
+    const OperationClass op_class = operation_class(sum.operation);
+    if (op_class == OperationClass::collective || op_class == OperationClass::icollective) {
+      all.collectives += sum.calls;
+      all.collective_bytes += sum.bytes;
+    }
+    if (op_class == OperationClass::one_sided) all.one_sided += sum.calls;
+    all.operations.push_back(sum);
+  }
+  std::ranges::stable_sort(all.operations, std::ranges::greater{},
+                           [](const OperationSummary& o) { return std::pair(o.time_ns, o.calls); });
+}
+
+void add_regions(TraceSummary& all, const Trace& trace, std::span<const RankSummary> ranks) {
+  for (std::size_t i = 0; i < trace.regions().size(); ++i) {
+    RegionSummary sum{.name = trace.regions()[i]};
+    for (const RankSummary& rank : ranks) {
+      sum.visits += rank.regions[i].visits;
+      sum.time_ns += rank.regions[i].time_ns;
+    }
+    all.regions.push_back(sum);
+  }
+}
+
+void add_duration(TraceSummary& all, std::span<const RankSummary> ranks) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (const RankSummary& rank : ranks) {
+    first = std::min(first, rank.first_ns);
+    last = std::max(last, rank.last_ns);
+  }
+  if (first <= last) all.duration_ns = last - first;
+}
+
+}  // namespace
+
+TraceSummary summarize(const Trace& trace) {
+  std::vector<RankSummary> ranks(static_cast<std::size_t>(trace.ranks()));
+  parallel_for(ranks.size(), [&](std::size_t r) {
+    ranks[r] = summarize_rank(trace, static_cast<std::int32_t>(r));
+  });
+  TraceSummary all;
+  all.ranks = trace.ranks();
+  all.communicators = trace.communicators().size() - 2;
+  for (const RankSummary& rank : ranks) {
+    all.messages += rank.messages;
+    all.message_bytes += rank.message_bytes;
+    all.wildcards += rank.wildcards;
+    all.threads = std::max(all.threads, rank.threads);
+  }
+  all.mpi_time_ns = spread(trace, ranks, &RankSummary::mpi_ns);
+  all.compute_time_ns = spread(trace, ranks, &RankSummary::compute_ns);
+  add_rank_facts(all, trace);
+  add_duration(all, ranks);
+  add_operations(all, ranks);
+  add_regions(all, trace, ranks);
+  return all;
+}
+
+}  // namespace slackline
