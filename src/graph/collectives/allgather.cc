@@ -94,7 +94,9 @@ void ring_nonblocking(StepWriter& w) {
 void ring_in_pieces(StepWriter& w) {
   const std::int32_t left = w.shift(w.rank(), -1);
   const std::int32_t right = w.shift(w.rank(), 1);
-  const std::uint64_t piece = std::max<std::uint64_t>(smallest_block(w), 256 * 1024);
+  // The last bound keeps the number of pieces of garbage counts in hand.
+  const std::uint64_t piece = std::max<std::uint64_t>(
+      {smallest_block(w), 256 * 1024, total_blocks(w.call()) / Segments::kMost});
   PiecesBackwards outgoing(w, w.rank(), piece);
   PiecesBackwards incoming(w, left, piece);
   while (!outgoing.done() || !incoming.done()) {

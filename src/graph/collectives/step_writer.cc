@@ -56,7 +56,7 @@ void StepWriter::recv(std::int32_t peer, std::uint64_t bytes) {
 StepWriter::Request StepWriter::start(CollectiveStep::Kind kind, std::int32_t peer,
                                       std::uint64_t bytes) {
   add(kind, peer, bytes);
-  outstanding_.push_back(next_request_);
+  if (single_waits()) outstanding_.push_back(next_request_);
   return next_request_++;
 }
 
@@ -69,15 +69,18 @@ StepWriter::Request StepWriter::irecv(std::int32_t peer, std::uint64_t bytes) {
 }
 
 void StepWriter::wait_all() {
-  if (outstanding_.empty()) return;
+  if (single_waits() ? outstanding_.empty() : oldest_ == next_request_) return;
   outstanding_.clear();
+  oldest_ = next_request_;
   add(CollectiveStep::Kind::wait_all, -1, 0);
 }
 
 void StepWriter::wait(Request request) {
+  if (request < oldest_) return;
+  if (!single_waits()) return wait_all();
   const auto found = std::ranges::lower_bound(outstanding_, request);
   if (found == outstanding_.end() || *found != request) return;
-  if (!single_waits() || outstanding_.size() == 1) return wait_all();
+  if (outstanding_.size() == 1) return wait_all();
   add(CollectiveStep::Kind::wait, static_cast<std::int32_t>(found - outstanding_.begin()), 0);
   outstanding_.erase(found);
 }

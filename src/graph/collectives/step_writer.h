@@ -84,7 +84,8 @@ class StepWriter {
   OwnCounts own_;
   std::vector<CollectiveStep>& steps_;
   Request next_request_ = 0;
-  std::vector<Request> outstanding_{};
+  Request oldest_ = 0;                  // requests before this one are done
+  std::vector<Request> outstanding_{};  // kept with single_waits only
 };
 
 /// Largest power of two <= n, for n >= 1.

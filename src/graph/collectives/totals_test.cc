@@ -51,8 +51,7 @@ class AnySize : public testing::TestWithParam<std::int32_t> {
   std::int32_t P = GetParam();
   std::uint64_t others = static_cast<std::uint64_t>(P - 1);
 };
-INSTANTIATE_TEST_SUITE_P(Ranks, AnySize,
-                         testing::Values(2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 32, 33, 64));
+INSTANTIATE_TEST_SUITE_P(Ranks, AnySize, testing::Values(2, 3, 5, 6, 8, 13, 16, 33, 64));
 
 TEST_P(AnySize, DisseminationTakesLogRounds) {
   const Performance p = run(Operation::barrier, "dissemination", P, 0);
