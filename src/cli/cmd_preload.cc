@@ -1,0 +1,42 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/record/record.h"
+
+namespace slackline {
+namespace {
+
+struct PreloadCommandOptions {
+  std::string output = "slackline-trace";
+  bool yield = false;
+  std::vector<std::string> command;
+};
+
+int run_preload(const PreloadCommandOptions& options) {
+  const PreloadOptions preload{.output = options.output, .yield = options.yield};
+  if (!options.command.empty()) exec_preloaded(preload, options.command);
+  write_stdout(preload_script(preload));
+  return 0;
+}
+
+}  // namespace
+
+Run setup_preload(CLI::App& app) {
+  auto options = std::make_shared<PreloadCommandOptions>();
+  app.add_option("-o,--output", options->output, "Folder that the ranks record into")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_flag("--yield", options->yield,
+               "Let waiting MPICH ranks yield: for more ranks than cores");
+  app.add_option("command", options->command,
+                 "After '--': the program to become; without it, shell commands are printed");
+  examples(app,
+           {"eval \"$(slackline preload -o run1)\"; srun ./app; slackline record --finish run1",
+            "mpirun -n 4 slackline preload -o run1 -- ./app"});
+  return [options] { return run_preload(*options); };
+}
+
+}  // namespace slackline
