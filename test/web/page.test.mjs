@@ -106,6 +106,29 @@ test("arrow keys move the cursor from point to point", () =>
     assert.match(await page.locator(".cursor-at").innerText(), /latency L\s*16\.00 us/);
   }));
 
+test("a curve with few points is read between them, by its slope", () =>
+  withPage("two-ranks", {}, async (page) => {
+    const panels = page.locator(".panels");
+    await panels.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    assert.match(await page.locator(".cursor-at").innerText(), /latency L\s*385 ns/);
+    assert.deepEqual(await texts(page, ".panel-head strong"), ["1.500 us", "1"]);
+    const plot = await page.locator(".u-over").first().boundingBox();
+    const at = async (ns) => {
+      await page.mouse.move(plot.x + (plot.width * ns) / 1000, plot.y + 20);
+      const latency = Number((await page.locator(".cursor-at strong").innerText()).split(" ")[0]);
+      const [makespan, lambda] = await texts(page, ".panel-head strong");
+      return { latency, makespan: 1000 * Number(makespan.split(" ")[0]), lambda };
+    };
+    const before = await at(200);
+    assert.ok(Math.abs(before.latency - 200) < 3, `${before.latency} ns under the mouse`);
+    assert.deepEqual([before.makespan, before.lambda], [1500, "0"]);
+    const later = await at(500);
+    assert.ok(Math.abs(later.makespan - later.latency - 1115) <= 1);
+    assert.equal(later.lambda, "1");
+  }));
+
 const firstColumn = (page, id) => texts(page, `[id="${id}"] tbody td:first-child`);
 
 test("a table sorts by its columns' values and says so", () =>

@@ -260,6 +260,27 @@ Report sample_report() {
                                   by_operation(), by_rank(), by_region()}}}};
 }
 
+Report two_rank_report() {
+  Report report{.command = "sensitivity",
+                .title = "two-ranks.txt",
+                .options = {},
+                .input = {},
+                .result = {{"breakpoints_ns", {385}}},
+                .findings = {},
+                .sections = {}};
+  report.sections.push_back({.id = "sensitivity",
+                             .title = "Sensitivity",
+                             .items = {Series{"sensitivity",
+                                              "Makespan against latency L",
+                                              "latency L",
+                                              Unit::ns,
+                                              {0, 385, 1000},
+                                              {{"T", Unit::ns, {1500, 1500, 2115}},
+                                               {"lambda_L", Unit::count, {0, 1, 1}, true, 1}},
+                                              {{"up to 2 us", 0, 885}}}}});
+  return report;
+}
+
 Report hostile_report() {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

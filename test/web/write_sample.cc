@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   const int width = argc > 2 ? std::atoi(argv[2]) : 100;
   std::filesystem::create_directories(directory);
   write_all(slackline::sample_report(), directory / "sample", width);
+  write_all(slackline::two_rank_report(), directory / "two-ranks", width);
   write_all(slackline::hostile_report(), directory / "hostile", width);
   write_all(slackline::Report{}, directory / "empty", width);
   return 0;
