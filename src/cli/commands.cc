@@ -5,11 +5,31 @@
 
 namespace slackline {
 
+Run setup_record(CLI::App& app);
+Run setup_preload(CLI::App& app);
+Run setup_predict(CLI::App& app);
+Run setup_sensitivity(CLI::App& app);
+Run setup_tolerance(CLI::App& app);
+Run setup_critical_path(CLI::App& app);
+Run setup_report(CLI::App& app);
 Run setup_completion(CLI::App& app);
 
 namespace {
 
 constexpr std::array kCommands{
+    Command{"record", "run an MPI job and record what its ranks do", setup_record},
+    Command{"preload", "record from a batch script: print or set the environment of the ranks",
+            setup_preload},
+    Command{"predict", "predict the run time under a network, and what it depends on",
+            setup_predict},
+    Command{"sensitivity", "give the run time as a function of latency, overhead or bandwidth",
+            setup_sensitivity},
+    Command{"tolerance", "say how much latency a run takes before it is 1, 2 or 5 % slower",
+            setup_tolerance},
+    Command{"critical-path", "show what the longest chain of a run is made of",
+            setup_critical_path},
+    Command{"report", "say where the time goes and what holds the run back, as text or a page",
+            setup_report},
     Command{"completion", "print the completion script of a shell", setup_completion},
 };
 

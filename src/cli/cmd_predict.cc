@@ -1,0 +1,37 @@
+#include <memory>
+
+#include "analysis/prediction.h"
+#include "cli/commands.h"
+#include "cli/model_question.h"
+
+namespace slackline {
+namespace {
+
+struct PredictOptions {
+  ModelQuestion question;
+  bool left = false;
+};
+
+int run_predict(const PredictOptions& options) {
+  const OpenedQuestion q = open_question(options.question);
+  const Side side = options.left ? Side::left : Side::right;
+  const Prediction prediction = predict(q.trace(), q.graph, q.model, side);
+  answer(describe(prediction, q.trace()), "predict", q, options.question,
+         {{"derivative", options.left ? "left" : "right"}});
+  return 0;
+}
+
+}  // namespace
+
+Run setup_predict(CLI::App& app) {
+  auto options = std::make_shared<PredictOptions>();
+  add_model_question(app, options->question);
+  app.add_flag("--left", options->left,
+               "Left derivatives where several paths are equally long (default: right)");
+  examples(app, {"slackline predict slackline-trace",
+                 "slackline predict app.slk -L 3us -o 500ns -G 0.018ns/B -S 256KiB",
+                 "slackline predict app.slk --collectives allreduce=ring --format json"});
+  return [options] { return run_predict(*options); };
+}
+
+}  // namespace slackline

@@ -1,0 +1,77 @@
+#include "cli/model_question.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace slackline {
+
+namespace fs = std::filesystem;
+
+void add_model_question(CLI::App& app, ModelQuestion& question, OverheadShortName overhead) {
+  app.add_option("trace", question.trace,
+                 "A trace file or recording folder; without it the newest slackline-trace* here")
+      ->type_name("TRACE");
+  add_model_options(app, question.model, overhead);
+  add_output_options(
+      app, question.output,
+      overhead == OverheadShortName::lower ? OutputShortName::capital : OutputShortName::lower);
+}
+
+std::string newest_recording() {
+  fs::path newest;
+  for (const fs::directory_entry& entry : fs::directory_iterator(".")) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || !name.starts_with("slackline-trace")) continue;
+    if (newest.empty() || entry.last_write_time() > fs::last_write_time(newest)) {
+      newest = entry.path();
+    }
+  }
+  if (newest.empty()) {
+    throw usage_error("no trace was given", "and there is no folder slackline-trace* here",
+                      "Name one, or record one: slackline record -- mpirun -n 4 ./app");
+  }
+  return newest.filename().string();
+}
+
+OpenedQuestion open_question(const ModelQuestion& question) {
+  const ModelChoice model = resolve_model(question.model);
+  const std::string path = question.trace.empty() ? newest_recording() : question.trace;
+  OpenedQuestion q{open_trace(path), model, {}};
+  q.model.graph.collectives.resolve_automatic(q.trace().info().mpi_library);
+  q.graph = build_graph(q.trace(), q.model.graph);
+  return q;
+}
+
+Json input_to_json(const OpenedTrace& opened) {
+  const Trace& trace = opened.trace;
+  Json json;
+  json["path"] = opened.path;
+  json["format"] = opened.format;
+  json["bytes"] = opened.bytes;
+  json["checksum"] = opened.checksum;
+  json["ranks"] = trace.ranks();
+  json["calls"] = trace.call_count();
+  json["timed"] = trace.timed();
+  json["program"] = trace.info().program;
+  json["mpi"] =
+      trace.info().mpi_version.empty() ? trace.info().mpi_library : trace.info().mpi_version;
+  return json;
+}
+
+void answer(Report report, std::string_view command, const OpenedQuestion& opened,
+            const ModelQuestion& question, Json own_options) {
+  report.command = command;
+  const std::string& program = opened.trace().info().program;
+  report.title = fmt::format("{}: {}", command, program.empty() ? opened.opened.path : program);
+  report.options = to_json(opened.model);
+  report.options.update(own_options);
+  report.input = input_to_json(opened.opened);
+  report.findings.merge(opened.trace().findings());
+  report.findings.merge(opened.graph.findings());
+  write_report(report, question.output);
+}
+
+}  // namespace slackline

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+
+#include "cli/model_options.h"
+#include "cli/output.h"
+#include "graph/execution_graph.h"
+#include "report/report.h"
+#include "trace/open/open.h"
+
+namespace slackline {
+
+/// What predict, sensitivity, tolerance, critical-path and report have in common: a trace, a model,
+/// an answer.
+struct ModelQuestion {
+  std::string trace{};
+  ModelOptions model{};
+  OutputOptions output{};
+};
+
+/// Declares the trace, the model's options and the output's. `output` has the letter -O, or -o when
+/// `overhead` leaves it free.
+void add_model_question(CLI::App& app, ModelQuestion& question,
+                        OverheadShortName overhead = OverheadShortName::lower);
+
+/// A trace that has been read, and its graph under the model.
+struct OpenedQuestion {
+  OpenedTrace opened;
+  ModelChoice model;
+  ExecutionGraph graph;
+
+  const Trace& trace() const { return opened.trace; }
+};
+
+/// An empty name means the newest recording in the current folder (see newest_recording()).
+OpenedQuestion open_question(const ModelQuestion& question);
+
+/// The newest folder "slackline-trace*" here. Throws usage Error if there is none.
+std::string newest_recording();
+
+/// Identity of an input, for Report::input.
+Json input_to_json(const OpenedTrace& opened);
+
+/// Adds command, title, options, input and findings, and writes the report.
+void answer(Report report, std::string_view command, const OpenedQuestion& opened,
+            const ModelQuestion& question, Json own_options = Json::object());
+
+}  // namespace slackline
