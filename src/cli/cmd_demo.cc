@@ -75,8 +75,8 @@ std::optional<fs::path> record_example(const DemoOptions& options) {
     if (!example || !in_path(mpi.launcher)) continue;
     allow_small_machines();
     const fs::path trace = fs::path(options.folder) / "stencil2d.slk";
-    const int status = type({"record", "-o", trace, "--", std::string(mpi.launcher), "-n",
-                             std::to_string(options.ranks), *example});
+    const int status = type({"record", "--yield", "-o", trace, "--", std::string(mpi.launcher),
+                             "-n", std::to_string(options.ranks), *example});
     if (status == 0) return trace;
     throw Error("cannot record the example", fmt::format("exit status {}", status),
                 "See the messages above, or use 'slackline demo --recorded'.");

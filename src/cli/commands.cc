@@ -7,11 +7,14 @@ namespace slackline {
 
 Run setup_record(CLI::App& app);
 Run setup_preload(CLI::App& app);
+Run setup_info(CLI::App& app);
+Run setup_print(CLI::App& app);
 Run setup_predict(CLI::App& app);
 Run setup_sensitivity(CLI::App& app);
 Run setup_tolerance(CLI::App& app);
 Run setup_critical_path(CLI::App& app);
 Run setup_report(CLI::App& app);
+Run setup_demo(CLI::App& app);
 Run setup_completion(CLI::App& app);
 
 namespace {
@@ -20,6 +23,8 @@ constexpr std::array kCommands{
     Command{"record", "run an MPI job and record what its ranks do", setup_record},
     Command{"preload", "record from a batch script: print or set the environment of the ranks",
             setup_preload},
+    Command{"info", "say what a trace holds and whether it is complete", setup_info},
+    Command{"print", "write a trace as text, one line for each operation", setup_print},
     Command{"predict", "predict the run time under a network, and what it depends on",
             setup_predict},
     Command{"sensitivity", "give the run time as a function of latency, overhead or bandwidth",
@@ -30,6 +35,7 @@ constexpr std::array kCommands{
             setup_critical_path},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
+    Command{"demo", "record a small example and show what slackline says of it", setup_demo},
     Command{"completion", "print the completion script of a shell", setup_completion},
 };
 
