@@ -23,10 +23,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {".cc", ".h", ".c"}
 README_LINES = 80
 
-# Absolute paths that mean the same on every machine (/src is Vite's name for web/src); any other is
-# somebody's own.
-SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "nonexistent", "opt", "path", "proc", "scratch", "src", "sys",
-                  "tmp", "usr", "var"}
+# Absolute paths that mean the same on every machine; beside them the tree's own folders (as in
+# ROOT "/doc/x.md"). Any other is somebody's own.
+SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "nonexistent", "opt", "path", "proc", "scratch",
+                  "sys", "tmp", "usr", "var"}
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=])/([a-z][\w-]*)/[\w.]""", re.MULTILINE)
 CONFLICT = re.compile(r"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
@@ -86,12 +86,13 @@ def readmes(root):
 
 def paths(root):
     """No file speaks of one machine's folders, is left unfinished, or holds a merge conflict."""
+    allowed = SYSTEM_FOLDERS | {folder.name for folder in root.iterdir() if folder.is_dir()}
     for path in tracked(root):
         if path == pathlib.Path(__file__).resolve() or path.name == ".gitignore":
             continue
         relative = path.relative_to(root)
         text = text_of(path)
-        for folder in set(ABSOLUTE_PATH.findall(text)) - SYSTEM_FOLDERS:
+        for folder in set(ABSOLUTE_PATH.findall(text)) - allowed:
             yield f"{relative} names a path under /{folder}/"
         if CONFLICT.search(text):
             yield f"{relative} holds a merge conflict"
