@@ -9,8 +9,6 @@ Run setup_record(CLI::App& app);
 Run setup_preload(CLI::App& app);
 Run setup_info(CLI::App& app);
 Run setup_print(CLI::App& app);
-Run setup_info(CLI::App& app);
-Run setup_print(CLI::App& app);
 Run setup_predict(CLI::App& app);
 Run setup_sensitivity(CLI::App& app);
 Run setup_tolerance(CLI::App& app);
@@ -27,8 +25,6 @@ constexpr std::array kCommands{
             setup_preload},
     Command{"info", "say what a trace holds and whether it is complete", setup_info},
     Command{"print", "write a trace as text, one line for each operation", setup_print},
-    Command{"info", "say what a trace holds and whether it is complete", setup_info},
-    Command{"print", "print a trace as text, one line for each operation", setup_print},
     Command{"predict", "predict the run time under a network, and what it depends on",
             setup_predict},
     Command{"sensitivity", "give the run time as a function of latency, overhead or bandwidth",
