@@ -1,0 +1,91 @@
+// Predictions against LLAMP's linear program, solved by CLP.
+
+#include "oracle/linear_program.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracle/graph_times.h"
+#include "oracle/reference_model.h"
+#include "oracle/regular_programs.h"
+#include "property/cases.h"
+#include "timing/makespan.h"
+#include "timing/tolerance.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::uint64_t kPrograms = 60;  // a linear program takes much longer than a pass
+constexpr std::array kParameters{Parameter::latency, Parameter::overhead, Parameter::gap_per_byte};
+
+/// CLP works in floating point with feasibility tolerances of 1e-7.
+double slack(double ns) {
+  return 1e-4 + 1e-8 * std::abs(ns);
+}
+
+void expect_agreement(const oracle::TimeSystem& system, MakespanFunction& t, const LogGPS& model) {
+  const oracle::LinearProgramAnswer lp = oracle::minimise_makespan(system, model, t.parameter());
+  const PathLine right = t.line_at(t.base(), Side::right);
+  const PathLine left = t.line_at(t.base(), Side::left);
+  const double makespan = t.value_ns(right, t.base());
+  EXPECT_NEAR(lp.makespan_ns, makespan, slack(makespan));
+  // A degenerate optimum may report any slope between the two derivatives.
+  EXPECT_GE(lp.lambda, static_cast<double>(left.slope) - 1e-6);
+  EXPECT_LE(lp.lambda, static_cast<double>(right.slope) + 1e-6);
+}
+
+TEST(LinearProgram, OfTheGraphAgrees) {
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const testing::Case c = testing::seeded_case(seed, {});
+    const ExecutionGraph graph = build_graph(c.trace, c.options);
+    const oracle::TimeSystem system = oracle::graph_times(graph);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    for (const Parameter p : kParameters) {
+      MakespanFunction t(graph, c.model, p);
+      expect_agreement(system, t, c.model);
+    }
+  }
+}
+
+TEST(LinearProgram, OfTheReferenceModelAgrees) {
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const testing::Case c = testing::seeded_case(seed + 5000, {.timed = true});
+    const ExecutionGraph graph = build_graph(c.trace, c.options);
+    const oracle::TimeSystem system = oracle::reference_times(c.trace, c.options);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    for (const Parameter p : kParameters) {
+      MakespanFunction t(graph, c.model, p);
+      expect_agreement(system, t, c.model);
+    }
+  }
+}
+
+TEST(LinearProgram, TurnedAroundGivesTheTolerance) {
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const testing::Case c = testing::seeded_case(seed + 9000, {});
+    const ExecutionGraph graph = build_graph(c.trace, c.options);
+    const oracle::TimeSystem system = oracle::reference_times(c.trace, c.options);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    for (const Parameter p : kParameters) {
+      MakespanFunction t(graph, c.model, p);
+      const Tolerance tolerance = find_tolerance(t, 20'000);
+      const auto lp = oracle::maximise_parameter(system, c.model, p, tolerance.bound_ns);
+      ASSERT_EQ(lp.has_value(), tolerance.value.has_value());
+      if (!lp) continue;
+      const double x = t.to_ns(*tolerance.value);
+      EXPECT_NEAR(*lp, x, slack(x));
+    }
+  }
+}
+
+TEST(LinearProgram, OfARegularProgramAgrees) {
+  const Trace trace = to_trace(oracle::lulesh_like_program(2, 2));
+  const LogGPS model{3'000'000'000, 500'000'000, 18'000};
+  const ExecutionGraph graph = build_graph(trace, {});
+  MakespanFunction t(graph, model, Parameter::latency);
+  expect_agreement(oracle::graph_times(graph), t, model);
+}
+
+}  // namespace
+}  // namespace slackline
