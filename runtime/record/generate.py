@@ -22,6 +22,8 @@ ROLES = {
     "int": ("int", "*{}_f"),
     "ints": ("const int*", None),
     "outints": ("int*", None),
+    "logical": ("int", None),
+    "logicals": ("const int*", None),
     "aint": ("MPI_Aint", None),
     "aints": ("const MPI_Aint*", None),
     "type": ("MPI_Datatype", "PMPI_Type_f2c(*{}_f)"),
@@ -102,6 +104,10 @@ class MpiCall:
         return counted and not self.name.startswith("File_")
 
     @property
+    def has_logical(self):
+        return any(role in ("flag", "logical", "logicals") for role, _ in self.arguments)
+
+    @property
     def has_buffer(self):
         return any(role in BUFFERS for role, _ in self.arguments)
 
@@ -135,7 +141,9 @@ def symbols(calls):
         yield "mpif", f"mpi_{call.identifier}_", call
         yield "ompi_f08", f"ompi_{call.identifier}_f", call
         if not call.has_buffer:
-            yield "mpich_f08", f"mpi_{call.identifier}_f08_", call
+            # Open MPI's mpi_f08 reaches ompi_x_f, unless LOGICALs must be converted.
+            kind = "f08" if call.has_logical else "mpich_f08"
+            yield kind, f"mpi_{call.identifier}_f08_", call
 
 
 def own_status(arguments):
@@ -223,7 +231,8 @@ def fortran_wrapper(call, symbol, has_ierr):
     return "\n".join(lines)
 
 
-NEXT = {"mpif": "pmpi_{}_", "ompi_f08": "ompi_{}_f", "mpich_f08": "pmpir_{}_f08_"}
+NEXT = {"mpif": '"pmpi_{}_"', "ompi_f08": '"ompi_{}_f"', "mpich_f08": '"pmpir_{}_f08_"',
+        "f08": 'SLK_PMPI_F08 "{}_f08_"'}
 GUARD = {"large": "SLK_LARGE_COUNT", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI",
          "mpich_f08": "SLK_MPICH"}
 
@@ -250,7 +259,7 @@ def wrappers(calls):
             out.append(f"    {{reinterpret_cast<void*>(slk_{symbol}), nullptr, nullptr}},")
         else:
             name = NEXT[kind].format(call.identifier)
-            out.append(f'    {{reinterpret_cast<void*>(slk_{symbol}), "{name}", '
+            out.append(f"    {{reinterpret_cast<void*>(slk_{symbol}), {name}, "
                        f"reinterpret_cast<void**>(&next_{symbol})}},")
         if guard:
             out.append("#else\n    {nullptr, nullptr, nullptr},\n#endif")

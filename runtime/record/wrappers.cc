@@ -14,6 +14,11 @@
 #include "interposed.h"
 
 #define SLK_LARGE_COUNT (MPI_VERSION >= 4)
+#if SLK_OPENMPI
+#define SLK_PMPI_F08 "pmpi_"
+#else
+#define SLK_PMPI_F08 "pmpir_"
+#endif
 
 namespace slackline::record {
 

@@ -1,0 +1,97 @@
+! As calls.c, for Fortran's mpif.h interface: a known number of calls of each kind.
+module counting
+  implicit none
+  character(len=32) :: names(128)
+  integer :: numbers(128), kinds = 0
+contains
+  subroutine note(name)
+    character(len=*), intent(in) :: name
+    integer :: i
+    do i = 1, kinds
+      if (names(i) == name) then
+        numbers(i) = numbers(i) + 1
+        return
+      end if
+    end do
+    kinds = kinds + 1
+    names(kinds) = name
+    numbers(kinds) = 1
+  end subroutine
+
+  subroutine tell(rank)
+    integer, intent(in) :: rank
+    integer :: i
+    do i = 1, kinds
+      write (*, '(A,I0,1X,A,1X,I0)') 'count ', rank, trim(names(i)), numbers(i)
+    end do
+    flush (6)
+  end subroutine
+end module
+
+program calls_mpif
+  use counting
+  implicit none
+  include 'mpif.h'
+  integer :: ierr, rank, nranks, left, right, i
+  integer :: out(4), in(4), requests(2), status(MPI_STATUS_SIZE), statuses(MPI_STATUS_SIZE, 2)
+  integer :: comm, row, idx, counts(64), displs(64), gathered(64), n, done(2)
+  logical :: flag
+  double precision :: x(4), y(4)
+
+  call MPI_Init(ierr); call note('init')
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, nranks, ierr)
+  right = mod(rank + 1, nranks)
+  left = mod(rank + nranks - 1, nranks)
+  out = rank
+  x = rank
+  do i = 1, 3
+    call MPI_Irecv(in, 4, MPI_INTEGER, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, requests(1), ierr); call note('irecv')
+    call MPI_Send(out, 4, MPI_INTEGER, right, 1, MPI_COMM_WORLD, ierr); call note('send')
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr); call note('wait')
+    call MPI_Sendrecv(out, 4, MPI_INTEGER, right, 2, in, 4, MPI_INTEGER, left, 2, MPI_COMM_WORLD, status, ierr)
+    call note('sendrecv')
+    call MPI_Irecv(in, 4, MPI_INTEGER, left, 3, MPI_COMM_WORLD, requests(1), ierr); call note('irecv')
+    call MPI_Isend(out, 2, MPI_INTEGER, right, 3, MPI_COMM_WORLD, requests(2), ierr); call note('isend')
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierr); call note('waitall')
+    call MPI_Irecv(in, 4, MPI_INTEGER, left, 4, MPI_COMM_WORLD, requests(1), ierr); call note('irecv')
+    call MPI_Isend(out, 4, MPI_INTEGER, right, 4, MPI_COMM_WORLD, requests(2), ierr); call note('isend')
+    call MPI_Waitany(2, requests, idx, status, ierr); call note('waitany')
+    call MPI_Waitany(2, requests, idx, status, ierr); call note('waitany')
+    call MPI_Irecv(in, 4, MPI_INTEGER, left, 5, MPI_COMM_WORLD, requests(1), ierr); call note('irecv')
+    call MPI_Isend(out, 4, MPI_INTEGER, right, 5, MPI_COMM_WORLD, requests(2), ierr); call note('isend')
+    flag = .false.
+    do while (.not. flag)
+      call MPI_Testall(2, requests, flag, statuses, ierr)
+    end do
+    call note('testall')
+    call MPI_Send_init(out, 4, MPI_INTEGER, right, 6, MPI_COMM_WORLD, requests(1), ierr); call note('send_init')
+    call MPI_Recv_init(in, 4, MPI_INTEGER, left, 6, MPI_COMM_WORLD, requests(2), ierr); call note('recv_init')
+    call MPI_Startall(2, requests, ierr); call note('startall')
+    call MPI_Waitsome(2, requests, n, done, statuses, ierr); call note('waitsome')
+    if (n < 2) then
+      call MPI_Waitall(2, requests, statuses, ierr); call note('waitall')
+    end if
+    call MPI_Request_free(requests(1), ierr); call note('request_free')
+    call MPI_Request_free(requests(2), ierr); call note('request_free')
+    call MPI_Allreduce(x, y, 4, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr); call note('allreduce')
+    call MPI_Allreduce(MPI_IN_PLACE, x, 4, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD, ierr)
+    call note('allreduce')
+    call MPI_Bcast(x, 4, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD, ierr); call note('bcast')
+    call MPI_Comm_split(MPI_COMM_WORLD, mod(rank, 2), rank, row, ierr); call note('comm_split')
+    call MPI_Comm_dup(row, comm, ierr); call note('comm_dup')
+    call MPI_Barrier(comm, ierr); call note('barrier')
+    counts = 1
+    displs = [(n, n = 0, 63)]
+    call MPI_Allgatherv(rank, 1, MPI_INTEGER, gathered, counts, displs, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+    call note('allgatherv')
+    call MPI_Ibarrier(MPI_COMM_WORLD, requests(1), ierr); call note('ibarrier')
+    call MPI_Wait(requests(1), status, ierr); call note('wait')
+    call MPI_Comm_free(comm, ierr); call note('comm_free')
+    call MPI_Comm_free(row, ierr); call note('comm_free')
+  end do
+  call MPI_Pcontrol(1); call note('pcontrol')
+  call note('finalize')
+  call tell(rank)
+  call MPI_Finalize(ierr)
+end program
