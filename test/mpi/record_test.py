@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""End-to-end tests of recording: one case under one MPI.
+
+    record_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
+
+Each case runs a program under `slackline record`, reads what was recorded, and compares with what
+the program is known to do. Exit status 77: cannot be tried here (said in words)."""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77
+
+
+class Test:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.folder = tempfile.mkdtemp(prefix="slackline-record-")
+        self.output = os.path.join(self.folder, "trace")
+        self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
+                                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                                OMPI_MCA_rmaps_base_oversubscribe="1",
+                                OMPI_MCA_mpi_yield_when_idle="1",
+                                OMPI_MCA_btl_vader_single_copy_mechanism="none")
+
+    def program(self, name):
+        return os.path.join(self.arguments.programs, self.arguments.mpi, name)
+
+    def launcher(self, ranks):
+        return [f"mpirun.{self.arguments.mpi}", "-n", str(ranks)]
+
+    def run(self, command, prefix=(), **more):
+        done = subprocess.run([*prefix, *command], env={**self.environment, **more},
+                              cwd=self.folder, capture_output=True, text=True, timeout=240,
+                              check=False)
+        sys.stderr.write(done.stdout[-3000:] + done.stderr[-3000:])
+        return done
+
+    def record(self, command, prefix=(), **more):
+        record = [self.arguments.slackline, "record", "--keep-raw", "-o", self.output]
+        if self.arguments.mpi == "mpich":
+            record.append("--yield")
+        return self.run([*record, "--", *command], prefix, **more)
+
+    def text(self):
+        """The recording in the text form."""
+        return subprocess.run([self.arguments.print, self.output], capture_output=True, text=True,
+                              check=True).stdout
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def finding(text, name):
+    """The count of a finding; 0 when it is not there."""
+    match = re.search(rf"^finding {name} \w+ (\d+)", text, re.M)
+    return int(match[1]) if match else 0
+
+
+def calls(text, rank, operation):
+    section = re.split(r"^rank ", text, flags=re.M)[rank + 1]
+    return len(re.findall(rf"^  \S+ \S+ {operation}(?: |$)", section, re.M))
+
+
+def counted(test, program):
+    done = test.record(test.launcher(4) + [test.program(program)])
+    check(done.returncode == 0, "the program failed")
+    printed = os.path.join(test.folder, "printed")
+    said = os.path.join(test.folder, "said")
+    with open(printed, "w", encoding="utf-8") as out:
+        out.write(test.text())
+    with open(said, "w", encoding="utf-8") as out:
+        out.write(done.stdout)
+    subprocess.run([sys.executable, os.path.join(HERE, "check_counts.py"), printed, said],
+                   check=True)
+    text = test.text()
+    check(finding(text, "unknown_requests") == 0, "requests without a start")
+    check(finding(text, "damaged_arguments") == 0, "arguments that cannot be")
+
+
+def case_calls_c(test):
+    counted(test, "calls")
+
+
+def case_calls_mpif(test):
+    counted(test, "calls_mpif")
+
+
+def case_calls_f08(test):
+    counted(test, "calls_f08")
+
+
+def case_kill(test):
+    done = test.record(test.launcher(3) + [test.program("scenario"), "kill"])
+    check(done.returncode != 0, "a killed job has failed")
+    text = test.text()
+    check(finding(text, "not_finalized") == 3, "no rank reached MPI_Finalize")
+    check(calls(text, 1, "sendrecv_replace") == 20, "what the killed rank did before is there")
+    for rank in (0, 2):
+        check(20 <= calls(text, rank, "sendrecv_replace") <= 22, "survivors stop soon after")
+    check(finding(text, "unfinished_call") >= 1, "a survivor was waiting inside MPI")
+    check(os.path.exists(os.path.join(test.output, "trace.slk")), "the trace is written")
+
+
+def case_abort(test):
+    done = test.record(test.launcher(3) + [test.program("scenario"), "abort"])
+    check(done.returncode != 0, "an aborted job has failed")
+    text = test.text()
+    check(finding(text, "not_finalized") == 3, "no rank reached MPI_Finalize")
+    check(calls(text, 1, "abort") == 1, "the call of MPI_Abort itself is there")
+    check(calls(text, 1, "sendrecv_replace") == 20, "and what came before")
+
+
+def case_leave(test):
+    test.record(test.launcher(2) + [test.program("scenario"), "leave"])
+    text = test.text()
+    check(finding(text, "not_finalized") == 2, "said that MPI_Finalize is missing")
+    check(calls(text, 0, "sendrecv_replace") == 20, "all calls are there")
+    check(finding(text, "unfinished_call") == 0, "no call was under way")
+
+
+def case_status(test):
+    done = test.record(test.launcher(2) + [test.program("scenario"), "status"])
+    check(done.returncode == 5, "the job's exit status comes through")
+
+
+def case_threads(test):
+    done = test.record(test.launcher(2) + [test.program("scenario"), "threads"])
+    if done.returncode == SKIPPED:
+        print("SKIPPED: this MPI has no MPI_THREAD_MULTIPLE")
+        sys.exit(SKIPPED)
+    check(done.returncode == 0, "the program failed")
+    text = test.text()
+    for rank in (0, 1):
+        section = re.split(r"^rank ", text, flags=re.M)[rank + 1]
+        for operation in ("isend", "irecv", "waitall"):
+            check(calls(text, rank, operation) == 100, f"two threads' {operation}")
+        check(len(re.findall(r" thread=1", section)) == 150, "the second thread's calls")
+        pairs = re.findall(r"waitall thread=1 reqs=(\S+)|waitall reqs=(\S+)", section)
+        check(len(pairs) == 100, "every waitall names its requests")
+        serials = sorted(int(s) for a, b in pairs for s in (a or b).replace("..", ",").split(","))
+        check(serials == list(range(1, 201)), "every request is completed once")
+    check(finding(text, "unknown_requests") == 0, "all requests are known")
+
+
+def case_children(test):
+    done = test.record(test.launcher(2) + [test.program("scenario"), "children"])
+    check(done.returncode == 0, "children run as ever")
+    check("slackline: not recorded" not in done.stderr, "children hear nothing of Slackline")
+    check(len(os.listdir(os.path.join(test.output, "raw"))) == 2, "only the ranks left files")
+
+
+def case_paused(test):
+    done = test.record(test.launcher(2) + [test.program("scenario"), "paused"])
+    check(done.returncode == 0, "the program failed")
+    text = test.text()
+    check(calls(text, 0, "sendrecv_replace") == 3, "2 before and 1 after the pause")
+    check(finding(text, "recording_paused") == 2, "the pause is told, once a rank")
+    for region in ("solve", '"pcontrol 7"'):
+        for mark in ("enter", "leave"):
+            check(len(re.findall(rf"{mark} {region}$", text, re.M)) == 2, f"{mark} {region}")
+
+
+def case_large(test):
+    test.record(test.launcher(1) + [test.program("scenario"), "large"])
+    check(f"bytes={3 << 30}" in test.text(), "3 GiB are not cut to 32 bits")
+
+
+def case_nothing(test):
+    done = test.record(test.launcher(1) + [test.program("scenario"), "nothing"])
+    check(done.returncode == 0, "the job's exit status")
+    check("nothing was recorded" in done.stderr, "said in words")
+    check(not os.path.exists(test.output), "no empty folder stays behind")
+
+
+def many(test, prefix, expected_lost):
+    done = test.record(test.launcher(2) + [test.program("scenario"), "many", "20000"], prefix)
+    check(done.returncode == 0, "the job goes on")
+    check("sum 1" in done.stdout, "and computes what it should")
+    text = test.text()
+    recorded = sum(calls(text, rank, "sendrecv_replace") for rank in (0, 1))
+    lost = finding(text, "lost_calls")
+    check((lost > 0) == expected_lost, f"{lost} calls were lost")
+    check(recorded + lost >= 40000, f"{recorded} recorded and {lost} lost are all")
+
+
+def case_many(test):
+    many(test, [], False)
+
+
+def case_file_limit(test):
+    # 512 KiB a file: room for some 5,000 of 20,000 calls. The limit is in units of 1 KiB for bash.
+    many(test, ["bash", "-c", 'ulimit -f 512; exec "$@"', "-"], True)
+
+
+def case_full_disk(test):
+    mounted = os.path.join(test.folder, "small")
+    os.mkdir(mounted)
+    try:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mounted], check=True,
+                       capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("SKIPPED: mounting a small tmpfs is not permitted here")
+        sys.exit(SKIPPED)
+    try:
+        test.output = os.path.join(mounted, "trace")
+        many(test, [], True)
+    finally:
+        subprocess.run(["umount", mounted], check=False)
+
+
+def time_namespace(seconds):
+    prefix = ["unshare", "-T", "--monotonic", str(seconds)]
+    if subprocess.run(prefix + ["true"], capture_output=True, check=False).returncode != 0:
+        print("SKIPPED: making a time namespace is not permitted here")
+        sys.exit(SKIPPED)
+    return prefix
+
+
+def clock(text, rank):
+    line = re.search(rf"^rank {rank} .*$", text, re.M)[0]
+    values = {key: float(value) for key, value in re.findall(r"clock_(\w+)=(\S+)", line)}
+    return values.get("offset", 0.0), values.get("drift", 0.0), values.get("error", 0.0)
+
+
+def case_clock_offset(test):
+    shift = time_namespace(1000)
+    program = [test.program("scenario"), "many", "2000"]
+    command = test.launcher(1) + program + [":", "-n", "1"] + shift + program
+    done = test.record(command)
+    check(done.returncode == 0, "the program failed")
+    offset, _, error = clock(test.text(), 1)
+    # Rank 1's clock is ahead by exactly 1000 s; what is added is the opposite.
+    check(abs(offset + 1000e9) <= error, f"offset {offset} is within {error} of -1000 s")
+    check(0 < error < 1e9, f"the stated error of {error} ns")
+
+
+def case_clock_drift(test):
+    # 3 ms behind, 100 us a second too fast. The ring takes long enough to see the drift.
+    done = test.record(test.launcher(2) + [test.program("scenario"), "many", "20000"],
+                       SLACKLINE_TEST_CLOCK="1:-3000000:0.01:20")
+    check(done.returncode == 0, "the program failed")
+    offset, drift, error = clock(test.text(), 1)
+    check(abs(offset - 3e6) <= error + 0.01 * 1e9, f"offset {offset}")
+    # The falsified clock runs 1.01 times as fast, so 0.01/1.01 of its time is taken off.
+    check(abs(drift + 0.01 / 1.01) < 0.004, f"drift {drift}")
+
+
+def case_wrapper(test):
+    wrapped = [test.arguments.slackline, "preload", "-o", test.output]
+    if test.arguments.mpi == "mpich":
+        wrapped.append("--yield")
+    done = test.run(test.launcher(2) + wrapped + ["--", test.program("scenario"), "many", "10"])
+    check(done.returncode == 0, "the job runs behind the wrapper")
+    check(calls(test.text(), 1, "sendrecv_replace") == 10, "all calls are there")
+    done = test.run([test.arguments.slackline, "record", "--finish", test.output])
+    check(done.returncode == 0, "the raw files are converted")
+    check(os.listdir(test.output) == ["trace.slk"], "the trace is all that is left")
+
+
+def case_script(test):
+    script = f'eval "$({test.arguments.slackline} preload -o {test.output})"; exec "$@"'
+    done = test.run(["bash", "-c", script, "-"] + test.launcher(2) +
+                    [test.program("scenario"), "status"])
+    check(done.returncode == 5, "a batch script's job runs with its own exit status")
+    check(calls(test.text(), 1, "finalize") == 1, "and is recorded")
+
+
+def case_lammps(test):
+    lammps = shutil.which("lmp")
+    if test.arguments.mpi != "openmpi" or lammps is None:
+        print("SKIPPED: Debian's LAMMPS (made for Open MPI) is not installed")
+        sys.exit(SKIPPED)
+    script = os.path.join(test.folder, "in.melt")
+    with open(script, "w", encoding="utf-8") as out:
+        out.write("units lj\natom_style atomic\nlattice fcc 0.8442\nregion box block 0 6 0 6 0 6\n"
+                  "create_box 1 box\ncreate_atoms 1 box\nmass 1 1.0\nvelocity all create 3.0 87287\n"
+                  "pair_style lj/cut 2.5\npair_coeff 1 1 1.0 1.0 2.5\nfix 1 all nve\nrun 50\n")
+    done = test.record(test.launcher(4) + [lammps, "-in", script, "-log", "none"])
+    check(done.returncode == 0, "LAMMPS failed")
+    check("Loop time" in done.stdout, "LAMMPS ran to its end")
+    text = test.text()
+    for rank in range(4):
+        check(calls(text, rank, "finalize") == 1, "every rank is there")
+        check(calls(text, rank, "irecv") > 100, "with its halo exchanges")
+    check(finding(text, "unknown_requests") == 0, "all requests are known")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case")
+    for name in ("mpi", "slackline", "print", "programs"):
+        parser.add_argument(f"--{name}", required=True)
+    arguments = parser.parse_args()
+    test = Test(arguments)
+    try:
+        globals()[f"case_{arguments.case}"](test)
+    except AssertionError as wrong:
+        print(f"FAILED: {wrong}")
+        sys.exit(1)
+    finally:
+        shutil.rmtree(test.folder, ignore_errors=True)
+    print("passed")
+
+
+if __name__ == "__main__":
+    main()

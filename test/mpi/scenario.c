@@ -1,0 +1,135 @@
+/* scenario MODE: small programs that end, or live, in ways a recording must stand.
+ *   kill       rank 1 is killed in the middle of a ring of messages
+ *   abort      rank 1 calls MPI_Abort(3)
+ *   leave      all ranks return from main without MPI_Finalize
+ *   status     ends with exit status 5
+ *   many N     a ring of N messages; prints a checksum
+ *   threads    MPI_THREAD_MULTIPLE: two threads a rank exchange messages
+ *   children   starts programs that are no MPI programs
+ *   paused     MPI_Pcontrol switches recording off and on, and marks regions
+ *   large      a message count whose bytes do not fit into 32 bits
+ *   nothing    no MPI call at all */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <slackline.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+
+static int ring(int rounds) {
+  int value = rank;
+  for (int i = 0; i < rounds; ++i) {
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 1, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+  }
+  return value;
+}
+
+static void many(int rounds) {
+  long sum = 0, mine = ring(rounds);
+  MPI_Reduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("sum %ld\n", sum);
+}
+
+static void* exchange(void* argument) {
+  const int tag = *(int*)argument;
+  for (int i = 0; i < 50; ++i) {
+    int out = i, in = -1;
+    MPI_Request r[2];
+    MPI_Irecv(&in, 1, MPI_INT, (rank + size - 1) % size, tag, MPI_COMM_WORLD, &r[0]);
+    MPI_Isend(&out, 1, MPI_INT, (rank + 1) % size, tag, MPI_COMM_WORLD, &r[1]);
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    if (in != i) abort();
+  }
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t other;
+  int tags[2] = {1, 2};
+  pthread_create(&other, NULL, exchange, &tags[1]);
+  exchange(&tags[0]);
+  pthread_join(other, NULL);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void children(void) {
+  if (system("test \"$(echo child)\" = child") != 0) exit(9);
+  FILE* p = popen("cat /proc/self/cmdline | wc -c", "r");
+  int n = 0;
+  if (p == NULL || fscanf(p, "%d", &n) != 1 || n == 0) exit(9);
+  pclose(p);
+  ring(3);
+}
+
+static void paused(void) {
+  slackline_region_begin("solve");
+  ring(2);
+  MPI_Pcontrol(0);
+  ring(5);
+  MPI_Pcontrol(1);
+  ring(1);
+  slackline_region_end("solve");
+  MPI_Pcontrol(7);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Pcontrol(-7);
+}
+
+static void large(void) {
+  /* 3 GiB by a datatype of which nothing but two bytes is touched. */
+  MPI_Datatype big;
+  MPI_Request r;
+  MPI_Type_contiguous(1 << 20, MPI_CHAR, &big);
+  MPI_Type_commit(&big);
+  MPI_Recv_init(NULL, 3 << 10, big, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r);
+  MPI_Request_free(&r);
+  MPI_Type_free(&big);
+}
+
+int main(int argc, char** argv) {
+  const char* mode = argc > 1 ? argv[1] : "";
+  if (strcmp(mode, "nothing") == 0) return 0;
+  int provided;
+  if (strcmp(mode, "threads") == 0) {
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided != MPI_THREAD_MULTIPLE) {
+      MPI_Finalize();
+      return 77;
+    }
+  } else {
+    MPI_Init(&argc, &argv);
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  int status = 0;
+  if (strcmp(mode, "kill") == 0) {
+    ring(20);
+    if (rank == 1) kill(getpid(), SIGKILL);
+    ring(20);
+  } else if (strcmp(mode, "abort") == 0) {
+    ring(20);
+    if (rank == 1) MPI_Abort(MPI_COMM_WORLD, 3);
+    ring(20);
+  } else if (strcmp(mode, "leave") == 0) {
+    ring(20);
+    _exit(0);
+  } else if (strcmp(mode, "status") == 0) {
+    status = 5;
+  } else if (strcmp(mode, "many") == 0) {
+    many(atoi(argv[2]));
+  } else if (strcmp(mode, "threads") == 0) {
+    threads();
+  } else if (strcmp(mode, "children") == 0) {
+    children();
+  } else if (strcmp(mode, "paused") == 0) {
+    paused();
+  } else if (strcmp(mode, "large") == 0) {
+    large();
+  }
+  MPI_Finalize();
+  return status;
+}
