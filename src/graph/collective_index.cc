@@ -22,6 +22,7 @@ constexpr std::uint64_t kCommCreateBytes = 8;  // agreeing on a context id
 
 CollectiveCall as_collective(const Call& call) {
   CollectiveCall c;
+  c.single_waits = true;
   if (operation_class(call.operation) == OperationClass::comm_create) {
     c.operation = Operation::allreduce;
     c.bytes = kCommCreateBytes;

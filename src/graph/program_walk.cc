@@ -131,6 +131,13 @@ bool ProgramWalk::advance_collective(StrandId id) {
     strand.waiting = true;
     return true;
   }
+  if (step.kind == Kind::wait) {
+    const auto oldest = strand.outstanding.begin() + step.peer;
+    strand.pending.push_back(*oldest);
+    strand.outstanding.erase(oldest);
+    strand.waiting = true;
+    return true;
+  }
   const CollectiveIndex::Instance& instance = *strand.collective;
   // Neighbourhood collectives name their peers themselves.
   const std::int32_t peer = is_neighbourhood(instance.call.operation)
