@@ -1,22 +1,27 @@
-import type { Report } from "../report";
+import type { Section } from "../report";
+
+interface Props {
+  sections: Section[];
+  findings: number;
+}
 
 /** Links to the sections, beside the page where there is room. */
-export function Contents({ report }: { report: Report }) {
-  const links = report.sections
-    .filter((section) => section.title)
-    .map(({ id, title }, i) => ({ id, title, top: i === 0 }));
-  if (links.length < 2) return <nav class="contents" aria-hidden="true" />;
+export function Contents({ sections, findings }: Props) {
+  const links = sections.filter(({ id, title }) => id && title);
   return (
     <nav class="contents" aria-label="Contents">
       <ul>
-        {links.map(({ id, title, top }) => (
+        <li>
+          <a href="#summary-top">Summary</a>
+        </li>
+        {links.map(({ id, title }) => (
           <li key={id}>
-            <a href={top ? "#page" : `#${encodeURIComponent(id)}`}>{title}</a>
+            <a href={`#${encodeURIComponent(id)}`}>{title}</a>
           </li>
         ))}
         <li>
           <a href="#findings">
-            Findings <span class="muted">{report.findings.length || "none"}</span>
+            Findings <span class="muted">{findings || "none"}</span>
           </a>
         </li>
       </ul>

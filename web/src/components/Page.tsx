@@ -1,3 +1,5 @@
+import { useMemo } from "preact/hooks";
+import { leadOf } from "../lead";
 import { scriptForm, type Report } from "../report";
 import { useTheme } from "../theme";
 import { Contents } from "./Contents";
@@ -9,6 +11,7 @@ import { Summary } from "./Summary";
 
 export function Page({ report }: { report: Report }) {
   const { theme, toggle } = useTheme();
+  const lead = useMemo(() => leadOf(report), [report]);
   return (
     <div class="page">
       <div class="tools">
@@ -17,10 +20,10 @@ export function Page({ report }: { report: Report }) {
           {theme === "dark" ? "Light" : "Dark"}
         </button>
       </div>
-      <Contents report={report} />
+      <Contents sections={lead.sections} findings={report.findings.length} />
       <main>
-        <Summary report={report} theme={theme} />
-        {report.sections.slice(1).map((section, i) => (
+        <Summary report={report} lead={lead} />
+        {lead.sections.map((section, i) => (
           <Section key={i} section={section} theme={theme} depth={0} />
         ))}
         <Findings findings={report.findings} />
