@@ -45,7 +45,7 @@ test("the first screen has title, sentences and key facts with units", () =>
   withPage("sample", {}, async (page) => {
     assert.equal(await page.title(), "lulesh-64.slk");
     assert.equal(await page.locator("h1").innerText(), "lulesh-64.slk");
-    assert.match(await page.locator(".lead").innerText(), /predicted to take 64\.14 ms/);
+    assert.match(await page.locator(".lead").innerText(), /predicted to take 64\.14\sms/);
     const tiles = await texts(page, ".tiles > div");
     assert.equal(tiles.length, 6);
     assert.match(tiles[0], /^makespan\s+64\.14 ms$/);

@@ -107,4 +107,9 @@ export function axisScale(largest: number, unit: Unit): Scale {
   return TIMES.find((s) => largest >= s.factor) ?? { factor: 1, unit: "ns" };
 }
 
+/** A sentence in which no line ends between a number and its unit. */
+export function prose(text: string): string {
+  return text.replace(/(\d) (?=(%|[num]?s|[KMG]iB|B)(?![\w%]))/g, "$1\u00a0");
+}
+
 export { grouped };

@@ -1,3 +1,4 @@
+import { prose } from "../format";
 import type { Item, Section as SectionData } from "../report";
 import type { Theme } from "../theme";
 import { Chart } from "./Chart";
@@ -7,7 +8,7 @@ import { FactList } from "./Facts";
 export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
   switch (item.kind) {
     case "paragraph":
-      return <p class="prose">{item.text}</p>;
+      return <p class="prose">{prose(item.text)}</p>;
     case "facts":
       return <FactList facts={item.facts} />;
     case "table":

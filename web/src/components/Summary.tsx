@@ -1,3 +1,4 @@
+import { prose } from "../format";
 import type { Lead } from "../lead";
 import type { Report } from "../report";
 import { Tiles } from "./Facts";
@@ -10,7 +11,7 @@ export function Summary({ report, lead }: { report: Report; lead: Lead }) {
       <h1>{report.title || "Report"}</h1>
       <div class="lead">
         {lead.sentences.map((sentence, i) => (
-          <p key={i}>{sentence}</p>
+          <p key={i}>{prose(sentence)}</p>
         ))}
       </div>
       {lead.facts.length > 0 && <Tiles facts={lead.facts} />}
