@@ -4,6 +4,7 @@
  *   leave      all ranks return from main without MPI_Finalize
  *   status     ends with exit status 5
  *   many N     a ring of N messages; prints a checksum
+ *   limit N    the same, with no file larger than 512 KiB
  *   threads    MPI_THREAD_MULTIPLE: two threads a rank exchange messages
  *   children   starts programs that are no MPI programs
  *   paused     MPI_Pcontrol switches recording off and on, and marks regions
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -120,6 +122,10 @@ int main(int argc, char** argv) {
   } else if (strcmp(mode, "status") == 0) {
     status = 5;
   } else if (strcmp(mode, "many") == 0) {
+    many(atoi(argv[2]));
+  } else if (strcmp(mode, "limit") == 0) {
+    const struct rlimit limit = {512 << 10, 512 << 10};
+    setrlimit(RLIMIT_FSIZE, &limit);
     many(atoi(argv[2]));
   } else if (strcmp(mode, "threads") == 0) {
     threads();
