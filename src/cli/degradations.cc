@@ -10,6 +10,7 @@ void add_degradations(CLI::App& app, std::vector<std::string>& degradations) {
   app.add_option("--degrade", degradations, "How much slower the run may become, as 1%,2%,5%")
       ->type_name("LIST")
       ->delimiter(',')
+      ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->default_str("1%,2%,5%");
 }
 

@@ -92,6 +92,7 @@ void add_model_options(CLI::App& app, ModelOptions& options, OverheadShortName s
                  "openmpi, mpich or auto, and rules as allreduce=ring or bcast=chain:64KiB..,"
                  " joined by commas")
       ->type_name("RULES")
+      ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->group(group);
 }
 
