@@ -53,7 +53,7 @@ TransferId TransferTable::pop(const ChannelKey& key, Channel& channel) {
   const TransferId id = channel.head;
   channel.head = transfers_[id].next;
   transfers_[id].next = kNone;
-  if (channel.head == kNone) channels_.erase(key);
+  if (channel.head == kNone && channel.arrival_waiter == kNone) channels_.erase(key);
   return id;
 }
 
@@ -235,7 +235,7 @@ void TransferTable::release_receive(TransferId id) {
       if (at != id) continue;
       (previous == kNone ? channel->head : transfers_[previous].next) = t.next;
       if (channel->tail == id) channel->tail = previous;
-      if (channel->head == kNone) channels_.erase(t.key);
+      if (channel->head == kNone && channel->arrival_waiter == kNone) channels_.erase(t.key);
       break;
     }
   }

@@ -61,7 +61,7 @@ struct Transfer {
 /// the protocols.
 ///
 /// A queue holds either sends or receives without partner, never both, and disappears when it is
-/// empty.
+/// empty and no probe waits for it.
 class TransferTable {
  public:
   TransferTable(GraphBuilder& builder, const GraphOptions& options)
