@@ -254,6 +254,12 @@ class Interpreter {
       line.waiting.swap(line.started);
       return;
     }
+    if (s.kind == Kind::wait) {
+      const auto which = line.started.begin() + s.peer;
+      line.waiting.push_back(*which);
+      line.started.erase(which);
+      return;
+    }
     const std::int32_t peer = line.members[static_cast<std::size_t>(s.peer)];
     const bool sends = s.kind == Kind::send || s.kind == Kind::isend;
     const Open open =
@@ -409,6 +415,7 @@ class Interpreter {
                                        const std::vector<std::int32_t>& members,
                                        std::int64_t sequence) {
     CollectiveCall c;
+    c.single_waits = true;
     c.size = static_cast<std::int32_t>(members.size());
     const auto place = [&](std::int32_t world) {
       return static_cast<std::int32_t>(std::ranges::find(members, world) - members.begin());
