@@ -57,7 +57,7 @@ bool in_path(std::string_view program) {
 /// demonstration on a laptop or in a container is both; the user's own settings win.
 void allow_small_machines() {
   for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
-                           "OMPI_MCA_rmaps_base_oversubscribe"}) {
+                           "OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_mpi_yield_when_idle"}) {
     ::setenv(name, "1", 0);
   }
 }
