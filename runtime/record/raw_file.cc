@@ -4,30 +4,45 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 namespace slackline::record {
 
 namespace {
 
-constexpr std::size_t kStepBytes = 256 * 1024;
-// The first step is small: most threads of most jobs make few calls.
-constexpr std::size_t kFirstStepBytes = 64 * 1024;
-constexpr std::uint64_t kPageBytes = 4096;
+// The stage stays in the processor's second-level cache.
+constexpr std::size_t kStageBytes = 64 * 1024;
+constexpr std::size_t kStageSlots = kStageBytes / sizeof(slk_record);
+constexpr std::size_t kMappedBytes = SLK_RAW_HEADER_BYTES + kStageBytes;
 
-/// Reserves the file's blocks up to `bytes`. Growing past RLIMIT_FSIZE would raise SIGXFSZ, whose
-/// default kills the job, so the limit is asked first.
-bool reserve_blocks(int fd, std::uint64_t from, std::uint64_t bytes) {
+/// Growing past RLIMIT_FSIZE would raise SIGXFSZ, whose default kills the job.
+bool may_grow_to(std::uint64_t bytes) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      bytes > limit.rlim_cur) {
-    errno = EFBIG;
-    return false;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+  if (bytes <= limit.rlim_cur) return true;
+  errno = EFBIG;
+  return false;
+}
+
+/// The file's first part, with its blocks reserved: a later store into it can find no full disk.
+void* map_front(int fd) {
+  if (!may_grow_to(kMappedBytes)) return MAP_FAILED;
+  const int error = posix_fallocate(fd, 0, kMappedBytes);
+  if (error != 0) {
+    errno = error;
+    return MAP_FAILED;
   }
-  const int error = posix_fallocate(fd, static_cast<off_t>(from), static_cast<off_t>(bytes - from));
-  errno = error;
-  return error == 0;
+  void* at = mmap(nullptr, kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  // All pages at once cost less than fault by fault. Kernels before 5.14 refuse: no harm.
+  if (at != MAP_FAILED) madvise(at, kMappedBytes, MADV_POPULATE_WRITE);
+  return at;
 }
 
 }  // namespace
@@ -35,10 +50,7 @@ bool reserve_blocks(int fd, std::uint64_t from, std::uint64_t bytes) {
 bool RawFile::create(const char* path, const slk_raw_header& header) {
   fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd_ < 0) return false;
-  const bool reserved = reserve_blocks(fd_, 0, kFirstStepBytes);
-  void* at = reserved
-                 ? mmap(nullptr, SLK_RAW_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0)
-                 : MAP_FAILED;
+  void* at = map_front(fd_);
   if (at == MAP_FAILED) {
     const int error = errno;
     close(fd_);
@@ -48,50 +60,72 @@ bool RawFile::create(const char* path, const slk_raw_header& header) {
   }
   header_ = static_cast<slk_raw_header*>(at);
   std::memcpy(header_, &header, sizeof header);
-  file_bytes_ = kFirstStepBytes;
-  return map(SLK_RAW_HEADER_BYTES, kFirstStepBytes - SLK_RAW_HEADER_BYTES);
-}
-
-bool RawFile::map(std::uint64_t offset, std::size_t bytes) {
-  // One populated mapping costs a few microseconds; a page fault for every 85 records costs more.
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd_,
-                  static_cast<off_t>(offset));
-  if (at == MAP_FAILED) return false;
-  const std::uint64_t cursor_offset =
-      mapping_ == nullptr
-          ? SLK_RAW_HEADER_BYTES
-          : mapped_offset_ +
-                static_cast<std::uint64_t>(reinterpret_cast<char*>(cursor_) - mapping_);
-  if (mapping_ != nullptr) munmap(mapping_, mapped_bytes_);
-  mapping_ = static_cast<char*>(at);
-  mapped_bytes_ = bytes;
-  mapped_offset_ = offset;
-  cursor_ = reinterpret_cast<slk_record*>(mapping_ + (cursor_offset - offset));
-  limit_ = cursor_ + (offset + bytes - cursor_offset) / sizeof(slk_record);
-  ++window_;
+  header_->stage_bytes = kStageBytes;
+  header_->appended_bytes = 0;
+  mapped_ = reinterpret_cast<slk_record*>(static_cast<char*>(at) + SLK_RAW_HEADER_BYTES);
+  stage_ = cursor_ = mapped_;
+  limit_ = stage_ + kStageSlots;
   return true;
 }
 
-bool RawFile::advance_window(std::size_t slots) {
+/// What is written but not counted in the header, because it failed half-way, is not there for the
+/// reader and is overwritten by the next attempt.
+bool RawFile::append(const void* data, std::size_t bytes) {
+  std::uint64_t at = kMappedBytes + header_->appended_bytes;
+  if (!may_grow_to(at + bytes)) return false;
+  const char* from = static_cast<const char*>(data);
+  for (std::size_t left = bytes; left > 0;) {
+    const ssize_t n = pwrite(fd_, from, left, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    from += n;
+    at += static_cast<std::uint64_t>(n);
+    left -= static_cast<std::size_t>(n);
+  }
+  __atomic_store_n(&header_->appended_bytes, header_->appended_bytes + bytes, __ATOMIC_RELEASE);
+  return true;
+}
+
+/// Memory for one record that is larger than the stage. calloc: its slots' ops must be 0.
+bool RawFile::borrow(std::size_t slots) {
+  auto* memory = static_cast<slk_record*>(std::calloc(slots, sizeof(slk_record)));
+  if (memory == nullptr) return false;
+  stage_ = cursor_ = memory;
+  limit_ = memory + slots;
+  return true;
+}
+
+bool RawFile::empty_stage(std::size_t slots) {
   const int saved_errno = errno;
-  const std::uint64_t at =
-      mapped_offset_ + static_cast<std::uint64_t>(reinterpret_cast<char*>(cursor_) - mapping_);
-  const std::uint64_t start = at & ~(kPageBytes - 1);
-  std::uint64_t end = file_bytes_;
-  while (end < at + slots * sizeof(slk_record)) end += kStepBytes;
-  const bool reserved = end == file_bytes_ || reserve_blocks(fd_, file_bytes_, end);
-  if (reserved) file_bytes_ = end;
-  full_ = !reserved || !map(start, static_cast<std::size_t>(end - start));
+  // A record that is being written now stands at the cursor and moves along.
+  const slk_record open_head = cursor_ < limit_ ? *cursor_ : slk_record{};
+  const auto used = static_cast<std::size_t>(cursor_ - stage_);
+  full_ = used > 0 && !append(stage_, used * sizeof(slk_record));
+  if (stage_ != mapped_) {
+    std::free(stage_);
+    stage_ = mapped_;
+  } else if (!full_) {
+    // From the front: once the first op is 0, the reader takes the stage for empty.
+    __atomic_store_n(&stage_->op, std::uint8_t{0}, __ATOMIC_RELEASE);
+    std::memset(static_cast<void*>(stage_), 0,
+                (used + 1) * sizeof(slk_record) <= kStageBytes ? (used + 1) * sizeof(slk_record)
+                                                               : kStageBytes);
+  }
+  cursor_ = stage_;
+  limit_ = stage_ + kStageSlots;
+  ++window_;
+  if (full_ || (slots > kStageSlots && !borrow(slots))) {
+    full_ = true;
+    limit_ = cursor_;
+  } else {
+    std::memcpy(static_cast<void*>(cursor_), &open_head, sizeof open_head);
+  }
   errno = saved_errno;
   return !full_;
 }
 
 void RawFile::finish() {
-  const std::uint64_t end =
-      mapped_offset_ + static_cast<std::uint64_t>(reinterpret_cast<char*>(cursor_) - mapping_);
-  // A page that lies partly beyond the end stays mapped and valid; whole pages beyond it do not,
-  // so nothing may be written from here on.
-  if (ftruncate(fd_, static_cast<off_t>(end)) != 0) return;
+  if (!full_) empty_stage(1);
   full_ = true;
   limit_ = cursor_;
 }

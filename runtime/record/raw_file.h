@@ -8,52 +8,56 @@
 
 namespace slackline::record {
 
-/// The mapped file that one thread records into.
+/// The file that one thread records into.
 ///
 /// The problem: what was recorded must survive `kill -9`, MPI_Abort and a missing MPI_Finalize,
 /// cost a few tens of nanoseconds a call, and never harm the job, whatever the disk does. The
-/// idea: records are written straight into a shared mapping, which belongs to the kernel's page
-/// cache the moment a store is done. Only a window of the file is mapped; it moves forward in
-/// steps of 256 KiB. Every step is reserved with posix_fallocate before it is mapped, because a
-/// full disk would otherwise show as SIGBUS in the middle of the job; when the reservation fails,
-/// recording stops and the calls that follow are only counted.
+/// idea: the first 64 KiB after the header are mapped and shared, and records are written there; a
+/// store into them belongs to the kernel's page cache the moment it is done. When this stage is
+/// full, it is appended to the file by one pwrite and used again. Its pages stay mapped, dirty and
+/// in the processor's cache: growing a mapping instead costs a page fault and a block allocation
+/// for every 85 records, which is as much as all the rest. And a full disk shows as an error of
+/// pwrite, not as SIGBUS in the middle of the job; recording then stops and calls are only counted.
 ///
 /// A record is published by storing its `op` last. Stores of one thread reach the page cache in
-/// program order when the process dies, so that a reader never sees a half-written record.
+/// program order when the process dies, so that a reader never sees a half-written record. A death
+/// between the pwrite and the clearing of the stage leaves the same records in both; the reader
+/// notices, because they are equal to the last bit.
 class RawFile {
  public:
   /// Creates the file with its header. False on failure, with errno set; EEXIST if there is one.
   bool create(const char* path, const slk_raw_header& header);
 
   slk_raw_header& header() { return *header_; }
-  /// Where the next record goes; at least kSlack slots are mapped there unless full().
+  /// Where the next record goes; after reserve(n) there are n slots.
   slk_record* head() const { return cursor_; }
   bool full() const { return full_; }
 
-  /// Makes sure that `slots` slots from head() on are mapped. May move head(). False when full.
+  /// Makes room for `slots` slots from head() on, of which the first may be in use. May move
+  /// head(). False when the disk is full. A record larger than the stage is built in
+  /// borrowed memory, and is safe only once the next one is begun.
   bool reserve(std::size_t slots) {
-    return cursor_ + slots <= limit_ || (!full_ && advance_window(slots));
+    return cursor_ + slots <= limit_ || (!full_ && empty_stage(slots));
   }
   void advance(std::size_t slots) { cursor_ += slots; }
-  /// Counts the moves of the window: pointers taken before one are void.
+  /// Counts the times the stage was emptied: pointers taken before one are void.
   std::uint32_t window() const { return window_; }
 
   /// From here on nothing is kept; for a thread that could get no file.
   void refuse_all() { full_ = true; }
-  /// Cuts the file to what was written. The mapping stays (a late thread must not crash).
+  /// Writes what is in the stage; nothing may be recorded after that.
   void finish();
 
  private:
-  bool advance_window(std::size_t slots);
-  bool map(std::uint64_t offset, std::size_t bytes);
+  bool empty_stage(std::size_t slots);
+  bool append(const void* data, std::size_t bytes);
+  bool borrow(std::size_t slots);
 
   slk_record* cursor_ = nullptr;
   slk_record* limit_ = nullptr;
+  slk_record* stage_ = nullptr;   // where records go now: the mapping, or borrowed memory
+  slk_record* mapped_ = nullptr;  // the stage in the file
   slk_raw_header* header_ = nullptr;
-  char* mapping_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
-  std::uint64_t mapped_offset_ = 0;  // in the file; page aligned
-  std::uint64_t file_bytes_ = 0;     // reserved so far
   std::uint32_t window_ = 0;
   int fd_ = -1;
   bool full_ = false;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 1u
+#define SLK_WIRE_VERSION 2u
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
  * Numbers are given by order and are part of the formats: append only. */
@@ -223,7 +223,8 @@ struct slk_record {
 
 /* Arguments by operation (all int64_t; ranks relative to comm, sizes in bytes):
  *   sendrecv*         source, receive tag, received bytes, receive flags (wildcards)
- *   start, startall   groups of 6: request serial, operation (send_init.. recv_init), peer, tag, bytes, comm
+ *   start, startall   groups of 5: request serial, operation (send_init.. recv_init), peer, tag, bytes,
+ *                     of requests on the record's communicator (in a Trace groups of 6, with comm)
  *   waitall/some, testall/some   request serials that completed, in the order given by MPI
  *   failed test*, iprobe         number of polls, ns spent inside MPI
  *   gatherv (root)    bytes received from each rank          bytes: own contribution
@@ -255,7 +256,10 @@ enum slk_mpi_library { SLK_MPI_UNKNOWN = 0, SLK_MPI_OPENMPI = 1, SLK_MPI_MPICH =
 
 #define SLK_RAW_HEADER_BYTES 4096u
 
-/* First SLK_RAW_HEADER_BYTES of a raw file; the rest are slk_record slots. */
+/* First SLK_RAW_HEADER_BYTES of a raw file. After it come the stage, stage_bytes long, and then what
+ * was appended from the stage, appended_bytes long; both hold slk_record slots. The appended records
+ * are the older ones; those of the stage end at an op of 0. When the stage's records are equal to the
+ * last appended ones, the rank died between appending and clearing, and they count once. */
 struct slk_raw_header {
   uint64_t magic;
   uint32_t version;
@@ -278,6 +282,8 @@ struct slk_raw_header {
   char boot_id[64];      /* tells two hosts of one name apart */
   char mpi_version[256];
   char program[512];
+  uint64_t stage_bytes;
+  uint64_t appended_bytes;
 };
 
 #endif

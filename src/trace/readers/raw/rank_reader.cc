@@ -204,18 +204,25 @@ class RankReader {
     call.bytes = told->bytes;
   }
 
+  /// The wire's groups of 5 are all of the record's communicator; the trace's of 6 name it.
   void translate_starts(std::uint32_t comm) {
-    args_.resize(args_.size() / 5 * 5);
-    for (std::size_t i = 0; i < args_.size(); i += 5) {
-      const auto serial = static_cast<std::uint32_t>(args_[i]);
+    constexpr std::size_t kWireGroup = 5;
+    const std::vector<std::int64_t> wire = std::move(args_);
+    args_.clear();
+    for (std::size_t i = 0; i + kWireGroup <= wire.size(); i += kWireGroup) {
+      const auto serial = static_cast<std::uint32_t>(wire[i]);
+      std::int64_t peer = wire[i + 2];
+      std::int64_t tag = wire[i + 3];
+      std::int64_t bytes = wire[i + 4];
       started(serial);
       if (const Resolution* told = resolved_.find(serial);
           told != nullptr && (told->flags & SLK_FLAG_CANCELLED) == 0) {
-        args_[i + 2] = told->peer;
-        args_[i + 3] = told->tag;
-        args_[i + 4] = static_cast<std::int64_t>(told->bytes);
+        peer = told->peer;
+        tag = told->tag;
+        bytes = static_cast<std::int64_t>(told->bytes);
       }
-      args_[i + 2] = world_rank(comm, narrow(args_[i + 2]));
+      args_.insert(args_.end(), {wire[i], wire[i + 1], world_rank(comm, narrow(peer)), tag, bytes,
+                                 std::int64_t{view(comm).global}});
     }
   }
 

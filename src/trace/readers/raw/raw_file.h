@@ -29,18 +29,20 @@ class File {
   const Findings& findings() const { return findings_; }
   const std::string& name() const { return name_; }
 
-  std::size_t size() const { return slots_.size(); }
+  std::size_t size() const { return at_.size(); }
   Record operator[](std::size_t i) const;
 
  private:
   void read_header();
   void index();
-  slk_record slot(std::size_t i) const;
+  std::size_t index_part(std::size_t from, std::size_t bytes, bool is_stage);
+  void drop_repeated_stage(std::size_t first_of_stage, std::size_t stage_end);
+  slk_record slot(std::size_t at) const;
 
   MappedFile mapped_;
   std::string name_;
   slk_raw_header header_{};
-  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint32_t> at_;  // of each record, in units of 8 bytes
   Findings findings_;
   bool valid_ = false;
 };

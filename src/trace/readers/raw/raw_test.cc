@@ -47,13 +47,26 @@ class RawFileBuilder {
     return add({begin, end, 8, peer, 5, 0, request, 0, 0, 0, static_cast<std::uint8_t>(op)});
   }
 
-  std::string bytes() const {
-    std::string all(SLK_RAW_HEADER_BYTES, '\0');
-    std::memcpy(all.data(), &header_, sizeof header_);
-    return all + records_;
+  std::string bytes() const { return file({}, records_); }
+  /// What was added so far stands in the stage.
+  std::string staged_bytes() const { return file(records_, {}); }
+  /// Died between appending and clearing: the same records in both, and `open` after them.
+  std::string repeated_bytes(const std::string& open) const {
+    return file(records_ + open, records_);
   }
+  const std::string& records() const { return records_; }
 
  private:
+  std::string file(std::string stage, const std::string& appended) const {
+    if (!stage.empty()) stage.resize(4096, '\0');
+    slk_raw_header header = header_;
+    header.stage_bytes = stage.size();
+    header.appended_bytes = appended.size();
+    std::string all(SLK_RAW_HEADER_BYTES, '\0');
+    std::memcpy(all.data(), &header, sizeof header);
+    return all + stage + appended;
+  }
+
   slk_raw_header header_{};
   std::string records_;
 };
@@ -81,6 +94,26 @@ TEST_F(RawReaderTest, TimesCountFromTheEarliestBegin) {
   EXPECT_EQ(trace.calls(1).begin_ns(0), 0);
   EXPECT_EQ(trace.calls(0).start_ns(), 500);
   EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, StageOfADeadRankIsRead) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 2200, 0);
+  write("rank-0.slkraw", file.staged_bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.calls(0).size(), 2u);
+  EXPECT_EQ(trace.findings().count(raw::kUnfinishedCall), 1u);
+  EXPECT_EQ(trace.findings().count(raw::kTruncated), 0u);
+}
+
+TEST_F(RawReaderTest, RecordsAppendedButNotClearedCountOnce) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 2200, 2300);
+  write("rank-0.slkraw", file.repeated_bytes({}));
+  EXPECT_EQ(read().calls(0).size(), 2u);
+  const std::string open = RawFileBuilder(0, 1).call(SLK_OP_barrier, 2400, 0).records();
+  write("rank-0.slkraw", file.repeated_bytes(open));
+  EXPECT_EQ(read().calls(0).size(), 3u);
 }
 
 TEST_F(RawReaderTest, ResolvedReceiveGetsWhatItGot) {
