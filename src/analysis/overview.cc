@@ -147,8 +147,8 @@ Report describe(const Overview& o, const Trace& trace) {
   summary.items.emplace_back(Paragraph{where_sentence(o.prediction)});
   summary.items.emplace_back(Paragraph{limit_sentence(o.prediction)});
   summary.items.emplace_back(Paragraph{path_sentence(o.prediction)});
-  for (const Tolerances::Row& row : o.tolerances.rows) {
-    summary.items.emplace_back(Paragraph{sentence(o.tolerances, row)});
+  for (const std::string& text : tolerance_sentences(o.tolerances)) {
+    summary.items.emplace_back(Paragraph{text});
   }
   Section latency{.id = "latency", .title = "Network latency"};
   latency.items.emplace_back(sensitivity_series(o.sensitivity, zones_of(o.tolerances)));

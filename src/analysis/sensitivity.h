@@ -55,7 +55,8 @@ Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice, Pa
                       const std::vector<std::int64_t>& degradations_ppm);
 
 Report describe(const Tolerances& tolerances);
-/// "L may grow to 4.636 us (1.5 times 3 us) before the run is 1 % slower." For each row.
-std::string sentence(const Tolerances& tolerances, const Tolerances::Row& row);
+/// "Latency L may grow from 3 us to 4.6 us (1 % slower), 6.1 us (2 %) and 9.9 us (5 %)." One
+/// sentence, and one more for degradations that no value reaches.
+std::vector<std::string> tolerance_sentences(const Tolerances& tolerances);
 
 }  // namespace slackline

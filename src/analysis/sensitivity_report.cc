@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,8 @@
 
 namespace slackline {
 namespace {
+
+constexpr double kCurvePoints = 100;
 
 std::string parameter_name(Parameter parameter) {
   switch (parameter) {
@@ -36,6 +39,15 @@ double ratio(std::int64_t ppm) {
 /// "1 %", "2.5 %".
 std::string percentage(std::int64_t ppm) {
   return fmt::format("{:g} %", 100 * ratio(ppm));
+}
+
+/// "a, b and c".
+std::string enumeration(const std::vector<std::string>& parts) {
+  std::string text = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    text += (i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  }
+  return text;
 }
 
 Json result_to_json(const Sensitivity& s) {
@@ -85,8 +97,17 @@ Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
     lambda.y.push_back(static_cast<double>(slope));
     rho.y.push_back(t > 0 ? x * static_cast<double>(slope) / t : 0);
   };
-  for (const Sensitivity::Piece& p : s.pieces) add(p.from_ns, p.makespan_at_from_ns, p.lambda);
-  if (!s.pieces.empty()) add(s.pieces.back().to_ns, s.makespan_at_end_ns, s.pieces.back().lambda);
+  // Both limits at every breakpoint, and points between where rho bends visibly.
+  const double range = s.pieces.empty() ? 0 : s.pieces.back().to_ns - s.pieces.front().from_ns;
+  for (const Sensitivity::Piece& p : s.pieces) {
+    const double length = p.to_ns - p.from_ns;
+    const auto steps = static_cast<int>(std::ceil(kCurvePoints * length / std::max(range, 1e-9)));
+    for (int i = 0; i <= steps; ++i) {
+      const double along = length * i / std::max(1, steps);
+      add(p.from_ns + along, p.makespan_at_from_ns + along * static_cast<double>(p.lambda),
+          p.lambda);
+    }
+  }
   series.lines = {std::move(makespan), std::move(lambda), std::move(rho)};
   return series;
 }
@@ -116,22 +137,31 @@ Report describe(const Sensitivity& s) {
   return report;
 }
 
-std::string sentence(const Tolerances& t, const Tolerances::Row& row) {
-  const std::string slower = percentage(row.degradation_ppm);
+std::vector<std::string> tolerance_sentences(const Tolerances& t) {
   std::string subject = parameter_name(t.parameter);
   subject.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(subject.front())));
-  if (!row.value_ns) {
-    return fmt::format("{} may grow without limit and the run is never {} slower: no path pays it.",
-                       subject, slower);
+  std::vector<std::string> limits;
+  std::vector<std::string> unlimited;
+  for (const Tolerances::Row& row : t.rows) {
+    const std::string percent = percentage(row.degradation_ppm);
+    if (!row.value_ns) {
+      unlimited.push_back(percent);
+    } else {
+      limits.push_back(fmt::format("{} ({}{})", format_parameter(t.parameter, *row.value_ns),
+                                   percent, limits.empty() ? " slower" : ""));
+    }
   }
-  const std::string value = format_parameter(t.parameter, *row.value_ns);
-  const std::string base = format_parameter(t.parameter, t.base_ns);
-  if (t.base_ns <= 0) {
-    return fmt::format("{} may grow from 0 to {} before the run is {} slower.", subject, value,
-                       slower);
+  std::vector<std::string> sentences;
+  if (!limits.empty()) {
+    sentences.push_back(fmt::format("{} may grow from {} to {}.", subject,
+                                    format_parameter(t.parameter, t.base_ns), enumeration(limits)));
   }
-  return fmt::format("{} may grow from {} to {} ({:.3g} times) before the run is {} slower.",
-                     subject, base, value, *row.value_ns / t.base_ns, slower);
+  if (!unlimited.empty()) {
+    sentences.push_back(
+        fmt::format("{} may grow without limit and the run is never {} slower: no path pays it.",
+                    subject, enumeration(unlimited)));
+  }
+  return sentences;
 }
 
 Report describe(const Tolerances& t) {
@@ -156,9 +186,11 @@ Report describe(const Tolerances& t) {
     const Value value = row.value_ns ? Value(*row.value_ns) : Value(std::string("unlimited"));
     const Value above = row.value_ns ? Value(*row.value_ns - t.base_ns) : Value(std::string("-"));
     table.rows.push_back({ratio(row.degradation_ppm), row.bound_ns, value, above});
-    section.items.emplace_back(Paragraph{sentence(t, row)});
   }
   report.result["tolerance"] = std::move(rows);
+  for (const std::string& text : tolerance_sentences(t)) {
+    section.items.emplace_back(Paragraph{text});
+  }
   section.items.emplace_back(std::move(table));
   report.sections.push_back(std::move(section));
   return report;

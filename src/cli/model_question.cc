@@ -10,6 +10,20 @@ namespace slackline {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// What was run, or the file if that is not known: "stencil2d (4 ranks)". The command line is in
+/// the input's facts.
+std::string subject(const OpenedQuestion& opened) {
+  const std::string& program = opened.trace().info().program;
+  const std::string first = program.substr(0, program.find(' '));
+  const std::string name =
+      fs::path(program.empty() ? opened.opened.path : first).filename().string();
+  return fmt::format("{} ({} ranks)", name, opened.trace().ranks());
+}
+
+}  // namespace
+
 void add_model_question(CLI::App& app, ModelQuestion& question, OverheadShortName overhead) {
   app.add_option("trace", question.trace,
                  "A trace file or recording folder; without it the newest slackline-trace* here")
@@ -64,8 +78,7 @@ Json input_to_json(const OpenedTrace& opened) {
 void answer(Report report, std::string_view command, const OpenedQuestion& opened,
             const ModelQuestion& question, Json own_options) {
   report.command = command;
-  const std::string& program = opened.trace().info().program;
-  report.title = fmt::format("{}: {}", command, program.empty() ? opened.opened.path : program);
+  report.title = fmt::format("{}: {}", command, subject(opened));
   report.options = to_json(opened.model);
   report.options.update(own_options);
   report.input = input_to_json(opened.opened);
