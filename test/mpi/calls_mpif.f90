@@ -20,11 +20,14 @@ contains
 
   subroutine tell(rank)
     integer, intent(in) :: rank
-    integer :: i
+    integer :: i, file
+    character(len=32) :: name
+    write (name, '(A,I0)') 'counts-', rank
+    open (newunit=file, file=name)
     do i = 1, kinds
-      write (*, '(A,I0,1X,A,1X,I0)') 'count ', rank, trim(names(i)), numbers(i)
+      write (file, '(A,I0,1X,A,1X,I0)') 'count ', rank, trim(names(i)), numbers(i)
     end do
-    flush (6)
+    close (file)
   end subroutine
 end module
 
