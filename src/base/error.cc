@@ -22,7 +22,9 @@ Error usage_error(std::string_view problem, std::string_view why, std::string_vi
   return Error(problem, why, what_to_do, Error::Kind::usage);
 }
 
-std::string errno_text() { return std::generic_category().message(errno); }
+std::string errno_text() {
+  return std::generic_category().message(errno);
+}
 
 void expects(bool condition, const char* what) {
   if (!condition) throw std::logic_error(std::string("precondition violated: ") + what);

@@ -31,7 +31,7 @@ class MappedFile {
 };
 
 /// Writes a file beside its final name and renames it on commit(), so that an interrupted or
-/// failed run leaves nothing half-written (interrupted: see base/interrupt.h). Buffered; every failure (a full disk) throws Error.
+/// failed run leaves nothing half-written (base/interrupt.h). Failures (a full disk) throw Error.
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);

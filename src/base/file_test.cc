@@ -15,8 +15,8 @@ class FileTest : public testing::Test {
  protected:
   FileTest() { fs::create_directories(dir_); }
   ~FileTest() override { fs::remove_all(dir_); }
-  fs::path dir_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path dir_ =
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 TEST_F(FileTest, what_is_written_is_read) {
@@ -55,7 +55,9 @@ TEST_F(FileTest, a_missing_file_is_an_error_with_the_reason) {
   }
 }
 
-TEST_F(FileTest, a_directory_is_no_file) { EXPECT_THROW(MappedFile file(dir_), Error); }
+TEST_F(FileTest, a_directory_is_no_file) {
+  EXPECT_THROW(MappedFile file(dir_), Error);
+}
 
 TEST(File, a_full_disk_is_said) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";

@@ -9,7 +9,9 @@
 
 namespace slackline {
 
-unsigned hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+unsigned hardware_threads() {
+  return std::max(1u, std::thread::hardware_concurrency());
+}
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& task,
                   unsigned threads) {

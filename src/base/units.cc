@@ -20,24 +20,31 @@ struct Unit {
   long double factor;
 };
 
-constexpr std::array kTimesInFs{
-    Unit{"fs", 1e0L}, Unit{"ps", 1e3L},     Unit{"ns", 1e6L},  Unit{"us", 1e9L},
-    Unit{"µs", 1e9L}, Unit{"ms", 1e12L},    Unit{"s", 1e15L},  Unit{"min", 60e15L},
-    Unit{"h", 3600e15L}};
+constexpr std::array kTimesInFs{Unit{"fs", 1e0L}, Unit{"ps", 1e3L},    Unit{"ns", 1e6L},
+                                Unit{"us", 1e9L}, Unit{"µs", 1e9L},    Unit{"ms", 1e12L},
+                                Unit{"s", 1e15L}, Unit{"min", 60e15L}, Unit{"h", 3600e15L}};
 
-constexpr std::array kSizesInBytes{
-    Unit{"", 1.0L},         Unit{"B", 1.0L},           Unit{"kB", 1e3L},
-    Unit{"MB", 1e6L},       Unit{"GB", 1e9L},          Unit{"TB", 1e12L},
-    Unit{"K", 1024.0L},     Unit{"k", 1024.0L},        Unit{"KiB", 1024.0L},
-    Unit{"M", 1048576.0L},  Unit{"MiB", 1048576.0L},   Unit{"G", 1073741824.0L},
-    Unit{"GiB", 1073741824.0L}, Unit{"TiB", 1099511627776.0L}};
+constexpr std::array kSizesInBytes{Unit{"", 1.0L},
+                                   Unit{"B", 1.0L},
+                                   Unit{"kB", 1e3L},
+                                   Unit{"MB", 1e6L},
+                                   Unit{"GB", 1e9L},
+                                   Unit{"TB", 1e12L},
+                                   Unit{"K", 1024.0L},
+                                   Unit{"k", 1024.0L},
+                                   Unit{"KiB", 1024.0L},
+                                   Unit{"M", 1048576.0L},
+                                   Unit{"MiB", 1048576.0L},
+                                   Unit{"G", 1073741824.0L},
+                                   Unit{"GiB", 1073741824.0L},
+                                   Unit{"TiB", 1099511627776.0L}};
 
 constexpr std::array kBandwidthsInBytesPerSecond{
-    Unit{"B/s", 1.0L},    Unit{"kB/s", 1e3L},      Unit{"MB/s", 1e6L},
-    Unit{"GB/s", 1e9L},   Unit{"TB/s", 1e12L},     Unit{"KiB/s", 1024.0L},
-    Unit{"MiB/s", 1048576.0L}, Unit{"GiB/s", 1073741824.0L},
-    Unit{"b/s", 0.125L},  Unit{"kb/s", 0.125e3L},  Unit{"Mb/s", 0.125e6L},
-    Unit{"Gb/s", 0.125e9L}, Unit{"Tb/s", 0.125e12L}};
+    Unit{"B/s", 1.0L},         Unit{"kB/s", 1e3L},           Unit{"MB/s", 1e6L},
+    Unit{"GB/s", 1e9L},        Unit{"TB/s", 1e12L},          Unit{"KiB/s", 1024.0L},
+    Unit{"MiB/s", 1048576.0L}, Unit{"GiB/s", 1073741824.0L}, Unit{"b/s", 0.125L},
+    Unit{"kb/s", 0.125e3L},    Unit{"Mb/s", 0.125e6L},       Unit{"Gb/s", 0.125e9L},
+    Unit{"Tb/s", 0.125e12L}};
 
 struct Number {
   long double value;
@@ -143,7 +150,8 @@ std::string format_bytes(double bytes) {
     bytes /= 1024;
     ++scale;
   }
-  return scale == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, kNames[scale]);
+  return scale == 0 ? fmt::format("{:.0f} B", bytes)
+                    : fmt::format("{:.1f} {}", bytes, kNames[scale]);
 }
 
 std::string format_count(std::uint64_t count) {

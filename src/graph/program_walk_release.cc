@@ -22,7 +22,8 @@ constexpr FindingKind kUnmatchedReceive{
 constexpr FindingKind kRendezvousDeadlock{
     "rendezvous_deadlock", Severity::notice,
     "Senders over the eager threshold wait for each other; they were modelled as eager. The real "
-    "run must have buffered them: the threshold S is too small, or the program relies on buffering."};
+    "run must have buffered them: the threshold S is too small, or the program relies on "
+    "buffering."};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-/* Makes every kind of MPI call that is recorded, a known number of times, and says how many: every rank writes
- * "count <rank> <operation> <n>" into the file counts-<rank>, and the test compares with the recording. Runs with any even
- * number of ranks. */
+/* Makes every kind of MPI call that is recorded, a known number of times, and says how many: every
+ * rank writes "count <rank> <operation> <n>" into the file counts-<rank>, and the test compares
+ * with the recording. Runs with any even number of ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,11 +34,13 @@ static void blocking(void) {
     CALL(send, MPI_Send(out, 4, MPI_INT, right, 1, MPI_COMM_WORLD));
     CALL(recv, MPI_Recv(in, 4, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CALL(ssend, MPI_Ssend(out, 4, MPI_INT, right, 2, MPI_COMM_WORLD));
-    CALL(recv, MPI_Recv(in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CALL(recv,
+         MPI_Recv(in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   } else {
     CALL(recv, MPI_Recv(in, 4, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CALL(send, MPI_Send(out, 4, MPI_INT, right, 1, MPI_COMM_WORLD));
-    CALL(recv, MPI_Recv(in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CALL(recv,
+         MPI_Recv(in, 4, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     CALL(ssend, MPI_Ssend(out, 4, MPI_INT, right, 2, MPI_COMM_WORLD));
   }
   if (size == 1) return;
@@ -173,7 +175,8 @@ static void communicators(void) {
   CALL(comm_split, MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half));
   CALL(cart_create, MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &cart));
   CALL(cart_sub, MPI_Cart_sub(cart, remain, &line));
-  CALL(intercomm_create, MPI_Intercomm_create(half, 0, dup, rank % 2 == 0 ? size - 1 : size - 2, 7, &inter));
+  CALL(intercomm_create,
+       MPI_Intercomm_create(half, 0, dup, rank % 2 == 0 ? size - 1 : size - 2, 7, &inter));
   CALL(intercomm_merge, MPI_Intercomm_merge(inter, rank % 2, &merged));
   CALL(dist_graph_create_adjacent,
        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, &weight, 1, &right, &weight,
@@ -186,8 +189,8 @@ static void communicators(void) {
   int me, partners;
   MPI_Comm_rank(half, &me);
   MPI_Comm_remote_size(inter, &partners);
-  CALL(sendrecv, MPI_Sendrecv(a, 1, MPI_INT, me % partners, 8, b, 1, MPI_INT, me % partners, 8, inter,
-                              MPI_STATUS_IGNORE));
+  CALL(sendrecv, MPI_Sendrecv(a, 1, MPI_INT, me % partners, 8, b, 1, MPI_INT, me % partners, 8,
+                              inter, MPI_STATUS_IGNORE));
   CALL(allreduce, MPI_Allreduce(a, b, 1, MPI_INT, MPI_SUM, merged));
   CALL(neighbor_allgather, MPI_Neighbor_allgather(a, 1, MPI_INT, b, 1, MPI_INT, graph));
   CALL(neighbor_alltoall, MPI_Neighbor_alltoall(a, 1, MPI_INT, b, 1, MPI_INT, cart));
@@ -200,7 +203,8 @@ static void one_sided(void) {
   int* base;
   int value = rank;
   MPI_Win w;
-  CALL(win_allocate, MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w));
+  CALL(win_allocate,
+       MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &w));
   CALL(win_fence, MPI_Win_fence(0, w));
   CALL(put, MPI_Put(&value, 1, MPI_INT, right, 0, 1, MPI_INT, w));
   CALL(win_fence, MPI_Win_fence(0, w));
@@ -237,7 +241,8 @@ int main(int argc, char** argv) {
   snprintf(name, sizeof name, "counts-%d", rank);
   FILE* out = fopen(name, "w");
   if (out == NULL) return 1;
-  for (int i = 0; i < kinds; ++i) fprintf(out, "count %d %s %ld\n", rank, counts[i].name, counts[i].n);
+  for (int i = 0; i < kinds; ++i)
+    fprintf(out, "count %d %s %ld\n", rank, counts[i].name, counts[i].n);
   fclose(out);
   MPI_Finalize();
   return 0;

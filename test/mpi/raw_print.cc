@@ -1,4 +1,5 @@
-// raw_print DIR: what read_raw makes of a recording, in the text form. For the tests of this folder.
+// raw_print DIR: what read_raw makes of a recording, in the text form. For the tests of this
+// folder.
 #include <cstdio>
 #include <exception>
 

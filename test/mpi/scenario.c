@@ -25,8 +25,8 @@ static int rank, size;
 static int ring(int rounds) {
   int value = rank;
   for (int i = 0; i < rounds; ++i) {
-    MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 1, (rank + size - 1) % size, 1, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 1, (rank + size - 1) % size, 1,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   return value;
 }
