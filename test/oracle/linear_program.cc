@@ -17,7 +17,6 @@ namespace {
 
 constexpr int kMakespan = 0;
 constexpr int kParameter = 1;
-constexpr int kFirstPoint = 2;
 constexpr int kNoVariable = -1;
 constexpr double kFemtosPerNano = 1e6;
 

@@ -11,7 +11,7 @@
 namespace slackline::testing {
 
 /// How many seeded programs a plain test tries. They are longer than those of the property library.
-inline constexpr std::uint64_t kSeeds = 400;
+inline constexpr std::uint64_t kSeeds = 1200;
 
 /// A sound program with options and parameters to predict it by.
 struct Case {
