@@ -35,6 +35,7 @@ function(slackline_library name)
     add_executable(${name}_test ${ARG_TESTS})
     target_link_libraries(${name}_test PRIVATE slackline_${name} ${ARG_TEST_LINKS}
       GTest::gmock GTest::gtest_main)
-    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+    gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 300)
   endif()
 endfunction()

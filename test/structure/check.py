@@ -148,8 +148,22 @@ def man_pages(root, binary):
             yield f"doc/man/{page.name} belongs to no command"
 
 
+def readme_output(root, binary):
+    """The output that README.md shows is what the binary prints today."""
+    readme = (root / "README.md").read_text()
+    shown = re.findall(r"^\$ build/slackline (.*)\n((?:.*\n)*?)```", readme, re.MULTILINE)
+    for arguments, output in shown:
+        printed = iter(subprocess.run([binary, *arguments.split()], cwd=root, text=True,
+                                      stdout=subprocess.PIPE, check=True).stdout.splitlines())
+        for line in output.splitlines():
+            if line.strip() != "..." and line not in printed:
+                yield f"README.md shows, of 'slackline {arguments}', what is not printed: {line}"
+                break
+
+
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
-          "links": links, "networks": networks, "man_pages": man_pages}
+          "links": links, "networks": networks,
+          "man_pages": man_pages, "readme_output": readme_output}
 
 
 def main():
