@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # build_web_page.sh WEB OUT: builds the page in WEB into OUT/index.html. The packages in
 # WEB/node_modules are shared by all build directories, so only one build at a time may install them.
 set -eu

@@ -15,7 +15,7 @@ function(slackline_web_page out)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${web}/src/* ${web}/build/*)
     add_custom_command(
       OUTPUT ${page}
-      COMMAND sh ${tools}/build_web_page.sh ${web} ${CMAKE_CURRENT_BINARY_DIR}/web
+      COMMAND bash ${tools}/build_web_page.sh ${web} ${CMAKE_CURRENT_BINARY_DIR}/web
       DEPENDS ${sources} ${web}/index.html ${web}/package.json ${web}/package-lock.json
               ${web}/vite.config.ts ${tools}/build_web_page.sh
       COMMENT "Building the report's web page"
