@@ -128,7 +128,7 @@ LaunchPlan plan_launch(const std::vector<std::string>& command, const Launcher& 
   std::vector<std::string> options;
   for (const auto& [name, value] : variables) {
     if (launcher.kind == LauncherKind::open_mpi) {
-      options.insert(options.end(), {"-x", name + "=" + value});
+      options.insert(options.end(), {"-x", fmt::format("{}={}", name, value)});
     } else {
       options.insert(options.end(), {"-genv", name, value});
     }

@@ -21,7 +21,7 @@ fs::path next_free_folder() {
   std::error_code ignored;
   if (!fs::exists(kDefaultFolder, ignored)) return kDefaultFolder;
   for (int i = 2;; ++i) {
-    const fs::path candidate = fmt::format("{}.{}", kDefaultFolder, i);
+    fs::path candidate = fmt::format("{}.{}", kDefaultFolder, i);
     if (!fs::exists(candidate, ignored)) return candidate;
   }
 }
