@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "trace/causality.h"
+#include "trace/goal/linearise.h"
 #include "trace/native/reader.h"
 #include "trace/readers/raw/reader.h"
 #include "trace/text/text.h"
@@ -40,6 +41,11 @@ constexpr std::array kReaders{
           return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
         },
         [](const TraceInput& in) { return read_text(as_text(in.bytes), in.path.string()); }},
+    TraceReader{"goal", "a GOAL program, as text or as LogGOPSim's binary",
+                [](const TraceInput& in) { return looks_like_goal(in.bytes); },
+                [](const TraceInput& in) {
+                  return read_goal_as_trace(in.bytes, in.path.string());
+                }},
     TraceReader{"raw", "a folder made by 'slackline record'",
                 [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
                 [](const TraceInput& in) { return read_raw(in.path); }},

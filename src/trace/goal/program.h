@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace slackline {
+
+/// What a GOAL operation does (Hoefler et al., "Group Operation Assembly Language", 2009).
+enum class GoalKind : std::uint8_t { send, recv, calc };
+
+/// A receive's source or tag that matches any.
+inline constexpr std::uint32_t kGoalAny = 0xffffffffu;
+
+struct GoalOperation {
+  GoalKind kind = GoalKind::calc;
+  std::uint8_t cpu = 0;
+  std::uint8_t nic = 0;
+  std::uint32_t peer = 0;  ///< destination or source; of receives also kGoalAny
+  std::uint32_t tag = 0;   ///< of receives also kGoalAny
+  std::uint64_t size = 0;  ///< calc: duration in ns (or whatever the file counts); else bytes
+
+  bool operator==(const GoalOperation&) const = default;
+};
+
+/// `dependent` must wait for `on`, another operation of its rank. 8 bytes.
+struct GoalDependency {
+  std::uint32_t dependent;
+  std::uint32_t on : 31;
+  std::uint32_t on_start : 1;  ///< `irequires`: the other has started; else it is done
+
+  bool operator==(const GoalDependency&) const = default;
+};
+
+/// One rank's block: operations and dependencies, both in the order of the file. (The order of the
+/// dependencies decides ties in LogGOPSim.) 16 bytes an operation and 8 a dependency.
+class GoalRank {
+ public:
+  static constexpr std::uint32_t kMostOperations = (1u << 31) - 1;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(operations_.size()); }
+  GoalOperation operator[](std::uint32_t i) const {
+    const Packed& p = operations_[i];
+    return {.kind = p.kind,
+            .cpu = p.cpu,
+            .nic = p.nic,
+            .peer = p.peer,
+            .tag = p.tag,
+            .size = operation_size(i)};
+  }
+  GoalKind kind(std::uint32_t i) const { return operations_[i].kind; }
+  std::uint32_t peer(std::uint32_t i) const { return operations_[i].peer; }
+  std::uint32_t tag(std::uint32_t i) const { return operations_[i].tag; }
+  std::uint64_t operation_size(std::uint32_t i) const {
+    const Packed& p = operations_[i];
+    return p.wide != 0 ? wide_sizes_[p.size] : p.size;
+  }
+  std::span<const GoalDependency> dependencies() const { return dependencies_; }
+
+  /// Returns the operation's index. At most kMostOperations.
+  std::uint32_t add(const GoalOperation& operation);
+  void add_dependency(std::uint32_t dependent, std::uint32_t on, bool on_start) {
+    dependencies_.push_back({dependent, on & kMostOperations, on_start});
+  }
+  /// Gives back what growth left over.
+  void shrink();
+  /// When nobody needs them any more.
+  void drop_dependencies() { dependencies_ = {}; }
+
+ private:
+  struct Packed {
+    std::uint32_t size;  // or index into wide_sizes_
+    std::uint32_t peer;
+    std::uint32_t tag;
+    GoalKind kind;
+    std::uint8_t cpu;
+    std::uint8_t nic;
+    std::uint8_t wide;
+  };
+
+  std::vector<Packed> operations_;
+  std::vector<std::uint64_t> wide_sizes_;
+  std::vector<GoalDependency> dependencies_;
+};
+
+/// The dependencies of one rank by operation, each list in the order of the file.
+/// 4 bytes an operation and 4 a dependency.
+class GoalAdjacency {
+ public:
+  struct Entry {
+    std::uint32_t operation : 31;
+    std::uint32_t on_start : 1;
+  };
+
+  static GoalAdjacency predecessors(const GoalRank& rank);
+  static GoalAdjacency successors(const GoalRank& rank);
+
+  std::span<const Entry> of(std::uint32_t operation) const {
+    return {entries_.data() + first_[operation], entries_.data() + first_[operation + 1]};
+  }
+
+ private:
+  template <class Key, class Value>
+  static GoalAdjacency by(const GoalRank& rank, Key key, Value value);
+
+  std::vector<std::uint32_t> first_;
+  std::vector<Entry> entries_;
+};
+
+/// A GOAL file: what every rank does, as a graph and not as a list. (A Trace is one order of it:
+/// trace/goal/linearise.h.)
+struct GoalProgram {
+  std::vector<GoalRank> ranks;
+
+  std::uint64_t operation_count() const;
+};
+
+bool same_program(const GoalProgram& a, const GoalProgram& b);
+
+}  // namespace slackline

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trace/goal/program.h"
+
+namespace slackline {
+
+/// Does `head`, the beginning of a file, begin a GOAL text ("num_ranks" after blanks and comments)?
+bool looks_like_goal_text(std::string_view head);
+
+/// Reads GOAL text (grammar: doc/formats/goal.md). `name` is the file's, for messages. Blocks may
+/// come in any order; every rank has one. Throws Error with file, line
+/// and column. Files without comments are read block by block on up to `threads` threads (0: all).
+GoalProgram read_goal_text(std::string_view text, std::string_view name, unsigned threads = 0);
+
+/// Writes text that LogGOPSim's converter and read_goal_text() accept, in pieces. Labels are l1,
+/// l2, ... by the order of operations; a block's dependencies follow its operations.
+template <class Sink>
+void write_goal_text(const GoalProgram& program, Sink&& sink);
+
+/// The text of one rank's block, appended.
+void append_goal_block(const GoalRank& rank, std::uint32_t number, std::string& text);
+
+template <class Sink>
+void write_goal_text(const GoalProgram& program, Sink&& sink) {
+  std::string text = "num_ranks " + std::to_string(program.ranks.size()) + "\n";
+  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
+    append_goal_block(program.ranks[r], r, text);
+    sink(std::string_view(text));
+    text.clear();
+  }
+  if (!text.empty()) sink(std::string_view(text));
+}
+
+}  // namespace slackline
