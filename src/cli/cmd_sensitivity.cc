@@ -32,7 +32,7 @@ std::int64_t default_end_fs(Parameter parameter, const LogGPS& model) {
 
 int run_sensitivity(const SensitivityOptions& options) {
   const Parameter parameter = parse_parameter(options.parameter);
-  const OpenedQuestion q = open_question(options.question);
+  const OpenedQuestion q = open_question(options.question, CallDetail::none);
   const std::int64_t from = parse_value_fs(parameter, options.from, "--from");
   const std::int64_t to = options.to.empty() ? default_end_fs(parameter, q.model.model)
                                              : parse_value_fs(parameter, options.to, "--to");

@@ -17,7 +17,7 @@ struct ToleranceOptions {
 int run_tolerance(const ToleranceOptions& options) {
   const Parameter parameter = parse_parameter(options.parameter);
   const std::vector<std::int64_t> ppm = parse_degradations(options.degradations);
-  const OpenedQuestion q = open_question(options.question);
+  const OpenedQuestion q = open_question(options.question, CallDetail::none);
   answer(describe(tolerances(q.graph, q.model, parameter, ppm)), "tolerance", q, options.question,
          {{"param", options.parameter}, {"degrade", degradations_to_json(ppm)}});
   return 0;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "graph/goal/goal_graph.h"
 
 namespace slackline {
 
@@ -20,6 +21,16 @@ std::string subject(const OpenedQuestion& opened) {
   const std::string name =
       fs::path(program.empty() ? opened.opened.path : first).filename().string();
   return fmt::format("{} ({} ranks)", name, opened.trace().ranks());
+}
+
+OpenedQuestion open_goal_question(OpenedGoal goal, const ModelChoice& model, CallDetail detail) {
+  GoalGraph g =
+      build_goal_graph(goal.program, goal.path, model.graph,
+                       detail == CallDetail::named ? GoalTrace::linearised : GoalTrace::none);
+  const auto ranks = static_cast<std::int32_t>(goal.program.ranks.size());
+  return {OpenedTrace{g.trace ? std::move(*g.trace) : Trace(ranks, false), "goal", goal.path,
+                      goal.bytes, goal.checksum, goal.program.operation_count()},
+          model, std::move(g.graph)};
 }
 
 }  // namespace
@@ -50,9 +61,12 @@ std::string newest_recording() {
   return newest.filename().string();
 }
 
-OpenedQuestion open_question(const ModelQuestion& question) {
+OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail) {
   const ModelChoice model = resolve_model(question.model);
   const std::string path = question.trace.empty() ? newest_recording() : question.trace;
+  if (std::optional<OpenedGoal> goal = open_goal(path)) {
+    return open_goal_question(std::move(*goal), model, detail);
+  }
   OpenedQuestion q{open_trace(path), model, {}};
   q.model.graph.collectives.resolve_automatic(q.trace().info().mpi_library);
   q.graph = build_graph(q.trace(), q.model.graph);
@@ -67,7 +81,7 @@ Json input_to_json(const OpenedTrace& opened) {
   json["bytes"] = opened.bytes;
   json["checksum"] = opened.checksum;
   json["ranks"] = trace.ranks();
-  json["calls"] = trace.call_count();
+  json["calls"] = opened.calls;
   json["timed"] = trace.timed();
   json["program"] = trace.info().program;
   json["mpi"] =

@@ -33,8 +33,11 @@ struct OpenedQuestion {
   const Trace& trace() const { return opened.trace; }
 };
 
+/// Whether the answer names calls. Of a GOAL file only then a list of calls is made.
+enum class CallDetail : std::uint8_t { none, named };
+
 /// An empty name means the newest recording in the current folder (see newest_recording()).
-OpenedQuestion open_question(const ModelQuestion& question);
+OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail = CallDetail::named);
 
 /// The newest folder "slackline-trace*" here. Throws usage Error if there is none.
 std::string newest_recording();

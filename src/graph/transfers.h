@@ -7,6 +7,7 @@
 #include "base/flat_map.h"
 #include "graph/build.h"
 #include "graph/graph_builder.h"
+#include "graph/protocol.h"
 
 namespace slackline {
 
@@ -21,44 +22,25 @@ struct ChannelKey {
   bool operator==(const ChannelKey&) const = default;
 };
 
-/// A point on a strand's path: `gap_ns` of computation after vertex `tail`.
-struct PathPoint {
-  VertexId tail = kNoVertex;
-  std::int64_t gap_ns = 0;
-  std::uint64_t overheads = 0;  ///< multiples of o on the strand's path up to `tail`
-  std::uint32_t global_call = 0;
-};
-
 using TransferId = std::uint32_t;
 using StrandId = std::uint32_t;
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// One message, from the moment either side has posted it until both sides have completed it.
-struct Transfer {
-  std::uint64_t bytes = 0;
-  PathPoint posted{};                  ///< where the receive was posted
-  VertexId sent = kNoVertex;           ///< the sender's hand-over: its start plus o
-  VertexId receive_after = kNoVertex;  ///< what the receive's completion waits for
-  VertexId send_after = kNoVertex;     ///< what a rendezvous sender's completion waits for
-  std::uint32_t send_call = 0;
+struct Transfer : Message {
   StrandId receiver_waiting = kNone;
   StrandId sender_waiting = kNone;
   TransferId next = kNone;  ///< in its channel's queue
   ChannelKey key{};
   bool has_send = false;
   bool has_receive = false;
-  bool rendezvous = false;
-  bool local = false;  ///< to oneself: no network
-  bool receive_hands_over =
-      false;                      ///< receive_after already includes the transfer (sync, rdma_read)
   bool receive_released = false;  ///< given up: completes without its message
   bool send_released = false;
   std::uint8_t references = 0;  ///< sides that have not completed yet
 };
 
 /// Matching of sends and receives, in the order in which each rank posts them (MPI's rule: messages
-/// between two ranks on one communicator and tag do not overtake), and the hand-over vertices of
-/// the protocols.
+/// between two ranks on one communicator and tag do not overtake).
 ///
 /// A queue holds either sends or receives without partner, never both, and disappears when it is
 /// empty and no probe waits for it.
@@ -88,9 +70,11 @@ class TransferTable {
     return !t.rendezvous || t.send_after != kNoVertex || t.send_released;
   }
   /// The message edge into the completion of receive `id`.
-  Edge receive_edge(TransferId id) const;
+  Edge receive_edge(TransferId id) const { return slackline::receive_edge(transfers_[id]); }
   /// The edge into the completion of rendezvous send `id`.
-  Edge send_edge(TransferId id) const;
+  Edge send_edge(TransferId id) const {
+    return slackline::send_edge(transfers_[id], options_.rendezvous);
+  }
 
   /// Gives up waiting: the receive completes without a message and takes none any more.
   void release_receive(TransferId id);
@@ -131,11 +115,6 @@ class TransferTable {
   void push(Channel& channel, TransferId id);
   TransferId pop(const ChannelKey& key, Channel& channel);
   void matched(TransferId id);
-  void hand_over_by_handshake(Transfer& t);
-  void hand_over_by_rdma_read(Transfer& t);
-  void hand_over_by_sync(Transfer& t);
-  void hand_over_by_loggopsim(Transfer& t);
-  VertexId request_arrival(const Transfer& t, std::uint8_t overheads);
   void wake(StrandId& waiting);
 
   GraphBuilder& builder_;

@@ -30,7 +30,6 @@ GoalLinearisation::GoalLinearisation(const GoalProgram& program)
     for (std::uint32_t i = 0; i < rank.size(); ++i) transfers += rank.kind(i) != GoalKind::calc;
     trace_.calls(static_cast<std::int32_t>(r)).reserve(transfers + std::size_t{2});
   }
-  trace_.findings().add(kLinearised, {}, program.operation_count());
 }
 
 void GoalLinearisation::add(const GoalOrder& order, const GoalMoment& moment) {
@@ -93,7 +92,9 @@ Trace linearise(const GoalProgram& program, std::string_view name) {
   GoalLinearisation lines(program);
   GoalOrder order(program, matches, std::numeric_limits<std::uint64_t>::max());
   order.walk([&](const GoalMoment& moment) { lines.add(order, moment); });
-  return std::move(lines).finish(matches.findings());
+  Trace trace = std::move(lines).finish(matches.findings());
+  trace.findings().add(kLinearised, {}, program.operation_count());
+  return trace;
 }
 
 bool looks_like_goal(std::span<const std::byte> bytes) {

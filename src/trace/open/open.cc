@@ -41,11 +41,10 @@ constexpr std::array kReaders{
           return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
         },
         [](const TraceInput& in) { return read_text(as_text(in.bytes), in.path.string()); }},
-    TraceReader{"goal", "a GOAL program, as text or as LogGOPSim's binary",
-                [](const TraceInput& in) { return looks_like_goal(in.bytes); },
-                [](const TraceInput& in) {
-                  return read_goal_as_trace(in.bytes, in.path.string());
-                }},
+    TraceReader{
+        "goal", "a GOAL program, as text or as LogGOPSim's binary",
+        [](const TraceInput& in) { return looks_like_goal(in.bytes); },
+        [](const TraceInput& in) { return read_goal_as_trace(in.bytes, in.path.string()); }},
     TraceReader{"raw", "a folder made by 'slackline record'",
                 [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
                 [](const TraceInput& in) { return read_raw(in.path); }},
@@ -87,6 +86,10 @@ std::string hex(std::uint64_t hash) {
   return fmt::format("{:016x}", hash);
 }
 
+std::string checksum(std::span<const std::byte> bytes) {
+  return hex(XXH3_64bits(bytes.data(), bytes.size()));
+}
+
 // Size and checksum over names and contents of all files below a folder, in order of name.
 void identify_folder(const fs::path& folder, OpenedTrace& opened) {
   std::vector<fs::path> files;
@@ -109,13 +112,14 @@ OpenedTrace read_input(const TraceInput& input, const fs::path& given) {
   const auto reader =
       std::ranges::find_if(kReaders, [&](const TraceReader& r) { return r.probe(input); });
   if (reader == kReaders.end()) throw unknown_input(input);
-  OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}};
+  OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0};
   if (input.is_directory) {
     identify_folder(input.path, opened);
   } else {
     opened.bytes = input.bytes.size();
-    opened.checksum = hex(XXH3_64bits(input.bytes.data(), input.bytes.size()));
+    opened.checksum = checksum(input.bytes);
   }
+  opened.calls = opened.trace.call_count();
   count_causality_violations(opened.trace);
   return opened;
 }
@@ -136,6 +140,15 @@ OpenedTrace open_trace(const fs::path& path) {
   }
   const MappedFile file(path);
   return read_input({path, false, file.bytes()}, path);
+}
+
+std::optional<OpenedGoal> open_goal(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return std::nullopt;
+  const MappedFile file(path);
+  if (!looks_like_goal(file.bytes())) return std::nullopt;
+  return OpenedGoal{read_goal(file.bytes(), path.string()), path.string(), file.bytes().size(),
+                    checksum(file.bytes())};
 }
 
 }  // namespace slackline

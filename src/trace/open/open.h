@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "trace/goal/program.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -18,6 +20,15 @@ struct OpenedTrace {
   std::string path;         ///< as it was given
   std::uint64_t bytes = 0;  ///< size of the input on disk
   std::string checksum;     ///< XXH3-64 of the input, 16 hexadecimal digits
+  std::uint64_t calls = 0;  ///< in the input; of GOAL its operations
+};
+
+/// A GOAL program as it is, for whoever can do more with it than with its linearisation.
+struct OpenedGoal {
+  GoalProgram program;
+  std::string path;
+  std::uint64_t bytes = 0;
+  std::string checksum;
 };
 
 /// What a reader may look at to tell whether an input is its own.
@@ -41,5 +52,9 @@ std::span<const TraceReader> trace_readers();
 /// else its raw files). Receives that end before their send began are counted in the Findings.
 /// Throws Error when there is nothing at `path`, or nothing that a reader knows.
 OpenedTrace open_trace(const std::filesystem::path& path);
+
+/// Opens a GOAL file; empty when `path` is something else. Throws Error when it is not there or
+/// cannot be read.
+std::optional<OpenedGoal> open_goal(const std::filesystem::path& path);
 
 }  // namespace slackline
