@@ -49,7 +49,8 @@ GoalAdjacency GoalAdjacency::by(const GoalRank& rank, Key key, Value value) {
   for (std::size_t i = 2; i < first.size(); ++i) first[i] += first[i - 1];
   result.entries_.resize(rank.dependencies().size());
   for (const GoalDependency& d : rank.dependencies()) {
-    result.entries_[first[key(d) + std::size_t{1}]++] = {value(d), d.on_start};
+    result.entries_[first[key(d) + std::size_t{1}]++] = {value(d) & GoalRank::kMostOperations,
+                                                         d.on_start};
   }
   first.pop_back();
   return result;
@@ -64,7 +65,7 @@ GoalAdjacency GoalAdjacency::predecessors(const GoalRank& rank) {
 GoalAdjacency GoalAdjacency::successors(const GoalRank& rank) {
   return by(
       rank, [](const GoalDependency& d) -> std::uint32_t { return d.on; },
-      [](const GoalDependency& d) { return d.dependent & GoalRank::kMostOperations; });
+      [](const GoalDependency& d) { return d.dependent; });
 }
 
 std::uint64_t GoalProgram::operation_count() const {
