@@ -1,0 +1,108 @@
+#include "sim/platform/builder.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+// SimGrid's defaults of network/loopback-bw and network/loopback-lat.
+constexpr Link kImplicitLoopback{10e9, 0, Sharing::fatpipe};
+
+void check(const Link& link, std::string_view name) {
+  if (!(link.bandwidth > 0) || !std::isfinite(link.bandwidth)) {
+    throw usage_error(fmt::format("cannot use link '{}'", name), "its bandwidth is not above zero",
+                      "Give it a bandwidth.");
+  }
+  if (!(link.latency >= 0) || !std::isfinite(link.latency)) {
+    throw usage_error(fmt::format("cannot use link '{}'", name), "its latency is negative",
+                      "Give it a latency of zero or more.");
+  }
+}
+
+}  // namespace
+
+PlatformBuilder::PlatformBuilder() {
+  parts_.implicit_loopback =
+      add_links("loopback", 1, kImplicitLoopback, [](std::uint32_t) { return "__loopback__"; });
+}
+
+ZoneId PlatformBuilder::add_zone(std::unique_ptr<Zone> zone, std::string name, ZoneId parent,
+                                 std::uint32_t member_in_parent) {
+  const auto id = static_cast<ZoneId>(parts_.zones.size());
+  zone->name = std::move(name);
+  zone->id = id;
+  zone->parent = parent;
+  zone->member_in_parent = member_in_parent;
+  parts_.zones.push_back(std::move(zone));
+  return id;
+}
+
+std::uint32_t PlatformBuilder::add_spec(HostSpec spec) {
+  for (const double speed : spec.speeds) {
+    if (!(speed > 0) || !std::isfinite(speed)) {
+      throw usage_error("cannot use a host's speed", "it is not above zero", "Give it a speed.");
+    }
+  }
+  if (spec.speeds.empty() || spec.pstate >= spec.speeds.size()) {
+    throw usage_error(fmt::format("cannot use pstate {}", spec.pstate),
+                      fmt::format("the host has {} speeds", spec.speeds.size()),
+                      "Count pstates from 0.");
+  }
+  if (spec.cores == 0) throw usage_error("cannot use a host", "it has no core", "Give it one.");
+  parts_.specs.push_back(std::move(spec));
+  return static_cast<std::uint32_t>(parts_.specs.size() - 1);
+}
+
+HostId PlatformBuilder::add_host(std::string name, std::uint32_t spec, Point point) {
+  const HostId id = parts_.host_names.count();
+  parts_.host_names.add(std::move(name));
+  parts_.hosts.push_back({point, spec});
+  return id;
+}
+
+HostId PlatformBuilder::add_hosts(std::string prefix, std::string suffix,
+                                  const std::vector<NumberRange>& numbers, std::uint32_t spec,
+                                  ZoneId zone, std::uint32_t first_member) {
+  const HostId first = parts_.host_names.count();
+  parts_.host_names.add(std::move(prefix), std::move(suffix), numbers);
+  const std::uint32_t count = parts_.host_names.count() - first;
+  parts_.hosts.reserve(parts_.hosts.size() + count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    parts_.hosts.push_back({{zone, first_member + i}, spec});
+  }
+  return first;
+}
+
+std::optional<HostId> PlatformBuilder::find_host(std::string_view name) const {
+  return parts_.host_names.find(name);
+}
+
+LinkId PlatformBuilder::add_links(std::string group, std::uint32_t count, const Link& link,
+                                  PlatformParts::NameOfLink name) {
+  check(link, group);
+  if (parts_.links.size() + count > std::numeric_limits<LinkId>::max()) {
+    throw usage_error("cannot build the platform", "it has more than 2^32 links",
+                      "Make it smaller.");
+  }
+  const auto first = static_cast<LinkId>(parts_.links.size());
+  parts_.links.insert(parts_.links.end(), count, link);
+  parts_.link_groups.push_back({std::move(group), first, count});
+  parts_.link_names.push_back(std::move(name));
+  return first;
+}
+
+Platform PlatformBuilder::finish() && {
+  if (parts_.hosts.empty()) {
+    throw usage_error("cannot use the platform", "it has no host", "Add hosts or a cluster.");
+  }
+  parts_.hosts.shrink_to_fit();
+  parts_.links.shrink_to_fit();
+  return Platform(std::move(parts_));
+}
+
+}  // namespace slackline

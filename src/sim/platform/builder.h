@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/platform/host_names.h"
+#include "sim/platform/platform.h"
+#include "sim/platform/zone.h"
+
+namespace slackline {
+
+/// A Platform's own data; see Platform for what it means.
+struct PlatformParts {
+  struct HostPlace {
+    Point point;
+    std::uint32_t spec = 0;
+  };
+  using NameOfLink = std::function<std::string(std::uint32_t index_in_group)>;
+
+  HostNames host_names;
+  std::vector<HostPlace> hosts;
+  std::vector<HostSpec> specs;
+  std::vector<Link> links;
+  std::vector<LinkGroup> link_groups;
+  std::vector<NameOfLink> link_names;        // by group
+  std::vector<std::unique_ptr<Zone>> zones;  // [0] is the root
+  LinkId implicit_loopback = 0;
+};
+
+/// Puts a platform together, outermost zone first. What the readers of platform files use; every
+/// refusal is a usage Error without a place in a file, which the reader adds.
+class PlatformBuilder {
+ public:
+  PlatformBuilder();
+
+  /// Ids are given in order. `parent` kNone makes the root.
+  ZoneId add_zone(std::unique_ptr<Zone> zone, std::string name, ZoneId parent,
+                  std::uint32_t member_in_parent);
+  Zone& zone(ZoneId id) { return *parts_.zones[id]; }
+  std::size_t zone_count() const { return parts_.zones.size(); }
+
+  std::uint32_t add_spec(HostSpec spec);
+  HostId add_host(std::string name, std::uint32_t spec, Point point);
+  /// Members first_member, first_member + 1, .. of `zone`.
+  HostId add_hosts(std::string prefix, std::string suffix, const std::vector<NumberRange>& numbers,
+                   std::uint32_t spec, ZoneId zone, std::uint32_t first_member = 0);
+  std::optional<HostId> find_host(std::string_view name) const;
+  Point point_of(HostId host) const { return parts_.hosts[host].point; }
+  std::string host_name(HostId host) const { return parts_.host_names.name(host); }
+
+  /// `count` equal links; the first one's id.
+  LinkId add_links(std::string group, std::uint32_t count, const Link& link,
+                   PlatformParts::NameOfLink name);
+
+  Platform finish() &&;
+
+ private:
+  PlatformParts parts_;
+};
+
+}  // namespace slackline

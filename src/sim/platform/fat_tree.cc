@@ -1,0 +1,161 @@
+// A fat tree in its general form (XGFT; Öhring et al., IPPS 1995) with D-mod-K routing (Zahavi,
+// 2010).
+//
+// Level 0 are the hosts, level L the roots. A node's label has one digit a level, the lowest first;
+// digit k has as many values as a level-(k+1) switch has children, or parents below level k+1 when
+// the node stands above it. Two nodes of neighbouring levels are connected when their labels agree
+// in all digits but the one between them. Upwards, the port is the destination's number, divided by
+// the parents of the levels already climbed, modulo the ports: so all traffic to one host meets in
+// one root. Downwards the label leaves only the choice among parallel cables, which the source's
+// number makes.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "sim/platform/cluster_zone.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kMostLevels = 16;
+
+using Label = std::array<std::uint32_t, kMostLevels>;
+
+class FatTree : public ClusterZone {
+ public:
+  FatTree(PlatformBuilder& builder, const ClusterSpec& spec, const FatTreeShape& shape)
+      : shape_(shape), levels_(static_cast<std::uint32_t>(shape.children.size())) {
+    nodes_.push_back(1);
+    for (const std::uint32_t children : shape.children) nodes_[0] *= children;
+    first_switch_.push_back(0);
+    std::uint32_t switches = 0;
+    for (std::uint32_t level = 1; level <= levels_; ++level) {
+      nodes_.push_back(nodes_.back() / shape.children[level - 1] * shape.parents[level - 1]);
+      first_switch_.push_back(switches);
+      switches += nodes_.back();
+    }
+    prepare(builder, spec, switches);
+    for (std::uint32_t level = 0; level < levels_; ++level) {
+      cables_.push_back(add_cables(builder, spec, fmt::format("{}.level{}", spec.name, level + 1),
+                                   nodes_[level] * ports(level), spec.cable,
+                                   [name = spec.name, level, n = ports(level)](std::uint32_t i) {
+                                     return fmt::format("{}_level_{}_node_{}_port_{}", name, level,
+                                                        i / n, i % n);
+                                   }));
+    }
+    figures_ = fmt::format("{} hosts, {} levels: children {}, parents {}, cables {}; {} switches",
+                           nodes_[0], levels_, fmt::join(shape.children, ","),
+                           fmt::join(shape.parents, ","), fmt::join(shape.cables, ","), switches);
+  }
+
+  std::string kind() const override { return "fat tree"; }
+
+  bool append_route(std::uint32_t src, std::uint32_t dst, Gateways&,
+                    std::vector<LinkId>& links) const override {
+    if (src == dst && append_loopback(src, links)) return true;
+    Label at = host_label(src);
+    const Label target = host_label(dst);
+    const std::uint32_t top = climb(at, target, dst, links);
+    descend(top, at, src, target, links);
+    append_limiter(dst, links);
+    return true;
+  }
+
+ private:
+  /// Ports upwards of a node of that level.
+  std::uint32_t ports(std::uint32_t level) const {
+    return shape_.parents[level] * shape_.cables[level];
+  }
+
+  Label host_label(std::uint32_t host) const {
+    Label label{};
+    for (std::uint32_t k = 0; k < levels_; ++k) {
+      label[k] = host % shape_.children[k];
+      host /= shape_.children[k];
+    }
+    return label;
+  }
+
+  std::uint32_t position(std::uint32_t level, const Label& label) const {
+    std::uint32_t position = 0;
+    for (std::uint32_t k = levels_; k-- > 0;) {
+      position = position * (k < level ? shape_.parents[k] : shape_.children[k]) + label[k];
+    }
+    return position;
+  }
+
+  void append_node_limiter(std::uint32_t level, std::uint32_t position,
+                           std::vector<LinkId>& links) const {
+    append_limiter(level == 0 ? position : host_count() + first_switch_[level] + position, links);
+  }
+
+  /// The lowest node above the start with the target below it; `at` becomes its label.
+  std::uint32_t climb(Label& at, const Label& target, std::uint32_t dst,
+                      std::vector<LinkId>& links) const {
+    std::uint32_t level = 0;
+    std::uint32_t divided = dst;
+    while (level == 0 || !is_above(level, at, target)) {
+      const std::uint32_t here = position(level, at);
+      const std::uint32_t port = divided % ports(level);
+      append_node_limiter(level, here, links);
+      links.push_back(cables_[level].up(here * ports(level) + port));
+      divided /= shape_.parents[level];
+      at[level] = port % shape_.parents[level];
+      ++level;
+    }
+    return level;
+  }
+
+  bool is_above(std::uint32_t level, const Label& at, const Label& target) const {
+    for (std::uint32_t k = level; k < levels_; ++k) {
+      if (at[k] != target[k]) return false;
+    }
+    return true;
+  }
+
+  /// Which of the parallel cables: SimGrid numbers a switch's ports by cable, then child, starts
+  /// at the cable that the source's number gives, and goes on from that port, not afresh, at the
+  /// next switch when that has such a port left.
+  void descend(std::uint32_t level, Label at, std::uint32_t src, const Label& target,
+               std::vector<LinkId>& links) const {
+    std::uint32_t next_port = 0;
+    bool fresh = true;
+    for (; level > 0; --level) {
+      const std::uint32_t children = shape_.children[level - 1];
+      const std::uint32_t child = target[level - 1];
+      std::uint32_t cable = next_port / children + (next_port % children > child ? 1 : 0);
+      if (fresh || cable >= shape_.cables[level - 1]) cable = src % shape_.cables[level - 1];
+      fresh = false;
+      next_port = cable * children + child + 1;
+      const std::uint32_t upper = position(level, at);
+      const std::uint32_t up_port = at[level - 1];
+      at[level - 1] = child;
+      const std::uint32_t port = up_port + cable * shape_.parents[level - 1];
+      links.push_back(cables_[level - 1].down(position(level - 1, at) * ports(level - 1) + port));
+      append_node_limiter(level, upper, links);
+    }
+  }
+
+  FatTreeShape shape_;
+  std::uint32_t levels_;
+  std::vector<std::uint32_t> nodes_;         // by level, hosts first
+  std::vector<std::uint32_t> first_switch_;  // by level
+  std::vector<Cables> cables_;               // [level]: from there to the next
+};
+
+}  // namespace
+
+std::unique_ptr<ClusterZone> make_fat_tree(PlatformBuilder& builder, const ClusterSpec& spec,
+                                           const FatTreeShape& shape) {
+  if (shape.children.size() > kMostLevels) {
+    throw usage_error(fmt::format("cannot build cluster '{}'", spec.name),
+                      fmt::format("{} levels are more than {}", shape.children.size(), kMostLevels),
+                      "Give it fewer.");
+  }
+  return std::make_unique<FatTree>(builder, spec, shape);
+}
+
+}  // namespace slackline

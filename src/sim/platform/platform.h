@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace slackline {
+
+using HostId = std::uint32_t;
+using LinkId = std::uint32_t;
+
+/// How the flows on a link share it: `shared` divides its bandwidth among them, `fatpipe` only
+/// bounds each of them. A duplex link is two shared links, one a direction.
+enum class Sharing : std::uint8_t { shared, fatpipe };
+std::string_view to_string(Sharing sharing);
+
+struct Link {
+  double bandwidth = 0;  ///< bytes a second
+  double latency = 0;    ///< seconds
+  Sharing sharing = Sharing::shared;
+};
+
+/// What a host computes with. Hosts of a cluster share one.
+struct HostSpec {
+  std::vector<double> speeds{1e9};  ///< flop/s of one core, by pstate
+  std::uint32_t pstate = 0;         ///< the one that holds
+  std::uint32_t cores = 1;
+  std::vector<std::pair<std::string, std::string>> properties;
+
+  /// flop/s of one core.
+  double speed() const { return speeds[pstate]; }
+  /// nullptr when there is none of that name.
+  const std::string* property(std::string_view name) const;
+};
+
+/// Links that mean the same in a platform ("c.up", "c.backbone"): what a question about a class of
+/// links names. Ids [first, first + count).
+struct LinkGroup {
+  std::string name;
+  LinkId first = 0;
+  std::uint32_t count = 0;
+};
+
+class Zone;
+struct PlatformParts;
+
+/// Hosts, links and the routes between them: what a simulation shares bandwidth over. Immutable
+/// but for the loopback; safe to share among threads. No table of routes: clusters compute theirs
+/// from coordinates, and a host costs some 12 bytes and its links.
+class Platform {
+ public:
+  explicit Platform(PlatformParts parts);  ///< made by PlatformBuilder (builder.h)
+  Platform(Platform&&) noexcept;
+  Platform& operator=(Platform&&) noexcept;
+  ~Platform();
+
+  std::uint32_t host_count() const;
+  std::string host_name(HostId host) const;
+  std::optional<HostId> find_host(std::string_view name) const;
+  const HostSpec& host(HostId host) const;
+
+  std::uint32_t link_count() const;
+  const Link& link(LinkId link) const;
+  std::string link_name(LinkId link) const;
+  /// In order of ids; together they hold every link.
+  const std::vector<LinkGroup>& link_groups() const;
+  const LinkGroup& group_of(LinkId link) const;
+
+  /// Fills `links` with the route in order of travel and returns its latency, the sum of the
+  /// links' in seconds. A host's route to itself goes over its loopback. A link can stand twice
+  /// in a route that somebody wrote by hand. Throws Error when the platform has no such route.
+  /// Cost: the route's length for clusters, a search in Dijkstra zones.
+  double route(HostId src, HostId dst, std::vector<LinkId>& links) const;
+
+  /// The loopback of every host whose zone declares none: a fatpipe, 10 GB/s and 0 s unless set.
+  LinkId implicit_loopback() const;
+  void set_implicit_loopback(double bandwidth, double latency);
+
+  /// The zones as a tree, for descriptions; the root has no parent.
+  const Zone& root() const;
+
+ private:
+  std::unique_ptr<PlatformParts> parts_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "base/error.h"
+#include "sim/platform/cluster.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::uint64_t kMostHosts = std::uint64_t{1} << 28;
+
+class ParameterReader {
+ public:
+  ParameterReader(std::string_view topology, std::string_view text, std::string_view example)
+      : topology_(topology), text_(text), example_(example) {}
+
+  /// The lists between semicolons.
+  std::vector<std::vector<std::uint32_t>> lists() const {
+    std::vector<std::vector<std::uint32_t>> result;
+    for_each_part(text_, ';', [&](std::string_view part) {
+      result.emplace_back();
+      for_each_part(part, ',',
+                    [&](std::string_view number) { result.back().push_back(value(number)); });
+    });
+    return result;
+  }
+
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw usage_error(fmt::format("cannot use '{}' as parameters of {}", text_, topology_), why,
+                      fmt::format("Write it like {}.", example_));
+  }
+
+ private:
+  template <class Take>
+  static void for_each_part(std::string_view text, char separator, Take take) {
+    while (true) {
+      const std::size_t end = text.find(separator);
+      take(text.substr(0, end));
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  std::uint32_t value(std::string_view text) const {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number == 0) {
+      refuse(fmt::format("'{}' is no whole number above zero", text));
+    }
+    return number;
+  }
+
+  std::string_view topology_;
+  std::string_view text_;
+  std::string_view example_;
+};
+
+std::uint64_t product(const std::vector<std::uint32_t>& numbers) {
+  std::uint64_t result = 1;
+  for (const std::uint32_t number : numbers) {
+    result *= number;
+    if (result > kMostHosts) return kMostHosts + 1;
+  }
+  return result;
+}
+
+ClusterShape fat_tree(std::string_view parameters) {
+  const ParameterReader reader("FAT_TREE", parameters, "2;4,4;1,2;1,2");
+  auto lists = reader.lists();
+  if (lists.size() != 4 || lists[0].size() != 1) {
+    reader.refuse("it is levels;children..;parents..;cables..");
+  }
+  for (std::size_t i = 1; i < 4; ++i) {
+    if (lists[i].size() != lists[0][0]) {
+      reader.refuse(
+          fmt::format("{} levels need {} numbers in each list", lists[0][0], lists[0][0]));
+    }
+  }
+  return FatTreeShape{std::move(lists[1]), std::move(lists[2]), std::move(lists[3])};
+}
+
+ClusterShape torus(std::string_view parameters) {
+  const ParameterReader reader("TORUS", parameters, "4,4,4");
+  auto lists = reader.lists();
+  if (lists.size() != 1) reader.refuse("it is one list of sides");
+  return TorusShape{std::move(lists[0])};
+}
+
+ClusterShape dragonfly(std::string_view parameters) {
+  const ParameterReader reader("DRAGONFLY", parameters, "3,4;3,2;3,1;2");
+  const auto lists = reader.lists();
+  if (lists.size() != 4 || lists[0].size() != 2 || lists[1].size() != 2 || lists[2].size() != 2 ||
+      lists[3].size() != 1) {
+    reader.refuse("it is groups,cables;chassis,cables;routers,cables;hosts");
+  }
+  return DragonflyShape{lists[0][0], lists[0][1], lists[1][0], lists[1][1],
+                        lists[2][0], lists[2][1], lists[3][0]};
+}
+
+}  // namespace
+
+ClusterShape parse_shape(std::string_view topology, std::string_view parameters) {
+  ClusterShape shape;
+  if (topology == "FAT_TREE") {
+    shape = fat_tree(parameters);
+  } else if (topology == "TORUS") {
+    shape = torus(parameters);
+  } else if (topology == "DRAGONFLY") {
+    shape = dragonfly(parameters);
+  } else if (topology != "FLAT") {
+    throw usage_error(fmt::format("cannot use '{}' as a topology", topology),
+                      "there is none of that name", "Take FLAT, FAT_TREE, TORUS or DRAGONFLY.");
+  }
+  if (hosts_of(shape).value_or(0) > kMostHosts) {
+    throw usage_error(fmt::format("cannot use '{}' as parameters of {}", parameters, topology),
+                      fmt::format("that is more than {} hosts", kMostHosts), "Make it smaller.");
+  }
+  return shape;
+}
+
+std::optional<std::uint64_t> hosts_of(const ClusterShape& shape) {
+  if (const auto* tree = std::get_if<FatTreeShape>(&shape)) return product(tree->children);
+  if (const auto* torus = std::get_if<TorusShape>(&shape)) return product(torus->sides);
+  if (const auto* fly = std::get_if<DragonflyShape>(&shape)) {
+    return product({fly->groups, fly->chassis, fly->routers, fly->hosts});
+  }
+  return std::nullopt;
+}
+
+}  // namespace slackline

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/platform/platform.h"
+
+namespace slackline {
+
+using ZoneId = std::uint32_t;
+
+inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+/// A host or router, by the zone that holds it and its number there.
+struct Point {
+  ZoneId zone = kNone;
+  std::uint32_t member = kNone;
+
+  bool operator==(const Point&) const = default;
+};
+
+/// Where a route between two members leaves and enters when they are zones; untouched for hosts.
+struct Gateways {
+  Point src;
+  Point dst;
+};
+
+struct Member {
+  enum class Kind : std::uint8_t { host, router, zone };
+  Kind kind = Kind::host;
+  std::uint32_t id = 0;  ///< HostId or ZoneId; unused for routers
+};
+
+/// A part of a platform with one way of routing among its members: hosts, routers and zones.
+class Zone {
+ public:
+  Zone() = default;
+  Zone(const Zone&) = delete;
+  Zone& operator=(const Zone&) = delete;
+  virtual ~Zone() = default;
+
+  /// Appends the links from one member to another, and says by which gateways if they are zones.
+  /// False when there is no route. `src` and `dst` can be equal for hosts: their loopback, or
+  /// false if they have none of their own.
+  virtual bool append_route(std::uint32_t src, std::uint32_t dst, Gateways& gateways,
+                            std::vector<LinkId>& links) const = 0;
+
+  virtual std::uint32_t member_count() const = 0;
+  virtual Member member(std::uint32_t index) const = 0;
+  virtual std::string member_name(const Platform& platform, std::uint32_t index) const = 0;
+  /// "Full", "Dijkstra", "cluster", "fat tree"...: what it is, and its figures, for descriptions.
+  virtual std::string kind() const = 0;
+  virtual std::string figures() const { return {}; }
+
+  std::string name;
+  ZoneId id = 0;
+  ZoneId parent = kNone;
+  std::uint32_t member_in_parent = kNone;
+};
+
+}  // namespace slackline
