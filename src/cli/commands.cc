@@ -9,6 +9,7 @@ Run setup_record(CLI::App& app);
 Run setup_preload(CLI::App& app);
 Run setup_info(CLI::App& app);
 Run setup_print(CLI::App& app);
+Run setup_convert(CLI::App& app);
 Run setup_predict(CLI::App& app);
 Run setup_sensitivity(CLI::App& app);
 Run setup_tolerance(CLI::App& app);
@@ -25,6 +26,7 @@ constexpr std::array kCommands{
             setup_preload},
     Command{"info", "say what a trace holds and whether it is complete", setup_info},
     Command{"print", "write a trace as text, one line for each operation", setup_print},
+    Command{"convert", "write a trace in another format, for other tools", setup_convert},
     Command{"predict", "predict the run time under a network, and what it depends on",
             setup_predict},
     Command{"sensitivity", "give the run time as a function of latency, overhead or bandwidth",

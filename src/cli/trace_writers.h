@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "analysis/model_choice.h"
+#include "base/findings.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// What a trace writer gets. Most look at `trace` only.
+struct WriteRequest {
+  const Trace& trace;
+  /// The file or folder to make. Writers may put other files beside it, of names that begin with
+  /// its stem: all of them appear together (base/output_files.h).
+  std::filesystem::path path;
+  const ModelChoice& model;  ///< for formats in which collectives are messages
+};
+
+/// One format that `slackline convert` can write. The table is trace_writers(); a new format is a
+/// line there.
+struct TraceWriter {
+  std::string_view name;         ///< as --to takes it
+  std::string_view extension;    ///< ".slk"; an output so named needs no --to
+  std::string_view description;  ///< for messages and help: "a native trace"
+  /// Returns what the format could not hold, as Findings. Throws Error.
+  Findings (*write)(const WriteRequest&);
+};
+
+std::span<const TraceWriter> trace_writers();
+
+}  // namespace slackline
