@@ -144,6 +144,8 @@ struct TraceInfo {
   std::int64_t cpu_ns = 0;        ///< CPU time of all ranks
   std::int64_t recording_ns = 0;  ///< of which recording, as measured by the recorder
   std::uint64_t lost_calls = 0;
+  /// > 0: computation was given in flops, and became time at this many a second (readers/ti).
+  double flops_per_second = 0;
 };
 
 class Trace {

@@ -15,6 +15,7 @@
 #include "trace/goal/linearise.h"
 #include "trace/native/reader.h"
 #include "trace/readers/raw/reader.h"
+#include "trace/readers/ti/reader.h"
 #include "trace/text/text.h"
 
 namespace slackline {
@@ -48,6 +49,10 @@ constexpr std::array kReaders{
     TraceReader{"raw", "a folder made by 'slackline record'",
                 [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
                 [](const TraceInput& in) { return read_raw(in.path); }},
+    TraceReader{
+        "ti", "a SimGrid time-independent trace",
+        [](const TraceInput& in) { return !in.is_directory && looks_like_ti(in.path, in.bytes); },
+        [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
 };
 
 std::string accepted_formats() {

@@ -1,0 +1,212 @@
+// Two passes over the text: the first finds how many ranks there are, which the counts of vector
+// collectives depend on; the second reads.
+
+#include "trace/readers/ti/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "trace/readers/ti/program.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr FindingKind kBadLine{
+    "ti_bad_line", Severity::data_loss,
+    "A line is no replay action, or lacks an argument; it was left out."};
+constexpr FindingKind kFlops{
+    "ti_flops", Severity::info,
+    "Computation is given in flops; it counts as time at 1 Gflop/s, one nanosecond a flop."};
+constexpr std::int64_t kMostRanks = 1 << 24;
+constexpr std::size_t kHeadLines = 16;
+
+/// Calls visit(line number, line) for every line that is no comment and not blank, until it says
+/// false.
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos || line[first] == '#') continue;
+    if (!visit(number, line)) return;
+  }
+}
+
+bool is_action_line(const ti::Fields& fields) {
+  if (fields.size() < 2 || !ti::Program::knows(fields.word(1))) return false;
+  try {
+    const std::int64_t rank = fields.integer(0);
+    return rank >= 0 && rank < kMostRanks;
+  } catch (const ti::BadField&) {
+    return false;
+  }
+}
+
+bool begins_with_action(std::string_view text) {
+  ti::Fields fields;
+  std::size_t seen = 0;
+  bool found = false;
+  for_each_line(text, [&](std::size_t, std::string_view line) {
+    fields.cut(line);
+    found = is_action_line(fields);
+    return !found && ++seen < kHeadLines;
+  });
+  return found;
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  const std::size_t last = line.find_last_not_of(" \t\r");
+  return line.substr(first, last - first + 1);
+}
+
+/// As replay does, from the working folder; else beside the list.
+fs::path listed(const fs::path& list, std::string_view name) {
+  std::error_code ignored;
+  const fs::path given(name);
+  if (fs::exists(given, ignored)) return given;
+  return list.parent_path() / given;
+}
+
+std::vector<fs::path> listed_files(const fs::path& list, std::string_view text) {
+  std::vector<fs::path> files;
+  for_each_line(text, [&](std::size_t, std::string_view line) {
+    files.push_back(listed(list, trimmed(line)));
+    return true;
+  });
+  return files;
+}
+
+struct Part {
+  std::string name;
+  std::string_view text;
+};
+
+std::int32_t count_ranks(const std::vector<Part>& parts) {
+  std::int64_t most = -1;
+  ti::Fields fields;
+  for (const Part& part : parts) {
+    for_each_line(part.text, [&](std::size_t, std::string_view line) {
+      fields.cut(line.substr(0, line.find_first_of(" \t", line.find_first_not_of(" \t"))));
+      try {
+        const std::int64_t rank = fields.integer(0);
+        if (rank < kMostRanks) most = std::max(most, rank);
+      } catch (const ti::BadField&) {
+        return true;  // counted when it is read
+      }
+      return true;
+    });
+  }
+  return static_cast<std::int32_t>(most + 1);
+}
+
+class Reader {
+ public:
+  explicit Reader(std::int32_t ranks) : trace_(ranks, false) {
+    programs_.reserve(static_cast<std::size_t>(ranks));
+    for (std::int32_t r = 0; r < ranks; ++r) programs_.emplace_back(trace_, r);
+  }
+
+  void read(const Part& part) {
+    for_each_line(part.text, [&](std::size_t number, std::string_view line) {
+      fields_.cut(line);
+      if (!append()) {
+        trace_.findings().add(kBadLine, fmt::format("{}:{}: {}: {}", part.name, number, why_,
+                                                    trimmed(line).substr(0, 60)));
+      }
+      return true;
+    });
+  }
+
+  Trace finish() {
+    trace_.findings().add(kFlops);
+    trace_.info().recorder = "SimGrid time-independent trace";
+    trace_.info().flops_per_second = kTiFlopsPerSecond;
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+      RankCalls& calls = trace_.calls(r);
+      trace_.rank_info(r).present = !calls.empty() || !calls.regions().empty();
+      trace_.rank_info(r).finalized =
+          !calls.empty() && calls.operation(calls.size() - 1) == Operation::finalize;
+      calls.shrink();
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  bool append() {
+    try {
+      if (fields_.size() < 2) throw ti::BadAction{"no action"};
+      const std::int64_t rank = fields_.integer(0);
+      if (rank < 0 || rank >= trace_.ranks()) throw ti::BadAction{"no such rank"};
+      programs_[static_cast<std::size_t>(rank)].append(fields_);
+      return true;
+    } catch (const ti::BadField& bad) {
+      why_ = bad.index < fields_.size()
+                 ? fmt::format("'{}' is no number", fields_.word(bad.index).substr(0, 20))
+                 : "an argument is missing";
+    } catch (const ti::BadAction& bad) {
+      why_ = bad.why;
+    }
+    return false;
+  }
+
+  Trace trace_;
+  std::vector<ti::Program> programs_;
+  ti::Fields fields_;
+  std::string why_;
+};
+
+Trace read_parts(const std::vector<Part>& parts) {
+  Reader reader(count_ranks(parts));
+  for (const Part& part : parts) reader.read(part);
+  return reader.finish();
+}
+
+}  // namespace
+
+Trace read_ti(const fs::path& path, std::span<const std::byte> bytes) {
+  const std::string_view text = text_of(bytes);
+  if (begins_with_action(text)) return read_parts({{path.string(), text}});
+  std::vector<MappedFile> files;
+  std::vector<Part> parts;
+  for (const fs::path& name : listed_files(path, text)) {
+    files.emplace_back(name);
+    parts.push_back({name.string(), {}});
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) parts[i].text = files[i].text();
+  return read_parts(parts);
+}
+
+bool looks_like_ti(const fs::path& path, std::span<const std::byte> bytes) {
+  const std::string_view text = text_of(bytes);
+  if (begins_with_action(text)) return true;
+  std::error_code ignored;
+  bool found = false;
+  for_each_line(text, [&](std::size_t, std::string_view line) {
+    const std::string_view name = trimmed(line);
+    if (name.find('\0') != std::string_view::npos || name.size() > 4096) return false;
+    const fs::path file = listed(path, name);
+    if (fs::is_regular_file(file, ignored) && file != path) {
+      found = begins_with_action(MappedFile(file).text());
+    }
+    return false;
+  });
+  return found;
+}
+
+}  // namespace slackline

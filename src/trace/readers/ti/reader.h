@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Computation of a time-independent trace becomes time at this speed: a flop is a nanosecond, so
+/// that whole numbers of flops stay exact. TraceInfo::flops_per_second says so.
+inline constexpr double kTiFlopsPerSecond = 1e9;
+
+/// Names of the regions that stand for actions which are no MPI call. What lies inside of
+/// kTiCompute and kTiReduction is computation (flops), inside of kTiSleep a time.
+inline constexpr std::string_view kTiCompute = "compute";
+inline constexpr std::string_view kTiSleep = "sleep";
+inline constexpr std::string_view kTiReduction = "reduction";
+
+/// Reads a SimGrid time-independent trace: the actions of all ranks in one file, or a file that
+/// lists one or several of them, as SMPI's replay takes it. doc/formats/ti.md.
+///
+/// The Trace is untimed. A line that makes no sense costs itself and is told in the findings.
+/// Throws Error when a listed file cannot be opened. Memory: the trace.
+Trace read_ti(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+/// The bytes begin with a replay action, or with the name of a file that does.
+bool looks_like_ti(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+}  // namespace slackline
