@@ -11,4 +11,17 @@ std::int32_t ExecutionGraph::rank_of_call(std::uint32_t global_call) const {
   return static_cast<std::int32_t>(after - first_call_.begin()) - 1;
 }
 
+std::vector<std::int32_t> vertex_ranks(const ExecutionGraph& graph) {
+  std::vector<std::int32_t> ranks(graph.vertex_count());
+  // Consecutive vertices mostly share their rank.
+  std::int32_t rank = 0;
+  const auto vertices = static_cast<VertexId>(graph.vertex_count());
+  for (VertexId v = 0; v < vertices; ++v) {
+    const std::uint32_t call = graph.global_call(v);
+    if (call < graph.first_call(rank) || call >= graph.first_call(rank + 1)) rank = graph.rank(v);
+    ranks[v] = rank;
+  }
+  return ranks;
+}
+
 }  // namespace slackline

@@ -122,4 +122,7 @@ class ExecutionGraph {
   Findings findings_;
 };
 
+/// The rank of every vertex. 4 bytes a vertex.
+std::vector<std::int32_t> vertex_ranks(const ExecutionGraph& graph);
+
 }  // namespace slackline

@@ -17,9 +17,6 @@ constexpr std::int64_t kNs = 1'000'000;  // femtoseconds
 Edge compute(VertexId from, std::int64_t ns) {
   return {from, EdgeKind::compute, 0, 0, ns, 0};
 }
-Edge message(VertexId from, std::uint64_t bytes) {
-  return {from, EdgeKind::message, 1, 0, 0, bytes};
-}
 
 // LLAMP's running example (its Figure 4): rank 0 computes c0, sends 4 bytes, computes c1; rank 1
 // computes c2, receives, computes c3. Times in ns.
@@ -117,14 +114,14 @@ TEST(Makespan, IsExactAtRationalValues) {
   EXPECT_EQ(t.line_at(make_ticks(6'999'999, 3'000'000)), (PathLine{10, 0}));
 }
 
-TEST(Makespan, EqualLinesOnOneRankPreferTheRequestedSide) {
-  // Two messages of equal constant part; the second path pays L twice. At L = 0 all are equal.
+TEST(Makespan, EqualLinesPreferTheRequestedSide) {
+  // T = max(10 ns, 2 L, L + 5 ns): all three meet at L = 5 ns.
   GraphBuilder b({1, 1});
   const VertexId start = b.vertex(0);
   const VertexId far = b.vertex(1);
   const VertexId once = b.vertex(1);
-  b.edge(compute(far, 0));
-  b.edge(message(start, 1));
+  b.edge(compute(far, 10));
+  b.edge({start, EdgeKind::order, 1, 0, 5, 0});
   const VertexId twice = b.vertex(1);
   b.edge(compute(once, 0));
   b.edge({start, EdgeKind::message, 2, 0, 0, 1});
@@ -132,8 +129,11 @@ TEST(Makespan, EqualLinesOnOneRankPreferTheRequestedSide) {
   b.end_rank(1, twice, 0);
   const ExecutionGraph graph = std::move(b).finish();
   MakespanFunction t(graph, {}, Parameter::latency);
-  EXPECT_EQ(t.line_at({0, 1}, Side::right).slope, 2);
-  EXPECT_EQ(t.line_at({0, 1}, Side::left).slope, 0);
+  const Ticks meeting = t.from_fs(5 * kNs);
+  EXPECT_EQ(t.line_at(meeting, Side::right).slope, 2);
+  EXPECT_EQ(t.line_at(meeting, Side::left).slope, 0);
+  // T begins at 0 and has a right derivative only.
+  EXPECT_EQ(t.line_at({0, 1}, Side::left).slope, t.line_at({0, 1}, Side::right).slope);
 }
 
 // Each single step fits 64 bits in ticks of 1 fs, their sum does not: the pass starts over in 128.

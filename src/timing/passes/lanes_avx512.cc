@@ -1,0 +1,8 @@
+#include "timing/passes/kernel.h"
+
+#include "timing/passes/lanes.inc"
+
+void slackline::passes::run_lanes_avx512(const Program& program, std::int64_t* state,
+                                         const std::int64_t* q, const std::int64_t* p) {
+  run_lanes(program, state, q, p);
+}
