@@ -96,6 +96,10 @@ LinkId PlatformBuilder::add_links(std::string group, std::uint32_t count, const 
   return first;
 }
 
+void PlatformBuilder::add_config(std::string name, std::string value) {
+  parts_.config.emplace_back(std::move(name), std::move(value));
+}
+
 Platform PlatformBuilder::finish() && {
   if (parts_.hosts.empty()) {
     throw usage_error("cannot use the platform", "it has no host", "Add hosts or a cluster.");

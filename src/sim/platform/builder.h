@@ -29,6 +29,7 @@ struct PlatformParts {
   std::vector<NameOfLink> link_names;        // by group
   std::vector<std::unique_ptr<Zone>> zones;  // [0] is the root
   LinkId implicit_loopback = 0;
+  std::vector<std::pair<std::string, std::string>> config;
 };
 
 /// Puts a platform together, outermost zone first. What the readers of platform files use; every
@@ -41,6 +42,7 @@ class PlatformBuilder {
   ZoneId add_zone(std::unique_ptr<Zone> zone, std::string name, ZoneId parent,
                   std::uint32_t member_in_parent);
   Zone& zone(ZoneId id) { return *parts_.zones[id]; }
+  const Zone& zone(ZoneId id) const { return *parts_.zones[id]; }
   std::size_t zone_count() const { return parts_.zones.size(); }
 
   std::uint32_t add_spec(HostSpec spec);
@@ -55,6 +57,9 @@ class PlatformBuilder {
   /// `count` equal links; the first one's id.
   LinkId add_links(std::string group, std::uint32_t count, const Link& link,
                    PlatformParts::NameOfLink name);
+
+  /// An option of the simulation that the file sets ("smpi/os").
+  void add_config(std::string name, std::string value);
 
   Platform finish() &&;
 

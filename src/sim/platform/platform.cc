@@ -17,23 +17,23 @@
 namespace slackline {
 namespace {
 
-class RouteFinder {
+class RouteFinder : public InsideRoutes {
  public:
-  RouteFinder(const Platform& platform, const PlatformParts& parts, std::vector<LinkId>& links)
-      : platform_(platform), parts_(parts), links_(links) {}
+  RouteFinder(const Platform& platform, const PlatformParts& parts)
+      : platform_(platform), parts_(parts) {}
 
-  void find(Point src, Point dst) {
+  void append(Point src, Point dst, std::vector<LinkId>& links) const override {
     std::uint32_t src_member = src.member;
     std::uint32_t dst_member = dst.member;
     const Zone& zone = common_zone(src, dst, src_member, dst_member);
-    Gateways gateways{src, dst};
+    if (append_bypass(zone, src, dst, links)) return;
+    Gateways gateways{src, dst, this};
     // The links in the middle are known first but travelled second.
-    const std::size_t before = links_.size();
-    std::vector<LinkId> middle;
     const bool nested = zone.id != src.zone;
-    if (!zone.append_route(src_member, dst_member, gateways, nested ? middle : links_)) {
+    std::vector<LinkId> middle;
+    if (!zone.append_route(src_member, dst_member, gateways, nested ? middle : links)) {
       if (src == dst) {
-        links_.push_back(parts_.implicit_loopback);
+        links.push_back(parts_.implicit_loopback);
         return;
       }
       throw Error(fmt::format("no route from '{}' to '{}'", zone.member_name(platform_, src_member),
@@ -41,11 +41,10 @@ class RouteFinder {
                   fmt::format("zone '{}' has none", zone.name), "Add a route to the platform.");
     }
     if (nested) {
-      links_.resize(before);
-      if (!(gateways.src == src)) find(src, gateways.src);
-      links_.insert(links_.end(), middle.begin(), middle.end());
+      if (!(gateways.src == src)) append(src, gateways.src, links);
+      links.insert(links.end(), middle.begin(), middle.end());
     }
-    if (!(gateways.dst == dst) && zone.id != dst.zone) find(gateways.dst, dst);
+    if (zone.id != dst.zone && !(gateways.dst == dst)) append(gateways.dst, dst, links);
   }
 
  private:
@@ -76,9 +75,42 @@ class RouteFinder {
     return *parts_.zones[src.zone];
   }
 
+  /// The zones around a point up to below `top`, innermost first; or the point itself.
+  std::vector<BypassEnd> ends_below(const Zone& top, Point point) const {
+    if (point.zone == top.id) return {{point.zone, point.member}};
+    std::vector<BypassEnd> result;
+    for (ZoneId zone = point.zone; zone != top.id; zone = parts_.zones[zone]->parent) {
+      result.push_back({zone, kNone});
+    }
+    return result;
+  }
+
+  /// A declared short cut between the two, or between zones around them; the innermost counts.
+  bool append_bypass(const Zone& zone, Point src, Point dst, std::vector<LinkId>& links) const {
+    if (zone.bypasses.empty()) return false;
+    const std::vector<BypassEnd> from = ends_below(zone, src);
+    const std::vector<BypassEnd> to = ends_below(zone, dst);
+    const auto try_pair = [&](std::size_t i, std::size_t j) {
+      if (i >= from.size() || j >= to.size()) return false;
+      const auto found = zone.bypasses.find({from[i], to[j]});
+      if (found == zone.bypasses.end()) return false;
+      const Bypass& bypass = found->second;
+      if (from[i].member == kNone && !(src == bypass.src)) append(src, bypass.src, links);
+      links.insert(links.end(), bypass.links.begin(), bypass.links.end());
+      if (to[j].member == kNone && !(dst == bypass.dst)) append(bypass.dst, dst, links);
+      return true;
+    };
+    for (std::size_t most = 0; most < std::max(from.size(), to.size()); ++most) {
+      for (std::size_t i = 0; i < most; ++i) {
+        if (try_pair(i, most) || try_pair(most, i)) return true;
+      }
+      if (try_pair(most, most)) return true;
+    }
+    return false;
+  }
+
   const Platform& platform_;
   const PlatformParts& parts_;
-  std::vector<LinkId>& links_;
 };
 
 std::size_t group_index(const std::vector<LinkGroup>& groups, LinkId link) {
@@ -147,7 +179,7 @@ const LinkGroup& Platform::group_of(LinkId link) const {
 double Platform::route(HostId src, HostId dst, std::vector<LinkId>& links) const {
   expects(src < host_count() && dst < host_count(), "hosts of this platform");
   links.clear();
-  RouteFinder(*this, *parts_, links).find(parts_->hosts[src].point, parts_->hosts[dst].point);
+  RouteFinder(*this, *parts_).append(parts_->hosts[src].point, parts_->hosts[dst].point, links);
   double latency = 0;
   for (const LinkId link : links) latency += parts_->links[link].latency;
   return latency;
@@ -160,6 +192,14 @@ LinkId Platform::implicit_loopback() const {
 void Platform::set_implicit_loopback(double bandwidth, double latency) {
   expects(bandwidth > 0 && latency >= 0, "a loopback has a bandwidth");
   parts_->links[parts_->implicit_loopback] = {bandwidth, latency, Sharing::fatpipe};
+}
+
+const std::vector<std::pair<std::string, std::string>>& Platform::config() const {
+  return parts_->config;
+}
+
+const Zone& Platform::zone(std::uint32_t id) const {
+  return *parts_->zones[id];
 }
 
 const Zone& Platform::root() const {

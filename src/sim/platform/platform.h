@@ -80,8 +80,12 @@ class Platform {
   LinkId implicit_loopback() const;
   void set_implicit_loopback(double bandwidth, double latency);
 
+  /// Options of the simulation that the platform file sets, in its order (SimGrid's <config>).
+  const std::vector<std::pair<std::string, std::string>>& config() const;
+
   /// The zones as a tree, for descriptions; the root has no parent.
   const Zone& root() const;
+  const Zone& zone(std::uint32_t id) const;
 
  private:
   std::unique_ptr<PlatformParts> parts_;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/platform/platform.h"
@@ -20,16 +23,39 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
+/// Gives a zone the way between two points inside one of its members.
+class InsideRoutes {
+ public:
+  virtual ~InsideRoutes() = default;
+  virtual void append(Point src, Point dst, std::vector<LinkId>& links) const = 0;
+};
+
 /// Where a route between two members leaves and enters when they are zones; untouched for hosts.
 struct Gateways {
   Point src;
   Point dst;
+  const InsideRoutes* inside = nullptr;
 };
 
 struct Member {
   enum class Kind : std::uint8_t { host, router, zone };
   Kind kind = Kind::host;
   std::uint32_t id = 0;  ///< HostId or ZoneId; unused for routers
+};
+
+/// An end of a short cut: a zone (member kNone), or a host or router of the zone that declares it.
+struct BypassEnd {
+  ZoneId zone = kNone;
+  std::uint32_t member = kNone;
+
+  auto operator<=>(const BypassEnd&) const = default;
+};
+
+/// What is travelled instead of what the zones would say.
+struct Bypass {
+  Point src;
+  Point dst;
+  std::vector<LinkId> links;
 };
 
 /// A part of a platform with one way of routing among its members: hosts, routers and zones.
@@ -57,6 +83,7 @@ class Zone {
   ZoneId id = 0;
   ZoneId parent = kNone;
   std::uint32_t member_in_parent = kNone;
+  std::map<std::pair<BypassEnd, BypassEnd>, Bypass> bypasses;
 };
 
 }  // namespace slackline

@@ -1,0 +1,120 @@
+#include "sim/platform/rank_map.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace slackline {
+namespace {
+
+std::optional<std::uint32_t> positive(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0) return std::nullopt;
+  return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+struct Entry {
+  std::string_view host;
+  std::optional<std::uint32_t> count;
+};
+
+/// "host", "host:4" or "host slots=4". A host's name may have a colon of its own.
+Entry entry_of(std::string_view line, const Platform& platform) {
+  if (platform.find_host(line)) return {line, 1};
+  if (const std::size_t slots = line.find("slots="); slots != std::string_view::npos) {
+    return {trimmed(line.substr(0, slots)), positive(trimmed(line.substr(slots + 6)))};
+  }
+  if (const std::size_t colon = line.rfind(':'); colon != std::string_view::npos) {
+    return {line.substr(0, colon), positive(line.substr(colon + 1))};
+  }
+  return {line, 1};
+}
+
+}  // namespace
+
+RankMap parse_hostfile(std::string_view text, std::string_view name, const Platform& platform,
+                       std::uint32_t ranks) {
+  RankMap map;
+  std::uint64_t places = 0;
+  std::uint32_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    ++number;
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const Entry entry = entry_of(line, platform);
+    const auto host = platform.find_host(entry.host);
+    if (!host) {
+      throw Error(fmt::format("{}:{}: unknown host '{}'", name, number, entry.host),
+                  "the platform has none of that name",
+                  fmt::format("Take its names, like '{}'.", platform.host_name(0)));
+    }
+    if (!entry.count) {
+      throw Error(fmt::format("{}:{}: cannot use '{}'", name, number, line),
+                  "the count of ranks is no whole number above zero", "Write it like host:4.");
+    }
+    places += *entry.count;
+    for (std::uint32_t i = 0; i < *entry.count && map.size() < ranks; ++i) map.push_back(*host);
+  }
+  if (map.size() < ranks) {
+    throw Error(fmt::format("cannot place {} ranks", ranks),
+                fmt::format("'{}' has places for {}", name, places),
+                "Add hosts, write host:4 for four ranks, or place them by --map.");
+  }
+  return map;
+}
+
+RankMap read_hostfile(const std::filesystem::path& path, const Platform& platform,
+                      std::uint32_t ranks) {
+  const MappedFile file(path);
+  return parse_hostfile(file.text(), path.string(), platform, ranks);
+}
+
+RankMap place_ranks(std::string_view how, const Platform& platform, std::uint32_t ranks) {
+  const std::string_view kind = how.substr(0, how.find(':'));
+  const bool counted = kind.size() < how.size();
+  const auto each = counted ? positive(how.substr(kind.size() + 1)) : std::nullopt;
+  if ((kind != "block" && kind != "cyclic") || (counted && !each)) {
+    throw usage_error(fmt::format("cannot use '{}' as a placement of ranks", how),
+                      "it is not known",
+                      "Take block, cyclic, or with ranks a host block:4, cyclic:2.");
+  }
+  const auto takes = [&](HostId host) { return each.value_or(platform.host(host).cores); };
+  RankMap map;
+  map.reserve(ranks);
+  std::uint64_t places = 0;
+  for (HostId host = 0; host < platform.host_count(); ++host) places += takes(host);
+  if (places < ranks) {
+    throw Error(fmt::format("cannot place {} ranks", ranks),
+                fmt::format("the {} hosts take {}", platform.host_count(), places),
+                fmt::format("Say how many ranks share a host, like {}:{}.", kind,
+                            (ranks + platform.host_count() - 1) / platform.host_count()));
+  }
+  if (kind == "block") {
+    for (HostId host = 0; map.size() < ranks; ++host) {
+      for (std::uint32_t i = 0; i < takes(host) && map.size() < ranks; ++i) map.push_back(host);
+    }
+    return map;
+  }
+  for (std::uint32_t round = 0; map.size() < ranks; ++round) {
+    for (HostId host = 0; host < platform.host_count() && map.size() < ranks; ++host) {
+      if (takes(host) > round) map.push_back(host);
+    }
+  }
+  return map;
+}
+
+}  // namespace slackline

@@ -1,0 +1,340 @@
+// SimGrid's platform files (simgrid.dtd, versions 4 and 4.1). The document is a tree of zones; a
+// zone's hosts, links and inner zones stand before the routes that name them, so one walk builds
+// everything. What is refused is refused with the line and column of its element.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <pugixml.hpp>
+
+#include "base/error.h"
+#include "sim/platform/declarations.h"
+#include "sim/platform/read_platform.h"
+#include "sim/platform/si_units.h"
+#include "sim/platform/star_zone.h"
+#include "sim/platform/xml_file.h"
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kProfilesIgnored{
+    "platform_profiles_ignored", Severity::data_loss,
+    "The platform gives profiles of speed, bandwidth, latency or failures over time; hosts and "
+    "links keep their nominal values."};
+constexpr FindingKind kDeploymentIgnored{
+    "platform_deployment_ignored", Severity::notice,
+    "The platform file starts actors; a simulation's ranks come from its trace."};
+
+class XmlReader {
+ public:
+  XmlReader(std::string_view text, std::string_view name, Findings& findings)
+      : file_(text, name), findings_(findings) {}
+
+  Platform read() {
+    const pugi::xml_node root = file_.root();
+    if (std::string_view(root.name()) != "platform") {
+      throw Error(fmt::format("cannot use {}", file_.place_of(root)),
+                  fmt::format("it begins with <{}>", root.name()),
+                  "A platform begins with <platform>.");
+    }
+    read_top(root);
+    return file_.guarded(root, [&] { return std::move(builder_).finish(); });
+  }
+
+ private:
+  void read_top(pugi::xml_node platform) {
+    file_.check(platform, 0, {"version"});
+    const auto is_part = [](pugi::xml_node node) {
+      const std::string_view name = node.name();
+      return name == "zone" || name == "AS" || name == "cluster";
+    };
+    const auto parts = std::count_if(platform.begin(), platform.end(), is_part);
+    FullZone* world = nullptr;
+    if (parts != 1) {
+      auto zone = std::make_unique<FullZone>();
+      world = zone.get();
+      builder_.add_zone(std::move(zone), "_world_", kNone, kNone);
+    }
+    for (const pugi::xml_node node : platform.children()) {
+      const std::string_view name = node.name();
+      if (name == "config") {
+        for (const pugi::xml_node prop : node.children("prop")) {
+          builder_.add_config(xml_text(prop, "id"), xml_text(prop, "value"));
+        }
+      } else if (is_part(node)) {
+        read_inner(node, world);
+      } else if (name == "trace" || name == "trace_connect") {
+        findings_.add(kProfilesIgnored, file_.place_of(node));
+      } else if (name == "actor" || name == "process") {
+        findings_.add(kDeploymentIgnored, file_.place_of(node));
+      } else if (name != "random" && node.type() == pugi::node_element) {
+        file_.refuse_element(node);
+      }
+    }
+  }
+
+  /// A zone or cluster as a member of `parent`; nullptr makes it the root.
+  void read_inner(pugi::xml_node node, RoutedZone* parent) {
+    const auto id = static_cast<ZoneId>(builder_.zone_count());
+    std::uint32_t member = kNone;
+    if (parent != nullptr) {
+      member = parent->add_member({Member::Kind::zone, id}, xml_text(node, "id"));
+    }
+    const ZoneId parent_id = parent == nullptr ? kNone : parent->id;
+    if (std::string_view(node.name()) == "cluster") {
+      file_.guarded(node, [&] { declared_.add_zone(xml_text(node, "id"), id); });
+      read_cluster(node, parent_id, member);
+    } else {
+      read_zone(node, parent_id, member);
+    }
+  }
+
+  void read_zone(pugi::xml_node node, ZoneId parent, std::uint32_t member) {
+    file_.check(node, 2, {"id", "routing"});
+    const std::string routing = xml_text(node, "routing");
+    const auto id = static_cast<ZoneId>(builder_.zone_count());
+    file_.guarded(node, [&] { declared_.add_zone(xml_text(node, "id"), id); });
+    if (routing == "Cluster" || routing == "cluster") {
+      auto zone = std::make_unique<StarZone>();
+      StarZone& star = *zone;
+      builder_.add_zone(std::move(zone), xml_text(node, "id"), parent, member);
+      read_star(node, star);
+      return;
+    }
+    std::unique_ptr<RoutedZone> zone = make_routed_zone(routing);
+    if (zone == nullptr) {
+      throw Error(fmt::format("{}: cannot use routing '{}'", file_.place_of(node), routing),
+                  "it is not known here", "Take Full, Floyd, Dijkstra, Cluster or None.");
+    }
+    RoutedZone& routed = *zone;
+    builder_.add_zone(std::move(zone), xml_text(node, "id"), parent, member);
+    for (const pugi::xml_node child : node.children()) read_routed_child(child, routed);
+    file_.guarded(node, [&] { routed.seal(); });
+  }
+
+  void read_routed_child(pugi::xml_node node, RoutedZone& zone) {
+    const std::string_view name = node.name();
+    if (name == "zone" || name == "AS" || name == "cluster") {
+      read_inner(node, &zone);
+    } else if (name == "route" || name == "zoneRoute" || name == "ASroute") {
+      read_route(node, zone);
+    } else if (name == "bypassRoute" || name == "bypassZoneRoute" || name == "bypassASroute") {
+      read_bypass(node, zone);
+    } else if (!read_common_child(node, zone)) {
+      file_.refuse_element(node);
+    }
+  }
+
+  /// Hosts, routers and links; false for what is none.
+  template <class AnyZone>
+  bool read_common_child(pugi::xml_node node, AnyZone& zone) {
+    const std::string_view name = node.name();
+    if (name == "host") {
+      read_host(node, zone);
+    } else if (name == "router") {
+      file_.check(node, 1, {"id", "coordinates"});
+      file_.guarded(node, [&] {
+        const std::string id = xml_text(node, "id");
+        declared_.add_router(id, {zone.id, zone.add_member({Member::Kind::router, 0}, id)});
+      });
+    } else if (name == "link") {
+      read_link(node);
+    } else if (name == "trace" || name == "trace_connect") {
+      findings_.add(kProfilesIgnored, file_.place_of(node));
+    } else {
+      return name == "prop" || node.type() != pugi::node_element;
+    }
+    return true;
+  }
+
+  HostSpec spec_of(pugi::xml_node node) const {
+    HostSpec spec;
+    spec.speeds.clear();
+    const std::string speeds = xml_text(node, "speed");
+    for (std::size_t at = 0; at <= speeds.size();) {
+      const std::size_t end = std::min(speeds.find(',', at), speeds.size());
+      spec.speeds.push_back(parse_speed(speeds.substr(at, end - at), xml_what(node, "speed")));
+      at = end + 1;
+    }
+    spec.pstate = node.attribute("pstate").as_uint(0);
+    spec.cores = node.attribute("core").as_uint(1);
+    for (const pugi::xml_node prop : node.children("prop")) {
+      spec.properties.emplace_back(xml_text(prop, "id"), xml_text(prop, "value"));
+    }
+    return spec;
+  }
+
+  template <class AnyZone>
+  void read_host(pugi::xml_node node, AnyZone& zone) {
+    file_.check(node, 2,
+                {"id", "speed", "core", "pstate", "speed_file", "availability_file", "state_file",
+                 "coordinates"});
+    for (const char* profile : {"speed_file", "availability_file", "state_file"}) {
+      if (!xml_text(node, profile).empty()) findings_.add(kProfilesIgnored, file_.place_of(node));
+    }
+    file_.guarded(node, [&] {
+      const std::uint32_t spec = builder_.add_spec(spec_of(node));
+      const std::uint32_t member = zone.member_count();
+      const HostId host = builder_.add_host(xml_text(node, "id"), spec, {zone.id, member});
+      zone.add_member({Member::Kind::host, host}, xml_text(node, "id"));
+    });
+  }
+
+  void read_link(pugi::xml_node node) {
+    file_.check(node, 2,
+                {"id", "bandwidth", "latency", "sharing_policy", "bandwidth_file", "latency_file",
+                 "state_file"});
+    for (const char* profile : {"bandwidth_file", "latency_file", "state_file"}) {
+      if (!xml_text(node, profile).empty()) findings_.add(kProfilesIgnored, file_.place_of(node));
+    }
+    file_.guarded(node, [&] {
+      declared_.add_link(xml_text(node, "id"), xml_bandwidth(node, "bandwidth"),
+                         xml_latency(node, "latency"),
+                         policy(xml_text(node, "sharing_policy", "SHARED")));
+    });
+  }
+
+  static LinkPolicy policy(const std::string& name) {
+    if (name == "SHARED") return LinkPolicy::shared;
+    if (name == "FATPIPE") return LinkPolicy::fatpipe;
+    if (name == "SPLITDUPLEX" || name == "FULLDUPLEX") return LinkPolicy::duplex;
+    throw usage_error(fmt::format("cannot use sharing policy '{}'", name), "it is not known here",
+                      "Take SHARED, SPLITDUPLEX or FATPIPE.");
+  }
+
+  std::vector<LinkUse> links_of(pugi::xml_node route) const {
+    std::vector<LinkUse> links;
+    for (const pugi::xml_node child : route.children()) {
+      if (child.type() != pugi::node_element) continue;
+      if (std::string_view(child.name()) != "link_ctn") file_.refuse_element(child);
+      file_.check(child, 1, {"id", "direction"});
+      const std::string direction = xml_text(child, "direction", "NONE");
+      links.push_back({xml_text(child, "id"), direction == "UP"     ? Direction::up
+                                              : direction == "DOWN" ? Direction::down
+                                                                    : Direction::none});
+    }
+    return links;
+  }
+
+  void read_route(pugi::xml_node node, RoutedZone& zone) {
+    file_.check(node, 2, {"src", "dst", "gw_src", "gw_dst", "symmetrical"});
+    const std::string symmetrical = xml_text(node, "symmetrical", "YES");
+    const std::vector<LinkUse> links = links_of(node);
+    file_.guarded(node, [&] {
+      declared_.add_route(zone, xml_text(node, "src"), xml_text(node, "dst"),
+                          xml_text(node, "gw_src"), xml_text(node, "gw_dst"), links,
+                          symmetrical == "YES" || symmetrical == "yes");
+    });
+  }
+
+  void read_bypass(pugi::xml_node node, RoutedZone& zone) {
+    file_.check(node, 2, {"src", "dst", "gw_src", "gw_dst"});
+    const std::vector<LinkUse> links = links_of(node);
+    file_.guarded(node, [&] {
+      declared_.add_bypass(zone, xml_text(node, "src"), xml_text(node, "dst"),
+                           xml_text(node, "gw_src"), xml_text(node, "gw_dst"), links);
+    });
+  }
+
+  void read_star(pugi::xml_node node, StarZone& zone) {
+    for (const pugi::xml_node child : node.children()) {
+      const std::string_view name = child.name();
+      if (name == "backbone") {
+        read_link(child);
+        file_.guarded(child, [&] { zone.set_backbone(declared_.link(xml_text(child, "id"))); });
+      } else if (name == "host_link") {
+        file_.check(child, 3, {"id", "up", "down"});
+        file_.guarded(child, [&] {
+          zone.set_links(zone_member(zone, xml_text(child, "id")),
+                         declared_.link(xml_text(child, "up")),
+                         declared_.link(xml_text(child, "down")));
+        });
+      } else if (name == "cabinet") {
+        read_cabinet(child, zone);
+      } else if (!read_common_child(child, zone)) {
+        file_.refuse_element(child);
+      }
+    }
+  }
+
+  static std::uint32_t zone_member(const StarZone& zone, const std::string& name) {
+    const std::uint32_t member = zone.find_member(name);
+    if (member == kNone) {
+      throw usage_error(fmt::format("unknown host '{}'", name), "the zone has none of that name",
+                        "Declare it above.");
+    }
+    return member;
+  }
+
+  void read_cabinet(pugi::xml_node node, StarZone& zone) {
+    file_.check(node, 7, {"id", "prefix", "suffix", "radical", "speed", "bw", "lat"});
+    file_.guarded(node, [&] {
+      const std::vector<NumberRange> numbers =
+          parse_radical(xml_text(node, "radical"), xml_what(node, "radical"));
+      const std::uint32_t spec = builder_.add_spec(spec_of(node));
+      const HostId first = builder_.add_hosts(xml_text(node, "prefix"), xml_text(node, "suffix"),
+                                              numbers, spec, zone.id, zone.member_count());
+      std::uint32_t count = 0;
+      for (const NumberRange& range : numbers) count += range.count();
+      for (HostId host = first; host < first + count; ++host) {
+        const std::string name = builder_.host_name(host);
+        const std::string link = "link_" + name;
+        declared_.add_link(link, xml_bandwidth(node, "bw"), xml_latency(node, "lat"),
+                           LinkPolicy::duplex);
+        const std::uint32_t member = zone.add_member({Member::Kind::host, host}, name);
+        zone.set_links(member, declared_.link(link + "_UP"), declared_.link(link + "_DOWN"));
+      }
+    });
+  }
+
+  void read_cluster(pugi::xml_node node, ZoneId parent, std::uint32_t member) {
+    file_.check(node, 7,
+                {"id", "prefix", "suffix", "radical", "speed", "bw", "lat", "core",
+                 "sharing_policy", "topology", "topo_parameters", "bb_bw", "bb_lat",
+                 "bb_sharing_policy", "router_id", "limiter_link", "loopback_bw", "loopback_lat"});
+    file_.guarded(node, [&] {
+      const ClusterSpec spec = cluster_of(node);
+      const AddedCluster added = add_cluster(builder_, spec, parent, member);
+      if (!added.router.empty()) declared_.add_router(added.router, added.router_point);
+    });
+  }
+
+  ClusterSpec cluster_of(pugi::xml_node node) {
+    ClusterSpec spec;
+    spec.name = xml_text(node, "id");
+    spec.prefix = xml_text(node, "prefix");
+    spec.suffix = xml_text(node, "suffix");
+    spec.numbers = parse_radical(xml_text(node, "radical"), xml_what(node, "radical"));
+    spec.host_spec = builder_.add_spec(spec_of(node));
+    spec.shape = parse_shape(xml_text(node, "topology", "FLAT"), xml_text(node, "topo_parameters"));
+    spec.cable = {xml_bandwidth(node, "bw"), xml_latency(node, "lat"), Sharing::shared};
+    // SimGrid takes a cluster's FATPIPE for SHARED.
+    spec.duplex = policy(xml_text(node, "sharing_policy", "SPLITDUPLEX")) == LinkPolicy::duplex;
+    spec.router = xml_text(node, "router_id");
+    if (!xml_text(node, "bb_bw").empty()) {
+      const bool fatpipe =
+          policy(xml_text(node, "bb_sharing_policy", "SHARED")) == LinkPolicy::fatpipe;
+      spec.backbone = Link{xml_bandwidth(node, "bb_bw"), xml_latency(node, "bb_lat"),
+                           fatpipe ? Sharing::fatpipe : Sharing::shared};
+    }
+    if (!xml_text(node, "limiter_link").empty()) spec.limiter = xml_bandwidth(node, "limiter_link");
+    if (!xml_text(node, "loopback_bw").empty()) {
+      spec.loopback = Link{xml_bandwidth(node, "loopback_bw"), xml_latency(node, "loopback_lat"),
+                           Sharing::fatpipe};
+    }
+    return spec;
+  }
+
+  XmlFile file_;
+  Findings& findings_;
+  PlatformBuilder builder_;
+  Declarations declared_{builder_};
+};
+
+}  // namespace
+
+Platform parse_platform_xml(std::string_view text, std::string_view name, Findings& findings) {
+  return XmlReader(text, name, findings).read();
+}
+
+}  // namespace slackline
