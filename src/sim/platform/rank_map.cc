@@ -86,13 +86,14 @@ RankMap read_hostfile(const std::filesystem::path& path, const Platform& platfor
 RankMap place_ranks(std::string_view how, const Platform& platform, std::uint32_t ranks) {
   const std::string_view kind = how.substr(0, how.find(':'));
   const bool counted = kind.size() < how.size();
-  const auto each = counted ? positive(how.substr(kind.size() + 1)) : std::nullopt;
-  if ((kind != "block" && kind != "cyclic") || (counted && !each)) {
+  // 0: as many as the host has cores.
+  const std::uint32_t each = counted ? positive(how.substr(kind.size() + 1)).value_or(0) : 0;
+  if ((kind != "block" && kind != "cyclic") || (counted && each == 0)) {
     throw usage_error(fmt::format("cannot use '{}' as a placement of ranks", how),
                       "it is not known",
                       "Take block, cyclic, or with ranks a host block:4, cyclic:2.");
   }
-  const auto takes = [&](HostId host) { return each.value_or(platform.host(host).cores); };
+  const auto takes = [&](HostId host) { return each != 0 ? each : platform.host(host).cores; };
   RankMap map;
   map.reserve(ranks);
   std::uint64_t places = 0;

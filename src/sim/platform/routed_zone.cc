@@ -21,17 +21,17 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-std::uint32_t RoutedZone::add_member(Member member, std::string name) {
+std::uint32_t RoutedZone::add_member(Member member, std::string called) {
   const auto index = static_cast<std::uint32_t>(members_.size());
   members_.push_back(member);
   outgoing_.emplace_back();
-  by_name_.emplace(name, index);
-  names_.push_back(std::move(name));
+  by_name_.emplace(called, index);
+  names_.push_back(std::move(called));
   return index;
 }
 
-std::uint32_t RoutedZone::find_member(std::string_view name) const {
-  const auto found = by_name_.find(std::string(name));
+std::uint32_t RoutedZone::find_member(std::string_view called) const {
+  const auto found = by_name_.find(std::string(called));
   return found == by_name_.end() ? kNone : found->second;
 }
 

@@ -20,9 +20,9 @@ class RoutedZone : public Zone {
     std::uint32_t to = 0;
   };
 
-  std::uint32_t add_member(Member member, std::string name);
+  std::uint32_t add_member(Member member, std::string called);
   /// The number of the member of that name, kNone when there is none.
-  std::uint32_t find_member(std::string_view name) const;
+  std::uint32_t find_member(std::string_view called) const;
   /// False when the zone has a route between the two.
   bool add_route(std::uint32_t src, std::uint32_t dst, Gateways gateways,
                  std::vector<LinkId> links);

@@ -4,14 +4,14 @@
 
 namespace slackline {
 
-std::uint32_t StarZone::add_member(Member member, std::string name) {
-  by_name_.emplace(name, member_count());
-  members_.push_back({member, std::move(name), kNone, kNone});
+std::uint32_t StarZone::add_member(Member member, std::string called) {
+  by_name_.emplace(called, member_count());
+  members_.push_back({member, std::move(called), kNone, kNone});
   return member_count() - 1;
 }
 
-std::uint32_t StarZone::find_member(std::string_view name) const {
-  const auto found = by_name_.find(std::string(name));
+std::uint32_t StarZone::find_member(std::string_view called) const {
+  const auto found = by_name_.find(std::string(called));
   return found == by_name_.end() ? kNone : found->second;
 }
 

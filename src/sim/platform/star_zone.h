@@ -12,8 +12,8 @@ namespace slackline {
 /// cabinets of hosts, and a router without links. A link in both halves of a route is crossed once.
 class StarZone : public Zone {
  public:
-  std::uint32_t add_member(Member member, std::string name);
-  std::uint32_t find_member(std::string_view name) const;
+  std::uint32_t add_member(Member member, std::string called);
+  std::uint32_t find_member(std::string_view called) const;
   void set_links(std::uint32_t member, LinkId up, LinkId down);
   void set_backbone(LinkId backbone) { backbone_ = backbone; }
 
