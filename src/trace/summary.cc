@@ -105,7 +105,11 @@ RankSummary summarize_rank(const Trace& trace, std::int32_t rank) {
     add_call(sum, calls[i]);
     sum.compute_ns += calls.gap_ns(i);
   }
-  if (!calls.empty()) sum.first_ns = std::min(calls.start_ns(), calls.begin_ns(0));
+  if (!calls.empty()) {
+    sum.first_ns = std::min(calls.start_ns(), calls.begin_ns(0));
+    sum.compute_ns += calls.stop_ns() - calls.end_ns(calls.size() - 1);
+    sum.last_ns = std::max(sum.last_ns, calls.stop_ns());
+  }
   add_regions(sum, trace, calls);
   return sum;
 }

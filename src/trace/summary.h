@@ -36,13 +36,13 @@ struct RegionSummary {
 struct TraceSummary {
   std::int32_t ranks = 0;
   std::int32_t present_ranks = 0;
-  std::int32_t unfinalized_ranks = 0;        ///< of those present
-  std::int32_t hosts = 0;                    ///< distinct known names
-  std::uint32_t threads = 0;                 ///< most threads that called MPI in one rank
-  std::uint64_t calls = 0;                   ///< repeated tests and probes counted one by one
-  std::int64_t duration_ns = 0;              ///< first begin (or start) to last end of any rank
-  RankSpread mpi_time_ns;                    ///< per rank, time inside MPI; zero in untimed traces
-  RankSpread compute_time_ns;                ///< per rank, time between MPI calls
+  std::int32_t unfinalized_ranks = 0;  ///< of those present
+  std::int32_t hosts = 0;              ///< distinct known names
+  std::uint32_t threads = 0;           ///< most threads that called MPI in one rank
+  std::uint64_t calls = 0;             ///< repeated tests and probes counted one by one
+  std::int64_t duration_ns = 0;        ///< first begin (or start) to last end (or stop) of any rank
+  RankSpread mpi_time_ns;              ///< per rank, time inside MPI; zero in untimed traces
+  RankSpread compute_time_ns;          ///< per rank, time between MPI calls
   std::vector<OperationSummary> operations;  ///< those that occur, most time first, then most calls
   std::uint64_t messages = 0;                ///< point to point, counted where they are sent
   std::uint64_t message_bytes = 0;

@@ -24,9 +24,37 @@ std::span<const std::int64_t> RankCalls::args(std::size_t i) const {
   return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
 }
 
+std::span<std::int64_t> RankCalls::mutable_args(std::size_t i) {
+  const std::size_t at = args_at_[i];
+  return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
+}
+
+std::size_t RankCalls::first_from(std::int64_t time) const {
+  return static_cast<std::size_t>(std::ranges::lower_bound(begin_ns_, time) - begin_ns_.begin());
+}
+
 std::int64_t RankCalls::gap_ns(std::size_t i) const {
   const std::int64_t before = i == 0 ? start_ns_ : end_ns_[i - 1];
   return std::max<std::int64_t>(0, begin_ns_[i] - before);
+}
+
+std::int64_t RankCalls::stop_ns() const {
+  const std::int64_t last = empty() ? start_ns_ : end_ns_.back();
+  return stop_ns_ == kNoStop ? last : std::max(last, stop_ns_);
+}
+
+std::int64_t RankCalls::useful_ns(std::size_t i) const {
+  std::int64_t useful = i < size() ? gap_ns(i) : stop_ns() - (empty() ? start_ns_ : end_ns_.back());
+  auto pause = std::ranges::lower_bound(pauses_, i, {}, &Pause::before_call);
+  for (; pause != pauses_.end() && pause->before_call == i; ++pause) {
+    useful -= pause->end_ns - pause->begin_ns;
+  }
+  return std::max<std::int64_t>(0, useful);
+}
+
+void RankCalls::set_counter(std::size_t which, std::vector<std::uint64_t> values) {
+  if (which >= counters_.size()) counters_.resize(which + 1);
+  counters_[which] = std::move(values);
 }
 
 void RankCalls::reserve(std::size_t calls) {
@@ -83,6 +111,8 @@ void RankCalls::shrink() {
   operation_.shrink_to_fit();
   flags_.shrink_to_fit();
   regions_.shrink_to_fit();
+  pauses_.shrink_to_fit();
+  for (auto& values : counters_) values.shrink_to_fit();
 }
 
 Trace::Trace(std::int32_t ranks, bool timed)
@@ -120,6 +150,11 @@ std::uint32_t Trace::region_id(std::string_view name) {
   regions_.emplace_back(name);
   region_ids_.emplace(name, id);
   return id;
+}
+
+std::size_t Trace::add_counter(std::string_view name) {
+  counters_.emplace_back(name);
+  return counters_.size() - 1;
 }
 
 namespace {

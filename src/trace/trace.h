@@ -60,8 +60,17 @@ struct RegionEvent {
   bool enter;
 };
 
+/// Time outside of MPI in which the rank did not compute, as far as the recording says: writing out
+/// the recording's own buffers, I/O, being stopped. Lies between two calls (or before the first, or
+/// after the last) and is part of their gap.
+struct Pause {
+  std::int64_t begin_ns;
+  std::int64_t end_ns;
+  std::uint32_t before_call;  ///< index of the first call after it
+};
+
 /// One rank's calls. Built by appending in program order; then read only.
-/// 46 bytes a call plus 8 per argument.
+/// 46 bytes a call plus 8 per argument and 8 per hardware counter.
 class RankCalls {
  public:
   std::size_t size() const { return begin_ns_.size(); }
@@ -72,10 +81,26 @@ class RankCalls {
   std::int64_t begin_ns(std::size_t i) const { return begin_ns_[i]; }
   std::int64_t end_ns(std::size_t i) const { return end_ns_[i]; }
   std::span<const std::int64_t> args(std::size_t i) const;
+  /// The first call that begins at `time` or later (calls stand in order of their begin); size() if
+  /// there is none. Logarithmic.
+  std::size_t first_from(std::int64_t time) const;
   /// Computation before call i: from the end of the one before (or the rank's start), at least 0.
   std::int64_t gap_ns(std::size_t i) const;
 
   std::span<const RegionEvent> regions() const { return regions_; }
+  /// In order of time; they do not overlap.
+  std::span<const Pause> pauses() const { return pauses_; }
+  /// Computation in the gap before call i (i = size(): after the last call): the gap less the
+  /// pauses in it. Logarithmic in the number of pauses.
+  std::int64_t useful_ns(std::size_t i) const;
+  /// What hardware counter `which` of Trace::counters() gained while the rank computed in the gap
+  /// before call i (i = size(): after the last). 0 where it was not recorded.
+  std::uint64_t counter(std::size_t which, std::size_t i) const {
+    return which < counters_.size() && i < counters_[which].size() ? counters_[which][i] : 0;
+  }
+  /// When the rank's recording ends: computation after the last call lasts until then. The end of
+  /// the last call when nothing else was said.
+  std::int64_t stop_ns() const;
   /// Time from which this rank's computation counts; 0 unless the rank began later than the trace's
   /// zero.
   std::int64_t start_ns() const { return start_ns_; }
@@ -89,13 +114,22 @@ class RankCalls {
   void append_region(RegionEvent event) { regions_.push_back(event); }
   void set_regions(std::vector<RegionEvent> events) { regions_ = std::move(events); }
   void set_start_ns(std::int64_t start) { start_ns_ = start; }
+  void set_stop_ns(std::int64_t stop) { stop_ns_ = stop; }
+  void append_pause(const Pause& pause) { pauses_.push_back(pause); }
+  /// One value a gap, so at most size() + 1; the missing ones are 0.
+  void set_counter(std::size_t which, std::vector<std::uint64_t> values);
+  std::span<std::int64_t> mutable_args(std::size_t i);
+  void set_end_ns(std::size_t i, std::int64_t end) { end_ns_[i] = end; }
+  void set_comm(std::size_t i, std::uint32_t comm) { comm_[i] = comm; }
   /// Adds `offset + drift * time` to every time (clock correction); see trace/clock.h.
   template <class Map>
   void map_times(Map map) {
     for (auto& t : begin_ns_) t = map(t);
     for (auto& t : end_ns_) t = map(t);
     for (auto& e : regions_) e.time_ns = map(e.time_ns);
+    for (auto& p : pauses_) p = {map(p.begin_ns), map(p.end_ns), p.before_call};
     start_ns_ = map(start_ns_);
+    if (stop_ns_ != kNoStop) stop_ns_ = map(stop_ns_);
   }
   /// Gives back what reserve() and growth left over.
   void shrink();
@@ -110,8 +144,13 @@ class RankCalls {
   std::vector<std::uint16_t> thread_;  // empty while every call is of thread 0
   std::vector<Operation> operation_;
   std::vector<std::uint8_t> flags_;
+  static constexpr std::int64_t kNoStop = INT64_MIN;
+
   std::vector<RegionEvent> regions_;
+  std::vector<Pause> pauses_;
+  std::vector<std::vector<std::uint64_t>> counters_;
   std::int64_t start_ns_ = 0;
+  std::int64_t stop_ns_ = kNoStop;
 };
 
 /// Members as world ranks, in communicator order. An intercommunicator has a remote group too;
@@ -160,6 +199,8 @@ class Trace {
   const RankInfo& rank_info(std::int32_t rank) const { return rank_info_[index(rank)]; }
   const std::vector<Communicator>& communicators() const { return communicators_; }
   const std::vector<std::string>& regions() const { return regions_; }
+  /// Names of the hardware counters that were recorded ("PAPI_TOT_INS"); RankCalls::counter().
+  const std::vector<std::string>& counters() const { return counters_; }
   const TraceInfo& info() const { return info_; }
   const Findings& findings() const { return findings_; }
   std::uint64_t call_count() const;
@@ -175,6 +216,8 @@ class Trace {
   std::uint32_t add_communicator(Communicator communicator);
   /// Id of the region of that name, added if new.
   std::uint32_t region_id(std::string_view name);
+  /// Returns the new counter's index.
+  std::size_t add_counter(std::string_view name);
 
  private:
   static std::size_t index(std::int32_t rank) { return static_cast<std::size_t>(rank); }
@@ -183,6 +226,7 @@ class Trace {
   std::vector<RankInfo> rank_info_;
   std::vector<Communicator> communicators_;
   std::vector<std::string> regions_;
+  std::vector<std::string> counters_;
   std::map<std::string, std::uint32_t, std::less<>> region_ids_;
   TraceInfo info_;
   Findings findings_;

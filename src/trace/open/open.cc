@@ -14,6 +14,7 @@
 #include "trace/causality.h"
 #include "trace/goal/linearise.h"
 #include "trace/native/reader.h"
+#include "trace/readers/paraver/reader.h"
 #include "trace/readers/raw/reader.h"
 #include "trace/readers/ti/reader.h"
 #include "trace/text/text.h"
@@ -53,6 +54,9 @@ constexpr std::array kReaders{
         "ti", "a SimGrid time-independent trace",
         [](const TraceInput& in) { return !in.is_directory && looks_like_ti(in.path, in.bytes); },
         [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
+    TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
+                [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
+                [](const TraceInput& in) { return read_paraver(in.bytes, in.path); }},
 };
 
 std::string accepted_formats() {

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace slackline::paraver {
+
+/// Does the file begin like a gzip member?
+bool is_gzip(std::span<const std::byte> bytes);
+
+/// The first bytes of a file's text, through gzip or not; empty when it is damaged.
+std::string text_head(std::span<const std::byte> bytes, std::size_t count);
+
+/// The lines of a file that is plain or compressed by gzip (inflated by a thread of its own, so
+/// that reading waits for inflation only). Views are good until the next call. Memory: a few
+/// megabytes, and the longest line.
+class Lines {
+ public:
+  Lines(std::span<const std::byte> bytes, std::string_view name);
+  ~Lines();
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+
+  /// Without its line feed. False at the end. Throws Error when a line is longer than any trace has
+  /// use for.
+  bool next(std::string_view& line) {
+    const char* end = find_end();
+    if (end == nullptr) {
+      if (!refill()) return take_last(line);
+      return next(line);
+    }
+    line = {at_, static_cast<std::size_t>(end - at_)};
+    at_ = end + 1;
+    ++number_;
+    return true;
+  }
+  /// Of the line that next() gave, from 1.
+  std::uint64_t number() const { return number_; }
+  /// The compressed data ended early or are damaged; what came before was read.
+  bool damaged() const;
+
+ private:
+  class Inflater;
+
+  const char* find_end() const;
+  bool refill();
+  bool take_last(std::string_view& line);
+
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  std::uint64_t number_ = 0;
+  std::string name_;
+  std::string buffer_;  // of the inflated text: a line that began in the piece before, and a piece
+  std::unique_ptr<Inflater> inflater_;
+};
+
+}  // namespace slackline::paraver

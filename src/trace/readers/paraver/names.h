@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/operation.h"
+
+namespace slackline::paraver {
+
+/// What the files beside a .prv say of its numbers.
+struct Names {
+  std::map<std::int64_t, std::string> functions;  ///< of user functions (event type 60000019)
+  std::map<std::int64_t, Operation> operations;   ///< MPI values beyond those everybody uses
+  std::vector<std::string> nodes;                 ///< host names, of nodes from 1
+};
+
+/// Reads the .pcf and .row files beside `prv` (x.prv or x.prv.gz), as far as they are there and
+/// make sense.
+Names read_names(const std::filesystem::path& prv);
+
+}  // namespace slackline::paraver

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Does the file begin as a Paraver trace, plain or compressed by gzip?
+bool looks_like_paraver(std::span<const std::byte> bytes);
+
+/// Reads a .prv or .prv.gz, with the .pcf and .row files beside `path` if they are there. Every
+/// task of every application is a rank. What the format does not say and how it is made up for
+/// stands in doc/formats/paraver.md. Bad records become Findings; throws Error "file:line: ..."
+/// when the header cannot be read. Linear in the size of the file; memory beside the Trace's own is
+/// bounded by the number of messages under way.
+Trace read_paraver(std::span<const std::byte> bytes, const std::filesystem::path& path);
+
+}  // namespace slackline
