@@ -14,6 +14,7 @@
 #include "trace/causality.h"
 #include "trace/goal/linearise.h"
 #include "trace/native/reader.h"
+#include "trace/readers/liballprof/reader.h"
 #include "trace/readers/paraver/reader.h"
 #include "trace/readers/raw/reader.h"
 #include "trace/readers/ti/reader.h"
@@ -57,6 +58,11 @@ constexpr std::array kReaders{
     TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
                 [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
                 [](const TraceInput& in) { return read_paraver(in.bytes, in.path); }},
+    TraceReader{"liballprof", "files of liballprof (one a rank)",
+                [](const TraceInput& in) {
+                  return looks_like_liballprof(in.path, in.is_directory, in.bytes);
+                },
+                [](const TraceInput& in) { return read_liballprof(in.path); }},
 };
 
 std::string accepted_formats() {
