@@ -3,7 +3,6 @@
 #include "analysis/sensitivity.h"
 #include "cli/commands.h"
 #include "cli/degradations.h"
-#include "cli/loggops_options.h"
 #include "cli/model_question.h"
 
 namespace slackline {
@@ -11,13 +10,11 @@ namespace {
 
 struct ToleranceOptions {
   ModelQuestion question;
-  LogGOPSOptions loggops;
   std::string parameter = "L";
   std::vector<std::string> degradations;
 };
 
 int run_tolerance(const ToleranceOptions& options) {
-  refuse_loggops(options.loggops);
   const Parameter parameter = parse_parameter(options.parameter);
   const std::vector<std::int64_t> ppm = parse_degradations(options.degradations);
   const OpenedQuestion q = open_question(options.question, CallDetail::none);
@@ -31,7 +28,6 @@ int run_tolerance(const ToleranceOptions& options) {
 Run setup_tolerance(CLI::App& app) {
   auto options = std::make_shared<ToleranceOptions>();
   add_model_question(app, options->question);
-  add_loggops_options(app, options->loggops);
   app.add_option("--param", options->parameter, "The parameter that may grow: L, o or G")
       ->type_name("NAME")
       ->capture_default_str();

@@ -14,6 +14,7 @@ Run setup_predict(CLI::App& app);
 Run setup_sensitivity(CLI::App& app);
 Run setup_tolerance(CLI::App& app);
 Run setup_critical_path(CLI::App& app);
+Run setup_simulate(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_demo(CLI::App& app);
 Run setup_completion(CLI::App& app);
@@ -35,6 +36,8 @@ constexpr std::array kCommands{
             setup_tolerance},
     Command{"critical-path", "show what the longest chain of a run is made of",
             setup_critical_path},
+    Command{"simulate", "replay a run on a machine with contention: topologies, links, placement",
+            setup_simulate},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
     Command{"demo", "record a small example and show what slackline says of it", setup_demo},

@@ -48,6 +48,11 @@ class CollectiveIndex {
   std::vector<std::vector<Entered>> entered_;
 };
 
+/// Does an operation name its peers itself, whatever the algorithm?
+constexpr bool is_neighbourhood(Operation operation) {
+  return operation >= Operation::neighbor_allgather && operation <= Operation::neighbor_alltoallw;
+}
+
 /// Does this call take part in a collective of its communicator?
 bool is_collective(const Call& call);
 

@@ -11,11 +11,6 @@
 
 namespace slackline {
 
-/// Does an operation name its peers itself, whatever the algorithm?
-constexpr bool is_neighbourhood(Operation operation) {
-  return operation >= Operation::neighbor_allgather && operation <= Operation::neighbor_alltoallw;
-}
-
 /// Walks all ranks' programs and writes the graph; see program_walk.cc.
 class ProgramWalk {
  public:

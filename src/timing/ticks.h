@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "base/int128.h"
-
 namespace slackline {
+
+__extension__ using Int128 = __int128;
 
 /// A value of the parameter, exact: numerator / denominator ticks (see LinearCost::tick_fs).
 /// Lowest terms, denominator positive.

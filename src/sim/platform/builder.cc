@@ -31,7 +31,7 @@ PlatformBuilder::PlatformBuilder() {
       add_links("loopback", 1, kImplicitLoopback, [](std::uint32_t) { return "__loopback__"; });
 }
 
-ZoneId PlatformBuilder::add_zone(std::unique_ptr<Zone> zone, std::string name, ZoneId parent,
+ZoneId PlatformBuilder::add_zone(std::unique_ptr<NetZone> zone, std::string name, ZoneId parent,
                                  std::uint32_t member_in_parent) {
   const auto id = static_cast<ZoneId>(parts_.zones.size());
   zone->name = std::move(name);

@@ -27,7 +27,7 @@ struct PlatformParts {
   std::vector<Link> links;
   std::vector<LinkGroup> link_groups;
   std::vector<NameOfLink> link_names;        // by group
-  std::vector<std::unique_ptr<Zone>> zones;  // [0] is the root
+  std::vector<std::unique_ptr<NetZone>> zones;  // [0] is the root
   LinkId implicit_loopback = 0;
   std::vector<std::pair<std::string, std::string>> config;
 };
@@ -39,10 +39,10 @@ class PlatformBuilder {
   PlatformBuilder();
 
   /// Ids are given in order. `parent` kNone makes the root.
-  ZoneId add_zone(std::unique_ptr<Zone> zone, std::string name, ZoneId parent,
+  ZoneId add_zone(std::unique_ptr<NetZone> zone, std::string name, ZoneId parent,
                   std::uint32_t member_in_parent);
-  Zone& zone(ZoneId id) { return *parts_.zones[id]; }
-  const Zone& zone(ZoneId id) const { return *parts_.zones[id]; }
+  NetZone& zone(ZoneId id) { return *parts_.zones[id]; }
+  const NetZone& zone(ZoneId id) const { return *parts_.zones[id]; }
   std::size_t zone_count() const { return parts_.zones.size(); }
 
   std::uint32_t add_spec(HostSpec spec);

@@ -23,7 +23,7 @@ Cables add_cables(PlatformBuilder& builder, const ClusterSpec& spec, const std::
                   std::uint32_t count, const Link& link, PlatformParts::NameOfLink name);
 
 /// What all clusters share: consecutive hosts, and their loopbacks and limiters.
-class ClusterZone : public Zone {
+class ClusterZone : public NetZone {
  public:
   std::uint32_t member_count() const override { return host_count_ + (router_.empty() ? 0 : 1); }
   Member member(std::uint32_t index) const override;

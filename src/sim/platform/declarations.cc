@@ -134,7 +134,7 @@ void Declarations::add_route(RoutedZone& zone, const std::string& src, const std
   }
 }
 
-void Declarations::add_bypass(Zone& zone, const std::string& src, const std::string& dst,
+void Declarations::add_bypass(NetZone& zone, const std::string& src, const std::string& dst,
                               const std::string& gateway_src, const std::string& gateway_dst,
                               const std::vector<LinkUse>& links) const {
   const bool of_zones = !gateway_src.empty();

@@ -43,7 +43,7 @@ class Declarations {
   void add_route(RoutedZone& zone, const std::string& src, const std::string& dst,
                  const std::string& gateway_src, const std::string& gateway_dst,
                  const std::vector<LinkUse>& links, bool symmetrical) const;
-  void add_bypass(Zone& zone, const std::string& src, const std::string& dst,
+  void add_bypass(NetZone& zone, const std::string& src, const std::string& dst,
                   const std::string& gateway_src, const std::string& gateway_dst,
                   const std::vector<LinkUse>& links) const;
 

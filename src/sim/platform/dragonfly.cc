@@ -66,7 +66,11 @@ class Dragonfly : public ClusterZone {
     append_limiter(src, links);
     links.push_back(local_.up(src));
     if (at.group != target.group) append_way_out(at, target.group, links);
-    if (at.place != target.place) append_green(at, target.place, links);
+    if (at.place != target.place) {
+      append_green(at, target.place, links);
+      // As SimGrid has it: after the green cable the way goes on from chassis 0, wherever it was.
+      at.chassis = 0;
+    }
     if (at.chassis != target.chassis) append_black(at, target.chassis, links);
     append_router_limiter(target, links);
     links.push_back(local_.down(dst));

@@ -25,7 +25,7 @@ class RouteFinder : public InsideRoutes {
   void append(Point src, Point dst, std::vector<LinkId>& links) const override {
     std::uint32_t src_member = src.member;
     std::uint32_t dst_member = dst.member;
-    const Zone& zone = common_zone(src, dst, src_member, dst_member);
+    const NetZone& zone = common_zone(src, dst, src_member, dst_member);
     if (append_bypass(zone, src, dst, links)) return;
     Gateways gateways{src, dst, this};
     // The links in the middle are known first but travelled second.
@@ -60,7 +60,7 @@ class RouteFinder : public InsideRoutes {
   }
 
   /// Also turns the members into those of that zone.
-  const Zone& common_zone(Point src, Point dst, std::uint32_t& src_member,
+  const NetZone& common_zone(Point src, Point dst, std::uint32_t& src_member,
                           std::uint32_t& dst_member) const {
     if (src.zone != dst.zone) {
       std::uint32_t src_depth = depth(src.zone);
@@ -76,7 +76,7 @@ class RouteFinder : public InsideRoutes {
   }
 
   /// The zones around a point up to below `top`, innermost first; or the point itself.
-  std::vector<BypassEnd> ends_below(const Zone& top, Point point) const {
+  std::vector<BypassEnd> ends_below(const NetZone& top, Point point) const {
     if (point.zone == top.id) return {{point.zone, point.member}};
     std::vector<BypassEnd> result;
     for (ZoneId zone = point.zone; zone != top.id; zone = parts_.zones[zone]->parent) {
@@ -86,7 +86,7 @@ class RouteFinder : public InsideRoutes {
   }
 
   /// A declared short cut between the two, or between zones around them; the innermost counts.
-  bool append_bypass(const Zone& zone, Point src, Point dst, std::vector<LinkId>& links) const {
+  bool append_bypass(const NetZone& zone, Point src, Point dst, std::vector<LinkId>& links) const {
     if (zone.bypasses.empty()) return false;
     const std::vector<BypassEnd> from = ends_below(zone, src);
     const std::vector<BypassEnd> to = ends_below(zone, dst);
@@ -198,11 +198,11 @@ const std::vector<std::pair<std::string, std::string>>& Platform::config() const
   return parts_->config;
 }
 
-const Zone& Platform::zone(std::uint32_t id) const {
+const NetZone& Platform::zone(std::uint32_t id) const {
   return *parts_->zones[id];
 }
 
-const Zone& Platform::root() const {
+const NetZone& Platform::root() const {
   return *parts_->zones.front();
 }
 

@@ -45,7 +45,7 @@ struct LinkGroup {
   std::uint32_t count = 0;
 };
 
-class Zone;
+class NetZone;
 struct PlatformParts;
 
 /// Hosts, links and the routes between them: what a simulation shares bandwidth over. Immutable
@@ -84,8 +84,8 @@ class Platform {
   const std::vector<std::pair<std::string, std::string>>& config() const;
 
   /// The zones as a tree, for descriptions; the root has no parent.
-  const Zone& root() const;
-  const Zone& zone(std::uint32_t id) const;
+  const NetZone& root() const;
+  const NetZone& zone(std::uint32_t id) const;
 
  private:
   std::unique_ptr<PlatformParts> parts_;

@@ -12,7 +12,7 @@
 namespace slackline {
 
 /// A zone whose routes somebody declared, and the search for those that nobody did.
-class RoutedZone : public Zone {
+class RoutedZone : public NetZone {
  public:
   struct DeclaredRoute {
     Gateways gateways;

@@ -10,7 +10,7 @@ namespace slackline {
 
 /// A star whose members have each their own ways up and down (SimGrid's routing="Cluster"): hosts,
 /// cabinets of hosts, and a router without links. A link in both halves of a route is crossed once.
-class StarZone : public Zone {
+class StarZone : public NetZone {
  public:
   std::uint32_t add_member(Member member, std::string called);
   std::uint32_t find_member(std::string_view called) const;

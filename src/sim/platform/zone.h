@@ -59,12 +59,12 @@ struct Bypass {
 };
 
 /// A part of a platform with one way of routing among its members: hosts, routers and zones.
-class Zone {
+class NetZone {
  public:
-  Zone() = default;
-  Zone(const Zone&) = delete;
-  Zone& operator=(const Zone&) = delete;
-  virtual ~Zone() = default;
+  NetZone() = default;
+  NetZone(const NetZone&) = delete;
+  NetZone& operator=(const NetZone&) = delete;
+  virtual ~NetZone() = default;
 
   /// Appends the links from one member to another, and says by which gateways if they are zones.
   /// False when there is no route. `src` and `dst` can be equal for hosts: their loopback, or

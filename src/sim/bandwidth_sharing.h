@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sim/platform/platform.h"
+
+namespace slackline {
+
+using FlowId = std::uint32_t;
+inline constexpr LinkId kNoLink = std::numeric_limits<LinkId>::max();
+
+/// What a flow takes of a link: `weight` times its rate.
+struct LinkShare {
+  LinkId link;
+  double weight;
+};
+
+/// The weighted max-min fair rates of a changing set of flows over links. A flow's level is its
+/// rate times its penalty; a flow is as fast as its bound, or it has a bottleneck: a full link on
+/// which nobody has a higher level. spec: SMPI model, 3.4; bandwidth_sharing.cc.
+class BandwidthSharing {
+ public:
+  explicit BandwidthSharing(const Platform& platform);
+
+  /// `penalty` > 0, `bound` >= 0; shares name each link once. The rate is there after solve().
+  FlowId add(std::span<const LinkShare> shares, double penalty, double bound);
+  void remove(FlowId flow);
+
+  /// Brings all rates up to date; returns the flows whose rates changed, new ones included. Cost:
+  /// follows the flows that change and their links' other flows.
+  std::span<const FlowId> solve();
+
+  double rate(FlowId flow) const { return flows_[flow].rate; }
+  double bound(FlowId flow) const { return flows_[flow].bound; }
+  std::span<const LinkShare> shares(FlowId flow) const { return flows_[flow].shares; }
+  /// The link that keeps the flow below its bound, or kNoLink.
+  LinkId bottleneck(FlowId flow) const { return flows_[flow].bottleneck; }
+
+  /// How often solve() had work, and how many rates it computed: what the work follows.
+  struct Work {
+    std::uint64_t solves = 0, rounds = 0, flows = 0;
+  };
+  const Work& work() const { return work_; }
+
+ private:
+  struct Member {
+    FlowId flow;
+    std::uint32_t share;  ///< index into the flow's shares
+  };
+  struct Flow {
+    std::vector<LinkShare> shares{};
+    std::vector<std::uint32_t> places{};  ///< in its links' lists of members
+    double penalty = 1, bound = 0, rate = 0, before = 0;
+    LinkId bottleneck = kNoLink;
+    bool active = false;   ///< among those that are solved for now
+    bool settled = false;  ///< has its new rate
+  };
+  struct LinkState {
+    std::vector<Member> members{};
+    double demand = 0;  ///< if all members had their bounds; see demand_of
+    double usage = 0, remaining = 0;
+    std::uint32_t open = 0;  ///< active members without a new rate
+    bool touched = false;
+  };
+  struct Candidate {
+    double level;
+    LinkId link;
+  };
+
+  double capacity(LinkId link) const { return platform_.link(link).bandwidth; }
+  bool is_pipe(LinkId link) const { return platform_.link(link).sharing == Sharing::fatpipe; }
+  double demand_of(const LinkShare& share, double bound) const;
+  bool can_fill(LinkId link) const;
+  void activate(FlowId flow);
+  void touch(LinkId link);
+  void open_links();
+  void fill();
+  double level(LinkId link) const;
+  void settle(FlowId flow, double rate, LinkId bottleneck);
+  void settle_members(LinkId link, double level);
+  bool check();
+  void check_link(LinkId link);
+
+  const Platform& platform_;
+  std::vector<Flow> flows_;
+  std::vector<FlowId> free_;
+  std::vector<LinkState> links_;
+  std::vector<FlowId> active_;
+  std::vector<LinkId> touched_;
+  std::vector<FlowId> by_bound_;
+  std::vector<Candidate> heap_;
+  std::vector<FlowId> changed_;
+  Work work_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,174 @@
+#include "sim/bandwidth_sharing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "base/findings.h"
+#include "sim/platform/read_platform.h"
+
+namespace slackline {
+namespace {
+
+// Links with the capacities given, nothing else of interest.
+Platform links(const std::vector<double>& capacities, const std::vector<bool>& pipes = {}) {
+  std::string text =
+      "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><host id=\"h\" speed=\"1Gf\"/>";
+  for (std::size_t i = 0; i < capacities.size(); ++i) {
+    const bool pipe = i < pipes.size() && pipes[i];
+    text += "<link id=\"l" + std::to_string(i) + "\" bandwidth=\"" +
+            std::to_string(capacities[i]) + "Bps\" latency=\"1us\" sharing_policy=\"" +
+            (pipe ? "FATPIPE" : "SHARED") + "\"/>";
+  }
+  Findings findings;
+  return parse_platform_xml(text + "</zone></platform>", "links", findings);
+}
+
+LinkId link(const Platform& platform, std::size_t i) {
+  for (LinkId id = 0; id < platform.link_count(); ++id) {
+    if (platform.link_name(id) == "l" + std::to_string(i)) return id;
+  }
+  return kNoLink;
+}
+
+TEST(BandwidthSharing, FlowsShareByTheInverseOfTheirPenalties) {
+  const Platform p = links({300});
+  BandwidthSharing sharing(p);
+  const std::vector<LinkShare> l{{link(p, 0), 1}};
+  const FlowId a = sharing.add(l, 1, 1000);
+  const FlowId b = sharing.add(l, 2, 1000);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 200);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
+  sharing.remove(a);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 300);
+}
+
+TEST(BandwidthSharing, ABoundLeavesTheRestToOthers) {
+  const Platform p = links({300});
+  BandwidthSharing sharing(p);
+  const std::vector<LinkShare> l{{link(p, 0), 1}};
+  const FlowId a = sharing.add(l, 1, 50);
+  const FlowId b = sharing.add(l, 1, 1000);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 50);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 250);
+  EXPECT_EQ(sharing.bottleneck(a), kNoLink);
+  EXPECT_EQ(sharing.bottleneck(b), link(p, 0));
+}
+
+// The textbook's line: one long flow, a short one on each of two links.
+TEST(BandwidthSharing, TheLongFlowGetsItsShareOfTheNarrowLink) {
+  const Platform p = links({100, 300});
+  BandwidthSharing sharing(p);
+  const FlowId both =
+      sharing.add(std::vector<LinkShare>{{link(p, 0), 1}, {link(p, 1), 1}}, 1, 1000);
+  const FlowId first = sharing.add(std::vector<LinkShare>{{link(p, 0), 1}}, 1, 1000);
+  const FlowId second = sharing.add(std::vector<LinkShare>{{link(p, 1), 1}}, 1, 1000);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(both), 50);
+  EXPECT_DOUBLE_EQ(sharing.rate(first), 50);
+  EXPECT_DOUBLE_EQ(sharing.rate(second), 250);
+}
+
+TEST(BandwidthSharing, AFatpipeBoundsEachFlowByItself) {
+  const Platform p = links({100}, {true});
+  BandwidthSharing sharing(p);
+  const std::vector<LinkShare> l{{link(p, 0), 1}};
+  const FlowId a = sharing.add(l, 1, 100);
+  const FlowId b = sharing.add(l, 1, 100);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 100);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
+}
+
+struct RandomFlow {
+  std::vector<LinkShare> shares;
+  double penalty, bound;
+};
+
+/// Progressive filling as it is written in books: every round over every link and flow.
+std::vector<double> filled(const std::vector<double>& capacity,
+                           const std::vector<RandomFlow>& flows) {
+  std::vector<double> rate(flows.size(), -1), left = capacity;
+  for (;;) {
+    std::vector<double> usage(capacity.size(), 0);
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      if (rate[f] >= 0) continue;
+      for (const auto& s : flows[f].shares) usage[s.link] += s.weight / flows[f].penalty;
+    }
+    double level = std::numeric_limits<double>::infinity();
+    for (std::size_t l = 0; l < capacity.size(); ++l) {
+      if (usage[l] > 1e-12) level = std::min(level, left[l] / usage[l]);
+    }
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      if (rate[f] < 0) level = std::min(level, flows[f].bound * flows[f].penalty);
+    }
+    if (level == std::numeric_limits<double>::infinity()) return rate;
+    std::vector<std::size_t> fixed;
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      if (rate[f] >= 0) continue;
+      bool stop = flows[f].bound * flows[f].penalty <= level * (1 + 1e-12);
+      for (const auto& s : flows[f].shares) {
+        stop = stop || left[s.link] <= level * usage[s.link] * (1 + 1e-12);
+      }
+      if (stop) fixed.push_back(f);
+    }
+    for (const std::size_t f : fixed) {
+      rate[f] = level / flows[f].penalty;
+      for (const auto& s : flows[f].shares) left[s.link] -= s.weight * rate[f];
+    }
+  }
+}
+
+// However flows come and go, the rates are those of filling from nothing.
+TEST(BandwidthSharing, ChangesGiveWhatFillingFromNothingGives) {
+  std::mt19937 random(7);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t count = 2 + random() % 12;
+    std::vector<double> capacity;
+    for (std::size_t i = 0; i < count; ++i) capacity.push_back(std::floor(uniform(50, 150)));
+    const Platform p = links(capacity);
+    std::vector<double> by_id(p.link_count(), 1e30);
+    for (std::size_t i = 0; i < count; ++i) by_id[link(p, i)] = capacity[i];
+    BandwidthSharing sharing(p);
+    std::vector<std::pair<FlowId, RandomFlow>> live;
+    for (int step = 0; step < 80; ++step) {
+      const std::size_t changes = 1 + random() % 3;
+      for (std::size_t c = 0; c < changes; ++c) {
+        if (!live.empty() && random() % 5 < 2) {
+          const std::size_t gone = random() % live.size();
+          sharing.remove(live[gone].first);
+          live.erase(live.begin() + static_cast<std::ptrdiff_t>(gone));
+          continue;
+        }
+        RandomFlow flow{{}, uniform(0.5, 2), uniform(0, 1) < 0.3 ? uniform(1, 40) : 150};
+        for (std::size_t i = 0; i < count; ++i) {
+          if (random() % 3 == 0) {
+            flow.shares.push_back({link(p, i), random() % 4 == 0 ? 0.05 : 1.0});
+          }
+        }
+        if (flow.shares.empty()) flow.shares.push_back({link(p, 0), 1});
+        live.emplace_back(sharing.add(flow.shares, flow.penalty, flow.bound), flow);
+      }
+      sharing.solve();
+      std::vector<RandomFlow> flows;
+      for (const auto& [id, flow] : live) flows.push_back(flow);
+      const std::vector<double> expected = filled(by_id, flows);
+      for (std::size_t f = 0; f < live.size(); ++f) {
+        EXPECT_NEAR(sharing.rate(live[f].first), expected[f], 1e-6 * expected[f])
+            << "round " << round << ", step " << step;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,212 @@
+// The event loop: runs every rank's program as far as it goes, brings the network's rates up to
+// date, moves on to the next date, and wakes who waited for what happens then.
+//
+// The problem: simulate what each rank does (engine_program.cc), by which rules its messages leave
+// and complete (engine_steps.cc), and how the network carries them (network.h), with all of them at
+// one date.
+//
+// The idea: a rank is a cursor over its calls and a small state, a strand, so that a wake-up is a
+// function call. Nothing but the network and computation lasts; everything else happens at a date.
+// As in SimGrid, all that happens within the timing precision of a date happens at that date, and
+// rates are computed once a date, after all strands have run until they block.
+//
+// Cost: O(log n) an event beside the network's rates.
+
+#include "sim/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+
+namespace slackline::sim {
+namespace {
+
+constexpr FindingKind kUnmatchedSend{
+    "unmatched_send", Severity::data_loss,
+    "A send has no matching receive; it was simulated as if nobody waited for it."};
+constexpr double kSlowed = 1.01;
+
+struct Origin {
+  std::size_t first_call = 0;
+  std::int64_t ns = 0;
+};
+
+/// The program starts where MPI_Init ends.
+Origin origin_of(const RankCalls& calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Operation op = calls.operation(i);
+    if (op == Operation::init || op == Operation::init_thread) return {i + 1, calls.end_ns(i)};
+  }
+  return {0, calls.start_ns()};
+}
+
+}  // namespace
+
+Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<HostId>& hosts,
+               const SimulationOptions& options)
+    : trace_(trace),
+      platform_(platform),
+      hosts_(hosts),
+      options_(options),
+      model_(options.model),
+      in_flops_(trace.info().flops_per_second > 0),
+      usage_(options.link_usage ? std::make_shared<LinkUsage>(platform) : nullptr),
+      overheads_(platform, options.model),
+      collectives_(trace, CollectiveChoice{}, result_.findings),
+      network_(platform, options.model, usage_.get()),
+      processors_(platform),
+      rank_states_(static_cast<std::size_t>(trace.ranks())) {
+  expects(options.choose != nullptr, "a simulation needs a choice of algorithms");
+  const auto ranks = static_cast<std::size_t>(trace.ranks());
+  result_.ranks.resize(ranks);
+  result_.rank_end.resize(ranks);
+  if (!options.record) return;
+  result_.calls.resize(ranks);
+  result_.region_ends.resize(ranks);
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    result_.calls[static_cast<std::size_t>(r)].resize(trace.calls(r).size());
+  }
+}
+
+void Engine::start_rank(std::int32_t rank, std::int64_t origin_ns) {
+  const auto id = static_cast<StrandId>(strands_.size());
+  Strand& strand = strands_.emplace_back();
+  strand.rank = rank;
+  const RankCalls& calls = trace_.calls(rank);
+  if (calls.empty()) return;
+  const Origin origin = origin_of(calls);
+  strand.next_call = static_cast<std::uint32_t>(origin.first_call);
+  const double late = static_cast<double>(origin.ns - origin_ns) * 1e-9;
+  if (in_flops_ || late <= 0) return;
+  times(rank).compute += late;
+  sleep(id, late, State::computing);
+}
+
+Simulation Engine::run() {
+  std::int64_t zero = std::numeric_limits<std::int64_t>::max();
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    if (!trace_.calls(r).empty()) zero = std::min(zero, origin_of(trace_.calls(r)).ns);
+  }
+  unfinished_ = static_cast<std::size_t>(trace_.ranks());
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) start_rank(r, zero);
+  for (StrandId id = 0; id < strands_.size(); ++id) {
+    if (strands_[id].state == State::running) ready_.push_back(id);
+  }
+  std::vector<Network::Arrival> arrivals;
+  std::vector<std::uint32_t> ended;
+  for (;;) {
+    run_ready();
+    network_.settle(now_);
+    if (stuck()) deadlock();
+    const double next =
+        std::min({network_.next_date(), processors_.next_date(), sleepers_.next_date()});
+    if (next == EventHeap::kNever) break;
+    now_ = std::max(now_, next);
+    ++result_.events;
+    const double until = now_ + model_.timing_precision;
+    arrivals.clear();
+    ended.clear();
+    network_.advance(now_, until, arrivals);
+    processors_.advance(now_, until, ended);
+    while (sleepers_.next_date() < until) ended.push_back(sleepers_.pop());
+    for (const Network::Arrival& arrival : arrivals) arrive(arrival);
+    for (const StrandId id : ended) resume_after_date(id);
+  }
+  finish_result();
+  return std::move(result_);
+}
+
+void Engine::finish_result() {
+  if (unfinished_ > 0) deadlock();
+  const auto last = std::ranges::max_element(result_.rank_end);
+  if (last != result_.rank_end.end()) {
+    result_.makespan = *last;
+    result_.last_rank = static_cast<std::int32_t>(last - result_.rank_end.begin());
+  }
+  for (std::size_t r = 0; r < result_.ranks.size(); ++r) {
+    result_.ranks[r].wait += result_.makespan - result_.rank_end[r];
+  }
+  result_.solved_flows = network_.work().flows;
+  result_.links = usage_;
+  matching_.for_each_unmatched([&](const Transfer& t) {
+    result_.findings.add(kUnmatchedSend,
+                         fmt::format("rank {} to rank {}, tag {}, {} bytes", t.channel.source,
+                                     t.channel.destination, t.channel.tag, t.bytes));
+  });
+}
+
+void Engine::run_ready() {
+  for (ready_at_ = 0; ready_at_ < ready_.size(); ++ready_at_) advance(ready_[ready_at_]);
+  ready_.clear();
+}
+
+/// The strand goes on once those before it have run.
+void Engine::resume(StrandId id) {
+  if (strands_[id].state == State::running) ready_.push_back(id);
+}
+
+/// What the strand slept or computed for is over.
+void Engine::resume_after_date(StrandId id) {
+  Strand& strand = strands_[id];
+  switch (strand.state) {
+    case State::posting:
+      strand.state = State::running;
+      hand_over(id);
+      break;
+    case State::testing:
+      test(id);
+      break;
+    case State::probing:
+      poll(id);
+      break;
+    default:
+      strand.state = State::running;
+  }
+  resume(id);
+}
+
+void Engine::arrive(const Network::Arrival& arrival) {
+  const TransferId id = arrival.tag;
+  Transfer& t = matching_[id];
+  t.arrived = true;
+  const double lasted = now_ - arrival.started;
+  Contention& c = result_.contention;
+  ++c.messages;
+  c.alone_seconds += arrival.alone;
+  c.actual_seconds += lasted;
+  if (lasted > kSlowed * arrival.alone) ++c.slowed;
+  if (arrival.alone > 0) c.worst_ratio = std::max(c.worst_ratio, lasted / arrival.alone);
+  const StrandId sender = std::exchange(t.sender_waiting, kNone);
+  const StrandId receiver = std::exchange(t.receiver_waiting, kNone);
+  if (sender != kNone) request_over(sender, {Request::Kind::send, id}, arrival.started);
+  if (receiver != kNone) request_over(receiver, {Request::Kind::receive, id}, arrival.started);
+}
+
+/// Is there nobody left who could do anything?
+bool Engine::stuck() {
+  if (!network_.idle() || !processors_.idle()) return false;
+  if (sleepers_.size() > polling_) return false;
+  if (polling_ == 0) return sleepers_.empty() && unfinished_ > 0;
+  bool hope = false;
+  sleepers_.for_each(
+      [&](StrandId id) { hope = hope || matching_.peek(strands_[id].probed) != kNone; });
+  return !hope;
+}
+
+void Engine::finish(StrandId id) {
+  Strand& strand = strands_[id];
+  strand.state = State::finished;
+  if (strand.main) {
+    result_.rank_end[static_cast<std::size_t>(strand.rank)] = now_;
+    --unfinished_;
+    return;
+  }
+  const StrandId waiter = std::exchange(strand.waiter, kNone);
+  if (waiter != kNone) request_over(waiter, {Request::Kind::strand, id}, now_);
+}
+
+}  // namespace slackline::sim

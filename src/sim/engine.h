@@ -1,0 +1,178 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "graph/collective_index.h"
+#include "sim/event_heap.h"
+#include "sim/matching.h"
+#include "sim/network.h"
+#include "sim/overheads.h"
+#include "sim/processors.h"
+#include "sim/simulation.h"
+
+namespace slackline::sim {
+
+/// Executes all ranks of a trace in simulated time; see engine.cc.
+class Engine {
+ public:
+  Engine(const Trace& trace, const Platform& platform, const std::vector<HostId>& hosts,
+         const SimulationOptions& options);
+
+  Simulation run();
+
+ private:
+  /// What a strand can wait for.
+  struct Request {
+    enum class Kind : std::uint8_t { done, send, receive, strand } kind = Kind::done;
+    std::uint32_t id = kNone;
+  };
+  /// A message as its sender hands it over.
+  struct Message {
+    std::int32_t peer = 0;
+    std::int64_t tag = 0;
+    std::uint32_t comm = 0;
+    std::uint64_t bytes = 0;
+    Operation mode = Operation::send;
+    std::uint32_t serial = kRequestNone;  ///< of a point-to-point request
+    bool send = true;
+    bool blocking = true;
+  };
+  enum class State : std::uint8_t {
+    running,
+    posting,    ///< pays the overhead of `outgoing`, then hands it over
+    computing,  ///< or asleep; goes on at a date
+    waiting,    ///< for `open` requests
+    settling,   ///< all are there; pays what is left of the receive overheads
+    testing,    ///< pays for an MPI_Test, then looks
+    probing,    ///< polls for a message
+    finished
+  };
+
+  /// A line of execution that takes steps in order: a rank's program, or the progress of one
+  /// nonblocking collective beside it.
+  struct Strand {
+    std::int32_t rank = 0;
+    bool main = true;
+    State state = State::running;
+    bool call_open = false;    ///< `call` has begun and not ended
+    bool region_open = false;  ///< likewise a region of a trace in flops
+    bool gap_over = false;     ///< the computation before `next_call` is done
+    bool program_over = false;
+    std::uint32_t next_call = 0, next_region = 0;
+    std::uint32_t call = 0;
+    std::uint32_t open = 0;       ///< requests still waited for
+    double began = 0;             ///< the call
+    double accounted = 0;         ///< its time is attributed until here
+    double busy_until = 0;        ///< receive overheads under way
+    double since = 0;             ///< it has been waiting
+    double computing_since = -1;  ///< >= 0: computes, or sleeps as the program says
+    Message outgoing{};
+    bool detached = false;         ///< `outgoing`
+    Request waits_for{};           ///< one of the open ones, for messages
+    std::vector<Message> queue{};  ///< sends and receives that the call still has to start
+    std::size_t queued = 0;
+    std::vector<Request> outstanding{};  ///< started by this call, not yet waited for
+    const CollectiveIndex::Instance* collective = nullptr;
+    std::int64_t collective_tag = 0;
+    std::vector<CollectiveStep> steps{};
+    std::size_t step = 0;
+    StrandId waiter = kNone;  ///< side: who waits for this one
+    Channel probed{};
+    Request tested{};
+    std::uint32_t tested_serial = kRequestNone;
+  };
+  struct SerialHash {
+    std::uint64_t operator()(std::uint32_t serial) const { return mix_bits(serial); }
+  };
+  struct RankState {
+    FlatMap<std::uint32_t, Request, SerialHash> requests{};
+    FlatMap<std::uint32_t, std::uint32_t, SerialHash> collective_count{};  // by communicator
+    FlatMap<std::uint32_t, std::int32_t, SerialHash> rank_in_comm{};
+  };
+
+  // engine.cc: time passes.
+  void start_rank(std::int32_t rank, std::int64_t origin_ns);
+  void run_ready();
+  void resume(StrandId id);
+  void resume_after_date(StrandId id);
+  void arrive(const Network::Arrival& arrival);
+  bool stuck();
+  void finish(StrandId id);
+  void finish_result();
+
+  // engine_program.cc: what comes next in a rank's program.
+  void advance(StrandId id);
+  void next_item(StrandId id);
+  void next_region(Strand& strand, StrandId id);
+  void begin_call(StrandId id);
+  std::int32_t rank_in(const Strand& strand, const CollectiveIndex::Instance& instance);
+  void end_open_items(Strand& strand);
+  void end_program(StrandId id);
+  void enter_sendrecv(Strand& strand, const Call& call);
+  void enter_start(Strand& strand, const Call& call);
+  void enter_completion(StrandId id, const Call& call);
+  void enter_collective(StrandId id, const Call& call);
+  void load_collective(Strand& strand, const Call& call);
+  void enter_probe(StrandId id, const Call& call);
+  bool peer_exists(std::int32_t peer);
+  void enqueue(Strand& strand, const Call& call, bool send, bool blocking);
+
+  // engine_steps.cc: messages and waiting.
+  void collective_step(StrandId id);
+  void start_message(StrandId id, const Message& message);
+  void begin_send(StrandId id, const Message& message);
+  void hand_over(StrandId id);
+  void post_receive(StrandId id, const Message& message);
+  void leave(TransferId id);
+  void started(StrandId id, const Message& message, Request request);
+  void wait_for(StrandId id, std::span<const Request> requests);
+  void wait_outstanding(StrandId id);
+  bool is_over(const Request& request) const;
+  void complete(Strand& strand, const Request& request, double message_started);
+  void request_over(StrandId id, const Request& request, double message_started);
+  void all_there(StrandId id);
+  void test(StrandId id);
+  void poll(StrandId id);
+  void sleep(StrandId id, double seconds, State state);
+  void compute(StrandId id, double flops);
+  void account_wait(Strand& strand, double message_started);
+
+  // engine_deadlock.cc
+  [[noreturn]] void deadlock();
+  std::string blocked_on(const Strand& strand);
+
+  HostId host(std::int32_t rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
+  RankTimes& times(std::int32_t rank) { return result_.ranks[static_cast<std::size_t>(rank)]; }
+  RankState& state(std::int32_t rank) { return rank_states_[static_cast<std::size_t>(rank)]; }
+
+  const Trace& trace_;
+  const Platform& platform_;
+  const std::vector<HostId>& hosts_;
+  const SimulationOptions& options_;
+  const NetworkModel& model_;
+  const bool in_flops_;
+  Simulation result_;
+  std::shared_ptr<LinkUsage> usage_;
+  Overheads overheads_;
+  CollectiveIndex collectives_;
+  Matching matching_;
+  Network network_;
+  Processors processors_;
+  EventHeap sleepers_;
+  double now_ = 0;
+  std::vector<RankState> rank_states_;
+  std::deque<Strand> strands_;  // ids are stable; the first are the ranks' programs
+  std::vector<StrandId> free_strands_;
+  std::vector<StrandId> ready_;
+  std::size_t ready_at_ = 0;
+  std::size_t unfinished_ = 0, polling_ = 0;
+  std::uint32_t failed_tests_ = 1, failed_probes_ = 1;  // of all ranks, as SimGrid counts
+  std::vector<Request> waited_;                         // scratch
+};
+
+}  // namespace slackline::sim

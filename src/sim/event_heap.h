@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace slackline {
+
+/// A priority queue of dates by small dense ids, each at most once; a date can be moved. A 4-ary
+/// heap with the ids' positions: O(log n) for every change. Among equal dates the order is not
+/// told, but depends on the operations only.
+class EventHeap {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  bool empty() const { return heap_.empty(); }
+  std::size_t size() const { return heap_.size(); }
+  double next_date() const { return heap_.empty() ? kNever : heap_.front().date; }
+  std::uint32_t next_id() const { return heap_.front().id; }
+  bool contains(std::uint32_t id) const { return id < at_.size() && at_[id] != kAbsent; }
+
+  void set(std::uint32_t id, double date) {
+    if (id >= at_.size()) at_.resize(id + 1, kAbsent);
+    if (at_[id] == kAbsent) {
+      heap_.push_back({date, id});
+      up(static_cast<std::uint32_t>(heap_.size() - 1));
+      return;
+    }
+    const std::uint32_t i = at_[id];
+    const double before = heap_[i].date;
+    heap_[i].date = date;
+    if (date < before) {
+      up(i);
+    } else {
+      down(i);
+    }
+  }
+
+  void remove(std::uint32_t id) {
+    if (!contains(id)) return;
+    const std::uint32_t i = at_[id];
+    at_[id] = kAbsent;
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (i == heap_.size()) return;
+    const double before = heap_[i].date;
+    heap_[i] = last;
+    at_[last.id] = i;
+    if (last.date < before) {
+      up(i);
+    } else {
+      down(i);
+    }
+  }
+
+  std::uint32_t pop() {
+    const std::uint32_t id = next_id();
+    remove(id);
+    return id;
+  }
+
+  /// Calls visit(id) for all, in no particular order.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const Entry& e : heap_) visit(e.id);
+  }
+
+ private:
+  static constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kArity = 4;
+  struct Entry {
+    double date;
+    std::uint32_t id;
+  };
+
+  void put(std::uint32_t i, const Entry& e) {
+    heap_[i] = e;
+    at_[e.id] = i;
+  }
+  void up(std::uint32_t i) {
+    const Entry e = heap_[i];
+    while (i > 0) {
+      const std::uint32_t parent = (i - 1) / kArity;
+      if (heap_[parent].date <= e.date) break;
+      put(i, heap_[parent]);
+      i = parent;
+    }
+    put(i, e);
+  }
+  void down(std::uint32_t i) {
+    const Entry e = heap_[i];
+    const auto size = static_cast<std::uint32_t>(heap_.size());
+    for (;;) {
+      const std::uint32_t first = kArity * i + 1;
+      if (first >= size) break;
+      std::uint32_t least = first;
+      const std::uint32_t end = first + kArity < size ? first + kArity : size;
+      for (std::uint32_t c = first + 1; c < end; ++c) {
+        if (heap_[c].date < heap_[least].date) least = c;
+      }
+      if (heap_[least].date >= e.date) break;
+      put(i, heap_[least]);
+      i = least;
+    }
+    put(i, e);
+  }
+
+  std::vector<Entry> heap_;
+  std::vector<std::uint32_t> at_;  // by id
+};
+
+}  // namespace slackline

@@ -1,0 +1,64 @@
+#include "sim/matching.h"
+
+namespace slackline::sim {
+
+TransferId Matching::create(const Channel& channel) {
+  TransferId id = static_cast<TransferId>(transfers_.size());
+  if (free_.empty()) {
+    transfers_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+    transfers_[id] = Transfer{};
+  }
+  transfers_[id].channel = channel;
+  transfers_[id].references = 2;
+  return id;
+}
+
+void Matching::push(Queue& queue, TransferId id) {
+  if (queue.head == kNone) {
+    queue.head = id;
+  } else {
+    transfers_[queue.tail].next = id;
+  }
+  queue.tail = id;
+}
+
+TransferId Matching::pop(const Channel& channel, Queue& queue) {
+  const TransferId id = queue.head;
+  queue.head = transfers_[id].next;
+  transfers_[id].next = kNone;
+  if (queue.head == kNone) queues_.erase(channel);
+  return id;
+}
+
+TransferId Matching::post_send(const Channel& channel, std::uint64_t bytes) {
+  Queue& queue = queues_[channel];
+  const bool waiting = queue.head != kNone && transfers_[queue.head].posted;
+  const TransferId id = waiting ? pop(channel, queue) : create(channel);
+  if (!waiting) push(queue, id);
+  transfers_[id].sent = true;
+  transfers_[id].bytes = bytes;
+  return id;
+}
+
+TransferId Matching::post_receive(const Channel& channel) {
+  Queue& queue = queues_[channel];
+  const bool waiting = queue.head != kNone && transfers_[queue.head].sent;
+  const TransferId id = waiting ? pop(channel, queue) : create(channel);
+  if (!waiting) push(queue, id);
+  transfers_[id].posted = true;
+  return id;
+}
+
+TransferId Matching::peek(const Channel& channel) {
+  const Queue* queue = queues_.find(channel);
+  return queue != nullptr && transfers_[queue->head].sent ? queue->head : kNone;
+}
+
+void Matching::drop(TransferId id) {
+  if (--transfers_[id].references == 0) free_.push_back(id);
+}
+
+}  // namespace slackline::sim

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "base/flat_map.h"
+
+namespace slackline::sim {
+
+using TransferId = std::uint32_t;
+using StrandId = std::uint32_t;
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// Where messages queue: between two ranks, of one communicator and tag.
+struct Channel {
+  std::int32_t source = 0, destination = 0;
+  std::int64_t tag = 0;
+  std::uint32_t comm = 0;
+
+  bool operator==(const Channel&) const = default;
+};
+
+/// One message, from the moment either side has posted it until both sides are done with it.
+struct Transfer {
+  Channel channel{};
+  std::uint64_t bytes = 0;
+  double started = 0;  ///< when it left
+  StrandId sender_waiting = kNone;
+  StrandId receiver_waiting = kNone;
+  TransferId next = kNone;  ///< in its queue
+  bool sent = false, posted = false;
+  bool left = false, arrived = false;
+  bool detached = false;        ///< its sender does not wait for it
+  std::uint8_t references = 0;  ///< sides that are not done with it
+};
+
+/// Sends and receives that look for each other, in the order in which each rank posts them. A queue
+/// holds either sends or receives, never both.
+class Matching {
+ public:
+  /// The receive that was waiting for this send and is its transfer now, or a new one that queues.
+  TransferId post_send(const Channel& channel, std::uint64_t bytes);
+  TransferId post_receive(const Channel& channel);
+  /// Is there a send on that channel which no receive has taken? kNone if not.
+  TransferId peek(const Channel& channel);
+
+  Transfer& operator[](TransferId id) { return transfers_[id]; }
+  const Transfer& operator[](TransferId id) const { return transfers_[id]; }
+  /// One side is done; the slot is reused after the second.
+  void drop(TransferId id);
+
+  /// Calls visit(transfer) for every one that nobody has matched.
+  template <class Visit>
+  void for_each_unmatched(Visit visit) {
+    queues_.for_each([&](const Channel&, const Queue& queue) {
+      for (TransferId id = queue.head; id != kNone; id = transfers_[id].next) visit(transfers_[id]);
+    });
+  }
+
+ private:
+  struct Queue {
+    TransferId head = kNone, tail = kNone;
+  };
+  struct Hash {
+    std::uint64_t operator()(const Channel& c) const {
+      const auto ranks = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.source)) << 32 |
+                         static_cast<std::uint32_t>(c.destination);
+      const auto rest = static_cast<std::uint64_t>(c.tag) ^ static_cast<std::uint64_t>(c.comm)
+                                                                << 40;
+      return mix_bits(ranks ^ mix_bits(rest));
+    }
+  };
+
+  TransferId create(const Channel& channel);
+  TransferId pop(const Channel& channel, Queue& queue);
+  void push(Queue& queue, TransferId id);
+
+  FlatMap<Channel, Queue, Hash> queues_;
+  std::vector<Transfer> transfers_;
+  std::vector<TransferId> free_;
+};
+
+}  // namespace slackline::sim

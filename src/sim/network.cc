@@ -1,0 +1,177 @@
+// One message in flight: a latency phase that uses no bandwidth, then payload and envelope go down
+// at factor times the rate that bandwidth sharing allots.
+//
+// What is left of a message is only brought up to date when its rate changes; until then its end
+// has a fixed date in the heap.
+
+#include "sim/network.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace slackline {
+namespace {
+
+constexpr double kAcknowledgements = 0.05;  // of a flow's rate, on the way back
+constexpr std::size_t kMostShares = std::size_t{1} << 22;
+
+}  // namespace
+
+Network::Network(const Platform& platform, const NetworkModel& model, LinkUsage* usage)
+    : platform_(platform), model_(model), routes_(platform), sharing_(platform), usage_(usage) {}
+
+/// The links of both ways with their weights, each once: weights of a shared link add, of a fatpipe
+/// the larger counts.
+Network::Path Network::make_path(HostId from, HostId to) {
+  Path path;
+  path.first = static_cast<std::uint32_t>(shares_.size());
+  const auto add = [&](LinkId link, double weight) {
+    for (std::size_t i = path.first; i < shares_.size(); ++i) {
+      if (shares_[i].link != link) continue;
+      const bool pipe = platform_.link(link).sharing == Sharing::fatpipe;
+      shares_[i].weight = pipe ? std::max(shares_[i].weight, weight) : shares_[i].weight + weight;
+      return;
+    }
+    shares_.push_back({link, weight});
+  };
+  const RouteCache::Route way = routes_.route(from, to);
+  path.latency = way.latency;
+  path.bound = std::numeric_limits<double>::infinity();
+  path.penalty = way.latency;
+  for (const LinkId link : way.links) {
+    const double bandwidth = platform_.link(link).bandwidth;
+    path.bound = std::min(path.bound, bandwidth);
+    path.penalty += model_.weight_s / bandwidth;
+    add(link, 1);
+  }
+  path.lone_pipe =
+      way.links.size() == 1 && platform_.link(way.links[0]).sharing == Sharing::fatpipe;
+  if (model_.tcp_gamma > 0 && path.latency > 0) {
+    path.bound = std::min(path.bound, model_.tcp_gamma / (2 * path.latency));
+  }
+  if (path.latency <= 0 || path.penalty <= 0) path.penalty = 1;
+  if (model_.cross_traffic) {
+    for (const LinkId link : routes_.route(to, from).links) add(link, kAcknowledgements);
+  }
+  path.count = static_cast<std::uint32_t>(shares_.size()) - path.first;
+  path.alone = path.bound;
+  for (std::uint32_t i = 0; i < path.count; ++i) {
+    const LinkShare& share = shares_[path.first + i];
+    path.alone = std::min(path.alone, platform_.link(share.link).bandwidth / share.weight);
+  }
+  return path;
+}
+
+const Network::Path& Network::path(HostId from, HostId to) {
+  if (shares_.size() > kMostShares) {
+    path_index_ = {};
+    paths_.clear();
+    shares_.clear();
+  }
+  const std::uint64_t key = std::uint64_t{from} << 32 | to;
+  if (const std::uint32_t* known = path_index_.find(key)) return paths_[*known];
+  const auto index = static_cast<std::uint32_t>(paths_.size());
+  paths_.push_back(make_path(from, to));
+  path_index_[key] = index;
+  return paths_[index];
+}
+
+FlightId Network::create() {
+  if (free_.empty()) {
+    flights_.emplace_back();
+    return static_cast<FlightId>(flights_.size() - 1);
+  }
+  const FlightId id = free_.back();
+  free_.pop_back();
+  return id;
+}
+
+FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag, double now) {
+  const Path& way = path(from, to);
+  const FlightId id = create();
+  Flight& flight = flights_[id];
+  flight = Flight{};
+  flight.remaining = bytes + model_.envelope;
+  flight.factor = model_.bandwidth_factor.factor(flight.remaining);
+  flight.started = now;
+  flight.from = from;
+  flight.to = to;
+  flight.tag = tag;
+  const double latency_factor = model_.latency_factor.factor(flight.remaining);
+  if (model_.constant) {
+    flight.phase = Phase::alone;
+    flight.alone = latency_factor;
+    events_.set(id, now + latency_factor);
+    return id;
+  }
+  const double latency = way.latency * latency_factor;
+  flight.alone = latency + flight.remaining / (flight.factor * way.alone);
+  if (latency > 0) {
+    events_.set(id, now + latency);
+  } else {
+    begin_transfer(id, now);
+  }
+  return id;
+}
+
+void Network::begin_transfer(FlightId id, double now) {
+  Flight& flight = flights_[id];
+  const Path& way = path(flight.from, flight.to);
+  flight.updated = now;
+  if (!model_.contention || way.lone_pipe) {
+    flight.phase = Phase::alone;
+    return fly(id, way.bound, now);
+  }
+  flight.phase = Phase::sharing;
+  flight.flow = sharing_.add({shares_.data() + way.first, way.count}, way.penalty, way.bound);
+  if (flight.flow >= flight_of_flow_.size()) flight_of_flow_.resize(flight.flow + 1);
+  flight_of_flow_[flight.flow] = id;
+}
+
+/// From `now` on at that rate.
+void Network::fly(FlightId id, double rate, double now) {
+  Flight& flight = flights_[id];
+  flight.rate = rate;
+  events_.set(id, now + flight.remaining / (rate * flight.factor));
+}
+
+/// What has been done at the rate so far.
+void Network::update(Flight& flight, double now) {
+  const double seconds = now - flight.updated;
+  if (seconds > 0) {
+    flight.remaining = std::max(flight.remaining - flight.rate * flight.factor * seconds, 0.0);
+    if (usage_ != nullptr && flight.phase == Phase::sharing) {
+      usage_->add(sharing_.shares(flight.flow), flight.rate, sharing_.bound(flight.flow),
+                  flight.bottleneck, flight.updated, now);
+    }
+  }
+  flight.updated = now;
+}
+
+void Network::settle(double now) {
+  for (const FlowId flow : sharing_.solve()) {
+    const FlightId id = flight_of_flow_[flow];
+    update(flights_[id], now);
+    flights_[id].bottleneck = sharing_.bottleneck(flow);
+    fly(id, sharing_.rate(flow), now);
+  }
+}
+
+void Network::advance(double now, double until, std::vector<Arrival>& arrivals) {
+  while (events_.next_date() < until) {
+    const FlightId id = events_.pop();
+    Flight& flight = flights_[id];
+    if (flight.phase == Phase::latency) {
+      begin_transfer(id, now);
+      continue;
+    }
+    if (flight.phase == Phase::sharing) {
+      update(flight, now);
+      sharing_.remove(flight.flow);
+    }
+    arrivals.push_back({flight.tag, flight.started, flight.alone});
+    free_.push_back(id);
+  }
+}
+
+}  // namespace slackline

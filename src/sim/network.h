@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "sim/bandwidth_sharing.h"
+#include "sim/event_heap.h"
+#include "sim/link_usage.h"
+#include "sim/network_model.h"
+#include "sim/platform/route_cache.h"
+
+namespace slackline {
+
+using FlightId = std::uint32_t;
+
+/// Messages on their way: each waits its route's latency and then flows at the rate that it gets.
+/// Times in seconds. spec: SMPI model, 3.3.
+class Network {
+ public:
+  /// `usage` may be nullptr: nothing is kept of who used which link when.
+  Network(const Platform& platform, const NetworkModel& model, LinkUsage* usage);
+
+  /// A message of `bytes` payload leaves at `now`; `tag` comes back when it arrives. Throws Error
+  /// when there is no route.
+  FlightId start(HostId from, HostId to, double bytes, std::uint32_t tag, double now);
+
+  /// Brings the rates up to date after what started and ended.
+  void settle(double now);
+  double next_date() const { return events_.next_date(); }
+
+  struct Arrival {
+    std::uint32_t tag;
+    double started;
+    double alone;  ///< how long the same message lasts with nobody else on the network
+  };
+  /// Everything that happens until `until` happens at `now`; messages that arrive are appended.
+  void advance(double now, double until, std::vector<Arrival>& arrivals);
+
+  bool idle() const { return events_.empty(); }
+  const BandwidthSharing::Work& work() const { return sharing_.work(); }
+
+ private:
+  enum class Phase : std::uint8_t { latency, sharing, alone };
+  struct Flight {
+    double remaining = 0;  ///< bytes
+    double rate = 0;       ///< of the allocation, bytes a second
+    double factor = 1;     ///< progress a unit of allocation
+    double updated = 0;    ///< when `remaining` was true
+    double started = 0;
+    double alone = 0;
+    HostId from = 0, to = 0;
+    std::uint32_t tag = 0;
+    FlowId flow = 0;
+    LinkId bottleneck = kNoLink;  ///< at `rate`
+    Phase phase = Phase::latency;
+  };
+  /// What all messages between two hosts have in common.
+  struct Path {
+    double latency = 0, bound = 0, penalty = 0;
+    double alone = 0;                    ///< rate with nobody else on the network
+    std::uint32_t first = 0, count = 0;  ///< into shares_
+    bool lone_pipe = false;              ///< one fatpipe: nobody disturbs anybody
+  };
+
+  const Path& path(HostId from, HostId to);
+  Path make_path(HostId from, HostId to);
+  void begin_transfer(FlightId id, double now);
+  void update(Flight& flight, double now);
+  void fly(FlightId id, double rate, double now);
+  FlightId create();
+
+  const Platform& platform_;
+  const NetworkModel& model_;
+  RouteCache routes_;
+  BandwidthSharing sharing_;
+  LinkUsage* usage_;
+  EventHeap events_;
+  std::vector<Flight> flights_;
+  std::vector<FlightId> free_;
+  std::vector<FlightId> flight_of_flow_;
+  struct Hash {
+    std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
+  };
+  FlatMap<std::uint64_t, std::uint32_t, Hash> path_index_;
+  std::vector<Path> paths_;
+  std::vector<LinkShare> shares_;
+};
+
+}  // namespace slackline

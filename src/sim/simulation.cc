@@ -1,0 +1,21 @@
+#include "sim/simulation.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "sim/engine.h"
+
+namespace slackline {
+
+Simulation simulate(const Trace& trace, const Platform& platform,
+                    const std::vector<HostId>& host_of_rank, const SimulationOptions& options) {
+  if (host_of_rank.size() != static_cast<std::size_t>(trace.ranks())) {
+    throw Error("cannot place the ranks",
+                fmt::format("the trace has {} ranks, and hosts are given for {}", trace.ranks(),
+                            host_of_rank.size()),
+                "Name a host for every rank.");
+  }
+  return sim::Engine(trace, platform, host_of_rank, options).run();
+}
+
+}  // namespace slackline
