@@ -9,16 +9,16 @@ namespace {
 
 constexpr std::int64_t kPicosPerNano = 1000;
 
-/// Time on the network that ends with edge `e`: back along the deciding edges to a rank's main
-/// path.
+/// Time on the network that ends with edge `e` to `to`: back along the deciding edges to a rank's
+/// main path.
 std::int64_t network_time_ps(const ExecutionGraph& graph, const Schedule& schedule,
-                             const PicosecondCost& cost, const Edge& e) {
-  const EdgeCost own = cost(e);
+                             const PicosecondCost& cost, const Edge& e, VertexId to) {
+  const EdgeCost own = cost(e, to);
   std::int64_t sum = own.latency_ps + own.bandwidth_ps;
   VertexId v = e.from;
   while (!graph.on_main_path(v)) {
     const Edge before = graph.in_edge(v, schedule.decided_by[v]);
-    const EdgeCost c = cost(before);
+    const EdgeCost c = cost(before, v);
     sum += c.latency_ps + c.bandwidth_ps + c.overhead_ps;
     v = before.from;
   }
@@ -28,17 +28,17 @@ std::int64_t network_time_ps(const ExecutionGraph& graph, const Schedule& schedu
 void add_vertex(const ExecutionGraph& graph, const Schedule& schedule, const PicosecondCost& cost,
                 VertexId v, RankParts& parts) {
   const Edge path = graph.in_edge(v, 0);
-  const EdgeCost path_cost = cost(path);
+  const EdgeCost path_cost = cost(path, v);
   const std::int64_t elapsed = schedule.time_ps[v] - schedule.time_ps[path.from];
   parts.compute_ps += path_cost.compute_ps;
   std::int64_t rest = elapsed - path_cost.compute_ps;
   const std::uint32_t decided = schedule.decided_by[v];
   const Edge last = decided == 0 ? path : graph.in_edge(v, decided);
-  const std::int64_t overhead = std::min(rest, cost(last).overhead_ps);
+  const std::int64_t overhead = std::min(rest, cost(last, v).overhead_ps);
   parts.overhead_ps += overhead;
   rest -= overhead;
   if (rest == 0) return;
-  const std::int64_t transfer = std::min(rest, network_time_ps(graph, schedule, cost, last));
+  const std::int64_t transfer = std::min(rest, network_time_ps(graph, schedule, cost, last, v));
   parts.transfer_ps += transfer;
   parts.wait_ps += rest - transfer;
 }

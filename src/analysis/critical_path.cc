@@ -30,7 +30,7 @@ class PathCollector {
   }
 
   void add_edge(VertexId to, const Edge& e) {
-    const EdgeCost c = cost_(e);
+    const EdgeCost c = cost_(e, to);
     const std::int32_t rank = graph_.rank(to);
     const std::int32_t from_rank = graph_.rank(e.from);
     const std::uint32_t call = graph_.call(to);

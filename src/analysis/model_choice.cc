@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "timing/network/pair_cost.h"
 
 namespace slackline {
 namespace {
@@ -11,7 +12,48 @@ double ns(std::int64_t fs) {
   return static_cast<double>(fs) / static_cast<double>(kFemtosPerNano);
 }
 
+Json network_to_json(const PairNetwork& pairs) {
+  Json json;
+  json["topology"] = pairs.description;
+  for (const CostClass& c : pairs.routes->latency_classes()) {
+    json["latency_ns"][c.name] = ns(c.base_fs);
+  }
+  for (const CostClass& c : pairs.routes->gap_classes()) {
+    json["gap_ns_per_byte"][c.name] = ns(c.base_fs);
+  }
+  return json;
+}
+
+bool is_plain(const ModelChoice& choice, const VariedParameter& parameter) {
+  return choice.pairs == nullptr && parameter.qualifier.empty();
+}
+
+std::shared_ptr<const PairNetwork> network_of(const ExecutionGraph& graph,
+                                              const ModelChoice& choice) {
+  if (choice.pairs != nullptr) return choice.pairs;
+  return std::make_shared<PairNetwork>(uniform_network(choice.model, graph.ranks()));
+}
+
 }  // namespace
+
+MakespanFunction makespan_function(const ExecutionGraph& graph, const ModelChoice& choice,
+                                   const VariedParameter& parameter) {
+  if (is_plain(choice, parameter)) return {graph, choice.model, parameter.kind};
+  const auto network = network_of(graph, choice);
+  return {graph,
+          PairCost(graph, choice.model, *network, resolve(parameter, *network, choice.model))};
+}
+
+std::int64_t base_value_fs(const ExecutionGraph& graph, const ModelChoice& choice,
+                           const VariedParameter& parameter) {
+  if (is_plain(choice, parameter)) return value_fs(choice.model, parameter.kind);
+  return resolve(parameter, *network_of(graph, choice), choice.model).base_fs;
+}
+
+PicosecondCost picosecond_cost(const ExecutionGraph& graph, const ModelChoice& choice) {
+  return choice.pairs == nullptr ? PicosecondCost(choice.model)
+                                 : PicosecondCost(graph, choice.model, choice.pairs);
+}
 
 Json to_json(const ModelChoice& choice) {
   Json json;
@@ -25,6 +67,7 @@ Json to_json(const ModelChoice& choice) {
       threshold == std::numeric_limits<std::uint64_t>::max() ? Json("unlimited") : Json(threshold);
   json["rendezvous"] = to_string(choice.graph.rendezvous);
   json["collectives"] = choice.graph.collectives.to_string();
+  if (choice.pairs != nullptr) json["pairs_of_ranks"] = network_to_json(*choice.pairs);
   return json;
 }
 

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <memory>
+
 #include "graph/build.h"
 #include "report/report.h"
 #include "timing/loggps.h"
+#include "timing/makespan.h"
+#include "timing/model_schedule.h"
+#include "timing/network/pair_network.h"
 
 namespace slackline {
 
@@ -11,7 +16,21 @@ struct ModelChoice {
   LogGPS model;
   GraphOptions graph;
   std::string network;  ///< name of the preset the values started from; empty if none
+  /// L and G by pair of ranks; null: all pairs alike, and `model` holds for all.
+  std::shared_ptr<const PairNetwork> pairs{};
 };
+
+/// T under `choice` as a function of one parameter. Throws usage Error for a parameter that the
+/// network has not.
+MakespanFunction makespan_function(const ExecutionGraph& graph, const ModelChoice& choice,
+                                   const VariedParameter& parameter);
+
+/// Today's value of a parameter.
+std::int64_t base_value_fs(const ExecutionGraph& graph, const ModelChoice& choice,
+                           const VariedParameter& parameter);
+
+/// What edges cost under `choice`, in picoseconds. Refers to `graph`.
+PicosecondCost picosecond_cost(const ExecutionGraph& graph, const ModelChoice& choice);
 
 /// The effective options, for a Report: values with units, as the command line reads them.
 Json to_json(const ModelChoice& choice);

@@ -1,13 +1,28 @@
 #include "analysis/prediction.h"
 
 namespace slackline {
+namespace {
+
+/// L * lambda_L / T; where L differs between pairs, what the path spends on it.
+double latency_share(const Prediction& p, const ModelChoice& choice) {
+  if (p.makespan_ns <= 0) return 0;
+  if (choice.pairs != nullptr) {
+    return static_cast<double>(p.path.total.latency_ps) / 1e3 / p.makespan_ns;
+  }
+  const double latency_ns = static_cast<double>(choice.model.latency_fs) / 1e6;
+  return latency_ns * static_cast<double>(p.lambda_latency) / p.makespan_ns;
+}
+
+}  // namespace
 
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                    Side side) {
   Prediction p;
   p.side = side;
   const auto line = [&](Parameter parameter) {
-    MakespanFunction makespan(graph, choice.model, parameter);
+    // Where pairs of ranks differ: one nanosecond more for each of them.
+    const bool added = choice.pairs != nullptr && parameter != Parameter::overhead;
+    MakespanFunction makespan = makespan_function(graph, choice, {parameter, added ? "added" : ""});
     const PathLine at_base = makespan.line_at(makespan.base(), side);
     p.makespan_ns = makespan.value_ns(at_base, makespan.base());
     return at_base;
@@ -15,15 +30,12 @@ Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelC
   p.lambda_overhead = line(Parameter::overhead).slope;
   p.lambda_gap_bytes = line(Parameter::gap_per_byte).slope;
   p.lambda_latency = line(Parameter::latency).slope;
-  const double latency_ns = static_cast<double>(choice.model.latency_fs) / 1e6;
-  if (p.makespan_ns > 0) {
-    p.rho_latency = latency_ns * static_cast<double>(p.lambda_latency) / p.makespan_ns;
-  }
   p.measured = measured_run(trace);
-  const PicosecondCost cost(choice.model);
-  const Schedule schedule = model_schedule(graph, choice.model);
+  const PicosecondCost cost = picosecond_cost(graph, choice);
+  const Schedule schedule = model_schedule(graph, cost);
   p.ranks = rank_breakdown(graph, schedule, cost);
   p.path = critical_path(trace, graph, schedule, cost);
+  p.rho_latency = latency_share(p, choice);
   p.vertices = graph.vertex_count();
   p.edges = graph.edge_count();
   p.messages = graph.message_count();

@@ -29,10 +29,10 @@ void sample(Sensitivity& s, MakespanFunction& makespan, std::int64_t from_fs, st
 
 }  // namespace
 
-Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice, Parameter parameter,
-                        std::int64_t from_fs, std::int64_t to_fs,
+Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
+                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
                         std::optional<std::size_t> max_passes) {
-  MakespanFunction makespan(graph, choice.model, parameter);
+  MakespanFunction makespan = makespan_function(graph, choice, parameter);
   Sensitivity s;
   s.parameter = parameter;
   s.base_ns = makespan.to_ns(makespan.base());
@@ -49,9 +49,10 @@ Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice, 
   return s;
 }
 
-Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice, Parameter parameter,
+Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
+                      const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm) {
-  MakespanFunction makespan(graph, choice.model, parameter);
+  MakespanFunction makespan = makespan_function(graph, choice, parameter);
   Tolerances result;
   result.parameter = parameter;
   result.base_ns = makespan.to_ns(makespan.base());

@@ -19,7 +19,7 @@ struct Sensitivity {
     double makespan_at_from_ns;
   };
 
-  Parameter parameter = Parameter::latency;
+  VariedParameter parameter;
   double base_ns = 0;  ///< the model's own value
   std::vector<Piece> pieces;
   double makespan_at_end_ns = 0;
@@ -28,8 +28,8 @@ struct Sensitivity {
 };
 
 /// All pieces in [from_fs, to_fs]; at most `max_passes` passes, then evenly sampled.
-Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice, Parameter parameter,
-                        std::int64_t from_fs, std::int64_t to_fs,
+Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
+                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
                         std::optional<std::size_t> max_passes = {});
 
 Report describe(const Sensitivity& sensitivity);
@@ -44,14 +44,15 @@ struct Tolerances {
     std::optional<double> value_ns;  ///< empty: nothing limits it
   };
 
-  Parameter parameter = Parameter::latency;
+  VariedParameter parameter;
   double base_ns = 0;
   double makespan_ns = 0;
   std::vector<Row> rows;
   std::uint64_t passes = 0;
 };
 
-Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice, Parameter parameter,
+Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
+                      const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm);
 
 Report describe(const Tolerances& tolerances);

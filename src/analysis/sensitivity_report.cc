@@ -14,21 +14,21 @@ namespace {
 
 constexpr double kCurvePoints = 100;
 
-std::string parameter_name(Parameter parameter) {
-  switch (parameter) {
+std::string parameter_name(const VariedParameter& parameter) {
+  switch (parameter.kind) {
     case Parameter::latency:
-      return "latency L";
+      return "latency " + parameter.name();
     case Parameter::overhead:
-      return "overhead o";
+      return "overhead " + parameter.name();
     case Parameter::gap_per_byte:
-      return "gap per byte G";
+      return "gap per byte " + parameter.name();
   }
-  return "latency L";
+  return parameter.name();
 }
 
 /// G is a time per byte; shown like a time.
-std::string format_parameter(Parameter parameter, double value_ns) {
-  const std::string per_byte = parameter == Parameter::gap_per_byte ? "/B" : "";
+std::string format_parameter(const VariedParameter& parameter, double value_ns) {
+  const std::string per_byte = parameter.kind == Parameter::gap_per_byte ? "/B" : "";
   return format_time_ns(value_ns) + per_byte;
 }
 
@@ -52,7 +52,7 @@ std::string enumeration(const std::vector<std::string>& parts) {
 
 Json result_to_json(const Sensitivity& s) {
   Json result;
-  result["parameter"] = symbol(s.parameter);
+  result["parameter"] = s.parameter.name();
   result["exact"] = s.exact;
   result["passes"] = s.passes;
   Json pieces = Json::array();
@@ -81,12 +81,12 @@ Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
                 .lines = {},
                 .zones = std::move(zones)};
   Line makespan{.name = "T", .unit = Unit::ns, .y = {}, .steps = false, .panel = 0};
-  Line lambda{.name = fmt::format("lambda_{}", symbol(s.parameter)),
-              .unit = s.parameter == Parameter::gap_per_byte ? Unit::bytes : Unit::count,
+  Line lambda{.name = fmt::format("lambda_{}", s.parameter.name()),
+              .unit = s.parameter.kind == Parameter::gap_per_byte ? Unit::bytes : Unit::count,
               .y = {},
               .steps = true,
               .panel = 1};
-  Line rho{.name = fmt::format("rho_{}", symbol(s.parameter)),
+  Line rho{.name = fmt::format("rho_{}", s.parameter.name()),
            .unit = Unit::ratio,
            .y = {},
            .steps = false,
@@ -123,7 +123,7 @@ Report describe(const Sensitivity& s) {
   section.items.emplace_back(sensitivity_series(s, {}));
   Table table{
       .id = "pieces",
-      .title = fmt::format("T({}) piece by piece", symbol(s.parameter)),
+      .title = fmt::format("T({}) piece by piece", s.parameter.name()),
       .columns = {{"from", Unit::ns},
                   {"to", Unit::ns},
                   {"lambda", Unit::count, "slope of T: how often the path pays the parameter"},
@@ -166,7 +166,7 @@ std::vector<std::string> tolerance_sentences(const Tolerances& t) {
 
 Report describe(const Tolerances& t) {
   Report report;
-  report.result["parameter"] = symbol(t.parameter);
+  report.result["parameter"] = t.parameter.name();
   report.result["base_ns"] = t.base_ns;
   report.result["base_makespan_ns"] = t.makespan_ns;
   report.result["passes"] = t.passes;
@@ -176,7 +176,7 @@ Report describe(const Tolerances& t) {
               .title = fmt::format("How large {} may become", parameter_name(t.parameter)),
               .columns = {{"slower by", Unit::ratio, "allowed growth of the makespan"},
                           {"makespan", Unit::ns},
-                          {fmt::format("largest {}", symbol(t.parameter)), Unit::ns},
+                          {fmt::format("largest {}", t.parameter.name()), Unit::ns},
                           {"above today's", Unit::ns}},
               .rows = {}};
   for (const Tolerances::Row& row : t.rows) {

@@ -19,6 +19,7 @@ int run_critical_path(const ModelQuestion& question) {
 Run setup_critical_path(CLI::App& app) {
   auto question = std::make_shared<ModelQuestion>();
   add_model_question(app, *question);
+  add_network_options(app, question->network);
   examples(app, {"slackline critical-path slackline-trace",
                  "slackline critical-path app.slk -L 10us --format csv -O path.csv"});
   return [question] { return run_critical_path(*question); };

@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "analysis/pairwise.h"
 #include "analysis/prediction.h"
 #include "cli/commands.h"
 #include "cli/model_question.h"
@@ -10,13 +11,16 @@ namespace {
 struct PredictOptions {
   ModelQuestion question;
   bool left = false;
+  bool pairs = false;
 };
 
 int run_predict(const PredictOptions& options) {
   const OpenedQuestion q = open_question(options.question);
   const Side side = options.left ? Side::left : Side::right;
   const Prediction prediction = predict(q.trace(), q.graph, q.model, side);
-  answer(describe(prediction, q.trace()), "predict", q, options.question,
+  Report report = describe(prediction, q.trace());
+  add_pairwise(report, q, options.pairs);
+  answer(std::move(report), "predict", q, options.question,
          {{"derivative", options.left ? "left" : "right"}});
   return 0;
 }
@@ -26,10 +30,13 @@ int run_predict(const PredictOptions& options) {
 Run setup_predict(CLI::App& app) {
   auto options = std::make_shared<PredictOptions>();
   add_model_question(app, options->question);
+  add_network_options(app, options->question.network);
+  app.add_flag("--pairs", options->pairs, kPairsHelp);
   app.add_flag("--left", options->left,
                "Left derivatives where several paths are equally long (default: right)");
   examples(app, {"slackline predict slackline-trace",
                  "slackline predict app.slk -L 3us -o 500ns -G 0.018ns/B -S 256KiB",
+                 "slackline predict app.slk --topology fat-tree:k=16,tiers=3 --pairs",
                  "slackline predict app.slk --collectives allreduce=ring --format json"});
   return [options] { return run_predict(*options); };
 }

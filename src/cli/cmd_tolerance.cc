@@ -15,7 +15,7 @@ struct ToleranceOptions {
 };
 
 int run_tolerance(const ToleranceOptions& options) {
-  const Parameter parameter = parse_parameter(options.parameter);
+  const VariedParameter parameter = parse_varied_parameter(options.parameter);
   const std::vector<std::int64_t> ppm = parse_degradations(options.degradations);
   const OpenedQuestion q = open_question(options.question, CallDetail::none);
   answer(describe(tolerances(q.graph, q.model, parameter, ppm)), "tolerance", q, options.question,
@@ -28,13 +28,17 @@ int run_tolerance(const ToleranceOptions& options) {
 Run setup_tolerance(CLI::App& app) {
   auto options = std::make_shared<ToleranceOptions>();
   add_model_question(app, options->question);
-  app.add_option("--param", options->parameter, "The parameter that may grow: L, o or G")
+  add_network_options(app, options->question.network);
+  app.add_option(
+         "--param", options->parameter,
+         "The parameter that may grow: L, o or G, as L:inter-group or L[3][7] of some messages")
       ->type_name("NAME")
       ->capture_default_str();
   add_degradations(app, options->degradations);
   examples(app, {"slackline tolerance slackline-trace",
                  "slackline tolerance app.slk --degrade 1%,2%,5% -L 3us -o 500ns -G 0.018ns/B",
-                 "slackline tolerance app.slk --param G --format json"});
+                 "slackline tolerance app.slk --param G --format json",
+                 "slackline tolerance app.slk --topology dragonfly.toml --param L:inter-group"});
   return [options] { return run_tolerance(*options); };
 }
 

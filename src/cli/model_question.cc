@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "analysis/pairwise.h"
 #include "base/error.h"
 #include "graph/goal/goal_graph.h"
 
@@ -64,13 +65,17 @@ std::string newest_recording() {
 OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail) {
   const ModelChoice model = resolve_model(question.model);
   const std::string path = question.trace.empty() ? newest_recording() : question.trace;
+  const auto with_network = [&](OpenedQuestion q) {
+    q.model.pairs = resolve_network(question.network, q.model.model, q.graph.ranks());
+    return q;
+  };
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
-    return open_goal_question(std::move(*goal), model, detail);
+    return with_network(open_goal_question(std::move(*goal), model, detail));
   }
   OpenedQuestion q{open_trace(path), model, {}};
   q.model.graph.collectives.resolve_automatic(q.trace().info().mpi_library);
   q.graph = build_graph(q.trace(), q.model.graph);
-  return q;
+  return with_network(std::move(q));
 }
 
 Json input_to_json(const OpenedTrace& opened) {
@@ -87,6 +92,13 @@ Json input_to_json(const OpenedTrace& opened) {
   json["mpi"] =
       trace.info().mpi_version.empty() ? trace.info().mpi_library : trace.info().mpi_version;
   return json;
+}
+
+void add_pairwise(Report& report, const OpenedQuestion& opened, bool pairs) {
+  if (!pairs && opened.model.pairs == nullptr) return;
+  const PairwiseSensitivity pairwise = pairwise_sensitivity(opened.graph, opened.model);
+  add_classes(report, pairwise);
+  if (pairs) add_pairs(report, pairwise);
 }
 
 void answer(Report report, std::string_view command, const OpenedQuestion& opened,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/model_options.h"
+#include "cli/network_options.h"
 #include "cli/output.h"
 #include "graph/execution_graph.h"
 #include "report/report.h"
@@ -17,6 +18,7 @@ struct ModelQuestion {
   std::string trace{};
   ModelOptions model{};
   OutputOptions output{};
+  NetworkOptions network{};  ///< of the commands that take add_network_options()
 };
 
 /// Declares the trace, the model's options and the output's. `output` has the letter -O, or -o when
@@ -44,6 +46,12 @@ std::string newest_recording();
 
 /// Identity of an input, for Report::input.
 Json input_to_json(const OpenedTrace& opened);
+
+/// Adds what the critical path pays by parts of the network, where pairs of ranks differ, and if
+/// `pairs` by pairs of ranks.
+void add_pairwise(Report& report, const OpenedQuestion& opened, bool pairs);
+inline constexpr const char* kPairsHelp =
+    "Sensitivity by pairs of ranks: messages and bytes on the critical path";
 
 /// Adds command, title, options, input and findings, and writes the report.
 void answer(Report report, std::string_view command, const OpenedQuestion& opened,

@@ -1,5 +1,10 @@
 #include "timing/model_schedule.h"
 
+#include <utility>
+
+#include "base/error.h"
+#include "timing/network/pair_cost.h"
+
 namespace slackline {
 namespace {
 
@@ -13,20 +18,45 @@ std::int64_t rounded_ps(std::int64_t fs) {
 }  // namespace
 
 PicosecondCost::PicosecondCost(const LogGPS& model)
-    : latency_ps_(rounded_ps(model.latency_fs)),
-      overhead_ps_(rounded_ps(model.overhead_fs)),
-      gap_per_byte_fs_(model.gap_per_byte_fs) {}
+    : overhead_ps_(rounded_ps(model.overhead_fs)),
+      kinds_{{rounded_ps(model.latency_fs), model.gap_per_byte_fs}} {}
 
-EdgeCost PicosecondCost::operator()(const Edge& e) const {
+PicosecondCost::PicosecondCost(const ExecutionGraph& graph, const LogGPS& model,
+                               std::shared_ptr<const PairNetwork> network)
+    : overhead_ps_(rounded_ps(model.overhead_fs)),
+      graph_(&graph),
+      network_(std::move(network)),
+      ranks_(vertex_ranks(graph)) {
+  const RouteTable& routes = *network_->routes;
+  for (std::size_t k = 0; k < routes.kinds().size(); ++k) {
+    kinds_.push_back({rounded_ps(routes.latency_fs(k)), routes.gap_fs(k)});
+  }
+}
+
+EdgeCost PicosecondCost::cost(const Edge& e, const Network& network) const {
   const std::int64_t paid_bytes = multiples(e, Parameter::gap_per_byte);
   return EdgeCost{.compute_ps = e.nanoseconds * kPicosPerNano,
                   .overhead_ps = e.overheads * overhead_ps_,
-                  .latency_ps = e.latencies * latency_ps_,
-                  .bandwidth_ps = rounded_ps(paid_bytes * gap_per_byte_fs_)};
+                  .latency_ps = e.latencies * network.latency_ps,
+                  .bandwidth_ps = rounded_ps(paid_bytes * network.gap_per_byte_fs)};
+}
+
+EdgeCost PicosecondCost::operator()(const Edge& e) const {
+  expects(network_ == nullptr, "all pairs of ranks are alike");
+  return cost(e, kinds_.front());
+}
+
+EdgeCost PicosecondCost::operator()(const Edge& e, VertexId to) const {
+  if (network_ == nullptr || (e.latencies == 0 && e.bytes == 0)) return cost(e, kinds_.front());
+  const EdgePair pair = edge_pair(*graph_, e, ranks_[e.from], ranks_[to]);
+  return cost(e, kinds_[network_->kind(pair.from, pair.to)]);
 }
 
 Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model) {
-  const PicosecondCost cost(model);
+  return model_schedule(graph, PicosecondCost(model));
+}
+
+Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost) {
   Schedule schedule;
   schedule.time_ps.resize(graph.vertex_count());
   schedule.decided_by.resize(graph.vertex_count());
@@ -38,7 +68,7 @@ Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model) {
     std::uint32_t decided = Schedule::kUndecided;
     std::uint32_t k = 0;
     graph.for_in_edges(v, [&](const Edge& e) {
-      const std::int64_t t = schedule.time_ps[e.from] + cost(e).total_ps();
+      const std::int64_t t = schedule.time_ps[e.from] + cost(e, v).total_ps();
       const std::uint32_t crossed = crossings[e.from] + e.latencies;
       if (decided == Schedule::kUndecided || t > latest || (t == latest && crossed > most)) {
         latest = t;

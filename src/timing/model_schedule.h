@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "graph/execution_graph.h"
 #include "graph/schedule.h"
 #include "timing/loggps.h"
+#include "timing/network/pair_network.h"
 
 namespace slackline {
 
@@ -23,16 +26,32 @@ struct EdgeCost {
 class PicosecondCost {
  public:
   explicit PicosecondCost(const LogGPS& model);
+  /// L and G by pair of ranks. Refers to `graph`; 4 bytes a vertex.
+  PicosecondCost(const ExecutionGraph& graph, const LogGPS& model,
+                 std::shared_ptr<const PairNetwork> network);
+
+  /// Cost of `e`, an in-edge of `to`.
+  EdgeCost operator()(const Edge& e, VertexId to) const;
+  /// The same where all pairs are alike.
   EdgeCost operator()(const Edge& e) const;
 
  private:
-  std::int64_t latency_ps_;
+  struct Network {
+    std::int64_t latency_ps;
+    std::int64_t gap_per_byte_fs;
+  };
+  EdgeCost cost(const Edge& e, const Network& network) const;
+
   std::int64_t overhead_ps_;
-  std::int64_t gap_per_byte_fs_;
+  std::vector<Network> kinds_;  // of routes; one where all pairs are alike
+  const ExecutionGraph* graph_ = nullptr;
+  std::shared_ptr<const PairNetwork> network_;
+  std::vector<std::int32_t> ranks_;
 };
 
 /// The earliest schedule under `model`. Where several edges are last, the one whose path crosses
 /// the network most often decides (the right derivative with respect to L). O(vertices + edges).
 Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model);
+Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost);
 
 }  // namespace slackline

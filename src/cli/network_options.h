@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "timing/loggps.h"
+#include "timing/network/pair_network.h"
+
+namespace slackline {
+
+/// Where ranks run and how their nodes are connected, as typed.
+struct NetworkOptions {
+  std::string topology{};                 ///< --topology
+  std::int32_t ranks_per_node = 0;        ///< --ranks-per-node; 0: not given
+  std::string placement{};                ///< --placement
+  std::string hosts{};                    ///< --hosts
+  std::vector<std::string> intra_node{};  ///< --intra-node
+
+  bool given() const { return !topology.empty() || ranks_per_node > 0 || !placement.empty(); }
+};
+
+void add_network_options(CLI::App& app, NetworkOptions& options);
+
+/// Null if nothing was given: all pairs of ranks are alike. Throws usage Error; reads files.
+std::shared_ptr<const PairNetwork> resolve_network(const NetworkOptions& options,
+                                                   const LogGPS& model, std::int32_t ranks);
+
+}  // namespace slackline

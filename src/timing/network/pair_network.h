@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "timing/loggps.h"
+#include "timing/network/topology.h"
+
+namespace slackline {
+
+/// A latency, or a gap per byte, that many pairs of nodes share: a kind of wire, a switch, messages
+/// within a node.
+struct CostClass {
+  std::string name;
+  std::int64_t base_fs = 0;
+  bool wire = false;  ///< one of a topology's wires
+};
+
+/// What a message between two nodes pays: so many of each latency class, and one gap class.
+struct RouteKind {
+  std::vector<std::int32_t> latency_counts;
+  std::size_t gap_class = 0;
+  bool operator==(const RouteKind&) const = default;
+};
+
+/// What all pairs of nodes pay. Few kinds of routes, and for each pair of nodes which one it is:
+/// two bytes a pair. Immutable.
+class RouteTable {
+ public:
+  /// Messages within a node and between nodes; classes intra-node and inter-node.
+  static RouteTable flat(const LogGPS& intra_node, const LogGPS& inter_node);
+
+  /// A topology's first `nodes` nodes. Latency classes: its wires, switch, intra-node; gap classes:
+  /// intra-node and inter-node. `wire_fs` by class of wires. O(nodes^2); throws usage Error when
+  /// the topology has fewer nodes, or for more than 16,384.
+  static RouteTable of_topology(const Topology& topology, std::int32_t nodes,
+                                const std::vector<std::int64_t>& wire_fs, std::int64_t switch_fs,
+                                const LogGPS& intra_node, std::int64_t inter_node_gap_fs);
+
+  const std::vector<CostClass>& latency_classes() const { return latency_classes_; }
+  const std::vector<CostClass>& gap_classes() const { return gap_classes_; }
+  const std::vector<RouteKind>& kinds() const { return kinds_; }
+  bool has_topology() const { return !kind_of_.empty(); }
+  /// Nodes that have routes; of a flat network there is no end of them.
+  std::int32_t nodes() const { return nodes_; }
+
+  std::size_t kind(std::int32_t a, std::int32_t b) const {
+    if (a == b) return 0;
+    return kind_of_.empty()
+               ? 1
+               : kind_of_[static_cast<std::size_t>(a) * static_cast<std::size_t>(nodes_) +
+                          static_cast<std::size_t>(b)];
+  }
+  std::int64_t latency_fs(std::size_t kind) const;
+  std::int64_t gap_fs(std::size_t kind) const {
+    return gap_classes_[kinds_[kind].gap_class].base_fs;
+  }
+
+ private:
+  RouteTable() = default;
+
+  std::vector<CostClass> latency_classes_;
+  std::vector<CostClass> gap_classes_;
+  std::vector<RouteKind> kinds_;  // 0: within a node
+  std::int32_t nodes_ = 0;
+  std::vector<std::uint16_t> kind_of_;
+};
+
+/// HLogGP: L and G depend on the pair of ranks, by the nodes that they run on. Source: LLAMP
+/// appendix I; Bosque and Perez 2004.
+struct PairNetwork {
+  std::shared_ptr<const RouteTable> routes;
+  std::vector<std::int32_t> node_of_rank;
+  std::string description;  ///< "dragonfly:g=8,a=4,p=8"
+
+  std::size_t kind(std::int32_t from_rank, std::int32_t to_rank) const {
+    return routes->kind(node_of_rank[static_cast<std::size_t>(from_rank)],
+                        node_of_rank[static_cast<std::size_t>(to_rank)]);
+  }
+};
+
+/// A parameter that may vary: L, o or G, of all messages or of some. Implicit from Parameter.
+struct VariedParameter {
+  Parameter kind = Parameter::latency;
+  /// Of which messages: empty (the network's own: inter-node ones, or all wires of a topology), a
+  /// class ("inter-group"), "wire" (all wires), a pair of ranks, as "[3][7]", or "added": what
+  /// every message pays on top of today's.
+  std::string qualifier{};
+
+  VariedParameter() = default;
+  VariedParameter(Parameter parameter) : kind(parameter) {}  // NOLINT(google-explicit-constructor)
+  VariedParameter(Parameter parameter, std::string of)
+      : kind(parameter), qualifier(std::move(of)) {}
+  /// "L", "L:inter-group", "L[3][7]".
+  std::string name() const;
+  bool operator==(const VariedParameter&) const = default;
+};
+
+/// Reads what name() gives. Throws usage Error.
+VariedParameter parse_varied_parameter(std::string_view text);
+
+/// A VariedParameter in terms of one network's classes.
+struct PairParameter {
+  Parameter kind = Parameter::latency;
+  std::vector<bool> classes;    ///< those that vary; latency or gap classes by `kind`
+  bool added = false;           ///< or what all messages pay on top
+  std::int32_t from_rank = -1;  ///< or the pair that varies
+  std::int32_t to_rank = -1;
+  std::int64_t base_fs = 0;  ///< today's value
+
+  bool is_pair() const { return from_rank >= 0; }
+};
+
+/// Throws usage Error for unknown classes (with the list), ranks that do not exist, and classes
+/// that cannot vary together because their values differ today.
+PairParameter resolve(const VariedParameter& parameter, const PairNetwork& network,
+                      const LogGPS& model);
+
+/// All pairs alike: what LogGPS is in terms of pairs.
+PairNetwork uniform_network(const LogGPS& model, std::int32_t ranks);
+
+}  // namespace slackline
