@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -25,6 +26,7 @@ namespace slackline {
 namespace {
 
 constexpr Int128 kMost64 = std::numeric_limits<std::int64_t>::max() / 2;
+constexpr Int128 kMost32 = std::numeric_limits<std::uint32_t>::max();
 /// Fewer values than this are not worth a vector pass.
 constexpr std::size_t kWorthLanes = 2;
 
@@ -52,8 +54,28 @@ PathLine make_line(Int128 scaled_value, std::int64_t slope, const Ticks& x) {
 
 }  // namespace
 
+/// The edges by term(i), which gives the cost of edge i; `narrow`: all of them fit in 64 and 32
+/// bits.
+template <class Term>
+void PathProgram::bind_edges(const std::vector<std::uint32_t>& sources, bool narrow, Term term) {
+  if (narrow) {
+    edges_.resize(sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto [fixed, multiples] = term(i, std::int64_t{});
+      edges_[i] = {fixed, static_cast<std::uint32_t>(multiples), sources[i]};
+    }
+  } else {
+    wide_.resize(sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto [fixed, multiples] = term(i, Int128{});
+      wide_[i] = {fixed, static_cast<std::int64_t>(multiples), sources[i]};
+    }
+  }
+  survey();
+}
+
 PathProgram::PathProgram(const ReducedGraph<LogGPSForm>& reduced, const LinearCost& cost)
-    : slots_(reduced.slots) {
+    : nodes_(reduced.nodes), slots_(reduced.slots) {
   // The cost is linear in what a form counts: its terms for one ns, one L, one o and one byte say
   // all.
   const auto unit = [&](const Edge& e) { return cost.term(e, 0, 0); };
@@ -61,64 +83,76 @@ PathProgram::PathProgram(const ReducedGraph<LogGPSForm>& reduced, const LinearCo
   const LinearTerm latency = unit({0, EdgeKind::protocol, 1, 0, 0, 0});
   const LinearTerm overhead = unit({0, EdgeKind::protocol, 0, 1, 0, 0});
   const LinearTerm byte = unit({0, EdgeKind::protocol, 0, 0, 0, 2});
-  for (const auto& node : reduced.nodes) nodes_.push_back({node.target, node.edges});
-  edges_.reserve(reduced.forms.size());
-  for (std::size_t i = 0; i < reduced.forms.size(); ++i) {
-    const LogGPSForm& f = reduced.forms[i];
-    add_edge(ns.fixed_ticks * f.nanoseconds + latency.fixed_ticks * f.latencies +
-                 overhead.fixed_ticks * f.overheads + byte.fixed_ticks * f.bytes,
-             ns.multiples * f.nanoseconds + latency.multiples * f.latencies +
-                 overhead.multiples * f.overheads + byte.multiples * f.bytes,
-             reduced.sources[i]);
-  }
-  survey();
+  const auto term = [&](const LogGPSForm& f, auto number) {
+    using Number = decltype(number);
+    const auto sum = [&](auto price) {
+      return static_cast<Number>(price(ns)) * f.nanoseconds +
+             static_cast<Number>(price(latency)) * f.latencies +
+             static_cast<Number>(price(overhead)) * f.overheads +
+             static_cast<Number>(price(byte)) * f.bytes;
+    };
+    return std::pair(sum([](const LinearTerm& t) { return t.fixed_ticks; }),
+                     sum([](const LinearTerm& t) { return t.multiples; }));
+  };
+  const auto [most_fixed, most_multiples] = term(largest_counts(reduced), Int128{});
+  bind_edges(reduced.sources, most_fixed < kMost64 && most_multiples <= kMost32,
+             [&](std::size_t i, auto number) { return term(reduced.forms[i], number); });
 }
 
-PathProgram::PathProgram(const ReducedGraph<LinearForm>& reduced) : slots_(reduced.slots) {
-  for (const auto& node : reduced.nodes) nodes_.push_back({node.target, node.edges});
-  edges_.reserve(reduced.forms.size());
-  for (std::size_t i = 0; i < reduced.forms.size(); ++i) {
-    add_edge(reduced.forms[i].fixed, reduced.forms[i].multiples, reduced.sources[i]);
-  }
-  survey();
+PathProgram::PathProgram(const ReducedGraph<LinearForm>& reduced)
+    : nodes_(reduced.nodes), slots_(reduced.slots) {
+  const bool narrow = std::ranges::all_of(reduced.forms, [](const LinearForm& f) {
+    return f.fixed < kMost64 && f.multiples <= kMost32;
+  });
+  bind_edges(reduced.sources, narrow, [&](std::size_t i, auto number) {
+    const LinearForm& f = reduced.forms[i];
+    return std::pair(static_cast<decltype(number)>(f.fixed), f.multiples);
+  });
 }
 
-void PathProgram::add_edge(Int128 fixed, std::int64_t multiples, std::uint32_t source) {
-  const bool narrow =
-      fixed < kMost64 && multiples <= std::numeric_limits<std::uint32_t>::max() && wide_.empty();
-  if (narrow) {
-    edges_.push_back(
-        {static_cast<std::int64_t>(fixed), static_cast<std::uint32_t>(multiples), source});
+/// T(0), and the largest slope. In 64 bits when not even the sum of all edges leaves them.
+void PathProgram::survey() {
+  if (!wide_.empty()) {
+    survey_128(wide_);
     return;
   }
-  if (wide_.empty()) {
-    for (const passes::Edge& e : edges_) wide_.push_back({e.fixed, e.multiples, e.source});
-    edges_ = {};
+  Int128 fixed = 0;
+  Int128 multiples = 0;
+  for (const passes::Edge& e : edges_) {
+    fixed += e.fixed;
+    multiples += e.multiples;
   }
-  wide_.push_back({fixed, multiples, source});
+  if (fixed < kMost64 && multiples < kMost64) {
+    survey_64();
+  } else {
+    survey_128(edges_);
+  }
 }
 
-/// T(0), and the largest slope: both by 128 bits, so that nothing has to be known before.
-void PathProgram::survey() {
+void PathProgram::survey_64() {
+  const std::array<std::int64_t, passes::kLanes> q{1};
+  const std::array<std::int64_t, passes::kLanes> p{0, 1};
+  LaneState state(slots_);
+  passes::lanes_pass()(program(), state.data(), q.data(), p.data());
+  const std::int64_t* end = state.data() + passes::kLanes * std::size_t{nodes_.back().target};
+  at_zero_ = end[0];
+  steepest_ = end[1];
+}
+
+template <class Edges>
+void PathProgram::survey_128(const Edges& edges) {
   std::vector<Int128> value(slots_, 0);
   std::vector<std::int64_t> slope(slots_, 0);
-  const auto sweep = [&](const auto& edges) {
-    auto e = edges.begin();
-    for (const passes::Node& node : nodes_) {
-      Int128 latest = 0;
-      std::int64_t steepest = 0;
-      for (const auto end = e + node.edges; e != end; ++e) {
-        latest = std::max(latest, value[e->source] + e->fixed);
-        steepest = std::max(steepest, slope[e->source] + static_cast<std::int64_t>(e->multiples));
-      }
-      value[node.target] = latest;
-      slope[node.target] = steepest;
+  auto e = edges.begin();
+  for (const passes::Node& node : nodes_) {
+    Int128 latest = 0;
+    std::int64_t steepest = 0;
+    for (const auto end = e + node.edges; e != end; ++e) {
+      latest = std::max(latest, value[e->source] + e->fixed);
+      steepest = std::max(steepest, slope[e->source] + static_cast<std::int64_t>(e->multiples));
     }
-  };
-  if (wide_.empty()) {
-    sweep(edges_);
-  } else {
-    sweep(wide_);
+    value[node.target] = latest;
+    slope[node.target] = steepest;
   }
   at_zero_ = value[nodes_.back().target];
   steepest_ = slope[nodes_.back().target];

@@ -50,8 +50,12 @@ class PathProgram {
     std::int64_t p;
   };
 
-  void add_edge(Int128 fixed, std::int64_t multiples, std::uint32_t source);
+  template <class Term>
+  void bind_edges(const std::vector<std::uint32_t>& sources, bool narrow, Term term);
   void survey();
+  void survey_64();
+  template <class Edges>
+  void survey_128(const Edges& edges);
   passes::Program program() const { return {nodes_.data(), nodes_.size(), edges_.data()}; }
   bool encode(const Query& query, Encoded& encoded) const;
   PathLine decode(const Query& query, std::int64_t value) const;

@@ -248,6 +248,17 @@ bool LogGPSForm::fits() const {
   return nanoseconds < kSafe64 && bytes < kSafe64 && latencies < kMost32 && overheads < kMost32;
 }
 
+LogGPSForm largest_counts(const ReducedGraph<LogGPSForm>& reduced) {
+  LogGPSForm most;
+  for (const LogGPSForm& f : reduced.forms) {
+    most.nanoseconds = std::max(most.nanoseconds, f.nanoseconds);
+    most.bytes = std::max(most.bytes, f.bytes);
+    most.latencies = std::max(most.latencies, f.latencies);
+    most.overheads = std::max(most.overheads, f.overheads);
+  }
+  return most;
+}
+
 std::optional<ReducedGraph<LogGPSForm>> reduce(const ExecutionGraph& graph) {
   if (graph.max_nanoseconds() >= kSafe64 ||
       graph.max_bytes() >= static_cast<std::uint64_t>(kSafe64)) {

@@ -6,6 +6,7 @@
 
 #include "graph/execution_graph.h"
 #include "timing/linear_cost.h"
+#include "timing/passes/kernel.h"
 
 namespace slackline {
 
@@ -51,17 +52,15 @@ struct LinearForm {
 /// the graph and stays in the cache; edges are read once, front to back.
 template <class Form>
 struct ReducedGraph {
-  struct Node {
-    std::uint32_t target;  ///< slot
-    std::uint32_t edges;
-  };
-
-  std::vector<Node> nodes;
+  std::vector<passes::Node> nodes;
   std::vector<std::uint32_t> sources;  ///< slot of each edge's source, by node
   std::vector<Form> forms;             ///< cost of each edge
   std::uint32_t slots = 1;             ///< slot 0 is always zero: the start of every rank
   /// Makespan is the value of the last node.
 };
+
+/// The largest of each count on any edge: whether a cost fits is known before it is computed.
+LogGPSForm largest_counts(const ReducedGraph<LogGPSForm>& reduced);
 
 /// Reduces `graph` once for all values of L, o and G. Empty when sums do not fit in 61 bits.
 /// O(vertices + edges); 8 bytes a vertex while it works, 28 bytes an edge that remains.
