@@ -41,8 +41,12 @@ constexpr std::uint64_t kPatience = 6;
 
 }  // namespace
 
-BandwidthSharing::BandwidthSharing(const Platform& platform)
-    : platform_(platform), links_(platform.link_count()) {}
+BandwidthSharing::BandwidthSharing(const LinkView& links) : links_(links.count()) {
+  for (LinkId id = 0; id < links.count(); ++id) {
+    links_[id].capacity = links.bandwidth(id);
+    links_[id].pipe = links.is_pipe(id);
+  }
+}
 
 /// What a flow adds to a link's demand. A fatpipe can only be full by one flow alone.
 double BandwidthSharing::demand_of(const LinkShare& share, double bound) const {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/platform/platform.h"
+#include "sim/link_view.h"
 
 namespace slackline {
 
@@ -23,7 +23,7 @@ struct LinkShare {
 /// which nobody has a higher level. spec: SMPI model, 3.4; bandwidth_sharing.cc.
 class BandwidthSharing {
  public:
-  explicit BandwidthSharing(const Platform& platform);
+  explicit BandwidthSharing(const LinkView& links);
 
   /// `penalty` > 0, `bound` >= 0; shares name each link once. The rate is there after solve().
   FlowId add(std::span<const LinkShare> shares, double penalty, double bound);
@@ -62,16 +62,18 @@ class BandwidthSharing {
     std::vector<Member> members{};
     double demand = 0;  ///< if all members had their bounds; see demand_of
     double usage = 0, remaining = 0;
+    double capacity = 0;
     std::uint32_t open = 0;  ///< active members without a new rate
     bool touched = false;
+    bool pipe = false;
   };
   struct Candidate {
     double level;
     LinkId link;
   };
 
-  double capacity(LinkId link) const { return platform_.link(link).bandwidth; }
-  bool is_pipe(LinkId link) const { return platform_.link(link).sharing == Sharing::fatpipe; }
+  double capacity(LinkId link) const { return links_[link].capacity; }
+  bool is_pipe(LinkId link) const { return links_[link].pipe; }
   double demand_of(const LinkShare& share, double bound) const;
   bool can_fill(LinkId link) const;
   void activate(FlowId flow);
@@ -84,7 +86,6 @@ class BandwidthSharing {
   bool check();
   void check_link(LinkId link);
 
-  const Platform& platform_;
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
   std::vector<LinkState> links_;

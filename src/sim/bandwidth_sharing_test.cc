@@ -19,9 +19,8 @@ Platform links(const std::vector<double>& capacities, const std::vector<bool>& p
       "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><host id=\"h\" speed=\"1Gf\"/>";
   for (std::size_t i = 0; i < capacities.size(); ++i) {
     const bool pipe = i < pipes.size() && pipes[i];
-    text += "<link id=\"l" + std::to_string(i) + "\" bandwidth=\"" +
-            std::to_string(capacities[i]) + "Bps\" latency=\"1us\" sharing_policy=\"" +
-            (pipe ? "FATPIPE" : "SHARED") + "\"/>";
+    text += "<link id=\"l" + std::to_string(i) + "\" bandwidth=\"" + std::to_string(capacities[i]) +
+            "Bps\" latency=\"1us\" sharing_policy=\"" + (pipe ? "FATPIPE" : "SHARED") + "\"/>";
   }
   Findings findings;
   return parse_platform_xml(text + "</zone></platform>", "links", findings);
@@ -36,7 +35,8 @@ LinkId link(const Platform& platform, std::size_t i) {
 
 TEST(BandwidthSharing, FlowsShareByTheInverseOfTheirPenalties) {
   const Platform p = links({300});
-  BandwidthSharing sharing(p);
+  const LinkView view(p, {});
+  BandwidthSharing sharing(view);
   const std::vector<LinkShare> l{{link(p, 0), 1}};
   const FlowId a = sharing.add(l, 1, 1000);
   const FlowId b = sharing.add(l, 2, 1000);
@@ -50,7 +50,8 @@ TEST(BandwidthSharing, FlowsShareByTheInverseOfTheirPenalties) {
 
 TEST(BandwidthSharing, ABoundLeavesTheRestToOthers) {
   const Platform p = links({300});
-  BandwidthSharing sharing(p);
+  const LinkView view(p, {});
+  BandwidthSharing sharing(view);
   const std::vector<LinkShare> l{{link(p, 0), 1}};
   const FlowId a = sharing.add(l, 1, 50);
   const FlowId b = sharing.add(l, 1, 1000);
@@ -64,7 +65,8 @@ TEST(BandwidthSharing, ABoundLeavesTheRestToOthers) {
 // The textbook's line: one long flow, a short one on each of two links.
 TEST(BandwidthSharing, TheLongFlowGetsItsShareOfTheNarrowLink) {
   const Platform p = links({100, 300});
-  BandwidthSharing sharing(p);
+  const LinkView view(p, {});
+  BandwidthSharing sharing(view);
   const FlowId both =
       sharing.add(std::vector<LinkShare>{{link(p, 0), 1}, {link(p, 1), 1}}, 1, 1000);
   const FlowId first = sharing.add(std::vector<LinkShare>{{link(p, 0), 1}}, 1, 1000);
@@ -77,7 +79,8 @@ TEST(BandwidthSharing, TheLongFlowGetsItsShareOfTheNarrowLink) {
 
 TEST(BandwidthSharing, AFatpipeBoundsEachFlowByItself) {
   const Platform p = links({100}, {true});
-  BandwidthSharing sharing(p);
+  const LinkView view(p, {});
+  BandwidthSharing sharing(view);
   const std::vector<LinkShare> l{{link(p, 0), 1}};
   const FlowId a = sharing.add(l, 1, 100);
   const FlowId b = sharing.add(l, 1, 100);
@@ -138,7 +141,8 @@ TEST(BandwidthSharing, ChangesGiveWhatFillingFromNothingGives) {
     const Platform p = links(capacity);
     std::vector<double> by_id(p.link_count(), 1e30);
     for (std::size_t i = 0; i < count; ++i) by_id[link(p, i)] = capacity[i];
-    BandwidthSharing sharing(p);
+    const LinkView view(p, {});
+    BandwidthSharing sharing(view);
     std::vector<std::pair<FlowId, RandomFlow>> live;
     for (int step = 0; step < 80; ++step) {
       const std::size_t changes = 1 + random() % 3;

@@ -57,13 +57,15 @@ Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<H
       usage_(options.link_usage ? std::make_shared<LinkUsage>(platform) : nullptr),
       overheads_(platform, options.model),
       collectives_(trace, CollectiveChoice{}, result_.findings),
-      network_(platform, options.model, usage_.get()),
+      links_(platform, options.link_scales),
+      network_(platform, links_, options.model, usage_.get()),
       processors_(platform),
       rank_states_(static_cast<std::size_t>(trace.ranks())) {
   expects(options.choose != nullptr, "a simulation needs a choice of algorithms");
   const auto ranks = static_cast<std::size_t>(trace.ranks());
   result_.ranks.resize(ranks);
   result_.rank_end.resize(ranks);
+  result_.operations.resize(kOperationCount);
   if (!options.record) return;
   result_.calls.resize(ranks);
   result_.region_ends.resize(ranks);
@@ -132,11 +134,23 @@ void Engine::finish_result() {
   }
   result_.solved_flows = network_.work().flows;
   result_.links = usage_;
+  report_unmatched();
+}
+
+/// In a program that is an error; a recording may have lost the other side.
+void Engine::report_unmatched() {
+  std::string first;
+  std::uint64_t count = 0;
   matching_.for_each_unmatched([&](const Transfer& t) {
-    result_.findings.add(kUnmatchedSend,
-                         fmt::format("rank {} to rank {}, tag {}, {} bytes", t.channel.source,
-                                     t.channel.destination, t.channel.tag, t.bytes));
+    const std::string text =
+        fmt::format("rank {} to rank {}, tag {}, {} bytes", t.channel.source,
+                    t.channel.destination, t.channel.tag, t.bytes);
+    if (count++ == 0) first = text;
+    result_.findings.add(kUnmatchedSend, text);
   });
+  if (count == 0 || trace_.timed()) return;
+  throw Error(fmt::format("{} messages are never received", count),
+              fmt::format("for one, from {}", first), "Every send needs its receive.");
 }
 
 void Engine::run_ready() {

@@ -9,6 +9,7 @@
 #include "base/flat_map.h"
 #include "graph/collective_index.h"
 #include "sim/event_heap.h"
+#include "sim/link_view.h"
 #include "sim/matching.h"
 #include "sim/network.h"
 #include "sim/overheads.h"
@@ -104,6 +105,7 @@ class Engine {
   bool stuck();
   void finish(StrandId id);
   void finish_result();
+  void report_unmatched();
 
   // engine_program.cc: what comes next in a rank's program.
   void advance(StrandId id);
@@ -161,6 +163,7 @@ class Engine {
   Overheads overheads_;
   CollectiveIndex collectives_;
   Matching matching_;
+  LinkView links_;
   Network network_;
   Processors processors_;
   EventHeap sleepers_;

@@ -56,6 +56,12 @@ void Engine::advance(StrandId id) {
 
 /// What was open has ended now.
 void Engine::end_open_items(Strand& strand) {
+  if (strand.call_open) {
+    const RankCalls& calls = trace_.calls(strand.rank);
+    OperationTimes& t = result_.operations[static_cast<std::size_t>(calls.operation(strand.call))];
+    ++t.calls;
+    t.seconds += now_ - strand.began;
+  }
   if (strand.computing_since >= 0) {
     times(strand.rank).compute += now_ - strand.computing_since;
     strand.computing_since = -1;

@@ -6,6 +6,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kMostLinks = 1 << 16;
+constexpr double kNothing = 1e-9;
 
 }  // namespace
 
@@ -36,7 +37,8 @@ void LinkUsage::add(std::span<const LinkShare> shares, double rate, double bound
   const double seconds = to - from;
   if (seconds <= 0) return;
   for (const LinkShare& share : shares) bytes_[share.link] += share.weight * rate * seconds;
-  if (bottleneck != kNoLink && bound > 0) lost_[bottleneck] += (1 - rate / bound) * seconds;
+  const bool slowed = bottleneck != kNoLink && rate < bound * (1 - kNothing);
+  if (slowed) lost_[bottleneck] += (1 - rate / bound) * seconds;
   if (by_stretch_.empty()) return;
   grow(to);
   const auto first = static_cast<std::size_t>(from / stretch_);

@@ -17,8 +17,9 @@ constexpr std::size_t kMostShares = std::size_t{1} << 22;
 
 }  // namespace
 
-Network::Network(const Platform& platform, const NetworkModel& model, LinkUsage* usage)
-    : platform_(platform), model_(model), routes_(platform), sharing_(platform), usage_(usage) {}
+Network::Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
+                 LinkUsage* usage)
+    : links_(links), model_(model), routes_(platform), sharing_(links), usage_(usage) {}
 
 /// The links of both ways with their weights, each once: weights of a shared link add, of a fatpipe
 /// the larger counts.
@@ -28,24 +29,23 @@ Network::Path Network::make_path(HostId from, HostId to) {
   const auto add = [&](LinkId link, double weight) {
     for (std::size_t i = path.first; i < shares_.size(); ++i) {
       if (shares_[i].link != link) continue;
-      const bool pipe = platform_.link(link).sharing == Sharing::fatpipe;
+      const bool pipe = links_.is_pipe(link);
       shares_[i].weight = pipe ? std::max(shares_[i].weight, weight) : shares_[i].weight + weight;
       return;
     }
     shares_.push_back({link, weight});
   };
   const RouteCache::Route way = routes_.route(from, to);
-  path.latency = way.latency;
   path.bound = std::numeric_limits<double>::infinity();
-  path.penalty = way.latency;
+  for (const LinkId link : way.links) path.latency += links_.latency(link);
+  path.penalty = path.latency;
   for (const LinkId link : way.links) {
-    const double bandwidth = platform_.link(link).bandwidth;
+    const double bandwidth = links_.bandwidth(link);
     path.bound = std::min(path.bound, bandwidth);
     path.penalty += model_.weight_s / bandwidth;
     add(link, 1);
   }
-  path.lone_pipe =
-      way.links.size() == 1 && platform_.link(way.links[0]).sharing == Sharing::fatpipe;
+  path.lone_pipe = way.links.size() == 1 && links_.is_pipe(way.links[0]);
   if (model_.tcp_gamma > 0 && path.latency > 0) {
     path.bound = std::min(path.bound, model_.tcp_gamma / (2 * path.latency));
   }
@@ -57,7 +57,7 @@ Network::Path Network::make_path(HostId from, HostId to) {
   path.alone = path.bound;
   for (std::uint32_t i = 0; i < path.count; ++i) {
     const LinkShare& share = shares_[path.first + i];
-    path.alone = std::min(path.alone, platform_.link(share.link).bandwidth / share.weight);
+    path.alone = std::min(path.alone, links_.bandwidth(share.link) / share.weight);
   }
   return path;
 }

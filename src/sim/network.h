@@ -20,7 +20,8 @@ using FlightId = std::uint32_t;
 class Network {
  public:
   /// `usage` may be nullptr: nothing is kept of who used which link when.
-  Network(const Platform& platform, const NetworkModel& model, LinkUsage* usage);
+  Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
+          LinkUsage* usage);
 
   /// A message of `bytes` payload leaves at `now`; `tag` comes back when it arrives. Throws Error
   /// when there is no route.
@@ -71,7 +72,7 @@ class Network {
   void fly(FlightId id, double rate, double now);
   FlightId create();
 
-  const Platform& platform_;
+  const LinkView& links_;
   const NetworkModel& model_;
   RouteCache routes_;
   BandwidthSharing sharing_;

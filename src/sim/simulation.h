@@ -9,6 +9,7 @@
 #include "base/findings.h"
 #include "graph/collectives/choice.h"
 #include "sim/link_usage.h"
+#include "sim/link_view.h"
 #include "sim/network_model.h"
 #include "sim/platform/platform.h"
 #include "trace/trace.h"
@@ -25,6 +26,7 @@ struct SimulationOptions {
   double reference_speed = 0;  ///< flop/s of the hosts it was measured on; 0: those simulated
   bool record = false;         ///< keep when each call begins and ends
   bool link_usage = false;     ///< keep who used which link when
+  std::vector<LinkScale> link_scales{};  ///< the machine, but for these
 };
 
 /// How a rank spent its time, in seconds; the four add up to the makespan.
@@ -33,6 +35,12 @@ struct RankTimes {
   double overhead = 0;  ///< sending and receiving overheads, polling
   double transfer = 0;  ///< waiting for messages on their way
   double wait = 0;      ///< waiting for the other side, or for the end of the others
+};
+
+/// All ranks' calls of one operation.
+struct OperationTimes {
+  std::uint64_t calls = 0;
+  double seconds = 0;  ///< inside of them
 };
 
 struct CallTimes {
@@ -54,6 +62,7 @@ struct Simulation {
   std::int32_t last_rank = 0;
   std::vector<double> rank_end{};
   std::vector<RankTimes> ranks{};
+  std::vector<OperationTimes> operations{};  ///< by Operation
   Contention contention{};
   Findings findings{};
   /// With `record`: by rank and call; by rank and region pair of a trace in flops (its actions that
