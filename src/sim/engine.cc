@@ -57,6 +57,7 @@ Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<H
       usage_(options.link_usage ? std::make_shared<LinkUsage>(platform) : nullptr),
       overheads_(platform, options.model),
       collectives_(trace, CollectiveChoice{}, result_.findings),
+      nodes_(hosts),
       links_(platform, options.link_scales),
       network_(platform, links_, options.model, usage_.get()),
       processors_(platform),

@@ -8,6 +8,7 @@
 
 #include "base/flat_map.h"
 #include "graph/collective_index.h"
+#include "sim/collective_nodes.h"
 #include "sim/event_heap.h"
 #include "sim/link_view.h"
 #include "sim/matching.h"
@@ -162,6 +163,7 @@ class Engine {
   std::shared_ptr<LinkUsage> usage_;
   Overheads overheads_;
   CollectiveIndex collectives_;
+  CollectiveNodes nodes_;
   Matching matching_;
   LinkView links_;
   Network network_;

@@ -296,7 +296,14 @@ void Engine::load_collective(Strand& strand, const Call& call) {
   const bool own = each ? instance.own_members.empty() && call.args.size() == 2 * size
                         : is_neighbourhood(operation);
   const auto args = own ? call.args : std::span<const std::int64_t>{};
-  options_.choose(instance.call)->expand(instance.call, rank, OwnCounts{args}, strand.steps);
+  CollectiveCall performed = instance.call;
+  performed.single_waits = true;
+  performed.self_messages = true;
+  performed.choose = &options_.choose;
+  performed.nodes = nodes_.of(instance);
+  const SmpiDecision decision = options_.choose(performed);
+  performed.smp_ready = !decision.needs_setup || !nodes_.sets_up(call.comm, sequence);
+  decision.algorithm->expand(performed, rank, OwnCounts{args}, strand.steps);
   // Whatever an algorithm leaves started ends with the call.
   strand.steps.push_back({CollectiveStep::Kind::wait_all, -1, 0});
 }

@@ -17,7 +17,7 @@
 namespace slackline {
 
 /// Which algorithm a collective call is performed by; never null.
-using ChooseAlgorithm = std::function<const CollectiveAlgorithm*(const CollectiveCall&)>;
+using ChooseAlgorithm = ChooseCollective;
 
 struct SimulationOptions {
   NetworkModel model = network_model("smpi");

@@ -205,22 +205,22 @@ ChooseAlgorithm SmpiOptions::collectives() const {
   std::map<Operation, std::string> by_operation;
   const auto selector = values_.find(kSelector);
   const std::string common = selector == values_.end() ? "default" : selector->second;
-  if (smpi_algorithm(common, any_call(Operation::bcast)) == nullptr) {
+  if (smpi_decision(common, any_call(Operation::bcast)).algorithm == nullptr) {
     bad_value(kSelector, common, "there is no such selector");
   }
   for (const auto& [name, value] : values_) {
     const auto operation = collective_named(name);
     if (!operation) continue;
-    if (smpi_algorithm(value, any_call(*operation)) == nullptr) {
+    if (smpi_decision(value, any_call(*operation)).algorithm == nullptr) {
       bad_value(name, value, "there is no such algorithm");
     }
     by_operation[*operation] = value;
   }
   return [by_operation, common](const CollectiveCall& call) {
     const auto own = by_operation.find(call.operation);
-    const CollectiveAlgorithm* found =
-        smpi_algorithm(own == by_operation.end() ? common : own->second, call);
-    ensures(found != nullptr, "every operation has an algorithm under every selector");
+    const SmpiDecision found =
+        smpi_decision(own == by_operation.end() ? common : own->second, call);
+    ensures(found.algorithm != nullptr, "every operation has an algorithm under every selector");
     return found;
   };
 }

@@ -17,6 +17,9 @@
 //   last round only what is missing (Bruck et al. 1997).
 // - neighbor_exchange: P/2 rounds, two blocks at a time with alternating neighbours (Chen et al.
 //   2005); P odd: spread.
+// - recursive_halving: P a power of two: blocks first go to the rank with the bits reversed, then
+//   partners at halving distances swap all they have, so that what is near comes last.
+// - spread_at_once: spread with all requests posted together.
 // - linear: everything to everybody at once. gather_bcast: nonblocking linear gather to rank 0,
 // then
 //   binomial broadcast of everything.
@@ -163,13 +166,36 @@ void linear(StepWriter& w) {
   w.wait_all();
 }
 
+void spread_at_once(StepWriter& w) {
+  for (std::int32_t i = 1; i < w.size(); ++i) w.irecv(w.shift(w.rank(), i), w.bytes());
+  for (std::int32_t i = 1; i < w.size(); ++i) w.isend(w.shift(w.rank(), i), w.bytes());
+  w.wait_all();
+}
+
+void recursive_halving(StepWriter& w) {
+  if (!is_power_of_two(w.size())) return recursive_doubling(w);
+  // Blocks first go where the halving will need them: to the rank with the bits in reverse order.
+  std::int32_t place = 0;
+  for (std::int32_t mask = 1; mask < w.size(); mask *= 2) {
+    place = 2 * place + ((w.rank() & mask) != 0 ? 1 : 0);
+  }
+  if (place != w.rank()) w.exchange(place, w.bytes(), w.bytes());
+  std::uint64_t bytes = w.bytes();
+  for (std::int32_t mask = w.size() / 2; mask > 0; mask /= 2, bytes *= 2) {
+    w.exchange(w.rank() ^ mask, bytes, bytes);
+  }
+}
+
 void gather_bcast(StepWriter& w) {
-  CollectiveCall part = w.call();
-  part.root = 0;
-  w.nested(part, gather::linear_nonblocking);
-  part.bytes = w.blocks(0, w.size());
-  part.counts = {};
-  w.nested(part, bcast::binomial);
+  const bool counted = w.call().operation == Operation::allgatherv;
+  CollectiveCall part = w.part(counted ? Operation::gatherv : Operation::gather, w.bytes());
+  part.counts = w.call().counts;
+  if (counted) {
+    w.nested(part, w.call().choose == nullptr ? gather::linear_nonblocking : gather::linear_isend);
+  } else {
+    w.nested_chosen(part, gather::linear_nonblocking);
+  }
+  w.nested_chosen(w.part(Operation::bcast, w.blocks(0, w.size())), bcast::binomial);
 }
 
 }  // namespace slackline::collectives::allgather

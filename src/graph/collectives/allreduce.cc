@@ -12,6 +12,11 @@
 // - ring_segmented: the reduce-scatter in phases of about 1 MiB a block; shorter vectors: ring.
 // - lr, lr_segmented: SimGrid's versions of the two: equal blocks, and what P does not divide is
 //   reduced to rank 0 and broadcast afterwards.
+// - halves: Rabenseifner's first version (halves.cc). equal_halves: the same for P a power of two,
+// in
+//   equal parts, with whatever allgather is chosen; alltoall_allgather: the reduce-scatter as one
+//   alltoall.
+// - linear_nonblocking: linear with sends that do not block (SimGrid's default).
 // - reduce_bcast: binomial reduce to rank 0, binomial broadcast. nonoverlapping: the same with the
 //   algorithms that Open MPI decides for the two. linear: linear reduce, binomial broadcast.
 
@@ -122,13 +127,13 @@ void ring_segmented(StepWriter& w) {
 
 void lr(StepWriter& w) {
   const auto P = static_cast<std::uint64_t>(w.size());
-  if (w.elements() < P) return linear(w);
+  if (w.elements() < P) return w.call().choose == nullptr ? linear(w) : nonoverlapping(w);
   const std::uint64_t block = w.elements() / P * w.element_bytes();
   for (std::int32_t k = 0; k < 2 * (w.size() - 1); ++k) {
     w.exchange(w.shift(w.rank(), 1), block, w.shift(w.rank(), -1), block);
   }
   const std::uint64_t rest = w.bytes() - block * P;
-  if (rest > 0) sub_operation(w, rest, linear);
+  if (rest > 0) w.nested_chosen(w.part(w.call().operation, rest), linear);
 }
 
 void lr_segmented(StepWriter& w) {
@@ -142,6 +147,28 @@ void linear(StepWriter& w) {
   sub_operation(w, w.bytes(), bcast::binomial);
 }
 
+void equal_halves(StepWriter& w) {
+  if (!is_power_of_two(w.size())) return rabenseifner(w);
+  const auto P = static_cast<std::uint64_t>(w.size());
+  // What P does not divide is rounded up, and once more: SimGrid's way.
+  const std::uint64_t share = w.elements() % P == 0 ? w.elements() / P : (w.elements() + P) / P;
+  const std::uint64_t block = share * w.element_bytes();
+  for (std::int32_t mask = w.size() / 2; mask > 0; mask /= 2) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(mask) * block;
+    w.exchange(w.rank() ^ mask, bytes, bytes);
+  }
+  w.nested_chosen(w.part(Operation::allgather, block), allgather::linear);
+}
+
+void alltoall_allgather(StepWriter& w) {
+  const auto P = static_cast<std::uint64_t>(w.size());
+  std::uint64_t share = w.elements() / P;
+  if (w.elements() % P != 0) share = w.elements() < P ? P : (w.elements() + P) / P;
+  const std::uint64_t block = share * w.element_bytes();
+  w.nested_chosen(w.part(Operation::alltoall, block), alltoall::linear);
+  w.nested_chosen(w.part(Operation::allgather, block), allgather::linear);
+}
+
 void reduce_bcast(StepWriter& w) {
   sub_operation(w, w.bytes(), reduce::binomial);
   sub_operation(w, w.bytes(), bcast::binomial);
@@ -149,11 +176,18 @@ void reduce_bcast(StepWriter& w) {
 
 void nonoverlapping(StepWriter& w) {
   for (const Operation half : {Operation::reduce, Operation::bcast}) {
-    CollectiveCall call = w.call();
-    call.operation = half;
-    call.root = 0;
-    w.nested(call, openmpi_decision(call));
+    const CollectiveCall call = w.part(half, w.bytes());
+    if (call.choose != nullptr) {
+      w.nested_chosen(call, half == Operation::bcast ? bcast::binomial : reduce::binomial);
+    } else {
+      w.nested(call, openmpi_decision(call));
+    }
   }
+}
+
+void linear_nonblocking(StepWriter& w) {
+  w.nested(w.part(Operation::reduce, w.bytes()), reduce::linear_isend);
+  w.nested(w.part(Operation::bcast, w.bytes()), bcast::binomial);
 }
 
 }  // namespace slackline::collectives::allreduce

@@ -6,6 +6,9 @@
 // - bruck: ceil(log2 P) rounds; in round k all blocks whose distance to travel has bit k set move
 // 2^k
 //   ahead together: about P/2 blocks a round, so each byte moves log2(P)/2 times; for short blocks.
+// - recursive_doubling: an allgather of everybody's whole send buffer: log2 P rounds, P times the
+//   volume; for latencies only.
+// - one_sided: everybody puts its blocks between two fences.
 // - scatter_dest: linear in batches of 4 partners (SimGrid, MVAPICH2), scatter_dest_32: of 32
 // (MPICH).
 //
@@ -17,41 +20,17 @@
 #include <algorithm>
 
 #include "graph/collectives/algorithms.h"
+#include "graph/collectives/doubling.h"
+#include "graph/collectives/exchanged_blocks.h"
 
 namespace slackline::collectives::alltoall {
 
 namespace {
 
-/// The blocks a rank exchanges, for the equal and the counted operations alike.
-class Blocks {
- public:
-  explicit Blocks(const StepWriter& w)
-      : equal_(w.call().operation == Operation::alltoall), bytes_(w.bytes()) {
-    const auto ranks = static_cast<std::size_t>(w.size());
-    if (equal_ || w.own().size() < 2 * ranks) return;
-    counts_ = w.own().first(2 * ranks);
-  }
-  bool known() const { return equal_ || !counts_.empty(); }
-  std::uint64_t to(std::int32_t rank) const { return at(static_cast<std::size_t>(rank)); }
-  std::uint64_t from(std::int32_t rank) const {
-    return at(counts_.size() / 2 + static_cast<std::size_t>(rank));
-  }
-
- private:
-  std::uint64_t at(std::size_t index) const {
-    if (equal_) return bytes_;
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(counts_[index], 0));
-  }
-
-  bool equal_;
-  std::uint64_t bytes_;
-  std::span<const std::int64_t> counts_{};
-};
-
 /// Rounds of a complete exchange: partners(i) gives whom to send to and whom to receive from.
 template <class Partners>
 void in_rounds(StepWriter& w, Partners partners) {
-  const Blocks blocks(w);
+  const ExchangedBlocks blocks(w);
   if (!blocks.known()) return;
   for (std::int32_t i = 1; i < w.size(); ++i) {
     const auto [to, from] = partners(i);
@@ -60,17 +39,19 @@ void in_rounds(StepWriter& w, Partners partners) {
 }
 
 void in_batches(StepWriter& w, std::int32_t batch) {
-  const Blocks blocks(w);
+  // MVAPICH2's alltoall sends itself its own block; alltoallv does not.
+  const bool with_self = w.call().operation == Operation::alltoall;
+  const ExchangedBlocks blocks(w);
   if (!blocks.known()) return;
   for (std::int32_t begin = 0; begin < w.size(); begin += batch) {
     const std::int32_t end = std::min(begin + batch, w.size());
     for (std::int32_t i = begin; i < end; ++i) {
       const std::int32_t peer = w.shift(w.rank(), i);
-      w.irecv(peer, blocks.from(peer));
+      with_self ? w.irecv_any(peer, blocks.from(peer)) : w.irecv(peer, blocks.from(peer));
     }
     for (std::int32_t i = begin; i < end; ++i) {
       const std::int32_t peer = w.shift(w.rank(), -i);
-      w.isend(peer, blocks.to(peer));
+      with_self ? w.isend_any(peer, blocks.to(peer)) : w.isend(peer, blocks.to(peer));
     }
     w.wait_all();
   }
@@ -79,7 +60,7 @@ void in_batches(StepWriter& w, std::int32_t batch) {
 }  // namespace
 
 void linear(StepWriter& w) {
-  const Blocks blocks(w);
+  const ExchangedBlocks blocks(w);
   if (!blocks.known()) return;
   for (std::int32_t i = 1; i < w.size(); ++i) {
     const std::int32_t peer = w.shift(w.rank(), i);
@@ -93,7 +74,7 @@ void linear(StepWriter& w) {
 }
 
 void linear_in_order(StepWriter& w) {
-  const Blocks blocks(w);
+  const ExchangedBlocks blocks(w);
   if (!blocks.known()) return;
   for (std::int32_t r = 0; r < w.size(); ++r) w.irecv(r, blocks.from(r));
   for (std::int32_t r = 0; r < w.size(); ++r) w.isend(r, blocks.to(r));
@@ -109,6 +90,26 @@ void ring(StepWriter& w) {
 void pairwise(StepWriter& w) {
   if (!is_power_of_two(w.size())) return ring(w);
   in_rounds(w, [&](std::int32_t i) { return std::pair{w.rank() ^ i, w.rank() ^ i}; });
+}
+
+void recursive_doubling(StepWriter& w) {
+  const std::uint64_t buffer = static_cast<std::uint64_t>(w.size()) * w.bytes();
+  recursive_doubling_exchange(w, 0, [&](std::int32_t first, std::int32_t count) {
+    const std::int32_t members = std::min(first + count, w.size()) - first;
+    return members > 0 ? static_cast<std::uint64_t>(members) * buffer : 0;
+  });
+}
+
+void one_sided(StepWriter& w) {
+  const auto fence = [&] { w.nested_chosen(w.part(Operation::barrier, 0), barrier::linear); };
+  fence();
+  for (std::int32_t i = 0; i < w.size(); ++i) {
+    const std::int32_t peer = is_power_of_two(w.size()) ? w.rank() ^ i : i;
+    w.irecv(peer, w.bytes());
+    w.isend(peer, w.bytes());
+  }
+  w.wait_all();
+  fence();
 }
 
 void bruck(StepWriter& w) {

@@ -16,6 +16,7 @@
 // - split_binary: the halves of the vector go down the two sides of a binary tree in segments of
 //   1 KiB (8 KiB from 370728 bytes on), and pairs across the sides swap halves at the end. A vector
 //   whose halves do not fill a segment takes the chain.
+// - linear_segmented: the root sends 8 KiB segments, rank by rank (SimGrid's flattree_pipeline).
 // - scatter_allgather, scatter_ring_allgather: binomial scatter of P equal parts (the last ones may
 //   be empty), then recursive doubling (log P rounds) or a ring (P - 1 rounds).
 
@@ -67,7 +68,7 @@ void segmented_from_zero(StepWriter& w, const Tree& tree) {
   const std::uint64_t whole = w.bytes() / segment;
   forward_whole_segments(w, tree, segment, whole);
   const std::uint64_t rest = w.bytes() - whole * segment;
-  if (rest > 0) binomial_of(w, rest);
+  if (rest > 0) w.nested_chosen(w.part(Operation::bcast, rest, w.root()), binomial);
 }
 
 /// Open MPI's segment size for a pipeline, fitted by its authors on 16, 64 and 128 ranks.
@@ -90,6 +91,24 @@ void linear(StepWriter& w) {
 
 void binomial(StepWriter& w) {
   binomial_of(w, w.bytes());
+}
+
+void linear_segmented(StepWriter& w) {
+  const std::uint64_t segment =
+      std::max<std::uint64_t>(kLineSegment / w.element_bytes(), 1) * w.element_bytes();
+  const std::uint64_t whole = std::min(w.bytes() / segment, Segments::kMost);
+  if (whole == 0) return linear(w);
+  // SimGrid leaves out what fills no segment; here it goes with the last one.
+  const bool exact = w.call().choose != nullptr;
+  const std::uint64_t last = exact ? segment : w.bytes() - (whole - 1) * segment;
+  const auto bytes = [&](std::uint64_t i) { return i + 1 < whole ? segment : last; };
+  if (w.rank() != w.root()) {
+    for (std::uint64_t i = 0; i < whole; ++i) w.irecv(w.root(), bytes(i));
+    return w.wait_all();
+  }
+  for (std::int32_t r = 0; r < w.size(); ++r) {
+    for (std::uint64_t i = 0; i < whole; ++i) w.send(r, bytes(i));
+  }
 }
 
 void knomial(StepWriter& w) {

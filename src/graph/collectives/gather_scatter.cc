@@ -5,7 +5,8 @@
 // that are carried several times.
 //
 // - linear: the root takes the blocks rank by rank with blocking calls.
-// - linear_nonblocking: all at once, then one wait; how the v-forms work everywhere.
+// - linear_nonblocking: all at once, then one wait; how the v-forms work everywhere. linear_isend
+//   (gather): the ranks' sends do not block either (SimGrid's default).
 // - linear_sync (gather): the root asks each rank in turn with an empty message; it answers in two
 //   parts, the first of 1 KiB (32 KiB for blocks above 90 KiB), so that only one rank floods the
 //   root at a time (Open MPI).
@@ -43,6 +44,14 @@ void linear_nonblocking(StepWriter& w) {
   if (w.rank() != w.root()) return w.send(w.root(), w.block(w.rank()));
   for (std::int32_t r = 0; r < w.size(); ++r) w.irecv(r, w.block(r));
   w.wait_all();
+}
+
+void linear_isend(StepWriter& w) {
+  if (w.rank() != w.root()) {
+    w.isend(w.root(), w.block(w.rank()));
+    return w.wait_all();
+  }
+  linear_nonblocking(w);
 }
 
 void linear_sync(StepWriter& w) {

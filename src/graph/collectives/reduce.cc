@@ -7,7 +7,10 @@
 // schedule.
 //
 // - linear: the root takes everyone's vector one after the other, from the last rank to the first.
-// - linear_nonblocking: the root posts all receives at once.
+// - linear_nonblocking: the root posts all receives at once. linear_isend: and the others' sends do
+//   not block either (SimGrid's default).
+// - chain_nonblocking: 8 KiB segments down the ranks towards the root, all receives posted ahead;
+//   what fills no segment follows linearly (SimGrid's NTSL). knomial: a tree of radix 4 (MVAPICH2).
 // - binomial: ceil(log2 P) rounds, P - 1 messages (MPICH). An operation that does not commute runs
 //   towards rank 0, which then sends the result to the root.
 // - binomial_segmented, binary, chain, pipeline: Open MPI's common engine on four trees: per
@@ -71,6 +74,60 @@ void linear(StepWriter& w) {
 void linear_nonblocking(StepWriter& w) {
   if (w.rank() != w.root()) return w.send(w.root(), w.bytes());
   for (std::int32_t r = 0; r < w.size(); ++r) w.irecv(r, w.bytes());
+  w.wait_all();
+}
+
+void linear_isend(StepWriter& w) {
+  if (w.rank() != w.root()) {
+    w.isend(w.root(), w.bytes());
+    return w.wait_all();
+  }
+  linear_nonblocking(w);
+}
+
+void chain_nonblocking(StepWriter& w) {
+  constexpr std::uint64_t kSegment = 8192;
+  const std::int32_t to = w.shift(w.rank(), -1);
+  const std::int32_t from = w.shift(w.rank(), 1);
+  const bool last = from == w.root();
+  const Segments cut(w.bytes(), w.element_bytes(), kSegment);
+  if (cut.count() == 1) {
+    if (!last) w.recv(from, w.bytes());
+    if (w.rank() != w.root()) w.send(to, w.bytes());
+    return;
+  }
+  const std::uint64_t segment = cut.bytes(0);
+  const std::uint64_t whole = w.bytes() / segment;
+  std::vector<StepWriter::Request> posted;
+  for (std::uint64_t i = 0; !last && w.single_waits() && i < whole; ++i) {
+    posted.push_back(w.irecv(from, segment));
+  }
+  for (std::uint64_t i = 0; i < whole; ++i) {
+    if (!posted.empty()) w.wait(posted[i]);
+    if (!last && posted.empty()) w.recv(from, segment);
+    if (w.rank() != w.root()) w.isend(to, segment);
+  }
+  w.wait_all();
+  const std::uint64_t rest = w.bytes() - whole * segment;
+  if (rest > 0) w.nested(w.part(Operation::reduce, rest, w.root()), linear_isend);
+}
+
+void knomial(StepWriter& w) {
+  constexpr std::int64_t kRadix = 4;
+  if (w.bytes() == 0) return;
+  const std::int64_t me = w.from_root();
+  std::int64_t mask = 1;
+  while (mask < w.size() && me % (kRadix * mask) == 0) mask *= kRadix;
+  const std::int64_t parent = me / (kRadix * mask) * (kRadix * mask);
+  for (std::int64_t below = 1; below < mask; below *= kRadix) {
+    for (std::int64_t k = kRadix - 1; k >= 1; --k) {
+      if (me + k * below >= w.size()) continue;
+      w.irecv(w.rank_from_root(static_cast<std::int32_t>(me + k * below)), w.bytes());
+    }
+  }
+  w.wait_all();
+  if (me == 0) return;
+  w.isend(w.rank_from_root(static_cast<std::int32_t>(parent)), w.bytes());
   w.wait_all();
 }
 

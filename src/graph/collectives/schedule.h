@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,17 @@ struct CollectiveStep {
   bool operator==(const CollectiveStep&) const = default;
 };
 
+struct CollectiveAlgorithm;
+struct CollectiveCall;
+
+/// What a selector decides: the algorithm (nullptr: it does not know), and whether SimGrid first
+/// sets up its picture of the nodes (graph/collectives/smp.h) when the communicator has none yet.
+struct SmpiDecision {
+  const CollectiveAlgorithm* algorithm = nullptr;
+  bool needs_setup = false;
+};
+using ChooseCollective = std::function<SmpiDecision(const CollectiveCall&)>;
+
 /// One collective call, as all its ranks agree on it. Sizes in bytes, as in trace/wire.h.
 struct CollectiveCall {
   Operation operation = Operation::barrier;  ///< a blocking collective (blocking_form)
@@ -37,6 +49,19 @@ struct CollectiveCall {
   /// The caller understands Kind::wait. Pipelined algorithms then post a receive ahead exactly as
   /// the libraries do; without, they post it as early as wait_all allows. Same messages either way.
   bool single_waits = false;
+
+  // What only simulations of SimGrid's way set.
+
+  /// The node of every rank (size entries); empty: each has its own. Algorithms for SMP nodes look.
+  std::span<const std::int32_t> nodes{};
+  /// False: the schedule begins with the messages by which SimGrid finds out about the nodes.
+  bool smp_ready = true;
+  /// A part of a communicator that SimGrid made for such an algorithm: it is not split again.
+  bool smp_part = false;
+  /// The caller performs messages to oneself; without, they are left out.
+  bool self_messages = false;
+  /// Who decides the algorithm of a collective inside of a collective; nullptr: SimGrid's default.
+  const ChooseCollective* choose = nullptr;
 };
 
 /// What one rank brings to a call beyond what all agree on: alltoallv/w and neighbor_* (layout of
@@ -58,6 +83,7 @@ struct CollectiveAlgorithm {
   std::string_view smpi_name;    ///< SimGrid's name for the same one, or empty
   std::string_view description;  ///< one line for --help and doc/collectives.md
   Expand expand;
+  bool uses_nodes = false;  ///< looks at CollectiveCall::nodes
 };
 
 /// All algorithms, grouped by operation; the visible list is in graph/collectives/table.cc.

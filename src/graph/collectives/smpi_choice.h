@@ -6,9 +6,11 @@
 
 namespace slackline {
 
-/// What SimGrid's SMPI performs a call by. `name` is one of its algorithms for the call's operation
-/// or one of its selectors (default, ompi, mpich, ..), which decide by the call; the result is
-/// never a selector. nullptr when SMPI has no such name.
-const CollectiveAlgorithm* smpi_algorithm(std::string_view name, const CollectiveCall& call);
+/// What SimGrid's SMPI performs `call` by, under `name`: its name for an algorithm of that
+/// operation, or a selector (default, ompi, mpich, mvapich2, impi; automatic counts as default). A
+/// final row of the table, never a selector; nullptr for an unknown name. Where SimGrid's own would
+/// fail (a number of ranks it does not take) the rows have an answer. Source: SimGrid 4.1's
+/// smpi/colls.
+SmpiDecision smpi_decision(std::string_view name, const CollectiveCall& call);
 
 }  // namespace slackline

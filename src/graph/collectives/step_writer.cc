@@ -68,6 +68,16 @@ StepWriter::Request StepWriter::irecv(std::int32_t peer, std::uint64_t bytes) {
   return peer == rank_ ? kNone : start(CollectiveStep::Kind::irecv, peer, bytes);
 }
 
+StepWriter::Request StepWriter::isend_any(std::int32_t peer, std::uint64_t bytes) {
+  if (peer == rank_ && !call_.self_messages) return kNone;
+  return start(CollectiveStep::Kind::isend, peer, bytes);
+}
+
+StepWriter::Request StepWriter::irecv_any(std::int32_t peer, std::uint64_t bytes) {
+  if (peer == rank_ && !call_.self_messages) return kNone;
+  return start(CollectiveStep::Kind::irecv, peer, bytes);
+}
+
 void StepWriter::wait_all() {
   if (single_waits() ? outstanding_.empty() : oldest_ == next_request_) return;
   outstanding_.clear();
@@ -109,6 +119,65 @@ void StepWriter::nested(const CollectiveCall& call, void (*algorithm)(StepWriter
 void StepWriter::nested(const CollectiveCall& call, const CollectiveAlgorithm& algorithm) {
   wait_all();
   algorithm.expand(call, rank_, own_, steps_);
+}
+
+CollectiveCall StepWriter::part(Operation operation, std::uint64_t bytes, std::int32_t root) const {
+  CollectiveCall call = call_;
+  call.operation = operation;
+  call.root = root;
+  call.bytes = bytes;
+  call.element_bytes = static_cast<std::uint32_t>(element_bytes_);
+  call.counts = {};
+  call.smp_ready = true;
+  return call;
+}
+
+void StepWriter::nested_chosen(const CollectiveCall& call, void (*otherwise)(StepWriter&)) {
+  const CollectiveAlgorithm* chosen =
+      call_.choose == nullptr ? nullptr : (*call_.choose)(call).algorithm;
+  if (chosen != nullptr) return nested(call, *chosen);
+  nested(call, otherwise);
+}
+
+template <class Perform>
+void StepWriter::among(std::span<const std::int32_t> ranks, CollectiveCall call, Perform perform) {
+  wait_all();
+  const auto me = std::ranges::find(ranks, rank_);
+  if (ranks.size() < 2 || me == ranks.end()) return;
+  call.size = static_cast<std::int32_t>(ranks.size());
+  call.nodes = {};
+  call.smp_part = true;
+  std::vector<CollectiveStep> inner;
+  perform(call, static_cast<std::int32_t>(me - ranks.begin()), inner);
+  for (CollectiveStep& step : inner) {
+    // A single wait's peer is the number of a request.
+    const bool has_peer = step.kind != CollectiveStep::Kind::wait && step.peer >= 0;
+    if (has_peer) step.peer = ranks[static_cast<std::size_t>(step.peer)];
+    steps_.push_back(step);
+  }
+}
+
+void StepWriter::nested_among(std::span<const std::int32_t> ranks, CollectiveCall call,
+                              void (*algorithm)(StepWriter&)) {
+  among(ranks, call, [&](const CollectiveCall& part, std::int32_t me, auto& steps) {
+    StepWriter writer(part, me, {}, steps);
+    algorithm(writer);
+  });
+}
+
+void StepWriter::nested_among(std::span<const std::int32_t> ranks, CollectiveCall call,
+                              const CollectiveAlgorithm& algorithm) {
+  among(ranks, call, [&](const CollectiveCall& part, std::int32_t me, auto& steps) {
+    algorithm.expand(part, me, {}, steps);
+  });
+}
+
+void StepWriter::nested_among_chosen(std::span<const std::int32_t> ranks,
+                                     const CollectiveCall& call, void (*otherwise)(StepWriter&)) {
+  among(ranks, call, [&](const CollectiveCall& part, std::int32_t me, auto& steps) {
+    StepWriter writer(part, me, {}, steps);
+    writer.nested_chosen(part, otherwise);
+  });
 }
 
 std::uint64_t total_blocks(const CollectiveCall& call) {

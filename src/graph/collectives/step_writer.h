@@ -69,11 +69,30 @@ class StepWriter {
     exchange(peer, sent, peer, received);
   }
 
+  /// The same to any peer, itself included if the caller performs messages to oneself.
+  Request isend_any(std::int32_t peer, std::uint64_t bytes);
+  Request irecv_any(std::int32_t peer, std::uint64_t bytes);
+
   /// Another collective as a part of this one, after everything started so far.
   void nested(const CollectiveCall& call, void (*algorithm)(StepWriter&));
   void nested(const CollectiveCall& call, const CollectiveAlgorithm& algorithm);
+  /// This call's circumstances for another operation on the same ranks: `bytes` of whole elements.
+  CollectiveCall part(Operation operation, std::uint64_t bytes, std::int32_t root = 0) const;
+  /// The same by the algorithm that the caller's chooser takes; `otherwise` if it has none.
+  void nested_chosen(const CollectiveCall& call, void (*otherwise)(StepWriter&));
+  /// A collective among `ranks` only, of which this rank is one; `call` speaks of their order
+  /// there. Nothing for a single rank. Waits for everything started before.
+  void nested_among(std::span<const std::int32_t> ranks, CollectiveCall call,
+                    void (*algorithm)(StepWriter&));
+  void nested_among(std::span<const std::int32_t> ranks, CollectiveCall call,
+                    const CollectiveAlgorithm& algorithm);
+  /// The chooser's, else `otherwise`, as nested_chosen.
+  void nested_among_chosen(std::span<const std::int32_t> ranks, const CollectiveCall& call,
+                           void (*otherwise)(StepWriter&));
 
  private:
+  template <class Perform>
+  void among(std::span<const std::int32_t> ranks, CollectiveCall call, Perform perform);
   void add(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes);
   Request start(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes);
 
