@@ -89,7 +89,9 @@ int run_convert(const ConvertOptions& options) {
 
   OutputFiles files(options.out, options.force ? OutputFiles::Existing::replace
                                                : OutputFiles::Existing::refuse_folders);
-  const Findings lost = writer.write({opened.trace, files.path(), model});
+  const std::optional<OpenedGoal> goal = open_goal(options.trace);
+  const Findings lost =
+      writer.write({opened.trace, files.path(), model, goal ? &goal->program : nullptr});
   const Conversion done{options.out, writer.name, size_below(files.path().parent_path())};
   files.commit();
 

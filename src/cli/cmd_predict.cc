@@ -1,8 +1,10 @@
 #include <memory>
 
+#include "analysis/loggops_prediction.h"
 #include "analysis/pairwise.h"
 #include "analysis/prediction.h"
 #include "cli/commands.h"
+#include "cli/loggops_options.h"
 #include "cli/model_question.h"
 
 namespace slackline {
@@ -10,11 +12,19 @@ namespace {
 
 struct PredictOptions {
   ModelQuestion question;
+  LogGOPSOptions loggops;
   bool left = false;
   bool pairs = false;
 };
 
+int run_loggops(const PredictOptions& options) {
+  const LogGOPSQuestion q = open_loggops_question(options.question, options.loggops);
+  answer(describe(simulate_loggops(q.program, q.model, q.path)), "predict", q, options.question);
+  return 0;
+}
+
 int run_predict(const PredictOptions& options) {
+  if (options.loggops.wanted()) return run_loggops(options);
   const OpenedQuestion q = open_question(options.question);
   const Side side = options.left ? Side::left : Side::right;
   const Prediction prediction = predict(q.trace(), q.graph, q.model, side);
@@ -32,12 +42,14 @@ Run setup_predict(CLI::App& app) {
   add_model_question(app, options->question);
   add_network_options(app, options->question.network);
   app.add_flag("--pairs", options->pairs, kPairsHelp);
+  add_loggops_options(app, options->loggops);
   app.add_flag("--left", options->left,
                "Left derivatives where several paths are equally long (default: right)");
   examples(app, {"slackline predict slackline-trace",
                  "slackline predict app.slk -L 3us -o 500ns -G 0.018ns/B -S 256KiB",
                  "slackline predict app.slk --topology fat-tree:k=16,tiers=3 --pairs",
-                 "slackline predict app.slk --collectives allreduce=ring --format json"});
+                 "slackline predict app.slk --collectives allreduce=ring --format json",
+                 "slackline predict app.goal --model loggops -g 100ns -S 4096"});
   return [options] { return run_predict(*options); };
 }
 

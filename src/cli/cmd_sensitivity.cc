@@ -2,10 +2,12 @@
 
 #include <memory>
 
+#include "analysis/loggops_prediction.h"
 #include "analysis/sensitivity.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/loggops_options.h"
 #include "cli/model_question.h"
 
 namespace slackline {
@@ -13,6 +15,8 @@ namespace {
 
 struct SensitivityOptions {
   ModelQuestion question;
+  LogGOPSOptions loggops;
+  std::size_t points = 11;
   std::string parameter = "L";
   std::string from = "0";
   std::string to;
@@ -30,25 +34,57 @@ std::int64_t default_end_fs(Parameter parameter, std::int64_t base) {
   return parameter == Parameter::gap_per_byte ? kFemtosPerNano : 10'000 * kFemtosPerNano;
 }
 
-int run_sensitivity(const SensitivityOptions& options) {
-  const VariedParameter parameter = parse_varied_parameter(options.parameter);
-  const OpenedQuestion q = open_question(options.question, CallDetail::none);
-  const std::int64_t from = parse_value_fs(parameter.kind, options.from, "--from");
-  const std::int64_t to =
-      options.to.empty()
-          ? default_end_fs(parameter.kind, base_value_fs(q.graph, q.model, parameter))
-          : parse_value_fs(parameter.kind, options.to, "--to");
+struct Interval {
+  std::int64_t from_fs;
+  std::int64_t to_fs;
+
+  Json to_json(const std::string& parameter) const {
+    constexpr double kFsPerNs = static_cast<double>(kFemtosPerNano);
+    return {{"param", parameter},
+            {"from_ns", static_cast<double>(from_fs) / kFsPerNs},
+            {"to_ns", static_cast<double>(to_fs) / kFsPerNs}};
+  }
+};
+
+/// `base_fs`: the parameter's own value.
+Interval parse_interval(const SensitivityOptions& options, Parameter parameter,
+                        std::int64_t base_fs) {
+  const std::int64_t from = parse_value_fs(parameter, options.from, "--from");
+  const std::int64_t to = options.to.empty() ? default_end_fs(parameter, base_fs)
+                                             : parse_value_fs(parameter, options.to, "--to");
   if (to <= from) {
     throw usage_error("the interval is empty", "--to must be larger than --from",
                       "Write it like --from 0us --to 20us.");
   }
-  constexpr double kFsPerNs = static_cast<double>(kFemtosPerNano);
-  Report report = describe(sensitivity(q.graph, q.model, parameter, from, to));
+  return {from, to};
+}
+
+int run_loggops(const SensitivityOptions& options, Parameter parameter) {
+  if (parameter != Parameter::latency) {
+    throw usage_error("--model loggops varies the latency only", "--param is not L",
+                      "Leave --param out, or ask predict at the values that matter.");
+  }
+  const LogGOPSQuestion q = open_loggops_question(options.question, options.loggops);
+  const Interval interval = parse_interval(options, parameter, q.model.latency_fs);
+  Json own = interval.to_json(options.parameter);
+  own["points"] = options.points;
+  answer(describe(sweep_latency(q.program, q.model, interval.from_fs, interval.to_fs,
+                                options.points, q.path)),
+         "sensitivity", q, options.question, own);
+  return 0;
+}
+
+int run_sensitivity(const SensitivityOptions& options) {
+  const VariedParameter parameter = parse_varied_parameter(options.parameter);
+  if (options.loggops.wanted()) return run_loggops(options, parameter.kind);
+  const OpenedQuestion q = open_question(options.question, CallDetail::none);
+  const Interval interval =
+      parse_interval(options, parameter.kind, base_value_fs(q.graph, q.model, parameter));
+  Report report =
+      describe(sensitivity(q.graph, q.model, parameter, interval.from_fs, interval.to_fs));
   add_pairwise(report, q, options.pairs);
   answer(std::move(report), "sensitivity", q, options.question,
-         {{"param", options.parameter},
-          {"from_ns", static_cast<double>(from) / kFsPerNs},
-          {"to_ns", static_cast<double>(to) / kFsPerNs}});
+         interval.to_json(options.parameter));
   return 0;
 }
 
@@ -58,7 +94,11 @@ Run setup_sensitivity(CLI::App& app) {
   auto options = std::make_shared<SensitivityOptions>();
   add_model_question(app, options->question);
   add_network_options(app, options->question.network);
+  add_loggops_options(app, options->loggops);
   app.add_flag("--pairs", options->pairs, kPairsHelp);
+  app.add_option("--points", options->points, "loggops: number of latencies")
+      ->check(CLI::Range(2, 100'000))
+      ->capture_default_str();
   app.add_option(
          "--param", options->parameter,
          "The parameter that varies: L, o or G, as L:inter-group or L[3][7] of some messages")

@@ -3,6 +3,7 @@
 #include "analysis/sensitivity.h"
 #include "cli/commands.h"
 #include "cli/degradations.h"
+#include "cli/loggops_options.h"
 #include "cli/model_question.h"
 
 namespace slackline {
@@ -10,11 +11,13 @@ namespace {
 
 struct ToleranceOptions {
   ModelQuestion question;
+  LogGOPSOptions loggops;
   std::string parameter = "L";
   std::vector<std::string> degradations;
 };
 
 int run_tolerance(const ToleranceOptions& options) {
+  refuse_loggops(options.loggops);
   const VariedParameter parameter = parse_varied_parameter(options.parameter);
   const std::vector<std::int64_t> ppm = parse_degradations(options.degradations);
   const OpenedQuestion q = open_question(options.question, CallDetail::none);
@@ -28,6 +31,7 @@ int run_tolerance(const ToleranceOptions& options) {
 Run setup_tolerance(CLI::App& app) {
   auto options = std::make_shared<ToleranceOptions>();
   add_model_question(app, options->question);
+  add_loggops_options(app, options->loggops);
   add_network_options(app, options->question.network);
   app.add_option(
          "--param", options->parameter,

@@ -6,6 +6,7 @@
 
 #include "analysis/model_choice.h"
 #include "base/findings.h"
+#include "trace/goal/program.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -16,7 +17,8 @@ struct WriteRequest {
   /// The file or folder to make. Writers may put other files beside it, of names that begin with
   /// its stem: all of them appear together (base/output_files.h).
   std::filesystem::path path;
-  const ModelChoice& model;  ///< for formats in which collectives are messages
+  const ModelChoice& model;    ///< for formats in which collectives are messages
+  const GoalProgram* program;  ///< when the input is a GOAL file; else null
 };
 
 /// One format that `slackline convert` can write. The table is trace_writers(); a new format is a

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-namespace slackline {
+#include "base/int128.h"
 
-__extension__ using Int128 = __int128;
+namespace slackline {
 
 /// A value of the parameter, exact: numerator / denominator ticks (see LinearCost::tick_fs).
 /// Lowest terms, denominator positive.

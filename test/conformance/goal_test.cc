@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "graph/goal/goal_graph.h"
+#include "sim/loggops/loggops.h"
 #include "timing/envelope.h"
 #include "timing/makespan.h"
 #include "timing/tolerance.h"
@@ -22,12 +23,21 @@ constexpr std::int64_t kNs = 1'000'000;  // femtoseconds
 constexpr LogGPS kModel{
     .latency_fs = 3000 * kNs, .overhead_fs = 5000 * kNs, .gap_per_byte_fs = 18'000};
 
-ExecutionGraph read_case(const std::string& name) {
-  const MappedFile file(std::filesystem::path(SLACKLINE_CASES) / "goal" / (name + ".goal.zst"));
+GoalProgram read_program(const std::string& name) {
+  const auto folder = std::filesystem::path(SLACKLINE_CASES) / "goal";
+  if (std::filesystem::exists(folder / (name + ".goal"))) {
+    const MappedFile file(folder / (name + ".goal"));
+    return read_goal_text(file.text(), name);
+  }
+  const MappedFile file(folder / (name + ".goal.zst"));
   const auto bytes = file.bytes();
   std::string text(ZSTD_getFrameContentSize(bytes.data(), bytes.size()), '\0');
   ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
-  return build_goal_graph(read_goal_text(text, name), name, {}).graph;
+  return read_goal_text(text, name);
+}
+
+ExecutionGraph read_case(const std::string& name) {
+  return build_goal_graph(read_program(name), name, {}).graph;
 }
 
 struct Known {
@@ -90,6 +100,39 @@ TEST(GoalCases, Lulesh) {
                         {100'000, 145370166.976, 901, 64832}});
   expect_tolerances(graph, {4635.943, 6090.527, 9853.042});
   expect_breakpoints(graph, 91, 371, 663);
+}
+
+/// In ns; with what the simulator does to messages of no bytes.
+LogGOPS simulator(std::int64_t latency, std::int64_t overhead, std::int64_t gap,
+                  std::int64_t gap_per_byte, std::uint64_t threshold) {
+  return {.latency_fs = latency * kNs,
+          .overhead_fs = overhead * kNs,
+          .gap_fs = gap * kNs,
+          .gap_per_byte_fs = gap_per_byte * kNs,
+          .overhead_per_byte_fs = 0,
+          .eager_threshold_bytes = threshold,
+          .simulator_flaws = true};
+}
+
+/// Results of LogGOPSim itself, to the nanosecond.
+void expect_simulated(const std::string& name, const std::vector<double>& makespans_ns) {
+  const GoalProgram program = read_program(name);
+  const LogGOPS models[] = {
+      simulator(3000, 0, 0, 0, 256000),      simulator(3000, 5000, 0, 0, 256000),
+      simulator(3000, 5000, 100, 0, 256000), simulator(10000, 5000, 0, 0, 256000),
+      simulator(3000, 5000, 0, 1, 4096),     simulator(3000, 1000, 50, 2, 100)};
+  for (std::size_t i = 0; i < makespans_ns.size(); ++i) {
+    EXPECT_EQ(simulate_loggops(program, models[i], name).makespan_ns, makespans_ns[i])
+        << name << ", set " << i;
+  }
+}
+
+TEST(GoalCases, LogGopsSimsTimes) {
+  expect_simulated("sweep3d_4",
+                   {41904395000, 41920008000, 41920008000, 41920848000, 42081791898, 42161740282});
+  expect_simulated("lulesh27", {39569000, 89485000, 89485000, 91590000, 90799302, 52096302});
+  expect_simulated("alltoall_100", {3000, 990000, 990000, 990000, 1395405, 1305810});
+  expect_simulated("bcast_4", {13000, 73000, 73000, 87000, 73066, 25132});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "trace/causality.h"
 #include "trace/goal/linearise.h"
 #include "trace/native/reader.h"
+#include "trace/otf2/reader.h"
 #include "trace/readers/liballprof/reader.h"
 #include "trace/readers/paraver/reader.h"
 #include "trace/readers/raw/reader.h"
@@ -63,6 +64,9 @@ constexpr std::array kReaders{
                   return looks_like_liballprof(in.path, in.is_directory, in.bytes);
                 },
                 [](const TraceInput& in) { return read_liballprof(in.path); }},
+    TraceReader{"otf2", "an OTF2 archive (its file .otf2, or the folder with it)",
+                [](const TraceInput& in) { return find_otf2_anchor(in.path).has_value(); },
+                [](const TraceInput& in) { return read_otf2(*find_otf2_anchor(in.path)); }, true},
 };
 
 std::string accepted_formats() {
@@ -105,12 +109,31 @@ std::string checksum(std::span<const std::byte> bytes) {
   return hex(XXH3_64bits(bytes.data(), bytes.size()));
 }
 
-// Size and checksum over names and contents of all files below a folder, in order of name.
-void identify_folder(const fs::path& folder, OpenedTrace& opened) {
+std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
+  return files;
+}
+
+// The files beside `file` that have its name but for the extension, and what lies in a folder so
+// called.
+std::vector<fs::path> files_of_set(const fs::path& file) {
+  std::vector<fs::path> files;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().stem() != file.stem()) continue;
+    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (!entry.is_directory()) continue;
+    const auto inside = files_below(entry.path());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+// Size and checksum over names and contents of `files`, in order of name.
+void identify_files(std::vector<fs::path> files, const fs::path& folder, OpenedTrace& opened) {
   std::ranges::sort(files);
   std::uint64_t hash = 0;
   for (const fs::path& path : files) {
@@ -129,7 +152,10 @@ OpenedTrace read_input(const TraceInput& input, const fs::path& given) {
   if (reader == kReaders.end()) throw unknown_input(input);
   OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0};
   if (input.is_directory) {
-    identify_folder(input.path, opened);
+    identify_files(files_below(input.path), input.path, opened);
+  } else if (reader->is_set) {
+    const fs::path folder = input.path.has_parent_path() ? input.path.parent_path() : ".";
+    identify_files(files_of_set(input.path), folder, opened);
   } else {
     opened.bytes = input.bytes.size();
     opened.checksum = checksum(input.bytes);

@@ -44,6 +44,8 @@ struct TraceReader {
   std::string_view description;  ///< for messages: "a native trace (.slk)"
   bool (*probe)(const TraceInput&);
   Trace (*read)(const TraceInput&);
+  /// The trace is also in files beside the one that is named: same name, other extensions.
+  bool is_set = false;
 };
 
 std::span<const TraceReader> trace_readers();

@@ -1,0 +1,99 @@
+#include "sim/loggops/noise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <random>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+/// A number of ns, whole or not, at the front of `line`.
+bool take_ns(std::string_view& line, std::int64_t& ns) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+  double value = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+  if (error != std::errc{} || !(value >= 0) || value > 1e17) return false;
+  line.remove_prefix(static_cast<std::size_t>(end - line.data()));
+  ns = std::llround(value);
+  return true;
+}
+
+}  // namespace
+
+NoisePattern read_noise_pattern(std::string_view text, std::string_view name) {
+  NoisePattern pattern;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.empty() || line.front() == '#' || line == "\r") continue;
+    NoisePattern::Interruption i{};
+    const bool readable = take_ns(line, i.begin_ns) && take_ns(line, i.length_ns);
+    if (!readable) {
+      throw Error(fmt::format("{}:{}: cannot read the interruption", name, number),
+                  "a line holds when it begins and how long it lasts, in ns", "As in: 1200 35");
+    }
+    if (!pattern.interruptions.empty() && i.begin_ns < pattern.interruptions.back().begin_ns) {
+      throw Error(fmt::format("{}:{}: the interruption begins before the one above", name, number),
+                  "interruptions stand in order of time", "Sort the file.");
+    }
+    pattern.interruptions.push_back(i);
+  }
+  if (pattern.interruptions.empty() || pattern.interruptions.back().begin_ns == 0) {
+    throw Error(fmt::format("'{}' is no noise pattern", name),
+                "it has no interruption after its beginning", "Each line is one: 1200 35");
+  }
+  return pattern;
+}
+
+NoiseClock::NoiseClock(const NoisePattern& pattern, std::size_t ranks, std::int64_t ticks_per_ns) {
+  if (pattern.interruptions.empty()) return;
+  // The last interruption ends the pattern: its beginning is the pattern's beginning again.
+  period_ = pattern.interruptions.back().begin_ns * ticks_per_ns;
+  std::int64_t sum = 0;
+  for (const NoisePattern::Interruption& i : pattern.interruptions) {
+    if (i.begin_ns * ticks_per_ns >= period_) break;
+    begins_.push_back(i.begin_ns * ticks_per_ns);
+    lengths_.push_back(i.length_ns * ticks_per_ns);
+    lengths_before_.push_back(sum);
+    sum += lengths_.back();
+  }
+  lengths_before_.push_back(sum);
+  std::mt19937_64 random(pattern.seed);
+  const auto anywhere = [&] {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(period_));
+  };
+  const std::int64_t together = anywhere();
+  for (std::size_t r = 0; r < ranks; ++r) {
+    offset_.push_back(pattern.coscheduled ? together : anywhere());
+  }
+}
+
+/// Lengths of all interruptions that begin in [0, position) of the endless pattern.
+std::int64_t NoiseClock::begun_before(std::int64_t position) const {
+  const std::int64_t rounds = position / period_;
+  const auto in_round = std::ranges::lower_bound(begins_, position % period_);
+  return rounds * lengths_before_.back() +
+         lengths_before_[static_cast<std::size_t>(in_round - begins_.begin())];
+}
+
+std::int64_t NoiseClock::interruptions(std::uint32_t rank, std::int64_t begin,
+                                       std::int64_t length) const {
+  const std::int64_t from = (begin + offset_[rank]) % period_;
+  const std::int64_t meanwhile = begun_before(from + length) - begun_before(from);
+  const auto after = std::ranges::upper_bound(begins_, from);
+  if (after == begins_.begin()) return meanwhile;
+  const auto last = static_cast<std::size_t>(after - begins_.begin()) - 1;
+  const std::int64_t rest = begins_[last] + lengths_[last] - from;
+  // One that begins just now is among those counted.
+  return meanwhile + (begins_[last] == from ? 0 : std::max<std::int64_t>(0, rest));
+}
+
+}  // namespace slackline

@@ -1,0 +1,110 @@
+// Calls of a rank's threads in one order: by begin, or as attributes say.
+
+#include "trace/otf2/merge.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "trace/otf2/findings.h"
+#include "trace/readers/raw/findings.h"
+
+namespace slackline::otf2 {
+namespace {
+
+struct Place {
+  std::uint64_t key;  // the order that attributes give, else the begin
+  std::uint32_t location;
+  std::uint32_t call;
+};
+
+std::uint64_t as_key(std::int64_t time) {
+  return static_cast<std::uint64_t>(time) ^ (std::uint64_t{1} << 63);
+}
+
+std::vector<Place> order_of(const std::vector<LocationCalls>& locations) {
+  std::vector<Place> order;
+  for (std::uint32_t l = 0; l < locations.size(); ++l) {
+    const LocationCalls& location = locations[l];
+    for (std::uint32_t i = 0; i < location.calls.size(); ++i) {
+      const bool told = i < location.order.size();
+      order.push_back({told ? location.order[i] : as_key(location.calls.begin_ns(i)), l, i});
+    }
+  }
+  std::ranges::stable_sort(order, {}, &Place::key);
+  return order;
+}
+
+// The main thread's region events, put between the calls of all threads.
+void place_regions(const LocationCalls& main, const std::vector<std::uint32_t>& new_index,
+                   RankCalls& calls) {
+  for (std::size_t i = 0; i < main.regions.size(); ++i) {
+    RegionEvent event = main.regions[i];
+    if (i < main.region_at.size()) {
+      event.before_call =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(main.region_at[i], calls.size()));
+    } else {
+      event.before_call = event.before_call < new_index.size()
+                              ? new_index[event.before_call]
+                              : static_cast<std::uint32_t>(calls.size());
+    }
+    calls.append_region(event);
+  }
+}
+
+void merge_calls(std::vector<LocationCalls>& locations, RankCallsRead& rank) {
+  const auto order = order_of(locations);
+  rank.calls.reserve(order.size());
+  std::vector<std::vector<std::uint32_t>> new_index(locations.size());
+  for (std::size_t l = 0; l < locations.size(); ++l) {
+    new_index[l].resize(locations[l].calls.size());
+  }
+  std::int64_t last_end = 0;
+  std::uint16_t last_thread = 0;
+  for (const Place& place : order) {
+    const Call call = locations[place.location].calls[place.call];
+    if (!rank.calls.empty() && call.begin_ns < last_end && call.thread != last_thread) {
+      rank.findings.add(raw::kOverlappingThreads);
+    }
+    new_index[place.location][place.call] = static_cast<std::uint32_t>(rank.calls.size());
+    rank.calls.append(call);
+    last_end = std::max(last_end, call.end_ns);
+    last_thread = call.thread;
+  }
+  for (std::size_t l = 0; l < locations.size(); ++l) {
+    for (const std::uint32_t bare : locations[l].bare) rank.bare.push_back(new_index[l][bare]);
+  }
+  std::ranges::sort(rank.bare);
+  place_regions(locations.front(), new_index.front(), rank.calls);
+}
+
+}  // namespace
+
+RankCallsRead merge_locations(std::vector<LocationCalls> locations) {
+  RankCallsRead rank;
+  if (locations.empty()) return rank;
+  std::optional<std::int64_t> start;
+  for (const LocationCalls& location : locations) {
+    rank.findings.merge(location.findings);
+    rank.finalized = rank.finalized || location.finalized;
+    if (location.first_ns) start = start ? std::min(*start, *location.first_ns) : location.first_ns;
+  }
+  for (std::size_t l = 1; l < locations.size(); ++l) {
+    if (locations[l].calls.empty() && !locations[l].regions.empty()) {
+      rank.findings.add(kEmptyLocations);
+    }
+  }
+  if (locations.size() == 1) {
+    LocationCalls& only = locations.front();
+    rank.calls = std::move(only.calls);
+    rank.calls.set_regions(std::move(only.regions));
+    rank.bare = std::move(only.bare);
+  } else {
+    merge_calls(locations, rank);
+  }
+  rank.present = start.has_value();
+  rank.calls.set_start_ns(start.value_or(0));
+  rank.calls.shrink();
+  return rank;
+}
+
+}  // namespace slackline::otf2
