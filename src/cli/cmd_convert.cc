@@ -119,7 +119,8 @@ Run setup_convert(CLI::App& app) {
   app.add_option("--format", options->output.format, "Form of what is said about it")
       ->transform(CLI::IsMember({"text", "json"}));
   app.add_flag("-q,--quiet", options->output.quiet, "Say nothing");
-  examples(app, {"slackline convert slackline-trace app.slk", "slackline convert app.slk app.txt"});
+  examples(app, {"slackline convert slackline-trace app.slk", "slackline convert app.slk app.txt",
+                 "slackline convert app.slk app.otf2"});
   return [options] { return run_convert(*options); };
 }
 

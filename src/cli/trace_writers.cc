@@ -8,6 +8,7 @@
 #include "trace/goal/binary.h"
 #include "trace/goal/text.h"
 #include "trace/native/writer.h"
+#include "trace/otf2/writer.h"
 #include "trace/text/text.h"
 
 namespace slackline {
@@ -50,6 +51,13 @@ Findings write_goal_binary_file(const WriteRequest& request) {
   return findings;
 }
 
+// OUT.otf2, or the folder OUT with traces.otf2 in it as Score-P has it.
+Findings write_otf2_archive(const WriteRequest& request) {
+  if (request.path.extension() == ".otf2") return write_otf2(request.trace, request.path);
+  std::filesystem::create_directory(request.path);
+  return write_otf2(request.trace, request.path / "traces.otf2");
+}
+
 // Every format that can be written.
 constexpr std::array kWriters{
     TraceWriter{"native", ".slk", "Slackline's own format", write_native_file},
@@ -58,6 +66,8 @@ constexpr std::array kWriters{
     TraceWriter{"goal-binary", ".bin", "GOAL binary, as LogGOPSim reads it",
                 write_goal_binary_file},
     TraceWriter{"text", ".txt", "the text form of a trace", write_text_file},
+    TraceWriter{"otf2", ".otf2", "an OTF2 archive, for Vampir and Score-P's tools",
+                write_otf2_archive},
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace slackline::otf2 {
 // Properties of archives that Slackline writes.
 inline constexpr std::string_view kVersionProperty = "SLACKLINE::VERSION";
 inline constexpr std::string_view kTimedProperty = "SLACKLINE::TIMED";
+inline constexpr std::string_view kZeroProperty = "SLACKLINE::ZERO";  ///< tick of the Trace's zero
 inline constexpr std::string_view kProgramProperty = "SLACKLINE::PROGRAM";
 inline constexpr std::string_view kRecorderProperty = "SLACKLINE::RECORDER";
 inline constexpr std::string_view kMpiProperty = "SLACKLINE::MPI";

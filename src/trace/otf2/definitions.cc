@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "trace/otf2/conventions.h"
 #include "trace/otf2/library.h"
 
 namespace slackline::otf2 {
@@ -162,11 +163,12 @@ bool is_artificial(const Raw::Region& region) {
          region.paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM;
 }
 
-Definitions::Region resolve(const Raw::Region& region, const std::string& name,
-                            std::uint32_t order) {
+Definitions::Region resolve(const Raw::Region& region, const std::string& name, std::uint32_t order,
+                            bool own) {
   Definitions::Region out;
   out.name = name;
   out.order = order;
+  if (own && region.paradigm != OTF2_PARADIGM_MPI) return out;
   out.operation = operation_of_region(name);
   if (out.operation != Operation::none || region.paradigm == OTF2_PARADIGM_MPI) {
     out.kind = Kind::mpi;
@@ -178,9 +180,10 @@ Definitions::Region resolve(const Raw::Region& region, const std::string& name,
 
 void resolve_names(Raw& r) {
   Definitions& out = r.out;
+  const bool own = out.properties.contains(std::string(kVersionProperty));
   for (std::uint32_t i = 0; i < r.regions.size(); ++i) {
     const Raw::Region& region = r.regions[i];
-    out.regions[region.self] = resolve(region, out.strings[region.name], i);
+    out.regions[region.self] = resolve(region, out.strings[region.name], i, own);
   }
   for (const auto& [self, name] : r.comm_names) out.comms[self].name = out.strings[name];
   for (const auto& [self, name] : r.attribute_names) out.attributes[self] = out.strings[name];

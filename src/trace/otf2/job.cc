@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <numeric>
 
@@ -126,8 +127,10 @@ void describe_recording(const Definitions& d, Trace& trace) {
     const auto found = d.properties.find(std::string(key));
     if (found != d.properties.end()) into = found->second;
   };
-  info.recorder = d.creator;
-  info.started = started(d.started_ns);
+  if (!d.properties.contains(std::string(kVersionProperty))) {
+    info.recorder = d.creator;
+    info.started = started(d.started_ns);
+  }
   fact(kRecorderProperty, info.recorder);
   fact(kProgramProperty, info.program);
   fact(kMpiProperty, info.mpi_library);
@@ -181,6 +184,11 @@ std::int64_t Job::time_ns(std::uint64_t ticks) const {
 Job describe_job(Definitions definitions) {
   Job job;
   job.own = definitions.properties.contains(std::string(kVersionProperty));
+  const auto zero = definitions.properties.find(std::string(kZeroProperty));
+  if (job.own && zero != definitions.properties.end()) {
+    const std::string& text = zero->second;
+    std::from_chars(text.data(), text.data() + text.size(), definitions.clock_zero);
+  }
   job.ranks = RankFinder(definitions).find();
   job.definitions = std::move(definitions);
   return job;

@@ -125,10 +125,16 @@ void LocationReader::irecv_request(std::int64_t time, std::uint64_t id) {
     call_.tag = kTagAny;
   }
   recorded_ = true;
-  if (bare) end_call(time);
   if (const auto early = requests_.take_early(id)) {
-    if (const auto request = requests_.finish(id); request && !in_call_) resolve(*request, *early);
+    requests_.finish(id);
+    if (!starts) {
+      call_.peer = early->peer;
+      call_.tag = early->tag;
+      call_.bytes = early->bytes;
+      call_.comm = early->comm;
+    }
   }
+  if (bare) end_call(time);
 }
 
 void LocationReader::resolve(const OpenRequests::Request& request, const OpenRequests::Message& m) {
@@ -237,12 +243,18 @@ void LocationReader::icollective_complete(std::int64_t time, const Collective& w
     if (request->call < calls.size()) {
       const std::uint32_t id_in_trace = comm(what.comm);
       const std::int32_t root_rank = root(what, id_in_trace);
-      calls.resolve(request->call, root_rank, calls[request->call].tag,
-                    bytes(calls.operation(request->call), what, id_in_trace, root_rank));
+      // Our own archives give the bytes at the start, where this would overwrite them.
+      const Call start = calls[request->call];
+      calls.resolve(request->call, root_rank, start.tag,
+                    job_.own ? start.bytes : bytes(start.operation, what, id_in_trace, root_rank));
       calls.set_comm(request->call, id_in_trace);
     }
   }
-  if (request) complete(request->serial);
+  if (request) {
+    complete(request->serial);
+  } else if (job_.own) {
+    complete(static_cast<std::uint32_t>(id));
+  }
   if (bare) end_call(time);
 }
 
