@@ -20,6 +20,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ABSOLUTE, RELATIVE = 1e-9, 1e-6
+LOGGED = {"count", "to", "communication"}  # words of log messages that have the form of a line
 
 
 def timeline(path):
@@ -27,7 +28,8 @@ def timeline(path):
     ranks = {}
     for line in path.read_text().splitlines():
         words = line.split()
-        if len(words) == 3 and words[1].isdigit() and words[2].isalpha():
+        if len(words) == 3 and words[1].isdigit() and words[2].isalpha() \
+                and words[2] not in LOGGED:
             ranks.setdefault(int(words[1]), []).append((float(words[0]), words[2]))
     return ranks
 
