@@ -17,8 +17,8 @@ struct WriteRequest {
   /// The file or folder to make. Writers may put other files beside it, of names that begin with
   /// its stem: all of them appear together (base/output_files.h).
   std::filesystem::path path;
-  const ModelChoice& model;    ///< for formats in which collectives are messages
-  const GoalProgram* program;  ///< when the input is a GOAL file; else null
+  const ModelChoice& model;              ///< for formats in which collectives are messages
+  const GoalProgram* program = nullptr;  ///< when the input is a GOAL file
 };
 
 /// One format that `slackline convert` can write. The table is trace_writers(); a new format is a
