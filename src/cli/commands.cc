@@ -15,6 +15,7 @@ Run setup_sensitivity(CLI::App& app);
 Run setup_tolerance(CLI::App& app);
 Run setup_critical_path(CLI::App& app);
 Run setup_simulate(CLI::App& app);
+Run setup_platform(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_demo(CLI::App& app);
 Run setup_completion(CLI::App& app);
@@ -38,6 +39,7 @@ constexpr std::array kCommands{
             setup_critical_path},
     Command{"simulate", "replay a run on a machine with contention: topologies, links, placement",
             setup_simulate},
+    Command{"platform", "describe the machine that a simulation runs on", setup_platform},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
     Command{"demo", "record a small example and show what slackline says of it", setup_demo},
