@@ -51,7 +51,7 @@ def topology(rng):
                    "shared": 'sharing_policy="SHARED"'}[shape]
 
 
-def program(rng, ranks):
+def program(rng, ranks, barriers):
     """Lines of every rank; every receive has its send, posted before anybody waits."""
     lines = [[f"{r} init"] for r in range(ranks)]
     for step in range(rng.randint(2, 8)):
@@ -88,7 +88,8 @@ def program(rng, ranks):
         else:
             size = rng.choice(SIZES)
             root = rng.randrange(ranks)
-            text = rng.choice([f"bcast {size} {root} 6", f"reduce {size} 1000 {root} 6", "barrier",
+            text = rng.choice([f"bcast {size} {root} 6", f"reduce {size} 1000 {root} 6",
+                               "barrier" if barriers else f"scatter {size} {size} {root} 6 6",
                                f"allreduce {size} 500 6", f"alltoall {size} {size} 6 6",
                                f"allgather {size} {size} 6 6", f"gather {size} {size} {root} 6 6"])
             for r in range(ranks):
@@ -113,10 +114,10 @@ def make_case(seed, folder):
     names = [f"node-{i}" for i in range(hosts) for _ in range(per_host)]
     rng.shuffle(names)
     (folder / "hostfile").write_text("\n".join(names) + "\n")
-    # Selectors that first look for SMP nodes replay differently than they run.
-    options = rng.choice(MODELS) + "network/optim:Full\nsmpi/alltoall:basic_linear\n"
+    model = rng.choice(MODELS)
+    options = model + "network/optim:Full\nsmpi/alltoall:basic_linear\n"
     (folder / "options.txt").write_text(options)
-    (folder / "trace.ti").write_text(program(rng, len(names)))
+    (folder / "trace.ti").write_text(program(rng, len(names), model != HYBRID))
 
 
 def timeline(lines):
