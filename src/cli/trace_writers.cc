@@ -2,7 +2,9 @@
 
 #include <array>
 #include <limits>
+#include <vector>
 
+#include "analysis/path_flows.h"
 #include "base/file.h"
 #include "graph/goal/goal_of_graph.h"
 #include "trace/goal/binary.h"
@@ -10,6 +12,7 @@
 #include "trace/native/writer.h"
 #include "trace/otf2/writer.h"
 #include "trace/text/text.h"
+#include "trace/writers/perfetto/perfetto.h"
 
 namespace slackline {
 namespace {
@@ -58,6 +61,28 @@ Findings write_otf2_archive(const WriteRequest& request) {
   return write_otf2(request.trace, request.path / "traces.otf2");
 }
 
+/// With arrows for the messages of the model's critical path, where a model was chosen.
+Findings write_perfetto_file(const WriteRequest& request) {
+  const LogGPS& model = request.model.model;
+  if (model.latency_fs == 0 && model.overhead_fs == 0) {
+    return write_perfetto(request.trace, request.path);
+  }
+  const ExecutionGraph graph = build_graph(request.trace, request.model.graph);
+  const std::vector<TimelineFlow> flows =
+      critical_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
+  Findings findings = write_perfetto(request.trace, request.path, {flows, {}});
+  findings.merge(graph.findings());
+  return findings;
+}
+
+Findings write_chrome_file(const WriteRequest& request) {
+  return write_chrome_json(request.trace, request.path);
+}
+
+Findings write_csv_file(const WriteRequest& request) {
+  return write_operations_csv(request.trace, request.path);
+}
+
 // Every format that can be written.
 constexpr std::array kWriters{
     TraceWriter{"native", ".slk", "Slackline's own format", write_native_file},
@@ -68,6 +93,9 @@ constexpr std::array kWriters{
     TraceWriter{"text", ".txt", "the text form of a trace", write_text_file},
     TraceWriter{"otf2", ".otf2", "an OTF2 archive, for Vampir and Score-P's tools",
                 write_otf2_archive},
+    TraceWriter{"perfetto", ".pftrace", "Perfetto's timeline", write_perfetto_file},
+    TraceWriter{"chrome", ".json", "Chrome's timeline, for small traces", write_chrome_file},
+    TraceWriter{"csv", ".csv", "a table of operations", write_csv_file},
 };
 
 }  // namespace

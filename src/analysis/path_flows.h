@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "graph/execution_graph.h"
+#include "graph/schedule.h"
+#include "trace/writers/perfetto/perfetto.h"
+
+namespace slackline {
+
+/// The messages of the critical path, first to last, as arrows between calls. O(length of the
+/// path).
+std::vector<TimelineFlow> critical_path_flows(const ExecutionGraph& graph,
+                                              const Schedule& schedule);
+
+}  // namespace slackline
