@@ -13,6 +13,8 @@
 #include "trace/otf2/writer.h"
 #include "trace/text/text.h"
 #include "trace/writers/perfetto/perfetto.h"
+#include "trace/writers/paraver/writer.h"
+#include "trace/writers/ti/writer.h"
 
 namespace slackline {
 namespace {
@@ -83,6 +85,14 @@ Findings write_csv_file(const WriteRequest& request) {
   return write_operations_csv(request.trace, request.path);
 }
 
+Findings write_paraver_files(const WriteRequest& request) {
+  return write_paraver(request.trace, request.path);
+}
+
+Findings write_ti_file(const WriteRequest& request) {
+  return write_ti(request.trace, request.path);
+}
+
 // Every format that can be written.
 constexpr std::array kWriters{
     TraceWriter{"native", ".slk", "Slackline's own format", write_native_file},
@@ -96,6 +106,8 @@ constexpr std::array kWriters{
     TraceWriter{"perfetto", ".pftrace", "Perfetto's timeline", write_perfetto_file},
     TraceWriter{"chrome", ".json", "Chrome's timeline, for small traces", write_chrome_file},
     TraceWriter{"csv", ".csv", "a table of operations", write_csv_file},
+    TraceWriter{"paraver", ".prv", "a Paraver trace", write_paraver_files},
+    TraceWriter{"ti", ".ti", "a SimGrid time-independent trace", write_ti_file},
 };
 
 }  // namespace

@@ -78,6 +78,9 @@ class RankCalls {
   Call operator[](std::size_t i) const;
 
   Operation operation(std::size_t i) const { return operation_[i]; }
+  std::uint16_t thread(std::size_t i) const {
+    return thread_.empty() ? std::uint16_t{0} : thread_[i];
+  }
   std::int64_t begin_ns(std::size_t i) const { return begin_ns_[i]; }
   std::int64_t end_ns(std::size_t i) const { return end_ns_[i]; }
   std::span<const std::int64_t> args(std::size_t i) const;

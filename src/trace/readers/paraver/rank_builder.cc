@@ -70,10 +70,7 @@ bool may_fail(Operation operation) {
 // Do the times of a receive say that it belongs to this call?
 bool is_exact(Operation operation, std::int64_t begin, std::int64_t end, std::int64_t logical) {
   const OperationClass c = operation_class(operation);
-  if (c == OperationClass::irecv || c == OperationClass::start) {
-    return end == logical || begin == logical;
-  }
-  return begin == logical;
+  return (c == OperationClass::irecv || c == OperationClass::start ? end : begin) == logical;
 }
 
 }  // namespace
@@ -246,9 +243,10 @@ void RankBuilder::received(std::uint32_t number, const MessageEnd& end, std::int
   for (Open& open : window_) {
     const Call& call = open.call;
     if (call.thread != number || call.begin_ns > end.logical_ns) continue;
-    if (open.closed ? is_exact(call.operation, call.begin_ns, call.end_ns, end.logical_ns)
-                    : call.begin_ns == end.logical_ns) {
-      if (give_receive(open, end)) return;
+    const std::int64_t call_end = open.closed ? call.end_ns : kTimeLimit_ns;
+    if (is_exact(call.operation, call.begin_ns, call_end, end.logical_ns) &&
+        give_receive(open, end)) {
+      return;
     }
   }
   if (end.logical_ns >= now) {

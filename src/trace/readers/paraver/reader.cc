@@ -56,6 +56,7 @@ class Reader {
       builders_.emplace_back(trace_.calls(static_cast<std::int32_t>(r)), findings_[r]);
     }
     last_time_.resize(rank_count());
+    for (const auto& [value, name] : names_.functions) trace_.region_id(name);
     unfinalized_.resize(rank_count());
   }
 

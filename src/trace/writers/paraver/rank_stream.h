@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/message_pairs.h"
+#include "trace/trace.h"
+
+namespace slackline::paraver {
+
+/// A message in the order of its source: where its receive is.
+struct Outgoing {
+  std::uint32_t send;  ///< call of the source
+  std::int32_t destination;
+  const MessagePair* pair;
+};
+
+/// What all streams share.
+struct WriterContext {
+  const Trace& trace;
+  std::int64_t zero_ns = 0;                     ///< subtracted from every time
+  std::vector<std::vector<Outgoing>> outgoing;  ///< by source, in order of `send`
+};
+
+/// The number of a communicator in the file; 0 for none. MPI_COMM_SELF has one for every rank.
+std::int64_t communicator_number(const Trace& trace, std::uint32_t comm, std::int32_t rank);
+
+/// The value that stands for an operation in events. Those that Extrae has none for are numbered
+/// from 1000 on and named in the .pcf.
+struct EventValue {
+  std::int64_t type;
+  std::int64_t value;
+};
+EventValue event_value(Operation operation);
+
+/// The records of one thread of a rank, in order of time: next() makes the one at time(). The first
+/// thread also tells of states, regions and pauses.
+class RankStream {
+ public:
+  RankStream(const WriterContext& context, std::int32_t rank, std::uint16_t thread);
+
+  /// Is there another record? Then its time is good.
+  bool advance();
+  std::int64_t time() const { return records_[at_].time; }
+  std::string_view text() const {
+    return std::string_view(text_).substr(records_[at_].begin, records_[at_].size);
+  }
+
+ private:
+  struct Record {
+    std::int64_t time;
+    std::uint32_t begin;
+    std::uint32_t size;
+  };
+
+  bool present() const;
+  void refill();
+  void begin();
+  void gap(std::size_t i);
+  void call(std::size_t i);
+  void finish();
+  void state(std::int64_t begin, std::int64_t end, int state);
+  void open_event(std::int64_t time);
+  void pair(std::int64_t type, std::int64_t value);
+  void close(std::int64_t time);
+  void collective(const Call& call);
+  void messages(std::size_t i, const Call& call);
+  void counters(std::size_t gap);
+  void object(std::int32_t rank, std::uint16_t thread);
+  void number(std::int64_t value);
+
+  const WriterContext& context_;
+  const RankCalls& calls_;
+  std::int32_t rank_;
+  std::uint16_t thread_;
+  std::string prefix_;  // ":cpu:appl:task:thread"
+  std::string text_;
+  std::vector<Record> records_;
+  std::size_t at_ = 0;
+  std::size_t next_call_ = 0;
+  std::size_t next_message_ = 0;
+  std::size_t next_region_ = 0;
+  std::size_t next_pause_ = 0;
+  std::size_t record_begin_ = 0;
+  std::int64_t last_end_ = 0;
+  bool begun_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace slackline::paraver

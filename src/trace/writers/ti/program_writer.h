@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/findings.h"
+#include "trace/trace.h"
+
+namespace slackline::ti {
+
+/// Writes the actions of one rank.
+class ProgramWriter {
+ public:
+  ProgramWriter(const Trace& trace, std::int32_t rank, OutputFile& file, Findings& findings);
+  void write();
+
+ private:
+  /// What a wait names its request by.
+  struct Key {
+    std::int64_t source;
+    std::int64_t destination;
+    std::int64_t tag;
+  };
+  /// A number of elements and their SimGrid type.
+  struct Elements {
+    std::uint64_t count;
+    int type;
+  };
+
+  void gap(std::size_t i);
+  void begin_line(std::string_view action);
+  void call(const Call& call);
+  void message(std::string_view action, std::int64_t peer, std::int64_t tag, std::uint64_t bytes);
+  void isend(const Call& call);
+  void irecv(const Call& call);
+  void start(const Call& call);
+  void sendrecv(const Call& call);
+  void wait(const Key& key);
+  void wait(std::uint32_t request);
+  void completion(const Call& call);
+  void collective(const Call& call);
+  void rooted(const Call& call, Elements elements);
+  void vector_collective(const Call& call, Elements elements);
+  void counts(std::span<const std::int64_t> bytes, int type, std::uint64_t own);
+
+  static Elements elements(std::uint64_t bytes, std::int32_t element);
+  static std::uint64_t in_elements(std::int64_t bytes, int type);
+  std::int64_t peer(std::int32_t rank) const;
+
+  template <class... Words>
+  void line(std::string_view action, Words... words);
+
+  const Trace& trace_;
+  const RankCalls& calls_;
+  std::int32_t rank_;
+  OutputFile& file_;
+  Findings& findings_;
+  std::string text_;
+  std::map<std::uint32_t, Key> requests_;  // under way
+  std::size_t next_region_ = 0;
+  std::int64_t compute_ns_ = 0;  // not yet written
+};
+
+}  // namespace slackline::ti
