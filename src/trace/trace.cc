@@ -38,6 +38,25 @@ std::int64_t RankCalls::gap_ns(std::size_t i) const {
   return std::max<std::int64_t>(0, begin_ns_[i] - before);
 }
 
+void RankCalls::retime(std::span<const std::int64_t> times) {
+  const auto moved = [&](std::int64_t time, std::size_t before_call) {
+    const std::size_t next = std::min(before_call, size());
+    std::int64_t result = time;
+    if (next > 0) result += times[2 * next - 1] - end_ns_[next - 1];
+    return next < size() ? std::min(result, std::max(time, times[2 * next])) : result;
+  };
+  for (RegionEvent& event : regions_) event.time_ns = moved(event.time_ns, event.before_call);
+  for (Pause& pause : pauses_) {
+    pause = {moved(pause.begin_ns, pause.before_call), moved(pause.end_ns, pause.before_call),
+             pause.before_call};
+  }
+  if (stop_ns_ != kNoStop) stop_ns_ = moved(stop_ns_, size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    begin_ns_[i] = times[2 * i];
+    end_ns_[i] = times[2 * i + 1];
+  }
+}
+
 std::int64_t RankCalls::stop_ns() const {
   const std::int64_t last = empty() ? start_ns_ : end_ns_.back();
   return stop_ns_ == kNoStop ? last : std::max(last, stop_ns_);

@@ -122,7 +122,9 @@ class RankCalls {
   /// One value a gap, so at most size() + 1; the missing ones are 0.
   void set_counter(std::size_t which, std::vector<std::uint64_t> values);
   std::span<std::int64_t> mutable_args(std::size_t i);
-  void set_end_ns(std::size_t i, std::int64_t end) { end_ns_[i] = end; }
+  /// New times of every call, begin and end by turns. What lies between calls (regions, pauses, the
+  /// stop) moves with the call before it, but not past the one after it.
+  void retime(std::span<const std::int64_t> times);
   void set_comm(std::size_t i, std::uint32_t comm) { comm_[i] = comm; }
   /// Adds `offset + drift * time` to every time (clock correction); see trace/clock.h.
   template <class Map>
