@@ -25,6 +25,7 @@ struct ConvertOptions {
   std::string out;
   std::string to;
   bool force = false;
+  OpenOptions open;
   ModelOptions model;
   OutputOptions output;
 };
@@ -84,7 +85,7 @@ Report describe(const Conversion& conversion, const OpenedTrace& opened) {
 int run_convert(const ConvertOptions& options) {
   const TraceWriter& writer = choose_writer(options);
   ModelChoice model = resolve_model(options.model);
-  const OpenedTrace opened = open_trace(options.trace);
+  const OpenedTrace opened = open_trace(options.trace, options.open);
   model.graph.collectives.resolve_automatic(opened.trace.info().mpi_library);
 
   OutputFiles files(options.out, options.force ? OutputFiles::Existing::replace
@@ -115,6 +116,7 @@ Run setup_convert(CLI::App& app) {
   app.add_option("--to", options->to, "Its format; default: by OUT's extension")
       ->transform(CLI::IsMember(names));
   app.add_flag("--force", options->force, "Replace a folder that stands in the way");
+  add_fix_clocks(app, options->open);
   add_model_options(app, options->model);
   app.add_option("--format", options->output.format, "Form of what is said about it")
       ->transform(CLI::IsMember({"text", "json"}));

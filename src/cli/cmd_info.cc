@@ -13,6 +13,7 @@ namespace slackline {
 namespace {
 
 struct InfoOptions {
+  OpenOptions open{};
   std::string trace;
   OutputOptions output;
 };
@@ -185,7 +186,8 @@ Report describe(const TraceSummary& summary, const OpenedTrace& opened) {
 }
 
 int run_info(const InfoOptions& options) {
-  const OpenedTrace opened = open_trace(options.trace.empty() ? newest_recording() : options.trace);
+  const OpenedTrace opened =
+      open_trace(options.trace.empty() ? newest_recording() : options.trace, options.open);
   write_report(describe(summarize(opened.trace), opened), options.output);
   return 0;
 }
@@ -197,6 +199,7 @@ Run setup_info(CLI::App& app) {
   app.add_option("trace", options->trace,
                  "A trace file or recording folder; without it the newest slackline-trace* here")
       ->type_name("TRACE");
+  add_fix_clocks(app, options->open);
   add_output_options(app, options->output);
   examples(app, {"slackline info", "slackline info app.slk --format json"});
   return [options] { return run_info(*options); };

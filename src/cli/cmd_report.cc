@@ -27,6 +27,7 @@ Run setup_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   add_model_question(app, options->question, OverheadShortName::none);
   add_degradations(app, options->degradations);
+  add_fix_clocks(app, options->question.open);
   examples(app,
            {"slackline report slackline-trace", "slackline report slackline-trace -o report.html",
             "slackline report app.slk --network shared-memory --format json"});

@@ -46,6 +46,11 @@ void add_model_question(CLI::App& app, ModelQuestion& question, OverheadShortNam
       overhead == OverheadShortName::lower ? OutputShortName::capital : OutputShortName::lower);
 }
 
+void add_fix_clocks(CLI::App& app, OpenOptions& options) {
+  app.add_flag("--fix-clocks", options.fix_clocks,
+               "Move calls so that nothing ends before what it waits for");
+}
+
 std::string newest_recording() {
   fs::path newest;
   for (const fs::directory_entry& entry : fs::directory_iterator(".")) {
@@ -72,7 +77,7 @@ OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail) {
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
     return with_network(open_goal_question(std::move(*goal), model, detail));
   }
-  OpenedQuestion q{open_trace(path), model, {}};
+  OpenedQuestion q{open_trace(path, question.open), model, {}};
   q.model.graph.collectives.resolve_automatic(q.trace().info().mpi_library);
   q.graph = build_graph(q.trace(), q.model.graph);
   return with_network(std::move(q));

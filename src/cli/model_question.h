@@ -16,6 +16,7 @@ namespace slackline {
 /// an answer.
 struct ModelQuestion {
   std::string trace{};
+  OpenOptions open{};
   ModelOptions model{};
   OutputOptions output{};
   NetworkOptions network{};  ///< of the commands that take add_network_options()
@@ -40,6 +41,9 @@ enum class CallDetail : std::uint8_t { none, named };
 
 /// An empty name means the newest recording in the current folder (see newest_recording()).
 OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail = CallDetail::named);
+
+/// Declares --fix-clocks, of the commands that speak of measured times.
+void add_fix_clocks(CLI::App& app, OpenOptions& options);
 
 /// The newest folder "slackline-trace*" here. Throws usage Error if there is none.
 std::string newest_recording();

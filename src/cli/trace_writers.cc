@@ -19,16 +19,33 @@
 namespace slackline {
 namespace {
 
+constexpr FindingKind kMeasuredDetails{"measured_details_lost", Severity::notice,
+                                       "Pauses between calls, hardware counters and the times "
+                                       "after the last call are not kept by this "
+                                       "format; useful time is then all time outside of MPI."};
+
+// What a reader of other tools' traces knows and our own formats have no place for yet.
+Findings without_details(const Trace& trace) {
+  Findings lost;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    const bool stops_later = !calls.empty() && calls.stop_ns() > calls.end_ns(calls.size() - 1);
+    if (stops_later || !calls.pauses().empty()) lost.add(kMeasuredDetails);
+  }
+  if (!trace.counters().empty()) lost.add(kMeasuredDetails);
+  return lost;
+}
+
 Findings write_native_file(const WriteRequest& request) {
   write_native(request.trace, request.path);
-  return {};
+  return without_details(request.trace);
 }
 
 Findings write_text_file(const WriteRequest& request) {
   OutputFile file(request.path);
   write_text_trace(request.trace, [&](std::string_view text) { file.write(text); });
   file.commit();
-  return {};
+  return without_details(request.trace);
 }
 
 /// The program itself when the input was one; else the trace with its collectives as messages.

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "trace/causality.h"
+#include "trace/clock_correction.h"
 #include "trace/goal/linearise.h"
 #include "trace/native/reader.h"
 #include "trace/otf2/reader.h"
@@ -146,7 +147,7 @@ void identify_files(std::vector<fs::path> files, const fs::path& folder, OpenedT
   opened.checksum = hex(hash);
 }
 
-OpenedTrace read_input(const TraceInput& input, const fs::path& given) {
+OpenedTrace read_input(const TraceInput& input, const fs::path& given, const OpenOptions& options) {
   const auto reader =
       std::ranges::find_if(kReaders, [&](const TraceReader& r) { return r.probe(input); });
   if (reader == kReaders.end()) throw unknown_input(input);
@@ -161,6 +162,7 @@ OpenedTrace read_input(const TraceInput& input, const fs::path& given) {
     opened.checksum = checksum(input.bytes);
   }
   opened.calls = opened.trace.call_count();
+  if (options.fix_clocks) correct_clocks(opened.trace);
   count_causality_violations(opened.trace);
   return opened;
 }
@@ -171,16 +173,16 @@ std::span<const TraceReader> trace_readers() {
   return kReaders;
 }
 
-OpenedTrace open_trace(const fs::path& path) {
+OpenedTrace open_trace(const fs::path& path, const OpenOptions& options) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const fs::path native = path / kNativeFile;
-    if (!fs::is_regular_file(native, ignored)) return read_input({path, true, {}}, path);
+    if (!fs::is_regular_file(native, ignored)) return read_input({path, true, {}}, path, options);
     const MappedFile file(native);
-    return read_input({native, false, file.bytes()}, path);
+    return read_input({native, false, file.bytes()}, path, options);
   }
   const MappedFile file(path);
-  return read_input({path, false, file.bytes()}, path);
+  return read_input({path, false, file.bytes()}, path, options);
 }
 
 std::optional<OpenedGoal> open_goal(const fs::path& path) {

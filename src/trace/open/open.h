@@ -50,10 +50,14 @@ struct TraceReader {
 
 std::span<const TraceReader> trace_readers();
 
+struct OpenOptions {
+  bool fix_clocks = false;  ///< restore causality (trace/clock_correction.h)
+};
+
 /// Opens a trace file of any known format, or a folder made by `slackline record` (its trace.slk,
 /// else its raw files). Receives that end before their send began are counted in the Findings.
 /// Throws Error when there is nothing at `path`, or nothing that a reader knows.
-OpenedTrace open_trace(const std::filesystem::path& path);
+OpenedTrace open_trace(const std::filesystem::path& path, const OpenOptions& options = {});
 
 /// Opens a GOAL file; empty when `path` is something else. Throws Error when it is not there or
 /// cannot be read.
