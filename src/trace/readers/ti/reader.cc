@@ -78,7 +78,7 @@ std::string_view trimmed(std::string_view line) {
 /// As replay does, from the working folder; else beside the list.
 fs::path listed(const fs::path& list, std::string_view name) {
   std::error_code ignored;
-  const fs::path given(name);
+  fs::path given(name);
   if (fs::exists(given, ignored)) return given;
   return list.parent_path() / given;
 }
