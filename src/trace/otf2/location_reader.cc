@@ -35,7 +35,10 @@ LocationReader::LocationReader(const Job& job, const Trace& trace, std::int32_t 
   locations_.emplace_back();
 }
 
-void LocationReader::at(std::int64_t time) {
+// Damaged files may go back in time; a Trace does not.
+void LocationReader::at(std::int64_t& time) {
+  time = std::max(time, last_ns_);
+  last_ns_ = time;
   if (!out().first_ns) out().first_ns = time;
 }
 
@@ -102,6 +105,11 @@ void LocationReader::unbalanced(const std::string& what) {
   out().findings.add(kUnbalancedRegions, fmt::format("rank {}: {}", rank_, what));
 }
 
+std::string LocationReader::region_name(std::uint32_t ref) const {
+  const auto found = job_.definitions.regions.find(ref);
+  return found == job_.definitions.regions.end() ? "?" : found->second.name;
+}
+
 void LocationReader::begin_call(std::int64_t time, Operation operation) {
   in_call_ = true;
   recorded_ = started_ = false;
@@ -122,7 +130,7 @@ void LocationReader::end_call(std::int64_t time) {
     if (job_.own) {
       // "none" is an operation like others there.
     } else {
-      out().findings.add(kLocalCalls, job_.definitions.regions.at(call_region_).name);
+      out().findings.add(kLocalCalls, region_name(call_region_));
       return;
     }
   }
@@ -241,13 +249,13 @@ void LocationReader::one_sided(std::int64_t time) {
 
 void LocationReader::finish() {
   if (in_call_) {
-    const std::string name = job_.definitions.regions.at(call_region_).name;
+    const std::string name = region_name(call_region_);
     out().findings.add(raw::kUnfinishedCall, fmt::format("rank {}: {}", rank_, name));
     unbalanced(name);
     call_.flags = static_cast<std::uint8_t>(call_.flags | SLK_FLAG_UNFINISHED);
     end_call(call_.begin_ns);
   }
-  for (const std::uint32_t ref : open_regions_) unbalanced(job_.definitions.regions.at(ref).name);
+  for (const std::uint32_t ref : open_regions_) unbalanced(region_name(ref));
   open_regions_.clear();
   out().calls.shrink();
 }

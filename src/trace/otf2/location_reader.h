@@ -136,7 +136,8 @@ class LocationReader {
 
  private:
   LocationCalls& out() { return locations_[index_]; }
-  void at(std::int64_t time);
+  void at(std::int64_t& time);
+  std::string region_name(std::uint32_t ref) const;
   bool take_bare(std::int64_t time, Operation operation);
   void begin_call(std::int64_t time, Operation operation);
   void end_call(std::int64_t time);
@@ -175,6 +176,7 @@ class LocationReader {
   std::vector<std::int64_t> args_;
   std::vector<std::uint32_t> completed_;  // serials that the open call completed
   std::int64_t collective_begin_ = 0;
+  std::int64_t last_ns_ = -kTimeLimit_ns;
 };
 
 }  // namespace slackline::otf2
