@@ -2,12 +2,18 @@
 
 #include <benchmark/benchmark.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "halo_trace.h"
 #include "trace/native/reader.h"
 #include "trace/native/writer.h"
+#include "trace/otf2/reader.h"
+#include "trace/otf2/writer.h"
 #include "trace/text/text.h"
 
 namespace slackline {
@@ -47,6 +53,44 @@ void read_native_trace(benchmark::State& state) {
   report(state, file.size());
 }
 BENCHMARK(read_native_trace)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+
+// Removed when the program ends.
+struct Archive {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("slackline_bench_" + std::to_string(::getpid()));
+  Archive() { std::filesystem::create_directories(folder); }
+  ~Archive() { std::filesystem::remove_all(folder); }
+
+  void write() const {
+    std::filesystem::remove_all(folder / "run");
+    write_otf2(halo_trace(), folder / "run.otf2");
+  }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) sum += entry.file_size();
+    }
+    return sum;
+  }
+};
+
+void write_otf2_archive(benchmark::State& state) {
+  const Archive archive;
+  for (auto _ : state) archive.write();
+  report(state, archive.bytes());
+}
+BENCHMARK(write_otf2_archive)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+
+// Several records a call: ENTER, LEAVE, and what it communicates.
+void read_otf2_archive(benchmark::State& state) {
+  const Archive archive;
+  archive.write();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(read_otf2(archive.folder / "run.otf2").call_count());
+  }
+  report(state, archive.bytes());
+}
+BENCHMARK(read_otf2_archive)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
 
 void write_text_form(benchmark::State& state) {
   std::size_t bytes = 0;
