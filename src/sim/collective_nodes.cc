@@ -30,4 +30,9 @@ bool CollectiveNodes::sets_up(std::uint32_t comm, std::uint32_t sequence) {
   return set_up_.emplace(comm, sequence).first->second == sequence;
 }
 
+bool CollectiveNodes::known(std::uint32_t comm, std::uint32_t sequence) const {
+  const auto found = set_up_.find(comm);
+  return found != set_up_.end() && found->second < sequence;
+}
+
 }  // namespace slackline::sim

@@ -22,6 +22,8 @@ class CollectiveNodes {
   /// True for the communicator's first call that has to find out: the first asked for. All ranks
   /// ask in the order of the communicator's calls.
   bool sets_up(std::uint32_t comm, std::uint32_t sequence);
+  /// An earlier call of the communicator has found out.
+  bool known(std::uint32_t comm, std::uint32_t sequence) const;
 
  private:
   std::vector<std::int32_t> nodes_of(const CollectiveIndex::Instance& instance) const;

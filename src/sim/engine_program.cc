@@ -301,7 +301,9 @@ void Engine::load_collective(Strand& strand, const Call& call) {
   performed.self_messages = true;
   performed.choose = &options_.choose;
   performed.nodes = nodes_.of(instance);
+  performed.nodes_known = nodes_.known(call.comm, sequence);
   const SmpiDecision decision = options_.choose(performed);
+  apply(decision, performed);
   performed.smp_ready = !decision.needs_setup || !nodes_.sets_up(call.comm, sequence);
   decision.algorithm->expand(performed, rank, OwnCounts{args}, strand.steps);
   // Whatever an algorithm leaves started ends with the call.

@@ -117,11 +117,18 @@ void smp_rabenseifner(StepWriter& w) {
 void two_level(StepWriter& w) {
   if (w.bytes() == 0) return;
   const NodeLayout layout(w);
-  CollectiveCall in_node = w.part(Operation::allreduce, w.bytes());
-  in_node.size = static_cast<std::int32_t>(layout.node().size());
-  in_node.smp_part = true;
-  w.nested_among(layout.node(), in_node, *smpi_decision("mpich", in_node).algorithm);
-  w.nested_among(layout.leaders(), w.part(Operation::allreduce, w.bytes()), recursive_doubling);
+  if (w.call().tuned) {
+    w.nested_among_chosen(layout.node(), w.part(Operation::reduce, w.bytes()), reduce::binomial);
+  } else {
+    perform_level(w, layout.node(), w.part(Operation::allreduce, w.bytes()), nullptr);
+  }
+  const CollectiveAlgorithm* leaders = w.call().among_leaders;
+  const CollectiveCall part = w.part(Operation::allreduce, w.bytes());
+  if (leaders != nullptr) {
+    w.nested_among(layout.leaders(), part, *leaders);
+  } else {
+    w.nested_among(layout.leaders(), part, recursive_doubling);
+  }
   w.nested_among_chosen(layout.node(), w.part(Operation::bcast, w.bytes()), bcast::binomial);
 }
 

@@ -122,10 +122,8 @@ void to_leaders(StepWriter& w, const NodeLayout& layout) {
   }
   const auto leaders = layout.leaders();
   const auto root = std::ranges::find(leaders, leader) - leaders.begin();
-  CollectiveCall part = w.part(Operation::bcast, w.bytes(), static_cast<std::int32_t>(root));
-  part.size = static_cast<std::int32_t>(leaders.size());
-  part.smp_part = true;
-  w.nested_among(leaders, part, *smpi_decision("mpich", part).algorithm);
+  perform_level(w, leaders, w.part(Operation::bcast, w.bytes(), static_cast<std::int32_t>(root)),
+                w.call().among_leaders);
 }
 
 }  // namespace
@@ -146,16 +144,15 @@ void two_level(StepWriter& w) {
   constexpr std::uint64_t kKnomial = 131072;
   if (w.bytes() == 0) return;
   const bool medium = w.bytes() > kShort && w.bytes() < kLong;
-  if (w.size() <= kSmallSystem && !medium) {
+  const bool tuned = w.call().tuned;
+  if (w.size() <= kSmallSystem && !medium && !tuned) {
     return w.bytes() <= kShort ? binomial(w) : scatter_ring_allgather(w);
   }
   const NodeLayout layout(w);
   to_leaders(w, layout);
-  CollectiveCall part = w.part(Operation::bcast, w.bytes());
-  part.size = static_cast<std::int32_t>(layout.node().size());
-  part.smp_part = true;
-  if (w.bytes() <= kKnomial) {
-    w.nested_among(layout.node(), part, *smpi_decision("mpich", part).algorithm);
+  const CollectiveCall part = w.part(Operation::bcast, w.bytes());
+  if (tuned || w.bytes() <= kKnomial) {
+    perform_level(w, layout.node(), part, w.call().in_nodes);
   } else {
     w.nested_among(layout.node(), part, knomial);
   }

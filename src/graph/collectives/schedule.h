@@ -32,8 +32,16 @@ struct CollectiveCall;
 struct SmpiDecision {
   const CollectiveAlgorithm* algorithm = nullptr;
   bool needs_setup = false;
+  /// For algorithms in two levels, what is performed among the leaders and in the nodes, when
+  /// `tuned`; nullptr: MPICH's choice.
+  const CollectiveAlgorithm* among_leaders = nullptr;
+  const CollectiveAlgorithm* in_nodes = nullptr;
+  bool tuned = false;
 };
 using ChooseCollective = std::function<SmpiDecision(const CollectiveCall&)>;
+
+/// What `decision` says beside the algorithm, as a part of the call.
+void apply(const SmpiDecision& decision, CollectiveCall& call);
 
 /// One collective call, as all its ranks agree on it. Sizes in bytes, as in trace/wire.h.
 struct CollectiveCall {
@@ -56,10 +64,16 @@ struct CollectiveCall {
   std::span<const std::int32_t> nodes{};
   /// False: the schedule begins with the messages by which SimGrid finds out about the nodes.
   bool smp_ready = true;
+  /// An earlier call on the communicator found out about the nodes. MVAPICH2's gather looks.
+  bool nodes_known = false;
   /// A part of a communicator that SimGrid made for such an algorithm: it is not split again.
   bool smp_part = false;
   /// The caller performs messages to oneself; without, they are left out.
   bool self_messages = false;
+  /// The decision that chose the algorithm, when it says more than that.
+  const CollectiveAlgorithm* among_leaders = nullptr;
+  const CollectiveAlgorithm* in_nodes = nullptr;
+  bool tuned = false;
   /// Who decides the algorithm of a collective inside of a collective; nullptr: SimGrid's default.
   const ChooseCollective* choose = nullptr;
 };

@@ -42,6 +42,13 @@ std::int32_t NodeLayout::leader_of(std::int32_t rank) const {
   return leader_of_[static_cast<std::size_t>(rank)];
 }
 
+void perform_level(StepWriter& w, std::span<const std::int32_t> ranks, CollectiveCall part,
+                   const CollectiveAlgorithm* tuned) {
+  part.size = static_cast<std::int32_t>(ranks.size());
+  part.smp_part = true;
+  w.nested_among(ranks, part, tuned != nullptr ? *tuned : *smpi_decision("mpich", part).algorithm);
+}
+
 void set_up_nodes(StepWriter& w) {
   const NodeLayout layout(w);
   const CollectiveCall word = w.part(Operation::allgather, kInteger);

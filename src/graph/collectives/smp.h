@@ -40,6 +40,11 @@ class NodeLayout {
   bool blocked_ = true;
 };
 
+/// A part of a two-level algorithm among `ranks` (leaders, or those of a node): by `tuned`, or
+/// MPICH's choice.
+void perform_level(StepWriter& w, std::span<const std::int32_t> ranks, CollectiveCall part,
+                   const CollectiveAlgorithm* tuned);
+
 /// The messages by which SimGrid's ranks learn the layout (Comm::init_smp): everybody's leader, the
 /// leaders' sizes of nodes, what follows from them, and whether all nodes are consecutive.
 void set_up_nodes(StepWriter& w);

@@ -175,7 +175,8 @@ SmpiDecision smpi_decision(std::string_view name, const CollectiveCall& call) {
   using namespace collectives;
   if (name == "default" || name == "automatic") return smpi_default_rules(call);
   if (name == "ompi") return smpi_openmpi_rules(call);
-  if (name == "mpich" || name == "mvapich2" || name == "impi") return smpi_mpich_rules(call);
+  if (name == "mpich" || name == "impi") return smpi_mpich_rules(call);
+  if (name == "mvapich2") return smpi_mvapich2_rules(call);
   const SmpiDecision row = smpi_row(call, name);
   if (row.algorithm != nullptr) return row;
   const CollectiveAlgorithm* ours = find_algorithm(call.operation, name);

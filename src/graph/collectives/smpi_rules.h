@@ -11,6 +11,7 @@ namespace slackline::collectives {
 SmpiDecision smpi_default_rules(const CollectiveCall& call);
 SmpiDecision smpi_openmpi_rules(const CollectiveCall& call);
 SmpiDecision smpi_mpich_rules(const CollectiveCall& call);
+SmpiDecision smpi_mvapich2_rules(const CollectiveCall& call);
 
 /// The row that SimGrid calls so, with whether it looks at nodes, or what it nests does.
 SmpiDecision smpi_row(const CollectiveCall& call, std::string_view smpi_name);

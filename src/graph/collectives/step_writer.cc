@@ -129,14 +129,17 @@ CollectiveCall StepWriter::part(Operation operation, std::uint64_t bytes, std::i
   call.element_bytes = static_cast<std::uint32_t>(element_bytes_);
   call.counts = {};
   call.smp_ready = true;
+  apply({}, call);
   return call;
 }
 
 void StepWriter::nested_chosen(const CollectiveCall& call, void (*otherwise)(StepWriter&)) {
-  const CollectiveAlgorithm* chosen =
-      call_.choose == nullptr ? nullptr : (*call_.choose)(call).algorithm;
-  if (chosen != nullptr) return nested(call, *chosen);
-  nested(call, otherwise);
+  if (call_.choose == nullptr) return nested(call, otherwise);
+  const SmpiDecision chosen = (*call_.choose)(call);
+  if (chosen.algorithm == nullptr) return nested(call, otherwise);
+  CollectiveCall decided = call;
+  apply(chosen, decided);
+  nested(decided, *chosen.algorithm);
 }
 
 template <class Perform>

@@ -400,6 +400,12 @@ const CollectiveAlgorithm& collectives::first_algorithm(Operation operation) {
   return *found;
 }
 
+void apply(const SmpiDecision& decision, CollectiveCall& call) {
+  call.among_leaders = decision.among_leaders;
+  call.in_nodes = decision.in_nodes;
+  call.tuned = decision.tuned;
+}
+
 std::span<const CollectiveAlgorithm> collective_algorithms() {
   return kAlgorithms;
 }

@@ -23,13 +23,6 @@ std::int32_t place_of(std::span<const std::int32_t> ranks, std::int32_t rank) {
   return static_cast<std::int32_t>(std::ranges::find(ranks, rank) - ranks.begin());
 }
 
-/// A collective of MPICH's choice among `ranks`.
-void by_mpich(StepWriter& w, std::span<const std::int32_t> ranks, CollectiveCall part) {
-  part.size = static_cast<std::int32_t>(ranks.size());
-  part.smp_part = true;
-  w.nested_among(ranks, part, *smpi_decision("mpich", part).algorithm);
-}
-
 }  // namespace
 
 void reduce::two_level(StepWriter& w) {
@@ -41,9 +34,10 @@ void reduce::two_level(StepWriter& w) {
   if (one_node) {
     w.nested(in_node, w.bytes() < kSharedMemoryReduce ? linear : knomial);
   } else {
-    by_mpich(w, layout.node(), in_node);
-    by_mpich(w, layout.leaders(),
-             w.part(Operation::reduce, w.bytes(), place_of(layout.leaders(), leader)));
+    perform_level(w, layout.node(), in_node, w.call().in_nodes);
+    perform_level(w, layout.leaders(),
+                  w.part(Operation::reduce, w.bytes(), place_of(layout.leaders(), leader)),
+                  w.call().among_leaders);
   }
   if (leader == w.root()) return;
   if (w.rank() == leader) w.send(w.root(), w.bytes());
@@ -54,7 +48,7 @@ void gather::two_level(StepWriter& w) {
   if (w.bytes() == 0) return;
   const NodeLayout layout(w);
   const std::int32_t leader = layout.leader_of(w.root());
-  w.nested_among(layout.node(), w.part(Operation::gather, w.bytes()), binomial);
+  perform_level(w, layout.node(), w.part(Operation::gather, w.bytes()), w.call().in_nodes);
   std::vector<std::int64_t> counts;
   for (const std::int32_t ranks : layout.node_sizes()) {
     counts.push_back(static_cast<std::int64_t>(static_cast<std::uint64_t>(ranks) * w.bytes()));
@@ -86,7 +80,7 @@ void scatter_in_levels(StepWriter& w, Algorithm* among_leaders) {
   among.counts = counts;
   w.nested_among(layout.leaders(), among,
                  layout.uniform() ? among_leaders : scatter::linear_nonblocking);
-  w.nested_among(layout.node(), w.part(Operation::scatter, w.bytes()), scatter::binomial);
+  perform_level(w, layout.node(), w.part(Operation::scatter, w.bytes()), w.call().in_nodes);
 }
 
 }  // namespace
