@@ -196,7 +196,7 @@ void resolve_names(Raw& r) {
 }
 
 std::string taken(char* text) {
-  const std::string copy = text == nullptr ? "" : text;
+  std::string copy = text == nullptr ? "" : text;
   std::free(text);
   return copy;
 }

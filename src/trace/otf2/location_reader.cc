@@ -126,13 +126,9 @@ void LocationReader::begin_call(std::int64_t time, Operation operation) {
 void LocationReader::end_call(std::int64_t time) {
   in_call_ = false;
   call_.end_ns = time;
-  if (call_.operation == Operation::none && !(overrides_ && overrides_->given != 0)) {
-    if (job_.own) {
-      // "none" is an operation like others there.
-    } else {
-      out().findings.add(kLocalCalls, region_name(call_region_));
-      return;
-    }
+  if (call_.operation == Operation::none && !job_.own) {
+    out().findings.add(kLocalCalls, region_name(call_region_));
+    return;
   }
   describe_call();
   if (overrides_) apply_overrides();
