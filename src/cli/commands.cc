@@ -16,6 +16,8 @@ Run setup_tolerance(CLI::App& app);
 Run setup_critical_path(CLI::App& app);
 Run setup_simulate(CLI::App& app);
 Run setup_platform(CLI::App& app);
+Run setup_efficiency(CLI::App& app);
+Run setup_wait_states(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_demo(CLI::App& app);
 Run setup_completion(CLI::App& app);
@@ -40,6 +42,10 @@ constexpr std::array kCommands{
     Command{"simulate", "replay a run on a machine with contention: topologies, links, placement",
             setup_simulate},
     Command{"platform", "describe the machine that a simulation runs on", setup_platform},
+    Command{"efficiency", "say how efficient a run is, by POP's factors, and how it scales",
+            setup_efficiency},
+    Command{"wait-states", "say where ranks wait for others, how long, and what causes it",
+            setup_wait_states},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
     Command{"demo", "record a small example and show what slackline says of it", setup_demo},

@@ -6,6 +6,7 @@
 
 #include "analysis/pairwise.h"
 #include "base/error.h"
+#include "cli/run_question.h"
 #include "graph/goal/goal_graph.h"
 
 namespace slackline {
@@ -13,16 +14,6 @@ namespace slackline {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// What was run, or the file if that is not known: "stencil2d (4 ranks)". The command line is in
-/// the input's facts.
-std::string subject(const OpenedQuestion& opened) {
-  const std::string& program = opened.trace().info().program;
-  const std::string first = program.substr(0, program.find(' '));
-  const std::string name =
-      fs::path(program.empty() ? opened.opened.path : first).filename().string();
-  return fmt::format("{} ({} ranks)", name, opened.trace().ranks());
-}
 
 OpenedQuestion open_goal_question(OpenedGoal goal, const ModelChoice& model, CallDetail detail) {
   GoalGraph g =
@@ -109,7 +100,7 @@ void add_pairwise(Report& report, const OpenedQuestion& opened, bool pairs) {
 void answer(Report report, std::string_view command, const OpenedQuestion& opened,
             const ModelQuestion& question, Json own_options) {
   report.command = command;
-  report.title = fmt::format("{}: {}", command, subject(opened));
+  report.title = fmt::format("{}: {}", command, subject(opened.opened));
   report.options = to_json(opened.model);
   report.options.update(own_options);
   report.input = input_to_json(opened.opened);

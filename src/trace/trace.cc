@@ -62,13 +62,23 @@ std::int64_t RankCalls::stop_ns() const {
   return stop_ns_ == kNoStop ? last : std::max(last, stop_ns_);
 }
 
-std::int64_t RankCalls::useful_ns(std::size_t i) const {
-  std::int64_t useful = i < size() ? gap_ns(i) : stop_ns() - (empty() ? start_ns_ : end_ns_.back());
+/// The gap before call i without the pauses that `counts` names.
+template <class Counts>
+std::int64_t RankCalls::gap_without(std::size_t i, Counts counts) const {
+  std::int64_t rest = i < size() ? gap_ns(i) : stop_ns() - (empty() ? start_ns_ : end_ns_.back());
   auto pause = std::ranges::lower_bound(pauses_, i, {}, &Pause::before_call);
   for (; pause != pauses_.end() && pause->before_call == i; ++pause) {
-    useful -= pause->end_ns - pause->begin_ns;
+    if (counts(*pause)) rest -= pause->end_ns - pause->begin_ns;
   }
-  return std::max<std::int64_t>(0, useful);
+  return std::max<std::int64_t>(0, rest);
+}
+
+std::int64_t RankCalls::useful_ns(std::size_t i) const {
+  return gap_without(i, [](const Pause&) { return true; });
+}
+
+std::int64_t RankCalls::outside_ns(std::size_t i) const {
+  return gap_without(i, [](const Pause& p) { return p.in_mpi; });
 }
 
 void RankCalls::set_counter(std::size_t which, std::vector<std::uint64_t> values) {

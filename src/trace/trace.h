@@ -67,6 +67,7 @@ struct Pause {
   std::int64_t begin_ns;
   std::int64_t end_ns;
   std::uint32_t before_call;  ///< index of the first call after it
+  bool in_mpi = false;        ///< in a call of MPI that no Operation stands for (MPI_Comm_rank)
 };
 
 /// One rank's calls. Built by appending in program order; then read only.
@@ -96,6 +97,9 @@ class RankCalls {
   /// Computation in the gap before call i (i = size(): after the last call): the gap less the
   /// pauses in it. Logarithmic in the number of pauses.
   std::int64_t useful_ns(std::size_t i) const;
+  /// The part of that gap that is outside of MPI: less only the pauses in calls that no Operation
+  /// stands for.
+  std::int64_t outside_ns(std::size_t i) const;
   /// What hardware counter `which` of Trace::counters() gained while the rank computed in the gap
   /// before call i (i = size(): after the last). 0 where it was not recorded.
   std::uint64_t counter(std::size_t which, std::size_t i) const {
@@ -132,7 +136,7 @@ class RankCalls {
     for (auto& t : begin_ns_) t = map(t);
     for (auto& t : end_ns_) t = map(t);
     for (auto& e : regions_) e.time_ns = map(e.time_ns);
-    for (auto& p : pauses_) p = {map(p.begin_ns), map(p.end_ns), p.before_call};
+    for (auto& p : pauses_) p = {map(p.begin_ns), map(p.end_ns), p.before_call, p.in_mpi};
     start_ns_ = map(start_ns_);
     if (stop_ns_ != kNoStop) stop_ns_ = map(stop_ns_);
   }
@@ -150,6 +154,8 @@ class RankCalls {
   std::vector<Operation> operation_;
   std::vector<std::uint8_t> flags_;
   static constexpr std::int64_t kNoStop = INT64_MIN;
+  template <class Counts>
+  std::int64_t gap_without(std::size_t i, Counts counts) const;
 
   std::vector<RegionEvent> regions_;
   std::vector<Pause> pauses_;

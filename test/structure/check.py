@@ -15,7 +15,9 @@ MAY_INCLUDE = {
     "timing": ["base", "trace", "graph"],
     "sim": ["base", "trace", "graph"],
     "analysis": ["base", "report", "trace", "graph", "timing", "sim"],
-    "cli": ["base", "report", "trace", "whatif", "graph", "timing", "sim", "analysis"],
+    "diagnosis": ["base", "report", "trace", "graph", "timing", "analysis"],
+    "cli": ["base", "report", "trace", "whatif", "graph", "timing", "sim", "analysis",
+            "diagnosis"],
 }
 # What runs inside MPI jobs shares this with the tool, and nothing else.
 RUNTIME_MAY_INCLUDE = {"trace/wire.h"}

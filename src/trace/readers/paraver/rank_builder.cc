@@ -93,6 +93,10 @@ RankBuilder::Open* RankBuilder::open_call(Thread& thread) {
   return thread.open == 0 ? nullptr : &window_[thread.open - window_base_];
 }
 
+void RankBuilder::enter_unnamed(std::uint32_t thread, std::int64_t time) {
+  if (thread == 0) states_.enter_unnamed_mpi(time);
+}
+
 void RankBuilder::enter(std::uint32_t number, std::int64_t time, const Call& given) {
   Thread& thread = thread_of(number);
   if (thread.open != 0) {
@@ -467,8 +471,8 @@ void RankBuilder::rebuild() {
     counter_values_[c] = std::move(moved);
   }
   for (const Pause& pause : states_.pauses()) {
-    whole.append_pause(
-        {pause.begin_ns, pause.end_ns, static_cast<std::uint32_t>(new_index[pause.before_call])});
+    whole.append_pause({pause.begin_ns, pause.end_ns,
+                        static_cast<std::uint32_t>(new_index[pause.before_call]), pause.in_mpi});
   }
   calls_ = std::move(whole);
 }

@@ -38,6 +38,8 @@ class RankBuilder {
   /// An event's line at `time`; the calls below belong to it.
   void begin_event(std::uint32_t thread, std::int64_t time);
   void enter(std::uint32_t thread, std::int64_t time, const Call& call);
+  /// A call of MPI that no Operation stands for.
+  void enter_unnamed(std::uint32_t thread, std::int64_t time);
   void leave(std::uint32_t thread, std::int64_t time);
   void counters(std::uint32_t thread, std::int64_t time, const CounterValues& gained);
   /// `region` < 0: the innermost region is left.

@@ -235,7 +235,10 @@ class Reader {
   void enter(const Object& at, std::int64_t when, const EventLine& line) {
     Call call;
     call.operation = operation(line.value);
-    if (call.operation == Operation::none) return;
+    if (call.operation == Operation::none) {
+      at.builder->enter_unnamed(at.thread, when);
+      return;
+    }
     const OperationClass c = operation_class(call.operation);
     if (c == OperationClass::collective || c == OperationClass::icollective) {
       collective(at, when, line, call);

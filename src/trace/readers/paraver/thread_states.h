@@ -27,6 +27,10 @@ class ThreadStates {
   /// An MPI call begins: no pause reaches into it.
   void enter_mpi(std::int64_t time);
 
+  /// A call of MPI that no Operation stands for begins: the state that begins with it is one in
+  /// MPI.
+  void enter_unnamed_mpi(std::int64_t time) { unnamed_since_ = time; }
+
   /// Was the thread computing just before `time`? True where the trace has no states.
   bool computed_before(std::int64_t time) const;
 
@@ -46,6 +50,7 @@ class ThreadStates {
   bool begun_ = false;
   std::int64_t start_ = 0;
   std::int64_t stop_ = 0;
+  std::optional<std::int64_t> unnamed_since_;
   std::optional<Interval> now_;
   std::optional<Interval> before_;
   std::optional<Interval> undecided_;

@@ -1,0 +1,84 @@
+#include <memory>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/model_question.h"
+#include "cli/run_question.h"
+#include "diagnosis/efficiency.h"
+
+namespace slackline {
+namespace {
+
+struct EfficiencyOptions {
+  std::vector<std::string> traces{};
+  std::string causality = "dimemas";
+  std::string rendezvous = "32KiB";
+  std::string scaling = "strong";
+  OutputOptions output{};
+};
+
+Scaling parse_scaling(const std::string& name) {
+  if (name == "strong") return Scaling::strong;
+  if (name == "weak") return Scaling::weak;
+  throw usage_error("unknown scaling '" + name + "'", "no such name", "Known are strong and weak.");
+}
+
+int run_efficiency(const EfficiencyOptions& options) {
+  IdealOptions ideal;
+  ideal.causality = parse_collective_causality(options.causality);
+  ideal.rendezvous_bytes = parse_bytes(options.rendezvous, "--rendezvous-from");
+  const Scaling scaling = parse_scaling(options.scaling);
+  std::vector<Efficiency> runs;
+  Json inputs = Json::array();
+  std::string title;
+  for (const std::string& name : options.traces) {
+    const OpenedTrace opened = open_run(name);
+    runs.push_back(efficiency(opened.trace, CallMatching(opened.trace), ideal));
+    runs.back().name = opened.path;
+    runs.back().findings.merge(opened.trace.findings());
+    inputs.push_back(input_to_json(opened));
+    title += (title.empty() ? "" : ", ") + subject(opened);
+  }
+  Report report = describe_efficiency(runs, scaling);
+  report.command = "efficiency";
+  report.title = "efficiency: " + title;
+  report.options = {{"collective_causality", to_string(ideal.causality)},
+                    {"rendezvous_from_bytes", ideal.rendezvous_bytes},
+                    {"scaling", options.scaling}};
+  report.input = inputs.size() == 1 ? inputs.front() : inputs;
+  write_report(report, options.output);
+  return 0;
+}
+
+}  // namespace
+
+Run setup_efficiency(CLI::App& app) {
+  auto options = std::make_shared<EfficiencyOptions>();
+  app.add_option("traces", options->traces,
+                 "Trace files or recording folders; of several the first is the reference of the "
+                 "scalability. Without any the newest slackline-trace* here")
+      ->type_name("TRACE");
+  app.add_option("--collective-causality", options->causality,
+                 "What a collective waits for on the ideal network: dimemas (all for all, but in "
+                 "reductions) or data (what its data needs)")
+      ->type_name("RULE")
+      ->capture_default_str();
+  app.add_option("--rendezvous-from", options->rendezvous,
+                 "Blocking sends of at least that size wait for their receive on the ideal network")
+      ->type_name("BYTES")
+      ->capture_default_str();
+  app.add_option("--scaling", options->scaling,
+                 "Whether the runs share one problem (strong) or one problem per rank (weak)")
+      ->type_name("KIND")
+      ->capture_default_str();
+  add_output_options(app, options->output);
+  examples(app, {"slackline efficiency app.slk",
+                 "slackline efficiency app-1.slk app-2.slk app-4.slk --format json"});
+  return [options] {
+    if (options->traces.empty()) options->traces.emplace_back();
+    return run_efficiency(*options);
+  };
+}
+
+}  // namespace slackline

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "base/findings.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Index of a call within its rank.
+using CallIndex = std::uint32_t;
+inline constexpr CallIndex kNoCall = std::numeric_limits<CallIndex>::max();
+
+/// One message that was sent, and the four calls that deal with it.
+struct MessageCalls {
+  std::int32_t source = 0;
+  std::int32_t destination = 0;
+  CallIndex send = kNoCall;          ///< at the source: hands the message over
+  CallIndex send_done = kNoCall;     ///< at the source: completes the send; `send` when blocking
+  CallIndex receive = kNoCall;       ///< at the destination: posts the receive; kNoCall: unmatched
+  CallIndex receive_done = kNoCall;  ///< at the destination: completes it
+  std::uint64_t bytes : 62 = 0;
+  std::uint64_t synchronous : 1 = 0;  ///< rendezvous whatever the size
+  std::uint64_t buffered : 1 = 0;     ///< eager whatever the size
+
+  bool matched() const { return receive != kNoCall; }
+};
+
+/// What one rank does in one collective.
+struct CollectiveMember {
+  std::int32_t rank;
+  CallIndex enter;
+  CallIndex done;  ///< `enter` when blocking; kNoCall when never completed
+  bool moves;      ///< sends or receives at least a byte
+};
+
+/// One collective call of all members of a communicator together. MPI_Init and MPI_Finalize count
+/// as collectives of all ranks.
+struct CollectiveInstance {
+  Operation operation = Operation::none;  ///< in its blocking form
+  std::int32_t root = kPeerNone;          ///< world rank
+  std::uint32_t comm = kCommWorld;
+  std::uint32_t first_member = 0;
+  std::uint32_t member_count = 0;
+};
+
+/// Who belongs to whom: the messages and collectives of a trace on the level of calls, with nothing
+/// expanded. Where ExecutionGraph says what *must* wait for what under a model, this says what a
+/// measured run *did* wait for. Built once per trace; about 24 bytes a call.
+class CallMatching {
+ public:
+  /// Matches by MPI's rule: messages between two ranks on one communicator and tag do not overtake;
+  /// wildcards are resolved in the trace already. Never fails for a defect of the trace. Linear.
+  explicit CallMatching(const Trace& trace);
+
+  /// What a call completes.
+  struct Completion {
+    enum class Kind : std::uint8_t { incoming, outgoing, collective } kind;
+    std::uint32_t id;  ///< of the message, or of the collective
+  };
+
+  std::int32_t ranks() const { return static_cast<std::int32_t>(completions_.size()); }
+  const std::vector<MessageCalls>& messages() const { return messages_; }
+  const MessageCalls& message(std::uint32_t id) const { return messages_[id]; }
+  const std::vector<CollectiveInstance>& collectives() const { return collectives_; }
+  const CollectiveInstance& collective(std::uint32_t id) const { return collectives_[id]; }
+  /// In the order of ranks.
+  std::span<const CollectiveMember> members(const CollectiveInstance& c) const {
+    return {members_.data() + c.first_member, c.member_count};
+  }
+  /// The member that `rank` is; null when it takes no part. Logarithmic.
+  const CollectiveMember* member(const CollectiveInstance& c, std::int32_t rank) const;
+
+  /// Calls visit(Completion) for everything that the call completes, receives in posting order.
+  template <class Visit>
+  void for_completions(std::int32_t rank, CallIndex call, Visit visit) const {
+    const RankCompletions& mine = completions_[static_cast<std::size_t>(rank)];
+    for (std::uint32_t e = mine.first[call]; e < mine.first[call + 1]; ++e) {
+      visit(unpack(mine.entries[e]));
+    }
+  }
+  bool completes_something(std::int32_t rank, CallIndex call) const {
+    const RankCompletions& mine = completions_[static_cast<std::size_t>(rank)];
+    return mine.first[call] != mine.first[call + 1];
+  }
+
+  const Findings& findings() const { return findings_; }
+
+ private:
+  friend class MatchingWalk;
+  static constexpr std::uint32_t kIdBits = 30;
+
+  struct RankCompletions {
+    std::vector<std::uint32_t> first;  // calls + 1
+    std::vector<std::uint32_t> entries;
+  };
+  static Completion unpack(std::uint32_t entry) {
+    return {static_cast<Completion::Kind>(entry >> kIdBits), entry & ((1u << kIdBits) - 1)};
+  }
+
+  std::vector<MessageCalls> messages_;
+  std::vector<CollectiveInstance> collectives_;
+  std::vector<CollectiveMember> members_;
+  std::vector<RankCompletions> completions_;
+  Findings findings_;
+};
+
+}  // namespace slackline

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// A chain of nested user regions; 0 is outside of all.
+using PathId = std::uint32_t;
+
+/// Which chain of regions a rank is in, at any call. Leaving a region that is not the innermost
+/// closes those inside it; leaving one that is not open is ignored.
+class CallPaths {
+ public:
+  explicit CallPaths(const Trace& trace);
+
+  std::size_t size() const { return nodes_.size(); }
+  bool only_one() const { return nodes_.size() == 1; }
+  /// Innermost region, kNoRegion of path 0.
+  std::int32_t region(PathId path) const { return nodes_[path].region; }
+  /// "main/solve/halo"; empty outside of all regions.
+  std::string name(PathId path) const;
+
+  /// In which the call runs. Logarithmic in the rank's region events.
+  PathId at_call(std::int32_t rank, std::uint32_t call) const;
+
+  /// Calls visit(path, ns) for the parts of the computation right before `call`.
+  template <class Visit>
+  void split_gap(std::int32_t rank, std::uint32_t call, Visit visit) const {
+    const RankCalls& calls = trace_.calls(rank);
+    const std::int64_t gap = calls.gap_ns(call);
+    if (only_one()) {
+      if (gap > 0) visit(PathId{0}, gap);
+      return;
+    }
+    std::int64_t at = calls.begin_ns(call) - gap;
+    const auto events = calls.regions();
+    const auto& after = after_[static_cast<std::size_t>(rank)];
+    std::size_t i = first_event(rank, call);
+    const auto part = [&](std::int64_t to) {
+      if (to > at) visit(i == 0 ? PathId{0} : after[i - 1], to - at);
+      at = std::max(at, to);
+    };
+    for (; i < events.size() && events[i].before_call <= call; ++i) {
+      part(std::min(std::max(events[i].time_ns, at), calls.begin_ns(call)));
+    }
+    part(calls.begin_ns(call));
+  }
+
+ private:
+  struct Node {
+    PathId parent;
+    std::int32_t region;
+  };
+  PathId child(PathId parent, std::int32_t region);
+  /// Index of the first event that lies between call - 1 and `call`.
+  std::size_t first_event(std::int32_t rank, std::uint32_t call) const;
+
+  const Trace& trace_;
+  std::vector<Node> nodes_;
+  std::map<std::pair<PathId, std::int32_t>, PathId> children_;
+  std::vector<std::vector<PathId>> after_;  // per rank, after each region event
+};
+
+}  // namespace slackline
