@@ -1,28 +1,96 @@
+#include <algorithm>
 #include <memory>
 
 #include "analysis/prediction.h"
+#include "base/error.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/model_question.h"
+#include "cli/run_question.h"
+#include "diagnosis/path_report.h"
 
 namespace slackline {
 namespace {
 
-int run_critical_path(const ModelQuestion& question) {
-  const OpenedQuestion q = open_question(question);
+struct CriticalPathOptions {
+  ModelQuestion question{};
+  std::string on = "model";
+  std::string algorithm = "dag";
+  std::string delta{};
+  std::string threshold{};
+};
+
+constexpr std::string_view kIntervals = "intervals";
+
+PathAlgorithm parse_algorithm(const std::string& name) {
+  const auto* const found =
+      std::ranges::find(kPathAlgorithms, name, [](PathAlgorithm a) { return to_string(a); });
+  if (found != kPathAlgorithms.end()) return *found;
+  throw usage_error("unknown algorithm '" + name + "'", "no such name",
+                    "Known are dag, dijkstra, delta-stepping, splits and intervals.");
+}
+
+std::int64_t parse_ns(const std::string& text, std::string_view what) {
+  return text.empty() ? 0 : parse_time_fs(text, what) / kFemtosPerNano;
+}
+
+int run_measured(const CriticalPathOptions& options) {
+  const OpenedTrace opened = open_run(options.question.trace);
+  const Trace& trace = opened.trace;
+  const CallMatching matching(trace);
+  const ImbalanceMetrics imbalance = imbalance_metrics(trace, matching);
+  Json effective{{"on", "measured"}, {"algorithm", options.algorithm}};
+  if (options.algorithm == kIntervals) {
+    const std::int64_t threshold = parse_ns(options.threshold, "--threshold");
+    effective["threshold_ns"] = threshold;
+    answer(describe(interval_path(trace, threshold), imbalance, trace), "critical-path", opened,
+           options.question.output, effective);
+    return 0;
+  }
+  const CallPaths paths(trace);
+  const PathOptions path{.algorithm = parse_algorithm(options.algorithm),
+                         .delta_ns = parse_ns(options.delta, "--delta")};
+  effective["delta_ns"] = path.delta_ns;
+  answer(describe(measured_path(trace, matching, paths, path), imbalance, trace, paths),
+         "critical-path", opened, options.question.output, effective);
+  return 0;
+}
+
+int run_critical_path(const CriticalPathOptions& options) {
+  if (options.on == "measured") return run_measured(options);
+  if (options.on != "model") {
+    throw usage_error("there is no critical path on '" + options.on + "'", "no such name",
+                      "Known are model and measured.");
+  }
+  const OpenedQuestion q = open_question(options.question);
   const Prediction prediction = predict(q.trace(), q.graph, q.model);
-  answer(describe_critical_path(prediction, q.trace()), "critical-path", q, question);
+  answer(describe_critical_path(prediction, q.trace()), "critical-path", q, options.question);
   return 0;
 }
 
 }  // namespace
 
 Run setup_critical_path(CLI::App& app) {
-  auto question = std::make_shared<ModelQuestion>();
-  add_model_question(app, *question);
-  add_network_options(app, question->network);
+  auto options = std::make_shared<CriticalPathOptions>();
+  add_model_question(app, options->question);
+  add_network_options(app, options->question.network);
+  app.add_option("--on", options->on,
+                 "The run whose path is asked for: model (predicted) or measured (as it was)")
+      ->type_name("RUN")
+      ->capture_default_str();
+  app.add_option("--algorithm", options->algorithm,
+                 "Measured: dag, dijkstra, delta-stepping, splits, or intervals")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--delta", options->delta, "Width of delta-stepping's buckets; default: chosen")
+      ->type_name("TIME");
+  app.add_option("--threshold", options->threshold,
+                 "Intervals: computations shorter than that are left out")
+      ->type_name("TIME");
   examples(app, {"slackline critical-path slackline-trace",
+                 "slackline critical-path app.slk --on measured",
                  "slackline critical-path app.slk -L 10us --format csv -O path.csv"});
-  return [question] { return run_critical_path(*question); };
+  return [options] { return run_critical_path(*options); };
 }
 
 }  // namespace slackline

@@ -18,6 +18,7 @@ Run setup_simulate(CLI::App& app);
 Run setup_platform(CLI::App& app);
 Run setup_efficiency(CLI::App& app);
 Run setup_wait_states(CLI::App& app);
+Run setup_monitor(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_demo(CLI::App& app);
 Run setup_completion(CLI::App& app);
@@ -46,6 +47,8 @@ constexpr std::array kCommands{
             setup_efficiency},
     Command{"wait-states", "say where ranks wait for others, how long, and what causes it",
             setup_wait_states},
+    Command{"monitor", "follow a run's efficiency over time and find where it changes",
+            setup_monitor},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
     Command{"demo", "record a small example and show what slackline says of it", setup_demo},

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include "diagnosis/monitor.h"
+
+namespace slackline {
+namespace {
+
+Json to_json(const WindowEfficiency& e) {
+  return {{"parallel", e.useful},
+          {"load_balance", e.load_balance},
+          {"serialisation", e.serialisation},
+          {"transfer", e.transfer}};
+}
+
+Json to_json(const FocusRegion& r) {
+  Json json{{"begin_ns", r.begin_ns},
+            {"end_ns", r.end_ns},
+            {"kind", to_string(r.kind)},
+            {"confidence", r.confidence},
+            {"phase", r.phase},
+            {"representative", r.representative},
+            {"waiting_ns", r.waiting_ns},
+            {"main_pattern", r.main_pattern ? Json(identifier(*r.main_pattern)) : Json()},
+            {"path_rank", r.path_rank},
+            {"path_share", r.path_share}};
+  json["efficiency"] = to_json(r.efficiency);
+  return json;
+}
+
+Table region_table(const Monitor& m) {
+  Table table{"focus_regions",
+              "Regions of their own behaviour",
+              {{"begin", Unit::ns},
+               {"end", Unit::ns},
+               {"held back by"},
+               {"phase"},
+               {"parallel", Unit::ratio},
+               {"balance", Unit::ratio},
+               {"serial.", Unit::ratio, "serialisation efficiency"},
+               {"transfer", Unit::ratio},
+               {"waiting", Unit::ns, "of all ranks"},
+               {"confidence", Unit::ratio, "that it begins there"}},
+              {}};
+  for (const FocusRegion& r : m.regions) {
+    table.rows.push_back({r.begin_ns, r.end_ns, std::string(to_string(r.kind)),
+                          fmt::format("{}{}", r.phase + 1, r.representative ? " *" : ""),
+                          r.efficiency.useful, r.efficiency.load_balance,
+                          r.efficiency.serialisation, r.efficiency.transfer, r.waiting_ns,
+                          r.confidence});
+  }
+  return table;
+}
+
+Series transfer_series(const Monitor& m) {
+  Series series{"transfer_monitor",
+                fmt::format("Transfer efficiency of rank {}, after every call", m.rank),
+                "time",
+                Unit::ns,
+                {},
+                {},
+                {}};
+  for (const std::int64_t t : m.transfer.time_ns) series.x.push_back(static_cast<double>(t));
+  series.lines.push_back({"cumulative", Unit::ratio, m.transfer.cumulative});
+  series.lines.push_back({"local", Unit::ratio, m.transfer.local});
+  for (const FocusRegion& r : m.regions) {
+    series.zones.push_back({std::string(to_string(r.kind)), static_cast<double>(r.begin_ns),
+                            static_cast<double>(r.end_ns)});
+  }
+  return series;
+}
+
+Series window_series(const Monitor& m) {
+  Series series{"windows", "Efficiencies over time, all ranks", "time", Unit::ns, {}, {}, {}};
+  Line useful{"parallel", Unit::ratio, {}};
+  Line balance{"load balance", Unit::ratio, {}};
+  Line serial{"serialisation", Unit::ratio, {}};
+  Line transfer{"transfer", Unit::ratio, {}};
+  for (std::size_t i = 0; i < m.windows.size(); ++i) {
+    series.x.push_back(static_cast<double>(m.border_ns[i]));
+    useful.y.push_back(m.windows[i].useful);
+    balance.y.push_back(m.windows[i].load_balance);
+    serial.y.push_back(m.windows[i].serialisation);
+    transfer.y.push_back(m.windows[i].transfer);
+  }
+  for (Line* line : {&useful, &balance, &serial, &transfer}) {
+    line->steps = true;
+    series.lines.push_back(std::move(*line));
+  }
+  return series;
+}
+
+}  // namespace
+
+Report describe(const Monitor& m) {
+  Report report;
+  report.findings = m.findings;
+  report.result = {{"rank", m.rank},
+                   {"length_ns", m.length_ns},
+                   {"phases", m.phases},
+                   {"regions", Json::array()},
+                   {"windows", Json::array()},
+                   {"monitor",
+                    {{"time_ns", m.transfer.time_ns},
+                     {"local", m.transfer.local},
+                     {"cumulative", m.transfer.cumulative}}}};
+  for (const FocusRegion& r : m.regions) report.result["regions"].push_back(to_json(r));
+  for (std::size_t i = 0; i < m.windows.size(); ++i) {
+    Json window = to_json(m.windows[i]);
+    window["begin_ns"] = m.border_ns[i];
+    window["end_ns"] = m.border_ns[i + 1];
+    report.result["windows"].push_back(std::move(window));
+  }
+  Section section{.id = "monitor", .title = "Focus of analysis"};
+  section.items.emplace_back(
+      Paragraph{"Regions of one phase behave alike; the one to look at is marked *."});
+  section.items.emplace_back(region_table(m));
+  if (!m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
+  if (!m.windows.empty()) section.items.emplace_back(window_series(m));
+  report.sections.push_back(std::move(section));
+  return report;
+}
+
+}  // namespace slackline
