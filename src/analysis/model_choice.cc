@@ -44,6 +44,24 @@ MakespanFunction makespan_function(const ExecutionGraph& graph, const ModelChoic
           PairCost(graph, choice.model, *network, resolve(parameter, *network, choice.model))};
 }
 
+void with_cost(const ExecutionGraph& graph, const ModelChoice& choice,
+               const VariedParameter& parameter,
+               const std::function<void(const LinearCost&)>& use) {
+  if (is_plain(choice, parameter)) {
+    use(LogGPSCost(choice.model, parameter.kind));
+    return;
+  }
+  const auto network = network_of(graph, choice);
+  use(PairCost(graph, choice.model, *network, resolve(parameter, *network, choice.model)));
+}
+
+VariedParameter full_parameter(const ModelChoice& choice, const VariedParameter& parameter) {
+  const bool network = parameter.kind != Parameter::overhead;
+  if (!network || choice.pairs == nullptr || !parameter.qualifier.empty()) return parameter;
+  const bool wires = parameter.kind == Parameter::latency && choice.pairs->routes->has_topology();
+  return {parameter.kind, wires ? "wire" : "inter-node"};
+}
+
 std::int64_t base_value_fs(const ExecutionGraph& graph, const ModelChoice& choice,
                            const VariedParameter& parameter) {
   if (is_plain(choice, parameter)) return value_fs(choice.model, parameter.kind);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "graph/build.h"
@@ -24,6 +25,14 @@ struct ModelChoice {
 /// network has not.
 MakespanFunction makespan_function(const ExecutionGraph& graph, const ModelChoice& choice,
                                    const VariedParameter& parameter);
+
+/// Calls use(cost) with the cost of edges as a function of one parameter; `cost` lives until then.
+void with_cost(const ExecutionGraph& graph, const ModelChoice& choice,
+               const VariedParameter& parameter, const std::function<void(const LinearCost&)>& use);
+
+/// The parameter by its full name: plain L is L:wire of a topology and L:inter-node where ranks
+/// share nodes, and G likewise.
+VariedParameter full_parameter(const ModelChoice& choice, const VariedParameter& parameter);
 
 /// Today's value of a parameter.
 std::int64_t base_value_fs(const ExecutionGraph& graph, const ModelChoice& choice,

@@ -34,7 +34,7 @@ Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
                         std::optional<std::size_t> max_passes) {
   MakespanFunction makespan = makespan_function(graph, choice, parameter);
   Sensitivity s;
-  s.parameter = parameter;
+  s.parameter = full_parameter(choice, parameter);
   s.base_ns = makespan.to_ns(makespan.base());
   const Ticks from = makespan.from_fs(from_fs);
   const Ticks to = makespan.from_fs(to_fs);
@@ -54,7 +54,7 @@ Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
                       const std::vector<std::int64_t>& degradations_ppm) {
   MakespanFunction makespan = makespan_function(graph, choice, parameter);
   Tolerances result;
-  result.parameter = parameter;
+  result.parameter = full_parameter(choice, parameter);
   result.base_ns = makespan.to_ns(makespan.base());
   result.makespan_ns = makespan.value_ns(makespan.line_at(makespan.base()), makespan.base());
   for (const std::int64_t ppm : degradations_ppm) {

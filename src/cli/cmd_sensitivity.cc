@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "analysis/comparison.h"
 #include "analysis/loggops_prediction.h"
 #include "analysis/sensitivity.h"
 #include "base/error.h"
@@ -13,6 +14,9 @@
 namespace slackline {
 namespace {
 
+constexpr int kComparedPoints = 11;
+const std::vector<std::int64_t> kComparedDegradations{10'000, 20'000, 50'000};
+
 struct SensitivityOptions {
   ModelQuestion question;
   LogGOPSOptions loggops;
@@ -21,6 +25,7 @@ struct SensitivityOptions {
   std::string from = "0";
   std::string to;
   bool pairs = false;
+  std::vector<std::string> compare;
 };
 
 std::int64_t parse_value_fs(Parameter parameter, const std::string& text, const char* what) {
@@ -32,6 +37,16 @@ std::int64_t parse_value_fs(Parameter parameter, const std::string& text, const 
 std::int64_t default_end_fs(Parameter parameter, std::int64_t base) {
   if (base > 0) return 10 * base;
   return parameter == Parameter::gap_per_byte ? kFemtosPerNano : 10'000 * kFemtosPerNano;
+}
+
+Report compared(const SensitivityOptions& options, const OpenedQuestion& q,
+                const VariedParameter& parameter, std::int64_t from, std::int64_t to) {
+  if (q.opened.format == "goal") {
+    throw usage_error("cannot compare collectives of a GOAL program",
+                      "its collectives are messages already", "Take the trace it was made from.");
+  }
+  return describe(compare_collectives(q.trace(), q.model, options.compare, parameter, from, to,
+                                      kComparedPoints, kComparedDegradations));
 }
 
 struct Interval {
@@ -81,7 +96,9 @@ int run_sensitivity(const SensitivityOptions& options) {
   const Interval interval =
       parse_interval(options, parameter.kind, base_value_fs(q.graph, q.model, parameter));
   Report report =
-      describe(sensitivity(q.graph, q.model, parameter, interval.from_fs, interval.to_fs));
+      options.compare.empty()
+          ? describe(sensitivity(q.graph, q.model, parameter, interval.from_fs, interval.to_fs))
+          : compared(options, q, parameter, interval.from_fs, interval.to_fs);
   add_pairwise(report, q, options.pairs);
   answer(std::move(report), "sensitivity", q, options.question,
          interval.to_json(options.parameter));
@@ -110,8 +127,14 @@ Run setup_sensitivity(CLI::App& app) {
   app.add_option("--to", options->to,
                  "Where it ends (default: ten times the parameter's own value)")
       ->type_name("VALUE");
+  app.add_option("--compare", options->compare,
+                 "Instead of one curve: T and lambda with these collectives; repeat for each")
+      ->type_name("RULES")
+      ->allow_extra_args(false);  // or it would swallow the trace that follows
   examples(app, {"slackline sensitivity slackline-trace --from 3us --to 13us",
-                 "slackline sensitivity app.slk --param G --to 1ns/B --format csv"});
+                 "slackline sensitivity app.slk --param G --to 1ns/B --format csv",
+                 "slackline sensitivity app.slk --compare allreduce=recursive_doubling"
+                 " --compare allreduce=ring"});
   return [options] { return run_sensitivity(*options); };
 }
 

@@ -19,6 +19,7 @@ Run setup_platform(CLI::App& app);
 Run setup_efficiency(CLI::App& app);
 Run setup_wait_states(CLI::App& app);
 Run setup_monitor(CLI::App& app);
+Run setup_place(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_demo(CLI::App& app);
 Run setup_completion(CLI::App& app);
@@ -49,6 +50,7 @@ constexpr std::array kCommands{
             setup_wait_states},
     Command{"monitor", "follow a run's efficiency over time and find where it changes",
             setup_monitor},
+    Command{"place", "find a faster placement of ranks on nodes", setup_place},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
     Command{"demo", "record a small example and show what slackline says of it", setup_demo},

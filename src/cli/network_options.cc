@@ -32,6 +32,8 @@ LogGPS intra_node_model(const std::vector<std::string>& settings) {
   return model;
 }
 
+}  // namespace
+
 Placement resolve_placement(const NetworkOptions& options, std::int32_t ranks) {
   const std::int32_t ranks_per_node = std::max(1, options.ranks_per_node);
   std::vector<std::string> hosts;
@@ -43,8 +45,6 @@ Placement resolve_placement(const NetworkOptions& options, std::int32_t ranks) {
   const MappedFile file(options.placement);
   return parse_placement(file.text(), options.placement, ranks, hosts);
 }
-
-}  // namespace
 
 void add_network_options(CLI::App& app, NetworkOptions& options) {
   const char* group = "Network";
@@ -84,7 +84,8 @@ std::shared_ptr<const PairNetwork> resolve_network(const NetworkOptions& options
     return network;
   }
   const TopologySpec spec = read_topology(options.topology);
-  const std::int32_t nodes = 1 + *std::ranges::max_element(network->node_of_rank);
+  const std::int32_t nodes = std::max(1 + *std::ranges::max_element(network->node_of_rank),
+                                      static_cast<std::int32_t>(placement.host_names.size()));
   network->description = spec.description;
   network->routes = std::make_shared<RouteTable>(RouteTable::of_topology(
       *spec.topology, nodes, spec.wire_fs, spec.switch_fs, intra_node, model.gap_per_byte_fs));

@@ -8,6 +8,7 @@
 
 #include "timing/loggps.h"
 #include "timing/network/pair_network.h"
+#include "timing/network/placement.h"
 
 namespace slackline {
 
@@ -23,6 +24,9 @@ struct NetworkOptions {
 };
 
 void add_network_options(CLI::App& app, NetworkOptions& options);
+
+/// Which node each rank runs on, and the nodes' names as far as they are known. Reads files.
+Placement resolve_placement(const NetworkOptions& options, std::int32_t ranks);
 
 /// Null if nothing was given: all pairs of ranks are alike. Throws usage Error; reads files.
 std::shared_ptr<const PairNetwork> resolve_network(const NetworkOptions& options,

@@ -62,7 +62,8 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
   std::vector<std::string> hosts(static_cast<std::size_t>(ranks));
   std::int32_t next = 0;
   for_lines(text, [&](std::string_view line, std::size_t number) {
-    std::int32_t rank = next++;
+    std::int32_t rank = next;
+    std::int32_t count = 1;
     if (line.starts_with("rank ")) {
       const std::size_t equals = line.find('=');
       const auto given = number_in(
@@ -72,11 +73,14 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
       }
       rank = *given;
       line = trimmed(line.substr(equals + 1));
+    } else if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
+      count = number_in(line.substr(colon + 1)).value_or(0);
     }
-    if (rank < 0 || rank >= ranks) {
+    if (count < 1 || rank < 0 || rank > ranks - count) {
       throw unusable(name, number, fmt::format("there are ranks 0 to {}", ranks - 1));
     }
-    hosts[static_cast<std::size_t>(rank)] = host_in(line);
+    next += count;
+    for (; count > 0; --count) hosts[static_cast<std::size_t>(rank++)] = host_in(line);
   });
   for (std::size_t r = 0; r < hosts.size(); ++r) {
     if (!hosts[r].empty()) continue;

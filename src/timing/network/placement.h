@@ -20,10 +20,10 @@ std::vector<std::int32_t> block_placement(std::int32_t ranks, std::int32_t ranks
 std::vector<std::int32_t> cyclic_placement(std::int32_t ranks, std::int32_t ranks_per_node);
 
 /// Reads which host each rank runs on: a line a rank with the host's name (SLURM_HOSTFILE;
-/// "host:1", as for MPICH's mpiexec -f, too), or Open MPI's rank file ("rank 3=host slot=1").
-/// Blank lines and # comments are skipped. `hosts` lists the nodes in the topology's order; if it
-/// is empty a host is a node by its number ("12", or the digits at its end: "node0012" is 12) when
-/// all have one, else by order of appearance. Throws Error with the line.
+/// or "host:n" for n ranks, as for MPICH's mpiexec -f), or Open MPI's rank file ("rank 3=host
+/// slot=1"). Blank lines and # comments are skipped. `hosts` lists the nodes in the topology's
+/// order; if it is empty a host is a node by its number ("12", or the digits at its end: "node0012"
+/// is 12) when all have one, else by order of appearance. Throws Error with the line.
 Placement parse_placement(std::string_view text, const std::string& name, std::int32_t ranks,
                           const std::vector<std::string>& hosts);
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/model_choice.h"
+
+namespace slackline {
+
+struct PlaceOptions {
+  std::uint32_t restarts = 8;         ///< kicked restarts after the first descents
+  std::uint32_t evaluations = 2'000;  ///< placements whose makespan is computed, at most
+  std::uint64_t seed = 1;
+  std::int32_t ranks_per_node = 1;  ///< slots of a node
+  std::int32_t nodes = 0;           ///< nodes of the job; 0: as few as hold the ranks
+  bool scotch = true;               ///< take Scotch's mapping as a start and a rival
+};
+
+/// A placement that was tried, with the makespan computed for it.
+struct PlacedRun {
+  std::string name;  ///< "block", "scotch (bytes)"
+  std::vector<std::int32_t> node_of_rank;
+  double makespan_ns = 0;
+};
+
+/// What came of a search. Every makespan here was computed for the very placement beside it.
+struct PlaceResult {
+  PlacedRun before;               ///< where the ranks run today
+  PlacedRun best;                 ///< the same as `before` if nothing better was found
+  std::vector<PlacedRun> rivals;  ///< other known placements and ways to find one
+  double lower_bound_ns = 0;      ///< no placement on these nodes is faster
+  std::uint64_t evaluations = 0;
+  std::uint32_t restarts = 0;
+  bool local_optimum = false;  ///< the critical path of `best` gains by no swap of two ranks
+  bool improved() const { return best.makespan_ns < before.makespan_ns; }
+};
+
+/// Searches a placement of the ranks on the nodes of choice.pairs (which must be there) with a
+/// small makespan: LLAMP's swap heuristic (appendix J) and better (see place.cc). Deterministic for
+/// a seed. A placement costs one pass over the graph. Throws usage Error when nodes do not suffice.
+PlaceResult place_ranks(const ExecutionGraph& graph, const ModelChoice& choice,
+                        const PlaceOptions& options);
+
+}  // namespace slackline
