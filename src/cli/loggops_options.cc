@@ -77,6 +77,10 @@ void refuse_loggops(const LogGOPSOptions& options) {
 
 LogGOPSQuestion open_loggops_question(const ModelQuestion& question,
                                       const LogGOPSOptions& options) {
+  if (question.network.given()) {
+    throw usage_error("--model loggops knows no topology", "all its messages pay the same L and G",
+                      "Leave --topology, --ranks-per-node and --placement out.");
+  }
   ModelChoice choice = resolve_model(question.model);
   LogGOPSQuestion q;
   q.model = resolve_loggops(choice, options);
