@@ -14,7 +14,7 @@ double ns(std::int64_t fs) {
 
 Json network_to_json(const PairNetwork& pairs) {
   Json json;
-  json["topology"] = pairs.description;
+  json["topology"] = pairs.description.empty() ? Json(nullptr) : Json(pairs.description);
   for (const CostClass& c : pairs.routes->latency_classes()) {
     json["latency_ns"][c.name] = ns(c.base_fs);
   }

@@ -6,9 +6,10 @@
 // the trace holds many occurrences of the same computation: those between the same two operations
 // of a rank. A replicate draws each occurrence's length from all of them. Drawing every rank for
 // itself would take apart what ranks share (a slow iteration is slow for all) and make the slowest
-// rank of each iteration slower than it ever was; so ranks with equally many occurrences draw the
-// same ones. The interval is that of the 2.5th to the 97.5th percentile. It knows nothing of what
-// one run cannot show: other nodes, other days.
+// rank of each iteration slower than it ever was; so all computation with equally many occurrences,
+// which is mostly what an iteration has once, draws the same ones: whole iterations, as they were.
+// The interval is that of the 2.5th to the 97.5th percentile. It knows nothing of what one run
+// cannot show: other nodes, other days.
 
 #include "analysis/uncertainty.h"
 
@@ -101,11 +102,10 @@ class Computation {
 
   std::vector<std::int64_t> draw(std::mt19937_64& random) const {
     std::vector<std::int64_t> drawn = own_;
-    std::map<std::pair<std::pair<Operation, Operation>, std::size_t>, std::vector<std::size_t>>
-        choices;  // one for all ranks with so many occurrences
+    std::map<std::size_t, std::vector<std::size_t>> choices;  // one for all with so many
     for (const std::vector<Context>& rank : contexts_) {
       for (const Context& c : rank) {
-        std::vector<std::size_t>& chosen = choices[{c.between, c.begins.size()}];
+        std::vector<std::size_t>& chosen = choices[c.begins.size()];
         while (chosen.size() < c.begins.size()) chosen.push_back(random() % c.begins.size());
         for (std::size_t k = 0; k < c.begins.size(); ++k) {
           drawn[c.begins[k]] = own_[c.begins[chosen[k]]];

@@ -31,8 +31,8 @@ struct ToleranceIntervals {
 
 /// Intervals from one trace: `replicates` times, computation between calls is drawn anew from the
 /// trace's own, with replacement, and the tolerances are found again. Occurrences of computation
-/// between the same two operations stand for each other; all ranks that have the same number of
-/// them draw the same ones, so that what ranks had in common in an iteration stays together.
+/// between the same two operations stand for each other; all that occur equally often, on any rank,
+/// draw the same ones, so that an iteration stays together.
 /// Deterministic for a seed. A reduction of the graph for each replicate, on all threads.
 ToleranceIntervals bootstrap_tolerances(const Trace& trace, const ExecutionGraph& graph,
                                         const ModelChoice& choice, const VariedParameter& parameter,
