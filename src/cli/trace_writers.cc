@@ -12,8 +12,8 @@
 #include "trace/native/writer.h"
 #include "trace/otf2/writer.h"
 #include "trace/text/text.h"
-#include "trace/writers/perfetto/perfetto.h"
 #include "trace/writers/paraver/writer.h"
+#include "trace/writers/perfetto/perfetto.h"
 #include "trace/writers/ti/writer.h"
 
 namespace slackline {

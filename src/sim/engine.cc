@@ -143,9 +143,8 @@ void Engine::report_unmatched() {
   std::string first;
   std::uint64_t count = 0;
   matching_.for_each_unmatched([&](const Transfer& t) {
-    const std::string text =
-        fmt::format("rank {} to rank {}, tag {}, {} bytes", t.channel.source,
-                    t.channel.destination, t.channel.tag, t.bytes);
+    const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t.channel.source,
+                                         t.channel.destination, t.channel.tag, t.bytes);
     if (count++ == 0) first = text;
     result_.findings.add(kUnmatchedSend, text);
   });

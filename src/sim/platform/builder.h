@@ -26,7 +26,7 @@ struct PlatformParts {
   std::vector<HostSpec> specs;
   std::vector<Link> links;
   std::vector<LinkGroup> link_groups;
-  std::vector<NameOfLink> link_names;        // by group
+  std::vector<NameOfLink> link_names;           // by group
   std::vector<std::unique_ptr<NetZone>> zones;  // [0] is the root
   LinkId implicit_loopback = 0;
   std::vector<std::pair<std::string, std::string>> config;

@@ -61,7 +61,7 @@ class RouteFinder : public InsideRoutes {
 
   /// Also turns the members into those of that zone.
   const NetZone& common_zone(Point src, Point dst, std::uint32_t& src_member,
-                          std::uint32_t& dst_member) const {
+                             std::uint32_t& dst_member) const {
     if (src.zone != dst.zone) {
       std::uint32_t src_depth = depth(src.zone);
       std::uint32_t dst_depth = depth(dst.zone);
