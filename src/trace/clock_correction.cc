@@ -33,7 +33,8 @@ namespace slackline {
 namespace {
 
 constexpr std::int64_t kShare = 100;  // one part in so many is given back
-constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+// Later than every time of a trace, and still near enough that differences to them fit.
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 2;
 
 using Shape = CausalOrder::Shape;
 
