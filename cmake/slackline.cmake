@@ -45,3 +45,12 @@ function(slackline_library name)
       PROPERTIES TIMEOUT 300)
   endif()
 endfunction()
+
+# For tests that look at public traces where they are at hand (trace/testing/shared_traces.h): beside the
+# source tree, unless SLACKLINE_SHARED names another folder when the test runs.
+function(slackline_uses_shared_traces target)
+  if(TARGET ${target})
+    target_compile_definitions(${target} PRIVATE
+      SLACKLINE_SHARED_DEFAULT="${CMAKE_SOURCE_DIR}/../shared")
+  endif()
+endfunction()

@@ -1,5 +1,7 @@
 #include "analysis/loggops_prediction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -13,6 +15,11 @@ constexpr std::size_t kRanksShown = 64;
 
 double ns(std::int64_t fs) {
   return static_cast<double>(fs) / static_cast<double>(kFemtosPerNano);
+}
+
+/// All digits, for whoever compares with another simulator.
+std::string exact_ns(double value) {
+  return fmt::format("{}", value);
 }
 
 Paragraph not_convex() {
@@ -37,15 +44,17 @@ Report describe(const LogGOPSRun& run) {
                    {"ranks", std::move(ranks)}};
   Facts facts;
   facts.facts.push_back({"makespan", run.makespan_ns, Unit::ns, "when the last rank is free"});
+  facts.facts.push_back({"exactly", exact_ns(run.makespan_ns), Unit::none, "in nanoseconds"});
   facts.facts.push_back({"last rank", last_rank});
   facts.facts.push_back({"events", static_cast<std::int64_t>(run.events), Unit::count,
                          "operations and messages processed"});
   Table table{.id = "ranks",
               .title = "When each rank is done",
-              .columns = {{"rank"}, {"finish", Unit::ns}},
+              .columns = {{"rank"}, {"finish", Unit::ns}, {"exactly (ns)"}},
               .rows = {}};
   for (std::size_t r = 0; r < std::min(kRanksShown, run.finish_ns.size()); ++r) {
-    table.rows.push_back({static_cast<std::int64_t>(r), run.finish_ns[r]});
+    table.rows.push_back(
+        {static_cast<std::int64_t>(r), run.finish_ns[r], exact_ns(run.finish_ns[r])});
   }
   Section section{"prediction", "Prediction under LogGOPS", {std::move(facts), not_convex()}, {}};
   section.items.emplace_back(std::move(table));
@@ -83,13 +92,13 @@ Report describe(const LogGOPSSweep& sweep) {
                 .zones = {}};
   Table table{.id = "points",
               .title = "Makespan at each latency",
-              .columns = {{"L", Unit::ns}, {"T", Unit::ns}},
+              .columns = {{"L", Unit::ns}, {"T", Unit::ns}, {"T exactly (ns)"}},
               .rows = {}};
   for (const auto& [latency, makespan] : sweep.points) {
     points.push_back({{"value_ns", latency}, {"makespan_ns", makespan}});
     series.x.push_back(latency);
     series.lines.front().y.push_back(makespan);
-    table.rows.push_back({latency, makespan});
+    table.rows.push_back({latency, makespan, exact_ns(makespan)});
   }
   report.result = {{"parameter", "L"},
                    {"base_ns", sweep.base_ns},

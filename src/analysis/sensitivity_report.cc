@@ -127,10 +127,12 @@ Report describe(const Sensitivity& s) {
       .columns = {{"from", Unit::ns},
                   {"to", Unit::ns},
                   {"lambda", Unit::count, "slope of T: how often the path pays the parameter"},
-                  {"T at from", Unit::ns}},
+                  {"T at from", Unit::ns},
+                  {"T gained", Unit::ns, "above T where the interval begins"}},
       .rows = {}};
   for (const Sensitivity::Piece& p : s.pieces) {
-    table.rows.push_back({p.from_ns, p.to_ns, p.lambda, p.makespan_at_from_ns});
+    table.rows.push_back({p.from_ns, p.to_ns, p.lambda, p.makespan_at_from_ns,
+                          p.makespan_at_from_ns - s.pieces.front().makespan_at_from_ns});
   }
   section.items.emplace_back(std::move(table));
   report.sections.push_back(std::move(section));

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "shared_traces.h"
 #include "trace/open/open.h"
+#include "trace/testing/shared_traces.h"
 
 namespace slackline {
 namespace {

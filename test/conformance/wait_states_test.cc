@@ -12,8 +12,8 @@
 #include <map>
 #include <sstream>
 
-#include "shared_traces.h"
 #include "trace/open/open.h"
+#include "trace/testing/shared_traces.h"
 
 namespace slackline {
 namespace {

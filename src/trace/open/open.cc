@@ -53,10 +53,9 @@ constexpr std::array kReaders{
     TraceReader{"raw", "a folder made by 'slackline record'",
                 [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
                 [](const TraceInput& in) { return read_raw(in.path); }},
-    TraceReader{
-        "ti", "a SimGrid time-independent trace",
-        [](const TraceInput& in) { return !in.is_directory && looks_like_ti(in.path, in.bytes); },
-        [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
+    TraceReader{"ti", "a SimGrid time-independent trace",
+                [](const TraceInput& in) { return looks_like_ti(in.path, in.bytes); },
+                [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
     TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
                 [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
                 [](const TraceInput& in) { return read_paraver(in.bytes, in.path); }},

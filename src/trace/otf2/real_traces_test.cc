@@ -10,18 +10,12 @@
 #include "trace/otf2/reader.h"
 #include "trace/readers/raw/findings.h"
 #include "trace/summary.h"
+#include "trace/testing/shared_traces.h"
 
 namespace slackline {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_traces() {
-  const char* given = std::getenv("SLACKLINE_SHARED");
-  const fs::path shared =
-      given != nullptr ? fs::path(given) : fs::path(SLACKLINE_SOURCE) / "../shared";
-  return shared / "traces";
-}
 
 #define NEED_TRACE(anchor) \
   if (!fs::exists(anchor)) GTEST_SKIP() << "SKIPPED: no " << anchor << "; set SLACKLINE_SHARED"
@@ -35,7 +29,7 @@ std::uint64_t calls_of(const TraceSummary& summary, Operation operation) {
 
 // LLNL/TraceR: 8,644 events, 1,024 messages. 2,499 ENTER less 2,497 LEAVE: 2 regions stay open.
 TEST(RealOtf2, Stencil4d) {
-  const fs::path anchor = shared_traces() / "stencil4d-64/traces.otf2";
+  const fs::path anchor = testing::shared_trace("") / "stencil4d-64/traces.otf2";
   NEED_TRACE(anchor);
   const Trace trace = read_otf2(anchor);
   const TraceSummary summary = summarize(trace);
@@ -51,7 +45,7 @@ TEST(RealOtf2, Stencil4d) {
 }
 
 TEST(RealOtf2, PingPong) {
-  const fs::path anchor = shared_traces() / "pingpong-otf2/traces.otf2";
+  const fs::path anchor = testing::shared_trace("") / "pingpong-otf2/traces.otf2";
   NEED_TRACE(anchor);
   const Trace trace = read_otf2(anchor);
   const TraceSummary summary = summarize(trace);
@@ -65,7 +59,7 @@ TEST(RealOtf2, PingPong) {
 
 // Scalasca's counts for the same archive: comms_send, bytes_sent.
 TEST(RealOtf2, Sstmacro) {
-  const fs::path anchor = shared_traces() / "sstmacro10/traces.otf2";
+  const fs::path anchor = testing::shared_trace("") / "sstmacro10/traces.otf2";
   NEED_TRACE(anchor);
   const Trace trace = read_otf2(anchor);
   const TraceSummary summary = summarize(trace);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "trace/readers/liballprof/findings.h"
 #include "trace/readers/liballprof/reader.h"
+#include "trace/testing/shared_traces.h"
 #include "trace/text/text.h"
 
 namespace slackline {
@@ -140,10 +141,8 @@ TEST_F(Liballprof, MissingRanksAreAbsentAndFewFilesOfManyRanksRefused) {
 
 // SWEEP3D on 2 x 2 ranks: what is known of its calls.
 TEST(LiballprofShared, Sweep3dHasTheKnownCounts) {
-  const char* shared = std::getenv("SLACKLINE_SHARED");
-  const fs::path folder =
-      fs::path(shared != nullptr ? shared : SLACKLINE_SHARED_DEFAULT) / "traces/sweep3d-2x2";
-  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there";
+  const fs::path folder = testing::shared_trace("sweep3d-2x2");
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is not there; set SLACKLINE_SHARED";
   const Trace trace = read_liballprof(folder);
   ASSERT_EQ(trace.ranks(), 4);
   for (std::int32_t r = 0; r < 4; ++r) {

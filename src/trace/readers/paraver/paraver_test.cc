@@ -11,6 +11,7 @@
 #include "trace/readers/paraver/findings.h"
 #include "trace/readers/paraver/header.h"
 #include "trace/readers/paraver/reader.h"
+#include "trace/testing/shared_traces.h"
 #include "trace/text/text.h"
 
 namespace slackline {
@@ -232,11 +233,6 @@ TEST(ParaverReader, UserFunctionsAreRegions) {
 }
 
 // Traces recorded by others, where they are at hand.
-fs::path shared_trace(const std::string& name) {
-  const char* folder = std::getenv("SLACKLINE_SHARED");
-  return fs::path(folder != nullptr ? folder : SLACKLINE_SHARED_DEFAULT) / "traces" / name;
-}
-
 struct Epoch {
   int ranks;
   std::int64_t runtime_ns;
@@ -250,7 +246,7 @@ class EpochTraces : public ::testing::TestWithParam<Epoch> {};
 TEST_P(EpochTraces, RuntimeAndUsefulTimeAreExact) {
   const Epoch& expected = GetParam();
   const fs::path path =
-      shared_trace("epoch/epoch_" + std::to_string(expected.ranks) + "proc.prv.gz");
+      testing::shared_trace("epoch/epoch_" + std::to_string(expected.ranks) + "proc.prv.gz");
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";
   const MappedFile file(path);
   const Trace trace = read_paraver(file.bytes(), path);
@@ -282,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(All, EpochTraces,
 
 // The ring's program: 20 rounds of Irecv, Isend, Waitall, a send down and an answer, and so on.
 TEST(RingTrace, HasWhatItsProgramDoes) {
-  const fs::path path = shared_trace("ring4/ring.prv");
+  const fs::path path = testing::shared_trace("ring4/ring.prv");
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";
   const MappedFile file(path);
   const Trace trace = read_paraver(file.bytes(), path);

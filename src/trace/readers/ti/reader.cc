@@ -92,12 +92,27 @@ std::vector<fs::path> listed_files(const fs::path& list, std::string_view text) 
   return files;
 }
 
+/// The files of a folder that begin with an action, by name.
+std::vector<fs::path> action_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    if (begins_with_action(MappedFile(entry.path()).text())) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 struct Part {
   std::string name;
   std::string_view text;
 };
 
+/// Every rank has a line, so a number beyond their count is a mistake and must not cost memory.
 std::int32_t count_ranks(const std::vector<Part>& parts) {
+  std::int64_t lines = 0;
+  for (const Part& part : parts) lines += std::ranges::count(part.text, '\n') + 1;
+  const std::int64_t limit = std::min(kMostRanks, lines);
   std::int64_t most = -1;
   ti::Fields fields;
   for (const Part& part : parts) {
@@ -105,7 +120,7 @@ std::int32_t count_ranks(const std::vector<Part>& parts) {
       fields.cut(line.substr(0, line.find_first_of(" \t", line.find_first_not_of(" \t"))));
       try {
         const std::int64_t rank = fields.integer(0);
-        if (rank < kMostRanks) most = std::max(most, rank);
+        if (rank < limit) most = std::max(most, rank);
       } catch (const ti::BadField&) {
         return true;  // counted when it is read
       }
@@ -181,10 +196,11 @@ Trace read_parts(const std::vector<Part>& parts) {
 
 Trace read_ti(const fs::path& path, std::span<const std::byte> bytes) {
   const std::string_view text = text_of(bytes);
-  if (begins_with_action(text)) return read_parts({{path.string(), text}});
+  const bool is_folder = fs::is_directory(path);
+  if (!is_folder && begins_with_action(text)) return read_parts({{path.string(), text}});
   std::vector<MappedFile> files;
   std::vector<Part> parts;
-  for (const fs::path& name : listed_files(path, text)) {
+  for (const fs::path& name : is_folder ? action_files(path) : listed_files(path, text)) {
     files.emplace_back(name);
     parts.push_back({name.string(), {}});
   }
@@ -193,9 +209,10 @@ Trace read_ti(const fs::path& path, std::span<const std::byte> bytes) {
 }
 
 bool looks_like_ti(const fs::path& path, std::span<const std::byte> bytes) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return !action_files(path).empty();
   const std::string_view text = text_of(bytes);
   if (begins_with_action(text)) return true;
-  std::error_code ignored;
   bool found = false;
   for_each_line(text, [&](std::size_t, std::string_view line) {
     const std::string_view name = trimmed(line);

@@ -19,14 +19,15 @@ inline constexpr std::string_view kTiCompute = "compute";
 inline constexpr std::string_view kTiSleep = "sleep";
 inline constexpr std::string_view kTiReduction = "reduction";
 
-/// Reads a SimGrid time-independent trace: the actions of all ranks in one file, or a file that
-/// lists one or several of them, as SMPI's replay takes it. doc/formats/ti.md.
+/// Reads a SimGrid time-independent trace: the actions of all ranks in one file, a file that lists
+/// one or several of them, as SMPI's replay takes it, or a folder of them. doc/formats/ti.md.
 ///
 /// The Trace is untimed. A line that makes no sense costs itself and is told in the findings.
 /// Throws Error when a listed file cannot be opened. Memory: the trace.
 Trace read_ti(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-/// The bytes begin with a replay action, or with the name of a file that does.
+/// The bytes begin with a replay action, or with the name of a file that does; or `path` is a
+/// folder with such a file.
 bool looks_like_ti(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace slackline

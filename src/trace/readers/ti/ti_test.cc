@@ -76,6 +76,26 @@ TEST(TiReader, ABadLineCostsItself) {
   EXPECT_EQ(trace.findings().entries().front().count, 4u);
 }
 
+TEST(TiReader, TakesAFolder) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "ti_folder";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  EXPECT_FALSE(looks_like_ti(folder, {}));
+  write_file(folder / "trace0.txt", "0 init\n0 send 1 7 5\n");
+  write_file(folder / "trace1.txt", "1 init\n1 recv 0 7 5\n");
+  write_file(folder / "README", "Two ranks.\n");
+  ASSERT_TRUE(looks_like_ti(folder, {}));
+  const Trace trace = read_ti(folder, {});
+  ASSERT_EQ(trace.ranks(), 2);
+  EXPECT_EQ(trace.calls(1)[1].peer, 0);
+}
+
+TEST(TiReader, ARankBeyondTheNumberOfLinesCostsItself) {
+  const Trace trace = read("0 init\n16000000 init\n1 init\n");
+  EXPECT_EQ(trace.ranks(), 2);
+  EXPECT_EQ(trace.findings().entries().front().count, 1u);
+}
+
 TEST(TiReader, TakesAListOfFiles) {
   const auto folder = std::filesystem::temp_directory_path() / "slackline_ti_test";
   std::filesystem::create_directories(folder);

@@ -12,6 +12,7 @@
 #include "trace/readers/paraver/reader.h"
 #include "trace/testing/arbitrary_trace.h"
 #include "trace/testing/plausible_trace.h"
+#include "trace/testing/shared_traces.h"
 #include "trace/text/text.h"
 #include "trace/writers/paraver/findings.h"
 
@@ -110,10 +111,8 @@ TEST(ParaverWriter, WritesNamesBesideAndSaysWhatIsLost) {
 
 // What others recorded, written by us and read again, has the same calls at the same times.
 TEST(ParaverWriter, EpochComesBackEqual) {
-  const char* shared = std::getenv("SLACKLINE_SHARED");
-  const fs::path traces =
-      fs::path(shared != nullptr ? shared : SLACKLINE_SHARED_DEFAULT) / "traces";
-  if (!fs::exists(traces)) GTEST_SKIP() << traces << " is not there";
+  const fs::path traces = testing::shared_trace("");
+  if (!fs::exists(traces)) GTEST_SKIP() << traces << " is not there; set SLACKLINE_SHARED";
   for (const char* name :
        {"epoch/epoch_1proc.prv.gz", "epoch/epoch_2proc.prv.gz", "epoch/epoch_4proc.prv.gz",
         "epoch/epoch_8proc.prv.gz", "ring4/ring.prv"}) {
