@@ -92,12 +92,13 @@ std::vector<fs::path> listed_files(const fs::path& list, std::string_view text) 
   return files;
 }
 
-/// The files of a folder that begin with an action, by name.
+/// The files of a folder by name if all of them begin with an action; else none: a folder in which
+/// such a file lies among others is not meant.
 std::vector<fs::path> action_files(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    if (begins_with_action(MappedFile(entry.path()).text())) files.push_back(entry.path());
+    if (!entry.is_regular_file() || !begins_with_action(MappedFile(entry.path()).text())) return {};
+    files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;

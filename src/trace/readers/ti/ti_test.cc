@@ -83,11 +83,12 @@ TEST(TiReader, TakesAFolder) {
   EXPECT_FALSE(looks_like_ti(folder, {}));
   write_file(folder / "trace0.txt", "0 init\n0 send 1 7 5\n");
   write_file(folder / "trace1.txt", "1 init\n1 recv 0 7 5\n");
-  write_file(folder / "README", "Two ranks.\n");
   ASSERT_TRUE(looks_like_ti(folder, {}));
   const Trace trace = read_ti(folder, {});
   ASSERT_EQ(trace.ranks(), 2);
   EXPECT_EQ(trace.calls(1)[1].peer, 0);
+  write_file(folder / "notes.txt", "Two ranks.\n");
+  EXPECT_FALSE(looks_like_ti(folder, {}));
 }
 
 TEST(TiReader, ARankBeyondTheNumberOfLinesCostsItself) {
