@@ -35,15 +35,17 @@ MakespanFunction::MakespanFunction(const ExecutionGraph& graph, const LinearCost
     : MakespanFunction(PathProgram(reduce(graph, cost)), cost) {}
 
 double MakespanFunction::to_ns(const Ticks& x) const {
+  const std::int64_t ticks_per_ns = kFemtosPerNano / tick_fs_;
   return static_cast<double>(static_cast<long double>(x.numerator) /
                              static_cast<long double>(x.denominator) /
-                             static_cast<long double>(kFemtosPerNano / tick_fs_));
+                             static_cast<long double>(ticks_per_ns));
 }
 
 double MakespanFunction::value_ns(const PathLine& line, const Ticks& x) const {
+  const std::int64_t ticks_per_ns = kFemtosPerNano / tick_fs_;
   return static_cast<double>(static_cast<long double>(line.scaled_at(x)) /
                              static_cast<long double>(x.denominator) /
-                             static_cast<long double>(kFemtosPerNano / tick_fs_));
+                             static_cast<long double>(ticks_per_ns));
 }
 
 const MakespanFunction::Evaluation* MakespanFunction::known(const Ticks& x, Side side) const {

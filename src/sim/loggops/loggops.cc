@@ -20,11 +20,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <queue>
-#include <random>
 
 #include "base/error.h"
 #include "base/int128.h"

@@ -95,7 +95,7 @@ PairParameter resolve_pair(const VariedParameter& parameter, const PairNetwork& 
 }  // namespace
 
 std::string VariedParameter::name() const {
-  const std::string letter(symbol(kind));
+  std::string letter(symbol(kind));
   if (qualifier.empty()) return letter;
   return qualifier.front() == '[' ? letter + qualifier : letter + ":" + qualifier;
 }

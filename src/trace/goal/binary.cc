@@ -112,7 +112,7 @@ class BinaryReader {
     if (op.kind == GoalKind::calc) {
       op.peer = 0;
       op.tag = 0;
-    } else if (op.peer >= rank_count_ && !(op.kind == GoalKind::recv && op.peer == kGoalAny)) {
+    } else if (op.peer >= rank_count_ && (op.kind != GoalKind::recv || op.peer != kGoalAny)) {
       fail(node_at, fmt::format("there is no rank {}", op.peer),
            fmt::format("the file has {} ranks", rank_count_), {});
     }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "trace/readers/liballprof/findings.h"
 
@@ -43,7 +44,7 @@ std::optional<double> number_after(std::string_view line, std::string_view label
   double value = 0;
   const auto result = std::from_chars(line.data(), line.data() + line.size(), value);
   constexpr double kMost_us = 1e15;
-  if (result.ec != std::errc{} || !(value > -kMost_us && value < kMost_us)) return std::nullopt;
+  if (result.ec != std::errc{} || !(std::abs(value) < kMost_us)) return std::nullopt;
   return value;
 }
 

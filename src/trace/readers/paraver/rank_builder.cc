@@ -25,11 +25,11 @@ namespace {
 
 constexpr std::size_t kLookBack = 64;  // calls of one time among which an end looks for its own
 
-constexpr auto later_waiting = [](const auto& a, const auto& b) {
+constexpr auto kLaterWaiting = [](const auto& a, const auto& b) {
   return a.end.logical_ns != b.end.logical_ns ? a.end.logical_ns > b.end.logical_ns
                                               : a.order > b.order;
 };
-constexpr auto later_completion = [](const auto& a, const auto& b) {
+constexpr auto kLaterCompletion = [](const auto& a, const auto& b) {
   return a.time != b.time ? a.time > b.time : a.request > b.request;
 };
 
@@ -156,7 +156,7 @@ void RankBuilder::take_waiting(Thread& thread, std::uint32_t number, Open& open,
     // What is logically at the end of a blocking call belongs to the next one.
     if (blocking && time == until && until > open.call.begin_ns) return;
     if (time >= open.call.begin_ns && open.received) return;
-    const Waiting waiting = pop(thread.receives, later_waiting);
+    const Waiting waiting = pop(thread.receives, kLaterWaiting);
     if (time < open.call.begin_ns || !give_receive(open, waiting.end)) {
       without_call(number, waiting.end, Operation::recv);
     }
@@ -254,7 +254,7 @@ void RankBuilder::received(std::uint32_t number, const MessageEnd& end, std::int
     }
   }
   if (end.logical_ns >= now) {
-    return push(thread_of(number).receives, Waiting{end, ++order_}, later_waiting);
+    return push(thread_of(number).receives, Waiting{end, ++order_}, kLaterWaiting);
   }
   if (receive_in_past(number, end)) return;
   for (Open& open : window_) {
@@ -338,7 +338,7 @@ void RankBuilder::completes_at(std::uint32_t request, std::int64_t time) {
       return;
     }
   }
-  push(completions_, Completion{time, request}, later_completion);
+  push(completions_, Completion{time, request}, kLaterCompletion);
 }
 
 void RankBuilder::without_call(std::uint32_t thread, const MessageEnd& end, Operation operation) {
@@ -373,7 +373,7 @@ void RankBuilder::settle(Open& open) {
 std::vector<std::uint32_t> RankBuilder::completed_by(std::int64_t end, bool single) {
   std::vector<std::uint32_t> done;
   while (!completions_.empty() && completions_.front().time <= end) {
-    const Completion completion = pop(completions_, later_completion);
+    const Completion completion = pop(completions_, kLaterCompletion);
     if (completion.time == end && (!single || done.empty())) {
       done.push_back(completion.request);
     } else {
