@@ -55,6 +55,11 @@ bool nodes_uniform(const CollectiveCall& call) {
       ranks, [&](const auto& entry) { return entry.second == ranks.begin()->second; });
 }
 
+std::int32_t uniform_ranks_a_node(const CollectiveCall& call) {
+  if (call.nodes.empty() || call.smp_part || !nodes_uniform(call)) return 1;
+  return static_cast<std::int32_t>(std::ranges::count(call.nodes, call.nodes[0]));
+}
+
 SmpiDecision smpi_row(const CollectiveCall& call, std::string_view smpi_name) {
   const CollectiveAlgorithm* found = find_smpi_algorithm(call.operation, smpi_name);
   if (found == nullptr) return {};
@@ -175,7 +180,8 @@ SmpiDecision smpi_decision(std::string_view name, const CollectiveCall& call) {
   using namespace collectives;
   if (name == "default" || name == "automatic") return smpi_default_rules(call);
   if (name == "ompi") return smpi_openmpi_rules(call);
-  if (name == "mpich" || name == "impi") return smpi_mpich_rules(call);
+  if (name == "mpich") return smpi_mpich_rules(call);
+  if (name == "impi") return smpi_intel_rules(call);
   if (name == "mvapich2") return smpi_mvapich2_rules(call);
   const SmpiDecision row = smpi_row(call, name);
   if (row.algorithm != nullptr) return row;

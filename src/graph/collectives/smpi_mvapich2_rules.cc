@@ -285,12 +285,6 @@ const Row& row_of(std::span<const Row> rows, const CollectiveCall& call, std::ui
   return found == rows.end() ? rows.back() : *found;
 }
 
-/// Ranks of a node where all have as many, else 1.
-std::int32_t ranks_a_node(const CollectiveCall& call) {
-  if (call.nodes.empty() || call.smp_part || !nodes_uniform(call)) return 1;
-  return static_cast<std::int32_t>(std::ranges::count(call.nodes, call.nodes[0]));
-}
-
 bool nodes_blocked(const CollectiveCall& call) {
   if (call.nodes.empty() || call.smp_part) return true;
   for (std::size_t i = 1; i < call.nodes.size(); ++i) {
@@ -346,7 +340,7 @@ SmpiDecision decide_allreduce(const CollectiveCall& call) {
 }
 
 SmpiDecision decide_allgather(const CollectiveCall& call) {
-  const std::int32_t ranks = ranks_a_node(call);
+  const std::int32_t ranks = uniform_ranks_a_node(call);
   const std::span<const Row> rows = ranks == 2 ? std::span<const Row>(kAllgather2)
                                                : (ranks == 16 ? std::span<const Row>(kAllgather16)
                                                               : std::span<const Row>(kAllgather1));
@@ -374,7 +368,7 @@ SmpiDecision decide_gather(const CollectiveCall& call) {
 }
 
 SmpiDecision decide_scatter(const CollectiveCall& call) {
-  const std::int32_t ranks = ranks_a_node(call);
+  const std::int32_t ranks = uniform_ranks_a_node(call);
   const std::span<const Row> rows = ranks == 2 ? std::span<const Row>(kScatter2)
                                                : (ranks == 16 ? std::span<const Row>(kScatter16)
                                                               : std::span<const Row>(kScatter1));
