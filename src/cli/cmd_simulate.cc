@@ -51,6 +51,8 @@ struct SimulateOptions {
 
 SmpiOptions smpi_options(const SimulateOptions& options) {
   SmpiOptions smpi;
+  // A file of options is SimGrid's, whose rates are lazy unless it says otherwise.
+  if (!options.option_files.empty()) smpi.set("network/optim:Lazy", "with --options");
   for (const std::string& file : options.option_files) smpi.read(MappedFile(file).text(), file);
   for (const std::string& line : options.options) smpi.set(line, "in --option");
   if (options.model) smpi.set("network/model:" + *options.model, "in --model");

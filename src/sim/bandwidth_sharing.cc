@@ -41,7 +41,8 @@ constexpr std::uint64_t kPatience = 6;
 
 }  // namespace
 
-BandwidthSharing::BandwidthSharing(const LinkView& links) : links_(links.count()) {
+BandwidthSharing::BandwidthSharing(const LinkView& links, bool lazy)
+    : links_(links.count()), lazy_(lazy) {
   for (LinkId id = 0; id < links.count(); ++id) {
     links_[id].capacity = links.bandwidth(id);
     links_[id].pipe = links.is_pipe(id);
@@ -70,26 +71,41 @@ FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, 
   }
   Flow& flow = flows_[id];
   flow.shares.assign(shares.begin(), shares.end());
-  flow.places.clear();
+  flow.places.assign(shares.size(), kOutside);
   flow.penalty = penalty;
   flow.bound = bound;
   flow.rate = 0;
   flow.bottleneck = kNoLink;
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
-    LinkState& link = links_[shares[i].link];
-    flow.places.push_back(static_cast<std::uint32_t>(link.members.size()));
-    link.members.push_back({id, i});
-    link.demand += demand_of(shares[i], bound);
+    links_[shares[i].link].demand += demand_of(shares[i], bound);
+    if (!lazy_) join(id, i);
   }
-  activate(id);
+  if (lazy_) {
+    new_flows_.push_back(id);
+  } else {
+    activate(id);
+  }
   return id;
 }
 
-void BandwidthSharing::remove(FlowId id) {
+void BandwidthSharing::join(FlowId id, std::uint32_t share) {
   Flow& flow = flows_[id];
-  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
+  LinkState& link = links_[flow.shares[share].link];
+  flow.places[share] = static_cast<std::uint32_t>(link.members.size());
+  link.members.push_back({id, share});
+}
+
+void BandwidthSharing::remove(FlowId id) {
+  if (lazy_) notice(id);
+  Flow& flow = flows_[id];
+  for (std::uint32_t i = 0; i < flow.shares.size(); ++i) {
     const LinkShare& share = flow.shares[i];
     LinkState& link = links_[share.link];
+    if (flow.places[i] == kOutside) {
+      forget(id, i);
+      link.demand -= demand_of(share, flow.bound);
+      continue;
+    }
     const Member last = link.members.back();
     link.members[flow.places[i]] = last;
     flows_[last.flow].places[last.share] = flow.places[i];
@@ -99,7 +115,7 @@ void BandwidthSharing::remove(FlowId id) {
       if (flows_[m.flow].bottleneck == share.link) activate(m.flow);
     }
     link.demand -= demand_of(share, flow.bound);
-    if (link.members.empty()) link.demand = 0;
+    if (link.members.empty() && link.overlooked.empty()) link.demand = 0;
   }
   if (flow.active) {
     flow.active = false;
@@ -120,6 +136,7 @@ void BandwidthSharing::activate(FlowId id) {
 
 std::span<const FlowId> BandwidthSharing::solve() {
   changed_.clear();
+  if (lazy_) finish_marking();
   if (active_.empty()) return changed_;
   ++work_.solves;
   std::uint64_t rounds = 0;
@@ -128,8 +145,10 @@ std::span<const FlowId> BandwidthSharing::solve() {
     work_.flows += active_.size();
     if (++rounds > kPatience) {
       for (std::size_t i = 0; i < active_.size(); ++i) {
-        for (const LinkShare& share : flows_[active_[i]].shares) {
-          if (!can_fill(share.link)) continue;
+        const Flow& flow = flows_[active_[i]];
+        for (std::size_t s = 0; s < flow.shares.size(); ++s) {
+          const LinkShare& share = flow.shares[s];
+          if (!can_fill(share.link) || flow.places[s] == kOutside) continue;
           for (const Member& m : links_[share.link].members) activate(m.flow);
         }
       }
@@ -164,9 +183,11 @@ void BandwidthSharing::touch(LinkId id) {
 /// What the active flows may share of their links.
 void BandwidthSharing::open_links() {
   for (const FlowId id : active_) {
-    flows_[id].settled = false;
-    for (const LinkShare& share : flows_[id].shares) {
-      if (can_fill(share.link)) touch(share.link);
+    Flow& flow = flows_[id];
+    flow.settled = false;
+    for (std::size_t i = 0; i < flow.shares.size(); ++i) {
+      const LinkId link = flow.shares[i].link;
+      if (can_fill(link) && flow.places[i] != kOutside) touch(link);
     }
   }
   for (const LinkId id : touched_) {
@@ -235,9 +256,10 @@ void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
   flow.rate = rate;
   flow.bottleneck = bottleneck;
   flow.settled = true;
-  for (const LinkShare& share : flow.shares) {
+  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
+    const LinkShare& share = flow.shares[i];
     LinkState& link = links_[share.link];
-    if (!link.touched) continue;
+    if (!link.touched || flow.places[i] == kOutside) continue;
     --link.open;
     if (is_pipe(share.link)) {
       link.usage = 0;

@@ -23,11 +23,14 @@ struct LinkShare {
 /// which nobody has a higher level. spec: SMPI model, 3.4; bandwidth_sharing.cc.
 class BandwidthSharing {
  public:
-  explicit BandwidthSharing(const LinkView& links);
+  /// `lazy`: as SimGrid's lazy update, which notices some new flows late; lazy_update.cc.
+  explicit BandwidthSharing(const LinkView& links, bool lazy = false);
 
   /// `penalty` > 0, `bound` >= 0; shares name each link once. The rate is there after solve().
   FlowId add(std::span<const LinkShare> shares, double penalty, double bound);
   void remove(FlowId flow);
+  /// A message begins whose flow will use these links. Only lazy updates look.
+  void announce(std::span<const LinkShare> shares);
 
   /// Brings all rates up to date; returns the flows whose rates changed, new ones included. Cost:
   /// follows the flows that change and their links' other flows.
@@ -49,21 +52,27 @@ class BandwidthSharing {
   struct Member {
     FlowId flow;
     std::uint32_t share;  ///< index into the flow's shares
+
+    bool operator==(const Member&) const = default;
   };
   struct Flow {
     std::vector<LinkShare> shares{};
     std::vector<std::uint32_t> places{};  ///< in its links' lists of members
     double penalty = 1, bound = 0, rate = 0, before = 0;
     LinkId bottleneck = kNoLink;
-    bool active = false;   ///< among those that are solved for now
-    bool settled = false;  ///< has its new rate
+    std::uint32_t visit = 0;       ///< lazy: the last date at which marking came by
+    std::uint32_t overlooked = 0;  ///< lazy: how many of its links do not know of it yet
+    bool active = false;           ///< among those that are solved for now
+    bool settled = false;          ///< has its new rate
   };
   struct LinkState {
     std::vector<Member> members{};
     double demand = 0;  ///< if all members had their bounds; see demand_of
     double usage = 0, remaining = 0;
     double capacity = 0;
-    std::uint32_t open = 0;  ///< active members without a new rate
+    std::uint32_t open = 0;              ///< active members without a new rate
+    std::uint32_t mark = 0, wanted = 0;  ///< lazy: dates
+    std::vector<Member> overlooked{};    ///< lazy: flows that it does not know of yet
     bool touched = false;
     bool pipe = false;
   };
@@ -85,6 +94,18 @@ class BandwidthSharing {
   void settle_members(LinkId link, double level);
   bool check();
   void check_link(LinkId link);
+  void join(FlowId flow, std::uint32_t share);
+
+  // lazy_update.cc
+  static constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
+  void overlook(FlowId flow, std::uint32_t share);
+  void forget(FlowId flow, std::uint32_t share);
+  void admit();
+  void look_for(FlowId flow, std::size_t first_share);
+  void mark_from(LinkId link);
+  void mark(LinkId link);
+  void notice(FlowId flow);
+  void finish_marking();
 
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
@@ -95,6 +116,15 @@ class BandwidthSharing {
   std::vector<Candidate> heap_;
   std::vector<FlowId> changed_;
   Work work_;
+
+  bool lazy_;
+  bool admitted_ = false;  ///< the new flows of this date
+  bool marking_ = false;   ///< it matters which links are marked
+  std::uint32_t date_ = 1;
+  std::size_t looked_for_ = 0;        ///< links that matter and are not marked
+  std::vector<FlowId> new_flows_;     ///< in their order
+  std::vector<FlowId> partly_known_;  ///< flows of earlier dates that some links do not know of
+  std::vector<LinkId> to_visit_;
 };
 
 }  // namespace slackline

@@ -89,6 +89,46 @@ TEST(BandwidthSharing, AFatpipeBoundsEachFlowByItself) {
   EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
 }
 
+// Three flows of bound 1000, the first links of b and c are the same. By SimGrid's rules b's start
+// marks that link and all it hangs together with; c finds it marked, so that the narrow link, where
+// a is, does not know of c until a message is announced there.
+TEST(BandwidthSharing, LazyUpdatesOverlookLinksOfFlowsThatStartTogether) {
+  const Platform p = links({300, 100});
+  const LinkView view(p, {});
+  const std::vector<LinkShare> wide{{link(p, 0), 1}}, narrow{{link(p, 1), 1}},
+      both{{link(p, 0), 1}, {link(p, 1), 1}};
+  BandwidthSharing sharing(view, true);
+  const FlowId a = sharing.add(narrow, 1, 1000);
+  sharing.solve();
+  const FlowId b = sharing.add(wide, 1, 1000);
+  const FlowId c = sharing.add(both, 1, 1000);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 100);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 150);
+  EXPECT_DOUBLE_EQ(sharing.rate(c), 150);
+  sharing.announce(narrow);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 50);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 250);
+  EXPECT_DOUBLE_EQ(sharing.rate(c), 50);
+  sharing.remove(c);
+  sharing.remove(b);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 100);
+}
+
+// Started the other way round, c's links are all found.
+TEST(BandwidthSharing, LazyUpdatesKnowAllLinksOfTheFirstFlow) {
+  const Platform p = links({300, 100});
+  const LinkView view(p, {});
+  BandwidthSharing sharing(view, true);
+  const FlowId c = sharing.add(std::vector<LinkShare>{{link(p, 0), 1}, {link(p, 1), 1}}, 1, 1000);
+  const FlowId b = sharing.add(std::vector<LinkShare>{{link(p, 0), 1}}, 1, 1000);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(c), 100);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 200);
+}
+
 struct RandomFlow {
   std::vector<LinkShare> shares;
   double penalty, bound;

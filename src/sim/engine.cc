@@ -116,8 +116,8 @@ Simulation Engine::run() {
     network_.advance(now_, until, arrivals);
     processors_.advance(now_, until, ended);
     while (sleepers_.next_date() < until) ended.push_back(sleepers_.pop());
-    for (const Network::Arrival& arrival : arrivals) arrive(arrival);
     for (const StrandId id : ended) resume_after_date(id);
+    for (const Network::Arrival& arrival : arrivals) arrive(arrival);
   }
   finish_result();
   return std::move(result_);
@@ -196,8 +196,15 @@ void Engine::arrive(const Network::Arrival& arrival) {
   if (arrival.alone > 0) c.worst_ratio = std::max(c.worst_ratio, lasted / arrival.alone);
   const StrandId sender = std::exchange(t.sender_waiting, kNone);
   const StrandId receiver = std::exchange(t.receiver_waiting, kNone);
-  if (sender != kNone) request_over(sender, {Request::Kind::send, id}, arrival.started);
+  const auto wake_sender = [&] {
+    if (sender != kNone) request_over(sender, {Request::Kind::send, id}, arrival.started);
+  };
+  // Who has waited longer goes on first.
+  const bool sender_last = sender != kNone && receiver != kNone &&
+                           strands_[receiver].wait_began < strands_[sender].wait_began;
+  if (!sender_last) wake_sender();
   if (receiver != kNone) request_over(receiver, {Request::Kind::receive, id}, arrival.started);
+  if (sender_last) wake_sender();
 }
 
 /// Is there nobody left who could do anything?

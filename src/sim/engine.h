@@ -67,12 +67,16 @@ class Engine {
     bool program_over = false;
     std::uint32_t next_call = 0, next_region = 0;
     std::uint32_t call = 0;
-    std::uint32_t open = 0;       ///< requests still waited for
-    double began = 0;             ///< the call
-    double accounted = 0;         ///< its time is attributed until here
-    double busy_until = 0;        ///< receive overheads under way
-    double since = 0;             ///< it has been waiting
-    double computing_since = -1;  ///< >= 0: computes, or sleeps as the program says
+    std::uint32_t open = 0;      ///< requests still waited for
+    std::uint32_t turns = 0;     ///< to let pass before it goes on
+    std::uint32_t together = 0;  ///< requests that were over at `last_over`
+    double last_over = -1;
+    std::uint64_t wait_began = 0;  ///< which of all waits this is, in their order
+    double began = 0;              ///< the call
+    double accounted = 0;          ///< its time is attributed until here
+    double busy_until = 0;         ///< receive overheads under way
+    double since = 0;              ///< it has been waiting
+    double computing_since = -1;   ///< >= 0: computes, or sleeps as the program says
     Message outgoing{};
     bool detached = false;         ///< `outgoing`
     Request waits_for{};           ///< one of the open ones, for messages
@@ -142,6 +146,7 @@ class Engine {
   void test(StrandId id);
   void poll(StrandId id);
   void sleep(StrandId id, double seconds, State state);
+  void take_turn(Strand& strand);
   void compute(StrandId id, double flops);
   void account_wait(Strand& strand, double message_started);
 
@@ -176,6 +181,7 @@ class Engine {
   std::vector<StrandId> ready_;
   std::size_t ready_at_ = 0;
   std::size_t unfinished_ = 0, polling_ = 0;
+  std::uint64_t waits_ = 0;
   std::uint32_t failed_tests_ = 1, failed_probes_ = 1;  // of all ranks, as SimGrid counts
   std::vector<Request> waited_;                         // scratch
 };

@@ -34,6 +34,11 @@ void Engine::advance(StrandId id) {
   for (;;) {
     Strand& strand = strands_[id];
     if (strand.state != State::running) return;
+    if (strand.turns > 0) {
+      --strand.turns;
+      ready_.push_back(id);
+      return;
+    }
     if (strand.queued < strand.queue.size()) {
       const Message message = strand.queue[strand.queued++];
       start_message(id, message);

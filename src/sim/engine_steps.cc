@@ -26,6 +26,12 @@ void Engine::sleep(StrandId id, double seconds, State state) {
   sleepers_.set(id, now_ + std::max(seconds, model_.timing_precision));
 }
 
+/// SimGrid's actors run in turns, each up to its next call of the kernel. That only shows in the
+/// order of what happens at one date, which only lazy rates depend on.
+void Engine::take_turn(Strand& strand) {
+  if (model_.lazy) ++strand.turns;
+}
+
 void Engine::compute(StrandId id, double flops) {
   Strand& strand = strands_[id];
   strand.state = State::computing;
@@ -65,6 +71,7 @@ void Engine::hand_over(StrandId id) {
   const Channel channel{
       .source = strand.rank, .destination = message.peer, .tag = message.tag, .comm = message.comm};
   const TransferId transfer = matching_.post_send(channel, message.bytes);
+  take_turn(strand);
   Transfer& t = matching_[transfer];
   t.detached = strand.detached;
   const bool eager =
@@ -83,6 +90,7 @@ void Engine::post_receive(StrandId id, const Message& message) {
                         .tag = message.tag,
                         .comm = message.comm};
   const TransferId transfer = matching_.post_receive(channel);
+  take_turn(strands_[id]);
   const Transfer& t = matching_[transfer];
   if (t.sent && !t.left) leave(transfer);
   started(id, message, {Request::Kind::receive, transfer});
@@ -164,9 +172,11 @@ void Engine::wait_for(StrandId id, std::span<const Request> requests) {
   strand.state = State::waiting;
   strand.since = strand.accounted = strand.busy_until = now_;
   strand.open = 0;
+  strand.wait_began = ++waits_;
   for (const Request& request : requests) {
     if (is_over(request)) {
       complete(strand, request, now_);
+      if (request.kind != Request::Kind::done) take_turn(strand);
       continue;
     }
     ++strand.open;
@@ -186,7 +196,11 @@ void Engine::wait_for(StrandId id, std::span<const Request> requests) {
 void Engine::request_over(StrandId id, const Request& request, double message_started) {
   Strand& strand = strands_[id];
   complete(strand, request, message_started);
+  strand.together = strand.last_over == now_ ? strand.together + 1 : 0;
+  strand.last_over = now_;
+  strand.wait_began = ++waits_;
   if (--strand.open > 0) return;
+  strand.turns = model_.lazy ? strand.together : 0;
   all_there(id);
   resume(id);
 }

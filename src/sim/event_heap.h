@@ -8,8 +8,8 @@
 namespace slackline {
 
 /// A priority queue of dates by small dense ids, each at most once; a date can be moved. A 4-ary
-/// heap with the ids' positions: O(log n) for every change. Among equal dates the order is not
-/// told, but depends on the operations only.
+/// heap with the ids' positions: O(log n) for every change. Equal dates come in the order in which
+/// they were set.
 class EventHeap {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -22,14 +22,16 @@ class EventHeap {
 
   void set(std::uint32_t id, double date) {
     if (id >= at_.size()) at_.resize(id + 1, kAbsent);
+    ++set_;
     if (at_[id] == kAbsent) {
-      heap_.push_back({date, id});
+      heap_.push_back({date, id, set_});
       up(static_cast<std::uint32_t>(heap_.size() - 1));
       return;
     }
     const std::uint32_t i = at_[id];
     const double before = heap_[i].date;
     heap_[i].date = date;
+    heap_[i].set = set_;
     if (date < before) {
       up(i);
     } else {
@@ -44,10 +46,10 @@ class EventHeap {
     const Entry last = heap_.back();
     heap_.pop_back();
     if (i == heap_.size()) return;
-    const double before = heap_[i].date;
+    const Entry before = heap_[i];
     heap_[i] = last;
     at_[last.id] = i;
-    if (last.date < before) {
+    if (earlier(last, before)) {
       up(i);
     } else {
       down(i);
@@ -72,7 +74,13 @@ class EventHeap {
   struct Entry {
     double date;
     std::uint32_t id;
+    std::uint32_t set;  ///< how many had been set before, modulo 2^32
   };
+
+  static bool earlier(const Entry& a, const Entry& b) {
+    if (a.date != b.date) return a.date < b.date;
+    return static_cast<std::int32_t>(a.set - b.set) < 0;
+  }
 
   void put(std::uint32_t i, const Entry& e) {
     heap_[i] = e;
@@ -82,7 +90,7 @@ class EventHeap {
     const Entry e = heap_[i];
     while (i > 0) {
       const std::uint32_t parent = (i - 1) / kArity;
-      if (heap_[parent].date <= e.date) break;
+      if (!earlier(e, heap_[parent])) break;
       put(i, heap_[parent]);
       i = parent;
     }
@@ -97,9 +105,9 @@ class EventHeap {
       std::uint32_t least = first;
       const std::uint32_t end = first + kArity < size ? first + kArity : size;
       for (std::uint32_t c = first + 1; c < end; ++c) {
-        if (heap_[c].date < heap_[least].date) least = c;
+        if (earlier(heap_[c], heap_[least])) least = c;
       }
-      if (heap_[least].date >= e.date) break;
+      if (!earlier(heap_[least], e)) break;
       put(i, heap_[least]);
       i = least;
     }
@@ -108,6 +116,7 @@ class EventHeap {
 
   std::vector<Entry> heap_;
   std::vector<std::uint32_t> at_;  // by id
+  std::uint32_t set_ = 0;
 };
 
 }  // namespace slackline

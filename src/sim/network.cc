@@ -19,7 +19,7 @@ constexpr std::size_t kMostShares = std::size_t{1} << 22;
 
 Network::Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
                  LinkUsage* usage)
-    : links_(links), model_(model), routes_(platform), sharing_(links), usage_(usage) {}
+    : links_(links), model_(model), routes_(platform), sharing_(links, model.lazy), usage_(usage) {}
 
 /// The links of both ways with their weights, each once: weights of a shared link add, of a fatpipe
 /// the larger counts.
@@ -106,6 +106,8 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   }
   const double latency = way.latency * latency_factor;
   flight.alone = latency + flight.remaining / (flight.factor * way.alone);
+  if (model_.contention && !way.lone_pipe)
+    sharing_.announce({shares_.data() + way.first, way.count});
   if (latency > 0) {
     events_.set(id, now + latency);
   } else {
@@ -165,13 +167,16 @@ void Network::advance(double now, double until, std::vector<Arrival>& arrivals) 
       begin_transfer(id, now);
       continue;
     }
-    if (flight.phase == Phase::sharing) {
-      update(flight, now);
-      sharing_.remove(flight.flow);
-    }
+    if (flight.phase == Phase::sharing) update(flight, now);
+    ended_.push_back(id);
+  }
+  for (const FlightId id : ended_) {
+    const Flight& flight = flights_[id];
+    if (flight.phase == Phase::sharing) sharing_.remove(flight.flow);
     arrivals.push_back({flight.tag, flight.started, flight.alone});
     free_.push_back(id);
   }
+  ended_.clear();
 }
 
 }  // namespace slackline

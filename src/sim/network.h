@@ -87,6 +87,7 @@ class Network {
   FlatMap<std::uint64_t, std::uint32_t, Hash> path_index_;
   std::vector<Path> paths_;
   std::vector<LinkShare> shares_;
+  std::vector<FlightId> ended_;  // scratch
 };
 
 }  // namespace slackline

@@ -33,6 +33,7 @@ struct NetworkModel {
 
   double loopback_bandwidth = 10e9;  ///< between ranks of a host without a loopback of its own
   double loopback_latency = 0;
+  bool lazy = false;  ///< rates as SimGrid's lazy update has them, see sim/lazy_update.cc
   double timing_precision = 1e-9;  ///< what happens closer together happens at once
 };
 

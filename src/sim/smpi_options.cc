@@ -57,6 +57,10 @@ template <auto Member>
 void set_truth(NetworkModel& model, std::string_view value, std::string_view name) {
   model.*Member = truth(name, value);
 }
+void set_optim(NetworkModel& model, std::string_view value, std::string_view name) {
+  if (value != "Lazy" && value != "Full") bad_value(name, value, "it is neither Lazy nor Full");
+  model.lazy = value == "Lazy";
+}
 template <auto Member>
 void set_piecewise(NetworkModel& model, std::string_view value, std::string_view name) {
   model.*Member = Piecewise(value, name);
@@ -83,6 +87,7 @@ constexpr std::array kOptions{
     Option{"network/crosstraffic", set_truth<&M::cross_traffic>},
     Option{"network/loopback-bw", set_number<&M::loopback_bandwidth>},
     Option{"network/loopback-lat", set_number<&M::loopback_latency>},
+    Option{"network/optim", set_optim},
     Option{"smpi/test", set_number<&M::test_sleep>},
     Option{"smpi/iprobe", set_number<&M::probe_sleep>},
     Option{"smpi/grow-injected-times", set_truth<&M::grow_injected_times>},
@@ -92,8 +97,7 @@ constexpr std::array kOptions{
 };
 
 // They choose among ways to the same answer, or concern what is not simulated here.
-constexpr std::array<std::string_view, 33> kIgnoredOptions{"network/optim",
-                                                           "network/maxmin-selective-update",
+constexpr std::array<std::string_view, 32> kIgnoredOptions{"network/maxmin-selective-update",
                                                            "network/solver",
                                                            "cpu/optim",
                                                            "cpu/model",

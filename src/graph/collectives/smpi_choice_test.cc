@@ -64,7 +64,9 @@ TEST(SmpiDecision, EverySelectorKnowsAnAlgorithmOfThatOperation) {
             CollectiveCall call{.operation = a.operation, .size = ranks, .bytes = bytes};
             call.nodes = nodes;
             const SmpiDecision found = smpi_decision(selector, call);
-            ASSERT_NE(found.algorithm, nullptr) << selector;
+            ASSERT_NE(found.algorithm, nullptr)
+                << selector << " of " << a.name << ", " << ranks << " ranks, " << ranks_a_node
+                << " a node, " << bytes << " bytes, operation " << static_cast<int>(a.operation);
             ASSERT_EQ(found.algorithm->operation, a.operation) << selector;
           }
         }

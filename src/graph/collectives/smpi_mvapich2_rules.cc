@@ -72,19 +72,15 @@ constexpr Row kAllgather2[] = {
     {kAnyRanks, kAnyBytes, "ring", false, ""},
 };
 
+// MVAPICH2 has a recursive doubling over a reordered communicator in the rows of "rdb"; SimGrid
+// performs nothing at all there.
 constexpr Row kAllgather16[] = {
-    {16, 1024, "rdb", false, ""},
-    {16, kAnyBytes, "ring", false, ""},
-    {32, 1024, "MPIR_Allgather_RD_Allgather_Comm_MV2", false, ""},
-    {32, kAnyBytes, "ring", false, ""},
-    {64, 1024, "MPIR_Allgather_RD_Allgather_Comm_MV2", false, ""},
-    {64, kAnyBytes, "ring", false, ""},
-    {128, 1024, "MPIR_Allgather_RD_Allgather_Comm_MV2", false, ""},
-    {128, kAnyBytes, "ring", false, ""},
-    {256, 1024, "MPIR_Allgather_RD_Allgather_Comm_MV2", false, ""},
-    {256, kAnyBytes, "ring", false, ""},
-    {kAnyRanks, 1024, "MPIR_Allgather_RD_Allgather_Comm_MV2", false, ""},
-    {kAnyRanks, kAnyBytes, "ring", false, ""},
+    {16, 1024, "rdb", false, ""},        {16, kAnyBytes, "ring", false, ""},
+    {32, 1024, "rdb", false, ""},        {32, kAnyBytes, "ring", false, ""},
+    {64, 1024, "rdb", false, ""},        {64, kAnyBytes, "ring", false, ""},
+    {128, 1024, "rdb", false, ""},       {128, kAnyBytes, "ring", false, ""},
+    {256, 1024, "rdb", false, ""},       {256, kAnyBytes, "ring", false, ""},
+    {kAnyRanks, 1024, "rdb", false, ""}, {kAnyRanks, kAnyBytes, "ring", false, ""},
 };
 
 constexpr Row kGather[] = {

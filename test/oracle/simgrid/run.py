@@ -5,9 +5,12 @@ Each seed makes a platform, SimGrid options and a time-independent trace, replay
 and simulates it, and compares when every action of every rank ends (1e-9 s + 1e-6 relative).
 Without smpirun the test is skipped, which it says.
 
-Two things that SimGrid 3.32 has of its own are avoided: overheads of empty messages (SimGrid 4
-charges none), and its lazy update of rates, which forgets links when several flows begin at one
-date (hence network/optim:Full).
+One thing that SimGrid 3.32 has of its own is avoided: overheads of empty messages (SimGrid 4
+charges none). Every other program runs under SimGrid's lazy update of rates, its default, which
+overlooks links when several flows begin at one date: which ones, depends on the order of what
+happens at one date (doc/decisions/0005). Where that order hangs on how SimGrid rounds, the two
+differ: that is counted, may happen to one program in ten at most, and those have to agree under
+network/optim:Full.
 
 usage: run.py --binary SLACKLINE [--seeds N] [--first N] [--keep FOLDER]
 """
@@ -115,7 +118,8 @@ def make_case(seed, folder):
     rng.shuffle(names)
     (folder / "hostfile").write_text("\n".join(names) + "\n")
     model = rng.choice(MODELS)
-    options = model + "network/optim:Full\nsmpi/alltoall:basic_linear\n"
+    optim = "network/optim:Full\n" if seed % 2 == 0 else ""
+    options = model + optim + "smpi/alltoall:basic_linear\n"
     (folder / "options.txt").write_text(options)
     (folder / "trace.ti").write_text(program(rng, len(names), model != HYBRID))
 
@@ -159,6 +163,20 @@ def difference(expected, found):
     return None
 
 
+def run_both(binary, folder):
+    """None when SimGrid fails, else what differs, which is empty when nothing does."""
+    expected = by_simgrid(folder)
+    if expected is None:
+        return None
+    return difference(expected, by_slackline(binary, folder)) or ""
+
+
+def agrees_in_full(binary, folder):
+    with open(folder / "options.txt", "a", encoding="ascii") as file:
+        file.write("network/optim:Full\n")
+    return run_both(binary, folder) == ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True, type=lambda p: pathlib.Path(p).resolve())
@@ -169,23 +187,27 @@ def main():
     if shutil.which("smpirun") is None:
         print("SKIPPED: there is no smpirun here (Debian's package simgrid), so nothing was compared")
         return SKIPPED
-    failures = compared = 0
+    failures = compared = ordered_otherwise = 0
     with tempfile.TemporaryDirectory() as temporary:
         for seed in range(options.first, options.first + options.seeds):
             folder = (options.keep or pathlib.Path(temporary)) / str(seed)
             folder.mkdir(parents=True, exist_ok=True)
             make_case(seed, folder)
-            expected = by_simgrid(folder)
-            if expected is None:
+            why = run_both(options.binary, folder)
+            if why is None:
                 print(f"seed {seed}: SimGrid failed, not compared")
                 continue
             compared += 1
-            why = difference(expected, by_slackline(options.binary, folder))
-            if why is not None:
+            if why and seed % 2 and agrees_in_full(options.binary, folder):
+                ordered_otherwise += 1
+                print(f"seed {seed}, only under lazy updates: {why}")
+            elif why:
                 failures += 1
                 print(f"seed {seed}: {why}")
-    print(f"{compared} of {options.seeds} programs compared, {failures} differ")
-    return 1 if failures or compared < options.seeds // 2 else 0
+    print(f"{compared} of {options.seeds} programs compared, {failures} differ, "
+          f"{ordered_otherwise} only under lazy updates")
+    too_many = failures or ordered_otherwise > options.seeds // 10
+    return 1 if too_many or compared < options.seeds // 2 else 0
 
 
 if __name__ == "__main__":
