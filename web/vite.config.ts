@@ -5,7 +5,7 @@ export default defineConfig({
   plugins: [singleFile()],
   esbuild: { jsx: "automatic", jsxImportSource: "preact", legalComments: "none" },
   build: {
-    target: "es2020",
+    target: "es2022",
     modulePreload: false,
     cssCodeSplit: false,
     assetsInlineLimit: Number.MAX_SAFE_INTEGER,

@@ -2,44 +2,8 @@
 // SLACKLINE_SAMPLES, web/ in SLACKLINE_WEB and a Chromium in SLACKLINE_CHROMIUM.
 
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { after, before, test } from "node:test";
-
-const { SLACKLINE_SAMPLES: samples, SLACKLINE_WEB: web, SLACKLINE_CHROMIUM: chromium } = process.env;
-const playwright = createRequire(join(web, "package.json"))("playwright-core");
-
-let browser;
-
-before(async () => {
-  const root = process.getuid() === 0; // Chromium's sandbox refuses to run as root
-  browser = await playwright.chromium.launch({
-    executablePath: chromium,
-    args: ["--disable-dev-shm-usage", "--disable-background-networking", ...(root ? ["--no-sandbox"] : [])],
-  });
-});
-
-after(() => browser.close());
-
-/** Opens a sample, runs `look` and checks that the page neither complained nor asked for anything. */
-async function withPage(sample, options, look) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const complaints = [];
-  const requests = [];
-  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("request", (request) => requests.push(request.url()));
-  const url = pathToFileURL(join(samples, `${sample}.html`)).href;
-  await page.goto(url);
-  await look(page);
-  assert.deepEqual(complaints, []);
-  assert.deepEqual(requests, [url]);
-  await context.close();
-}
-
-const texts = (page, selector) => page.locator(selector).allInnerTexts();
+import { test } from "node:test";
+import { isDrawn, texts, withPage } from "./browser.mjs";
 
 test("the first screen has title, sentences and key facts with units", () =>
   withPage("sample", {}, async (page) => {
@@ -77,21 +41,16 @@ test("findings come gravest first, options are folded", () =>
     assert.match(await page.locator("#provenance").innerText(), /model\.L\s+3 us/);
   }));
 
-/** Whether any pixel of a canvas has been drawn on. */
-const isDrawn = (canvas) =>
-  canvas.evaluate((element) => {
-    const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
-    return data.some((byte) => byte !== 0);
-  });
+const LATENCY = "[id=makespan-over-latency]";
 
 test("series are drawn as panels with one cursor", () =>
   withPage("sample", {}, async (page) => {
-    const canvases = page.locator(".panels canvas");
+    const canvases = page.locator(`${LATENCY} .panels canvas`);
     assert.equal(await canvases.count(), 3);
     for (const canvas of await canvases.all()) assert.equal(await isDrawn(canvas), true);
-    assert.equal(await page.locator(".zones li").count(), 3);
-    await page.locator(".u-over").first().hover({ position: { x: 200, y: 50 } });
-    const values = await texts(page, ".panel-head strong");
+    assert.equal(await page.locator(`${LATENCY} .zones li`).count(), 3);
+    await page.locator(`${LATENCY} .u-over`).first().hover({ position: { x: 200, y: 50 } });
+    const values = await texts(page, `${LATENCY} .panel-head strong`);
     assert.match(values[0], /^6\d\.\d\d ms$/);
     assert.match(values[1], /^\d{3}$/);
     assert.match(values[2], /^\d\.\d %$/);
@@ -99,26 +58,29 @@ test("series are drawn as panels with one cursor", () =>
 
 test("arrow keys move the cursor from point to point", () =>
   withPage("sample", {}, async (page) => {
-    await page.locator(".panels").focus();
+    const cursor = page.locator(`${LATENCY} .cursor-at`);
+    await page.locator(`${LATENCY} .panels`).focus();
     await page.keyboard.press("Home");
-    assert.match(await page.locator(".cursor-at").innerText(), /latency L\s*0 ns/);
+    assert.match(await cursor.innerText(), /latency L\s*0 ns/);
     await page.keyboard.press("End");
-    assert.match(await page.locator(".cursor-at").innerText(), /latency L\s*16\.00 us/);
+    assert.match(await cursor.innerText(), /latency L\s*16\.00 us/);
   }));
+
+const SENSITIVITY = "figure[id=sensitivity]";
 
 test("a curve with few points is read between them, by its slope", () =>
   withPage("two-ranks", {}, async (page) => {
-    const panels = page.locator(".panels");
+    const panels = page.locator(`${SENSITIVITY} .panels`);
     await panels.focus();
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowRight");
-    assert.match(await page.locator(".cursor-at").innerText(), /latency L\s*385 ns/);
-    assert.deepEqual(await texts(page, ".panel-head strong"), ["1.500 us", "1"]);
-    const plot = await page.locator(".u-over").first().boundingBox();
+    assert.match(await page.locator(`${SENSITIVITY} .cursor-at`).innerText(), /latency L\s*385 ns/);
+    assert.deepEqual(await texts(page, `${SENSITIVITY} .panel-head strong`), ["1.500 us", "1"]);
+    const plot = await page.locator(`${SENSITIVITY} .u-over`).first().boundingBox();
     const at = async (ns) => {
       await page.mouse.move(plot.x + (plot.width * ns) / 1000, plot.y + 20);
-      const latency = Number((await page.locator(".cursor-at strong").innerText()).split(" ")[0]);
-      const [makespan, lambda] = await texts(page, ".panel-head strong");
+      const latency = Number((await page.locator(`${SENSITIVITY} .cursor-at strong`).innerText()).split(" ")[0]);
+      const [makespan, lambda] = await texts(page, `${SENSITIVITY} .panel-head strong`);
       return { latency, makespan: 1000 * Number(makespan.split(" ")[0]), lambda };
     };
     const before = await at(200);
@@ -153,7 +115,7 @@ test("a table copies as CSV, the report as JSON", () =>
       await button.getByText("Copied").waitFor();
       return page.evaluate(() => navigator.clipboard.readText());
     };
-    const csv = await copied(page.locator("[id=tolerance] button.quiet"));
+    const csv = await copied(page.locator("[id=tolerance] button.quiet").first());
     assert.match(csv, /^slower_by_ratio,latency_L_ns,above_3_us_ns,makespan_ns\r?\n0\.01,/);
     const json = JSON.parse(await copied(page.locator(".tools button").first()));
     assert.equal(json.schema, "slackline/1");
@@ -169,7 +131,7 @@ test("light and dark follow the system until the reader chooses", async () => {
     assert.equal(await ground(page), light);
     await page.locator("#theme").click();
     assert.notEqual(await ground(page), light);
-    assert.equal(await isDrawn(page.locator(".panels canvas").first()), true);
+    assert.equal(await isDrawn(page.locator(`${LATENCY} .panels canvas`).first()), true);
     await page.locator("#theme").click();
     assert.equal(await ground(page), light);
   });
@@ -178,13 +140,16 @@ test("light and dark follow the system until the reader chooses", async () => {
   });
 });
 
+// The report, the packed script, what unpacks it, and what was unpacked.
+const SCRIPTS = 4;
+
 test("hostile names are text and nothing else", () =>
   withPage("hostile", {}, async (page) => {
     const markup = `</script><img src=x onerror="document.title='owned'">`;
     assert.ok((await page.title()).startsWith(markup));
     assert.ok((await page.locator("h1").innerText()).startsWith(markup));
     assert.equal(await page.locator("img").count(), 0);
-    assert.equal(await page.locator("script").count(), 2);
+    assert.equal(await page.locator("script").count(), SCRIPTS);
     assert.doesNotMatch(await page.locator("main").innerText(), /[\x1b\x07\u202e]/);
     await page.locator("#provenance summary").click();
     assert.ok((await page.locator("#provenance").innerText()).includes(markup));

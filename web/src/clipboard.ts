@@ -18,3 +18,12 @@ function copyBySelection(text: string): boolean {
   area.remove();
   return done;
 }
+
+/** Gives the reader a file. */
+export function save(name: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.download = name.replace(/[^\w.-]+/g, "_");
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,30 +1,110 @@
 // What of a report goes on the first screen.
 
-import type { Fact, Facts, Item, Report, Section } from "./report";
+import type { Fact, Facts, Item, Json, Report, Section, Series, Table } from "./report";
+
+/** A sentence and where the report shows what it rests on. */
+export interface Sentence {
+  text: string;
+  /** "limit", "cause", "gain", "caution"; empty: none of these. */
+  aspect: string;
+  evidence: { id: string; title: string }[];
+}
+
+/** A factor of the parallel efficiency; those of depth n + 1 are what it is the product of. */
+export interface Factor {
+  name: string;
+  value: number;
+  depth: number;
+}
 
 export interface Lead {
-  sentences: string[];
+  sentences: Sentence[];
   /** The key facts: those of the first section, or else the first there are. */
   facts: Fact[];
+  factors: Factor[];
+  /** T(L), if the report has it. */
+  latency: Series | null;
+  /** Id of the time line, if there is one. */
+  timeline: string;
   /** What is left for below, without what stands above already. */
   sections: Section[];
 }
 
+const JUDGEMENT = "judgement";
+const EFFICIENCY = /^efficiency[_-]multiplicative$/;
+const DEPTHS: [RegExp, number][] = [
+  [/^parallel/, 0],
+  [/^(load balance|communication)/, 1],
+  [/^(serialisation|transfer)/, 2],
+];
+
 const isEmpty = ({ items, children }: Section) => items.length + children.length === 0;
 
-export function leadOf(report: Report): Lead {
-  const [first] = report.sections;
-  const isSentence = (item: Item) => item.kind === "paragraph";
-  const items = report.sections.flatMap((section) => section.items);
-  const facts = items.find((item): item is Facts => item.kind === "facts");
-  const sections = report.sections.map((section) => ({
-    ...section,
-    title: section === first ? "" : section.title,
-    items: section.items.filter((item) => item !== facts && !(section === first && isSentence(item))),
+function allItems(sections: Section[]): Item[] {
+  return sections.flatMap(({ items, children }) => [...items, ...allItems(children)]);
+}
+
+/** Titles by id, of whatever can be linked to. */
+function titles(sections: Section[]): Map<string, string> {
+  const known = new Map<string, string>();
+  const add = (section: Section) => {
+    if (section.id) known.set(section.id, section.title);
+    for (const item of section.items) {
+      if ("id" in item && item.id) known.set(item.id, item.title || section.title);
+    }
+    section.children.forEach(add);
+  };
+  sections.forEach(add);
+  return known;
+}
+
+function listed(json: Json | undefined): { [key: string]: Json }[] {
+  if (!Array.isArray(json)) return [];
+  return json.filter((e): e is { [key: string]: Json } => typeof e === "object" && e !== null && !Array.isArray(e));
+}
+
+function judgementOf({ result, sections }: Report): Sentence[] {
+  const known = titles(sections);
+  const list = result && typeof result === "object" && !Array.isArray(result) ? result[JUDGEMENT] : undefined;
+  return listed(list).map(({ sentence, aspect, evidence }) => ({
+    text: String(sentence ?? ""),
+    aspect: String(aspect ?? ""),
+    evidence: (Array.isArray(evidence) ? evidence : []).flatMap((id) => {
+      const title = known.get(String(id));
+      return title === undefined ? [] : [{ id: String(id), title: title || String(id) }];
+    }),
   }));
+}
+
+function factorsOf(items: Item[]): Factor[] {
+  const table = items.find((item): item is Table => item.kind === "table" && EFFICIENCY.test(item.id));
+  return (table?.rows ?? []).flatMap(([name, value]) => {
+    if (typeof name !== "string" || typeof value !== "number") return [];
+    const depth = DEPTHS.find(([pattern]) => pattern.test(name))?.[1] ?? 1;
+    return [{ name, value, depth }];
+  });
+}
+
+export function leadOf(report: Report): Lead {
+  const sections = report.sections.filter(({ id }) => id !== JUDGEMENT);
+  const [first] = sections;
+  const items = allItems(sections);
+  const plain = (first?.items ?? []).flatMap((item) =>
+    item.kind === "paragraph" ? [{ text: item.text, aspect: "", evidence: [] }] : [],
+  );
+  const facts = items.find((item): item is Facts => item.kind === "facts");
+  const rest = sections.map((section) => ({
+    ...section,
+    title: section === first && plain.length > 0 ? "" : section.title,
+    items: section.items.filter((item) => item !== facts && !(section === first && item.kind === "paragraph")),
+  }));
+  const isLatency = (item: Item): item is Series => item.kind === "series" && /^latency/.test(item.x_name);
   return {
-    sentences: (first?.items ?? []).flatMap((item) => (item.kind === "paragraph" ? [item.text] : [])),
+    sentences: [...judgementOf(report), ...plain],
     facts: facts?.facts ?? [],
-    sections: sections.filter((section) => !isEmpty(section)),
+    factors: factorsOf(items),
+    latency: items.find(isLatency) ?? null,
+    timeline: items.find((item) => item.kind === "timeline")?.id ?? "",
+    sections: rest.filter((section) => !isEmpty(section)),
   };
 }

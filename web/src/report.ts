@@ -1,5 +1,8 @@
 // The report as the tool writes it: mirrors src/report/report.h and json_writer.cc field by field.
 
+import { inflate, type BlobRef } from "./blob";
+import type { Timeline } from "./timeline/model";
+
 export type Unit = "none" | "count" | "ns" | "bytes" | "ratio";
 
 /** null also stands for not-a-number and infinities. */
@@ -44,6 +47,8 @@ export interface Line {
   steps: boolean;
   panel: number;
   y: (number | null)[];
+  /** Measured points, not a line. */
+  points?: boolean;
 }
 
 export interface Zone {
@@ -61,9 +66,28 @@ export interface Series {
   x: (number | null)[];
   lines: Line[];
   zones: Zone[];
+  /** Today's x, where there is one. */
+  now?: number | null;
 }
 
-export type Item = Paragraph | Facts | Table | Series;
+/** Rank by rank, or block by block of ranks. */
+export interface Matrix {
+  kind: "matrix";
+  id: string;
+  title: string;
+  explanation: string;
+  rows: string;
+  columns: string;
+  unit: Unit;
+  ranks: number;
+  block: number;
+  size: number;
+  total: number;
+  maximum: number;
+  cells: BlobRef;
+}
+
+export type Item = Paragraph | Facts | Table | Series | Timeline | Matrix;
 
 export interface Section {
   id: string;
@@ -94,23 +118,41 @@ export interface Report {
   sections: Section[];
 }
 
-function embedded(): string {
-  return document.getElementById("report")?.textContent ?? "";
+/** The JSON's text; large ones are compressed. */
+async function embedded(): Promise<string> {
+  const element = document.getElementById("report");
+  const text = element?.textContent ?? "";
+  if (element?.dataset["encoding"] !== "deflate") return text;
+  return new TextDecoder().decode(await inflate(text));
 }
 
 // Control characters, and those that turn the direction of writing: with them a name could look
 // like another one. Line breaks stay.
 const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
+/** Where a series does not say what its x is today, the options do. */
+function addToday(sections: Section[], options: Json): void {
+  const latency = options && typeof options === "object" && !Array.isArray(options) ? options["L_ns"] : null;
+  for (const { items, children } of sections) {
+    for (const item of items) {
+      const isLatency = item.kind === "series" && /^latency/.test(item.x_name);
+      if (isLatency && item.now === undefined && typeof latency === "number") item.now = latency;
+    }
+    addToday(children, options);
+  }
+}
+
 /** The report as it is shown. */
-export function readReport(): Report {
+export async function readReport(): Promise<Report> {
   const visible = (_key: string, value: unknown) =>
     typeof value === "string" ? value.replace(UNSEEN, " ") : value;
-  return JSON.parse(embedded(), visible) as Report;
+  const report = JSON.parse(await embedded(), visible) as Report;
+  addToday(report.sections, report.options);
+  return report;
 }
 
 /** What `--format json` prints: the report without the tree that is only there to be shown. */
-export function scriptForm(): string {
-  const { sections: _sections, ...head } = JSON.parse(embedded()) as Report;
+export async function scriptForm(): Promise<string> {
+  const { sections: _sections, ...head } = JSON.parse(await embedded()) as Report;
   return JSON.stringify(head, null, 2) + "\n";
 }

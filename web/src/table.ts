@@ -1,6 +1,7 @@
 // What a table does besides being shown: columns as text, sorting, CSV.
 
 import { commonTimeScale, format } from "./format";
+import { fragmentOf } from "./timeline/link";
 import type { Column, Series, Table, Unit, Value } from "./report";
 
 export interface ShownColumn {
@@ -59,6 +60,34 @@ export function sorted(rows: Value[][], order: Order | null): Value[][] {
     return sign * (typeof a === "number" ? -1 : 1);
   };
   return [...rows].sort((a, b) => compare(a[order.column] ?? null, b[order.column] ?? null));
+}
+
+/** Rows in which some cell, as it is shown, contains each of the words. */
+export function filtered(rows: Value[][], columns: ShownColumn[], text: string): Value[][] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const shown = columns.map((column, i) => column.show(row[i] ?? null).toLowerCase());
+    return words.every((word) => shown.some((cell) => cell.includes(word)));
+  });
+}
+
+const AROUND = 0.6;
+
+/** Of a table whose rows are stretches of time of a rank (or of all): where each is in the time line. */
+export function timeLinkOf({ columns }: Table, timeline: string): ((row: Value[]) => string) | null {
+  const of = (...names: string[]) => columns.findIndex((c) => names.includes(c.name) && (c.unit === "ns" || c.name === "rank"));
+  const [rank, begin, end, length] = [of("rank"), of("begin"), of("end"), of("length", "duration")];
+  if (begin < 0 || (end < 0 && length < 0) || !timeline) return null;
+  const number = (row: Value[], i: number) => (typeof row[i] === "number" ? row[i] : 0);
+  return (row) => {
+    const from = number(row, begin);
+    const to = end >= 0 ? number(row, end) : from + number(row, length);
+    const margin = AROUND * (to - from);
+    const t: [number, number] = [Math.max(0, from - margin), to + margin + 1];
+    const r = number(row, rank);
+    return fragmentOf(timeline, rank >= 0 ? { t, r: [Math.max(0, r - 4), r + 4], only: [r, r] } : { t });
+  };
 }
 
 const SUFFIX: Record<Unit, string> = {

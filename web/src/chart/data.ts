@@ -47,6 +47,7 @@ function samplesOf(xs: (number | null)[]): Sample[] {
 
 function valueAt(line: Line, { point, part }: Sample): number | null {
   const here = line.y[point] ?? null;
+  if (line.points && part > 0) return null;
   if (part === 0 || line.steps || here === null) return here;
   const next = line.y[point + 1] ?? null;
   return next === null ? null : here + part * (next - here);

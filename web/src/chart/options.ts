@@ -5,6 +5,7 @@ import uPlot from "uplot";
 import { axisScale } from "../format";
 import type { Series, Unit } from "../report";
 import type { Panel } from "./data";
+import { markPainter, type Marks } from "./marks";
 import { zonePainter, type ZoneColours } from "./zones";
 
 const Y_AXIS = 62;
@@ -14,6 +15,7 @@ const FONT = "12px system-ui, sans-serif";
 
 export interface Colours {
   text: string;
+  accent: string;
   grid: string;
   lines: string[];
   zones: ZoneColours[];
@@ -29,6 +31,7 @@ export function currentColours(): Colours {
   const fills = each(4, (i) => `--zone-${i}-fill`);
   return {
     text: get("--muted"),
+    accent: get("--text"),
     grid: get("--grid"),
     lines: each(4, (i) => `--line-${i}`),
     zones: fills.map((fill, i) => ({ fill, edge: edges[i] ?? fill })),
@@ -81,9 +84,9 @@ function seriesOf(panel: Panel, colours: Colours, first: number): uPlot.Series[]
     return {
       label: line.name,
       stroke: colour,
-      width: 2,
+      width: line.points ? 0 : 2,
       pxAlign: stepped ? 1 : 0,
-      points: { show: panel.ys[i]?.length === 1, size: 6 },
+      points: { show: line.points || panel.ys[i]?.length === 1, size: line.points ? 8 : 6 },
       ...(stepped ? { paths: stepped } : {}),
     };
   });
@@ -100,6 +103,7 @@ export interface PanelRequest {
   height: number;
   colours: Colours;
   onCursor: (index: number | null) => void;
+  marks: () => Marks;
 }
 
 export function panelOptions(request: PanelRequest): uPlot.Options {
@@ -137,6 +141,7 @@ export function panelOptions(request: PanelRequest): uPlot.Options {
     ],
     hooks: {
       drawClear: [zonePainter(series.zones, colours.zones)],
+      draw: [markPainter(request.marks, colours.text, colours.accent, last)],
       setCursor: [(u) => request.onCursor(u.cursor.idx ?? null)],
     },
   };

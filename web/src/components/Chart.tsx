@@ -1,6 +1,8 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { chartData, type ChartData, type Panel } from "../chart/data";
+import { corners, curveOf, largestFor, type Curve } from "../chart/curve";
+import type { Marks } from "../chart/marks";
 import { currentColours, largest, panelOptions, titled } from "../chart/options";
 import { zoneClass } from "../chart/zones";
 import { axisScale, format } from "../format";
@@ -9,14 +11,18 @@ import { csv, seriesTable } from "../table";
 import type { Theme } from "../theme";
 import { CopyButton } from "./CopyButton";
 import { DataTable } from "./DataTable";
+import { Tolerance } from "./Tolerance";
 
 interface Props {
   series: Series;
   theme: Theme;
+  /** The first panel alone, small, as a picture that links to the whole. */
+  glance?: boolean;
 }
 
 const TALL = 250;
 const LOW = 110;
+const GLANCE = 150;
 
 function ZoneKey({ series }: { series: Series }) {
   if (series.zones.length === 0) return null;
@@ -63,22 +69,25 @@ function drawPanels(
   hosts: HTMLElement[],
   data: ChartData,
   series: Series,
+  glance: boolean,
+  marks: () => Marks,
   onCursor: (index: number | null) => void,
 ): uPlot[] {
   const colours = currentColours();
   let linesBefore = 0;
-  return data.panels.map((panel, i) => {
+  return data.panels.slice(0, hosts.length).map((panel, i) => {
     const host = hosts[i] as HTMLElement;
     const options = panelOptions({
       series,
       panel,
       x: data.x,
-      last: i === data.panels.length - 1,
+      last: i === hosts.length - 1,
       linesBefore,
       width: Math.max(host.clientWidth, 120),
-      height: i === 0 ? TALL : LOW,
+      height: glance ? GLANCE : i === 0 ? TALL : LOW,
       colours,
       onCursor,
+      marks,
     });
     linesBefore += panel.lines.length;
     return new uPlot(options, [data.x, ...panel.ys] as uPlot.AlignedData, host);
@@ -115,15 +124,58 @@ function onKey(
   charts.forEach((chart) => chart.setCursor({ left: chart.valToPos(value, "x"), top: 0 }));
 }
 
+/** The mark at what was asked for follows the mouse that pressed near it. */
+function dragMark(host: HTMLElement, chart: uPlot, asked: () => number | null, ask: (x: number) => void): () => void {
+  const NEAR = 8;
+  let held = false;
+  const place = (event: PointerEvent) => event.clientX - chart.over.getBoundingClientRect().left;
+  const near = (event: PointerEvent) => {
+    const at = asked();
+    return at !== null && Math.abs(place(event) - chart.valToPos(at, "x")) < NEAR;
+  };
+  const down = (event: MouseEvent) => {
+    if (!near(event as PointerEvent)) return;
+    held = true;
+    event.stopPropagation(); // uPlot would begin to zoom
+  };
+  const move = (event: PointerEvent) => {
+    chart.over.style.cursor = held || near(event) ? "ew-resize" : "";
+    if (held) ask(Math.max(0, chart.posToVal(place(event), "x")));
+  };
+  const up = () => {
+    held = false;
+  };
+  host.addEventListener("mousedown", down, true);
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", up);
+  return () => {
+    host.removeEventListener("mousedown", down, true);
+    removeEventListener("pointermove", move);
+    removeEventListener("pointerup", up);
+  };
+}
+
+/** What to ask a curve first: 2 % slower, where that is in sight. */
+function firstQuestion(curve: Curve | null): number | null {
+  if (!curve) return null;
+  const last = curve.x[curve.x.length - 1] ?? curve.now;
+  return Math.min(largestFor(curve, 0.02) ?? last, last);
+}
+
 /** Lines over one axis as stacked panels with a common cursor, and the numbers as a table. */
-export function Chart({ series, theme }: Props) {
+export function Chart({ series, theme, glance = false }: Props) {
   const data = useMemo(() => chartData(series), [series]);
+  const curve = useMemo(() => (glance ? null : curveOf(series)), [series, glance]);
+  const critical = useMemo(() => corners(series), [series]);
+  const [asked, ask] = useState<number | null>(() => firstQuestion(curve));
+  const marks = useRef<Marks>({ now: null, asked: null, corners: [] });
+  marks.current = { now: series.now ?? null, asked, corners: critical };
   const [cursor, setCursor] = useState<number | null>(null);
   const [open, setOpen] = useState(false);
   const hosts = useRef<HTMLElement[]>([]);
   const charts = useRef<uPlot[]>([]);
   useLayoutEffect(() => {
-    charts.current = drawPanels(hosts.current, data, series, setCursor);
+    charts.current = drawPanels(hosts.current, data, series, glance, () => marks.current, setCursor);
     const fit = () =>
       charts.current.forEach((chart, i) => {
         const width = hosts.current[i]?.clientWidth ?? 0;
@@ -131,19 +183,28 @@ export function Chart({ series, theme }: Props) {
       });
     const observer = new ResizeObserver(fit);
     if (hosts.current[0]) observer.observe(hosts.current[0]);
+    const undo = charts.current.map((chart, i) =>
+      curve ? dragMark(hosts.current[i]!, chart, () => marks.current.asked, ask) : () => {},
+    );
     return () => {
+      undo.forEach((take) => take());
       observer.disconnect();
       charts.current.forEach((chart) => chart.destroy());
     };
   }, [data, series, theme]);
+  useEffect(() => charts.current.forEach((chart) => chart.redraw(false, false)), [asked]);
   const table = useMemo(() => seriesTable(series), [series]);
   if (data.panels.length === 0) return <p class="muted">{series.title}: no points.</p>;
   let linesBefore = 0;
   return (
-    <figure class="chart" id={series.id}>
+    <figure class="chart" id={glance ? undefined : series.id}>
       <figcaption>
         <span class="caption">{series.title}</span>
-        <CopyButton label="Copy as CSV" text={() => csv(table)} />
+        {glance ? (
+          <a class="evidence" href={`#${encodeURIComponent(series.id)}`}>more</a>
+        ) : (
+          <CopyButton label="Copy as CSV" text={() => csv(table)} />
+        )}
       </figcaption>
       <ZoneKey series={series} />
       <div
@@ -155,14 +216,14 @@ export function Chart({ series, theme }: Props) {
       >
         <p class="cursor-at" aria-live="polite">
           {cursor === null ? (
-            <span class="muted">Point to read, drag to zoom, double-click to reset</span>
+            <span class="muted">Point to read{!glance && ", drag to zoom, double-click to reset"}</span>
           ) : (
             <>
               {series.x_name} <strong>{format(data.x[cursor] ?? null, series.x_unit)}</strong>
             </>
           )}
         </p>
-        {data.panels.map((panel, i) => {
+        {data.panels.slice(0, glance ? 1 : undefined).map((panel, i) => {
           const before = linesBefore;
           linesBefore += panel.lines.length;
           return (
@@ -177,10 +238,19 @@ export function Chart({ series, theme }: Props) {
           );
         })}
       </div>
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>The numbers</summary>
-        {open && <DataTable table={table} />}
-      </details>
+      {curve && asked !== null && <Tolerance series={series} curve={curve} asked={asked} ask={ask} />}
+      {!glance && curve && critical.length > 0 && (
+        <p class="muted evidence">
+          Dotted: today. Short marks on the axis: {critical.length} critical values, at which another chain of
+          computation and messages becomes the longest.
+        </p>
+      )}
+      {!glance && (
+        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>The numbers</summary>
+          {open && <DataTable table={table} />}
+        </details>
+      )}
     </figure>
   );
 }

@@ -3,14 +3,14 @@ import { copy } from "../clipboard";
 
 interface Props {
   label: string;
-  text: () => string;
+  text: () => string | Promise<string>;
 }
 
 /** Copies what `text` gives when pressed, and says for a moment that it did. */
 export function CopyButton({ label, text }: Props) {
   const [said, setSaid] = useState("");
   const press = async () => {
-    setSaid((await copy(text())) ? "Copied" : "Could not copy");
+    setSaid((await copy(await text())) ? "Copied" : "Could not copy");
     setTimeout(() => setSaid(""), 1600);
   };
   return (

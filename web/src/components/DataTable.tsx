@@ -1,11 +1,14 @@
-import { useMemo, useState } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
+import { TimelineId } from "../context";
 import { grouped } from "../format";
 import type { Table, Value } from "../report";
-import { csv, shownColumns, sorted, type Order, type ShownColumn } from "../table";
+import { csv, filtered, shownColumns, sorted, timeLinkOf, type Order, type ShownColumn } from "../table";
+import { save } from "../clipboard";
 import { CopyButton } from "./CopyButton";
 import { Hint } from "./Hint";
 
 const ROWS_AT_FIRST = 40;
+const ROWS_WITH_FILTER = 9;
 
 interface HeadProps {
   column: ShownColumn;
@@ -66,15 +69,35 @@ function nextOrder(order: Order | null, column: number, numeric: boolean): Order
 export function DataTable({ table }: { table: Table }) {
   const [order, setOrder] = useState<Order | null>(null);
   const [all, setAll] = useState(false);
+  const timeline = useContext(TimelineId);
+  const [wanted, want] = useState("");
   const columns = useMemo(() => shownColumns(table), [table]);
-  const rows = useMemo(() => sorted(table.rows, order), [table, order]);
+  const rows = useMemo(
+    () => sorted(filtered(table.rows, columns, wanted), order),
+    [table, columns, wanted, order],
+  );
+  const link = useMemo(() => timeLinkOf(table, timeline), [table, timeline]);
   const shown = all ? rows : rows.slice(0, ROWS_AT_FIRST);
   const numeric = (i: number) => table.rows.some((row) => typeof row[i] === "number");
   return (
     <figure class="table" id={table.id}>
       <figcaption>
         <span class="caption">{table.title}</span>
-        <CopyButton label="Copy as CSV" text={() => csv(table)} />
+        <span class="actions">
+          {table.rows.length >= ROWS_WITH_FILTER && (
+            <input
+              type="search"
+              placeholder="Filter"
+              aria-label={`Filter ${table.title || "the table"}`}
+              value={wanted}
+              onInput={(event) => want(event.currentTarget.value)}
+            />
+          )}
+          <CopyButton label="Copy as CSV" text={() => csv({ ...table, rows })} />
+          <button type="button" class="quiet" onClick={() => save(`${table.id || "table"}.csv`, csv({ ...table, rows }))}>
+            Save
+          </button>
+        </span>
       </figcaption>
       <div class="scroll" tabIndex={0} role="region" aria-label={table.title || "table"}>
         <table>
@@ -89,6 +112,7 @@ export function DataTable({ table }: { table: Table }) {
                   press={() => setOrder(nextOrder(order, i, numeric(i)))}
                 />
               ))}
+              {link && <th scope="col">time line</th>}
             </tr>
           </thead>
           <tbody>
@@ -102,12 +126,17 @@ export function DataTable({ table }: { table: Table }) {
                     share={i > 0 && table.columns[i]?.unit === "ratio"}
                   />
                 ))}
+                {link && (
+                  <td>
+                    <a href={link(row)}>show</a>
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {rows.length === 0 && <p class="muted">No rows.</p>}
+      {rows.length === 0 && <p class="muted">{wanted ? "No row has this." : "No rows."}</p>}
       {shown.length < rows.length && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
           Show all {grouped(rows.length)} rows

@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { TimelineId } from "../context";
 import { leadOf } from "../lead";
 import { scriptForm, type Report } from "../report";
 import { useTheme } from "../theme";
@@ -13,7 +14,8 @@ export function Page({ report }: { report: Report }) {
   const { theme, toggle } = useTheme();
   const lead = useMemo(() => leadOf(report), [report]);
   return (
-    <div class="page">
+    <TimelineId.Provider value={lead.timeline}>
+      <div class="page">
       <div class="tools">
         <CopyButton label="Copy JSON" text={scriptForm} />
         <button type="button" class="quiet" id="theme" onClick={toggle}>
@@ -22,7 +24,7 @@ export function Page({ report }: { report: Report }) {
       </div>
       <Contents sections={lead.sections} findings={report.findings.length} />
       <main>
-        <Summary report={report} lead={lead} />
+        <Summary report={report} lead={lead} theme={theme} />
         {lead.sections.map((section, i) => (
           <Section key={i} section={section} theme={theme} depth={0} />
         ))}
@@ -30,5 +32,6 @@ export function Page({ report }: { report: Report }) {
         <Provenance report={report} />
       </main>
     </div>
+    </TimelineId.Provider>
   );
 }

@@ -1,9 +1,11 @@
 import { prose } from "../format";
-import type { Item, Section as SectionData } from "../report";
+import type { Item, Matrix, Section as SectionData } from "../report";
 import type { Theme } from "../theme";
 import { Chart } from "./Chart";
 import { DataTable } from "./DataTable";
 import { FactList } from "./Facts";
+import { Matrices } from "./Matrices";
+import { TimelineView } from "./timeline/TimelineView";
 
 export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
   switch (item.kind) {
@@ -15,7 +17,24 @@ export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
       return <DataTable table={item} />;
     case "series":
       return <Chart series={item} theme={theme} />;
+    case "timeline":
+      return <TimelineView timeline={item} theme={theme} />;
+    case "matrix":
+      return <Matrices matrices={[item]} />;
   }
+}
+
+/** Matrices of one section are looked at one at a time, where the first of them stands. */
+function ItemViews({ items, theme }: { items: Item[]; theme: Theme }) {
+  const matrices = items.filter((item): item is Matrix => item.kind === "matrix");
+  return (
+    <>
+      {items.map((item, i) => {
+        if (item.kind !== "matrix") return <ItemView key={i} item={item} theme={theme} />;
+        return item === matrices[0] && <Matrices key={i} matrices={matrices} />;
+      })}
+    </>
+  );
 }
 
 interface Props {
@@ -29,9 +48,7 @@ export function Section({ section, theme, depth }: Props) {
   return (
     <section id={section.id} class={`depth-${Math.min(depth, 2)}`}>
       {section.title && <Heading>{section.title}</Heading>}
-      {section.items.map((item, i) => (
-        <ItemView key={i} item={item} theme={theme} />
-      ))}
+      <ItemViews items={section.items} theme={theme} />
       {section.children.map((child, i) => (
         <Section key={i} section={child} theme={theme} depth={depth + 1} />
       ))}

@@ -1,18 +1,101 @@
-import { prose } from "../format";
-import type { Lead } from "../lead";
-import type { Report } from "../report";
+import { format, grouped, prose } from "../format";
+import { explain } from "../glossary";
+import type { Factor, Lead, Sentence } from "../lead";
+import type { Finding, Report } from "../report";
+import type { Theme } from "../theme";
+import { Chart } from "./Chart";
 import { Tiles } from "./Facts";
+import { Hint } from "./Hint";
+
+const ASPECTS: Record<string, string> = {
+  limit: "What holds it back",
+  cause: "Why",
+  gain: "What could be gained",
+  caution: "With caution",
+};
+
+function SentenceView({ sentence }: { sentence: Sentence }) {
+  const aspect = ASPECTS[sentence.aspect];
+  return (
+    <li class={aspect ? sentence.aspect : ""}>
+      {aspect && <p class="aspect">{aspect}</p>}
+      <p>{prose(sentence.text)}</p>
+      {sentence.evidence.length > 0 && (
+        <p class="evidence">
+          {sentence.evidence.map(({ id, title }) => (
+            <a key={id} href={`#${encodeURIComponent(id)}`}>
+              {title}
+            </a>
+          ))}
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** Each factor is the product of those one step further in. */
+function EfficiencyTree({ factors }: { factors: Factor[] }) {
+  const worst = Math.min(...factors.filter(({ depth }) => depth > 0).map(({ value }) => value));
+  return (
+    <figure>
+      <figcaption>
+        <span class="caption">Efficiency: where the ranks' time goes</span>
+      </figcaption>
+      <ul class="tree">
+        {factors.map(({ name, value, depth }) => (
+          <li key={name} class={`level-${depth}`}>
+            <span>
+              <Hint text={explain(name)}>{name}</Hint>
+            </span>
+            <span class={value === worst && value < 0.9 ? "bar low" : "bar"} aria-hidden="true">
+              <span style={{ width: `${100 * Math.min(Math.max(value, 0), 1)}%` }} />
+            </span>
+            <span class="number">{format(value, "ratio")}</span>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+/** Only findings that change what can be believed. */
+function Alert({ findings }: { findings: Finding[] }) {
+  const grave = findings.filter(({ severity }) => severity === "data_loss");
+  if (grave.length === 0) return null;
+  const [first] = grave;
+  return (
+    <p class="alert">
+      {first?.sentence} ({grouped(first?.count ?? 0)} ×) <a href="#findings">All findings</a>
+    </p>
+  );
+}
+
+interface Props {
+  report: Report;
+  lead: Lead;
+  theme: Theme;
+}
 
 /** The first screen: what it is about, what came out, the figures to remember. */
-export function Summary({ report, lead }: { report: Report; lead: Lead }) {
+export function Summary({ report, lead, theme }: Props) {
+  const beside = lead.factors.length > 0 || lead.latency !== null;
   return (
     <header class="summary" id="summary-top">
       <p class="eyebrow">slackline {report.command}</p>
       <h1>{report.title || "Report"}</h1>
-      <div class="lead">
-        {lead.sentences.map((sentence, i) => (
-          <p key={i}>{prose(sentence)}</p>
-        ))}
+      <Alert findings={report.findings} />
+      <div class={beside ? "first" : "first alone"}>
+        <ul class="judgement lead">
+          {lead.sentences.map((sentence, i) => (
+            <SentenceView key={i} sentence={sentence} />
+          ))}
+        </ul>
+        {beside && (
+          <div class="beside">
+            {lead.factors.length > 0 && <EfficiencyTree factors={lead.factors} />}
+            {lead.latency && <Chart series={lead.latency} theme={theme} glance />}
+          </div>
+        )}
       </div>
       {lead.facts.length > 0 && <Tiles facts={lead.facts} />}
     </header>

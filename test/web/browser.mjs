@@ -1,0 +1,64 @@
+// A Chromium for the page's tests. CTest (CMakeLists.txt) gives the samples' directory in
+// SLACKLINE_SAMPLES, web/ in SLACKLINE_WEB and a Chromium in SLACKLINE_CHROMIUM.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { after, before } from "node:test";
+
+const { SLACKLINE_SAMPLES: samples, SLACKLINE_WEB: web, SLACKLINE_CHROMIUM: chromium } = process.env;
+const playwright = createRequire(join(web, "package.json"))("playwright-core");
+
+let browser;
+
+export async function launch(...more) {
+  const root = process.getuid() === 0; // Chromium's sandbox refuses to run as root
+  const args = ["--disable-dev-shm-usage", "--disable-background-networking", "--enable-unsafe-swiftshader"];
+  return playwright.chromium.launch({
+    executablePath: chromium,
+    args: [...args, ...(root ? ["--no-sandbox"] : []), ...more],
+  });
+}
+
+before(async () => {
+  browser = await launch();
+});
+
+after(() => browser.close());
+
+export const samplePath = (sample) => join(samples, `${sample}.html`);
+
+/** What the software renderer of a machine without a graphics card says. */
+const RENDERER = /GL Driver Message|software WebGL/;
+
+/** Opens a page, runs `look` and checks that it neither complained nor asked for anything. */
+export async function withFile(path, { hash = "", browser: other = browser, ...options }, look) {
+  const context = await other.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  const requests = [];
+  page.on("console", (message) => {
+    if (!RENDERER.test(message.text())) complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (request) => requests.push(request.url()));
+  const url = pathToFileURL(path).href;
+  await page.goto(url + hash);
+  if (options.javaScriptEnabled !== false) await page.locator("h1").waitFor();
+  await look(page);
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(requests.map((request) => request.split("#")[0]), [url]);
+  await context.close();
+}
+
+export const withPage = (sample, options, look) => withFile(samplePath(sample), options, look);
+
+export const texts = (page, selector) => page.locator(selector).allInnerTexts();
+
+/** Whether any pixel of a canvas has been drawn on. */
+export const isDrawn = (canvas) =>
+  canvas.evaluate((element) => {
+    const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
+    return data.some((byte) => byte !== 0);
+  });

@@ -1,0 +1,249 @@
+// A time line whose every call is known, written into a page as doc/formats/page.md says: an
+// independent writer, so that the page's reader is tested against the description and not against
+// the program's own writer.
+//
+// The run: in each step a rank computes, sends to its right neighbour, receives from the left one,
+// and all meet in MPI_Allreduce. The last rank computes three times as long from the middle on.
+
+import { deflateSync } from "node:zlib";
+
+const SEND = 1;
+const RECV = 2;
+const ALLREDUCE = 3;
+const LATE_SENDER = 1;
+const WAIT_AT_NXN = 2;
+const LATENCY = 500;
+const BYTES = 8192;
+
+export const OPERATIONS = ["computation", "MPI_Send", "MPI_Recv", "MPI_Allreduce"];
+export const PATTERNS = ["", "late sender", "wait at NxN"];
+
+/** calls[rank] = [{begin, end, operation, peer, bytes, wait, waitLength, cause, source, send, collective}] */
+export function program(ranks, steps, { slow = 1 } = {}) {
+  const calls = Array.from({ length: ranks }, () => []);
+  const now = new Array(ranks).fill(1000);
+  for (let step = 0; step < steps; ++step) {
+    const sent = now.map((at, rank) => {
+      const late = rank === ranks - 1 && step >= steps / 2 ? 3 : 1;
+      const begin = at + Math.round(slow * late * (20000 + 137 * ((rank * 7 + step) % 11)));
+      calls[rank].push({ begin, end: begin + 300, operation: SEND, peer: (rank + 1) % ranks, bytes: BYTES });
+      return { begin, call: calls[rank].length - 1 };
+    });
+    const arrived = sent.map(({ begin }, rank) => {
+      const source = (rank + ranks - 1) % ranks;
+      const entered = begin + 400;
+      const late = Math.max(0, sent[source].begin - entered);
+      const end = Math.max(entered + 200, sent[source].begin + LATENCY);
+      const message = { peer: source, bytes: BYTES, source, send: sent[source].call };
+      const wait = late > 0 ? { wait: LATE_SENDER, waitLength: late, cause: source } : {};
+      calls[rank].push({ begin: entered, end, operation: RECV, ...message, ...wait });
+      return end + 100;
+    });
+    const last = Math.max(...arrived);
+    const cause = arrived.indexOf(last);
+    arrived.forEach((begin, rank) => {
+      const wait = begin < last ? { wait: WAIT_AT_NXN, waitLength: last - begin, cause } : {};
+      calls[rank].push({ begin, end: last + LATENCY, operation: ALLREDUCE, bytes: 8, collective: step + 1, ...wait });
+      now[rank] = last + LATENCY;
+    });
+  }
+  return calls;
+}
+
+class Writer {
+  constructor() {
+    this.bytes = [];
+  }
+  u8(value) {
+    this.bytes.push(value);
+  }
+  varint(value) {
+    let rest = value;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.bytes.push((rest % 128) + 128);
+    this.bytes.push(rest);
+  }
+  zigzag(value) {
+    this.varint(value >= 0 ? 2 * value : -2 * value - 1);
+  }
+}
+
+const zigzagOf = (value) => (value >= 0 ? 2 * value : -2 * value - 1);
+
+class Blobs {
+  constructor() {
+    this.texts = [];
+  }
+  add(bytes) {
+    this.texts.push(deflateSync(Uint8Array.from(bytes)).toString("base64"));
+    return { blob: this.texts.length - 1, bytes: bytes.length };
+  }
+}
+
+function level(calls, span, width, blobs) {
+  const buckets = Math.ceil(span / width);
+  const slice = 1024;
+  const refs = [];
+  for (let from = 0; from < buckets; from += slice) {
+    const count = Math.min(slice, buckets - from);
+    const kind = new Uint8Array(calls.length * count);
+    const share = new Uint8Array(calls.length * count);
+    const pattern = new Uint8Array(calls.length * count);
+    calls.forEach((row, rank) => {
+      for (let b = 0; b < count; ++b) {
+        const [t0, t1] = [(from + b) * width, (from + b + 1) * width];
+        const inside = row.filter((c) => c.end > t0 && c.begin < t1);
+        const part = (begin, end) => Math.max(0, Math.min(end, t1) - Math.max(begin, t0)) / width;
+        const of = new Map([[0, 1]]);
+        let mpi = 0;
+        let waiting = 0;
+        for (const c of inside) {
+          const p = part(c.begin, c.end);
+          mpi += p;
+          of.set(c.operation, (of.get(c.operation) ?? 0) + p);
+          of.set(0, of.get(0) - p);
+          if (c.wait) waiting += part(c.begin, c.begin + c.waitLength);
+          if (c.wait) pattern[rank * count + b] = c.wait;
+        }
+        const fifteenths = (x) => (x > 0 ? Math.max(1, Math.min(15, Math.round(15 * x))) : 0);
+        kind[rank * count + b] = [...of].sort((a, z) => z[1] - a[1])[0][0];
+        share[rank * count + b] = fifteenths(mpi) * 16 + fifteenths(waiting);
+      }
+    });
+    refs.push({ ...blobs.add([...kind, ...share, ...pattern]), from, count });
+  }
+  return { width, buckets, blobs: refs };
+}
+
+function chunk(calls, from, to, first, blobs) {
+  const w = new Writer();
+  const rows = calls.map((row) => {
+    const start = row.findIndex((c) => c.end >= from);
+    const kept = start < 0 ? [] : row.slice(start).filter((c) => c.begin < to);
+    return { start: start < 0 ? row.length : start, kept };
+  });
+  const all = rows.flatMap(({ kept, start }, rank) => kept.map((c, i) => ({ ...c, rank, number: start + i })));
+  rows.forEach(({ kept }) => w.varint(kept.length));
+  rows.forEach(({ start }) => w.varint(start));
+  rows.forEach(({ kept }) => kept.reduce((last, c) => (w.zigzag(c.begin - last), c.end), from));
+  all.forEach((c) => w.varint(c.end - c.begin));
+  if (first) {
+    all.forEach((c) => w.u8(c.operation));
+    all.forEach((c) => w.varint(c.peer === undefined ? 0 : 2 + zigzagOf(c.peer - c.rank)));
+    all.forEach((c) => w.varint(c.bytes ?? 0));
+    all.forEach((c) => w.u8(c.wait ?? 0));
+    const waits = all.filter((c) => c.wait);
+    waits.forEach((c) => w.varint(c.waitLength));
+    waits.forEach((c) => w.varint(1 + zigzagOf(c.cause - c.rank)));
+    all.forEach((c) => w.varint(c.source === undefined ? 0 : 1));
+    const received = all.filter((c) => c.source !== undefined);
+    received.forEach((c) => w.zigzag(c.source - c.rank));
+    received.forEach((c) => w.zigzag(c.send - c.number));
+    const last = new Map();
+    all.forEach((c) => {
+      if (c.collective === undefined) return w.varint(0);
+      w.varint(1 + zigzagOf(c.collective - (last.get(c.rank) ?? 0)));
+      last.set(c.rank, c.collective);
+    });
+  }
+  return { ...blobs.add(w.bytes), from, to, calls: all.length };
+}
+
+/** The last rank's computation and its collectives: what the makers of this run know it is. */
+function path(calls, blobs) {
+  const rank = calls.length - 1;
+  const w = new Writer();
+  const segments = [];
+  let last = 0;
+  calls[rank].forEach((c, call) => {
+    segments.push({ begin: last, end: c.begin, operation: 0, call });
+    segments.push({ begin: c.begin, end: c.end, operation: c.operation, call });
+    last = c.end;
+  });
+  segments.forEach((_, i) => w.zigzag(i === 0 ? rank : 0));
+  segments.forEach((s, i) => w.varint(s.begin - (segments[i - 1]?.end ?? 0)));
+  segments.forEach((s) => w.varint(s.end - s.begin));
+  segments.forEach((s) => w.u8(s.operation));
+  segments.forEach((s, i) => w.zigzag(s.call - (segments[i - 1]?.call ?? 0)));
+  return { ...blobs.add(w.bytes), count: segments.length };
+}
+
+function run(id, calls, first, complete, blobs) {
+  const ends = calls.map((row) => row[row.length - 1].end + 1000);
+  const span = Math.max(...ends);
+  const levels = [];
+  for (let width = 32768; ; width *= 2) {
+    levels.push(level(calls, span, width, blobs));
+    if (span / width <= 512) break;
+  }
+  const chunks = [];
+  const length = Math.ceil(span / 7);
+  for (let from = 0; complete && from < span; from += length) {
+    chunks.push(chunk(calls, from, Math.min(from + length, span), first, blobs));
+  }
+  const begins = calls.map(() => 0);
+  return { id, name: id, span, begins, ends, levels, chunks, path: first ? path(calls, blobs) : null, waits: null };
+}
+
+/** The item and its blobs' texts. */
+export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {} } = {}) {
+  const blobs = new Blobs();
+  const measured = program(ranks, steps);
+  const runs = [
+    run("measured", measured, true, complete, blobs),
+    run("predicted", program(ranks, steps, { slow: 0.8 }), false, complete, blobs),
+  ];
+  const span = Math.max(...runs.map((r) => r.span));
+  const half = Math.round(span * 0.25);
+  const item = {
+    kind: "timeline", id: "timeline", title: "Time line", tick_ns: 1, span, ranks,
+    calls: measured.reduce((sum, row) => sum + row.length, 0), complete,
+    note: complete ? "" : "Single calls are not in this page.",
+    operations: names.operations ?? OPERATIONS,
+    classes: ["compute", "send", "recv", "collective"],
+    regions: [""], patterns: names.patterns ?? PATTERNS, runs,
+    phases: [
+      { from: 0, to: half, name: names.phase ?? "first", kind: "computing", phase: 1, explanation: "All alike." },
+      { from: half, to: span, name: "second", kind: "imbalance", phase: 2, explanation: "The last rank is late." },
+    ],
+    strips: [{
+      name: "parallel efficiency", unit: "ratio", from: 0, width: Math.ceil(span / 20),
+      values: Array.from({ length: 20 }, (_, i) => (i < 5 ? 0.93 : 0.4)), explanation: "Computation of all ranks over their time.",
+    }],
+  };
+  return { item, blobs: blobs.texts, measured };
+}
+
+/** A square matrix as the page reads it. */
+export function makeMatrix(id, title, size, value, blobs) {
+  const w = new Writer();
+  let total = 0;
+  let maximum = 0;
+  for (let i = 0; i < size; ++i) {
+    for (let j = 0; j < size; ++j) {
+      const cell = value(i, j);
+      w.varint(cell);
+      total += cell;
+      maximum = Math.max(maximum, cell);
+    }
+  }
+  blobs.push(deflateSync(Uint8Array.from(w.bytes)).toString("base64"));
+  const cells = { blob: blobs.length - 1, bytes: w.bytes.length };
+  return {
+    kind: "matrix", id, title, explanation: "", rows: "sender", columns: "receiver", unit: "bytes",
+    ranks: size, block: 1, size, total, maximum, cells,
+  };
+}
+
+const REPORT = /(<script type="application\/json" id="report")[^>]*>([\s\S]*?)<\/script>/;
+
+/** The page with another report in it; `change` gets the report and gives the blobs' texts. */
+export function withReport(html, change, { deflate = true } = {}) {
+  const report = JSON.parse(REPORT.exec(html)[2]);
+  const blobs = change(report);
+  const json = JSON.stringify(report);
+  const body = deflate
+    ? ` data-encoding="deflate">${deflateSync(Buffer.from(json)).toString("base64")}`
+    : `>${json.replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)}`;
+  const scripts = blobs.map((text, i) => `<script type="text/plain" id="blob-${i}">${text}</script>`).join("\n");
+  return html.replace(REPORT, (_, head) => `${head}${body}</script>\n${scripts}`);
+}

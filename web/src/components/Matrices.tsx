@@ -1,0 +1,154 @@
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { TimelineId } from "../context";
+import { format } from "../format";
+import { asTable, logPart, orderOf, rampColour, ranksOf, readCells, smallestAbove0, type OrderBy } from "../matrix/cells";
+import type { Matrix } from "../report";
+import { fragmentOf } from "../timeline/link";
+import { DataTable } from "./DataTable";
+
+const SIDE = 480;
+const ORDERS: [OrderBy, string][] = [
+  ["rank", "by rank"],
+  ["total", "by total"],
+  ["cluster", "clustered"],
+];
+
+interface Cell {
+  row: number;
+  column: number;
+}
+
+function paint(canvas: HTMLCanvasElement, cells: Float64Array, size: number, order: number[], largest: number): void {
+  const c = canvas.getContext("2d");
+  if (!c) return;
+  canvas.width = canvas.height = size;
+  const image = c.createImageData(size, size);
+  const smallest = smallestAbove0(cells);
+  for (let y = 0; y < size; ++y) {
+    for (let x = 0; x < size; ++x) {
+      const value = cells[order[y]! * size + order[x]!]!;
+      if (value === 0) continue; // transparent: nothing is not little
+      image.data.set([...rampColour(logPart(value, smallest, largest)), 255], 4 * (y * size + x));
+    }
+  }
+  c.putImageData(image, 0, 0);
+}
+
+function Scale({ matrix, smallest }: { matrix: Matrix; smallest: number }) {
+  const steps = Array.from({ length: 24 }, (_, i) => rampColour(i / 23).map(Math.round).join(" "));
+  return (
+    <p class="scale muted">
+      {format(smallest, matrix.unit)}
+      <span aria-hidden="true">
+        {steps.map((rgb) => (
+          <span key={rgb} style={{ background: `rgb(${rgb})` }} />
+        ))}
+      </span>
+      {format(matrix.maximum, matrix.unit)}, logarithmic; empty: none
+    </p>
+  );
+}
+
+interface PictureProps {
+  matrix: Matrix;
+  cells: Float64Array;
+  by: OrderBy;
+}
+
+function Picture({ matrix, cells, by }: PictureProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [cell, point] = useState<Cell>({ row: 0, column: 0 });
+  const { size, block, ranks } = matrix;
+  const timeline = useContext(TimelineId);
+  const order = useMemo(() => orderOf(cells, size, by), [cells, size, by]);
+  useEffect(() => {
+    if (canvas.current) paint(canvas.current, cells, size, order, matrix.maximum);
+  }, [cells, order]);
+  const at = (event: MouseEvent): Cell => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const index = (part: number) => Math.min(Math.max(Math.floor(part * size), 0), size - 1);
+    return { row: index((event.clientY - box.top) / box.height), column: index((event.clientX - box.left) / box.width) };
+  };
+  const [row, column] = [order[cell.row] ?? 0, order[cell.column] ?? 0];
+  const show = () => {
+    if (!timeline) return;
+    const first = Math.min(row, column) * block;
+    const last = Math.min((Math.max(row, column) + 1) * block, ranks) - 1;
+    const only: [number, number] = [row * block, column * block];
+    location.hash = fragmentOf(timeline, block === 1 ? { r: [first, last], only } : { r: [first, last] });
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const move = moves[event.key];
+    const kept = (i: number) => Math.min(Math.max(i, 0), size - 1);
+    if (move) point({ row: kept(cell.row + move[0]), column: kept(cell.column + move[1]) });
+    else if (event.key === "Enter") show();
+    else return;
+    event.preventDefault();
+  };
+  const value = cells[row * size + column] ?? 0;
+  return (
+    <div class="matrix">
+      <p class="muted">{matrix.columns} →, {matrix.rows} ↓</p>
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="img"
+        aria-label={`${matrix.title}: arrow keys choose a pair, Enter shows it in the time line`}
+        style={{ width: `${SIDE}px` }}
+        onMouseMove={(event) => point(at(event))}
+        onClick={show}
+        onKeyDown={onKey}
+      />
+      <p class="matrix-cell" aria-live="polite">
+        {matrix.rows} <strong>{ranksOf(matrix, row)}</strong>, {matrix.columns} <strong>{ranksOf(matrix, column)}</strong>:{" "}
+        <strong>{format(value, matrix.unit)}</strong>
+      </p>
+      <Scale matrix={matrix} smallest={smallestAbove0(cells)} />
+    </div>
+  );
+}
+
+/** Rank by rank: one of several quantities at a time. A click shows the two ranks in the time line. */
+export function Matrices({ matrices }: { matrices: Matrix[] }) {
+  const [chosen, choose] = useState(0);
+  const [by, setBy] = useState<OrderBy>("rank");
+  const [cells, setCells] = useState<Float64Array | null>(null);
+  const [problem, setProblem] = useState("");
+  const matrix = matrices[chosen] ?? matrices[0]!;
+  useEffect(() => {
+    setCells(null);
+    readCells(matrix).then(setCells, (error: Error) => setProblem(error.message));
+  }, [matrix]);
+  const table = useMemo(() => (cells ? asTable(matrix, cells) : null), [matrix, cells]);
+  return (
+    <figure id={matrices[0]?.id} class="matrices">
+      {matrices.slice(1).map(({ id }) => <span key={id} id={id} />)}
+      <div class="toolbar" role="toolbar" aria-label="Matrices">
+        <fieldset class="choice">
+          <legend>Show</legend>
+          {matrices.map(({ title }, i) => (
+            <button key={i} type="button" aria-pressed={i === chosen} onClick={() => choose(i)}>
+              {title}
+            </button>
+          ))}
+        </fieldset>
+        <fieldset class="choice">
+          <legend>Order</legend>
+          {ORDERS.map(([order, name]) => (
+            <button key={order} type="button" aria-pressed={by === order} onClick={() => setBy(order)}>
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {matrix.explanation && <p class="muted">{matrix.explanation}</p>}
+      {problem && <p class="alert">{problem}</p>}
+      {matrix.block > 1 && <p class="muted">Each cell stands for {matrix.block} by {matrix.block} ranks.</p>}
+      <div class="beside-table">
+        {cells && (matrix.total > 0 ? <Picture matrix={matrix} cells={cells} by={by} /> : <p class="muted">Nothing: all are zero.</p>)}
+        {table && table.rows.length > 0 && <DataTable table={table} />}
+      </div>
+    </figure>
+  );
+}

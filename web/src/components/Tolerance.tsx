@@ -1,0 +1,64 @@
+import { largestFor, slowdownAt, valueAt, type Curve } from "../chart/curve";
+import { axisScale, format } from "../format";
+import type { Series } from "../report";
+
+interface Props {
+  series: Series;
+  curve: Curve;
+  asked: number;
+  ask: (x: number) => void;
+}
+
+/** Asks a curve both ways; the mark on the chart shows the answer and can be dragged. */
+export function Tolerance({ series, curve, asked, ask }: Props) {
+  const last = curve.x[curve.x.length - 1] ?? curve.now;
+  const slowdown = slowdownAt(curve, asked);
+  const { factor, unit } = axisScale(last, series.x_unit);
+  const bySlowdown = (percent: number) => {
+    const largest = largestFor(curve, percent / 100);
+    if (Number.isFinite(percent) && percent >= 0 && largest !== null) ask(Math.max(largest, curve.now));
+  };
+  const byValue = (value: number) => {
+    if (Number.isFinite(value) && value >= 0) ask(value * factor);
+  };
+  const most = Math.max(100 * slowdownAt(curve, last), 0.1);
+  return (
+    <div class="tolerance">
+      <label>
+        slower by
+        <input
+          type="range"
+          min="0"
+          max={most}
+          step={most / 500}
+          value={100 * slowdown}
+          aria-label="slower by, per cent"
+          onInput={(event) => bySlowdown(event.currentTarget.valueAsNumber)}
+        />
+        <input
+          type="number"
+          min="0"
+          step="0.5"
+          value={Number((100 * slowdown).toFixed(2))}
+          onChange={(event) => bySlowdown(event.currentTarget.valueAsNumber)}
+        />
+        %
+      </label>
+      <label>
+        at {series.x_name} of
+        <input
+          type="number"
+          min="0"
+          step="any"
+          value={Number((asked / factor).toPrecision(5))}
+          onChange={(event) => byValue(event.currentTarget.valueAsNumber)}
+        />
+        {unit}
+      </label>
+      <p aria-live="polite">
+        <strong>{format(valueAt(curve, asked), "ns")}</strong>, {format(asked - curve.now, series.x_unit)} above
+        today's {format(curve.now, series.x_unit)}
+      </p>
+    </div>
+  );
+}

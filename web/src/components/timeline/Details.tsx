@@ -1,0 +1,182 @@
+import type { ComponentChildren } from "preact";
+import { format } from "../../format";
+import type { Call } from "../../timeline/calls";
+import type { CallId } from "../../timeline/link";
+import { NOBODY, WILDCARD } from "../../timeline/model";
+import type { Scene, Selection } from "../../timeline/scene";
+import { patternHelp } from "../../glossary";
+import { Hint } from "../Hint";
+
+function Row({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface GoProps {
+  scene: Scene;
+  selection: Selection;
+  id: CallId;
+  children: ComponentChildren;
+}
+
+/** A link to another call. */
+function Go({ scene, selection, id, children }: GoProps) {
+  return (
+    <button type="button" class="link" onClick={() => void scene.selectCall(selection.run, id)}>
+      {children}
+    </button>
+  );
+}
+
+function nameOf(scene: Scene, operation: number): string {
+  return scene.timeline.operations[operation] ?? "MPI call";
+}
+
+interface Props {
+  scene: Scene;
+  selection: Selection;
+}
+
+function Waiting({ scene, selection, call }: Props & { call: Call }) {
+  const { timeline } = scene;
+  if (call.wait === 0) return null;
+  const pattern = timeline.patterns[call.wait] ?? "waiting";
+  const share = call.waitLength / Math.max(call.end - call.begin, 1);
+  const last = selection.together[selection.together.length - 1];
+  return (
+    <>
+      <Row name="waits">
+        {format(call.waitLength * timeline.tick_ns, "ns")}, {format(Math.min(share, 1), "ratio")} of it:{" "}
+        <Hint text={patternHelp(pattern)}>{pattern}</Hint>
+      </Row>
+      {call.cause !== NOBODY && (
+        <Row name="because of">
+          <CauseLink scene={scene} selection={selection} call={call} last={last} />
+        </Row>
+      )}
+    </>
+  );
+}
+
+function CauseLink({ scene, selection, call, last }: Props & { call: Call; last: Call | undefined }) {
+  const source = call.sources.find(({ rank }) => rank === call.cause);
+  const target = source ?? (last?.rank === call.cause ? { rank: last.rank, call: last.call } : null);
+  if (!target) return <>rank {call.cause}</>;
+  return (
+    <Go scene={scene} selection={selection} id={target}>
+      rank {call.cause}
+    </Go>
+  );
+}
+
+const MOST = 8;
+
+function Matches({ scene, selection, call }: Props & { call: Call }) {
+  const { timeline } = scene;
+  const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
+  const sent = selection.arrows.filter(({ from }) => from.rank === call.rank && from.call === call.call);
+  return (
+    <>
+      {call.sources.length > 0 && (
+        <Row name="receives from">
+          {call.sources.slice(0, MOST).map((id, i) => (
+            <span key={i}>
+              {i > 0 && ", "}
+              <Go scene={scene} selection={selection} id={id}>
+                rank {id.rank}
+              </Go>
+            </span>
+          ))}
+          {call.sources.length > MOST && ` and ${call.sources.length - MOST} more`}
+        </Row>
+      )}
+      {sent.length > 0 && (
+        <Row name="is received by">
+          {sent.slice(0, MOST).map(({ to }, i) => (
+            <span key={i}>
+              {i > 0 && ", "}
+              <Go scene={scene} selection={selection} id={to}>
+                rank {to.rank}, {nameOf(scene, to.operation)}
+              </Go>{" "}
+              {ns(to.end - call.begin)} later
+            </span>
+          ))}
+        </Row>
+      )}
+    </>
+  );
+}
+
+function Together({ scene, selection }: Props) {
+  const { together } = selection;
+  const first = together[0];
+  const last = together[together.length - 1];
+  if (!first || !last || together.length < 2) return null;
+  const ns = (ticks: number) => format(ticks * scene.timeline.tick_ns, "ns");
+  return (
+    <Row name="together with">
+      {together.length} ranks;{" "}
+      <Go scene={scene} selection={selection} id={first}>
+        rank {first.rank}
+      </Go>{" "}
+      came first,{" "}
+      <Go scene={scene} selection={selection} id={last}>
+        rank {last.rank}
+      </Go>{" "}
+      last, {ns(last.begin - first.begin)} after it
+    </Row>
+  );
+}
+
+function peerText(peer: number): string | null {
+  return peer === NOBODY ? null : peer === WILDCARD ? "any, or none" : `rank ${peer}`;
+}
+
+function CallRows({ scene, selection, call }: Props & { call: Call }) {
+  const peer = peerText(call.peer);
+  const isCollective = scene.timeline.classes[call.operation] === "collective";
+  return (
+    <>
+      <Row name="call">number {call.call.toLocaleString("en-US")} of rank {call.rank}</Row>
+      {call.bytes > 0 && <Row name="bytes">{format(call.bytes, "bytes")}</Row>}
+      {peer && <Row name={isCollective ? "root" : "peer"}>{peer}</Row>}
+      <Waiting scene={scene} selection={selection} call={call} />
+      <Matches scene={scene} selection={selection} call={call} />
+      <Together scene={scene} selection={selection} />
+    </>
+  );
+}
+
+/** All that is known about what was clicked. */
+export function Details({ scene, selection }: Props) {
+  const { timeline } = scene;
+  const { here, rank, run } = selection;
+  const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
+  const region = timeline.regions[here.region];
+  const name = here.call ? nameOf(scene, here.call.operation) : run.chunks.length > 0 ? "computation" : "bucket";
+  return (
+    <aside class="details" aria-live="polite" aria-label="Selection">
+      <h3>
+        {name} <span class="muted">on rank {rank}{timeline.runs.length > 1 && `, ${run.name}`}</span>
+      </h3>
+      <dl>
+        <Row name="begins at">{ns(here.begin)}</Row>
+        <Row name="lasts">{ns(here.end - here.begin)}</Row>
+        {region && <Row name="call path">{region}</Row>}
+        {here.call && <CallRows scene={scene} selection={selection} call={here.call} />}
+      </dl>
+      <p>
+        <button type="button" class="quiet" onClick={() => scene.reveal(here.begin, here.end, rank)}>
+          Show
+        </button>{" "}
+        <button type="button" class="quiet" onClick={() => scene.clearSelection()}>
+          Close
+        </button>
+      </p>
+    </aside>
+  );
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef } from "preact/hooks";
+import { compositionOf, drawComposition } from "../../timeline/minimap";
+import { GUTTER } from "../../timeline/overlay";
+import type { Scene } from "../../timeline/scene";
+import { format } from "../../format";
+
+const HEIGHT = 40;
+
+interface Props {
+  scene: Scene;
+  version: number;
+}
+
+/** The whole run, with the part that is seen marked; a click or a drag moves it there. */
+export function Minimap({ scene, version }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const run = scene.timeline.runs[0];
+  const span = Math.max(scene.timeline.span, 1);
+  const composition = run ? compositionOf(scene.store, run) : undefined;
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (!element || !context || !composition) return;
+    const width = element.clientWidth;
+    const scale = Math.min(devicePixelRatio || 1, 2);
+    element.width = width * scale;
+    element.height = HEIGHT * scale;
+    context.scale(scale, scale);
+    drawComposition(context, composition, span, GUTTER, width, HEIGHT, scene.palette);
+  }, [Boolean(composition), scene.palette, canvas.current?.clientWidth, version === 1]);
+  const go = (event: PointerEvent) => {
+    if (event.buttons !== 1) return;
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const middle = ((event.clientX - box.left - GUTTER) / (box.width - GUTTER)) * span;
+    const half = (scene.view.to - scene.view.from) / 2;
+    scene.look({ ...scene.view, from: middle - half, to: middle + half });
+  };
+  const at = (tick: number) => `calc(${GUTTER}px + (100% - ${GUTTER}px) * ${tick / span})`;
+  return (
+    <div class="minimap" onPointerDown={go} onPointerMove={go} title="The whole run, all ranks: MPI, and waiting inside it">
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={`Shares of MPI and of waiting over the run of ${format(span * scene.timeline.tick_ns, "ns")}`}
+      />
+      <span
+        class="window"
+        style={{ left: at(scene.view.from), right: `calc(100% - ${at(scene.view.to)})` }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Run } from "../../timeline/model";
+import { AXIS, GUTTER } from "../../timeline/overlay";
+import type { Scene } from "../../timeline/scene";
+import { format } from "../../format";
+import { listen, type Mark } from "./gestures";
+
+interface Props {
+  scene: Scene;
+  run: Run;
+  height: number;
+  named: boolean;
+}
+
+interface Hover {
+  tick: number;
+  rank: number;
+  x: number;
+  y: number;
+}
+
+function part(scene: Scene, tick: number): string {
+  const { from, to } = scene.view;
+  return `calc(${GUTTER}px + (100% - ${GUTTER}px) * ${(tick - from) / (to - from)})`;
+}
+
+/** The rows of one run: the picture, what lies above it, and what the mouse does. */
+export function Rows({ scene, run, height, named }: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const [mark, setMark] = useState<Mark | null>(null);
+  const [hover, setHover] = useState<Hover | null>(null);
+  useLayoutEffect(() => (host.current ? scene.attach(run, host.current) : undefined), [scene, run]);
+  useEffect(
+    () => (host.current ? listen(scene, run, host.current, { onMark: setMark, onHover: setHover }) : undefined),
+    [scene, run],
+  );
+  const inside = hover && hover.x > GUTTER && hover.y > AXIS && hover.rank < scene.timeline.ranks;
+  return (
+    <div class="run">
+      {named && <p class="run-name">{run.name}</p>}
+      <div class="rows-host" ref={host} style={{ height: `${height}px` }}>
+        {mark && (
+          <span
+            class="mark"
+            style={{ left: part(scene, mark.from), right: `calc(100% - ${part(scene, mark.to)})` }}
+          />
+        )}
+        {inside && (
+          <>
+            <span class="hair" style={{ left: `${hover.x}px` }} />
+            <span class="hair-label" style={{ left: `${hover.x}px` }}>
+              rank {hover.rank} · {format(hover.tick * scene.timeline.tick_ns, "ns")}
+            </span>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { useEffect, useRef } from "preact/hooks";
+import { format } from "../../format";
+import type { Strip } from "../../timeline/model";
+import { GUTTER } from "../../timeline/overlay";
+import type { Scene } from "../../timeline/scene";
+import { Hint } from "../Hint";
+
+const HEIGHT = 34;
+
+interface Props {
+  scene: Scene;
+  strip: Strip;
+  version: number;
+}
+
+function largest(strip: Strip): number {
+  const most = strip.values.reduce<number>((a, v) => Math.max(a, v ?? 0), 0);
+  return strip.unit === "ratio" && most <= 1 ? 1 : most || 1;
+}
+
+function draw(canvas: HTMLCanvasElement, scene: Scene, strip: Strip): void {
+  const c = canvas.getContext("2d");
+  if (!c) return;
+  const scale = Math.min(devicePixelRatio || 1, 2);
+  const { clientWidth: width } = canvas;
+  canvas.width = width * scale;
+  canvas.height = HEIGHT * scale;
+  c.scale(scale, scale);
+  const { from, to } = scene.view;
+  const top = largest(strip);
+  const style = getComputedStyle(canvas);
+  const perTick = width / (to - from);
+  c.fillStyle = style.getPropertyValue("--line-1");
+  c.globalAlpha = 0.28;
+  const first = Math.max(0, Math.floor((from - strip.from) / strip.width));
+  const last = Math.min(strip.values.length, Math.ceil((to - strip.from) / strip.width));
+  c.beginPath();
+  const line: [number, number][] = [];
+  for (let i = first; i < last; ++i) {
+    const value = strip.values[i];
+    if (value === null || value === undefined) continue;
+    const x1 = (strip.from + i * strip.width - from) * perTick;
+    const x2 = x1 + strip.width * perTick;
+    const y = HEIGHT - 1 - (HEIGHT - 3) * Math.min(value / top, 1);
+    line.push([x1, y], [x2, y]);
+    c.fillRect(x1, y, x2 - x1, HEIGHT - y);
+  }
+  c.globalAlpha = 1;
+  c.strokeStyle = style.getPropertyValue("--line-1");
+  line.forEach(([x, y], i) => (i === 0 ? c.moveTo(x, y) : c.lineTo(x, y)));
+  c.stroke();
+}
+
+/** The value in the middle of what is seen: for who cannot hover. */
+function middleValue(scene: Scene, strip: Strip): number | null {
+  const middle = (scene.view.from + scene.view.to) / 2;
+  return strip.values[Math.floor((middle - strip.from) / strip.width)] ?? null;
+}
+
+/** A monitor: one quantity over time, below the rows and on their axis. */
+export function StripView({ scene, strip, version }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (canvas.current) draw(canvas.current, scene, strip);
+  }, [scene, strip, version, scene.palette]);
+  return (
+    <div class="strip">
+      <p class="strip-name">
+        <Hint text={strip.explanation}>{strip.name}</Hint>
+        <span class="muted">
+          {" "}
+          {format(middleValue(scene, strip), strip.unit)} in the middle, axis 0 to {format(largest(strip), strip.unit)}
+        </span>
+      </p>
+      <canvas ref={canvas} style={{ marginLeft: `${GUTTER}px`, width: `calc(100% - ${GUTTER}px)` }} aria-hidden="true" />
+    </div>
+  );
+}
+
+/** Stretches of time with a behaviour of their own; each is a button that shows it. */
+export function Phases({ scene }: { scene: Scene }) {
+  const { phases } = scene.timeline;
+  if (phases.length === 0) return null;
+  const { from, to } = scene.view;
+  const part = (tick: number) => Math.min(Math.max((tick - from) / (to - from), 0), 1);
+  return (
+    <div class="phases" style={{ marginLeft: `${GUTTER}px` }} aria-label="Phases" role="group">
+      {phases.map((phase, i) => {
+        const left = part(phase.from);
+        const width = part(phase.to) - left;
+        if (width <= 0) return null;
+        return (
+          <button
+            key={i}
+            type="button"
+            class={`phase kind-${phase.kind.replace(/[^a-z]/g, "")}`}
+            style={{ left: `${100 * left}%`, width: `${100 * width}%` }}
+            title={`${phase.name}: ${phase.kind}. ${phase.explanation}`}
+            onClick={() => scene.look({ ...scene.view, from: phase.from, to: phase.to })}
+          >
+            <span>{phase.phase} {phase.kind}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}

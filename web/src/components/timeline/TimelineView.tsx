@@ -1,0 +1,126 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import { format, grouped } from "../../format";
+import type { Timeline } from "../../timeline/model";
+import { AXIS } from "../../timeline/overlay";
+import type { Scene } from "../../timeline/scene";
+import { answerTo, goOn, search } from "../../timeline/search";
+import type { Theme } from "../../theme";
+import { Details } from "./Details";
+import { KEYS, useKeys } from "./keys";
+import { Legend } from "./Legend";
+import { Minimap } from "./Minimap";
+import { Rows } from "./Rows";
+import { Phases, StripView } from "./Strips";
+import { BOTH, Toolbar } from "./Toolbar";
+import { useScene } from "./useScene";
+
+const LOWEST = 150;
+const HIGHEST = 560;
+
+/** Rows as high as names need, where that fits. */
+function heightFor(ranks: number, runs: number): number {
+  return AXIS + Math.min(Math.max(ranks * 24, LOWEST), HIGHEST / Math.min(runs, 2));
+}
+
+function Help() {
+  return (
+    <dl class="keys">
+      {KEYS.map(([key, what]) => (
+        <div key={key}>
+          <dt><kbd>{key}</kbd></dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+      <div>
+        <dt>mouse</dt>
+        <dd>drag moves; Ctrl and wheel zooms; Shift and drag zooms to what it marks; Alt and wheel zooms ranks; a click selects</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Status({ scene }: { scene: Scene }) {
+  const { view, timeline, stride } = scene;
+  const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
+  const last = Math.min(Math.ceil(view.bottom), timeline.ranks) - 1;
+  return (
+    <p class="status muted">
+      {ns(view.from)} to {ns(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
+      {grouped(last)}{stride > 1 && `, every ${stride}th is drawn`};{" "}
+      {scene.exact ? "single calls" : "mixed colours: several calls a pixel"} ({scene.rendererName})
+      {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}
+    </p>
+  );
+}
+
+export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: Theme }) {
+  const { scene, version } = useScene(timeline, theme);
+  const [shown, show] = useState(timeline.runs[0]?.id ?? "");
+  const [query, setQuery] = useState("");
+  const [said, say] = useState("");
+  const [help, setHelp] = useState(false);
+  const searchBox = useRef<HTMLInputElement>(null);
+  const host = useRef<HTMLDivElement>(null);
+  const runs = useMemo(
+    () => timeline.runs.filter(({ id }) => shown === BOTH || shown === id),
+    [timeline, shown],
+  );
+  const found = useMemo(() => search(timeline, query), [timeline, query]);
+
+  const ask = (text: string) => {
+    setQuery(text);
+    const result = search(timeline, text);
+    scene.lit = result.kind === "names" ? result.lit : null;
+    if (result.kind === "names") scene.colourBy = result.lit.by;
+    say(answerTo(text, result));
+    scene.repaint();
+    scene.look(scene.view);
+  };
+  const onward = async (forward: boolean) => {
+    if (runs[0]) say((await goOn(scene, runs[0], found, forward)) ?? said);
+  };
+  useKeys(scene, host, {
+    search: () => searchBox.current?.focus(),
+    help: () => setHelp((on) => !on),
+    onward: (forward) => void onward(forward),
+    clear: () => {
+      if (query) ask("");
+      if (scene.selection) scene.clearSelection();
+      setHelp(false);
+    },
+  });
+
+  if (timeline.ranks === 0 || timeline.runs.length === 0) return <p class="muted">No ranks to draw.</p>;
+  if (timeline.span === 0) return <p class="muted">This run has no length: there is nothing to draw.</p>;
+  const height = heightFor(timeline.ranks, runs.length);
+  return (
+    <div class="timeline" id={timeline.id} ref={host}>
+      {timeline.note && <p class="prose">{timeline.note}</p>}
+      <Toolbar scene={scene} shown={shown} show={show} query={query} ask={ask} onward={(f) => void onward(f)} said={said} searchBox={searchBox} help={() => setHelp(!help)} />
+      {help && <Help />}
+      <Minimap scene={scene} version={version} />
+      <div
+        class="panes"
+        tabIndex={0}
+        role="application"
+        aria-label="Time line of all ranks: W, S zoom, A, D move, slash searches, question mark lists the keys"
+      >
+        {runs.map((run) => (
+          <Rows key={run.id} scene={scene} run={run} height={height} named={runs.length > 1} />
+        ))}
+      </div>
+      <Phases scene={scene} />
+      {timeline.strips.map((strip, i) => (
+        <StripView key={i} scene={scene} strip={strip} version={version} />
+      ))}
+      <Legend scene={scene} />
+      <Status scene={scene} />
+      {scene.selection ? (
+        <Details scene={scene} selection={scene.selection} />
+      ) : (
+        <p class="muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
+      )}
+    </div>
+  );
+}
+

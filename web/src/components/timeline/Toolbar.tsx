@@ -1,0 +1,105 @@
+import type { Ref } from "preact";
+import type { ColourBy } from "../../timeline/link";
+import type { Scene } from "../../timeline/scene";
+import { zoomed } from "../../timeline/view";
+
+interface Props {
+  scene: Scene;
+  shown: string;
+  show: (id: string) => void;
+  query: string;
+  ask: (text: string) => void;
+  onward: (forward: boolean) => void;
+  said: string;
+  searchBox: Ref<HTMLInputElement>;
+  help: () => void;
+}
+
+export const BOTH = "both";
+const COLOURS: [ColourBy, string][] = [
+  ["operation", "Operation"],
+  ["waiting", "Waiting"],
+  ["region", "Region"],
+];
+
+export function setColours(scene: Scene, by: ColourBy): void {
+  scene.colourBy = by;
+  scene.repaint();
+  scene.look(scene.view);
+}
+
+function Colours({ scene }: { scene: Scene }) {
+  const offered = COLOURS.filter(([by]) => by !== "region" || scene.timeline.regions.length > 1);
+  return (
+    <fieldset class="choice">
+      <legend>Colours</legend>
+      {offered.map(([by, name]) => (
+        <button key={by} type="button" aria-pressed={scene.colourBy === by} onClick={() => setColours(scene, by)}>
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function Runs({ scene, shown, show }: Pick<Props, "scene" | "shown" | "show">) {
+  const { runs } = scene.timeline;
+  if (runs.length < 2) return null;
+  return (
+    <fieldset class="choice">
+      <legend>Run</legend>
+      {[...runs, { id: BOTH, name: runs.length > 2 ? "all" : "both" }].map(({ id, name }) => (
+        <button key={id} type="button" aria-pressed={shown === id} onClick={() => show(id)}>
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+export function Toolbar(props: Props) {
+  const { scene } = props;
+  const toggle = (what: "showPath" | "showMessages") => {
+    scene[what] = !scene[what];
+    scene.look(scene.view);
+  };
+  const middle = (scene.view.from + scene.view.to) / 2;
+  return (
+    <div class="toolbar" role="toolbar" aria-label="Time line">
+      <Colours scene={scene} />
+      <Runs {...props} />
+      <fieldset class="choice">
+        <legend>Show</legend>
+        <button type="button" aria-pressed={scene.showPath} onClick={() => toggle("showPath")}>
+          Critical path
+        </button>
+        {scene.timeline.complete && (
+          <button type="button" aria-pressed={scene.showMessages} onClick={() => toggle("showMessages")}>
+            Messages
+          </button>
+        )}
+      </fieldset>
+      <fieldset class="choice">
+        <legend>Zoom</legend>
+        <button type="button" aria-label="Zoom out" onClick={() => scene.look(zoomed(scene.view, 2, middle))}>−</button>
+        <button type="button" aria-label="Zoom in" onClick={() => scene.look(zoomed(scene.view, 0.5, middle))}>+</button>
+        <button type="button" onClick={() => scene.showAll()}>Whole run</button>
+      </fieldset>
+      <search class="find">
+        <input
+          ref={props.searchBox}
+          type="search"
+          placeholder="Search: MPI_Wait, late sender, rank 3, 12 ms"
+          aria-label="Search the time line"
+          value={props.query}
+          onInput={(event) => props.ask(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") props.onward(!event.shiftKey);
+          }}
+        />
+        <span class="muted" aria-live="polite">{props.said}</span>
+      </search>
+      <button type="button" class="quiet" onClick={props.help} aria-label="Keys">?</button>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { fragmentOf, parseFragment, type Place } from "../../timeline/link";
+import type { Timeline } from "../../timeline/model";
+import { Scene } from "../../timeline/scene";
+import { isWhole, whole } from "../../timeline/view";
+import type { Theme } from "../../theme";
+
+/** What the URL should say of a scene; nothing of what is as at first. */
+function placeOf(scene: Scene): Place {
+  const { view, bounds, timeline, selection, colourBy } = scene;
+  const place: Place = {};
+  if (!isWhole(view, bounds)) {
+    place.t = [view.from * timeline.tick_ns, view.to * timeline.tick_ns];
+    place.r = [Math.floor(view.top), Math.min(Math.ceil(view.bottom), bounds.ranks) - 1];
+  }
+  if (scene.only) place.only = scene.only;
+  if (colourBy !== "operation") place.colour = colourBy;
+  if (selection?.here.call) {
+    place.call = { rank: selection.rank, call: selection.here.call.call };
+    if (selection.run !== timeline.runs[0]) place.run = selection.run.id;
+  }
+  return place;
+}
+
+function follow(scene: Scene, place: Place): void {
+  const { timeline, bounds } = scene;
+  const all = whole(bounds);
+  const { t, r } = place;
+  if (t) Object.assign(all, { from: t[0] / timeline.tick_ns, to: t[1] / timeline.tick_ns });
+  if (r) Object.assign(all, { top: r[0], bottom: r[1] + 1 });
+  scene.only = place.only ?? null;
+  scene.look(all);
+  if (place.colour) scene.colourBy = place.colour;
+  const run = timeline.runs.find(({ id }) => id === place.run) ?? timeline.runs[0];
+  if (place.call && run) void scene.selectCall(run, place.call);
+  scene.repaint();
+}
+
+/** A scene that the URL's fragment sets and follows, and whose changes draw the component again. */
+export function useScene(timeline: Timeline, theme: Theme): { scene: Scene; version: number } {
+  const [version, setVersion] = useState(0);
+  const timer = useRef(0);
+  const scene = useMemo(() => {
+    const changed = () => {
+      setVersion((n) => n + 1);
+      clearTimeout(timer.current);
+      timer.current = window.setTimeout(() => remember(made), 250);
+    };
+    const remember = (of: Scene) => {
+      const place = placeOf(of);
+      const { id } = parseFragment(location.hash);
+      if (Object.keys(place).length === 0 && id !== timeline.id) return;
+      history.replaceState(history.state, "", fragmentOf(timeline.id, place));
+    };
+    const made: Scene = new Scene(timeline, theme, changed);
+    return made;
+  }, [timeline]);
+  useEffect(() => scene.setTheme(theme), [scene, theme]);
+  useEffect(() => {
+    const read = () => {
+      const { id, place } = parseFragment(location.hash);
+      if (id !== timeline.id || Object.keys(place).length === 0) return;
+      follow(scene, place);
+      document.getElementById(timeline.id)?.scrollIntoView({ behavior: "instant" });
+    };
+    read();
+    addEventListener("hashchange", read);
+    return () => removeEventListener("hashchange", read);
+  }, [scene, timeline]);
+  return { scene, version };
+}

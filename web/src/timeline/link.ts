@@ -1,0 +1,68 @@
+// A view in the URL's fragment: #timeline?t=1200,4800&r=0,15&only=3,7&colour=waiting&call=3.124, with times in
+// nanoseconds, ranks from first to last, so that a link to a place can be sent and survives a reload.
+
+export type ColourBy = "operation" | "waiting" | "region";
+
+export interface CallId {
+  rank: number;
+  call: number;
+}
+
+export interface Place {
+  t?: [number, number];
+  r?: [number, number];
+  colour?: ColourBy;
+  run?: string;
+  call?: CallId;
+  /** The ranks that stand out among those of `r`. */
+  only?: [number, number];
+}
+
+function numbers(text: string | null, separator: string): [number, number] | undefined {
+  const parts = (text ?? "").split(separator).map(Number);
+  const [a, b] = parts;
+  const fine = parts.length === 2 && parts.every((n) => Number.isFinite(n) && n >= 0);
+  return fine && a !== undefined && b !== undefined ? [a, b] : undefined;
+}
+
+/** The part before "?" is an element's id. Nothing in a fragment is trusted to be a number. */
+export function parseFragment(hash: string): { id: string; place: Place } {
+  const text = hash.replace(/^#/, "");
+  const mark = text.indexOf("?");
+  const id = decode(mark < 0 ? text : text.slice(0, mark));
+  const query = new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1));
+  const place: Place = {};
+  const t = numbers(query.get("t"), ",");
+  if (t && t[1] > t[0]) place.t = t;
+  const r = numbers(query.get("r"), ",");
+  if (r && r[1] >= r[0]) place.r = r;
+  const only = numbers(query.get("only"), ",");
+  if (only) place.only = only;
+  const call = numbers(query.get("call"), ".");
+  if (call) place.call = { rank: call[0], call: call[1] };
+  const colour = query.get("colour");
+  if (colour === "operation" || colour === "waiting" || colour === "region") place.colour = colour;
+  const run = query.get("run");
+  if (run) place.run = run;
+  return { id, place };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+export function fragmentOf(id: string, place: Place): string {
+  const parts: string[] = [];
+  if (place.t) parts.push(`t=${place.t.map((ns) => Math.round(ns)).join(",")}`);
+  if (place.r) parts.push(`r=${place.r.join(",")}`);
+  if (place.only) parts.push(`only=${place.only.join(",")}`);
+  if (place.colour) parts.push(`colour=${place.colour}`);
+  if (place.run) parts.push(`run=${encodeURIComponent(place.run)}`);
+  if (place.call) parts.push(`call=${place.call.rank}.${place.call.call}`);
+  const query = parts.length > 0 ? `?${parts.join("&")}` : "";
+  return `#${encodeURIComponent(id)}${query}`;
+}

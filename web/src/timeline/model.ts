@@ -1,0 +1,144 @@
+// The time line's data as doc/formats/page.md describes it. Times are in ticks.
+
+import type { BlobRef } from "../blob";
+import type { Unit } from "../report";
+
+export type OperationClass = "compute" | "send" | "recv" | "completion" | "collective" | "other";
+
+export interface SliceRef extends BlobRef {
+  from: number;
+  count: number;
+}
+
+export interface Level {
+  width: number;
+  buckets: number;
+  blobs: SliceRef[];
+}
+
+export interface ChunkRef extends BlobRef {
+  from: number;
+  to: number;
+  calls: number;
+}
+
+export interface EventsRef extends BlobRef {
+  count: number;
+}
+
+export interface Run {
+  id: string;
+  name: string;
+  span: number;
+  begins: number[];
+  ends: number[];
+  levels: Level[];
+  chunks: ChunkRef[];
+  path: EventsRef | null;
+  waits: EventsRef | null;
+}
+
+export interface Phase {
+  from: number;
+  to: number;
+  name: string;
+  kind: string;
+  phase: number;
+  explanation: string;
+}
+
+export interface Strip {
+  name: string;
+  unit: Unit;
+  from: number;
+  width: number;
+  values: (number | null)[];
+  explanation: string;
+}
+
+export interface Timeline {
+  kind: "timeline";
+  id: string;
+  title: string;
+  tick_ns: number;
+  span: number;
+  ranks: number;
+  calls: number;
+  complete: boolean;
+  note: string;
+  operations: string[];
+  classes: OperationClass[];
+  regions: string[];
+  patterns: string[];
+  runs: Run[];
+  phases: Phase[];
+  strips: Strip[];
+}
+
+/** kind: no bucket of a rank's life. */
+export const OUTSIDE = 255;
+/** operation of a critical path's segment: a message on its way. */
+export const MESSAGE = 255;
+
+/** Buckets [from, from + count) of all ranks; each array is ranks * count, row by row. */
+export interface Slice {
+  from: number;
+  count: number;
+  kind: Uint8Array;
+  share: Uint8Array;
+  pattern: Uint8Array;
+  region: Uint8Array | null;
+}
+
+export const NOBODY = -1;
+export const WILDCARD = -2;
+
+/** Details of a chunk's calls; only the first run has them. */
+export interface CallDetails {
+  operation: Uint8Array;
+  peer: Int32Array;
+  bytes: Float64Array;
+  wait: Uint8Array;
+  waitLength: Float64Array;
+  cause: Int32Array;
+  /** Messages [received[i], received[i + 1]) of `source` and `send` are those call i received. */
+  received: Uint32Array;
+  source: Int32Array;
+  send: Float64Array;
+  collective: Float64Array;
+  /** Entries [regionStart[rank], regionStart[rank + 1]) of regionAt and regionPath. */
+  regionStart: Uint32Array;
+  regionAt: Float64Array;
+  regionPath: Uint32Array;
+}
+
+/** Calls [start[rank], start[rank + 1]) are those of a rank; the first has the number first[rank]. */
+export interface Chunk {
+  from: number;
+  to: number;
+  start: Uint32Array;
+  first: Float64Array;
+  begin: Float64Array;
+  end: Float64Array;
+  details: CallDetails | null;
+}
+
+export interface CriticalPath {
+  count: number;
+  rank: Int32Array;
+  begin: Float64Array;
+  end: Float64Array;
+  operation: Uint8Array;
+  call: Float64Array;
+}
+
+export interface LongWait {
+  rank: number;
+  begin: number;
+  duration: number;
+  pattern: number;
+  operation: number;
+  call: number;
+  cause: number;
+  causeCall: number;
+}

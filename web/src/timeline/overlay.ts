@@ -1,0 +1,184 @@
+// What is drawn above the rows: axis, names of ranks, critical path, messages, selection.
+
+import { axisScale } from "../format";
+import type { Call } from "./calls";
+import { MESSAGE, type CriticalPath } from "./model";
+import { css, type Rgb } from "./palette";
+import { ticksOf, type View } from "./view";
+
+/** Space left of the rows for ranks' names, and above them for the axis, in CSS pixels. */
+export const GUTTER = 58;
+export const AXIS = 22;
+
+export interface Frame {
+  view: View;
+  width: number;
+  height: number;
+  tickNs: number;
+  text: string;
+  grid: string;
+  accent: string;
+  ground: Rgb;
+}
+
+/** A message between two calls. */
+export interface Arrow {
+  from: Call;
+  to: Call;
+}
+
+export const xOf = ({ view, width }: Frame, tick: number) =>
+  GUTTER + ((tick - view.from) / (view.to - view.from)) * (width - GUTTER);
+
+export const yOf = ({ view, height }: Frame, rank: number) =>
+  AXIS + ((rank - view.top) / (view.bottom - view.top)) * (height - AXIS);
+
+export const rowHeight = ({ view, height }: Frame) => (height - AXIS) / (view.bottom - view.top);
+
+/** "12.5" for a tick at 12.5 ms on an axis in steps of 0.5 ms. */
+function label(ns: number, step: number, factor: number): string {
+  const decimals = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / factor) + 1e-9)));
+  return (ns / factor).toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+export function drawAxis(c: CanvasRenderingContext2D, frame: Frame): void {
+  const { view, width, height, tickNs, text, grid } = frame;
+  const from = view.from * tickNs;
+  const to = view.to * tickNs;
+  const { factor, unit } = axisScale(to, "ns");
+  const { step, at } = ticksOf(from, to, (width - GUTTER) / 130);
+  c.font = "12px system-ui, sans-serif";
+  c.textBaseline = "middle";
+  c.textAlign = "center";
+  for (const ns of at) {
+    const x = Math.round(xOf(frame, ns / tickNs)) + 0.5;
+    c.fillStyle = grid;
+    c.globalAlpha = 0.55;
+    c.fillRect(x - 0.5, AXIS - 4, 1, height - AXIS + 4);
+    c.globalAlpha = 1;
+    c.fillStyle = text;
+    const words = `${label(ns, step, factor)} ${unit}`;
+    const half = c.measureText(words).width / 2;
+    if (x - half > GUTTER - 6 && x + half < width) c.fillText(words, x, AXIS / 2 - 1);
+  }
+}
+
+export function drawRankNames(c: CanvasRenderingContext2D, frame: Frame): void {
+  const { view, height, text } = frame;
+  const row = rowHeight(frame);
+  const every = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192].find((n) => n * row >= 15) ?? 16384;
+  c.font = "12px system-ui, sans-serif";
+  c.textBaseline = "middle";
+  c.textAlign = "right";
+  c.fillStyle = text;
+  for (let rank = Math.ceil(view.top / every) * every; rank < view.bottom; rank += every) {
+    const y = yOf(frame, rank) + row / 2;
+    const words = rank === 0 && every > 0 ? "rank 0" : String(rank);
+    if (y > AXIS - 2 && y < height) c.fillText(words, GUTTER - 8, y);
+  }
+}
+
+/** A line along the path's ranks; where pieces are shorter than a pixel, one stands for its neighbours. */
+export function drawPath(c: CanvasRenderingContext2D, frame: Frame, path: CriticalPath, colour: string): void {
+  const { view, width, ground } = frame;
+  const row = rowHeight(frame);
+  const first = Math.max(0, firstEndingAfter(path, view.from) - 1);
+  const middle = (rank: number) => yOf(frame, rank) + row / 2;
+  const trace = () => {
+    c.beginPath();
+    let lastX = -Infinity;
+    let lastY = NaN;
+    for (let i = first; i < path.count && path.begin[i]! <= view.to; ++i) {
+      const x1 = xOf(frame, path.begin[i]!);
+      const x2 = xOf(frame, path.end[i]!);
+      const y = middle(path.rank[i]!);
+      if (x2 - lastX < 0.4 && Math.abs(y - lastY) < 2) continue;
+      const travels = path.operation[i] === MESSAGE;
+      if (lastX === -Infinity) c.moveTo(x1, y);
+      else if (!travels) c.lineTo(x1, y);
+      // A message arrives where the next piece begins.
+      const next = travels && i + 1 < path.count ? middle(path.rank[i + 1]!) : y;
+      c.lineTo(x2, next);
+      lastX = x2;
+      lastY = next;
+    }
+  };
+  c.save();
+  c.beginPath();
+  c.rect(GUTTER, AXIS, width - GUTTER, frame.height - AXIS);
+  c.clip();
+  c.lineJoin = "round";
+  trace();
+  c.strokeStyle = css(ground);
+  c.lineWidth = 4.5;
+  c.globalAlpha = 0.8;
+  c.stroke();
+  trace();
+  c.globalAlpha = 1;
+  c.strokeStyle = colour;
+  c.lineWidth = 2;
+  c.stroke();
+  c.restore();
+}
+
+function firstEndingAfter(path: CriticalPath, tick: number): number {
+  let low = 0;
+  let high = path.count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (path.end[middle]! >= tick) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** From the begin of the sending call to the end of the receiving one. */
+export function drawMessages(c: CanvasRenderingContext2D, frame: Frame, arrows: Arrow[], colour: string, strong: boolean): void {
+  const row = rowHeight(frame);
+  c.save();
+  c.beginPath();
+  c.rect(GUTTER, AXIS, frame.width - GUTTER, frame.height - AXIS);
+  c.clip();
+  c.strokeStyle = c.fillStyle = colour;
+  c.lineWidth = strong ? 1.75 : 1;
+  c.globalAlpha = strong ? 1 : 0.55;
+  for (const { from, to } of arrows) {
+    const x1 = xOf(frame, from.begin);
+    const x2 = xOf(frame, to.end);
+    const y1 = yOf(frame, from.rank) + row / 2;
+    const y2 = yOf(frame, to.rank) + row / 2;
+    c.beginPath();
+    c.moveTo(x1, y1);
+    c.lineTo(x2, y2);
+    c.stroke();
+    if (row < 5) continue;
+    const angle = Math.atan2(y2 - y1, x2 - x1);
+    const size = strong ? 7 : 5;
+    c.beginPath();
+    c.moveTo(x2, y2);
+    c.lineTo(x2 - size * Math.cos(angle - 0.4), y2 - size * Math.sin(angle - 0.4));
+    c.lineTo(x2 - size * Math.cos(angle + 0.4), y2 - size * Math.sin(angle + 0.4));
+    c.fill();
+  }
+  c.restore();
+}
+
+/** A box around a stretch of a rank, never thinner than can be seen. */
+export function drawBox(c: CanvasRenderingContext2D, frame: Frame, rank: number, begin: number, end: number, colour: string): void {
+  const row = rowHeight(frame);
+  const x1 = Math.max(xOf(frame, begin), GUTTER - 4);
+  const x2 = Math.min(Math.max(xOf(frame, end), x1 + 3), frame.width + 4);
+  if (x2 < GUTTER || x1 > frame.width) return;
+  c.strokeStyle = colour;
+  c.lineWidth = 2;
+  c.strokeRect(x1 - 1, yOf(frame, rank) - 1, x2 - x1 + 2, Math.max(row, 3) + 1);
+}
+
+/** A name inside each long enough call, where rows are high enough to hold one. */
+export function drawName(c: CanvasRenderingContext2D, frame: Frame, rank: number, begin: number, end: number, name: string): void {
+  const row = rowHeight(frame);
+  const x1 = Math.max(xOf(frame, begin), GUTTER);
+  const x2 = Math.min(xOf(frame, end), frame.width);
+  if (x2 - x1 < 40 || row < 14 || c.measureText(name).width > x2 - x1 - 6) return;
+  c.fillText(name, (x1 + x2) / 2, yOf(frame, rank) + row / 2);
+}

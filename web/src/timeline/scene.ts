@@ -1,0 +1,379 @@
+// The time line as a thing that is looked at: its view, what is chosen, and the drawing of the runs'
+// rows. It knows canvases, not components; those listen to `changed`.
+
+import type { Theme } from "../theme";
+import { callAt, chunkAt, findCall, here, participants, receiversOf, type Call, type Here } from "./calls";
+import type { CallId, ColourBy } from "./link";
+import type { Run, Timeline } from "./model";
+import { AXIS, drawAxis, drawBox, drawMessages, drawName, drawPath, drawRankNames, GUTTER, rowHeight, type Arrow, type Frame } from "./overlay";
+import { paletteOf, css, type Highlight, type Palette } from "./palette";
+import { presenterFor, type Presenter } from "./presenter";
+import { callsBetween, rasterise, type Raster } from "./raster";
+import { Store } from "./store";
+import { clamped, whole, type Bounds, type View } from "./view";
+
+export interface Selection {
+  run: Run;
+  rank: number;
+  here: Here;
+  /** Messages that it received or sent. */
+  arrows: Arrow[];
+  /** Of a collective, by their arrival. */
+  together: Call[];
+}
+
+interface Pane {
+  run: Run;
+  rows: HTMLCanvasElement;
+  above: HTMLCanvasElement;
+  presenter: Presenter;
+  raster: Raster | null;
+  stale: boolean;
+}
+
+const MARGIN = 1; // screens left and right of the view in a raster
+const WIDEST = 8192; // of a texture
+const MOST_ROWS = 2048;
+const MOST_ARROWS = 400;
+const SHORTEST_NS = 200;
+
+export class Scene {
+  readonly store: Store;
+  readonly bounds: Bounds;
+  view: View;
+  colourBy: ColourBy = "operation";
+  lit: Highlight | null = null;
+  /** Two ranks that were asked for by a matrix' cell. */
+  only: [number, number] | null = null;
+  showPath = true;
+  showMessages = true;
+  selection: Selection | null = null;
+  palette: Palette;
+  /** Frames drawn, and rasters made: for whoever measures. */
+  frames = 0;
+  rasters = 0;
+  private panes: Pane[] = [];
+  private pending = 0;
+
+  constructor(
+    readonly timeline: Timeline,
+    private theme: Theme,
+    /** `what`: the view alone, or also what is said about it. */
+    private readonly changed: (what: "view" | "all") => void,
+  ) {
+    this.store = new Store(timeline, () => this.dataArrived());
+    const shortest = Math.min(Math.max(1, SHORTEST_NS / timeline.tick_ns), Math.max(timeline.span, 1));
+    this.bounds = { span: timeline.span, ranks: timeline.ranks, shortest };
+    this.view = whole(this.bounds);
+    this.palette = paletteOf(timeline, theme);
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme = theme;
+    this.palette = paletteOf(this.timeline, theme);
+    this.repaint();
+  }
+
+  get rendererName(): string {
+    return this.panes[0]?.presenter.name ?? "";
+  }
+
+  /** Whether single calls are drawn now. */
+  get exact(): boolean {
+    return this.panes[0]?.raster?.exact ?? false;
+  }
+
+  /** Every how many ranks a row stands for. */
+  get stride(): number {
+    return Math.max(1, Math.ceil((this.view.bottom - this.view.top) / MOST_ROWS));
+  }
+
+  attach(run: Run, host: HTMLElement): () => void {
+    const rows = document.createElement("canvas");
+    const above = document.createElement("canvas");
+    rows.className = "rows";
+    above.className = "above";
+    host.prepend(rows, above);
+    const made = presenterFor(rows);
+    const pane: Pane = { run, rows: made.canvas, above, presenter: made.presenter, raster: null, stale: true };
+    this.panes.push(pane);
+    const observer = new ResizeObserver(() => {
+      pane.stale = true;
+      this.redraw();
+    });
+    observer.observe(host);
+    return () => {
+      observer.disconnect();
+      pane.presenter.destroy();
+      pane.rows.remove();
+      above.remove();
+      this.panes = this.panes.filter((other) => other !== pane);
+    };
+  }
+
+  look(view: View): void {
+    this.view = clamped(view, this.bounds);
+    this.redraw();
+    this.changed("view");
+  }
+
+  showAll(): void {
+    this.only = null;
+    for (const pane of this.panes) pane.stale = true;
+    this.look(whole(this.bounds));
+  }
+
+  /** What is drawn is right no longer, only its place is. */
+  repaint(): void {
+    for (const pane of this.panes) pane.stale = true;
+    this.redraw();
+  }
+
+  redraw(): void {
+    if (this.pending) return;
+    this.pending = requestAnimationFrame(() => {
+      this.pending = 0;
+      for (const pane of this.panes) this.drawPane(pane);
+      ++this.frames;
+    });
+  }
+
+  private dataArrived(): void {
+    this.repaint();
+    this.changed("all");
+  }
+
+  private drawPane(pane: Pane): void {
+    const scale = Math.min(devicePixelRatio || 1, 2);
+    const { clientWidth: width, clientHeight: height } = pane.above;
+    if (width <= GUTTER || height <= AXIS) return;
+    resize(pane.rows, Math.round((width - GUTTER) * scale), Math.round((height - AXIS) * scale));
+    resize(pane.above, Math.round(width * scale), Math.round(height * scale));
+    if (pane.stale || !this.covers(pane.raster, pane.rows.width)) this.makeRaster(pane);
+    const frame = this.frameOf(pane, width, height);
+    const row = rowHeight(frame);
+    pane.presenter.draw(this.view, row >= 4 ? Math.min(0.2, 1.5 / row + 0.04) : 0, this.palette.ground);
+    const context = pane.above.getContext("2d");
+    if (!context) return;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, width, height);
+    this.drawAbove(context, frame, pane);
+  }
+
+  private covers(raster: Raster | null, width: number): boolean {
+    if (!raster) return false;
+    const { from, to, top, bottom } = this.view;
+    const perPixel = (to - from) / width;
+    const end = raster.from + raster.width * raster.ticksPerPixel;
+    const lastRank = raster.firstRank + raster.height * raster.stride;
+    return (
+      Math.abs(perPixel / raster.ticksPerPixel - 1) < 1e-6 &&
+      from >= Math.max(raster.from, 0) - perPixel &&
+      to <= Math.min(end, Math.max(this.bounds.span, 1)) + perPixel &&
+      top >= raster.firstRank &&
+      bottom <= lastRank &&
+      raster.stride === this.stride
+    );
+  }
+
+  private makeRaster(pane: Pane): void {
+    const { from, to, top, bottom } = this.view;
+    const screen = pane.rows.width;
+    const perPixel = (to - from) / screen;
+    const width = Math.min(Math.round((1 + 2 * MARGIN) * screen), WIDEST);
+    const left = Math.max(Math.floor((width - screen) / 2), 0);
+    const { stride } = this;
+    const firstRank = Math.floor(top / stride) * stride;
+    this.store.forgetWishes();
+    pane.raster = rasterise({
+      store: this.store,
+      run: pane.run,
+      palette: this.palette,
+      colourBy: this.colourBy,
+      lit: this.lit,
+      from: from - left * perPixel,
+      ticksPerPixel: perPixel,
+      width,
+      firstRank,
+      lastRank: Math.min(Math.ceil(bottom), this.timeline.ranks),
+      stride,
+      only: this.only && new Set(this.only),
+    });
+    ++this.rasters;
+    pane.stale = false;
+    pane.presenter.upload(pane.raster);
+  }
+
+  private frameOf(pane: Pane, width: number, height: number): Frame {
+    const style = getComputedStyle(pane.above);
+    const get = (name: string) => style.getPropertyValue(name).trim();
+    return {
+      view: this.view,
+      width,
+      height,
+      tickNs: this.timeline.tick_ns,
+      text: get("--muted"),
+      grid: get("--grid"),
+      accent: get("--text"),
+      ground: this.palette.ground,
+    };
+  }
+
+  private drawAbove(c: CanvasRenderingContext2D, frame: Frame, pane: Pane): void {
+    drawAxis(c, frame);
+    drawRankNames(c, frame);
+    if (pane.raster?.exact && this.showMessages) {
+      drawMessages(c, frame, this.arrowsInSight(pane.run), frame.text, false);
+    }
+    if (pane.raster?.exact) this.drawNames(c, frame, pane.run);
+    const path = this.showPath ? this.store.path(pane.run) : undefined;
+    if (path) drawPath(c, frame, path, this.theme === "dark" ? "#ff6f61" : "#b3001b");
+    const { selection } = this;
+    if (!selection || selection.run !== pane.run) return;
+    for (const call of selection.together) drawBox(c, frame, call.rank, call.begin, call.end, css([204, 121, 167]));
+    drawMessages(c, frame, selection.arrows, frame.accent, true);
+    drawBox(c, frame, selection.rank, selection.here.begin, selection.here.end, frame.accent);
+  }
+
+  private drawNames(c: CanvasRenderingContext2D, frame: Frame, run: Run): void {
+    if (rowHeight(frame) < 14) return;
+    const { from, to, top, bottom } = this.view;
+    c.font = "11px system-ui, sans-serif";
+    c.textAlign = "center";
+    c.textBaseline = "middle";
+    c.fillStyle = "#14181c";
+    const shortest = (42 * (to - from)) / frame.width;
+    for (const chunk of this.chunksInSight(run)) {
+      for (let rank = Math.floor(top); rank < Math.min(bottom, this.timeline.ranks); ++rank) {
+        const [first, last] = callsBetween(chunk, rank, from, to);
+        for (let i = first; i < last; ++i) {
+          if (chunk.end[i]! - chunk.begin[i]! < shortest) continue;
+          const { operation } = callAt(this.store, chunk, rank, i);
+          const name = this.timeline.operations[operation];
+          if (name) drawName(c, frame, rank, chunk.begin[i]!, chunk.end[i]!, name.replace(/^MPI_/, ""));
+        }
+      }
+    }
+  }
+
+  private chunksInSight(run: Run) {
+    const { from, to } = this.view;
+    const refs = run.chunks.filter((ref) => ref.to > from && ref.from < to);
+    return refs.flatMap((ref) => this.store.chunk(run, ref) ?? []);
+  }
+
+  /** Messages between calls that are both drawn; none where they would be too many to tell apart. */
+  private arrowsInSight(run: Run): Arrow[] {
+    const { from, to, top, bottom } = this.view;
+    const chunks = this.chunksInSight(run);
+    const find = ({ rank, call }: CallId): Call | null => {
+      for (const chunk of chunks) {
+        const i = chunk.start[rank]! + call - chunk.first[rank]!;
+        if (i >= chunk.start[rank]! && i < chunk.start[rank + 1]!) return callAt(this.store, chunk, rank, i);
+      }
+      return null;
+    };
+    const arrows: Arrow[] = [];
+    for (const chunk of chunks) {
+      for (let rank = Math.floor(top); chunk.details && rank < Math.min(bottom, this.timeline.ranks); ++rank) {
+        const [first, last] = callsBetween(chunk, rank, from, to);
+        for (let i = first; i < last; ++i) {
+          if (chunk.details.received[i] === chunk.details.received[i + 1]) continue;
+          const received = callAt(this.store, chunk, rank, i);
+          for (const source of received.sources) {
+            const sent = find(source);
+            if (sent) arrows.push({ from: sent, to: received });
+          }
+          if (arrows.length > MOST_ARROWS) return [];
+        }
+      }
+    }
+    return arrows;
+  }
+
+  /** The instant and the rank under a point of a pane, in CSS pixels. */
+  at(host: HTMLElement, x: number, y: number): { tick: number; rank: number } {
+    const { from, to, top, bottom } = this.view;
+    const across = (x - GUTTER) / Math.max(1, host.clientWidth - GUTTER);
+    const down = (y - AXIS) / Math.max(1, host.clientHeight - AXIS);
+    return { tick: from + across * (to - from), rank: Math.floor(top + down * (bottom - top)) };
+  }
+
+  async selectAt(run: Run, tick: number, rank: number, slack: number): Promise<void> {
+    if (!(rank >= 0 && rank < this.timeline.ranks)) return;
+    const ref = chunkAt(run, tick);
+    if (!ref) {
+      const at = this.bucketAt(run, tick);
+      return this.select({ run, rank, here: { call: null, ...at, region: 0 }, arrows: [], together: [] });
+    }
+    const found = here(this.store, run, await this.store.chunkNow(run, ref), rank, tick, slack);
+    await this.selectHere(run, rank, found);
+  }
+
+  /** The bucket of the finest level: all that is known where calls are not inside. */
+  private bucketAt(run: Run, tick: number): { begin: number; end: number } {
+    const width = run.levels[0]?.width ?? run.span;
+    const begin = Math.floor(tick / width) * width;
+    return { begin, end: Math.min(begin + width, run.span) };
+  }
+
+  /** Also moves the view where it is not in sight. False: there is no such call. */
+  async selectCall(run: Run, id: CallId): Promise<boolean> {
+    const call = await findCall(this.store, run, id);
+    if (!call) return false;
+    await this.selectHere(run, id.rank, { call, begin: call.begin, end: call.end, region: call.region });
+    this.reveal(call.begin, call.end, id.rank);
+    return true;
+  }
+
+  async selectHere(run: Run, rank: number, found: Here): Promise<void> {
+    const { call } = found;
+    this.select({ run, rank, here: found, arrows: [], together: [] });
+    if (!call || run !== this.timeline.runs[0]) return;
+    const arrows: Arrow[] = [];
+    for (const source of call.sources.slice(0, 64)) {
+      const sent = await findCall(this.store, run, source);
+      if (sent) arrows.push({ from: sent, to: call });
+    }
+    const kind = this.timeline.classes[call.operation];
+    const sends = kind === "send" || (call.peer >= 0 && kind !== "recv" && kind !== "collective");
+    for (const to of sends ? await receiversOf(this.store, run, call) : []) arrows.push({ from: call, to });
+    const together = await participants(this.store, run, call);
+    if (this.selection?.here === found) this.select({ run, rank, here: found, arrows, together });
+  }
+
+  private select(selection: Selection | null): void {
+    this.selection = selection;
+    this.redraw();
+    this.changed("all");
+  }
+
+  clearSelection(): void {
+    this.select(null);
+  }
+
+  /** Moves as little as needed; zooms when the thing would be too small or does not fit. */
+  reveal(begin: number, end: number, rank: number): void {
+    const { from, to, top, bottom } = this.view;
+    let view = { ...this.view };
+    const length = Math.max(end - begin, 1);
+    const tiny = length / (to - from) < 0.004;
+    if (tiny || length > to - from) {
+      const margin = length * (tiny ? 12 : 0.3);
+      view = { ...view, from: begin - margin, to: end + margin };
+    } else if (begin < from || end > to) {
+      const middle = (begin + end) / 2;
+      view = { ...view, from: middle - (to - from) / 2, to: middle + (to - from) / 2 };
+    }
+    if (rank < top || rank + 1 > bottom) {
+      const rows = bottom - top;
+      view = { ...view, top: rank + 0.5 - rows / 2, bottom: rank + 0.5 + rows / 2 };
+    }
+    this.look(view);
+  }
+}
+
+function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+}

@@ -1,0 +1,105 @@
+// Looking for things by their names: operations, wait patterns, call paths, "rank 12", "12.5 ms".
+
+import { callAt, type Call } from "./calls";
+import type { Run, Timeline } from "./model";
+import type { Highlight } from "./palette";
+import type { Scene } from "./scene";
+import type { Store } from "./store";
+
+export type Found =
+  | { kind: "nothing" }
+  | { kind: "rank"; rank: number }
+  | { kind: "time"; ns: number }
+  | { kind: "names"; lit: Highlight; names: string[] };
+
+const UNITS: Record<string, number> = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
+
+function matching(names: string[], wanted: string): Set<number> {
+  const numbers = names.flatMap((name, i) => (name.toLowerCase().includes(wanted) && name ? [i] : []));
+  return new Set(numbers);
+}
+
+export function search(timeline: Timeline, text: string): Found {
+  const wanted = text.trim().toLowerCase();
+  if (!wanted) return { kind: "nothing" };
+  const rank = /^(?:rank\s*)?(\d+)$/.exec(wanted);
+  if (rank) return { kind: "rank", rank: Number(rank[1]) };
+  const time = /^(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)$/.exec(wanted);
+  if (time) return { kind: "time", ns: Number(time[1]) * (UNITS[time[2] ?? "ns"] ?? 1) };
+  const tables = [
+    ["operation", timeline.operations],
+    ["waiting", timeline.patterns],
+    ["region", timeline.regions],
+  ] as const;
+  for (const [by, names] of tables) {
+    const matches = matching(names, wanted);
+    if (matches.size > 0) {
+      return { kind: "names", lit: { by, matches }, names: [...matches].map((i) => names[i] ?? "") };
+    }
+  }
+  return { kind: "nothing" };
+}
+
+function matchesLit(call: Call, { by, matches }: Highlight): boolean {
+  return matches.has(by === "operation" ? call.operation : by === "waiting" ? call.wait : call.region);
+}
+
+/** The matching call that begins next after (or before) another place; null: there is none. */
+export async function nextMatch(
+  store: Store,
+  run: Run,
+  lit: Highlight,
+  after: { begin: number; rank: number },
+  forward: boolean,
+): Promise<Call | null> {
+  const sign = forward ? 1 : -1;
+  const order = (a: { begin: number; rank: number }, b: { begin: number; rank: number }) =>
+    sign * (a.begin - b.begin || a.rank - b.rank);
+  const refs = run.chunks.filter(({ from, to }) => (forward ? to > after.begin : from <= after.begin));
+  for (const ref of forward ? refs : refs.reverse()) {
+    const chunk = await store.chunkNow(run, ref);
+    let best: Call | null = null;
+    for (let rank = 0; rank + 1 < chunk.start.length; ++rank) {
+      for (let i = chunk.start[rank]!; i < chunk.start[rank + 1]!; ++i) {
+        const place = { begin: chunk.begin[i]!, rank };
+        if (order(place, after) <= 0 || (best && order(place, best) >= 0)) continue;
+        const call = callAt(store, chunk, rank, i);
+        if (matchesLit(call, lit)) best = call;
+      }
+    }
+    if (best) return best;
+  }
+  return null;
+}
+
+/** What to say while something is being typed. */
+export function answerTo(text: string, found: Found): string {
+  if (!text.trim()) return "";
+  if (found.kind === "nothing") return "nothing found";
+  if (found.kind !== "names") return "Enter: go there";
+  const more = found.names.length > 3 ? ` and ${found.names.length - 3} more` : "";
+  return `${found.names.slice(0, 3).join(", ")}${more}. Enter: next`;
+}
+
+/** Goes to what was found, or to the next of it; what to say, or null. */
+export async function goOn(scene: Scene, run: Run, found: Found, forward: boolean): Promise<string | null> {
+  const { view, timeline, selection } = scene;
+  if (found.kind === "rank") {
+    const rows = Math.min(timeline.ranks, 16);
+    if (found.rank >= timeline.ranks) return "no such rank";
+    scene.look({ ...view, top: found.rank + 0.5 - rows / 2, bottom: found.rank + 0.5 + rows / 2 });
+    await scene.selectAt(run, (view.from + view.to) / 2, found.rank, 0);
+  } else if (found.kind === "time") {
+    const tick = found.ns / timeline.tick_ns;
+    const half = Math.min((view.to - view.from) / 2, timeline.span / 20);
+    scene.look({ ...view, from: tick - half, to: tick + half });
+  } else if (found.kind === "names") {
+    const after = selection?.here.call
+      ? { begin: selection.here.begin, rank: selection.rank }
+      : { begin: view.from, rank: -1 };
+    const call = await nextMatch(scene.store, run, found.lit, after, forward);
+    if (!call) return forward ? "no more after this" : "no more before this";
+    await scene.selectCall(run, call);
+  }
+  return null;
+}

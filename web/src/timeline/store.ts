@@ -1,0 +1,167 @@
+// Inflates and decodes what is looked at, keeps what was looked at last, and says when something has
+// arrived. Whoever draws asks for what it wants, draws what is there, and is called again.
+
+import { readBlob, type BlobRef } from "../blob";
+import { decodeChunk, decodeOperations, decodePath, decodeSlice, decodeWaits } from "./decode";
+import type { Chunk, ChunkRef, CriticalPath, LongWait, Run, Slice, SliceRef, Timeline } from "./model";
+
+/** Decoded calls take about 90 bytes each, decoded cells 4. */
+const CALLS_KEPT = 1_500_000;
+const CELLS_KEPT = 32_000_000;
+const AT_ONCE = 3;
+
+interface Kept<T> {
+  value: T;
+  weight: number;
+}
+
+/** The least recently used go first. */
+class Cache<T> {
+  private readonly entries = new Map<number, Kept<T>>();
+  private total = 0;
+
+  constructor(private readonly limit: number) {}
+
+  get(key: number): T | undefined {
+    const kept = this.entries.get(key);
+    if (!kept) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, kept);
+    return kept.value;
+  }
+
+  set(key: number, value: T, weight: number): void {
+    this.entries.set(key, { value, weight });
+    this.total += weight;
+    for (const [oldest, kept] of this.entries) {
+      if (this.total <= this.limit || oldest === key) break;
+      this.entries.delete(oldest);
+      this.total -= kept.weight;
+    }
+  }
+}
+
+export class Store {
+  readonly regions: boolean;
+  /** What went wrong while reading, to be shown. */
+  failure = "";
+  private readonly slices = new Cache<Slice>(CELLS_KEPT);
+  private readonly chunks = new Cache<Chunk>(CALLS_KEPT);
+  private readonly paths = new Map<number, CriticalPath>();
+  private readonly waits = new Map<number, LongWait[]>();
+  private readonly running = new Set<number>();
+  private queue: { ref: BlobRef; use: (bytes: Uint8Array) => void }[] = [];
+  private operations: Uint8Array[] | null = null;
+  private operationsAsked = false;
+
+  constructor(
+    readonly timeline: Timeline,
+    private readonly changed: () => void,
+  ) {
+    this.regions = timeline.regions.length > 1;
+  }
+
+  /** Forgets what was asked for and not begun: the view has moved on. */
+  forgetWishes(): void {
+    this.queue = this.queue.filter(({ ref }) => this.running.has(ref.blob));
+  }
+
+  slice(ref: SliceRef): Slice | undefined {
+    const { ranks } = this.timeline;
+    const known = this.slices.get(ref.blob);
+    if (!known) {
+      this.want(ref, (bytes) => {
+        const slice = decodeSlice(bytes, ref, ranks, this.regions);
+        this.slices.set(ref.blob, slice, ranks * ref.count);
+      });
+    }
+    return known;
+  }
+
+  chunk(run: Run, ref: ChunkRef): Chunk | undefined {
+    const known = this.chunks.get(ref.blob);
+    if (!known) this.want(ref, (bytes) => this.keepChunk(run, ref, bytes));
+    return known;
+  }
+
+  /** For who can wait. */
+  async chunkNow(run: Run, ref: ChunkRef): Promise<Chunk> {
+    const known = this.chunks.get(ref.blob);
+    return known ?? this.keepChunk(run, ref, await readBlob(ref));
+  }
+
+  private keepChunk(run: Run, ref: ChunkRef, bytes: Uint8Array): Chunk {
+    const first = run === this.timeline.runs[0];
+    const chunk = decodeChunk(bytes, ref, this.timeline.ranks, this.regions, first);
+    this.chunks.set(ref.blob, chunk, chunk.begin.length);
+    return chunk;
+  }
+
+  path({ path }: Run): CriticalPath | undefined {
+    if (!path) return undefined;
+    const known = this.paths.get(path.blob);
+    if (!known) this.want(path, (bytes) => this.paths.set(path.blob, decodePath(bytes, path.count)));
+    return known;
+  }
+
+  longWaits({ waits }: Run): LongWait[] | undefined {
+    if (!waits) return undefined;
+    const known = this.waits.get(waits.blob);
+    if (!known) {
+      this.want(waits, (bytes) => this.waits.set(waits.blob, decodeWaits(bytes, waits.count)));
+    }
+    return known;
+  }
+
+  /** Of call `number` of `rank`, in whatever run; 255 while it is not known. */
+  operationOf(rank: number, number: number): number {
+    if (!this.operationsAsked) {
+      this.operationsAsked = true;
+      void this.readOperations();
+    }
+    return this.operations?.[rank]?.[number] ?? 255;
+  }
+
+  private async readOperations(): Promise<void> {
+    const { ranks, runs } = this.timeline;
+    const all: number[][] = Array.from({ length: ranks }, () => []);
+    for (const ref of runs[0]?.chunks ?? []) {
+      const { start, first, operation } = decodeOperations(await readBlob(ref), ranks);
+      for (let rank = 0; rank < ranks; ++rank) {
+        const row = all[rank]!;
+        for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
+          row[first[rank]! + i - start[rank]!] = operation[i]!;
+        }
+      }
+    }
+    this.operations = all.map((row) => Uint8Array.from(row));
+    this.changed();
+  }
+
+  private want(ref: BlobRef, use: (bytes: Uint8Array) => void): void {
+    if (this.running.has(ref.blob) || this.queue.some((wish) => wish.ref.blob === ref.blob)) return;
+    this.queue.push({ ref, use });
+    this.work();
+  }
+
+  private work(): void {
+    while (this.running.size < AT_ONCE) {
+      const wish = this.queue.shift();
+      if (!wish) return;
+      this.running.add(wish.ref.blob);
+      readBlob(wish.ref)
+        .then(wish.use)
+        .then(
+          () => this.running.delete(wish.ref.blob),
+          // It stays among the running: asking again would fail again.
+          (error: unknown) => {
+            this.failure = error instanceof Error ? error.message : String(error);
+          },
+        )
+        .finally(() => {
+          this.changed();
+          this.work();
+        });
+    }
+  }
+}
