@@ -46,6 +46,7 @@ std::optional<MeasuredRun> measured_run(const Trace& trace) {
     end = std::max(end, spans.back().end_ns);
   }
   MeasuredRun run;
+  run.begin_ns = begin;
   run.makespan_ns = end - begin;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);

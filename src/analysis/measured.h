@@ -18,6 +18,7 @@ struct MeasuredParts {
 /// The measured run: from the first rank's return from MPI_Init to the last rank's entry into
 /// MPI_Finalize.
 struct MeasuredRun {
+  std::int64_t begin_ns = 0;  ///< in trace time
   std::int64_t makespan_ns = 0;
   std::vector<MeasuredParts> ranks;  ///< parts add up to the makespan
 };

@@ -58,6 +58,35 @@ std::string where_sentence(const Prediction& p) {
       p.ranks.size(), format_time_ns(measured), predicted, 100 * (p.makespan_ns / measured - 1));
 }
 
+Json losses_to_json(const Losses& l) {
+  return {{"compute", l.compute},   {"imbalance", l.imbalance},   {"transfer", l.transfer},
+          {"overhead", l.overhead}, {"dependence", l.dependence}, {"busiest_rank", l.busiest_rank}};
+}
+
+}  // namespace
+
+Losses losses(const std::vector<RankParts>& ranks) {
+  Losses l;
+  if (ranks.empty() || ranks.front().total_ps() == 0) return l;
+  const double all =
+      static_cast<double>(ranks.front().total_ps()) * static_cast<double>(ranks.size());
+  const double compute = sum(ranks, &RankParts::compute_ps);
+  const auto busiest = std::ranges::max_element(ranks, {}, &RankParts::compute_ps);
+  const double mean = compute / static_cast<double>(ranks.size());
+  const double waiting = sum(ranks, &RankParts::wait_ps) / all;
+  l.busiest_rank = static_cast<std::int32_t>(busiest - ranks.begin());
+  l.busiest_over_mean = mean > 0 ? static_cast<double>(busiest->compute_ps) / mean : 1;
+  l.compute = compute / all;
+  l.transfer = sum(ranks, &RankParts::transfer_ps) / all;
+  l.overhead = sum(ranks, &RankParts::overhead_ps) / all;
+  // Were every rank as busy as the busiest, that much of the ranks' time would be computation.
+  const double ceiling =
+      static_cast<double>(busiest->compute_ps) * static_cast<double>(ranks.size()) / all;
+  l.imbalance = std::min(waiting, ceiling - l.compute);
+  l.dependence = waiting - l.imbalance;
+  return l;
+}
+
 std::string limit_sentence(const Prediction& p) {
   const Losses l = losses(p.ranks);
   struct Loss {
@@ -95,35 +124,6 @@ std::string path_sentence(const Prediction& p) {
       p.path.messages == 1 ? "once" : format_count(p.path.messages) + " times");
 }
 
-Json losses_to_json(const Losses& l) {
-  return {{"compute", l.compute},   {"imbalance", l.imbalance},   {"transfer", l.transfer},
-          {"overhead", l.overhead}, {"dependence", l.dependence}, {"busiest_rank", l.busiest_rank}};
-}
-
-}  // namespace
-
-Losses losses(const std::vector<RankParts>& ranks) {
-  Losses l;
-  if (ranks.empty() || ranks.front().total_ps() == 0) return l;
-  const double all =
-      static_cast<double>(ranks.front().total_ps()) * static_cast<double>(ranks.size());
-  const double compute = sum(ranks, &RankParts::compute_ps);
-  const auto busiest = std::ranges::max_element(ranks, {}, &RankParts::compute_ps);
-  const double mean = compute / static_cast<double>(ranks.size());
-  const double waiting = sum(ranks, &RankParts::wait_ps) / all;
-  l.busiest_rank = static_cast<std::int32_t>(busiest - ranks.begin());
-  l.busiest_over_mean = mean > 0 ? static_cast<double>(busiest->compute_ps) / mean : 1;
-  l.compute = compute / all;
-  l.transfer = sum(ranks, &RankParts::transfer_ps) / all;
-  l.overhead = sum(ranks, &RankParts::overhead_ps) / all;
-  // Were every rank as busy as the busiest, that much of the ranks' time would be computation.
-  const double ceiling =
-      static_cast<double>(busiest->compute_ps) * static_cast<double>(ranks.size()) / all;
-  l.imbalance = std::min(waiting, ceiling - l.compute);
-  l.dependence = waiting - l.imbalance;
-  return l;
-}
-
 Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const std::vector<std::int64_t>& degradations_ppm) {
   Overview o;
@@ -143,10 +143,9 @@ Report describe(const Overview& o, const Trace& trace) {
   report.result["pieces"] = envelope.result["pieces"];
   report.result["breakpoints_ns"] = envelope.result["breakpoints_ns"];
 
-  Section summary{.id = "summary", .title = "Summary"};
+  Section summary{.id = "summary", .title = "Under the model"};
   summary.items.emplace_back(Paragraph{where_sentence(o.prediction)});
-  summary.items.emplace_back(Paragraph{limit_sentence(o.prediction)});
-  summary.items.emplace_back(Paragraph{path_sentence(o.prediction)});
+  if (o.prediction.measured) summary.items.emplace_back(Paragraph{path_sentence(o.prediction)});
   for (const std::string& text : tolerance_sentences(o.tolerances)) {
     summary.items.emplace_back(Paragraph{text});
   }

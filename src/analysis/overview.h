@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "analysis/prediction.h"
@@ -20,6 +21,10 @@ Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelCh
                   const std::vector<std::int64_t>& degradations_ppm);
 
 Report describe(const Overview& overview, const Trace& trace);
+
+/// What holds the run back most under the model, and what its critical path consists of.
+std::string limit_sentence(const Prediction& prediction);
+std::string path_sentence(const Prediction& prediction);
 
 /// What the ranks' parts say about the run, each as a share of ranks x makespan.
 struct Losses {

@@ -51,8 +51,8 @@ int run_measured(const CriticalPathOptions& options) {
   const PathOptions path{.algorithm = parse_algorithm(options.algorithm),
                          .delta_ns = parse_ns(options.delta, "--delta")};
   effective["delta_ns"] = path.delta_ns;
-  answer(describe(measured_path(trace, matching, paths, path), imbalance, trace, paths),
-         "critical-path", opened, options.question.output, effective);
+  answer(describe(measured_path(trace, matching, paths, path), imbalance, paths), "critical-path",
+         opened, options.question.output, effective);
   return 0;
 }
 

@@ -60,9 +60,10 @@ class GraphRules {
       }
       latest = std::max(latest, at);
       incoming_.push_back({from, leave - std::max(at, enter)});
-      all_in_step = all_in_step || meets_all(c);
+      all_in_step = all_in_step || (at >= enter && meets_all(c));
     });
     // Where all wait for all, the way through the last entry is as long as that through the call.
+    // (A nonblocking collective's last entry may lie before the call that completes it.)
     if (!all_in_step) {
       graph_.edges.push_back({enter_at(rank, call), leave - std::max(latest, enter)});
     }

@@ -102,9 +102,13 @@ Efficiency efficiency(const Trace& trace, const CallMatching& matching,
                 "it says what the program does and not when",
                 "Record a run, or predict one: slackline predict.");
   }
+  return efficiency_from(trace, matching, ideal_run(trace, matching, options));
+}
+
+Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
+                           const IdealRun& ideal) {
   Efficiency e;
   e.findings.merge(matching.findings());
-  const IdealRun ideal = ideal_run(trace, matching, options);
   if (ideal.released > 0) e.findings.add(kReleased, {}, ideal.released);
   std::int64_t start = std::numeric_limits<std::int64_t>::max();
   std::int64_t stop = std::numeric_limits<std::int64_t>::min();

@@ -63,6 +63,8 @@ struct Efficiency {
 /// Throws Error for an untimed trace. O(calls).
 Efficiency efficiency(const Trace& trace, const CallMatching& matching,
                       const IdealOptions& options);
+/// The same of a timed trace whose run on the ideal network is known already.
+Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal);
 
 enum class Scaling : std::uint8_t { strong, weak };
 
@@ -78,6 +80,9 @@ Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& 
                         Scaling scaling);
 
 /// `runs` in the order of the table; the first one is the reference.
+/// One run's tree in one variant, as a table `efficiency_<variant>`.
+Table efficiency_table(const Efficiency& run, EfficiencyVariant variant);
+Json efficiency_to_json(const Efficiency& run);
 Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);
 
 }  // namespace slackline

@@ -132,6 +132,14 @@ Table times_table(const std::vector<Efficiency>& runs) {
 
 }  // namespace
 
+Table efficiency_table(const Efficiency& run, EfficiencyVariant variant) {
+  return tree({run}, variant);
+}
+
+Json efficiency_to_json(const Efficiency& run) {
+  return to_json(run, run.inputs, Scaling::strong);
+}
+
 Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling) {
   Report report;
   report.result["runs"] = Json::array();

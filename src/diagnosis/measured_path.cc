@@ -214,8 +214,6 @@ class NearPaths {
 
 void add_slack(const ActivityGraph& graph, const Backward& back, MeasuredPath& out) {
   const std::size_t ranks = out.by_rank.size();
-  out.least_slack_ns.assign(ranks, -1);
-  out.mean_slack_ns.assign(ranks, 0);
   std::vector<double> weight(ranks, 0);
   for (Milestone v = 1; v < graph.size(); ++v) {
     const ActivityGraph::Place& place = graph.places[v];
@@ -300,6 +298,8 @@ MeasuredPath measured_path(const Trace& trace, const CallMatching& matching, con
   out.algorithm = options.algorithm;
   out.findings.merge(matching.findings());
   out.by_rank.resize(static_cast<std::size_t>(trace.ranks()));
+  out.least_slack_ns.assign(out.by_rank.size(), -1);
+  out.mean_slack_ns.assign(out.by_rank.size(), 0);
   const ActivityGraph graph = activity_graph(trace, matching);
   if (graph.dropped > 0) out.findings.add(kBackInTime, {}, graph.dropped);
   out.vertices = graph.size();

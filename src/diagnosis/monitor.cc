@@ -16,9 +16,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "diagnosis/activity_graph.h"
 #include "diagnosis/change_points.h"
-#include "diagnosis/measured_path.h"
 #include "diagnosis/rank_clock.h"
 
 namespace slackline {
@@ -213,10 +211,9 @@ FocusRegion* region_at(Monitor& out, std::int64_t time) {
   return after == out.regions.begin() ? nullptr : &*std::prev(after);
 }
 
-void add_waiting(const Trace& trace, const CallMatching& matching, std::int64_t start,
-                 Monitor& out) {
+void add_waiting(const Trace& trace, const WaitStates& waits, std::int64_t start, Monitor& out) {
   std::vector<std::array<std::int64_t, kWaitPatterns>> sums(out.regions.size());
-  for (const WaitState& s : wait_states(trace, matching).states) {
+  for (const WaitState& s : waits.states) {
     if (!s.effective) continue;
     FocusRegion* region = region_at(out, trace.calls(s.rank).begin_ns(s.call) - start);
     if (region == nullptr) continue;
@@ -232,26 +229,27 @@ void add_waiting(const Trace& trace, const CallMatching& matching, std::int64_t 
   }
 }
 
-void add_path(const Trace& trace, const CallMatching& matching, Monitor& out) {
-  const ActivityGraph graph = activity_graph(trace, matching);
-  if (graph.size() < 2) return;
+void add_path(const Trace& trace, const MeasuredPath& path, Monitor& out) {
   std::vector<std::vector<std::int64_t>> on_rank(
       out.regions.size(), std::vector<std::int64_t>(static_cast<std::size_t>(trace.ranks())));
-  for (const PathStep& step : longest_path(graph, PathAlgorithm::dag).steps) {
-    const ActivityGraph::Place& place = graph.places[step.to];
-    FocusRegion* region = region_at(out, graph.time_ns[step.to]);
-    if (place.rank == ActivityGraph::kNoRank || region == nullptr) continue;
-    on_rank[static_cast<std::size_t>(region - out.regions.data())]
-           [static_cast<std::size_t>(place.rank)] += graph.edges[step.edge].ns;
+  std::size_t region = 0;
+  for (const ActivitySegment& s : path.segments) {
+    // Segments and regions are both in order of time; a segment may lie in several regions.
+    while (region + 1 < out.regions.size() && out.regions[region].end_ns <= s.begin_ns) ++region;
+    for (std::size_t i = region; i < out.regions.size() && out.regions[i].begin_ns < s.end_ns;
+         ++i) {
+      on_rank[i][static_cast<std::size_t>(s.rank)] +=
+          std::min(s.end_ns, out.regions[i].end_ns) - std::max(s.begin_ns, out.regions[i].begin_ns);
+    }
   }
   for (std::size_t i = 0; i < on_rank.size(); ++i) {
-    FocusRegion& region = out.regions[i];
+    FocusRegion& r = out.regions[i];
     const auto most = std::ranges::max_element(on_rank[i]);
     if (*most == 0) continue;
-    region.path_rank = static_cast<std::int32_t>(most - on_rank[i].begin());
-    region.path_share = std::min(
-        1.0, static_cast<double>(*most) /
-                 static_cast<double>(std::max<std::int64_t>(1, region.end_ns - region.begin_ns)));
+    r.path_rank = static_cast<std::int32_t>(most - on_rank[i].begin());
+    r.path_share =
+        std::min(1.0, static_cast<double>(*most) /
+                          static_cast<double>(std::max<std::int64_t>(1, r.end_ns - r.begin_ns)));
   }
 }
 
@@ -304,22 +302,28 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
 
 Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
                 const MonitorOptions& options) {
-  (void)paths;
   if (!trace.timed()) {
     throw Error("cannot monitor an untimed trace", "it says what the program does and not when",
                 "Record a run of the program.");
   }
+  const IdealRun ideal = ideal_run(trace, matching, options.ideal);
+  const WaitStates waits = wait_states(trace, matching);
+  const MeasuredPath path = measured_path(trace, matching, paths, {});
+  Monitor out = monitor(trace, {ideal, waits, path}, options);
+  out.findings.merge(matching.findings());
+  return out;
+}
+
+Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
   if (options.rank && (*options.rank < 0 || *options.rank >= trace.ranks())) {
     throw usage_error(fmt::format("there is no rank {}", *options.rank),
                       fmt::format("the trace has {}", trace.ranks()));
   }
   Monitor out;
-  out.findings.merge(matching.findings());
-  const IdealRun ideal = ideal_run(trace, matching, options.ideal);
-  if (ideal.released > 0) out.findings.add(kReleased, {}, ideal.released);
+  if (inputs.ideal.released > 0) out.findings.add(kReleased, {}, inputs.ideal.released);
   out.rank = options.rank ? *options.rank : busiest_rank(trace);
-  out.transfer = transfer_monitor(trace, ideal, out.rank);
-  const Windows windows(trace, ideal);
+  out.transfer = transfer_monitor(trace, inputs.ideal, out.rank);
+  const Windows windows(trace, inputs.ideal);
   out.length_ns = windows.length();
   if (out.length_ns <= 0) return out;
   const std::size_t count = std::max(kFewestWindows, options.windows);
@@ -332,8 +336,8 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
   }
   find_regions(windows, out);
   find_phases(out);
-  add_waiting(trace, matching, windows.start(), out);
-  add_path(trace, matching, out);
+  add_waiting(trace, inputs.waits, windows.start(), out);
+  add_path(trace, inputs.path, out);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "diagnosis/call_paths.h"
 #include "diagnosis/ideal_replay.h"
+#include "diagnosis/measured_path.h"
 #include "diagnosis/wait_states.h"
 #include "report/report.h"
 #include "trace/trace.h"
@@ -72,6 +73,19 @@ struct Monitor {
 Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
                 const MonitorOptions& options);
 
+/// What a monitor is made from, when it is known already.
+struct MonitorInputs {
+  const IdealRun& ideal;
+  const WaitStates& waits;
+  const MeasuredPath& path;
+};
+/// Of a timed trace; MonitorOptions::ideal has no part in it.
+Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);
+
+/// The tables and series of a monitor; `calls` with the values after every call.
+Section monitor_section(const Monitor& monitor, bool calls);
+Json regions_to_json(const Monitor& monitor);
+Json windows_to_json(const Monitor& monitor);
 Report describe(const Monitor& monitor);
 
 }  // namespace slackline

@@ -91,32 +91,46 @@ Series window_series(const Monitor& m) {
 
 }  // namespace
 
+Section monitor_section(const Monitor& m, bool calls) {
+  Section section{.id = "monitor", .title = "Focus of analysis"};
+  section.items.emplace_back(
+      Paragraph{"Regions of one phase behave alike; the one to look at is marked *."});
+  section.items.emplace_back(region_table(m));
+  if (calls && !m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
+  if (!m.windows.empty()) section.items.emplace_back(window_series(m));
+  return section;
+}
+
+Json regions_to_json(const Monitor& m) {
+  Json regions = Json::array();
+  for (const FocusRegion& r : m.regions) regions.push_back(to_json(r));
+  return regions;
+}
+
+Json windows_to_json(const Monitor& m) {
+  Json windows = Json::array();
+  for (std::size_t i = 0; i < m.windows.size(); ++i) {
+    Json window = to_json(m.windows[i]);
+    window["begin_ns"] = m.border_ns[i];
+    window["end_ns"] = m.border_ns[i + 1];
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
 Report describe(const Monitor& m) {
   Report report;
   report.findings = m.findings;
   report.result = {{"rank", m.rank},
                    {"length_ns", m.length_ns},
                    {"phases", m.phases},
-                   {"regions", Json::array()},
-                   {"windows", Json::array()},
+                   {"regions", regions_to_json(m)},
+                   {"windows", windows_to_json(m)},
                    {"monitor",
                     {{"time_ns", m.transfer.time_ns},
                      {"local", m.transfer.local},
                      {"cumulative", m.transfer.cumulative}}}};
-  for (const FocusRegion& r : m.regions) report.result["regions"].push_back(to_json(r));
-  for (std::size_t i = 0; i < m.windows.size(); ++i) {
-    Json window = to_json(m.windows[i]);
-    window["begin_ns"] = m.border_ns[i];
-    window["end_ns"] = m.border_ns[i + 1];
-    report.result["windows"].push_back(std::move(window));
-  }
-  Section section{.id = "monitor", .title = "Focus of analysis"};
-  section.items.emplace_back(
-      Paragraph{"Regions of one phase behave alike; the one to look at is marked *."});
-  section.items.emplace_back(region_table(m));
-  if (!m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
-  if (!m.windows.empty()) section.items.emplace_back(window_series(m));
-  report.sections.push_back(std::move(section));
+  report.sections.push_back(monitor_section(m, true));
   return report;
 }
 

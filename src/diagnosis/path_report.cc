@@ -78,7 +78,6 @@ Json to_json(const MeasuredPath& p, const CallPaths& paths) {
                                   {"through_rank", n.rank},
                                   {"by_rank_ns", n.by_rank}});
   }
-  json["segments"] = segments_to_json(p, paths);
   return json;
 }
 
@@ -198,11 +197,11 @@ Section imbalance_section(const ImbalanceMetrics& m) {
 
 }  // namespace
 
-Report describe(const MeasuredPath& path, const ImbalanceMetrics& imbalance, const Trace& trace,
-                const CallPaths& paths) {
-  (void)trace;
+Report describe(const MeasuredPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
+                PathDetail detail) {
   Report report;
   report.result = to_json(path, paths);
+  if (detail == PathDetail::segments) report.result["segments"] = segments_to_json(path, paths);
   report.result["imbalance"] = to_json(imbalance);
   report.findings = path.findings;
   Facts facts{{{"length", path.makespan_ns, Unit::ns, "of the path: the whole run"},

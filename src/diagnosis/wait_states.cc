@@ -213,6 +213,7 @@ class WaitRules {
   void all_wait(std::uint32_t id, const CollectiveMember& me, WaitPattern wait,
                 WaitPattern completion) {
     const Entries& e = entries(id);
+    if (e.last_rank < 0) return;
     add(wait, me.rank, me.enter, e.last_enter - begin(me.rank, me.enter), e.last_rank, e.last_call);
     add(completion, me.rank, me.enter,
         end(me.rank, me.enter) - std::max(e.first_exit, e.last_enter));
@@ -244,6 +245,7 @@ class WaitRules {
         c.operation != Operation::barrier &&
         operation_class(c.operation) == OperationClass::collective) {
       const Entries& e = entries(id);
+      if (e.last_rank < 0) return;  // nobody moves anything
       return add(WaitPattern::nonblocking, me.rank, call, e.last_enter - begin(me.rank, call),
                  e.last_rank, e.last_call);
     }

@@ -131,9 +131,13 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
     throw Error("cannot find wait states in an untimed trace",
                 "it says what the program does and not when", "Record a run of the program.");
   }
+  return summarize_states(trace, matching, paths, wait_states(trace, matching, options));
+}
+
+WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
+                             const CallPaths& paths, const WaitStates& waits) {
   WaitSummary out;
   out.findings.merge(matching.findings());
-  const WaitStates waits = wait_states(trace, matching, options);
   if (waits.clipped > 0) out.findings.add(kClocksDisagree, {}, waits.clipped);
   if (waits.released > 0) out.findings.add(kReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);

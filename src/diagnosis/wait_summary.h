@@ -59,6 +59,9 @@ struct WaitSummary {
 /// All of it: states, their causes, and sums. Throws Error for an untimed trace.
 WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
                             const CallPaths& paths, const WaitOptions& options);
+/// The same of states that are known already.
+WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
+                             const CallPaths& paths, const WaitStates& waits);
 
 Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths);
 

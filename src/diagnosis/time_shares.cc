@@ -1,0 +1,136 @@
+#include "diagnosis/time_shares.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace slackline {
+namespace {
+
+bool starts_or_ends(Operation op) {
+  return op == Operation::init || op == Operation::init_thread || op == Operation::finalize;
+}
+
+/// From the first return from MPI_Init to the last entry into MPI_Finalize on the ideal network.
+std::int64_t ideal_length(const Trace& trace, const IdealRun& ideal) {
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    const auto rank = static_cast<std::size_t>(r);
+    if (calls.empty()) continue;
+    std::int64_t mine = calls.start_ns();
+    std::int64_t last = ideal.end_ns[rank].back();
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!starts_or_ends(calls.operation(i))) continue;
+      if (calls.operation(i) == Operation::finalize) {
+        last = ideal.begin_ns[rank][i];
+        break;
+      }
+      mine = ideal.end_ns[rank][i];
+    }
+    begin = std::min(begin, mine);
+    end = std::max(end, last);
+  }
+  return end > begin ? end - begin : 0;
+}
+
+class CallSums {
+ public:
+  CallSums(const Trace& trace, const CallPaths& paths) : trace_(trace), paths_(paths) {}
+
+  void add_calls() {
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+      const RankCalls& calls = trace_.calls(r);
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        if (starts_or_ends(calls.operation(i))) continue;
+        TimeShares::OfCalls& sum = of(r, static_cast<CallIndex>(i));
+        ++sum.calls;
+        sum.bytes += calls[i].bytes;
+        sum.time_ns += calls.end_ns(i) - calls.begin_ns(i);
+      }
+    }
+  }
+  void add_wait(const WaitState& s) { of(s.rank, s.call).waiting_ns += s.wait_ns; }
+
+  std::vector<TimeShares::OfCalls> take() {
+    std::vector<TimeShares::OfCalls> sums;
+    for (auto& [key, sum] : sums_) sums.push_back(sum);
+    std::ranges::stable_sort(sums, std::greater{}, &TimeShares::OfCalls::inside_ns);
+    return sums;
+  }
+
+ private:
+  TimeShares::OfCalls& of(std::int32_t rank, CallIndex call) {
+    const Operation operation = trace_.calls(rank).operation(call);
+    const PathId path = paths_.only_one() ? 0 : paths_.at_call(rank, call);
+    const auto key = std::pair{operation, path};
+    if (last_ == nullptr || key != last_key_) {
+      last_ = &sums_[key];
+      last_->operation = operation;
+      last_->path = path;
+      last_key_ = key;
+    }
+    return *last_;
+  }
+
+  const Trace& trace_;
+  const CallPaths& paths_;
+  std::map<std::pair<Operation, PathId>, TimeShares::OfCalls> sums_;
+  std::pair<Operation, PathId> last_key_;
+  TimeShares::OfCalls* last_ = nullptr;
+};
+
+std::pair<std::int64_t, std::int64_t> run_of(const Trace& trace) {
+  std::int64_t start = std::numeric_limits<std::int64_t>::max();
+  std::int64_t stop = std::numeric_limits<std::int64_t>::min();
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    if (trace.calls(r).empty()) continue;
+    start = std::min(start, trace.calls(r).start_ns());
+    stop = std::max(stop, trace.calls(r).stop_ns());
+  }
+  return {start, stop};
+}
+
+}  // namespace
+
+TimeShares time_shares(const Trace& trace, const CallPaths& paths, const WaitStates& waits,
+                       const IdealRun& ideal) {
+  TimeShares out;
+  const std::optional<MeasuredRun> measured = measured_run(trace);
+  if (!measured) return out;
+  const auto [start, stop] = run_of(trace);
+  out.begin_ns = measured->begin_ns - start;
+  out.length_ns = std::max<std::int64_t>(0, measured->makespan_ns);
+  out.run_ns = stop - start;
+  out.ideal_ns = ideal_length(trace, ideal);
+  out.ranks.resize(measured->ranks.size());
+  CallSums sums(trace, paths);
+  sums.add_calls();
+  for (const WaitState& s : waits.states) {
+    if (!s.effective || starts_or_ends(trace.calls(s.rank).operation(s.call))) continue;
+    out.ranks[static_cast<std::size_t>(s.rank)].waiting_ns += s.wait_ns;
+    sums.add_wait(s);
+  }
+  out.calls = sums.take();
+  for (std::size_t r = 0; r < out.ranks.size(); ++r) {
+    TimeShares::OfRank& rank = out.ranks[r];
+    const MeasuredParts& parts = measured->ranks[r];
+    rank.compute_ns = parts.compute_ns;
+    // Calls of several threads overlap, and so may their waiting.
+    const std::int64_t waiting = std::min(rank.waiting_ns, parts.mpi_ns);
+    rank.waiting_ns = waiting + parts.wait_ns;
+    rank.inside_ns = parts.mpi_ns - waiting;
+    out.sum.compute_ns += rank.compute_ns;
+    out.sum.waiting_ns += rank.waiting_ns;
+    out.sum.inside_ns += rank.inside_ns;
+  }
+  const double all = static_cast<double>(out.length_ns) * static_cast<double>(out.ranks.size());
+  if (trace.info().cpu_ns > 0 && all > 0) {
+    out.processor_share = std::min(1.0, static_cast<double>(trace.info().cpu_ns) / all);
+  }
+  return out;
+}
+
+}  // namespace slackline
