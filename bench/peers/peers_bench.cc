@@ -23,9 +23,11 @@
 #include "oracle/linear_program.h"
 #include "sim/loggops/loggops.h"
 #include "timing/envelope.h"
+#include "timing/goal_reduction.h"
 #include "timing/makespan.h"
 #include "timing/tolerance.h"
 #include "trace/goal/binary.h"
+#include "trace/goal/match.h"
 #include "trace/goal/text.h"
 
 namespace slackline {
@@ -125,12 +127,13 @@ void bench(GoalPattern pattern, std::uint64_t operations) {
   const auto count = static_cast<double>(events);
   GoalProgram program;
   const double parse = once([&] { program = read_goal_text(text, "bench", 1); });
-  ExecutionGraph graph;
-  const double build = once([&] { graph = build_goal_graph(program, "bench", {}).graph; });
-  std::optional<ReducedGraph<LogGPSForm>> reduced;
-  const double reduction = once([&] { reduced = reduce(graph); });
+  std::optional<ReducedLogGPS> reduced;
+  GoalProgram copy = program;
+  const double match = once([&] { GoalMatches(program, "bench", 1); });
+  const double reduction =
+      once([&] { reduced = reduce_goal(std::move(copy), "bench", {}, 1).reduced; });
   const std::size_t nodes = reduced->nodes.size();
-  const std::size_t edges = reduced->forms.size();
+  const std::size_t edges = reduced->edges.size();
   const ReducedProgram ready(std::move(*reduced));
   const LogGPSCost cost(kModel, Parameter::latency);
   std::optional<PathProgram> paths;
@@ -150,11 +153,11 @@ void bench(GoalPattern pattern, std::uint64_t operations) {
         compute_envelope(t, t.from_fs(3000 * kNs), t.from_fs(13'000 * kNs)).breakpoints().size();
   });
   const double loggops = once([&] { simulate_loggops(program, simulated_model(), "bench"); });
-  const double load = parse + build + reduction;
+  const double load = parse + reduction;
   fmt::print(
       "{:9} {:>9} {:6.2f} {:6.2f} {:6.2f} {:6.2f} {:5.2f} {:5.2f} {:9.3f} {:7.0f} {:9.3f} {:7.0f} "
       "{:8.1f} {:6} {:8.1f} {:6.1f}",
-      to_string(pattern), events, count / parse / 1e6, count / build / 1e6, count / reduction / 1e6,
+      to_string(pattern), events, count / parse / 1e6, count / match / 1e6, count / reduction / 1e6,
       count / load / 1e6, static_cast<double>(nodes) / count, static_cast<double>(edges) / count,
       1e3 * one_pass, count / one_pass / 1e6, 1e3 * eight_pass, 8 * count / eight_pass / 1e6,
       1e3 * tolerance, breakpoints, 1e3 * envelope, count / loggops / 1e6);
@@ -167,7 +170,8 @@ void bench(GoalPattern pattern, std::uint64_t operations) {
     fmt::print(" {:>8} {:>8} {:>6}", "-", "-", "-");
   }
   if (events <= kMostForLinearProgram) {
-    const oracle::TimeSystem system = oracle::graph_times(graph);
+    const oracle::TimeSystem system =
+        oracle::graph_times(build_goal_graph(program, "bench", {}).graph);
     const double lp = once([&] { oracle::minimise_makespan(system, kModel, Parameter::latency); });
     fmt::print(" {:9.0f}", lp / one_pass);
   } else {
@@ -193,7 +197,7 @@ int main(int argc, char** argv) {
       "{:9} {:>9} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>9} {:>7} {:>9} {:>7} {:>8} {:>6} {:>8} "
       "{:>6} {:>8} "
       "{:>8} {:>6} {:>9}\n",
-      "program", "events", "parse", "graph", "reduce", "load", "nodes", "edges", "1 value", "M/s",
+      "program", "events", "parse", "match", "reduce", "load", "nodes", "edges", "1 value", "M/s",
       "8 values", "M/s", "tol ms", "breaks", "env ms", "LGOPS", "sim/1", "all/all", "sim", "LP/1");
   using slackline::GoalPattern;
   for (double size = 1e4; size <= largest * 1.01; size *= 10) {

@@ -29,7 +29,7 @@ double ns(Int128 numerator, Int128 denominator) {
 
 /// Owns what a HighestPlane refers to.
 struct Planes {
-  std::optional<ReducedGraph<LogGPSForm>> reduced;
+  std::optional<ReducedLogGPS> reduced;
   std::shared_ptr<const PairNetwork> network;
   std::optional<PairCost> x_cost, y_cost;
   HighestPlane highest;

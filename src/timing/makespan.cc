@@ -10,11 +10,17 @@
 #include "base/units.h"
 
 namespace slackline {
+namespace {
+
+/// From here on working out the costs of all edges pays off.
+constexpr std::size_t kManyValues = 48;
+
+}  // namespace
 
 ReducedProgram::ReducedProgram(const ExecutionGraph& graph)
     : graph_(&graph), reduced_(reduce(graph)) {}
 
-ReducedProgram::ReducedProgram(ReducedGraph<LogGPSForm> reduced) : reduced_(std::move(reduced)) {}
+ReducedProgram::ReducedProgram(ReducedLogGPS reduced) : reduced_(std::move(reduced)) {}
 
 PathProgram ReducedProgram::bind(const LogGPSCost& cost) const {
   return reduced_ ? PathProgram(*reduced_, cost) : PathProgram(reduce(*graph_, cost));
@@ -69,6 +75,7 @@ std::vector<PathLine> MakespanFunction::lines_at(std::span<const PathProgram::Qu
     if (query.x.numerator == 0) query.side = Side::right;
     if (known(query.x, query.side) == nullptr) unknown.push_back(query);
   }
+  if (unknown.size() + evaluations_.size() > kManyValues) program_.work_out_costs();
   const std::vector<PathLine> found = program_.lines_at(unknown, threads);
   for (std::size_t i = 0; i < unknown.size(); ++i) {
     evaluations_.push_back({unknown[i].x, unknown[i].side, found[i]});
@@ -83,7 +90,7 @@ std::vector<PathLine> MakespanFunction::lines_at(std::span<const PathProgram::Qu
 PathLine MakespanFunction::asymptote() {
   // Beyond T(0) + 1 ticks no path with fewer multiples can catch up: one multiple more outweighs
   // any difference of intercepts.
-  return line_at(Ticks{program_.value_at_zero() + 1, 1});
+  return line_at(Ticks{program_.most_at_zero() + 1, 1});
 }
 
 }  // namespace slackline

@@ -19,16 +19,16 @@ namespace slackline {
 class ReducedProgram {
  public:
   explicit ReducedProgram(const ExecutionGraph& graph);
-  explicit ReducedProgram(ReducedGraph<LogGPSForm> reduced);
+  explicit ReducedProgram(ReducedLogGPS reduced);
 
   /// The graph with one parameter left.
   PathProgram bind(const LogGPSCost& cost) const;
   /// Empty for sums that only 128 bits hold; then each bind() reduces the graph anew.
-  const std::optional<ReducedGraph<LogGPSForm>>& reduced() const { return reduced_; }
+  const std::optional<ReducedLogGPS>& reduced() const { return reduced_; }
 
  private:
   const ExecutionGraph* graph_ = nullptr;
-  std::optional<ReducedGraph<LogGPSForm>> reduced_;
+  std::optional<ReducedLogGPS> reduced_;
 };
 
 /// The makespan T as a function of one parameter, the others fixed.

@@ -8,9 +8,14 @@
 // more in the preparation and none in the pass, so eight values fit in a vector register as bare
 // maxima of sums.
 //
-// The sum must fit in 63 bits. T(x) <= T(0) + steepest * x is known after two lanes of the first
-// pass (x = 0, and slopes alone), so whether it fits is decided before the pass, not during it.
-// Where it does not, value and slope are carried side by side, in 64 or 128 bits.
+// The sum must fit in 63 bits. T(x) <= T(0) + steepest * x is known after two lanes of one pass
+// (x = 0, and slopes alone; of LogGPS the reduction knows as much), so whether it fits is decided
+// before the pass, not during it. Where it does not, value and slope are carried side by side, in
+// 64 or 128 bits.
+//
+// Of a LogGPS reduction a pass reads the counts and multiplies them by their prices itself: four
+// multiplications an edge instead of two, but no other copy of the graph has to be written and read
+// first, which costs more than all passes of most questions.
 
 #include "timing/path_program.h"
 
@@ -21,6 +26,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "timing/passes/lane_state.h"
 
 namespace slackline {
 namespace {
@@ -35,68 +41,31 @@ Int128 round_down(Int128 a, Int128 b) {
   return quotient - (a % b < 0 ? 1 : 0);
 }
 
-/// kLanes numbers a slot, aligned as vectors want them.
-class LaneState {
- public:
-  explicit LaneState(std::size_t slots) : lanes_(slots) {}
-  std::int64_t* data() { return lanes_.front().values; }
-
- private:
-  struct alignas(64) Slot {
-    std::int64_t values[passes::kLanes] = {};
-  };
-  std::vector<Slot> lanes_;
-};
-
 PathLine make_line(Int128 scaled_value, std::int64_t slope, const Ticks& x) {
   return {(scaled_value - Int128{slope} * x.numerator) / x.denominator, slope};
 }
 
 }  // namespace
 
-/// The edges by term(i), which gives the cost of edge i; `narrow`: all of them fit in 64 and 32
-/// bits.
-template <class Term>
-void PathProgram::bind_edges(const std::vector<std::uint32_t>& sources, bool narrow, Term term) {
-  if (narrow) {
-    edges_.resize(sources.size());
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto [fixed, multiples] = term(i, std::int64_t{});
-      edges_[i] = {fixed, static_cast<std::uint32_t>(multiples), sources[i]};
-    }
-  } else {
-    wide_.resize(sources.size());
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto [fixed, multiples] = term(i, Int128{});
-      wide_[i] = {fixed, static_cast<std::int64_t>(multiples), sources[i]};
-    }
-  }
-  survey();
-}
-
-PathProgram::PathProgram(const ReducedGraph<LogGPSForm>& reduced, const LinearCost& cost)
-    : nodes_(reduced.nodes), slots_(reduced.slots) {
+PathProgram::PathProgram(ReducedLogGPS reduced, const LinearCost& cost)
+    : reduced_(std::move(reduced)), slots_(reduced_->slots) {
   // The cost is linear in what a form counts: its terms for one ns, one L, one o and one byte say
   // all.
   const auto unit = [&](const Edge& e) { return cost.term(e, 0, 0); };
-  const LinearTerm ns = unit({0, EdgeKind::compute, 0, 0, 1, 0});
-  const LinearTerm latency = unit({0, EdgeKind::protocol, 1, 0, 0, 0});
-  const LinearTerm overhead = unit({0, EdgeKind::protocol, 0, 1, 0, 0});
-  const LinearTerm byte = unit({0, EdgeKind::protocol, 0, 0, 0, 2});
-  const auto term = [&](const LogGPSForm& f, auto number) {
-    using Number = decltype(number);
-    const auto sum = [&](auto price) {
-      return static_cast<Number>(price(ns)) * f.nanoseconds +
-             static_cast<Number>(price(latency)) * f.latencies +
-             static_cast<Number>(price(overhead)) * f.overheads +
-             static_cast<Number>(price(byte)) * f.bytes;
-    };
-    return std::pair(sum([](const LinearTerm& t) { return t.fixed_ticks; }),
-                     sum([](const LinearTerm& t) { return t.multiples; }));
+  prices_ = {.nanosecond = unit({0, EdgeKind::compute, 0, 0, 1, 0}),
+             .byte = unit({0, EdgeKind::protocol, 0, 0, 0, 2}),
+             .latency = unit({0, EdgeKind::protocol, 1, 0, 0, 0}),
+             .overhead = unit({0, EdgeKind::protocol, 0, 1, 0, 0})};
+  // No path has more than the most of each, and T(0) only has to be bounded.
+  const LogGPSForm& most = reduced_->longest;
+  const auto sum = [&](auto price) {
+    return price(prices_.nanosecond) * most.nanoseconds + price(prices_.byte) * most.bytes +
+           price(prices_.latency) * most.latencies + price(prices_.overhead) * most.overheads;
   };
-  const auto [most_fixed, most_multiples] = term(largest_counts(reduced), Int128{});
-  bind_edges(reduced.sources, most_fixed < kMost64 && most_multiples <= kMost32,
-             [&](std::size_t i, auto number) { return term(reduced.forms[i], number); });
+  most_at_zero_ = sum([](const LinearTerm& t) { return t.fixed_ticks; });
+  // One count is the parameter's, so this is the slope of a path.
+  steepest_ =
+      static_cast<std::int64_t>(sum([](const LinearTerm& t) { return Int128{t.multiples}; }));
 }
 
 PathProgram::PathProgram(const ReducedGraph<LinearForm>& reduced)
@@ -104,10 +73,32 @@ PathProgram::PathProgram(const ReducedGraph<LinearForm>& reduced)
   const bool narrow = std::ranges::all_of(reduced.forms, [](const LinearForm& f) {
     return f.fixed < kMost64 && f.multiples <= kMost32;
   });
-  bind_edges(reduced.sources, narrow, [&](std::size_t i, auto number) {
+  const std::size_t count = reduced.forms.size();
+  (narrow ? edges_.resize(count) : wide_.resize(count));
+  for (std::size_t i = 0; i < count; ++i) {
     const LinearForm& f = reduced.forms[i];
-    return std::pair(static_cast<decltype(number)>(f.fixed), f.multiples);
-  });
+    if (narrow) {
+      edges_[i] = {static_cast<std::int64_t>(f.fixed), static_cast<std::uint32_t>(f.multiples),
+                   reduced.sources[i]};
+    } else {
+      wide_[i] = {f.fixed, f.multiples, reduced.sources[i]};
+    }
+  }
+  survey();
+}
+
+void PathProgram::work_out_costs() {
+  if (!reduced_) return;
+  passes::Rates fixed{};
+  passes::Rates multiples{};
+  // The most of each bounds every edge, and so says whether all fit.
+  const bool narrow = most_at_zero_ < kMost64 && steepest_ <= kMost32 && rates(1, 0, fixed) &&
+                      rates(0, 1, multiples);
+  if (!narrow) return;
+  nodes_.assign(reduced_->nodes.begin(), reduced_->nodes.end());
+  edges_.resize(reduced_->edges.size());
+  passes::price_edges(reduced_->program(), edges_.size(), fixed, multiples, edges_.data());
+  reduced_.reset();
 }
 
 /// T(0), and the largest slope. In 64 bits when not even the sum of all edges leaves them.
@@ -132,10 +123,10 @@ void PathProgram::survey() {
 void PathProgram::survey_64() {
   const std::array<std::int64_t, passes::kLanes> q{1};
   const std::array<std::int64_t, passes::kLanes> p{0, 1};
-  LaneState state(slots_);
+  passes::LaneState state(slots_);
   passes::lanes_pass()(program(), state.data(), q.data(), p.data());
-  const std::int64_t* end = state.data() + passes::kLanes * std::size_t{nodes_.back().target};
-  at_zero_ = end[0];
+  const std::int64_t* end = state.lanes(nodes_.back().target);
+  most_at_zero_ = end[0];
   steepest_ = end[1];
 }
 
@@ -154,7 +145,7 @@ void PathProgram::survey_128(const Edges& edges) {
     value[node.target] = latest;
     slope[node.target] = steepest;
   }
-  at_zero_ = value[nodes_.back().target];
+  most_at_zero_ = value[nodes_.back().target];
   steepest_ = slope[nodes_.back().target];
 }
 
@@ -164,10 +155,11 @@ bool PathProgram::encode(const Query& query, Encoded& encoded) const {
   const Int128 q = query.x.denominator * k;
   const Int128 p = query.x.numerator * k + (query.side == Side::right ? 1 : -1);
   const Int128 most =
-      (at_zero_ * query.x.denominator + Int128{steepest_} * query.x.numerator + 1) * k;
+      (most_at_zero_ * query.x.denominator + Int128{steepest_} * query.x.numerator + 1) * k;
   if (most >= kMost64 || q >= kMost64 || p >= kMost64 || p < 0) return false;
   encoded = {static_cast<std::int64_t>(q), static_cast<std::int64_t>(p)};
-  return true;
+  passes::Rates unused{};
+  return !reduced_ || rates(encoded.q, encoded.p, unused);
 }
 
 PathLine PathProgram::decode(const Query& query, std::int64_t value) const {
@@ -183,35 +175,90 @@ bool PathProgram::fits_64(const Ticks& x) const {
   if (x.denominator >= kMost64 || x.numerator >= kMost64) return false;
   // Products stay below 2^127: T(0) is a sum of at most 2^32 edges.
   const Int128 limit = kMost64;
-  if (at_zero_ > limit / x.denominator) return false;
+  if (most_at_zero_ > limit / x.denominator) return false;
   if (steepest_ > 0 && x.numerator > limit / steepest_) return false;
-  return at_zero_ * x.denominator + Int128{steepest_} * x.numerator < limit;
+  return most_at_zero_ * x.denominator + Int128{steepest_} * x.numerator < limit;
 }
 
-PathLine PathProgram::line_by_pair(const Query& query) const {
+/// False when a price alone does not fit in 64 bits (which need not be anybody's to pay).
+bool PathProgram::rates(std::int64_t q, std::int64_t p, passes::Rates& rates) const {
+  bool fits = true;
+  const auto rate = [&](const LinearTerm& price) {
+    fits = fits && price.fixed_ticks < kMost64;
+    const Int128 sum = fits ? price.fixed_ticks * q + Int128{price.multiples} * p : 0;
+    fits = fits && sum < kMost64;
+    return static_cast<std::int64_t>(sum);
+  };
+  rates = {.nanosecond = rate(prices_.nanosecond),
+           .byte = rate(prices_.byte),
+           .latency = rate(prices_.latency),
+           .overhead = rate(prices_.overhead)};
+  return fits;
+}
+
+void PathProgram::single_pass(const Encoded& encoded, std::int64_t* state) const {
+  if (!reduced_) {
+    passes::run_single(program(), state, encoded.q, encoded.p);
+    return;
+  }
+  passes::Rates r{};
+  rates(encoded.q, encoded.p, r);
+  passes::run_single(reduced_->program(), state, r);
+}
+
+void PathProgram::lanes_pass(std::span<const Encoded> encoded, std::int64_t* state) const {
+  std::array<std::int64_t, passes::kLanes> q{};
+  std::array<std::int64_t, passes::kLanes> p{};
+  std::array<passes::Rates, passes::kLanes> r{};
+  for (std::size_t k = 0; k < encoded.size(); ++k) {
+    q[k] = encoded[k].q;
+    p[k] = encoded[k].p;
+    if (reduced_) rates(q[k], p[k], r[k]);
+  }
+  if (reduced_) {
+    passes::loggps_lanes_pass()(reduced_->program(), state, r.data());
+  } else {
+    passes::lanes_pass()(program(), state, q.data(), p.data());
+  }
+}
+
+/// Empty when the values do not fit in 64 bits.
+std::optional<PathLine> PathProgram::line_by_pair(const Query& query) const {
+  if (!wide_.empty() || !fits_64(query.x)) return std::nullopt;
   std::vector<std::int64_t> state(2 * std::size_t{slots_}, 0);
-  passes::run_with_slope(program(), state.data(), static_cast<std::int64_t>(query.x.denominator),
-                         static_cast<std::int64_t>(query.x.numerator), query.side == Side::right);
-  const std::int64_t* end = state.data() + 2 * std::size_t{nodes_.back().target};
+  const auto q = static_cast<std::int64_t>(query.x.denominator);
+  const auto p = static_cast<std::int64_t>(query.x.numerator);
+  const bool steeper = query.side == Side::right;
+  if (reduced_) {
+    passes::Rates value{};
+    passes::Rates slope{};
+    if (!rates(q, p, value)) return std::nullopt;
+    rates(0, 1, slope);
+    passes::run_with_slope(reduced_->program(), state.data(), value, slope, steeper);
+  } else {
+    passes::run_with_slope(program(), state.data(), q, p, steeper);
+  }
+  const std::int64_t* end = state.data() + 2 * end_slot();
   return make_line(end[0], end[1], query.x);
 }
 
-template <class Edges>
-PathLine PathProgram::line_by_wide_pair(const Query& query, const Edges& edges) const {
+template <class EdgeAt>
+PathLine PathProgram::line_by_wide_pair(const Query& query, std::span<const passes::Node> nodes,
+                                        EdgeAt edge_at) const {
   struct Value {
     Int128 scaled = 0;
     std::int64_t slope = 0;
   };
   std::vector<Value> state(slots_);
   const std::int64_t sign = query.side == Side::right ? 1 : -1;
-  auto e = edges.begin();
-  for (const passes::Node& node : nodes_) {
+  std::size_t i = 0;
+  for (const passes::Node& node : nodes) {
     Value latest{-1, 0};
-    for (const auto end = e + node.edges; e != end; ++e) {
-      const auto multiples = static_cast<std::int64_t>(e->multiples);
+    for (const std::size_t end = i + node.edges; i != end; ++i) {
+      const WideEdge e = edge_at(i);
       const Value candidate{
-          state[e->source].scaled + e->fixed * query.x.denominator + multiples * query.x.numerator,
-          state[e->source].slope + multiples};
+          state[e.source].scaled + e.fixed * query.x.denominator + e.multiples * query.x.numerator,
+          state[e.source].slope + e.multiples};
       if (candidate.scaled > latest.scaled ||
           (candidate.scaled == latest.scaled && sign * candidate.slope > sign * latest.slope)) {
         latest = candidate;
@@ -219,8 +266,30 @@ PathLine PathProgram::line_by_wide_pair(const Query& query, const Edges& edges) 
     }
     state[node.target] = latest;
   }
-  const Value& end = state[nodes_.back().target];
+  const Value& end = state[nodes.back().target];
   return make_line(end.scaled, end.slope, query.x);
+}
+
+PathLine PathProgram::line_by_wide_pair(const Query& query) const {
+  if (reduced_) {
+    return line_by_wide_pair(query, reduced_->nodes, [&](std::size_t i) {
+      const LogGPSForm f = reduced_->form(i);
+      const auto sum = [&](auto price) {
+        return price(prices_.nanosecond) * f.nanoseconds + price(prices_.byte) * f.bytes +
+               price(prices_.latency) * f.latencies + price(prices_.overhead) * f.overheads;
+      };
+      return WideEdge{
+          sum([](const LinearTerm& t) { return t.fixed_ticks; }),
+          static_cast<std::int64_t>(sum([](const LinearTerm& t) { return Int128{t.multiples}; })),
+          reduced_->edges[i].source};
+    });
+  }
+  if (!wide_.empty()) {
+    return line_by_wide_pair(query, nodes_, [&](std::size_t i) { return wide_[i]; });
+  }
+  return line_by_wide_pair(query, nodes_, [&](std::size_t i) {
+    return WideEdge{edges_[i].fixed, edges_[i].multiples, edges_[i].source};
+  });
 }
 
 std::vector<PathLine> PathProgram::lines_at(std::span<const Query> queries,
@@ -233,19 +302,16 @@ std::vector<PathLine> PathProgram::lines_at(std::span<const Query> queries,
     if (encode(queries[i], e)) {
       encodable.push_back(i);
       encoded.push_back(e);
-    } else if (wide_.empty() && fits_64(queries[i].x)) {
-      lines[i] = line_by_pair(queries[i]);
     } else {
-      lines[i] = wide_.empty() ? line_by_wide_pair(queries[i], edges_)
-                               : line_by_wide_pair(queries[i], wide_);
+      const std::optional<PathLine> line = line_by_pair(queries[i]);
+      lines[i] = line ? *line : line_by_wide_pair(queries[i]);
     }
   }
-  const std::size_t end_slot = nodes_.back().target;
   if (encodable.size() < kWorthLanes) {
     std::vector<std::int64_t> state(slots_, 0);
     for (std::size_t k = 0; k < encodable.size(); ++k) {
-      passes::run_single(program(), state.data(), encoded[k].q, encoded[k].p);
-      lines[encodable[k]] = decode(queries[encodable[k]], state[end_slot]);
+      single_pass(encoded[k], state.data());
+      lines[encodable[k]] = decode(queries[encodable[k]], state[end_slot()]);
     }
     return lines;
   }
@@ -255,17 +321,11 @@ std::vector<PathLine> PathProgram::lines_at(std::span<const Query> queries,
       [&](std::size_t batch) {
         const std::size_t first = batch * passes::kLanes;
         const std::size_t count = std::min(passes::kLanes, encodable.size() - first);
-        std::array<std::int64_t, passes::kLanes> q{};
-        std::array<std::int64_t, passes::kLanes> p{};
-        for (std::size_t k = 0; k < count; ++k) {
-          q[k] = encoded[first + k].q;
-          p[k] = encoded[first + k].p;
-        }
-        LaneState state(slots_);
-        passes::lanes_pass()(program(), state.data(), q.data(), p.data());
+        passes::LaneState state(slots_);
+        lanes_pass({encoded.data() + first, count}, state.data());
         for (std::size_t k = 0; k < count; ++k) {
           const std::size_t i = encodable[first + k];
-          lines[i] = decode(queries[i], state.data()[end_slot * passes::kLanes + k]);
+          lines[i] = decode(queries[i], state.lanes(end_slot())[k]);
         }
       },
       threads);

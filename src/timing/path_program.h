@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,19 +25,21 @@ class PathProgram {
     Side side = Side::right;
   };
 
-  /// For LogGPS, from a reduction that serves all parameters. O(edges).
-  PathProgram(const ReducedGraph<LogGPSForm>& reduced, const LinearCost& cost);
+  /// For LogGPS, from a reduction that serves all parameters: nothing is copied, O(1).
+  PathProgram(ReducedLogGPS reduced, const LinearCost& cost);
   explicit PathProgram(const ReducedGraph<LinearForm>& reduced);
 
   /// The line of T at each of the values. `threads`: 0 takes all.
   std::vector<PathLine> lines_at(std::span<const Query> queries, unsigned threads = 1) const;
 
-  /// T at zero, in ticks.
-  Int128 value_at_zero() const { return at_zero_; }
+  /// For many queries: a LogGPS reduction with its costs worked out, in 16 bytes an edge where they
+  /// fit. Passes take half the time afterwards; this takes as long as some four of them.
+  void work_out_costs();
+
+  /// T at zero, in ticks, or a little more.
+  Int128 most_at_zero() const { return most_at_zero_; }
   /// The most multiples of the parameter on any path.
   std::int64_t steepest() const { return steepest_; }
-  std::size_t node_count() const { return nodes_.size(); }
-  std::size_t edge_count() const { return wide_.empty() ? edges_.size() : wide_.size(); }
 
  private:
   struct WideEdge {
@@ -49,26 +52,43 @@ class PathProgram {
     std::int64_t q;
     std::int64_t p;
   };
+  /// What one of each of a LogGPS form's counts costs.
+  struct Prices {
+    LinearTerm nanosecond;
+    LinearTerm byte;
+    LinearTerm latency;
+    LinearTerm overhead;
+  };
 
-  template <class Term>
-  void bind_edges(const std::vector<std::uint32_t>& sources, bool narrow, Term term);
   void survey();
   void survey_64();
   template <class Edges>
   void survey_128(const Edges& edges);
   passes::Program program() const { return {nodes_.data(), nodes_.size(), edges_.data()}; }
+  bool rates(std::int64_t q, std::int64_t p, passes::Rates& rates) const;
   bool encode(const Query& query, Encoded& encoded) const;
   PathLine decode(const Query& query, std::int64_t value) const;
   bool fits_64(const Ticks& x) const;
-  PathLine line_by_pair(const Query& query) const;
-  template <class Edges>
-  PathLine line_by_wide_pair(const Query& query, const Edges& edges) const;
+  void single_pass(const Encoded& encoded, std::int64_t* state) const;
+  void lanes_pass(std::span<const Encoded> encoded, std::int64_t* state) const;
+  std::optional<PathLine> line_by_pair(const Query& query) const;
+  PathLine line_by_wide_pair(const Query& query) const;
+  template <class EdgeAt>
+  PathLine line_by_wide_pair(const Query& query, std::span<const passes::Node> nodes,
+                             EdgeAt edge_at) const;
+  std::size_t end_slot() const {
+    return reduced_ ? reduced_->nodes.back().target : nodes_.back().target;
+  }
 
-  std::vector<passes::Node> nodes_;
-  std::vector<passes::Edge> edges_;  // or, when one of them does not fit, wide_
+  /// One of three: counts that prices_ turn into costs while a pass reads them; costs in 16 bytes;
+  /// or costs in 32 when one of them needs that.
+  std::optional<ReducedLogGPS> reduced_;
+  Prices prices_;
+  std::vector<passes::Node> nodes_;  // of the other two
+  std::vector<passes::Edge> edges_;
   std::vector<WideEdge> wide_;
   std::uint32_t slots_ = 1;
-  Int128 at_zero_ = 0;
+  Int128 most_at_zero_ = 0;
   std::int64_t steepest_ = 0;
 };
 

@@ -25,7 +25,7 @@ TEST(Reduction, KeepsOnlyDecisions) {
   const auto reduced = reduce(graph);
   ASSERT_TRUE(reduced.has_value());
   EXPECT_LE(reduced->nodes.size(), 3u);
-  EXPECT_LT(reduced->forms.size(), graph.edge_count());
+  EXPECT_LT(reduced->edges.size(), graph.edge_count());
 }
 
 TEST(Reduction, DropsWhatCannotWin) {
@@ -40,7 +40,7 @@ TEST(Reduction, DropsWhatCannotWin) {
   builder.end_rank(0, end, 0);
   const auto reduced = reduce(std::move(builder).finish());
   ASSERT_TRUE(reduced.has_value());
-  EXPECT_EQ(reduced->forms.size(), 2u);
+  EXPECT_EQ(reduced->edges.size(), 2u);
 }
 
 /// A program of random nodes over few slots, as kernels see it.

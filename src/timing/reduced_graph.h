@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "graph/execution_graph.h"
@@ -29,7 +31,6 @@ struct LogGPSForm {
     return nanoseconds >= o.nanoseconds && bytes >= o.bytes && latencies >= o.latencies &&
            overheads >= o.overheads;
   }
-  bool fits() const;
 };
 
 /// The same when one parameter varies: fixed + multiples * x, in ticks of the cost.
@@ -43,7 +44,6 @@ struct LinearForm {
     return *this;
   }
   bool dominates(const LinearForm& o) const { return fixed >= o.fixed && multiples >= o.multiples; }
-  static constexpr bool fits() { return true; }
 };
 
 /// What is left of an ExecutionGraph when everything is gone that decides nothing: a list of nodes
@@ -59,12 +59,47 @@ struct ReducedGraph {
   /// Makespan is the value of the last node.
 };
 
-/// The largest of each count on any edge: whether a cost fits is known before it is computed.
-LogGPSForm largest_counts(const ReducedGraph<LogGPSForm>& reduced);
+/// The same for all values of L, o and G, as passes read it: 16 bytes an edge. Cheap to copy; the
+/// arrays lie in `storage`, which may be a mapped file.
+struct ReducedLogGPS {
+  std::span<const passes::Node> nodes;
+  std::span<const passes::LogGPSEdge> edges;
+  std::span<const passes::Counts> wide;  ///< of edges whose counts do not fit in 16 bytes
+  std::uint32_t slots = 1;
+  LogGPSForm longest;  ///< the most of each count on any path; not of one path
+  std::shared_ptr<const void> storage;
 
-/// Reduces `graph` once for all values of L, o and G. Empty when sums do not fit in 61 bits.
-/// O(vertices + edges); 8 bytes a vertex while it works, 28 bytes an edge that remains.
-std::optional<ReducedGraph<LogGPSForm>> reduce(const ExecutionGraph& graph);
+  LogGPSForm form(std::size_t edge) const;
+  passes::LogGPSProgram program() const {
+    return {nodes.data(), nodes.size(), edges.data(), wide.data()};
+  }
+};
+
+/// Collects a ReducedLogGPS.
+class ReducedLogGPSWriter {
+ public:
+  /// Room for that many; memory that is not used is not touched.
+  void reserve(std::size_t nodes, std::size_t edges);
+  void edge(std::uint32_t slot, const LogGPSForm& form);
+  void node(std::uint32_t slot, std::uint32_t edges) { arrays_->nodes.push_back({slot, edges}); }
+  /// One pass finds the longest counts.
+  ReducedLogGPS finish(std::uint32_t slots) &&;
+
+ private:
+  struct Arrays {
+    std::vector<passes::Node> nodes;
+    std::vector<passes::LogGPSEdge> edges;
+    std::vector<passes::Counts> wide;
+  };
+  std::shared_ptr<Arrays> arrays_ = std::make_shared<Arrays>();
+};
+
+/// Sums of counts below this cannot overflow, wherever they are added up.
+inline constexpr std::int64_t kMostCount = std::int64_t{1} << 61;
+
+/// Reduces `graph` once for all values of L, o and G. Empty when sums might not fit in 61 bits.
+/// O(vertices + edges); 8 bytes a vertex while it works, 16 bytes an edge that remains.
+std::optional<ReducedLogGPS> reduce(const ExecutionGraph& graph);
 
 /// Reduces `graph` for one cost, which may tell pairs of ranks apart. Sums of any size.
 ReducedGraph<LinearForm> reduce(const ExecutionGraph& graph, const LinearCost& cost);

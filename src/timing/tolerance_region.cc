@@ -165,8 +165,8 @@ ToleranceRegion to_region(Polygon& polygon, Int128 bound_fs) {
 
 }  // namespace
 
-HighestPlane highest_plane(const ReducedGraph<LogGPSForm>& reduced, const LogGPS& model,
-                           Parameter x, Parameter y) {
+HighestPlane highest_plane(const ReducedLogGPS& reduced, const LogGPS& model, Parameter x,
+                           Parameter y) {
   expects(x != y, "two parameters");
   LogGPS rest = model;
   for (const Parameter p : {x, y}) {
@@ -181,13 +181,13 @@ HighestPlane highest_plane(const ReducedGraph<LogGPSForm>& reduced, const LogGPS
     for (const auto& node : reduced.nodes) {
       Reached best;
       for (const std::size_t end = edge + node.edges; edge < end; ++edge) {
-        const LogGPSForm& f = reduced.forms[edge];
+        const LogGPSForm f = reduced.form(edge);
         const std::int64_t x_multiples = form_multiples(f, x);
         const std::int64_t y_multiples = form_multiples(f, y);
         const Int128 fixed =
             Int128{f.nanoseconds} * kFemtosPerNano + Int128{f.latencies} * rest.latency_fs +
             Int128{f.overheads} * rest.overhead_fs + Int128{f.bytes} * rest.gap_per_byte_fs;
-        take_longer(best, state[reduced.sources[edge]],
+        take_longer(best, state[reduced.edges[edge].source],
                     fixed * p.denominator + x_multiples * p.x + y_multiples * p.y, x_multiples,
                     y_multiples);
       }

@@ -36,8 +36,8 @@ using HighestPlane = std::function<PathPlane(const PlanePoint&)>;
 
 /// T over two parameters of LogGPS by passes over a reduction, which must live on. Two different
 /// ones of L, o, G; the third has its value of `model`.
-HighestPlane highest_plane(const ReducedGraph<LogGPSForm>& reduced, const LogGPS& model,
-                           Parameter x, Parameter y);
+HighestPlane highest_plane(const ReducedLogGPS& reduced, const LogGPS& model, Parameter x,
+                           Parameter y);
 /// The same for any two costs of one model, by passes over the whole graph. All must live on.
 /// Throws usage Error when an edge pays x and y as the same thing (a class and all classes).
 HighestPlane highest_plane(const ExecutionGraph& graph, const LinearCost& x, const LinearCost& y);

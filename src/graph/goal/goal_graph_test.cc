@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-
 #include "base/error.h"
+#include "graph/testing/arbitrary_goal.h"
 #include "graph/testing/text_graph.h"
-#include "trace/goal/match.h"
 #include "trace/goal/text.h"
 
 namespace slackline {
@@ -17,11 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::end_times_ns;
 
-struct Model {
-  std::int64_t latency_ns;
-  std::int64_t overhead_ns;
-  std::int64_t gap_ns;
-};
+using Model = testing::WholeModel;
 
 std::vector<std::int64_t> ends(std::string_view text, const Model& m,
                                const GraphOptions& options = {}) {
@@ -109,90 +103,13 @@ TEST(GoalGraphTest, TheTraceHasACallForEveryVertex) {
   EXPECT_EQ(g.graph.message_count(), 2u);
 }
 
-/// A program without cycles: every rank's dependencies go back in its block, and messages are sent
-/// in one global order in which each block is a subsequence.
-GoalProgram arbitrary_program() {
-  using rc::gen::inRange;
-  const auto ranks = *inRange<std::uint32_t>(1, 5);
-  GoalProgram program;
-  program.ranks.resize(ranks);
-  const auto depend = [&](GoalRank& rank, std::uint32_t operation) {
-    for (int k = *inRange(0, 4); k > 0 && operation > 0; --k) {
-      rank.add_dependency(operation, *inRange<std::uint32_t>(0, operation),
-                          *rc::gen::arbitrary<bool>());
-    }
-  };
-  for (int i = *inRange(1, 40); i > 0; --i) {
-    GoalRank& rank = program.ranks[*inRange<std::uint32_t>(0, ranks)];
-    if (*inRange(0, 2) == 0) {
-      depend(rank, rank.add({.size = *inRange<std::uint64_t>(0, 5000)}));
-      continue;
-    }
-    const auto from = static_cast<std::uint32_t>(&rank - program.ranks.data());
-    const auto to = *inRange<std::uint32_t>(0, ranks);
-    const auto tag = *inRange<std::uint32_t>(0, 2);
-    const auto bytes = *inRange<std::uint64_t>(0, 40);
-    depend(rank, rank.add({.kind = GoalKind::send, .peer = to, .tag = tag, .size = bytes}));
-    GoalRank& other = program.ranks[to];
-    depend(other, other.add({.kind = GoalKind::recv, .peer = from, .tag = tag, .size = bytes}));
-  }
-  return program;
-}
-
-/// Algorithm 1 by relaxation: all start and end times grow until nothing changes. Knows nothing of
-/// orders, vertices and folding.
-std::vector<std::int64_t> relaxed_ends(const GoalProgram& program, const Model& m) {
-  const GoalMatches matches(program, "x.goal", 1);
-  std::vector<std::int64_t> start(matches.operation_count(), 0);
-  std::vector<std::int64_t> end(matches.operation_count(), 0);
-  for (bool changed = true; changed;) {
-    changed = false;
-    const auto raise = [&](std::int64_t& value, std::int64_t to) {
-      if (to <= value) return;
-      value = to;
-      changed = true;
-    };
-    for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
-      const GoalRank& rank = program.ranks[r];
-      const std::uint32_t base = matches.first(r);
-      for (const GoalDependency& d : rank.dependencies()) {
-        const bool send = rank.kind(d.on) == GoalKind::send;
-        raise(start[base + d.dependent],
-              d.on_start != 0 && !send ? start[base + d.on] : end[base + d.on]);
-      }
-      for (std::uint32_t i = 0; i < rank.size(); ++i) {
-        const GoalOperation op = rank[i];
-        std::int64_t ready = start[base + i];
-        if (op.kind == GoalKind::recv) {
-          const std::uint32_t send = matches.partner(base + i);
-          const std::int64_t network =
-              matches.rank_of(send) == r
-                  ? 0
-                  : m.latency_ns +
-                        std::max<std::int64_t>(0, static_cast<std::int64_t>(op.size) - 1) *
-                            m.gap_ns;
-          ready = std::max(ready, end[send] + network);
-        }
-        raise(end[base + i], ready + (op.kind == GoalKind::calc ? static_cast<std::int64_t>(op.size)
-                                                                : m.overhead_ns));
-      }
-    }
-  }
-  std::vector<std::int64_t> result;
-  for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
-    const auto first = end.begin() + matches.first(r);
-    const auto last = end.begin() + matches.first(r) + program.ranks[r].size();
-    result.push_back(first == last ? 0 : *std::max_element(first, last));
-  }
-  return result;
-}
-
 RC_GTEST_PROP(GoalGraphProperty, EqualsRelaxation, ()) {
-  const GoalProgram program = arbitrary_program();
+  const GoalProgram program = testing::arbitrary_goal_program();
   const Model m{*rc::gen::inRange<std::int64_t>(0, 3000), *rc::gen::inRange<std::int64_t>(0, 50),
                 *rc::gen::inRange<std::int64_t>(0, 9)};
   const ExecutionGraph graph = build_goal_graph(program, "x.goal", {}).graph;
-  RC_ASSERT(end_times_ns(graph, m.latency_ns, m.overhead_ns, m.gap_ns) == relaxed_ends(program, m));
+  RC_ASSERT(end_times_ns(graph, m.latency_ns, m.overhead_ns, m.gap_ns) ==
+            testing::relaxed_ends(program, m));
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 
 namespace slackline::passes {
 
-/// The largest of `edges` costs: state[source] + fixed * q + multiples * p, into state[target].
+/// The largest of `edges` costs: state[source] + cost, into state[target].
 struct Node {
   std::uint32_t target;
   std::uint32_t edges;
 };
 
-/// 16 bytes; in order of the nodes.
+/// Cost by one parameter: fixed * q + multiples * p. 16 bytes; in order of the nodes.
 struct Edge {
   std::int64_t fixed;
   std::uint32_t multiples;
@@ -28,11 +28,47 @@ struct Program {
   const Edge* edges;
 };
 
+/// What a chain of a program's edges pays of each kind.
+struct Counts {
+  std::int64_t nanoseconds;
+  std::int64_t bytes;
+  std::uint32_t latencies;
+  std::uint32_t overheads;
+};
+
+/// Cost by all parameters of LogGPS. 16 bytes; in order of the nodes.
+struct LogGPSEdge {
+  std::uint32_t nanoseconds;  ///< or, if `latencies` is kWide, index into the wide counts
+  std::uint32_t bytes;
+  std::uint16_t latencies;
+  std::uint16_t overheads;
+  std::uint32_t source;
+};
+inline constexpr std::uint16_t kWide = 0xffff;
+
+struct LogGPSProgram {
+  const Node* nodes;
+  std::size_t node_count;
+  const LogGPSEdge* edges;
+  const Counts* wide;
+};
+
+/// Price of one of each.
+struct Rates {
+  std::int64_t nanosecond;
+  std::int64_t byte;
+  std::int64_t latency;
+  std::int64_t overhead;
+};
+
 inline constexpr std::size_t kLanes = 8;
 
 /// Eight values at once: state is [slot][kLanes], q and p have one entry a lane.
 using LanesPass = void (*)(const Program& program, std::int64_t* state, const std::int64_t* q,
                            const std::int64_t* p);
+/// The same with one set of rates a lane.
+using LogGPSLanesPass = void (*)(const LogGPSProgram& program, std::int64_t* state,
+                                 const Rates* rates);
 
 void run_lanes_portable(const Program& program, std::int64_t* state, const std::int64_t* q,
                         const std::int64_t* p);
@@ -40,16 +76,28 @@ void run_lanes_avx2(const Program& program, std::int64_t* state, const std::int6
                     const std::int64_t* p);
 void run_lanes_avx512(const Program& program, std::int64_t* state, const std::int64_t* q,
                       const std::int64_t* p);
+void run_loggps_lanes_portable(const LogGPSProgram& program, std::int64_t* state,
+                               const Rates* rates);
+void run_loggps_lanes_avx2(const LogGPSProgram& program, std::int64_t* state, const Rates* rates);
+void run_loggps_lanes_avx512(const LogGPSProgram& program, std::int64_t* state, const Rates* rates);
 
 /// The best of these for the machine that runs this.
 LanesPass lanes_pass();
+LogGPSLanesPass loggps_lanes_pass();
 
 /// One value.
 void run_single(const Program& program, std::int64_t* state, std::int64_t q, std::int64_t p);
+void run_single(const LogGPSProgram& program, std::int64_t* state, const Rates& rates);
+
+/// Works out the costs of all edges: fixed and multiples by their rates.
+void price_edges(const LogGPSProgram& program, std::size_t edge_count, const Rates& fixed,
+                 const Rates& multiples, Edge* edges);
 
 /// One value with the slope beside it: state is [slot][2] (cost at p / q times q, multiples);
 /// `steeper`: which of equally long paths counts.
 void run_with_slope(const Program& program, std::int64_t* state, std::int64_t q, std::int64_t p,
                     bool steeper);
+void run_with_slope(const LogGPSProgram& program, std::int64_t* state, const Rates& value,
+                    const Rates& slope, bool steeper);
 
 }  // namespace slackline::passes

@@ -6,3 +6,8 @@ void slackline::passes::run_lanes_avx512(const Program& program, std::int64_t* s
                                          const std::int64_t* q, const std::int64_t* p) {
   run_lanes(program, state, q, p);
 }
+
+void slackline::passes::run_loggps_lanes_avx512(const LogGPSProgram& program, std::int64_t* state,
+                                                const Rates* rates) {
+  run_loggps_lanes(program, state, rates);
+}

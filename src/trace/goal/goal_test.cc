@@ -42,6 +42,50 @@ std::string text_of(const GoalProgram& program) {
   return text;
 }
 
+/// The same text in a shape that only the general reader takes: two blanks for one.
+std::string widened(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == ' ' ? std::string("  ") : std::string(1, c);
+  return result;
+}
+
+TEST(GoalTextTest, UsualLinesMeanWhatTheGeneralReaderSays) {
+  // Numbers of every length up to where they leave 63 bits, all verbs, labels in a row and not.
+  std::string text = "num_ranks 12\nrank 0 {\n";
+  std::uint64_t size = 0;
+  int label = 3;
+  for (int digits = 1; digits <= 18; ++digits) {
+    size = 10 * size + static_cast<std::uint64_t>(digits % 10);
+    const std::string number = std::to_string(size);
+    const std::string l = "op" + std::to_string(label++);
+    text += l + ": calc " + number + "\n";
+    text += "op" + std::to_string(label++) + ": send " + number + "b to " +
+            std::to_string(digits % 12) + " tag " + std::to_string(size % 4'000'000'000) + "\n";
+    text += "op" + std::to_string(label++) + ": recv " + number + "b from 11\n";
+    text += "op" + std::to_string(label - 1) + " requires " + l + "\n";
+    text += "op" + std::to_string(label - 2) + " irequires " + l + "\n";
+    if (digits == 10) text += "calc 7\n";
+    if (digits == 12) text += "other: send 5b to 1 tag 2 cpu 1 nic 3\n";
+    if (digits == 14) text += "op1: recv 5b from -1 tag -1\nop4 requires op1\n";
+  }
+  text += "}\n";
+  for (int r = 1; r < 12; ++r) text += "rank " + std::to_string(r) + " {\n}\n";
+  EXPECT_TRUE(same_program(read(text), read(widened(text))));
+  const GoalProgram program = read(text);
+  EXPECT_EQ(program.ranks[0].size(), 3u * 18 + 3);
+  EXPECT_EQ(program.ranks[0][3 * 7].size, 12'345'678u);
+  EXPECT_EQ(program.ranks[0][3 * 8].size, 123'456'789u);
+}
+
+TEST(GoalTextTest, ErrorsBehindUsualLinesKnowTheirPlace) {
+  std::string text = "num_ranks 1\nrank 0 {\n";
+  for (int i = 0; i < 40; ++i) text += "l" + std::to_string(i) + ": calc 1\n";
+  EXPECT_THAT(error_of(text + "l39 requires l40\n}\n"),
+              AllOf(HasSubstr("x.goal:43:14"), HasSubstr("no operation has the label 'l40'")));
+  EXPECT_THAT(error_of(text + "l3 requires l3\n}\n"), HasSubstr("depends on itself"));
+  EXPECT_THAT(error_of(text + "l40: calc 12x\n}\n"), HasSubstr("x.goal:43:"));
+}
+
 TEST(GoalText, ReadsEveryForm) {
   const GoalProgram p = read(
       "// a comment\n num_ranks 2\n"

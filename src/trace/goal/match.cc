@@ -1,17 +1,20 @@
-// Matching, one destination after the other.
+// Matching, channel by channel.
 //
-// All sends are sorted by destination (a counting sort, so each list is by source and order of the
-// file); what one destination then needs is small and stays in the cache, and destinations are
-// parallel work. Within one, sends queue by source and tag, and receives take from the queues.
+// First each rank, alone, strings its sends and receives on channels: one a direction, other rank
+// and tag, in the order of the file. The strings lie in the partners' own array. Then each rank
+// looks up, for each channel that it receives from, the one that its source sends to, and joins the
+// two strings as a zip: the hash tables are asked once an operation for the small table of its own
+// rank, and once a channel for a stranger's. What is left goes to the receives with wildcards.
+// Ranks are parallel work in both steps, since a channel has one sender and one receiver.
 
 #include "trace/goal/match.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "base/flat_map.h"
@@ -27,132 +30,115 @@ constexpr FindingKind kWildcards{
 constexpr std::uint32_t kNone = GoalMatches::kNone;
 constexpr std::size_t kShownUnmatched = 3;
 
+/// One direction between a rank and another one.
 struct Channel {
-  std::uint32_t source = 0;
+  std::uint32_t peer = 0;
   std::uint32_t tag = 0;
 
   bool operator==(const Channel&) const = default;
 };
 struct ChannelHash {
   std::uint64_t operator()(const Channel& c) const {
-    return mix_bits(std::uint64_t{c.source} << 32 | c.tag);
+    const std::uint64_t product = (std::uint64_t{c.peer} << 32 | c.tag) * 0x9e3779b97f4a7c15ull;
+    return product ^ product >> 32;
   }
 };
+/// Operations on a string, numbered over all ranks. Each one's entry in the partners' array is the
+/// next one.
 struct Queue {
   std::uint32_t head = kNone;
   std::uint32_t tail = kNone;
 };
+using Queues = FlatMap<Channel, Queue, ChannelHash>;
 
-/// All sends of a program, sorted by destination.
-struct SendsByDestination {
-  std::vector<std::uint64_t> first;      // per destination, and one past the end
-  std::vector<std::uint32_t> operation;  // numbered over all ranks
+/// The channels of one rank.
+struct RankChannels {
+  Queues to;
+  Queues from;
+  std::vector<std::uint32_t> wildcards;  // receives, by index in the block
 };
 
-SendsByDestination sort_sends(const GoalProgram& program, const std::vector<std::uint32_t>& base) {
-  SendsByDestination sends;
-  std::vector<std::uint64_t>& first = sends.first;
-  first.assign(program.ranks.size() + 2, 0);
-  const auto for_sends = [&](auto visit) {
-    for (std::size_t r = 0; r < program.ranks.size(); ++r) {
-      const GoalRank& rank = program.ranks[r];
-      for (std::uint32_t i = 0; i < rank.size(); ++i) {
-        if (rank.kind(i) == GoalKind::send) visit(rank.peer(i), base[r] + i);
-      }
-    }
-  };
-  for_sends([&](std::uint32_t to, std::uint32_t) { ++first[to + std::size_t{2}]; });
-  for (std::size_t i = 2; i < first.size(); ++i) first[i] += first[i - 1];
-  sends.operation.resize(first.back());
-  for_sends([&](std::uint32_t to, std::uint32_t operation) {
-    sends.operation[first[to + std::size_t{1}]++] = operation;
-  });
-  first.pop_back();
-  return sends;
-}
-
-/// The matching of what one rank receives.
-class Destination {
+class Matcher {
  public:
-  Destination(const GoalProgram& program, const std::vector<std::uint32_t>& base,
-              const SendsByDestination& sends, std::uint32_t rank,
-              std::vector<std::uint32_t>& partner)
-      : program_(program),
-        base_(base),
-        sends_(sends),
-        rank_(rank),
-        first_(sends.first[rank]),
-        count_(static_cast<std::uint32_t>(sends.first[rank + std::size_t{1}] - first_)),
-        partner_(partner) {}
+  Matcher(const GoalProgram& program, const std::vector<std::uint32_t>& base,
+          std::vector<std::uint32_t>& partner)
+      : program_(program), base_(base), partner_(partner), channels_(program.ranks.size()) {}
 
   /// Returns the number of receives with wildcards.
-  std::uint64_t match() {
-    enqueue_sends();
-    const GoalRank& mine = program_.ranks[rank_];
-    std::vector<std::uint32_t> wildcards;
-    for (std::uint32_t i = 0; i < mine.size(); ++i) {
-      if (mine.kind(i) != GoalKind::recv) continue;
-      const Channel channel{mine.peer(i), mine.tag(i)};
-      if (channel.source == kGoalAny || channel.tag == kGoalAny) {
-        wildcards.push_back(i);
-        continue;
-      }
-      Queue* queue = queues_.find(channel);
-      if (queue == nullptr || queue->head == kNone) continue;
-      join(i, queue->head);
-      queue->head = next_[queue->head];
-    }
-    if (!wildcards.empty()) match_wildcards(mine, wildcards);
-    return wildcards.size();
+  std::uint64_t match(unsigned threads) {
+    const std::size_t ranks = program_.ranks.size();
+    parallel_for(
+        ranks, [&](std::size_t r) { string_up(r); }, threads);
+    parallel_for(
+        ranks, [&](std::size_t r) { join_channels(r); }, threads);
+    std::uint64_t wildcards = 0;
+    std::vector<std::vector<Left>> left(ranks);  // by destination
+    for (std::size_t r = 0; r < ranks; ++r) wildcards += channels_[r].wildcards.size();
+    for (std::size_t r = 0; r < ranks; ++r) take_down(r, left);
+    for (std::size_t r = 0; r < ranks && wildcards > 0; ++r) match_wildcards(r, left[r]);
+    return wildcards;
   }
 
  private:
-  std::uint32_t send(std::uint32_t k) const { return sends_.operation[first_ + k]; }
-
-  void enqueue_sends() {
-    next_.assign(count_, kNone);
-    std::uint32_t source = 0;
-    for (std::uint32_t k = 0; k < count_; ++k) {
-      while (send(k) >= base_[source + std::size_t{1}]) ++source;
-      const Channel channel{source, program_.ranks[source].tag(send(k) - base_[source])};
-      Queue& queue = queues_[channel];
-      if (queue.head == kNone) {
-        queue.head = k;
-      } else {
-        next_[queue.tail] = k;
+  void string_up(std::size_t r) {
+    const GoalRank& rank = program_.ranks[r];
+    RankChannels& channels = channels_[r];
+    for (std::uint32_t i = 0; i < rank.size(); ++i) {
+      const GoalKind kind = rank.kind(i);
+      if (kind == GoalKind::calc) continue;
+      const Channel channel{rank.peer(i), rank.tag(i)};
+      if (kind == GoalKind::recv && (channel.peer == kGoalAny || channel.tag == kGoalAny)) {
+        channels.wildcards.push_back(i);
+        continue;
       }
-      queue.tail = k;
+      const std::uint32_t number = base_[r] + i;
+      Queue& queue = (kind == GoalKind::send ? channels.to : channels.from)[channel];
+      (queue.head == kNone ? queue.head : partner_[queue.tail]) = number;
+      queue.tail = number;
     }
   }
 
-  void join(std::uint32_t receive, std::uint32_t k) {
-    const std::uint32_t receive_number = base_[rank_] + receive;
-    partner_[receive_number] = send(k);
-    partner_[send(k)] = receive_number;
+  void join_channels(std::size_t r) {
+    channels_[r].from.for_each([&](const Channel& channel, Queue& receives) {
+      Queue* sends = channels_[channel.peer].to.find({static_cast<std::uint32_t>(r), channel.tag});
+      if (sends == nullptr) return;
+      while (receives.head != kNone && sends->head != kNone) {
+        const std::uint32_t receive = std::exchange(receives.head, partner_[receives.head]);
+        const std::uint32_t send = std::exchange(sends->head, partner_[sends->head]);
+        partner_[receive] = send;
+        partner_[send] = receive;
+      }
+    });
   }
 
   struct Left {
     std::uint32_t position;  // in its sender's block
     std::uint32_t source;
-    std::uint32_t k;
     std::uint32_t tag;
   };
 
-  void match_wildcards(const GoalRank& mine, const std::vector<std::uint32_t>& wildcards) {
-    std::vector<Left> left;
-    std::uint32_t source = 0;
-    for (std::uint32_t k = 0; k < count_; ++k) {
-      while (send(k) >= base_[source + std::size_t{1}]) ++source;
-      if (partner_[send(k)] != kNone) continue;
-      const std::uint32_t position = send(k) - base_[source];
-      left.push_back({position, source, k, program_.ranks[source].tag(position)});
-    }
+  /// Unstrings what has no partner.
+  void take_down(std::size_t r, std::vector<std::vector<Left>>& left) {
+    channels_[r].from.for_each([&](const Channel&, Queue& queue) {
+      while (queue.head != kNone) queue.head = std::exchange(partner_[queue.head], kNone);
+    });
+    channels_[r].to.for_each([&](const Channel& channel, Queue& queue) {
+      while (queue.head != kNone) {
+        left[channel.peer].push_back(
+            {queue.head - base_[r], static_cast<std::uint32_t>(r), channel.tag});
+        queue.head = std::exchange(partner_[queue.head], kNone);
+      }
+    });
+  }
+
+  void match_wildcards(std::size_t r, std::vector<Left>& left) {
+    const GoalRank& mine = program_.ranks[r];
     std::ranges::sort(left, [](const Left& a, const Left& b) {
       return std::pair(a.position, a.source) < std::pair(b.position, b.source);
     });
     std::vector<char> taken(left.size(), 0);
     std::size_t begin = 0;  // everything before is taken
-    for (const std::uint32_t receive : wildcards) {
+    for (const std::uint32_t receive : channels_[r].wildcards) {
       while (begin < left.size() && taken[begin] != 0) ++begin;
       for (std::size_t i = begin; i < left.size(); ++i) {
         const bool source_fits =
@@ -160,7 +146,9 @@ class Destination {
         const bool tag_fits = mine.tag(receive) == kGoalAny || mine.tag(receive) == left[i].tag;
         if (taken[i] != 0 || !source_fits || !tag_fits) continue;
         taken[i] = 1;
-        join(receive, left[i].k);
+        const std::uint32_t send = base_[left[i].source] + left[i].position;
+        partner_[base_[r] + receive] = send;
+        partner_[send] = base_[r] + receive;
         break;
       }
     }
@@ -168,13 +156,8 @@ class Destination {
 
   const GoalProgram& program_;
   const std::vector<std::uint32_t>& base_;
-  const SendsByDestination& sends_;
-  std::uint32_t rank_;
-  std::uint64_t first_;
-  std::uint32_t count_;
   std::vector<std::uint32_t>& partner_;
-  std::vector<std::uint32_t> next_;
-  FlatMap<Channel, Queue, ChannelHash> queues_;
+  std::vector<RankChannels> channels_;
 };
 
 std::string in_words(std::uint32_t rank, const GoalOperation& op) {
@@ -221,15 +204,7 @@ GoalMatches::GoalMatches(const GoalProgram& program, std::string_view name, unsi
   first_.push_back(0);
   for (const GoalRank& rank : program.ranks) first_.push_back(first_.back() + rank.size());
   partner_.assign(first_.back(), kNone);
-  const SendsByDestination sends = sort_sends(program, first_);
-  std::atomic<std::uint64_t> wildcards = 0;
-  parallel_for(
-      program.ranks.size(),
-      [&](std::size_t r) {
-        wildcards +=
-            Destination(program, first_, sends, static_cast<std::uint32_t>(r), partner_).match();
-      },
-      threads);
+  const std::uint64_t wildcards = Matcher(program, first_, partner_).match(threads);
   require_partners(program, partner_, name);
   if (wildcards > 0) findings_.add(kWildcards, {}, wildcards);
 }

@@ -1,9 +1,7 @@
 #include "trace/goal/program.h"
 
 #include <algorithm>
-#include <limits>
-
-#include "base/error.h"
+#include <utility>
 
 namespace slackline {
 namespace {
@@ -18,24 +16,22 @@ bool same_rank(const GoalRank& a, const GoalRank& b) {
 
 }  // namespace
 
-std::uint32_t GoalRank::add(const GoalOperation& operation) {
-  expects(size() < kMostOperations, "a GOAL rank block has fewer than two billion operations");
-  const bool wide = operation.size > std::numeric_limits<std::uint32_t>::max();
-  const auto size_field = static_cast<std::uint32_t>(wide ? wide_sizes_.size() : operation.size);
-  if (wide) wide_sizes_.push_back(operation.size);
-  operations_.push_back({.size = size_field,
-                         .peer = operation.peer,
-                         .tag = operation.tag,
-                         .kind = operation.kind,
-                         .cpu = operation.cpu,
-                         .nic = operation.nic,
-                         .wide = static_cast<std::uint8_t>(wide)});
-  return size() - 1;
+void GoalRank::shrink() {
+  const auto fit = [](auto& vector) {
+    if (vector.capacity() > vector.size() + vector.size() / 8) vector.shrink_to_fit();
+  };
+  fit(operations_);
+  fit(dependencies_);
 }
 
-void GoalRank::shrink() {
-  operations_.shrink_to_fit();
-  dependencies_.shrink_to_fit();
+void GoalRank::sort_dependencies() {
+  if (std::ranges::is_sorted(dependencies_, {}, &GoalDependency::dependent)) return;
+  std::vector<std::uint32_t> next(size() + std::size_t{1}, 0);
+  for (const GoalDependency& d : dependencies_) ++next[d.dependent + std::size_t{1}];
+  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  std::vector<GoalDependency> sorted(dependencies_.size());
+  for (const GoalDependency& d : dependencies_) sorted[next[d.dependent]++] = d;
+  dependencies_ = std::move(sorted);
 }
 
 /// A counting sort, which keeps the order within each list.

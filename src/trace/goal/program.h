@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "base/error.h"
+
 namespace slackline {
 
 /// What a GOAL operation does (Hoefler et al., "Group Operation Assembly Language", 2009).
@@ -57,11 +59,33 @@ class GoalRank {
   }
   std::span<const GoalDependency> dependencies() const { return dependencies_; }
 
+  /// Room for that many; memory that is not used is not touched.
+  void reserve(std::size_t operations, std::size_t dependencies) {
+    operations_.reserve(operations);
+    dependencies_.reserve(dependencies);
+  }
   /// Returns the operation's index. At most kMostOperations.
-  std::uint32_t add(const GoalOperation& operation);
+  std::uint32_t add(const GoalOperation& operation) {
+    if (size() >= kMostOperations) {
+      expects(false, "a GOAL rank block has fewer than two billion operations");
+    }
+    const bool wide = operation.size > 0xffffffffu;
+    const auto size_field = static_cast<std::uint32_t>(wide ? wide_sizes_.size() : operation.size);
+    if (wide) wide_sizes_.push_back(operation.size);
+    operations_.push_back({.size = size_field,
+                           .peer = operation.peer,
+                           .tag = operation.tag,
+                           .kind = operation.kind,
+                           .cpu = operation.cpu,
+                           .nic = operation.nic,
+                           .wide = static_cast<std::uint8_t>(wide)});
+    return size() - 1;
+  }
   void add_dependency(std::uint32_t dependent, std::uint32_t on, bool on_start) {
     dependencies_.push_back({dependent, on & kMostOperations, on_start});
   }
+  /// By dependent, each one's in the order of the file. (A program for LogGOPSim must not: ties.)
+  void sort_dependencies();
   /// Gives back what growth left over.
   void shrink();
   /// When nobody needs them any more.

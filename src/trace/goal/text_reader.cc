@@ -1,5 +1,8 @@
 // GOAL text, fast: one cursor over the mapped file, no copies, no tokens.
 //
+// Lines as programs write them are taken as a whole (usual_lines.h); all others, and all errors, go
+// the long way here.
+//
 // A block is parsed front to back. Labels are resolved at once (they must be defined above), so a
 // block costs its operations and dependencies and nothing else. Blocks know nothing of each other;
 // in files without comments their ends are the closing braces, which makes them parallel work.
@@ -8,127 +11,21 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "trace/goal/labels.h"
 #include "trace/goal/text.h"
+#include "trace/goal/text_cursor.h"
+#include "trace/goal/usual_lines.h"
 
 namespace slackline {
 namespace {
 
-constexpr bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-constexpr bool is_word(char c) {
-  return is_letter(c) || is_digit(c) || c == '_';
-}
-
-constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMost8 = std::numeric_limits<std::uint8_t>::max();
 constexpr std::uint64_t kMostRanks = std::uint64_t{1} << 31;
-
-/// A place in the text, and what can be read there.
-class Cursor {
- public:
-  Cursor(std::string_view whole, std::string_view name, std::size_t begin, std::size_t end)
-      : whole_(whole), name_(name), at_(whole.data() + begin), end_(whole.data() + end) {}
-
-  const char* here() const { return at_; }
-  bool at_end() const { return at_ == end_; }
-  char peek() const { return at_ < end_ ? *at_ : '\0'; }
-
-  /// Blanks and block comments; not the end of a line.
-  void skip_blanks() {
-    while (at_ < end_) {
-      if (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') {
-        ++at_;
-      } else if (*at_ == '/') {
-        skip_comment();
-      } else {
-        return;
-      }
-    }
-  }
-
-  void skip_lines() {
-    for (skip_blanks(); at_ < end_ && *at_ == '\n'; skip_blanks()) ++at_;
-  }
-
-  /// Letters, digits and underscores from here on; empty if none.
-  std::string_view word() {
-    const char* begin = at_;
-    while (at_ < end_ && is_word(*at_)) ++at_;
-    return {begin, static_cast<std::size_t>(at_ - begin)};
-  }
-
-  bool take(char c) {
-    if (peek() != c) return false;
-    ++at_;
-    return true;
-  }
-
-  std::uint64_t number(std::string_view what, std::uint64_t most) {
-    skip_blanks();
-    const char* begin = at_;
-    std::uint64_t value = 0;
-    bool overflow = false;
-    for (; at_ < end_ && is_digit(*at_); ++at_) {
-      const auto digit = static_cast<std::uint64_t>(*at_ - '0');
-      overflow = overflow || value > (std::numeric_limits<std::uint64_t>::max() - digit) / 10;
-      value = 10 * value + digit;
-    }
-    if (at_ == begin) {
-      fail(begin, fmt::format("expected {}", what),
-           at_end() ? "the file ends here" : "a whole decimal number stands there",
-           "GOAL knows no signs and no fractions.");
-    }
-    if (overflow || value > most) {
-      fail(begin, fmt::format("{} is too large", what), fmt::format("at most {} is possible", most),
-           {});
-    }
-    return value;
-  }
-
-  /// Throws Error for the place `where`.
-  [[noreturn]] void fail(const char* where, std::string_view problem, std::string_view why,
-                         std::string_view what_to_do) const {
-    const std::string_view before =
-        whole_.substr(0, static_cast<std::size_t>(where - whole_.data()));
-    const auto line = std::ranges::count(before, '\n') + 1;
-    const std::size_t line_begin = before.rfind('\n');
-    const std::size_t column =
-        before.size() - (line_begin == std::string_view::npos ? 0 : line_begin + 1) + 1;
-    throw Error(fmt::format("{}:{}:{}: {}", name_, line, column, problem), why, what_to_do);
-  }
-
- private:
-  void skip_comment() {
-    const char* begin = at_;
-    const char kind = at_ + 1 < end_ ? at_[1] : '\0';
-    const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
-    if (kind == '/') {
-      const std::size_t line_end = rest.find('\n');
-      at_ = line_end == std::string_view::npos ? end_ : at_ + line_end;
-    } else if (kind == '*') {
-      const std::size_t close = rest.find("*/", 2);
-      if (close == std::string_view::npos)
-        fail(begin, "a comment is not closed", "no */ follows", {});
-      at_ += close + 2;
-    } else {
-      fail(begin, "unexpected '/'", "comments begin with // or /*", {});
-    }
-  }
-
-  std::string_view whole_;
-  std::string_view name_;
-  const char* at_;
-  const char* end_;
-};
+/// Bytes of text for an operation and a dependency.
+constexpr std::size_t kUsualBytes = 48;
 
 class BlockReader {
  public:
@@ -136,7 +33,11 @@ class BlockReader {
 
   /// After the opening brace, up to and with the closing one.
   GoalRank read() {
+    const auto bytes = static_cast<std::size_t>(in_.end() - in_.here());
+    rank_.reserve(bytes / kUsualBytes, bytes / kUsualBytes);
     for (;;) {
+      in_.skip_lines();
+      in_.jump(usual_.take(in_.here(), in_.end()));
       in_.skip_lines();
       if (in_.take('}')) break;
       if (in_.at_end()) {
@@ -285,6 +186,7 @@ class BlockReader {
   std::uint64_t rank_count_;
   GoalRank rank_;
   GoalLabels labels_;
+  GoalUsualLines usual_{rank_, labels_, rank_count_};
 };
 
 std::uint64_t read_header(Cursor& in) {
