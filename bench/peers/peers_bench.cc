@@ -2,6 +2,8 @@
 // one: how the costs compare and how they grow. Prints one table; doc/peers.md explains it.
 //
 //   bench_peers [LARGEST]      largest number of operations, 10^6 if not given
+//   bench_peers FILE           one GOAL file: how fast it is loaded by one and by two threads
+//   bench_peers PROGRAM N      writes a program of about N operations to standard output
 //
 // LogGOPSim is run when SLACKLINE_LOGGOPSIM names a folder with the programs LogGOPSim and txt2bin.
 
@@ -10,7 +12,9 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -55,6 +59,11 @@ double once(const std::function<void()>& work, int who = RUSAGE_SELF) {
   const double begin = cpu_seconds(who);
   work();
   return cpu_seconds(who) - begin;
+}
+
+std::string read_text_file(const char* path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// Mean of as many runs as fill a fifth of a second.
@@ -181,10 +190,66 @@ void bench(GoalPattern pattern, std::uint64_t operations) {
   std::fflush(stdout);
 }
 
+double wall_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+/// Peak of this process's own memory so far, without the pages of mapped files.
+double peak_bytes() {
+  const std::string status = read_text_file("/proc/self/status");
+  const std::size_t at = status.find("RssAnon:");
+  return at == std::string::npos ? 0 : 1024 * std::strtod(status.c_str() + at + 8, nullptr);
+}
+
+/// One program file: how fast it is loaded by one and by two threads. Wall clock and CPU time.
+void bench_file(const fs::path& path) {
+  const MappedFile file(path);
+  for (const unsigned threads : {1u, 2u}) {
+    const auto timed = [&](const char* what, std::uint64_t events, const auto& work) {
+      const double wall = wall_seconds();
+      const double cpu = once(work);
+      fmt::print("  {} thread{}: {:8} {:8.1f} ms, CPU {:8.1f} ms", threads,
+                 threads == 1 ? " " : "s", what, 1e3 * (wall_seconds() - wall), 1e3 * cpu);
+      if (events > 0)
+        fmt::print(", {:6.2f} M events/s of CPU", static_cast<double>(events) / cpu / 1e6);
+      fmt::print(", {:.0f} MB\n", peak_bytes() / 1e6);
+    };
+    GoalProgram program;
+    timed("parse", 0, [&] { program = read_goal_text(file.text(), path.string(), threads); });
+    const std::uint64_t events = program.operation_count();
+    std::optional<ReducedLogGPS> reduced;
+    timed("match", events, [&] { GoalMatches(program, path.string(), threads); });
+    timed("reduce", events,
+          [&] { reduced = reduce_goal(std::move(program), path.string(), {}, threads).reduced; });
+    timed("both", events, [&] {
+      reduced = reduce_goal(read_goal_text(file.text(), path.string(), threads), path.string(), {},
+                            threads)
+                    .reduced;
+    });
+  }
+}
+
 }  // namespace
 }  // namespace slackline
 
 int main(int argc, char** argv) {
+  if (argc == 3) {
+    const std::string_view pattern = argv[1];
+    for (const auto p : {slackline::GoalPattern::stencil, slackline::GoalPattern::wavefront,
+                         slackline::GoalPattern::random, slackline::GoalPattern::alltoall}) {
+      if (slackline::to_string(p) != pattern) continue;
+      slackline::write_goal_text(
+          slackline::make_goal_program(p, static_cast<std::uint64_t>(std::atof(argv[2]))),
+          [](std::string_view part) { std::fwrite(part.data(), 1, part.size(), stdout); });
+    }
+    return 0;
+  }
+  if (argc > 1 && std::filesystem::exists(argv[1])) {
+    slackline::bench_file(argv[1]);
+    return 0;
+  }
   const double largest = argc > 1 ? std::atof(argv[1]) : 1e6;
   fmt::print(
       "CPU time. load: million operations a second; kept: nodes and edges an operation; pass: ms "

@@ -1,11 +1,12 @@
 // Matching, channel by channel.
 //
-// First each rank, alone, strings its sends and receives on channels: one a direction, other rank
-// and tag, in the order of the file. The strings lie in the partners' own array. Then each rank
-// looks up, for each channel that it receives from, the one that its source sends to, and joins the
-// two strings as a zip: the hash tables are asked once an operation for the small table of its own
-// rank, and once a channel for a stranger's. What is left goes to the receives with wildcards.
-// Ranks are parallel work in both steps, since a channel has one sender and one receiver.
+// First each rank, alone, sorts its sends and receives into channels: one a direction, other rank
+// and tag, each in the order of the file (a counting sort: the channel of each operation, then its
+// place). Then each rank looks up, for each channel that it receives from, the one that its source
+// sends to, and joins the two lists as a zip. The hash tables are asked once an operation for the
+// small table of its own rank, and once a channel for a stranger's; lists are read front to back.
+// What is left goes to the receives with wildcards. Ranks are parallel work in both steps, since a
+// channel has one sender and one receiver.
 
 #include "trace/goal/match.h"
 
@@ -43,19 +44,20 @@ struct ChannelHash {
     return product ^ product >> 32;
   }
 };
-/// Operations on a string, numbered over all ranks. Each one's entry in the partners' array is the
-/// next one.
-struct Queue {
-  std::uint32_t head = kNone;
-  std::uint32_t tail = kNone;
+/// The operations of a channel that have no partner yet: a range of RankChannels::operations.
+struct Range {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
 };
-using Queues = FlatMap<Channel, Queue, ChannelHash>;
+using ChannelIds = FlatMap<Channel, std::uint32_t, ChannelHash>;
 
 /// The channels of one rank.
 struct RankChannels {
-  Queues to;
-  Queues from;
-  std::vector<std::uint32_t> wildcards;  // receives, by index in the block
+  ChannelIds to;
+  ChannelIds from;
+  std::vector<Range> ranges;              // by channel
+  std::vector<std::uint32_t> operations;  // index in the block, by channel
+  std::vector<std::uint32_t> wildcards;   // receives, by index in the block
 };
 
 class Matcher {
@@ -68,21 +70,24 @@ class Matcher {
   std::uint64_t match(unsigned threads) {
     const std::size_t ranks = program_.ranks.size();
     parallel_for(
-        ranks, [&](std::size_t r) { string_up(r); }, threads);
+        ranks, [&](std::size_t r) { sort_operations(r); }, threads);
     parallel_for(
         ranks, [&](std::size_t r) { join_channels(r); }, threads);
     std::uint64_t wildcards = 0;
-    std::vector<std::vector<Left>> left(ranks);  // by destination
     for (std::size_t r = 0; r < ranks; ++r) wildcards += channels_[r].wildcards.size();
-    for (std::size_t r = 0; r < ranks; ++r) take_down(r, left);
-    for (std::size_t r = 0; r < ranks && wildcards > 0; ++r) match_wildcards(r, left[r]);
+    if (wildcards == 0) return 0;
+    std::vector<std::vector<Left>> left(ranks);  // by destination
+    for (std::size_t r = 0; r < ranks; ++r) collect_left(r, left);
+    for (std::size_t r = 0; r < ranks; ++r) match_wildcards(r, left[r]);
     return wildcards;
   }
 
  private:
-  void string_up(std::size_t r) {
+  void sort_operations(std::size_t r) {
     const GoalRank& rank = program_.ranks[r];
     RankChannels& channels = channels_[r];
+    std::uint32_t* const channel_of = partner_.data() + base_[r];
+    std::vector<Range>& ranges = channels.ranges;
     for (std::uint32_t i = 0; i < rank.size(); ++i) {
       const GoalKind kind = rank.kind(i);
       if (kind == GoalKind::calc) continue;
@@ -91,23 +96,46 @@ class Matcher {
         channels.wildcards.push_back(i);
         continue;
       }
-      const std::uint32_t number = base_[r] + i;
-      Queue& queue = (kind == GoalKind::send ? channels.to : channels.from)[channel];
-      (queue.head == kNone ? queue.head : partner_[queue.tail]) = number;
-      queue.tail = number;
+      std::uint32_t& id = (kind == GoalKind::send ? channels.to : channels.from)[channel];
+      if (id == 0) {
+        ranges.emplace_back();
+        id = static_cast<std::uint32_t>(ranges.size());
+      }
+      channel_of[i] = id - 1;
+      ++ranges[id - 1].end;
+    }
+    std::uint32_t sum = 0;
+    for (Range& range : ranges) {
+      range.begin = std::exchange(sum, sum + range.end);
+      range.end = range.begin;
+    }
+    channels.operations.resize(sum);
+    for (std::uint32_t i = 0; i < rank.size(); ++i) {
+      if (channel_of[i] == kNone) continue;
+      channels.operations[ranges[channel_of[i]].end++] = i;
+      channel_of[i] = kNone;
     }
   }
 
   void join_channels(std::size_t r) {
-    channels_[r].from.for_each([&](const Channel& channel, Queue& receives) {
-      Queue* sends = channels_[channel.peer].to.find({static_cast<std::uint32_t>(r), channel.tag});
-      if (sends == nullptr) return;
-      while (receives.head != kNone && sends->head != kNone) {
-        const std::uint32_t receive = std::exchange(receives.head, partner_[receives.head]);
-        const std::uint32_t send = std::exchange(sends->head, partner_[sends->head]);
-        partner_[receive] = send;
-        partner_[send] = receive;
+    RankChannels& mine = channels_[r];
+    mine.from.for_each([&](const Channel& channel, std::uint32_t id) {
+      RankChannels& other = channels_[channel.peer];
+      const std::uint32_t* found = other.to.find({static_cast<std::uint32_t>(r), channel.tag});
+      if (found == nullptr) return;
+      Range& receives = mine.ranges[id - 1];
+      Range& sends = other.ranges[*found - 1];
+      const std::uint32_t pairs = std::min(receives.end - receives.begin, sends.end - sends.begin);
+      const std::uint32_t* receive = mine.operations.data() + receives.begin;
+      const std::uint32_t* send = other.operations.data() + sends.begin;
+      for (std::uint32_t k = 0; k < pairs; ++k) {
+        const std::uint32_t receive_number = base_[r] + receive[k];
+        const std::uint32_t send_number = base_[channel.peer] + send[k];
+        partner_[receive_number] = send_number;
+        partner_[send_number] = receive_number;
       }
+      receives.begin += pairs;
+      sends.begin += pairs;
     });
   }
 
@@ -117,16 +145,13 @@ class Matcher {
     std::uint32_t tag;
   };
 
-  /// Unstrings what has no partner.
-  void take_down(std::size_t r, std::vector<std::vector<Left>>& left) {
-    channels_[r].from.for_each([&](const Channel&, Queue& queue) {
-      while (queue.head != kNone) queue.head = std::exchange(partner_[queue.head], kNone);
-    });
-    channels_[r].to.for_each([&](const Channel& channel, Queue& queue) {
-      while (queue.head != kNone) {
+  void collect_left(std::size_t r, std::vector<std::vector<Left>>& left) {
+    RankChannels& mine = channels_[r];
+    mine.to.for_each([&](const Channel& channel, std::uint32_t id) {
+      const Range& range = mine.ranges[id - 1];
+      for (std::uint32_t k = range.begin; k < range.end; ++k) {
         left[channel.peer].push_back(
-            {queue.head - base_[r], static_cast<std::uint32_t>(r), channel.tag});
-        queue.head = std::exchange(partner_[queue.head], kNone);
+            {mine.operations[k], static_cast<std::uint32_t>(r), channel.tag});
       }
     });
   }
