@@ -202,7 +202,8 @@ class Contraction {
 
   Value put(std::uint32_t uses) {
     const bool more = terms_.size() > 1;
-    const Value value = put(Entry{terms_.front().form, terms_.front().slot, uses & kMostUses, more});
+    const Value value =
+        put(Entry{terms_.front().form, terms_.front().slot, uses & kMostUses, more});
     if (more) {
       if (rest_.size() < entries_.size()) rest_.resize(entries_.size() + entries_.size() / 2);
       rest_[value].assign(terms_.begin() + 1, terms_.end());
