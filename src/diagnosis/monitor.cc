@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/measured.h"
 #include "base/error.h"
 #include "diagnosis/change_points.h"
 #include "diagnosis/rank_clock.h"
@@ -48,11 +49,20 @@ class Windows {
     if (stop > start) {
       start_ = start;
       length_ = stop - start;
+      to_ = length_;
+    }
+    const std::optional<MeasuredRun> program = measured_run(trace);
+    if (program && program->makespan_ns > 0) {
+      from_ = std::clamp<std::int64_t>(program->begin_ns - start_, 0, length_);
+      to_ = std::clamp<std::int64_t>(from_ + program->makespan_ns, from_, length_);
     }
   }
 
   std::int64_t start() const { return start_; }
   std::int64_t length() const { return length_; }
+  /// Of the program between MPI_Init and MPI_Finalize, from the start of the run.
+  std::int64_t program_begin() const { return from_; }
+  std::int64_t program_end() const { return to_; }
 
   /// From and to count from the start of the run.
   WindowEfficiency between(std::int64_t from, std::int64_t to) const {
@@ -81,6 +91,8 @@ class Windows {
   std::vector<RankClock> clocks_;
   std::int64_t start_ = 0;
   std::int64_t length_ = 0;
+  std::int64_t from_ = 0;
+  std::int64_t to_ = 0;
 };
 
 SignalSample sample_of(const WindowEfficiency& e) {
@@ -96,8 +108,8 @@ RegionKind kind_of(const WindowEfficiency& e) {
 
 /// The border between two levels, looked for in finer windows around `near`.
 std::int64_t refined(const Windows& windows, std::int64_t near, std::int64_t width) {
-  const std::int64_t from = std::max<std::int64_t>(0, near - 2 * width);
-  const std::int64_t to = std::min(windows.length(), near + 2 * width);
+  const std::int64_t from = std::max(windows.program_begin(), near - 2 * width);
+  const std::int64_t to = std::min(windows.program_end(), near + 2 * width);
   const std::int64_t step = (to - from) / static_cast<std::int64_t>(4 * kFinerBy);
   if (step <= 0) return near;
   std::vector<SignalSample> samples;
@@ -132,7 +144,8 @@ std::int64_t refined(const Windows& windows, std::int64_t near, std::int64_t wid
 void measure_regions(const Windows& windows, Monitor& out) {
   for (std::size_t i = 0; i < out.regions.size(); ++i) {
     FocusRegion& region = out.regions[i];
-    region.end_ns = i + 1 < out.regions.size() ? out.regions[i + 1].begin_ns : out.length_ns;
+    region.end_ns =
+        i + 1 < out.regions.size() ? out.regions[i + 1].begin_ns : windows.program_end();
     region.efficiency = windows.between(region.begin_ns, region.end_ns);
     region.kind = kind_of(region.efficiency);
   }
@@ -160,15 +173,16 @@ void find_regions(const Windows& windows, Monitor& out) {
   std::vector<SignalSample> samples;
   for (const WindowEfficiency& e : out.windows) samples.push_back(sample_of(e));
   std::vector<ChangePoint> changes = change_points(samples, kNoiseFloor);
+  const std::int64_t length = windows.program_end() - windows.program_begin();
   const std::int64_t width =
-      std::max<std::int64_t>(1, out.length_ns / static_cast<std::int64_t>(out.windows.size()));
+      std::max<std::int64_t>(1, length / static_cast<std::int64_t>(out.windows.size()));
   const auto begin_region = [&](std::int64_t begin, double confidence) {
     FocusRegion region;
     region.begin_ns = begin;
     region.confidence = confidence;
     out.regions.push_back(region);
   };
-  begin_region(0, 1);
+  begin_region(windows.program_begin(), 1);
   std::size_t previous = 0;
   for (const ChangePoint& c : changes) {
     if (c.at - previous < kShortestRegion || out.windows.size() - c.at < kShortestRegion) continue;
@@ -203,6 +217,23 @@ void find_phases(Monitor& out) {
       }
     }
     if (longest != nullptr) longest->representative = true;
+  }
+}
+
+void add_start_and_end(const Windows& windows, Monitor& out) {
+  const auto region = [&](RegionKind kind, std::int64_t begin, std::int64_t end) {
+    FocusRegion r;
+    r.begin_ns = begin;
+    r.end_ns = end;
+    r.kind = kind;
+    r.efficiency = windows.between(begin, end);
+    return r;
+  };
+  const std::int64_t from = windows.program_begin();
+  const std::int64_t to = windows.program_end();
+  if (from > 0) out.regions.insert(out.regions.begin(), region(RegionKind::startup, 0, from));
+  if (to < out.length_ns) {
+    out.regions.push_back(region(RegionKind::shutdown, to, out.length_ns));
   }
 }
 
@@ -253,6 +284,14 @@ void add_path(const Trace& trace, const MeasuredPath& path, Monitor& out) {
   }
 }
 
+std::int64_t start_of_run(const Trace& trace) {
+  std::int64_t start = std::numeric_limits<std::int64_t>::max();
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    if (!trace.calls(r).empty()) start = std::min(start, trace.calls(r).start_ns());
+  }
+  return start;
+}
+
 std::int32_t busiest_rank(const Trace& trace) {
   std::int32_t most = 0;
   for (std::int32_t r = 1; r < trace.ranks(); ++r) {
@@ -273,6 +312,10 @@ std::string_view to_string(RegionKind kind) {
       return "serialisation";
     case RegionKind::transfer:
       return "transfer";
+    case RegionKind::startup:
+      return "start-up";
+    case RegionKind::shutdown:
+      return "shut-down";
   }
   return "computing";
 }
@@ -281,19 +324,24 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
   TransferMonitor m;
   const RankCalls& calls = trace.calls(rank);
   const auto r = static_cast<std::size_t>(rank);
+  const std::int64_t start = start_of_run(trace);
   std::int64_t observed = 0;
   std::int64_t simulated = 0;
   std::int64_t last = calls.start_ns();
   std::int64_t ideal_last = calls.start_ns();
   for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Operation operation = calls.operation(i);
+    if (operation == Operation::finalize) break;
     const std::int64_t o = std::max<std::int64_t>(0, calls.end_ns(i) - last);
     const std::int64_t s = ideal.end_ns[r][i] - ideal_last;
-    observed += o;
-    simulated += s;
     last = std::max(last, calls.end_ns(i));
     ideal_last = ideal.end_ns[r][i];
-    m.time_ns.push_back(last - calls.start_ns());
-    m.local.push_back(o > 0 ? static_cast<double>(s) / static_cast<double>(o) : 1);
+    if (operation == Operation::init || operation == Operation::init_thread) continue;
+    observed += o;
+    simulated += s;
+    m.time_ns.push_back(last - start);
+    if (s > o) ++m.longer_pairs;
+    m.local.push_back(o > s ? static_cast<double>(s) / static_cast<double>(o) : 1);
     m.cumulative.push_back(
         observed > 0 ? static_cast<double>(simulated) / static_cast<double>(observed) : 1);
   }
@@ -328,14 +376,17 @@ Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOp
   if (out.length_ns <= 0) return out;
   const std::size_t count = std::max(kFewestWindows, options.windows);
   for (std::size_t i = 0; i <= count; ++i) {
-    out.border_ns.push_back(static_cast<std::int64_t>(
-        static_cast<double>(out.length_ns) * static_cast<double>(i) / static_cast<double>(count)));
+    const auto length = static_cast<double>(windows.program_end() - windows.program_begin());
+    out.border_ns.push_back(
+        windows.program_begin() +
+        static_cast<std::int64_t>(length * static_cast<double>(i) / static_cast<double>(count)));
   }
   for (std::size_t i = 0; i < count; ++i) {
     out.windows.push_back(windows.between(out.border_ns[i], out.border_ns[i + 1]));
   }
   find_regions(windows, out);
   find_phases(out);
+  add_start_and_end(windows, out);
   add_waiting(trace, inputs.waits, windows.start(), out);
   add_path(trace, inputs.path, out);
   return out;

@@ -18,9 +18,15 @@ namespace slackline {
 /// The transfer-efficiency monitor of one rank ("Identifying focus-of-analysis regions in MPI
 /// traces using transfer-efficiency monitors", formulas 2 and 3): one value after every pair of a
 /// computation and the call that follows it.
+///
+/// The paper's local monitor is at most 1, as it takes the ideal length for a part of the observed
+/// one. But on the ideal network a rank may wait in one pair for what it waited for in another one
+/// when observed; such a pair loses nothing to transfer: its local efficiency is 1. The cumulative
+/// monitor takes all lengths as they are.
 struct TransferMonitor {
   std::vector<std::int64_t> time_ns;  ///< end of the pair, from the start of the run
-  std::vector<double> local;          ///< ideal over observed length of the pair
+  std::vector<double> local;          ///< ideal over observed length of the pair, at most 1
+  std::uint64_t longer_pairs = 0;     ///< that are longer on the ideal network than observed
   std::vector<double> cumulative;     ///< the same of all pairs up to this one
 };
 TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank);
@@ -33,8 +39,16 @@ struct WindowEfficiency {
   double transfer = 0;       ///< ideal over observed length, mean of the ranks
 };
 
-/// What holds a stretch back most.
-enum class RegionKind : std::uint8_t { computing, imbalance, serialisation, transfer };
+/// What holds a stretch back most; or that it lies before the first return from MPI_Init or after
+/// the last entry into MPI_Finalize.
+enum class RegionKind : std::uint8_t {
+  computing,
+  imbalance,
+  serialisation,
+  transfer,
+  startup,
+  shutdown
+};
 std::string_view to_string(RegionKind kind);
 
 /// A focus-of-analysis region: a stretch of time with a behaviour of its own.
@@ -48,8 +62,8 @@ struct FocusRegion {
   std::optional<WaitPattern> main_pattern{};  ///< that most of it is of
   std::int32_t path_rank = -1;                ///< where the critical path is for longest
   double path_share = 0;                      ///< part of the region that it is there
-  std::size_t phase = 0;                      ///< regions of one number behave alike
-  bool representative = false;                ///< the one to look at of its phase
+  std::size_t phase = 0;  ///< regions of one number behave alike; none of start-up and shut-down
+  bool representative = false;  ///< the one to look at of its phase
 };
 
 struct MonitorOptions {
@@ -62,7 +76,9 @@ struct Monitor {
   std::int32_t rank = 0;
   std::int64_t length_ns = 0;
   TransferMonitor transfer;
-  std::vector<std::int64_t> border_ns;    ///< of the fixed windows, one more than there are
+  /// Of the fixed windows, one more than there are: from the end of the start-up to the begin of
+  /// the shut-down.
+  std::vector<std::int64_t> border_ns;
   std::vector<WindowEfficiency> windows;  ///< fixed
   std::vector<FocusRegion> regions;
   std::size_t phases = 0;

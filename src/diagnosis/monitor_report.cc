@@ -12,12 +12,20 @@ Json to_json(const WindowEfficiency& e) {
           {"transfer", e.transfer}};
 }
 
+bool of_program(const FocusRegion& r) {
+  return r.kind != RegionKind::startup && r.kind != RegionKind::shutdown;
+}
+
+std::string phase_label(const FocusRegion& r) {
+  return of_program(r) ? fmt::format("{}{}", r.phase + 1, r.representative ? " *" : "") : "";
+}
+
 Json to_json(const FocusRegion& r) {
   Json json{{"begin_ns", r.begin_ns},
             {"end_ns", r.end_ns},
             {"kind", to_string(r.kind)},
             {"confidence", r.confidence},
-            {"phase", r.phase},
+            {"phase", of_program(r) ? Json(r.phase) : Json()},
             {"representative", r.representative},
             {"waiting_ns", r.waiting_ns},
             {"main_pattern", r.main_pattern ? Json(identifier(*r.main_pattern)) : Json()},
@@ -42,11 +50,15 @@ Table region_table(const Monitor& m) {
                {"confidence", Unit::ratio, "that it begins there"}},
               {}};
   for (const FocusRegion& r : m.regions) {
-    table.rows.push_back({r.begin_ns, r.end_ns, std::string(to_string(r.kind)),
-                          fmt::format("{}{}", r.phase + 1, r.representative ? " *" : ""),
-                          r.efficiency.useful, r.efficiency.load_balance,
-                          r.efficiency.serialisation, r.efficiency.transfer, r.waiting_ns,
-                          r.confidence});
+    std::vector<Value> row{r.begin_ns, r.end_ns, std::string(to_string(r.kind)), phase_label(r)};
+    if (of_program(r)) {
+      row.insert(row.end(), {r.efficiency.useful, r.efficiency.load_balance,
+                             r.efficiency.serialisation, r.efficiency.transfer});
+    } else {
+      row.resize(row.size() + 4);  // nothing is expected to be efficient there
+    }
+    row.insert(row.end(), {r.waiting_ns, r.confidence});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
@@ -129,6 +141,7 @@ Report describe(const Monitor& m) {
                    {"monitor",
                     {{"time_ns", m.transfer.time_ns},
                      {"local", m.transfer.local},
+                     {"longer_pairs", m.transfer.longer_pairs},
                      {"cumulative", m.transfer.cumulative}}}};
   report.sections.push_back(monitor_section(m, true));
   return report;

@@ -26,6 +26,35 @@ TEST(TransferMonitor, FollowsFormulas2And3) {
   EXPECT_THAT(m.cumulative, ElementsAre(120.0 / 160, 160.0 / 210));
 }
 
+TEST(TransferMonitor, LocallyLosesNothingWhereTheIdealRunWaitsLonger) {
+  // On the ideal network rank 1 has its first message at 10 instead of 110, and so waits from 20
+  // to 120 in the second receive, which took 10 ns when observed.
+  const Trace trace =
+      testing::timed_trace(2,
+                           "rank 0\n @10 +1 send to=1 bytes=8\n @120 +1 send to=1 bytes=8\n"
+                           "rank 1\n @5 +105 recv from=0 bytes=8\n @120 +10 recv from=0 bytes=8\n");
+  const TransferMonitor m = transfer_monitor(trace, ideal_run(trace, CallMatching(trace), {}), 1);
+  EXPECT_THAT(m.local, ElementsAre(10.0 / 110, 1.0));
+  EXPECT_EQ(m.longer_pairs, 1u);
+  EXPECT_THAT(m.cumulative, ElementsAre(10.0 / 110, 119.0 / 130));
+}
+
+TEST(Monitor, SetsStartUpAndShutDownApart) {
+  const Trace trace =
+      testing::timed_trace(2,
+                           "rank 0\n @0 +500 init\n @900 +100 barrier\n @1500 +40 finalize\n"
+                           "rank 1\n @0 +500 init\n @800 +200 barrier\n @1500 +60 finalize\n");
+  const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {});
+  ASSERT_GE(m.regions.size(), 3u);
+  EXPECT_EQ(m.regions.front().kind, RegionKind::startup);
+  EXPECT_EQ(m.regions.front().end_ns, 500);
+  EXPECT_EQ(m.border_ns.front(), 500);
+  EXPECT_EQ(m.regions.back().kind, RegionKind::shutdown);
+  EXPECT_EQ(m.regions.back().begin_ns, 1500);
+  EXPECT_EQ(m.regions.back().end_ns, 1560);
+  EXPECT_EQ(m.transfer.time_ns.front(), 1000);
+}
+
 TEST(ChangePoints, FindsLevelsAndNothingInNoise) {
   std::vector<SignalSample> samples;
   for (int i = 0; i < 60; ++i) {

@@ -121,11 +121,13 @@ void LocationReader::begin_call(std::int64_t time, Operation operation) {
   args_.clear();
   completed_.clear();
   overrides_.reset();
+  collective_end_.reset();
 }
 
 void LocationReader::end_call(std::int64_t time) {
   in_call_ = false;
-  call_.end_ns = time;
+  // What comes after the collective's end in its region is the recorder's own work.
+  call_.end_ns = std::min(time, collective_end_.value_or(time));
   if (call_.operation == Operation::none && !job_.own) {
     out().findings.add(kLocalCalls, region_name(call_region_));
     return;

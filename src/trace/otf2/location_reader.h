@@ -176,6 +176,7 @@ class LocationReader {
   std::vector<std::int64_t> args_;
   std::vector<std::uint32_t> completed_;  // serials that the open call completed
   std::int64_t collective_begin_ = 0;
+  std::optional<std::int64_t> collective_end_;  // of the open call, when a collective
   std::int64_t last_ns_ = -kTimeLimit_ns;
 };
 

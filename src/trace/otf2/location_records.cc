@@ -219,6 +219,7 @@ void LocationReader::collective_end(std::int64_t time, const Collective& what) {
     call_.peer = root(what, call_.comm);
     call_.bytes = bytes(call_.operation, what, call_.comm, call_.peer);
   }
+  if (kind == OperationClass::collective) collective_end_ = time;
   recorded_ = true;
   if (kind == OperationClass::icollective && !started_ && !job_.own) {
     call_.request = requests_.unnumbered();

@@ -1,0 +1,179 @@
+// What every diagnosis of a measured run must be, on random programs: recorded with the times that
+// an ideal network gives (causal), with durations drawn at random (as if clocks disagreed), and
+// with a rank missing (messages and collectives without their other side).
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "diagnosis/judgement.h"
+#include "property/cases.h"
+
+namespace slackline {
+namespace {
+
+enum class Kind { causal, clocks_disagree, rank_missing };
+
+Trace with_ideal_times(Trace trace) {
+  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const auto rank = static_cast<std::size_t>(r);
+    std::vector<std::int64_t> times;
+    for (std::size_t i = 0; i < trace.calls(r).size(); ++i) {
+      times.push_back(ideal.begin_ns[rank][i]);
+      times.push_back(ideal.end_ns[rank][i]);
+    }
+    trace.calls(r).retime(times);
+  }
+  return trace;
+}
+
+Trace random_run(std::uint64_t seed, Kind kind) {
+  oracle::Program program =
+      random_program(oracle::Choices(seed, 100 + seed % 700), {.max_ranks = 6, .timed = true});
+  if (kind == Kind::rank_missing) program.ranks[seed % program.ranks.size()].clear();
+  Trace trace = to_trace(program);
+  return kind == Kind::causal ? with_ideal_times(std::move(trace)) : trace;
+}
+
+template <class Numbers>
+auto sum_of(const Numbers& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), typename Numbers::value_type{});
+}
+
+class DiagnosisProperty : public ::testing::TestWithParam<Kind> {
+ protected:
+  template <class Check>
+  void for_runs(Check check) const {
+    for (std::uint64_t seed = 0; seed < testing::kSeeds / 3; ++seed) {
+      const Trace trace = random_run(seed, GetParam());
+      SCOPED_TRACE(seed);
+      check(trace);
+      if (HasFailure()) return;
+    }
+  }
+};
+
+TEST_P(DiagnosisProperty, AllExactAlgorithmsFindOnePathAndItsSegmentsAreTheRun) {
+  for_runs([](const Trace& trace) {
+    const CallMatching matching(trace);
+    const CallPaths paths(trace);
+    for (const PathAlgorithm algorithm : kPathAlgorithms) {
+      const MeasuredPath path = measured_path(trace, matching, paths, {.algorithm = algorithm});
+      std::int64_t at = 0;
+      for (const ActivitySegment& s : path.segments) {
+        EXPECT_EQ(s.begin_ns, at) << to_string(algorithm);
+        at = s.end_ns;
+      }
+      EXPECT_EQ(at, path.makespan_ns) << to_string(algorithm);
+      EXPECT_EQ(sum_of(path.by_rank), path.makespan_ns) << to_string(algorithm);
+      for (const NearPath& near : path.near) {
+        EXPECT_GE(near.slack_ns, 0);
+        EXPECT_EQ(near.slack_ns + near.length_ns, path.makespan_ns);
+      }
+      for (const ActivityShare& a : path.activities) {
+        EXPECT_LE(a.gain_ns.value_or(0), path.makespan_ns);
+        EXPECT_GE(a.gain_ns.value_or(0), 0);
+      }
+    }
+  });
+}
+
+TEST_P(DiagnosisProperty, DelayCostsExplainAllWaitingButWhatIsSaidToBeUnexplained) {
+  const bool causal = GetParam() == Kind::causal;
+  for_runs([causal](const Trace& trace) {
+    const CallMatching matching(trace);
+    const WaitStates waits = wait_states(trace, matching);
+    const DelayCosts delays = delay_costs(trace, matching, waits, CallPaths(trace));
+    double waiting = 0;
+    for (std::size_t i = 0; i < waits.states.size(); ++i) {
+      const WaitState& s = waits.states[i];
+      const WaitOrigin& origin = delays.origins[i];
+      const auto wait = static_cast<double>(s.wait_ns);
+      if (s.cause_rank >= 0 && s.cause_rank != s.rank) waiting += wait;
+      EXPECT_LE(origin.direct_ns + origin.indirect_ns, wait + 1e-6);
+      EXPECT_LE(origin.propagating_ns, wait + 1e-6);
+    }
+    EXPECT_NEAR(delays.waiting_ns, waiting, 1e-6 * (1 + waiting));
+    double explained = 0;
+    for (const DelayCost& c : delays.costs) explained += c.total();
+    EXPECT_NEAR(explained + delays.unexplained_ns, waiting, 1e-6 * (1 + waiting));
+    EXPECT_GE(delays.unexplained_ns, -1e-6 * (1 + waiting));
+    if (causal) EXPECT_EQ(waits.clipped, 0u);
+  });
+}
+
+TEST_P(DiagnosisProperty, PartsOfRanksAndPatternsAddUp) {
+  for_runs([](const Trace& trace) {
+    const CallPaths paths(trace);
+    const Diagnosis d = diagnose(trace, paths);
+    for (const TimeShares::OfRank& r : d.shares.ranks) {
+      EXPECT_EQ(r.compute_ns + r.waiting_ns + r.inside_ns, d.shares.length_ns);
+      EXPECT_GE(std::min({r.compute_ns, r.waiting_ns, r.inside_ns}), 0);
+    }
+    EXPECT_EQ(sum_of(d.waits.by_rank), d.waits.total_ns);
+    std::int64_t in_patterns = 0;
+    for (const PatternSummary& p : d.waits.patterns) {
+      EXPECT_EQ(sum_of(p.by_rank), p.sum_ns);
+      EXPECT_LE(p.wrong_order_same_ns + p.wrong_order_different_ns, p.sum_ns);
+      in_patterns += p.sum_ns;
+    }
+    for (const WaitPlace& p : d.waits.places) {
+      EXPECT_EQ(sum_of(p.by_rank), p.sum_ns);
+      in_patterns -= p.sum_ns;
+    }
+    EXPECT_EQ(in_patterns, 0);
+  });
+}
+
+TEST_P(DiagnosisProperty, RegionsAndWindowsAreTheRunWithoutHoles) {
+  for_runs([](const Trace& trace) {
+    const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {.windows = 16});
+    std::int64_t at = 0;
+    for (const FocusRegion& r : m.regions) {
+      EXPECT_EQ(r.begin_ns, at);
+      EXPECT_GE(r.end_ns, r.begin_ns);
+      at = r.end_ns;
+    }
+    EXPECT_EQ(at, m.length_ns);
+    for (std::size_t i = 1; i < m.border_ns.size(); ++i) {
+      EXPECT_LE(m.border_ns[i - 1], m.border_ns[i]);
+    }
+    for (const double local : m.transfer.local) EXPECT_TRUE(local >= 0 && local <= 1) << local;
+  });
+}
+
+TEST_P(DiagnosisProperty, FactorsAreEfficienciesAndTheIdealRunIsNoLonger) {
+  const bool causal = GetParam() == Kind::causal;
+  for_runs([causal](const Trace& trace) {
+    const Efficiency e = efficiency(trace, CallMatching(trace), {});
+    if (causal) EXPECT_LE(e.inputs.ideal_ns, e.inputs.observed_ns);
+    const EfficiencyFactors f = factors(e.inputs, EfficiencyVariant::multiplicative);
+    EXPECT_NEAR(f.parallel, f.load_balance * f.communication, 1e-12);
+    EXPECT_NEAR(f.communication, f.serialisation * f.transfer, 1e-12);
+    for (const double factor : {f.parallel, f.load_balance, f.communication}) {
+      EXPECT_GE(factor, 0);
+      EXPECT_LE(factor, 1 + 1e-12);
+    }
+  });
+}
+
+std::string kind_name(const ::testing::TestParamInfo<Kind>& info) {
+  switch (info.param) {
+    case Kind::causal:
+      return "Causal";
+    case Kind::clocks_disagree:
+      return "ClocksDisagree";
+    case Kind::rank_missing:
+      return "RankMissing";
+  }
+  return "";
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, DiagnosisProperty,
+                         ::testing::Values(Kind::causal, Kind::clocks_disagree, Kind::rank_missing),
+                         kind_name);
+
+}  // namespace
+}  // namespace slackline
