@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "diagnosis/concentration.h"
 
 namespace slackline {
 namespace {
@@ -24,7 +25,6 @@ constexpr double kNothing = 0.005;        // of the ranks' time: not worth a sen
 constexpr double kWorthNaming = 0.1;      // of the waiting: what causes less is not named alone
 constexpr double kUnevenRank = 1.05;      // of the mean computation: busier than the others
 constexpr double kLongStart = 0.2;        // of the run: start-up and shut-down are mentioned
-constexpr double kConcentrated = 0.15;    // share of the loss over share of the time
 constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
 constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut make them uncertain
 
@@ -83,26 +83,11 @@ Judgement limit(const Subject& s) {
   return {JudgementAspect::limit, std::move(text), {"time_shares", "efficiency_multiplicative"}};
 }
 
-/// Part of the main loss that lies in a stretch of focus regions, much more than its part of time.
-struct Stretch {
-  double share;
-  std::int64_t begin_ns;
-  std::int64_t end_ns;
-  bool from_start;
-  bool to_end;
-};
-
-/// The stretch of whole regions whose share of the loss exceeds its share of the time most
-/// (Kadane's largest sum); nothing when the loss is spread evenly.
-std::optional<Stretch> concentrated(const Subject& s) {
+/// The main loss of each focus region, as far as it lies between MPI_Init and MPI_Finalize.
+std::vector<LossPiece> losses_by_region(const Subject& s) {
   const std::int64_t from = s.d.shares.begin_ns;
   const std::int64_t to = from + s.d.shares.length_ns;
-  struct Piece {
-    std::int64_t begin, end;
-    double loss;
-  };
-  std::vector<Piece> pieces;
-  double all = 0;
+  std::vector<LossPiece> pieces;
   for (const FocusRegion& r : s.d.monitor.regions) {
     const std::int64_t begin = std::max(r.begin_ns, from);
     const std::int64_t end = std::min(r.end_ns, to);
@@ -111,38 +96,14 @@ std::optional<Stretch> concentrated(const Subject& s) {
     const double part = static_cast<double>(end - begin) / whole;
     const auto waiting = static_cast<double>(r.waiting_ns);
     const double lost = (1 - r.efficiency.useful) * whole * static_cast<double>(s.trace.ranks());
-    const double loss = part * (s.waiting_is_main() ? waiting : std::max(0.0, lost - waiting));
-    pieces.push_back({begin, end, loss});
-    all += loss;
+    pieces.push_back(
+        {begin, end, part * (s.waiting_is_main() ? waiting : std::max(0.0, lost - waiting))});
   }
-  if (all <= 0) return std::nullopt;
-  double best = 0;
-  double sum = 0;
-  std::size_t first = 0;
-  std::size_t best_first = 0;
-  std::size_t best_last = 0;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (sum <= 0) {
-      sum = 0;
-      first = i;
-    }
-    sum += pieces[i].loss / all -
-           ratio(static_cast<double>(pieces[i].end - pieces[i].begin), s.length());
-    if (sum > best) {
-      best = sum;
-      best_first = first;
-      best_last = i;
-    }
-  }
-  if (best < kConcentrated) return std::nullopt;
-  Stretch stretch{0, pieces[best_first].begin, pieces[best_last].end, best_first == 0,
-                  best_last + 1 == pieces.size()};
-  for (std::size_t i = best_first; i <= best_last; ++i) stretch.share += pieces[i].loss / all;
-  return stretch;
+  return pieces;
 }
 
 std::string when(const Subject& s) {
-  const std::optional<Stretch> stretch = concentrated(s);
+  const std::optional<LossStretch> stretch = concentrated(losses_by_region(s));
   if (!stretch) return "it is spread over the whole run";
   const std::string share = format_percent(stretch->share, 0);
   const std::string begin = format_time_ns(static_cast<double>(stretch->begin_ns));
@@ -285,8 +246,8 @@ std::optional<Judgement> crowded(const Subject& s) {
   return Judgement{
       JudgementAspect::caution,
       fmt::format("Each rank had at most {} of a processor: either more ran than there are "
-                  "processors, or MPI sleeps while it waits. If the former, part of the time in "
-                  "MPI is the machine's and not the program's.",
+                  "processors, or the program sleeps, or MPI does while it waits. In the first "
+                  "case part of the time in MPI is the machine's and not the program's.",
                   format_percent(*share, 0)),
       {"time_shares"}};
 }

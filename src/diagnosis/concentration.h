@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace slackline {
+
+/// What a stretch of time loses. Pieces follow each other without holes.
+struct LossPiece {
+  std::int64_t begin_ns;
+  std::int64_t end_ns;
+  double loss;
+};
+
+/// Consecutive pieces that lose much more than their part of the time.
+struct LossStretch {
+  double share = 0;  ///< of all losses
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  bool from_start = false;  ///< begins with the first piece
+  bool to_end = false;      ///< ends with the last one
+};
+
+/// The pieces whose share of the loss exceeds their share of the time most; nothing where the loss
+/// is spread evenly. O(pieces).
+std::optional<LossStretch> concentrated(const std::vector<LossPiece>& pieces);
+
+}  // namespace slackline

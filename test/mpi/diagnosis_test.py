@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""What the synthetic examples put into a run is what the diagnosis finds in its recording.
+
+    diagnosis_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
+
+The work of these programs is sleep, so that shares and orders hold on a crowded machine, too; no
+check is by absolute times."""
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+from record_test import Test, check
+
+
+def answer(test, *command):
+    """The result of a command on the recording, as JSON."""
+    done = subprocess.run([test.arguments.slackline, *command, test.output, "--format", "json"],
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["result"]
+
+
+def recorded(test, name):
+    done = test.record(test.launcher(4) + [test.program(name)])
+    check(done.returncode == 0, "the program failed")
+
+
+def share_of(waits, pattern, operation, path):
+    """Of the waiting with a cause: what lies in one place."""
+    own = [p for p in waits["places"] if p["pattern"] == pattern and p["operation"] == operation
+           and p["call_path"].endswith(path)]
+    return own, sum(p["sum_ns"] for p in own) / waits["waiting_ns"]
+
+
+def causes(waits):
+    """Delay costs by activity and call path, each by rank."""
+    table = {}
+    for d in waits["delays"]:
+        by_rank = table.setdefault((d["activity"], d["call_path"]), [0.0] * 4)
+        by_rank[d["rank"]] += d["total_ns"]
+    return table
+
+
+def largest(table):
+    return max(table, key=lambda key: sum(table[key]))
+
+
+def evidence_is_there(report):
+    """Every evidence of the judgement is an id in the report."""
+    def ids(sections):
+        for section in sections:
+            yield section["id"]
+            for item in section.get("items", []):
+                yield item.get("id")
+            yield from ids(section.get("children", []))
+    known = set(ids(report["sections"])) | {"findings"}
+    for sentence in report["result"]["judgement"]:
+        check(sentence["evidence"] and set(sentence["evidence"]) <= known,
+              f"evidence of: {sentence['sentence']}")
+
+
+def sentences(test):
+    done = subprocess.run([test.arguments.slackline, "report", test.output, "--format", "json"],
+                          capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    if "sections" in report:
+        evidence_is_there(report)
+    return {j["aspect"]: j["sentence"] for j in report["result"]["judgement"]}
+
+
+def case_lb_coll(test):
+    recorded(test, "lb_coll")
+    waits = answer(test, "wait-states")
+    places, share = share_of(waits, "wait_at_nxn", "MPI_Allreduce", "")
+    check(share > 0.7, f"{share:.0%} of the waiting is in the reduction")
+    by_rank = [sum(p["by_rank_ns"][r] for p in places) for r in range(4)]
+    check(by_rank[0] > by_rank[2] > by_rank[3], f"who has less to do waits longer: {by_rank}")
+    table = causes(waits)
+    check(largest(table) == ("computation", "foo"), f"the cause is {largest(table)}")
+    by_rank = table["computation", "foo"]
+    check(max(by_rank) == by_rank[3], f"the last rank's: {by_rank}")
+    said = sentences(test)
+    check("foo" in said["cause"] and "MPI_Allreduce" in said["cause"], said["cause"])
+
+
+def case_lb_p2p(test):
+    recorded(test, "lb_p2p")
+    waits = answer(test, "wait-states")
+    places, share = share_of(waits, "late_sender", "MPI_Recv", "even to odd")
+    check(share > 0.35, f"{share:.0%} of the waiting is of the odd ranks for the even ones")
+    by_rank = [sum(p["by_rank_ns"][r] for p in places) for r in range(4)]
+    check(by_rank[0] == by_rank[2] == 0 < min(by_rank[1], by_rank[3]), f"odd ranks wait: {by_rank}")
+    table = causes(waits)
+    check(largest(table) == ("computation", "foo"), f"the cause is {largest(table)}")
+    by_rank = table["computation", "foo"]
+    check(by_rank[0] + by_rank[2] > 0.8 * sum(by_rank), f"of the even ranks: {by_rank}")
+    check("foo" in sentences(test)["cause"], "the judgement names it")
+
+
+def case_heat_phases(test):
+    recorded(test, "heat_phases")
+    phases = ("even", "uneven", "whole", "in turn")
+    printed = test.text()
+    ranks = re.split(r"^rank ", printed, flags=re.M)[1:]
+    begins = {name: max(int(re.search(rf'@(-?\d+) enter "{name}"', r)[1]) for r in ranks)
+              for name in phases}
+    monitor = answer(test, "monitor")
+    regions = [r for r in monitor["regions"] if r["phase"] is not None]
+    run = regions[-1]["end_ns"] - regions[0]["begin_ns"]
+    start = min(int(re.search(r"@(-?\d+) \+\d+ init", r)[1]) for r in ranks)
+
+    def efficiency(name):
+        """Of the longest region that begins in that phase."""
+        at = phases.index(name)
+        end = begins[phases[at + 1]] if at + 1 < len(phases) else begins[name] + run
+        inside = [r for r in regions if begins[name] - 0.03 * run <= r["begin_ns"] + start <
+                  end - 0.03 * run]
+        check(inside, f"a region begins with phase '{name}'")
+        longest = max(inside, key=lambda r: r["end_ns"] - r["begin_ns"])
+        return longest["efficiency"], longest["kind"]
+
+    for name in phases[1:]:
+        nearest = min(abs(r["begin_ns"] + start - begins[name]) for r in regions)
+        check(nearest < 0.03 * run, f"phase '{name}' begins {nearest / run:.1%} of the run away")
+    found = {name: efficiency(name) for name in phases}
+    print({name: (kind, {k: round(v, 3) for k, v in e.items()})
+           for name, (e, kind) in found.items()}, file=sys.stderr)
+    check(max(found, key=lambda name: found[name][0]["parallel"]) == "even", "even is best")
+    check(found["uneven"][0]["load_balance"] < 0.8, "uneven lacks balance")
+    check(found["whole"][1] == "transfer", "whole is held back by transfer")
+    check(found["in turn"][1] == "serialisation", "in turn is held back by serialisation")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("case")
+    for name in ("mpi", "slackline", "print", "programs"):
+        parser.add_argument("--" + name, required=True)
+    arguments = parser.parse_args()
+    test = Test(arguments)
+    try:
+        globals()["case_" + arguments.case](test)
+    except AssertionError as wrong:
+        print(f"FAILED: {wrong}")
+        sys.exit(1)
+    finally:
+        shutil.rmtree(test.folder, ignore_errors=True)
+    print("passed")
+
+
+if __name__ == "__main__":
+    main()
