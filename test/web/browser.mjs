@@ -33,9 +33,10 @@ export const samplePath = (sample) => join(samples, `${sample}.html`);
 const RENDERER = /GL Driver Message|software WebGL/;
 
 /** Opens a page, runs `look` and checks that it neither complained nor asked for anything. */
-export async function withFile(path, { hash = "", browser: other = browser, ...options }, look) {
+export async function withFile(path, { hash = "", init, browser: other = browser, ...options }, look) {
   const context = await other.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
+  if (init) await page.addInitScript(init);
   const complaints = [];
   const requests = [];
   page.on("console", (message) => {

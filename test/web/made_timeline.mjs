@@ -79,37 +79,48 @@ class Blobs {
   }
 }
 
+const fifteenths = (x) => (x > 0 ? Math.max(1, Math.min(15, Math.round(15 * x))) : 0);
+
+/** Ticks of each bucket that each operation fills (by columns), and that are spent waiting. */
+function fill(row, width, buckets) {
+  const time = new Float64Array(buckets * OPERATIONS.length);
+  const waiting = new Float64Array(buckets);
+  const pattern = new Uint8Array(buckets);
+  const spread = (begin, end, add) => {
+    for (let b = Math.floor(begin / width); b * width < end; ++b) {
+      add(b, Math.min(end, (b + 1) * width) - Math.max(begin, b * width));
+    }
+  };
+  for (const c of row) {
+    spread(c.begin, c.end, (b, ticks) => (time[b * OPERATIONS.length + c.operation] += ticks));
+    if (!c.wait) continue;
+    spread(c.begin, c.begin + c.waitLength, (b, ticks) => {
+      waiting[b] += ticks;
+      pattern[b] = c.wait;
+    });
+  }
+  return { time, waiting, pattern };
+}
+
 function level(calls, span, width, blobs) {
   const buckets = Math.ceil(span / width);
-  const slice = 1024;
+  const rows = calls.map((row) => fill(row, width, buckets));
+  const slice = Math.max(64, Math.floor(65536 / calls.length));
   const refs = [];
   for (let from = 0; from < buckets; from += slice) {
     const count = Math.min(slice, buckets - from);
-    const kind = new Uint8Array(calls.length * count);
-    const share = new Uint8Array(calls.length * count);
-    const pattern = new Uint8Array(calls.length * count);
-    calls.forEach((row, rank) => {
+    const cells = Array.from({ length: 3 }, () => new Uint8Array(calls.length * count));
+    rows.forEach(({ time, waiting, pattern }, rank) => {
       for (let b = 0; b < count; ++b) {
-        const [t0, t1] = [(from + b) * width, (from + b + 1) * width];
-        const inside = row.filter((c) => c.end > t0 && c.begin < t1);
-        const part = (begin, end) => Math.max(0, Math.min(end, t1) - Math.max(begin, t0)) / width;
-        const of = new Map([[0, 1]]);
-        let mpi = 0;
-        let waiting = 0;
-        for (const c of inside) {
-          const p = part(c.begin, c.end);
-          mpi += p;
-          of.set(c.operation, (of.get(c.operation) ?? 0) + p);
-          of.set(0, of.get(0) - p);
-          if (c.wait) waiting += part(c.begin, c.begin + c.waitLength);
-          if (c.wait) pattern[rank * count + b] = c.wait;
-        }
-        const fifteenths = (x) => (x > 0 ? Math.max(1, Math.min(15, Math.round(15 * x))) : 0);
-        kind[rank * count + b] = [...of].sort((a, z) => z[1] - a[1])[0][0];
-        share[rank * count + b] = fifteenths(mpi) * 16 + fifteenths(waiting);
+        const of = [...time.subarray((from + b) * OPERATIONS.length, (from + b + 1) * OPERATIONS.length)];
+        const mpi = of.reduce((sum, ticks) => sum + ticks, 0);
+        of[0] = width - mpi;
+        cells[0][rank * count + b] = of.indexOf(Math.max(...of));
+        cells[1][rank * count + b] = fifteenths(mpi / width) * 16 + fifteenths(waiting[from + b] / width);
+        cells[2][rank * count + b] = pattern[from + b];
       }
     });
-    refs.push({ ...blobs.add([...kind, ...share, ...pattern]), from, count });
+    refs.push({ ...blobs.add(Buffer.concat(cells)), from, count });
   }
   return { width, buckets, blobs: refs };
 }
@@ -176,7 +187,8 @@ function run(id, calls, first, complete, blobs) {
     if (span / width <= 512) break;
   }
   const chunks = [];
-  const length = Math.ceil(span / 7);
+  const number = calls.reduce((sum, row) => sum + row.length, 0);
+  const length = Math.ceil(span / Math.max(7, number / 32768));
   for (let from = 0; complete && from < span; from += length) {
     chunks.push(chunk(calls, from, Math.min(from + length, span), first, blobs));
   }

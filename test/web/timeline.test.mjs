@@ -219,7 +219,28 @@ test("a cell of a matrix tells its pair and shows it in the time line", () =>
     assert.match(await page.locator(".status").innerText(), /ranks 4 to 5/);
   }));
 
-test("without WebGL the same is drawn on a canvas", async () => {
+/** The page does not take a WebGL that is software: here it is not told. */
+function hideSoftware() {
+  const original = WebGLRenderingContext.prototype.getExtension;
+  WebGLRenderingContext.prototype.getExtension = function (name) {
+    return name === "WEBGL_debug_renderer_info" ? null : original.call(this, name);
+  };
+}
+
+test("WebGL and the canvas draw the same", async () => {
+  const pixels = {};
+  for (const [name, init] of [["WebGL", hideSoftware], ["Canvas", undefined]]) {
+    await open("run", { init }, async (page) => {
+      await page.locator(`.status >> text=${name}`).waitFor();
+      await page.waitForTimeout(300);
+      const places = [0, 3, 7].flatMap((rank) => [0.11, 0.42, 0.73].map((part) => [rank, part]));
+      pixels[name] = await Promise.all(places.map(([rank, part]) => colourAt(page, rank, part, 1)));
+    });
+  }
+  assert.deepEqual(pixels.WebGL, pixels.Canvas);
+});
+
+test("without any WebGL it is the canvas", async () => {
   const plain = await launch("--disable-gpu", "--disable-3d-apis");
   try {
     await open("run", { browser: plain }, async (page) => {

@@ -26,7 +26,7 @@ export interface Lead {
   latency: Series | null;
   /** Id of the time line, if there is one. */
   timeline: string;
-  /** What is left for below, without what stands above already. */
+  /** What is left for below, without what stands above already: the time line first. */
   sections: Section[];
 }
 
@@ -98,6 +98,10 @@ export function leadOf(report: Report): Lead {
     title: section === first && plain.length > 0 ? "" : section.title,
     items: section.items.filter((item) => item !== facts && !(section === first && item.kind === "paragraph")),
   }));
+  const full = rest.filter((section) => !isEmpty(section));
+  const hasTimeline = ({ items }: Section) => items.some(({ kind }) => kind === "timeline");
+  const pictures = full.filter(hasTimeline);
+  const others = full.filter((section) => !hasTimeline(section));
   const isLatency = (item: Item): item is Series => item.kind === "series" && /^latency/.test(item.x_name);
   return {
     sentences: [...judgementOf(report), ...plain],
@@ -105,6 +109,6 @@ export function leadOf(report: Report): Lead {
     factors: factorsOf(items),
     latency: items.find(isLatency) ?? null,
     timeline: items.find((item) => item.kind === "timeline")?.id ?? "",
-    sections: rest.filter((section) => !isEmpty(section)),
+    sections: [...pictures, ...others],
   };
 }

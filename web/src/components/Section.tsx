@@ -18,11 +18,19 @@ export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
     case "series":
       return <Chart series={item} theme={theme} />;
     case "timeline":
-      return <TimelineView timeline={item} theme={theme} />;
+      return (
+        <div id={item.id}>
+          <TimelineView timeline={item} theme={theme} />
+        </div>
+      );
     case "matrix":
       return <Matrices matrices={[item]} />;
   }
 }
+
+/** Each matrix makes a table of its own, which can do more. */
+const isTableOf = (matrices: Matrix[], item: Item) =>
+  item.kind === "table" && matrices.some(({ id }) => item.id.startsWith(`${id}-`));
 
 /** Matrices of one section are looked at one at a time, where the first of them stands. */
 function ItemViews({ items, theme }: { items: Item[]; theme: Theme }) {
@@ -30,6 +38,7 @@ function ItemViews({ items, theme }: { items: Item[]; theme: Theme }) {
   return (
     <>
       {items.map((item, i) => {
+        if (isTableOf(matrices, item)) return null;
         if (item.kind !== "matrix") return <ItemView key={i} item={item} theme={theme} />;
         return item === matrices[0] && <Matrices key={i} matrices={matrices} />;
       })}
@@ -43,10 +52,13 @@ interface Props {
   depth: number;
 }
 
+/** A time line that is called like its section: links go to it. */
+const isOfItem = ({ id, items }: SectionData) => items.some((item) => item.kind === "timeline" && item.id === id);
+
 export function Section({ section, theme, depth }: Props) {
   const Heading = depth === 0 ? "h2" : depth === 1 ? "h3" : "h4";
   return (
-    <section id={section.id} class={`depth-${Math.min(depth, 2)}`}>
+    <section id={isOfItem(section) ? undefined : section.id} class={`depth-${Math.min(depth, 2)}`}>
       {section.title && <Heading>{section.title}</Heading>}
       <ItemViews items={section.items} theme={theme} />
       {section.children.map((child, i) => (

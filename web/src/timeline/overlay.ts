@@ -18,6 +18,7 @@ export interface Frame {
   text: string;
   grid: string;
   accent: string;
+  path: string;
   ground: Rgb;
 }
 

@@ -39,6 +39,7 @@ class WebGlPresenter implements Presenter {
   readonly name = "WebGL";
   private raster: Raster | null = null;
   private readonly program: WebGLProgram;
+  private readonly at: Record<"window" | "size" | "ground" | "gap", WebGLUniformLocation | null>;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -46,6 +47,8 @@ class WebGlPresenter implements Presenter {
   ) {
     this.program = this.link();
     gl.useProgram(this.program);
+    const at = (name: string) => gl.getUniformLocation(this.program, name);
+    this.at = { window: at("window"), size: at("size"), ground: at("ground"), gap: at("gap") };
     gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]), gl.STATIC_DRAW);
     const corner = gl.getAttribLocation(this.program, "corner");
@@ -83,15 +86,14 @@ class WebGlPresenter implements Presenter {
   }
 
   draw(view: View, gap: number, ground: Rgb): void {
-    const { gl, raster, program, canvas } = this;
+    const { gl, raster, at, canvas } = this;
     if (!raster) return;
     const { x, y, width, height } = windowOf(raster, view);
-    const at = (name: string) => gl.getUniformLocation(program, name);
     gl.viewport(0, 0, canvas.width, canvas.height);
-    gl.uniform4f(at("window"), x, y, width, height);
-    gl.uniform2f(at("size"), raster.width, raster.height);
-    gl.uniform3f(at("ground"), ground[0] / 255, ground[1] / 255, ground[2] / 255);
-    gl.uniform1f(at("gap"), gap);
+    gl.uniform4f(at.window, x, y, width, height);
+    gl.uniform2f(at.size, raster.width, raster.height);
+    gl.uniform3f(at.ground, ground[0] / 255, ground[1] / 255, ground[2] / 255);
+    gl.uniform1f(at.gap, gap);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
   }
 
@@ -139,23 +141,35 @@ class CanvasPresenter implements Presenter {
   }
 }
 
-/** A canvas that has given one kind of context never gives the other: so a new one is needed to fall back. */
-export function presenterFor(canvas: HTMLCanvasElement): { presenter: Presenter; canvas: HTMLCanvasElement } {
-  const gl = canvas.getContext("webgl", { antialias: false, preserveDrawingBuffer: true });
-  if (gl) {
-    try {
-      return { presenter: new WebGlPresenter(canvas, gl), canvas };
-    } catch {
-      const fresh = canvas.cloneNode() as HTMLCanvasElement;
-      canvas.replaceWith(fresh);
-      return presenterByCanvas(fresh);
-    }
-  }
-  return presenterByCanvas(canvas);
+const SOFTWARE = /SwiftShader|llvmpipe|softpipe|Software|Basic Render/i;
+
+/** A WebGL without a graphics card is slower than the 2-D canvas. Not every browser tells. */
+function isSoftware(gl: WebGLRenderingContext): boolean {
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name: unknown = gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
+  return typeof name === "string" && SOFTWARE.test(name);
 }
 
-function presenterByCanvas(canvas: HTMLCanvasElement) {
-  const context = canvas.getContext("2d");
+function byWebGl(canvas: HTMLCanvasElement): Presenter | null {
+  const gl = canvas.getContext("webgl", { antialias: false, preserveDrawingBuffer: true });
+  if (!gl || isSoftware(gl)) return null;
+  try {
+    return new WebGlPresenter(canvas, gl);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whatever draws fastest here, and the canvas it draws on: one that has given a context of one kind never
+ * gives the other.
+ */
+export function presenterFor(canvas: HTMLCanvasElement): { presenter: Presenter; canvas: HTMLCanvasElement } {
+  const presenter = byWebGl(canvas);
+  if (presenter) return { presenter, canvas };
+  const fresh = canvas.cloneNode() as HTMLCanvasElement;
+  canvas.replaceWith(fresh);
+  const context = fresh.getContext("2d");
   if (!context) throw new Error("this browser has no canvas");
-  return { presenter: new CanvasPresenter(canvas, context), canvas };
+  return { presenter: new CanvasPresenter(fresh, context), canvas: fresh };
 }

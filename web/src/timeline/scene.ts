@@ -2,13 +2,14 @@
 // rows. It knows canvases, not components; those listen to `changed`.
 
 import type { Theme } from "../theme";
-import { callAt, chunkAt, findCall, here, participants, receiversOf, type Call, type Here } from "./calls";
+import { annotate } from "./annotations";
+import { chunkAt, findCall, here, participants, receiversOf, type Call, type Here } from "./calls";
 import type { CallId, ColourBy } from "./link";
-import type { Run, Timeline } from "./model";
-import { AXIS, drawAxis, drawBox, drawMessages, drawName, drawPath, drawRankNames, GUTTER, rowHeight, type Arrow, type Frame } from "./overlay";
-import { paletteOf, css, type Highlight, type Palette } from "./palette";
+import type { Chunk, Run, Timeline } from "./model";
+import { AXIS, GUTTER, rowHeight, type Arrow, type Frame } from "./overlay";
+import { paletteOf, type Highlight, type Palette } from "./palette";
 import { presenterFor, type Presenter } from "./presenter";
-import { callsBetween, rasterise, type Raster } from "./raster";
+import { rasterise, type Raster } from "./raster";
 import { Store } from "./store";
 import { clamped, whole, type Bounds, type View } from "./view";
 
@@ -34,8 +35,8 @@ interface Pane {
 const MARGIN = 1; // screens left and right of the view in a raster
 const WIDEST = 8192; // of a texture
 const MOST_ROWS = 2048;
-const MOST_ARROWS = 400;
 const SHORTEST_NS = 200;
+const LONG_START = 0.2; // of the run
 
 export class Scene {
   readonly store: Store;
@@ -57,7 +58,7 @@ export class Scene {
 
   constructor(
     readonly timeline: Timeline,
-    private theme: Theme,
+    theme: Theme,
     /** `what`: the view alone, or also what is said about it. */
     private readonly changed: (what: "view" | "all") => void,
   ) {
@@ -69,7 +70,6 @@ export class Scene {
   }
 
   setTheme(theme: Theme): void {
-    this.theme = theme;
     this.palette = paletteOf(this.timeline, theme);
     this.repaint();
   }
@@ -117,6 +117,21 @@ export class Scene {
     this.changed("view");
   }
 
+  /**
+   * Where MPI_Init takes a large part of the run, as it does when ranks start one after the other, begins
+   * behind it. What to say of it, or nothing.
+   */
+  async skipStart(): Promise<string> {
+    const run = this.timeline.runs[0];
+    const ref = run?.chunks[0];
+    if (!run || !ref) return "";
+    const end = endOfInit(this.timeline, await this.store.chunkNow(run, ref));
+    const rest = run.span - end;
+    if (end < LONG_START * run.span || rest <= 0) return "";
+    this.look({ ...whole(this.bounds), from: end - 0.02 * rest, to: run.span });
+    return "MPI_Init is left of what is seen.";
+  }
+
   showAll(): void {
     this.only = null;
     for (const pane of this.panes) pane.stale = true;
@@ -157,7 +172,7 @@ export class Scene {
     if (!context) return;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    this.drawAbove(context, frame, pane);
+    annotate(context, frame, this, pane.run, pane.raster?.exact ?? false);
   }
 
   private covers(raster: Raster | null, width: number): boolean {
@@ -215,80 +230,9 @@ export class Scene {
       text: get("--muted"),
       grid: get("--grid"),
       accent: get("--text"),
+      path: get("--path"),
       ground: this.palette.ground,
     };
-  }
-
-  private drawAbove(c: CanvasRenderingContext2D, frame: Frame, pane: Pane): void {
-    drawAxis(c, frame);
-    drawRankNames(c, frame);
-    if (pane.raster?.exact && this.showMessages) {
-      drawMessages(c, frame, this.arrowsInSight(pane.run), frame.text, false);
-    }
-    if (pane.raster?.exact) this.drawNames(c, frame, pane.run);
-    const path = this.showPath ? this.store.path(pane.run) : undefined;
-    if (path) drawPath(c, frame, path, this.theme === "dark" ? "#ff6f61" : "#b3001b");
-    const { selection } = this;
-    if (!selection || selection.run !== pane.run) return;
-    for (const call of selection.together) drawBox(c, frame, call.rank, call.begin, call.end, css([204, 121, 167]));
-    drawMessages(c, frame, selection.arrows, frame.accent, true);
-    drawBox(c, frame, selection.rank, selection.here.begin, selection.here.end, frame.accent);
-  }
-
-  private drawNames(c: CanvasRenderingContext2D, frame: Frame, run: Run): void {
-    if (rowHeight(frame) < 14) return;
-    const { from, to, top, bottom } = this.view;
-    c.font = "11px system-ui, sans-serif";
-    c.textAlign = "center";
-    c.textBaseline = "middle";
-    c.fillStyle = "#14181c";
-    const shortest = (42 * (to - from)) / frame.width;
-    for (const chunk of this.chunksInSight(run)) {
-      for (let rank = Math.floor(top); rank < Math.min(bottom, this.timeline.ranks); ++rank) {
-        const [first, last] = callsBetween(chunk, rank, from, to);
-        for (let i = first; i < last; ++i) {
-          if (chunk.end[i]! - chunk.begin[i]! < shortest) continue;
-          const { operation } = callAt(this.store, chunk, rank, i);
-          const name = this.timeline.operations[operation];
-          if (name) drawName(c, frame, rank, chunk.begin[i]!, chunk.end[i]!, name.replace(/^MPI_/, ""));
-        }
-      }
-    }
-  }
-
-  private chunksInSight(run: Run) {
-    const { from, to } = this.view;
-    const refs = run.chunks.filter((ref) => ref.to > from && ref.from < to);
-    return refs.flatMap((ref) => this.store.chunk(run, ref) ?? []);
-  }
-
-  /** Messages between calls that are both drawn; none where they would be too many to tell apart. */
-  private arrowsInSight(run: Run): Arrow[] {
-    const { from, to, top, bottom } = this.view;
-    const chunks = this.chunksInSight(run);
-    const find = ({ rank, call }: CallId): Call | null => {
-      for (const chunk of chunks) {
-        const i = chunk.start[rank]! + call - chunk.first[rank]!;
-        if (i >= chunk.start[rank]! && i < chunk.start[rank + 1]!) return callAt(this.store, chunk, rank, i);
-      }
-      return null;
-    };
-    const arrows: Arrow[] = [];
-    for (const chunk of chunks) {
-      for (let rank = Math.floor(top); chunk.details && rank < Math.min(bottom, this.timeline.ranks); ++rank) {
-        const [first, last] = callsBetween(chunk, rank, from, to);
-        for (let i = first; i < last; ++i) {
-          if (chunk.details.received[i] === chunk.details.received[i + 1]) continue;
-          const received = callAt(this.store, chunk, rank, i);
-          for (const source of received.sources) {
-            const sent = find(source);
-            if (sent) arrows.push({ from: sent, to: received });
-          }
-          if (arrows.length > MOST_ARROWS) return [];
-        }
-      }
-    }
-    return arrows;
   }
 
   /** The instant and the rank under a point of a pane, in CSS pixels. */
@@ -376,4 +320,15 @@ export class Scene {
 function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
+}
+
+/** When the last rank leaves MPI_Init. */
+function endOfInit({ operations, ranks }: Timeline, { start, end, details }: Chunk): number {
+  let last = 0;
+  for (let rank = 0; rank < ranks; ++rank) {
+    const i = start[rank]!;
+    const name = i < start[rank + 1]! ? operations[details?.operation[i] ?? 0] : "";
+    if (/^MPI_Init(_thread)?$/.test(name ?? "")) last = Math.max(last, end[i]!);
+  }
+  return last;
 }

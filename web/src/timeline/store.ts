@@ -3,6 +3,7 @@
 
 import { readBlob, type BlobRef } from "../blob";
 import { decodeChunk, decodeOperations, decodePath, decodeSlice, decodeWaits } from "./decode";
+import type { ColourBy } from "./link";
 import type { Chunk, ChunkRef, CriticalPath, LongWait, Run, Slice, SliceRef, Timeline } from "./model";
 
 /** Decoded calls take about 90 bytes each, decoded cells 4. */
@@ -41,8 +42,24 @@ class Cache<T> {
   }
 }
 
+function note(numbers: Uint8Array | Uint32Array, into: Set<number>): void {
+  const flags = new Uint8Array(256);
+  for (let i = 0; i < numbers.length; ++i) {
+    const number = numbers[i]!;
+    if (number > 255) into.add(number);
+    else flags[number] = 1;
+  }
+  flags.forEach((flag, number) => flag && into.add(number));
+}
+
 export class Store {
   readonly regions: boolean;
+  /** Numbers of what has been read so far: a legend of what is not there would be long. */
+  readonly seen: Record<ColourBy, Set<number>> = {
+    operation: new Set([0]),
+    waiting: new Set(),
+    region: new Set([0]),
+  };
   /** What went wrong while reading, to be shown. */
   failure = "";
   private readonly slices = new Cache<Slice>(CELLS_KEPT);
@@ -73,6 +90,9 @@ export class Store {
       this.want(ref, (bytes) => {
         const slice = decodeSlice(bytes, ref, ranks, this.regions);
         this.slices.set(ref.blob, slice, ranks * ref.count);
+        note(slice.kind, this.seen.operation);
+        note(slice.pattern, this.seen.waiting);
+        if (slice.region) note(slice.region, this.seen.region);
       });
     }
     return known;
@@ -94,6 +114,11 @@ export class Store {
     const first = run === this.timeline.runs[0];
     const chunk = decodeChunk(bytes, ref, this.timeline.ranks, this.regions, first);
     this.chunks.set(ref.blob, chunk, chunk.begin.length);
+    if (chunk.details) {
+      note(chunk.details.operation, this.seen.operation);
+      note(chunk.details.wait, this.seen.waiting);
+      note(chunk.details.regionPath, this.seen.region);
+    }
     return chunk;
   }
 

@@ -9,11 +9,14 @@ interface Entry {
   help: string;
 }
 
-const MOST = 14;
+const MOST = 16;
 
-function entries({ timeline, palette, colourBy }: Scene): Entry[] {
+function entries({ timeline, palette, colourBy, store }: Scene): Entry[] {
+  const seen = store.seen[colourBy];
   const of = (names: string[], colours: Rgb[], help: (name: string) => string) =>
-    names.map((name, number) => ({ number, name, colour: colours[number] ?? palette.mpi, help: help(name) }));
+    names
+      .map((name, number) => ({ number, name, colour: colours[number] ?? palette.mpi, help: help(name) }))
+      .filter(({ number }) => seen.has(number));
   if (colourBy === "operation") return of(timeline.operations, palette.operations, () => "");
   if (colourBy === "waiting") return of(timeline.patterns, palette.patterns, patternHelp).filter(({ name }) => name);
   return of(timeline.regions, palette.regions, () => "").map((e) => (e.name ? e : { ...e, name: "(outside)" }));
@@ -48,7 +51,7 @@ export function Legend({ scene }: { scene: Scene }) {
       {all.length > MOST && <li class="muted">and {all.length - MOST} more</li>}
       {colourBy === "operation" && waiting && (
         <li class="muted">
-          <span class="key" style={{ background: css(mix(waiting.colour, palette.ground, WAITING_PALE)) }} /> paler: waiting
+          <span class="key" style={{ background: css(mix(waiting.colour, palette.ground, WAITING_PALE)) }} /> faded: waiting
         </li>
       )}
       {scene.showPath && scene.timeline.runs.some(({ path }) => path) && (

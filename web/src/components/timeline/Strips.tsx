@@ -5,7 +5,7 @@ import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { Hint } from "../Hint";
 
-const HEIGHT = 34;
+const HEIGHT = 28;
 
 interface Props {
   scene: Scene;
@@ -51,10 +51,12 @@ function draw(canvas: HTMLCanvasElement, scene: Scene, strip: Strip): void {
   c.stroke();
 }
 
-/** The value in the middle of what is seen: for who cannot hover. */
-function middleValue(scene: Scene, strip: Strip): number | null {
-  const middle = (scene.view.from + scene.view.to) / 2;
-  return strip.values[Math.floor((middle - strip.from) / strip.width)] ?? null;
+/** Of what is seen. */
+function mean(scene: Scene, { from, width, values }: Strip): number | null {
+  const first = Math.max(0, Math.floor((scene.view.from - from) / width));
+  const last = Math.ceil((scene.view.to - from) / width);
+  const seen = values.slice(first, last).filter((v): v is number => v !== null);
+  return seen.length > 0 ? seen.reduce((sum, v) => sum + v, 0) / seen.length : null;
 }
 
 /** A monitor: one quantity over time, below the rows and on their axis. */
@@ -66,11 +68,9 @@ export function StripView({ scene, strip, version }: Props) {
   return (
     <div class="strip">
       <p class="strip-name">
-        <Hint text={strip.explanation}>{strip.name}</Hint>
-        <span class="muted">
-          {" "}
-          {format(middleValue(scene, strip), strip.unit)} in the middle, axis 0 to {format(largest(strip), strip.unit)}
-        </span>
+        <Hint text={strip.explanation}>{strip.name}</Hint>{" "}
+        <strong>{format(mean(scene, strip), strip.unit)}</strong>
+        <span class="muted"> on average here; axis to {format(largest(strip), strip.unit)}</span>
       </p>
       <canvas ref={canvas} style={{ marginLeft: `${GUTTER}px`, width: `calc(100% - ${GUTTER}px)` }} aria-hidden="true" />
     </div>
@@ -95,10 +95,10 @@ export function Phases({ scene }: { scene: Scene }) {
             type="button"
             class={`phase kind-${phase.kind.replace(/[^a-z]/g, "")}`}
             style={{ left: `${100 * left}%`, width: `${100 * width}%` }}
-            title={`${phase.name}: ${phase.kind}. ${phase.explanation}`}
+            title={`${phase.name}, held back by ${phase.kind} (those with number ${phase.phase + 1} behave alike): ${phase.explanation}`}
             onClick={() => scene.look({ ...scene.view, from: phase.from, to: phase.to })}
           >
-            <span>{phase.phase} {phase.kind}</span>
+            {phase.kind} <span class="muted">{phase.phase + 1}</span>
           </button>
         );
       })}

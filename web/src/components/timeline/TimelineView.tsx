@@ -39,7 +39,7 @@ function Help() {
   );
 }
 
-function Status({ scene }: { scene: Scene }) {
+function Status({ scene, more }: { scene: Scene; more: string }) {
   const { view, timeline, stride } = scene;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
   const last = Math.min(Math.ceil(view.bottom), timeline.ranks) - 1;
@@ -47,14 +47,14 @@ function Status({ scene }: { scene: Scene }) {
     <p class="status muted">
       {ns(view.from)} to {ns(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
       {grouped(last)}{stride > 1 && `, every ${stride}th is drawn`};{" "}
-      {scene.exact ? "single calls" : "mixed colours: several calls a pixel"} ({scene.rendererName})
+      {scene.exact ? "single calls" : "mixed colours: several calls a pixel"} ({scene.rendererName}). {more}
       {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}
     </p>
   );
 }
 
 export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: Theme }) {
-  const { scene, version } = useScene(timeline, theme);
+  const { scene, version, said: atFirst } = useScene(timeline, theme);
   const [shown, show] = useState(timeline.runs[0]?.id ?? "");
   const [query, setQuery] = useState("");
   const [said, say] = useState("");
@@ -94,7 +94,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
   if (timeline.span === 0) return <p class="muted">This run has no length: there is nothing to draw.</p>;
   const height = heightFor(timeline.ranks, runs.length);
   return (
-    <div class="timeline" id={timeline.id} ref={host}>
+    <div class="timeline" ref={host}>
       {timeline.note && <p class="prose">{timeline.note}</p>}
       <Toolbar scene={scene} shown={shown} show={show} query={query} ask={ask} onward={(f) => void onward(f)} said={said} searchBox={searchBox} help={() => setHelp(!help)} />
       {help && <Help />}
@@ -109,17 +109,17 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
           <Rows key={run.id} scene={scene} run={run} height={height} named={runs.length > 1} />
         ))}
       </div>
+      <Legend scene={scene} />
+      <Status scene={scene} more={scene.view.from > 0 ? atFirst : ""} />
+      {scene.selection ? (
+        <Details scene={scene} selection={scene.selection} />
+      ) : (
+        <p class="status muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
+      )}
       <Phases scene={scene} />
       {timeline.strips.map((strip, i) => (
         <StripView key={i} scene={scene} strip={strip} version={version} />
       ))}
-      <Legend scene={scene} />
-      <Status scene={scene} />
-      {scene.selection ? (
-        <Details scene={scene} selection={scene.selection} />
-      ) : (
-        <p class="muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
-      )}
     </div>
   );
 }

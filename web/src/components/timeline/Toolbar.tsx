@@ -89,7 +89,7 @@ export function Toolbar(props: Props) {
         <input
           ref={props.searchBox}
           type="search"
-          placeholder="Search: MPI_Wait, late sender, rank 3, 12 ms"
+          placeholder="Search: MPI_Wait, rank 3, 12 ms"
           aria-label="Search the time line"
           value={props.query}
           onInput={(event) => props.ask(event.currentTarget.value)}
@@ -97,9 +97,9 @@ export function Toolbar(props: Props) {
             if (event.key === "Enter") props.onward(!event.shiftKey);
           }}
         />
+        <button type="button" class="quiet" onClick={props.help} aria-label="Keys">?</button>
         <span class="muted" aria-live="polite">{props.said}</span>
       </search>
-      <button type="button" class="quiet" onClick={props.help} aria-label="Keys">?</button>
     </div>
   );
 }

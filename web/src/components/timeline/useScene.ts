@@ -36,9 +36,13 @@ function follow(scene: Scene, place: Place): void {
   scene.repaint();
 }
 
-/** A scene that the URL's fragment sets and follows, and whose changes draw the component again. */
-export function useScene(timeline: Timeline, theme: Theme): { scene: Scene; version: number } {
+/**
+ * A scene that the URL's fragment sets and follows, and whose changes draw the component again; and what
+ * is to be known of its first view.
+ */
+export function useScene(timeline: Timeline, theme: Theme) {
   const [version, setVersion] = useState(0);
+  const [said, say] = useState("");
   const timer = useRef(0);
   const scene = useMemo(() => {
     const changed = () => {
@@ -61,11 +65,13 @@ export function useScene(timeline: Timeline, theme: Theme): { scene: Scene; vers
       const { id, place } = parseFragment(location.hash);
       if (id !== timeline.id || Object.keys(place).length === 0) return;
       follow(scene, place);
-      document.getElementById(timeline.id)?.scrollIntoView({ behavior: "instant" });
+      document.getElementById(timeline.id)?.closest("section")?.scrollIntoView({ behavior: "instant" });
     };
-    read();
+    const { id, place } = parseFragment(location.hash);
+    if (id === timeline.id && Object.keys(place).length > 0) read();
+    else void scene.skipStart().then(say, () => {}); // what cannot be read is told by the store
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
   }, [scene, timeline]);
-  return { scene, version };
+  return { scene, version, said };
 }

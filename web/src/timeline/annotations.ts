@@ -1,0 +1,101 @@
+// What is drawn above a run's rows, chosen by what is in sight: names, messages, path, selection.
+
+import { callAt, type Call } from "./calls";
+import type { CallId } from "./link";
+import type { Chunk, Run } from "./model";
+import {
+  drawAxis,
+  drawBox,
+  drawMessages,
+  drawName,
+  drawPath,
+  drawRankNames,
+  rowHeight,
+  type Arrow,
+  type Frame,
+} from "./overlay";
+import { css } from "./palette";
+import { callsBetween } from "./raster";
+import type { Scene } from "./scene";
+
+const MOST_ARROWS = 400;
+const NARROWEST_NAME = 42;
+
+/** `exact`: single calls are drawn, not buckets. */
+export function annotate(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, run: Run, exact: boolean): void {
+  drawAxis(c, frame);
+  drawRankNames(c, frame);
+  if (exact) {
+    const chunks = chunksInSight(scene, run);
+    if (scene.showMessages) drawMessages(c, frame, arrowsInSight(scene, chunks), frame.text, false);
+    drawNames(c, frame, scene, chunks);
+  }
+  const path = scene.showPath ? scene.store.path(run) : undefined;
+  if (path) drawPath(c, frame, path, frame.path);
+  const { selection } = scene;
+  if (!selection || selection.run !== run) return;
+  for (const call of selection.together) {
+    drawBox(c, frame, call.rank, call.begin, call.end, css([204, 121, 167]));
+  }
+  drawMessages(c, frame, selection.arrows, frame.accent, true);
+  drawBox(c, frame, selection.rank, selection.here.begin, selection.here.end, frame.accent);
+}
+
+function chunksInSight({ store, view }: Scene, run: Run): Chunk[] {
+  const refs = run.chunks.filter((ref) => ref.to > view.from && ref.from < view.to);
+  return refs.flatMap((ref) => store.chunk(run, ref) ?? []);
+}
+
+function ranksInSight({ view, timeline }: Scene): number[] {
+  const first = Math.floor(view.top);
+  const last = Math.min(Math.ceil(view.bottom), timeline.ranks);
+  return Array.from({ length: Math.max(last - first, 0) }, (_, i) => first + i);
+}
+
+function drawNames(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, chunks: Chunk[]): void {
+  if (rowHeight(frame) < 14) return;
+  const { from, to } = scene.view;
+  c.font = "11px system-ui, sans-serif";
+  c.textAlign = "center";
+  c.textBaseline = "middle";
+  c.fillStyle = "#14181c";
+  const shortest = (NARROWEST_NAME * (to - from)) / frame.width;
+  for (const chunk of chunks) {
+    for (const rank of ranksInSight(scene)) {
+      const [first, last] = callsBetween(chunk, rank, from, to);
+      for (let i = first; i < last; ++i) {
+        if (chunk.end[i]! - chunk.begin[i]! < shortest) continue;
+        const { operation } = callAt(scene.store, chunk, rank, i);
+        const name = scene.timeline.operations[operation];
+        if (name) drawName(c, frame, rank, chunk.begin[i]!, chunk.end[i]!, name.replace(/^MPI_/, ""));
+      }
+    }
+  }
+}
+
+/** Messages between calls that are both drawn; none where they would be too many to tell apart. */
+function arrowsInSight(scene: Scene, chunks: Chunk[]): Arrow[] {
+  const find = ({ rank, call }: CallId): Call | null => {
+    for (const chunk of chunks) {
+      const i = chunk.start[rank]! + call - chunk.first[rank]!;
+      if (i >= chunk.start[rank]! && i < chunk.start[rank + 1]!) return callAt(scene.store, chunk, rank, i);
+    }
+    return null;
+  };
+  const arrows: Arrow[] = [];
+  for (const chunk of chunks) {
+    for (const rank of chunk.details ? ranksInSight(scene) : []) {
+      const [first, last] = callsBetween(chunk, rank, scene.view.from, scene.view.to);
+      for (let i = first; i < last; ++i) {
+        if (chunk.details?.received[i] === chunk.details?.received[i + 1]) continue;
+        const received = callAt(scene.store, chunk, rank, i);
+        for (const source of received.sources) {
+          const sent = find(source);
+          if (sent) arrows.push({ from: sent, to: received });
+        }
+        if (arrows.length > MOST_ARROWS) return [];
+      }
+    }
+  }
+  return arrows;
+}
