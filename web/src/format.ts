@@ -23,7 +23,7 @@ export interface Shown {
 
 const nothing: Shown = { text: "–", unit: "" };
 
-function grouped(value: number): string {
+export function grouped(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 }
 
@@ -112,4 +112,11 @@ export function prose(text: string): string {
   return text.replace(/(\d) (?=(%|[num]?s|[KMG]iB|B)(?![\w%]))/g, "$1\u00a0");
 }
 
-export { grouped };
+
+
+/** An instant so exactly that it differs from its neighbours where `span` ns are seen at once. */
+export function instant(ns: number, span: number): string {
+  const { factor, unit } = TIMES.find((s) => Math.abs(ns) >= s.factor) ?? { factor: 1, unit: "ns" };
+  const digits = Math.ceil(Math.log10((1000 * factor) / Math.max(span, 1)));
+  return `${(ns / factor).toFixed(Math.min(Math.max(digits, 0), Math.round(Math.log10(factor))))} ${unit}`;
+}

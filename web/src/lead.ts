@@ -80,8 +80,9 @@ function factorsOf(items: Item[]): Factor[] {
   const table = items.find((item): item is Table => item.kind === "table" && EFFICIENCY.test(item.id));
   return (table?.rows ?? []).flatMap(([name, value]) => {
     if (typeof name !== "string" || typeof value !== "number") return [];
-    const depth = DEPTHS.find(([pattern]) => pattern.test(name))?.[1] ?? 1;
-    return [{ name, value, depth }];
+    const plain = name.trim();
+    const depth = DEPTHS.find(([pattern]) => pattern.test(plain))?.[1] ?? 1;
+    return [{ name: plain, value, depth }];
   });
 }
 

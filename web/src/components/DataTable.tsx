@@ -7,7 +7,7 @@ import { save } from "../clipboard";
 import { CopyButton } from "./CopyButton";
 import { Hint } from "./Hint";
 
-const ROWS_AT_FIRST = 40;
+const ROWS_AT_FIRST = 12;
 const ROWS_WITH_FILTER = 9;
 
 interface HeadProps {

@@ -32,17 +32,24 @@ export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
 const isTableOf = (matrices: Matrix[], item: Item) =>
   item.kind === "table" && matrices.some(({ id }) => item.id.startsWith(`${id}-`));
 
+const MOST_NARROW = 6;
+
+/** Two of these have room beside each other on a wide screen. */
+const isNarrow = (item: Item) => item.kind === "table" && item.columns.length <= MOST_NARROW;
+
 /** Matrices of one section are looked at one at a time, where the first of them stands. */
 function ItemViews({ items, theme }: { items: Item[]; theme: Theme }) {
   const matrices = items.filter((item): item is Matrix => item.kind === "matrix");
+  const shown = items.filter((item) => !isTableOf(matrices, item) && (item.kind !== "matrix" || item === matrices[0]));
+  if (shown.length === 0) return null;
   return (
-    <>
-      {items.map((item, i) => {
-        if (isTableOf(matrices, item)) return null;
-        if (item.kind !== "matrix") return <ItemView key={i} item={item} theme={theme} />;
-        return item === matrices[0] && <Matrices key={i} matrices={matrices} />;
-      })}
-    </>
+    <div class="items">
+      {shown.map((item, i) => (
+        <div key={i} class={isNarrow(item) ? "narrow" : ""}>
+          {item.kind === "matrix" ? <Matrices matrices={matrices} /> : <ItemView item={item} theme={theme} />}
+        </div>
+      ))}
+    </div>
   );
 }
 

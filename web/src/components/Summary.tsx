@@ -35,19 +35,20 @@ function SentenceView({ sentence }: { sentence: Sentence }) {
 
 /** Each factor is the product of those one step further in. */
 function EfficiencyTree({ factors }: { factors: Factor[] }) {
-  const worst = Math.min(...factors.filter(({ depth }) => depth > 0).map(({ value }) => value));
+  const isLeaf = (i: number) => (factors[i + 1]?.depth ?? 0) <= (factors[i]?.depth ?? 0);
+  const worst = Math.min(...factors.filter((_, i) => isLeaf(i)).map(({ value }) => value));
   return (
     <figure>
       <figcaption>
         <span class="caption">Efficiency: where the ranks' time goes</span>
       </figcaption>
       <ul class="tree">
-        {factors.map(({ name, value, depth }) => (
+        {factors.map(({ name, value, depth }, i) => (
           <li key={name} class={`level-${depth}`}>
             <span>
               <Hint text={explain(name)}>{name}</Hint>
             </span>
-            <span class={value === worst && value < 0.9 ? "bar low" : "bar"} aria-hidden="true">
+            <span class={isLeaf(i) && value === worst && value < 0.9 ? "bar low" : "bar"} aria-hidden="true">
               <span style={{ width: `${100 * Math.min(Math.max(value, 0), 1)}%` }} />
             </span>
             <span class="number">{format(value, "ratio")}</span>

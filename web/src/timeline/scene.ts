@@ -71,7 +71,16 @@ export class Scene {
 
   setTheme(theme: Theme): void {
     this.palette = paletteOf(this.timeline, theme);
-    this.repaint();
+    for (const pane of this.panes) pane.stale = true;
+  }
+
+  /**
+   * At once, since printing waits for no frame. The upper canvases begin anew instead of being cleared:
+   * Chromium prints what was done to a canvas, and on paper clearing is painting white.
+   */
+  drawNow(): void {
+    for (const { above } of this.panes) above.width = 0;
+    this.draw();
   }
 
   get rendererName(): string {
@@ -148,9 +157,13 @@ export class Scene {
     if (this.pending) return;
     this.pending = requestAnimationFrame(() => {
       this.pending = 0;
-      for (const pane of this.panes) this.drawPane(pane);
-      ++this.frames;
+      this.draw();
     });
+  }
+
+  private draw(): void {
+    for (const pane of this.panes) this.drawPane(pane);
+    ++this.frames;
   }
 
   private dataArrived(): void {
@@ -163,7 +176,7 @@ export class Scene {
     const { clientWidth: width, clientHeight: height } = pane.above;
     if (width <= GUTTER || height <= AXIS) return;
     resize(pane.rows, Math.round((width - GUTTER) * scale), Math.round((height - AXIS) * scale));
-    resize(pane.above, Math.round(width * scale), Math.round(height * scale));
+    const fresh = resize(pane.above, Math.round(width * scale), Math.round(height * scale));
     if (pane.stale || !this.covers(pane.raster, pane.rows.width)) this.makeRaster(pane);
     const frame = this.frameOf(pane, width, height);
     const row = rowHeight(frame);
@@ -171,7 +184,7 @@ export class Scene {
     const context = pane.above.getContext("2d");
     if (!context) return;
     context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, height);
+    if (!fresh) context.clearRect(0, 0, width, height);
     annotate(context, frame, this, pane.run, pane.raster?.exact ?? false);
   }
 
@@ -317,9 +330,11 @@ export class Scene {
   }
 }
 
-function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
+/** Whether it had another size, and is empty now. */
+function resize(canvas: HTMLCanvasElement, width: number, height: number): boolean {
+  const other = canvas.width !== width || canvas.height !== height;
+  if (other) Object.assign(canvas, { width, height });
+  return other;
 }
 
 /** When the last rank leaves MPI_Init. */

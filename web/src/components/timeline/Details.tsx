@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { format } from "../../format";
+import { format, instant } from "../../format";
 import type { Call } from "../../timeline/calls";
 import type { CallId } from "../../timeline/link";
 import { NOBODY, WILDCARD } from "../../timeline/model";
@@ -164,7 +164,7 @@ export function Details({ scene, selection }: Props) {
         {name} <span class="muted">on rank {rank}{timeline.runs.length > 1 && `, ${run.name}`}</span>
       </h3>
       <dl>
-        <Row name="begins at">{ns(here.begin)}</Row>
+        <Row name="begins at">{instant(here.begin * timeline.tick_ns, 1000)}</Row>
         <Row name="lasts">{ns(here.end - here.begin)}</Row>
         {region && <Row name="call path">{region}</Row>}
         {here.call && <CallRows scene={scene} selection={selection} call={here.call} />}

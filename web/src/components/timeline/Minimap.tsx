@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { compositionOf, drawComposition } from "../../timeline/minimap";
 import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
@@ -17,7 +17,7 @@ export function Minimap({ scene, version }: Props) {
   const run = scene.timeline.runs[0];
   const span = Math.max(scene.timeline.span, 1);
   const composition = run ? compositionOf(scene.store, run) : undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext("2d");
     if (!element || !context || !composition) return;

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Run } from "../../timeline/model";
 import { AXIS, GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
-import { format } from "../../format";
+import { instant } from "../../format";
 import { listen, type Mark } from "./gestures";
 
 interface Props {
@@ -34,6 +34,7 @@ export function Rows({ scene, run, height, named }: Props) {
     () => (host.current ? listen(scene, run, host.current, { onMark: setMark, onHover: setHover }) : undefined),
     [scene, run],
   );
+  const { tick_ns } = scene.timeline;
   const inside = hover && hover.x > GUTTER && hover.y > AXIS && hover.rank < scene.timeline.ranks;
   return (
     <div class="run">
@@ -49,7 +50,7 @@ export function Rows({ scene, run, height, named }: Props) {
           <>
             <span class="hair" style={{ left: `${hover.x}px` }} />
             <span class="hair-label" style={{ left: `${hover.x}px` }}>
-              rank {hover.rank} · {format(hover.tick * scene.timeline.tick_ns, "ns")}
+              rank {hover.rank} · {instant(hover.tick * tick_ns, (scene.view.to - scene.view.from) * tick_ns)}
             </span>
           </>
         )}

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { format } from "../../format";
 import type { Strip } from "../../timeline/model";
 import { GUTTER } from "../../timeline/overlay";
@@ -62,7 +62,7 @@ function mean(scene: Scene, { from, width, values }: Strip): number | null {
 /** A monitor: one quantity over time, below the rows and on their axis. */
 export function StripView({ scene, strip, version }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (canvas.current) draw(canvas.current, scene, strip);
   }, [scene, strip, version, scene.palette]);
   return (

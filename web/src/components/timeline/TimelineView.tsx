@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { format, grouped } from "../../format";
+import { format, grouped, instant } from "../../format";
 import type { Timeline } from "../../timeline/model";
 import { AXIS } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
@@ -42,10 +42,11 @@ function Help() {
 function Status({ scene, more }: { scene: Scene; more: string }) {
   const { view, timeline, stride } = scene;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
+  const at = (ticks: number) => instant(ticks * timeline.tick_ns, (view.to - view.from) * timeline.tick_ns);
   const last = Math.min(Math.ceil(view.bottom), timeline.ranks) - 1;
   return (
     <p class="status muted">
-      {ns(view.from)} to {ns(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
+      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
       {grouped(last)}{stride > 1 && `, every ${stride}th is drawn`};{" "}
       {scene.exact ? "single calls" : "mixed colours: several calls a pixel"} ({scene.rendererName}). {more}
       {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}

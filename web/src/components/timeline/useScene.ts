@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fragmentOf, parseFragment, type Place } from "../../timeline/link";
 import type { Timeline } from "../../timeline/model";
 import { Scene } from "../../timeline/scene";
@@ -59,7 +59,9 @@ export function useScene(timeline: Timeline, theme: Theme) {
     const made: Scene = new Scene(timeline, theme, changed);
     return made;
   }, [timeline]);
-  useEffect(() => scene.setTheme(theme), [scene, theme]);
+  // Before the legend is drawn, and the rows after it: printing waits for neither.
+  useMemo(() => scene.setTheme(theme), [scene, theme]);
+  useLayoutEffect(() => scene.drawNow(), [scene, theme]);
   useEffect(() => {
     const read = () => {
       const { id, place } = parseFragment(location.hash);
