@@ -69,6 +69,13 @@ async function colourAt(page, rank, ns, span) {
   );
 }
 
+/** Where the first run's rows are, in sight of the mouse. */
+async function rowsBox(page) {
+  const rows = page.locator(".rows").first();
+  await rows.evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+  return rows.boundingBox();
+}
+
 const link = (call) => `#timeline?call=${call.rank}.${call.call}`;
 
 /** Facts by their names. */
@@ -96,9 +103,7 @@ test("keys zoom and move, and the link follows", () =>
 
 test("the wheel with Ctrl zooms where the mouse is, a drag moves", () =>
   open("run", {}, async (page) => {
-    const box = await page.locator(".rows").boundingBox();
-    await page.locator(".rows-host").scrollIntoViewIfNeeded();
-    const seen = await page.locator(".rows").boundingBox();
+    const seen = await rowsBox(page);
     await page.mouse.move(seen.x + 0.25 * seen.width, seen.y + 40);
     await page.keyboard.down("Control");
     for (let i = 0; i < 6; ++i) await page.mouse.wheel(0, -120);
@@ -112,7 +117,6 @@ test("the wheel with Ctrl zooms where the mouse is, a drag moves", () =>
     await page.mouse.up();
     const [moved] = await settled(page);
     assert.ok(Math.abs((from - moved) / (to - from) - 0.25) < 0.01);
-    assert.ok(box.width > 600);
   }));
 
 test("a click on a call shows its facts, its match, its wait and who caused it", () =>
@@ -123,7 +127,7 @@ test("a click on a call shows its facts, its match, its wait and who caused it",
     assert.equal(receive.operation, 2);
     await page.evaluate(([a, b]) => (location.hash = `#timeline?t=${a},${b}`), [receive.begin - 40000, receive.end + 40000]);
     await page.waitForTimeout(300);
-    const rows = await page.locator(".rows").boundingBox();
+    const rows = await rowsBox(page);
     const part = ((receive.begin + receive.end) / 2 - receive.begin + 40000) / (receive.end - receive.begin + 80000);
     await page.mouse.click(rows.x + part * rows.width, rows.y + (0.5 / RANKS) * rows.height);
     await page.locator(".details dd >> text=late sender").waitFor();
@@ -199,7 +203,7 @@ test("measured and predicted are switched, and stand above each other on one axi
     assert.equal(boxes[0].x, boxes[1].x);
     assert.equal(boxes[0].width, boxes[1].width);
     await page.getByRole("button", { name: "predicted" }).click();
-    const predicted = await page.locator(".rows").boundingBox();
+    const predicted = await rowsBox(page);
     await page.mouse.click(predicted.x + 0.3 * predicted.width, predicted.y + 10);
     await page.locator(".details").waitFor();
     assert.match(await page.locator(".details h3").innerText(), /, predicted$/);
@@ -275,7 +279,7 @@ test("hostile names in a time line are text and nothing else", async () => {
   });
   await open("evil", { hash: `#${encodeURIComponent(evil)}` }, async (page) => {
     await page.getByRole("button", { name: "both" }).click();
-    const rows = await page.locator(".rows").first().boundingBox();
+    const rows = await rowsBox(page);
     await page.mouse.click(rows.x + 0.5 * rows.width, rows.y + 10);
     await page.locator(".details").waitFor();
     assert.equal(await page.locator("img").count(), 0);

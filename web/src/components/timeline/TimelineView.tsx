@@ -115,7 +115,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       {scene.selection ? (
         <Details scene={scene} selection={scene.selection} />
       ) : (
-        <p class="status muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
+        <p class="tip muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
       )}
       <Phases scene={scene} />
       {timeline.strips.map((strip, i) => (
