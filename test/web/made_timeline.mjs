@@ -178,6 +178,23 @@ function path(calls, blobs) {
   return { ...blobs.add(w.bytes), count: segments.length };
 }
 
+/** The longest first. */
+function waits(calls, blobs) {
+  const all = calls.flatMap((row, rank) => row.map((c, call) => ({ ...c, rank, call }))).filter((c) => c.wait);
+  all.sort((a, b) => b.waitLength - a.waitLength);
+  const w = new Writer();
+  const top = all.slice(0, 50);
+  top.forEach((c) => w.varint(c.rank));
+  top.forEach((c) => w.varint(c.begin));
+  top.forEach((c) => w.varint(c.waitLength));
+  top.forEach((c) => w.u8(c.wait));
+  top.forEach((c) => w.u8(c.operation));
+  top.forEach((c) => w.varint(c.call));
+  top.forEach((c) => w.varint(1 + c.cause));
+  top.forEach((c) => w.varint(c.send === undefined ? 0 : 1 + c.send));
+  return { ...blobs.add(w.bytes), count: top.length };
+}
+
 function run(id, calls, first, complete, blobs) {
   const ends = calls.map((row) => row[row.length - 1].end + 1000);
   const span = Math.max(...ends);
@@ -193,7 +210,11 @@ function run(id, calls, first, complete, blobs) {
     chunks.push(chunk(calls, from, Math.min(from + length, span), first, blobs));
   }
   const begins = calls.map(() => 0);
-  return { id, name: id, span, begins, ends, levels, chunks, path: first ? path(calls, blobs) : null, waits: null };
+  return {
+    id, name: id, span, begins, ends, levels, chunks,
+    path: first ? path(calls, blobs) : null,
+    waits: first ? waits(calls, blobs) : null,
+  };
 }
 
 /** The item and its blobs' texts. */

@@ -76,7 +76,9 @@ test("a curve with few points is read between them, by its slope", () =>
     await page.keyboard.press("ArrowRight");
     assert.match(await page.locator(`${SENSITIVITY} .cursor-at`).innerText(), /latency L\s*385 ns/);
     assert.deepEqual(await texts(page, `${SENSITIVITY} .panel-head strong`), ["1.500 us", "1"]);
-    const plot = await page.locator(`${SENSITIVITY} .u-over`).first().boundingBox();
+    const over = page.locator(`${SENSITIVITY} .u-over`).first();
+    await over.evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+    const plot = await over.boundingBox();
     const at = async (ns) => {
       await page.mouse.move(plot.x + (plot.width * ns) / 1000, plot.y + 20);
       const latency = Number((await page.locator(`${SENSITIVITY} .cursor-at strong`).innerText()).split(" ")[0]);

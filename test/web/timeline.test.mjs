@@ -264,6 +264,17 @@ test("a page without single calls says so and still zooms", async () => {
     await page.locator(".panes").focus();
     for (let i = 0; i < 12; ++i) await page.keyboard.press("w");
     assert.match(await page.locator(".status").innerText(), /mixed colours/);
+    const rows = await rowsBox(page);
+    await page.mouse.click(rows.x + 0.5 * rows.width, rows.y + 10);
+    await page.locator(".details").waitFor();
+    assert.ok((await factsOf(page)).mostly.length > 0);
+    await page.locator("summary >> text=50 longest waits").click();
+    const longest = measured.flat().reduce((most, c) => Math.max(most, c.waitLength ?? 0), 0);
+    const table = page.locator("[id=timeline-waits]");
+    const first = (await table.locator("tbody tr").first().innerText()).split(/\s+/);
+    assert.equal(Number(first[2]), Number((longest / 1000).toFixed(3)));
+    await table.locator("tbody a").first().click();
+    await page.waitForFunction((rank) => location.hash.includes(`only=${rank},${rank}`), first[0]);
   });
 });
 
@@ -326,6 +337,7 @@ test("a table filters by what its cells show", () =>
   open("run", {}, async (page) => {
     const table = page.locator("[id=matrix-bytes-cells]");
     const rows = table.locator("tbody tr");
+    await rows.first().waitFor();
     assert.equal(await rows.count(), RANKS);
     const filter = page.locator("[id=pieces] input[type=search]").first();
     const pieces = page.locator("figure[id=pieces] tbody tr");

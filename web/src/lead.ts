@@ -108,7 +108,8 @@ export function leadOf(report: Report): Lead {
     sentences: [...judgementOf(report), ...plain],
     facts: facts?.facts ?? [],
     factors: factorsOf(items),
-    latency: items.find(isLatency) ?? null,
+    // Where it is what the report is about, it comes next anyway.
+    latency: first?.items.some(isLatency) ? null : (items.find(isLatency) ?? null),
     timeline: items.find((item) => item.kind === "timeline")?.id ?? "",
     sections: [...pictures, ...others],
   };

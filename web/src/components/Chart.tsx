@@ -214,9 +214,9 @@ export function Chart({ series, theme, glance = false }: Props) {
         aria-label={`${series.title}: arrow keys move the cursor, Escape shows the whole interval`}
         onKeyDown={(event) => onKey(event, charts.current, data, cursor)}
       >
-        <p class="cursor-at" aria-live="polite">
+        <p class={glance && cursor === null ? "off-screen" : "cursor-at"} aria-live="polite">
           {cursor === null ? (
-            <span class="muted">Point to read{!glance && ", drag to zoom, double-click to reset"}</span>
+            <span class="muted">Point to read, drag to zoom, double-click to reset</span>
           ) : (
             <>
               {series.x_name} <strong>{format(data.x[cursor] ?? null, series.x_unit)}</strong>

@@ -32,7 +32,7 @@ export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
 const isTableOf = (matrices: Matrix[], item: Item) =>
   item.kind === "table" && matrices.some(({ id }) => item.id.startsWith(`${id}-`));
 
-const MOST_NARROW = 6;
+const MOST_NARROW = 5;
 
 /** Two of these have room beside each other on a wide screen. */
 const isNarrow = (item: Item) => item.kind === "table" && item.columns.length <= MOST_NARROW;

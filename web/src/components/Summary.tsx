@@ -1,8 +1,11 @@
+import { useContext } from "preact/hooks";
+import { TimelineId } from "../context";
 import { format, grouped, prose } from "../format";
 import { explain } from "../glossary";
 import type { Factor, Lead, Sentence } from "../lead";
 import type { Finding, Report } from "../report";
 import type { Theme } from "../theme";
+import { fragmentOf, type Place } from "../timeline/link";
 import { Chart } from "./Chart";
 import { Tiles } from "./Facts";
 import { Hint } from "./Hint";
@@ -14,12 +17,47 @@ const ASPECTS: Record<string, string> = {
   caution: "With caution",
 };
 
+const UNITS: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+const PLACE = /(between [\d.]+ (?:[num]?s) and [\d.]+ (?:[num]?s)\b|\brank \d+\b)/;
+
+/** Where in the time line that is what a sentence names. */
+function placeOf(words: string): Place {
+  const [, from, fromUnit, to, toUnit] = /([\d.]+) (\w+) and ([\d.]+) (\w+)/.exec(words) ?? [];
+  if (!from) {
+    const rank = Number(/\d+/.exec(words)?.[0]);
+    return { only: [rank, rank] };
+  }
+  const ns = (value = "", unit = "") => Number(value) * (UNITS[unit] ?? 1);
+  return { t: [ns(from, fromUnit), ns(to, toUnit)] };
+}
+
+/** Ranks and stretches of time in a sentence lead to the time line. */
+function Linked({ text }: { text: string }) {
+  const timeline = useContext(TimelineId);
+  if (!timeline) return <>{prose(text)}</>;
+  return (
+    <>
+      {text.split(PLACE).map((part, i) =>
+        i % 2 === 0 ? (
+          prose(part)
+        ) : (
+          <a key={i} class="place" href={fragmentOf(timeline, placeOf(part))}>
+            {prose(part)}
+          </a>
+        ),
+      )}
+    </>
+  );
+}
+
 function SentenceView({ sentence }: { sentence: Sentence }) {
   const aspect = ASPECTS[sentence.aspect];
   return (
     <li class={aspect ? sentence.aspect : ""}>
       {aspect && <p class="aspect">{aspect}</p>}
-      <p>{prose(sentence.text)}</p>
+      <p>
+        <Linked text={sentence.text} />
+      </p>
       {sentence.evidence.length > 0 && (
         <p class="evidence">
           {sentence.evidence.map(({ id, title }) => (

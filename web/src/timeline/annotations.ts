@@ -20,6 +20,7 @@ import type { Scene } from "./scene";
 
 const MOST_ARROWS = 400;
 const NARROWEST_NAME = 42;
+const LOWEST_BOXED = 5; // of rows: else boxes would hide them
 
 /** `exact`: single calls are drawn, not buckets. */
 export function annotate(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, run: Run, exact: boolean): void {
@@ -34,7 +35,8 @@ export function annotate(c: CanvasRenderingContext2D, frame: Frame, scene: Scene
   if (path) drawPath(c, frame, path, frame.path);
   const { selection } = scene;
   if (!selection || selection.run !== run) return;
-  for (const call of selection.together) {
+  const apart = rowHeight(frame) >= LOWEST_BOXED;
+  for (const call of apart ? selection.together : []) {
     drawBox(c, frame, call.rank, call.begin, call.end, css([204, 121, 167]));
   }
   drawMessages(c, frame, selection.arrows, frame.accent, true);

@@ -79,6 +79,40 @@ export function here(store: Store, run: Run, chunk: Chunk, rank: number, tick: n
   return { call: null, begin: before, end: after, region: regionAt(chunk, rank, tick) };
 }
 
+/** What fills a stretch of time in which calls cannot be told apart. */
+export interface Bucket {
+  begin: number;
+  end: number;
+  /** Most of it; 255: nothing is known. */
+  operation: number;
+  mpi: number;
+  waiting: number;
+  pattern: number;
+  region: number;
+}
+
+/** Of the finest level that has been read. */
+export function bucketAt(store: Store, run: Run, rank: number, tick: number): Bucket {
+  for (const { width, blobs } of run.levels) {
+    const index = Math.floor(tick / width);
+    const ref = blobs.find(({ from, count }) => index >= from && index < from + count);
+    const slice = ref && store.slice(ref);
+    if (!slice) continue;
+    const i = rank * slice.count + index - slice.from;
+    const share = slice.share[i]!;
+    return {
+      begin: index * width,
+      end: Math.min((index + 1) * width, run.span),
+      operation: slice.kind[i]!,
+      mpi: (share >> 4) / 15,
+      waiting: (share & 15) / 15,
+      pattern: slice.pattern[i]!,
+      region: slice.region?.[i] ?? 0,
+    };
+  }
+  return { begin: 0, end: run.span, operation: 255, mpi: 0, waiting: 0, pattern: 0, region: 0 };
+}
+
 export function chunkAt(run: Run, tick: number): ChunkRef | undefined {
   return run.chunks.find(({ from, to }) => tick >= from && tick < to) ?? run.chunks[run.chunks.length - 1];
 }

@@ -3,7 +3,7 @@
 
 import type { Theme } from "../theme";
 import { annotate } from "./annotations";
-import { chunkAt, findCall, here, participants, receiversOf, type Call, type Here } from "./calls";
+import { bucketAt, chunkAt, findCall, here, participants, receiversOf, type Bucket, type Call, type Here } from "./calls";
 import type { CallId, ColourBy } from "./link";
 import type { Chunk, Run, Timeline } from "./model";
 import { AXIS, GUTTER, rowHeight, type Arrow, type Frame } from "./overlay";
@@ -21,6 +21,8 @@ export interface Selection {
   arrows: Arrow[];
   /** Of a collective, by their arrival. */
   together: Call[];
+  /** Instead of a call, where calls are not inside. */
+  bucket?: Bucket;
 }
 
 interface Pane {
@@ -260,18 +262,12 @@ export class Scene {
     if (!(rank >= 0 && rank < this.timeline.ranks)) return;
     const ref = chunkAt(run, tick);
     if (!ref) {
-      const at = this.bucketAt(run, tick);
-      return this.select({ run, rank, here: { call: null, ...at, region: 0 }, arrows: [], together: [] });
+      const bucket = bucketAt(this.store, run, rank, tick);
+      const found = { call: null, begin: bucket.begin, end: bucket.end, region: bucket.region };
+      return this.select({ run, rank, here: found, arrows: [], together: [], bucket });
     }
     const found = here(this.store, run, await this.store.chunkNow(run, ref), rank, tick, slack);
     await this.selectHere(run, rank, found);
-  }
-
-  /** The bucket of the finest level: all that is known where calls are not inside. */
-  private bucketAt(run: Run, tick: number): { begin: number; end: number } {
-    const width = run.levels[0]?.width ?? run.span;
-    const begin = Math.floor(tick / width) * width;
-    return { begin, end: Math.min(begin + width, run.span) };
   }
 
   /** Also moves the view where it is not in sight. False: there is no such call. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { format, instant } from "../../format";
-import type { Call } from "../../timeline/calls";
+import type { Bucket, Call } from "../../timeline/calls";
 import type { CallId } from "../../timeline/link";
-import { NOBODY, WILDCARD } from "../../timeline/model";
+import { NOBODY, OUTSIDE, WILDCARD } from "../../timeline/model";
 import type { Scene, Selection } from "../../timeline/scene";
 import { patternHelp } from "../../glossary";
 import { Hint } from "../Hint";
@@ -151,13 +151,31 @@ function CallRows({ scene, selection, call }: Props & { call: Call }) {
   );
 }
 
+function BucketRows({ scene, bucket }: { scene: Scene; bucket: Bucket }) {
+  const pattern = scene.timeline.patterns[bucket.pattern];
+  return (
+    <>
+      <Row name="mostly">{bucket.operation === OUTSIDE ? "outside of the run" : nameOf(scene, bucket.operation)}</Row>
+      <Row name="in MPI">about {format(bucket.mpi, "ratio")}</Row>
+      <Row name="waiting">
+        about {format(bucket.waiting, "ratio")}
+        {pattern && (
+          <>
+            , mostly <Hint text={patternHelp(pattern)}>{pattern}</Hint>
+          </>
+        )}
+      </Row>
+    </>
+  );
+}
+
 /** All that is known about what was clicked. */
 export function Details({ scene, selection }: Props) {
   const { timeline } = scene;
   const { here, rank, run } = selection;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
   const region = timeline.regions[here.region];
-  const name = here.call ? nameOf(scene, here.call.operation) : run.chunks.length > 0 ? "computation" : "bucket";
+  const name = here.call ? nameOf(scene, here.call.operation) : selection.bucket ? "All that happens" : "computation";
   return (
     <aside class="details" aria-live="polite" aria-label="Selection">
       <h3>
@@ -167,6 +185,7 @@ export function Details({ scene, selection }: Props) {
         <Row name="begins at">{instant(here.begin * timeline.tick_ns, 1000)}</Row>
         <Row name="lasts">{ns(here.end - here.begin)}</Row>
         {region && <Row name="call path">{region}</Row>}
+        {selection.bucket && <BucketRows scene={scene} bucket={selection.bucket} />}
         {here.call && <CallRows scene={scene} selection={selection} call={here.call} />}
       </dl>
       <p>

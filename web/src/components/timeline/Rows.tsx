@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { chunkAt, here } from "../../timeline/calls";
 import type { Run } from "../../timeline/model";
 import { AXIS, GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
@@ -22,6 +23,14 @@ interface Hover {
 function part(scene: Scene, tick: number): string {
   const { from, to } = scene.view;
   return `calc(${GUTTER}px + (100% - ${GUTTER}px) * ${(tick - from) / (to - from)})`;
+}
+
+/** The name of the call there, where calls are drawn. */
+function underMouse(scene: Scene, run: Run, { tick, rank }: Hover): string {
+  const ref = scene.exact ? chunkAt(run, tick) : undefined;
+  const chunk = ref && scene.store.chunk(run, ref);
+  const found = chunk && rank >= 0 && here(scene.store, run, chunk, rank, tick, 0).call;
+  return found ? `${scene.timeline.operations[found.operation] ?? "MPI"} · ` : "";
 }
 
 /** The rows of one run: the picture, what lies above it, and what the mouse does. */
@@ -50,7 +59,8 @@ export function Rows({ scene, run, height, named }: Props) {
           <>
             <span class="hair" style={{ left: `${hover.x}px` }} />
             <span class="hair-label" style={{ left: `${hover.x}px` }}>
-              rank {hover.rank} · {instant(hover.tick * tick_ns, (scene.view.to - scene.view.from) * tick_ns)}
+              rank {hover.rank} · {underMouse(scene, run, hover)}
+              {instant(hover.tick * tick_ns, (scene.view.to - scene.view.from) * tick_ns)}
             </span>
           </>
         )}

@@ -8,6 +8,7 @@ import type { Theme } from "../../theme";
 import { Details } from "./Details";
 import { KEYS, useKeys } from "./keys";
 import { Legend } from "./Legend";
+import { LongWaits } from "./LongWaits";
 import { Minimap } from "./Minimap";
 import { Rows } from "./Rows";
 import { Phases, StripView } from "./Strips";
@@ -19,7 +20,7 @@ const HIGHEST = 560;
 
 /** Rows as high as names need, where that fits. */
 function heightFor(ranks: number, runs: number): number {
-  return AXIS + Math.min(Math.max(ranks * 24, LOWEST), HIGHEST / Math.min(runs, 2));
+  return AXIS + Math.min(Math.max(ranks * 28, LOWEST), HIGHEST / Math.min(runs, 2));
 }
 
 function Help() {
@@ -47,7 +48,7 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
   return (
     <p class="status muted">
       {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
-      {grouped(last)}{stride > 1 && `, every ${stride}th is drawn`};{" "}
+      {grouped(last)}{stride > 1 && `, one in ${stride} is drawn`};{" "}
       {scene.exact ? "single calls" : "mixed colours: several calls a pixel"} ({scene.rendererName}). {more}
       {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}
     </p>
@@ -121,6 +122,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       {timeline.strips.map((strip, i) => (
         <StripView key={i} scene={scene} strip={strip} version={version} />
       ))}
+      {runs[0]?.waits && <LongWaits scene={scene} run={runs[0]} />}
     </div>
   );
 }

@@ -1,0 +1,46 @@
+import { useMemo, useState } from "preact/hooks";
+import type { Column, Table, Unit, Value } from "../../report";
+import type { LongWait, Run, Timeline } from "../../timeline/model";
+import type { Scene } from "../../timeline/scene";
+import { DataTable } from "../DataTable";
+
+const column = (name: string, unit: Unit = "none", explanation = ""): Column => ({ name, unit, explanation });
+
+function tableOf(waits: LongWait[], timeline: Timeline): Table {
+  const ns = (ticks: number) => ticks * timeline.tick_ns;
+  const row = (wait: LongWait): Value[] => [
+    wait.rank,
+    ns(wait.begin),
+    ns(wait.duration),
+    timeline.patterns[wait.pattern] ?? "",
+    timeline.operations[wait.operation] ?? "",
+    wait.cause < 0 ? null : wait.cause,
+  ];
+  return {
+    kind: "table",
+    id: `${timeline.id}-waits`,
+    title: "The longest waits",
+    columns: [
+      column("rank"),
+      column("begin", "ns"),
+      column("duration", "ns"),
+      column("pattern"),
+      column("operation"),
+      column("because of", "none", "The rank that was waited for"),
+    ],
+    rows: waits.map(row),
+  };
+}
+
+/** Folded, since a page may hold thousands; each leads to its place. */
+export function LongWaits({ scene, run }: { scene: Scene; run: Run }) {
+  const [open, setOpen] = useState(false);
+  const waits = open ? scene.store.longWaits(run) : undefined;
+  const table = useMemo(() => (waits ? tableOf(waits, scene.timeline) : null), [waits]);
+  return (
+    <details class="tip" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>The {run.waits?.count.toLocaleString("en-US")} longest waits</summary>
+      {table && <DataTable table={table} />}
+    </details>
+  );
+}
