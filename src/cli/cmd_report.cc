@@ -1,10 +1,9 @@
 #include <memory>
 
-#include "analysis/overview.h"
 #include "cli/commands.h"
 #include "cli/degradations.h"
 #include "cli/model_question.h"
-#include "diagnosis/judgement.h"
+#include "page/run_report.h"
 
 namespace slackline {
 namespace {
@@ -14,30 +13,12 @@ struct ReportOptions {
   std::vector<std::string> degradations;
 };
 
-/// What was measured first, then what the model says of it.
-Report report_of(const OpenedQuestion& q, const std::vector<std::int64_t>& ppm) {
-  const Overview model = overview(q.trace(), q.graph, q.model, ppm);
-  Report report = describe(model, q.trace());
-  if (!q.trace().timed()) {
-    add_judgement(judgement(model), report);
-    return report;
-  }
-  const CallPaths paths(q.trace());
-  const Diagnosis measured = diagnose(q.trace(), paths);
-  Report diagnosis = describe(measured, q.trace(), paths);
-  report.result.update(diagnosis.result);
-  report.findings.merge(new_findings(diagnosis.findings, q.graph.findings()));
-  report.sections.insert(report.sections.begin(), diagnosis.sections.begin(),
-                         diagnosis.sections.end());
-  add_judgement(judgement(measured, q.trace(), paths), report);
-  return report;
-}
-
 int run_report(const ReportOptions& options) {
   const std::vector<std::int64_t> ppm = parse_degradations(options.degradations);
   const OpenedQuestion q = open_question(options.question);
-  answer(report_of(q, ppm), "report", q, options.question,
-         {{"degrade", degradations_to_json(ppm)}});
+  const bool page = output_format(options.question.output) == OutputFormat::html;
+  answer(run_report(q.trace(), q.graph, q.model, {.degradations_ppm = ppm, .pictures = page}),
+         "report", q, options.question, {{"degrade", degradations_to_json(ppm)}});
   return 0;
 }
 

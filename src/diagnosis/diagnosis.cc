@@ -141,7 +141,11 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths) {
                 "Record a run of the program.");
   }
   const CallMatching matching(trace);
-  const WaitStates waits = wait_states(trace, matching);
+  return diagnose(trace, paths, matching, wait_states(trace, matching));
+}
+
+Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
+                   const WaitStates& waits) {
   const IdealRun ideal = ideal_run(trace, matching, {});
   Diagnosis d;
   d.shares = time_shares(trace, paths, waits, ideal);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,16 +10,21 @@
 #include "report/unicode.h"
 #include "report/writers.h"
 
-// One file: the embedded page with the report inside it. Three parts go in. The JSON lies in a
-// <script type="application/json">, which a browser neither runs nor reads as markup, except that
+// One file: the embedded page with the report inside it. Four parts go in: title, text, JSON,
+// blobs. The JSON lies in a <script type="application/json">, which a browser neither runs nor
+// reads as markup, except that
 // "</script" and "<!--" end or change it: so no "<" may appear, and JSON can write it as \u003c.
 // Title and text are escaped as HTML. The page's Content-Security-Policy allows its own script by
-// its hash and nothing else, so that even a mistake here could not make a name into code.
+// its hash and nothing else, so that even a mistake here could not make a name into code. Longer
+// JSON is compressed, as blobs are; what base64 is made of needs no escape anywhere.
 
 namespace slackline {
 namespace {
 
 constexpr int kTextWidth = 100;
+/// What the page has in the place of report and blobs.
+constexpr std::string_view kReportElement =
+    "<script type=\"application/json\" id=\"report\">@SLACKLINE_REPORT@</script>";
 
 struct Mark {
   std::string_view name;
@@ -72,6 +78,33 @@ std::string escape_for_script(std::string_view json) {
   return escaped;
 }
 
+/// Longer JSON than that is worth its compression.
+constexpr std::size_t kPlainJson = 16 * 1024;
+
+std::string report_element(const std::string& json) {
+  std::string element = "<script type=\"application/json\" id=\"report\"";
+  if (json.size() <= kPlainJson) {
+    element += ">" + escape_for_script(json);
+  } else {
+    element += " data-encoding=\"deflate\">";
+    append_base64(element, compress(json).zlib);
+  }
+  return element + "</script>";
+}
+
+std::string blob_elements(const BlobList& blobs) {
+  std::string elements;
+  std::uint64_t size = 0;
+  for (const Blob* blob : blobs) size += base64_size(blob->zlib.size()) + 64;
+  elements.reserve(size);
+  for (std::size_t i = 0; i < blobs.size(); ++i) {
+    elements += "\n    <script type=\"text/plain\" id=\"blob-" + std::to_string(i) + "\">";
+    append_base64(elements, blobs[i]->zlib);
+    elements += "</script>";
+  }
+  return elements;
+}
+
 std::string page_title(const Report& report) {
   return escape_html(printable(report.title.empty() ? "slackline" : report.title));
 }
@@ -80,13 +113,14 @@ std::string page_title(const Report& report) {
 
 std::string write_html(const Report& report) {
   const std::string_view page = embedded_page();
+  BlobList blobs;
   const std::string json =
-      report_json(report, true).dump(-1, ' ', false, Json::error_handler_t::replace);
+      report_json(report, true, blobs).dump(-1, ' ', false, Json::error_handler_t::replace);
   std::array marks{
       Mark{"@SLACKLINE_TITLE@", page_title(report)},
       Mark{"@SLACKLINE_TEXT@",
            escape_html(write_text(report, {.colour = false, .width = kTextWidth}))},
-      Mark{"@SLACKLINE_REPORT@", escape_for_script(json)},
+      Mark{kReportElement, report_element(json) + blob_elements(blobs)},
   };
   for (Mark& mark : marks) {
     mark.at = page.find(mark.name);

@@ -8,9 +8,8 @@
 // nlohmann-json writes not-a-number and infinities as null by itself.
 
 namespace slackline {
-namespace {
 
-const char* name_of(Unit unit) {
+std::string_view name_of(Unit unit) {
   switch (unit) {
     case Unit::none:
       break;
@@ -26,6 +25,8 @@ const char* name_of(Unit unit) {
   return "none";
 }
 
+namespace {
+
 Json json_of(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* number = std::get_if<double>(&value)) return *number;
@@ -37,8 +38,6 @@ Json json_of(const Fact& fact);
 Json json_of(const Column& column);
 Json json_of(const Line& line);
 Json json_of(const Zone& zone);
-Json json_of(const Item& item);
-Json json_of(const Section& section);
 Json json_of(const Findings::Entry& entry);
 
 template <class Element>
@@ -101,15 +100,28 @@ Json json_of(const Series& series) {
           {"zones", json_of(series.zones)}};
 }
 
-Json json_of(const Item& item) {
-  return std::visit([](const auto& alternative) { return json_of(alternative); }, item);
+Json json_of(const Item& item, BlobList& blobs) {
+  if (const auto* timeline = std::get_if<Timeline>(&item)) return timeline_json(*timeline, blobs);
+  if (const auto* matrix = std::get_if<Matrix>(&item)) return matrix_json(*matrix, blobs);
+  return std::visit(
+      [](const auto& alternative) -> Json {
+        if constexpr (requires { json_of(alternative); }) return json_of(alternative);
+        return nullptr;  // not reached
+      },
+      item);
 }
 
-Json json_of(const Section& section) {
-  return {{"id", section.id},
-          {"title", section.title},
-          {"items", json_of(section.items)},
-          {"children", json_of(section.children)}};
+Json json_of(const std::vector<Section>& sections, BlobList& blobs) {
+  Json array = Json::array();
+  for (const Section& section : sections) {
+    Json items = Json::array();
+    for (const Item& item : section.items) items.push_back(json_of(item, blobs));
+    array.push_back({{"id", section.id},
+                     {"title", section.title},
+                     {"items", std::move(items)},
+                     {"children", json_of(section.children, blobs)}});
+  }
+  return array;
 }
 
 Json json_of(const Findings::Entry& entry) {
@@ -122,7 +134,7 @@ Json json_of(const Findings::Entry& entry) {
 
 }  // namespace
 
-Json report_json(const Report& report, bool with_sections) {
+Json report_json(const Report& report, bool with_sections, BlobList& blobs) {
   Json json;
   json["schema"] = kReportSchema;
   json["version"] = SLACKLINE_VERSION;
@@ -132,12 +144,14 @@ Json report_json(const Report& report, bool with_sections) {
   json["input"] = report.input;
   json["findings"] = json_of(report.findings.entries());
   json["result"] = report.result;
-  if (with_sections) json["sections"] = json_of(report.sections);
+  if (with_sections) json["sections"] = json_of(report.sections, blobs);
   return json;
 }
 
 std::string write_json(const Report& report, bool with_sections) {
-  return report_json(report, with_sections).dump(2, ' ', false, Json::error_handler_t::replace) +
+  BlobList blobs;
+  return report_json(report, with_sections, blobs)
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 

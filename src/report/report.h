@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "base/findings.h"
+#include "report/matrix.h"
+#include "report/timeline.h"
+#include "report/unit.h"
 
 namespace slackline {
 
@@ -15,15 +18,6 @@ namespace slackline {
 // else prints. Values stay raw numbers with a unit; each writer formats them in its own way.
 
 using Json = nlohmann::ordered_json;
-
-/// What a number is, so that each writer can show it: people read "4.636 us", scripts 4635.943.
-enum class Unit {
-  none,   ///< text, or a number without unit
-  count,  ///< a whole number of things
-  ns,     ///< a time in nanoseconds
-  bytes,
-  ratio,  ///< 0.031, shown as 3.1 %
-};
 
 /// Nothing, text, or a number.
 using Value = std::variant<std::monostate, std::string, double, std::int64_t>;
@@ -80,7 +74,7 @@ struct Series {
   std::vector<Zone> zones;
 };
 
-using Item = std::variant<Paragraph, Facts, Table, Series>;
+using Item = std::variant<Paragraph, Facts, Table, Series, Timeline, Matrix>;
 
 struct Section {
   std::string id;

@@ -1,11 +1,24 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "report/report.h"
 
 namespace slackline {
 
+/// The blobs of a report in the order of their numbers.
+using BlobList = std::vector<const Blob*>;
+
 /// What write_json prints, as a value. Strings are taken as they are: dump it with
-/// Json::error_handler_t::replace, or text that is not UTF-8 throws.
-Json report_json(const Report& report, bool with_sections);
+/// Json::error_handler_t::replace, or text that is not UTF-8 throws. Blobs of the sections are
+/// numbered and appended to `blobs`; they live as long as `report`.
+Json report_json(const Report& report, bool with_sections, BlobList& blobs);
+
+std::string_view name_of(Unit unit);
+
+/// Items that refer to blobs.
+Json timeline_json(const Timeline& timeline, BlobList& blobs);
+Json matrix_json(const Matrix& matrix, BlobList& blobs);
 
 }  // namespace slackline

@@ -64,14 +64,25 @@ Lines titled(const std::string& title, const Lines& body, int width, Ink ink) {
   return lines;
 }
 
+/// Of a matrix text shows its sum; the largest cells stand in tables.
+std::string sentence(const Matrix& m) {
+  return fmt::format("{}: {} in all, at most {} for a pair of {}", m.title,
+                     format_value(static_cast<double>(m.total), m.unit),
+                     format_value(static_cast<double>(m.maximum), m.unit),
+                     m.block > 1 ? fmt::format("blocks of {} ranks", m.block) : "ranks");
+}
+
 Lines item_lines(const Item& item, int width, Ink ink) {
   if (const auto* paragraph = std::get_if<Paragraph>(&item)) return wrap(paragraph->text, width);
   if (const auto* facts = std::get_if<Facts>(&item)) return facts_lines(*facts, width, ink);
   if (const auto* table = std::get_if<Table>(&item)) {
     return titled(table->title, table_lines(*table, width, ink), width, ink);
   }
-  const auto& series = std::get<Series>(item);
-  return titled(series.title, series_lines(series, width, ink), width, ink);
+  if (const auto* series = std::get_if<Series>(&item)) {
+    return titled(series->title, series_lines(*series, width, ink), width, ink);
+  }
+  if (const auto* matrix = std::get_if<Matrix>(&item)) return wrap(sentence(*matrix), width);
+  return {};  // a time line needs a page
 }
 
 void put_section(Page& page, const Section& section, int depth) {

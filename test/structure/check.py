@@ -16,8 +16,9 @@ MAY_INCLUDE = {
     "sim": ["base", "trace", "graph"],
     "analysis": ["base", "report", "trace", "graph", "timing", "sim"],
     "diagnosis": ["base", "report", "trace", "graph", "timing", "analysis"],
+    "page": ["base", "report", "trace", "graph", "timing", "analysis", "diagnosis"],
     "cli": ["base", "report", "trace", "whatif", "graph", "timing", "sim", "analysis",
-            "diagnosis"],
+            "diagnosis", "page"],
 }
 # What runs inside MPI jobs shares this with the tool, and nothing else.
 RUNTIME_MAY_INCLUDE = {"trace/wire.h"}

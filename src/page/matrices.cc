@@ -1,0 +1,132 @@
+#include "page/matrices.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "analysis/pairwise.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::int32_t kMostRows = 512;
+constexpr std::size_t kPairsShown = 20;
+
+PairSums bytes_of(const Trace& trace, const CallMatching& matching) {
+  PairSums sums(trace.ranks());
+  for (const MessageCalls& m : matching.messages()) sums.add(m.source, m.destination, m.bytes);
+  return sums;
+}
+
+PairSums messages_of(const Trace& trace, const CallMatching& matching) {
+  PairSums sums(trace.ranks());
+  for (const MessageCalls& m : matching.messages()) sums.add(m.source, m.destination, 1);
+  return sums;
+}
+
+PairSums waiting_of(const Trace& trace, const WaitStates& waits) {
+  PairSums sums(trace.ranks());
+  for (const WaitState& w : waits.states) {
+    if (w.effective && w.cause_rank >= 0 && w.wait_ns > 0) {
+      sums.add(w.rank, w.cause_rank, static_cast<std::uint64_t>(w.wait_ns));
+    }
+  }
+  return sums;
+}
+
+PairSums latencies_of(const ExecutionGraph& graph, const ModelChoice& choice) {
+  PairSums sums(graph.ranks());
+  for (const PairSensitivity& p : pairwise_sensitivity(graph, choice).pairs) {
+    sums.add(p.from, p.to, static_cast<std::uint64_t>(std::max<std::int64_t>(0, p.lambda_latency)));
+  }
+  return sums;
+}
+
+void add_matrix(Section& section, const PairSums& sums, Matrix names) {
+  if (sums.empty()) return;
+  Table table{.id = names.id + "-largest",
+              .title = names.title + ": the largest",
+              .columns = {{names.rows}, {names.columns}, {names.title, names.unit}},
+              .rows = sums.largest(kPairsShown)};
+  section.items.emplace_back(sums.matrix(std::move(names)));
+  section.items.emplace_back(std::move(table));
+}
+
+}  // namespace
+
+PairSums::PairSums(std::int32_t ranks)
+    : ranks_(ranks),
+      block_(std::max(1, (ranks + kMostRows - 1) / kMostRows)),
+      size_((ranks + block_ - 1) / block_),
+      cells_(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_)) {}
+
+bool PairSums::empty() const {
+  return std::ranges::all_of(cells_, [](std::uint64_t cell) { return cell == 0; });
+}
+
+Matrix PairSums::matrix(Matrix m) const {
+  m.ranks = ranks_;
+  m.block = block_;
+  m.size = size_;
+  m.total = std::reduce(cells_.begin(), cells_.end(), std::uint64_t{0});
+  m.maximum = cells_.empty() ? 0 : *std::ranges::max_element(cells_);
+  ByteColumn column;
+  for (const std::uint64_t cell : cells_) column.varint(cell);
+  m.cells = compress(column.bytes());
+  return m;
+}
+
+std::vector<std::vector<Value>> PairSums::largest(std::size_t most) const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (cells_[i] > 0) order.push_back(i);
+  }
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(most, order.size()));
+  std::ranges::partial_sort(order, order.begin() + shown, [this](std::size_t a, std::size_t b) {
+    return cells_[a] != cells_[b] ? cells_[a] > cells_[b] : a < b;
+  });
+  const auto rank_of = [this](std::size_t index) {
+    return static_cast<std::int64_t>(index) * block_;
+  };
+  std::vector<std::vector<Value>> rows;
+  for (std::ptrdiff_t i = 0; i < shown; ++i) {
+    const std::size_t at = order[static_cast<std::size_t>(i)];
+    const auto size = static_cast<std::size_t>(size_);
+    rows.push_back({rank_of(at / size), rank_of(at % size), static_cast<std::int64_t>(cells_[at])});
+  }
+  return rows;
+}
+
+Section matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
+                 const ExecutionGraph& graph, const ModelChoice& choice) {
+  Section section{.id = "matrices", .title = "Pairs of ranks"};
+  const auto named = [](std::string id, std::string title, std::string rows, std::string columns,
+                        Unit unit, std::string explanation) {
+    Matrix m;
+    m.id = std::move(id);
+    m.title = std::move(title);
+    m.rows = std::move(rows);
+    m.columns = std::move(columns);
+    m.unit = unit;
+    m.explanation = std::move(explanation);
+    return m;
+  };
+  add_matrix(section, bytes_of(trace, matching),
+             named("matrix-bytes", "Bytes sent", "sender", "receiver", Unit::bytes,
+                   "in messages from rank to rank; collectives are not counted"));
+  add_matrix(section, messages_of(trace, matching),
+             named("matrix-messages", "Messages sent", "sender", "receiver", Unit::count,
+                   "from rank to rank; collectives are not counted"));
+  if (waits != nullptr) {
+    add_matrix(section, waiting_of(trace, *waits),
+               named("matrix-waiting", "Waiting", "who waits", "for whom", Unit::ns,
+                     "time that one rank spent waiting for another one to arrive"));
+  }
+  add_matrix(
+      section, latencies_of(graph, choice),
+      named("matrix-latency", "Latencies on the critical path", "sender", "receiver", Unit::count,
+            "how often the predicted critical path crosses the network between the two"));
+  return section;
+}
+
+}  // namespace slackline

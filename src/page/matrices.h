@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/model_choice.h"
+#include "diagnosis/call_matching.h"
+#include "diagnosis/wait_states.h"
+#include "report/report.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Sums of whole numbers by pair of ranks; above 512 ranks by pair of blocks of ranks.
+class PairSums {
+ public:
+  explicit PairSums(std::int32_t ranks);
+
+  void add(std::int32_t row, std::int32_t column, std::uint64_t value) {
+    cells_[static_cast<std::size_t>(row / block_) * static_cast<std::size_t>(size_) +
+           static_cast<std::size_t>(column / block_)] += value;
+  }
+  bool empty() const;
+  /// Fills block, size, total, maximum and cells of `matrix`.
+  Matrix matrix(Matrix matrix) const;
+  /// The largest cells as rows of (row, column, value); blocks by their first rank.
+  std::vector<std::vector<Value>> largest(std::size_t most) const;
+
+  std::int32_t block() const { return block_; }
+
+ private:
+  std::int32_t ranks_;
+  std::int32_t block_;
+  std::int32_t size_;
+  std::vector<std::uint64_t> cells_;
+};
+
+/// Bytes and messages between pairs (point-to-point; collectives are not expanded), who waited for
+/// whom if `waits` are given, and the latencies that the predicted critical path pays by pair. Each
+/// that is not empty with a table of its largest cells. One pass over the graph.
+Section matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
+                 const ExecutionGraph& graph, const ModelChoice& choice);
+
+}  // namespace slackline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "diagnosis/call_paths.h"
+#include "diagnosis/wait_states.h"
+#include "page/run_times.h"
+
+namespace slackline {
+
+/// From when on a rank is in which call path.
+struct PathChange {
+  std::int64_t at_ns;
+  PathId path;
+};
+
+/// Per rank, in order of time; nothing where there is only one path. The measured run's begin and
+/// end of regions; in other runs a region changes where the calls do.
+std::vector<std::vector<PathChange>> path_changes(const Trace& trace, const CallPaths& paths,
+                                                  const RunTimes& times, bool measured);
+
+/// What each rank really waited for, in program order: the effective states.
+std::vector<std::vector<WaitState>> waits_by_rank(const Trace& trace, const WaitStates& waits);
+
+}  // namespace slackline

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "graph/execution_graph.h"
+#include "graph/schedule.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// When the calls of one rank begin and end in some run of a trace; nanoseconds from that run's
+/// start.
+class RankTimes {
+ public:
+  /// As measured. Refers to `calls`.
+  RankTimes(const RankCalls& calls, std::int64_t zero_ns);
+  /// As computed: one begin and one end a call.
+  RankTimes(std::vector<std::int64_t> begin_ns, std::vector<std::int64_t> end_ns,
+            std::int64_t row_begin_ns, std::int64_t row_end_ns);
+
+  std::size_t size() const { return calls_ != nullptr ? calls_->size() : begin_.size(); }
+  std::int64_t begin_ns(std::size_t i) const {
+    return calls_ != nullptr ? calls_->begin_ns(i) - zero_ : begin_[i];
+  }
+  std::int64_t end_ns(std::size_t i) const {
+    return calls_ != nullptr ? calls_->end_ns(i) - zero_ : end_[i];
+  }
+  /// The rank's own begin and end.
+  std::int64_t row_begin_ns() const { return row_begin_; }
+  std::int64_t row_end_ns() const { return row_end_; }
+  /// The first call that begins at `time_ns` or later. Logarithmic.
+  std::size_t first_from(std::int64_t time_ns) const;
+
+ private:
+  const RankCalls* calls_ = nullptr;
+  std::int64_t zero_ = 0;
+  std::vector<std::int64_t> begin_, end_;
+  std::int64_t row_begin_ = 0, row_end_ = 0;
+};
+
+struct RunTimes {
+  std::vector<RankTimes> ranks;
+  std::int64_t span_ns = 0;  ///< when the last row ends
+};
+
+/// The run's start in the trace's own time: the first rank's.
+std::int64_t run_start_ns(const Trace& trace);
+/// As it was. Refers to `trace`, which is timed.
+RunTimes measured_times(const Trace& trace);
+/// The same calls under a Schedule, beginning `offset_ns` later. A call that decides nothing takes
+/// no time. O(vertices + calls).
+RunTimes scheduled_times(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
+                         std::int64_t offset_ns);
+/// Where a Schedule's time 0 lies in the measured run: the first rank's return from MPI_Init.
+std::int64_t program_start_ns(const Trace& trace);
+
+}  // namespace slackline

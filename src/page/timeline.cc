@@ -1,0 +1,210 @@
+// The time line of a report's page.
+//
+// The problem: a page of at most three bytes a call that knows every call. Two varying times a call
+// are more than that at full precision, and everything else of a call is nearly free, because
+// programs repeat themselves and like columns compress. So the precision of time pays: ticks of one
+// nanosecond in short traces, and as many as it takes in long ones. Which, is told by compressing
+// a few chunks; the size falls by about a quarter of a byte a call with every doubling, and the
+// first that fits is taken.
+
+#include "page/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "page/chunks.h"
+#include "page/levels.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::uint64_t kBytesPerCall = 3;
+constexpr std::uint64_t kLeastBudget = 64 * 1024;
+constexpr std::size_t kSampledChunks = 4;
+constexpr int kCoarsestTick = 40;  // 2^40 ns is 18 minutes
+constexpr std::size_t kFewestWaits = 200;
+constexpr std::size_t kMostWaits = 5000;
+constexpr std::size_t kFewestPieces = 2000;
+constexpr std::uint64_t kFewestBuckets = 64;
+constexpr std::uint64_t kMostCells = 12'000'000;  // of the finest level
+
+std::string_view class_name(Operation operation) {
+  switch (operation_class(operation)) {
+    case OperationClass::send:
+    case OperationClass::isend:
+      return "send";
+    case OperationClass::recv:
+    case OperationClass::irecv:
+    case OperationClass::sendrecv:
+      return "recv";
+    case OperationClass::completion:
+    case OperationClass::probe:
+      return "completion";
+    case OperationClass::collective:
+    case OperationClass::icollective:
+    case OperationClass::comm_create:
+      return "collective";
+    default:
+      return "other";
+  }
+}
+
+void name_codes(Timeline& t, const CallPaths& paths) {
+  t.operations.emplace_back("computation");
+  t.classes.emplace_back("compute");
+  for (std::size_t i = 1; i < kOperationCount; ++i) {
+    t.operations.emplace_back(mpi_name(static_cast<Operation>(i)));
+    t.classes.emplace_back(class_name(static_cast<Operation>(i)));
+  }
+  for (PathId path = 0; path < paths.size(); ++path) t.regions.push_back(paths.name(path));
+  t.patterns.emplace_back();
+  for (std::size_t i = 0; i < kWaitPatterns; ++i) {
+    t.patterns.emplace_back(name(static_cast<WaitPattern>(i)));
+  }
+}
+
+/// What one run is drawn from; kept while its blobs are made.
+struct Rows {
+  Rows(const TimelineInput& input, const TimelineRun& run, bool measured)
+      : paths(path_changes(input.trace, input.paths, run.times, measured)),
+        waits(run.waits != nullptr ? waits_by_rank(input.trace, *run.waits)
+                                   : std::vector<std::vector<WaitState>>{}),
+        rows{input.trace, run.times, paths, waits, !input.paths.only_one()} {}
+
+  std::vector<std::vector<PathChange>> paths;
+  std::vector<std::vector<WaitState>> waits;
+  RunRows rows;
+};
+
+/// Bytes of all chunks as base64, by those of a few.
+std::uint64_t estimated_size(const ChunkWriter& chunks, TickScale ticks) {
+  const std::size_t samples = std::min(kSampledChunks, chunks.chunks());
+  std::uint64_t size = 0;
+  for (std::size_t i = 0; i < samples; ++i) {
+    size += chunks.chunk(i * chunks.chunks() / samples, ticks).blob.zlib.size();
+  }
+  return base64_size(size * chunks.chunks() / std::max<std::size_t>(1, samples));
+}
+
+int fitting_shift(const ChunkWriter& chunks, std::uint64_t budget, std::int64_t span_ns) {
+  int shift = 0;
+  while (shift < kCoarsestTick && (std::int64_t{1} << shift) < span_ns &&
+         estimated_size(chunks, TickScale(shift)) > budget) {
+    ++shift;
+  }
+  return shift;
+}
+
+std::uint64_t size_of(const Timeline::Run& run) {
+  std::uint64_t size = 0;
+  for (const Timeline::Level& level : run.levels) {
+    for (const Timeline::Slice& slice : level.slices) size += base64_size(slice.blob.zlib.size());
+  }
+  for (const Timeline::Chunk& chunk : run.chunks) size += base64_size(chunk.blob.zlib.size());
+  if (run.path) size += base64_size(run.path->blob.zlib.size());
+  if (run.waits) size += base64_size(run.waits->blob.zlib.size());
+  return size;
+}
+
+class TimelineMaker {
+ public:
+  TimelineMaker(const TimelineInput& input, const std::vector<TimelineRun>& runs,
+                std::uint64_t most_calls)
+      : input_(input), runs_(runs), calls_(input.trace.call_count()) {
+    timeline_.complete = calls_ <= most_calls;
+    budget_ = std::max(kLeastBudget, kBytesPerCall * calls_);
+  }
+
+  Timeline make() {
+    describe();
+    const Rows first(input_, runs_.front(), true);
+    const ChunkWriter chunks(first.rows, &input_.matching);
+    TickScale ticks(0);
+    if (timeline_.complete) {
+      // A quarter is left for levels, path, waits, matrices and the report.
+      ticks = TickScale(fitting_shift(chunks, budget_ / 4 * 3, runs_.front().times.span_ns));
+    }
+    timeline_.tick_ns = ticks.tick_ns();
+    add_run(runs_.front(), first, ticks);
+    if (timeline_.complete) timeline_.runs.front().chunks = chunks.all(ticks);
+    for (std::size_t i = 1; i < runs_.size(); ++i) {
+      const Rows rows(input_, runs_[i], false);
+      add_run(runs_[i], rows, ticks);
+      add_times(rows, ticks);
+    }
+    for (const Timeline::Run& run : timeline_.runs) {
+      timeline_.span = std::max(timeline_.span, run.span);
+    }
+    return std::move(timeline_);
+  }
+
+ private:
+  void describe() {
+    timeline_.title = "Time line";
+    timeline_.ranks = input_.trace.ranks();
+    timeline_.calls = calls_;
+    name_codes(timeline_, input_.paths);
+    if (!timeline_.complete) {
+      timeline_.note = fmt::format(
+          "This run has {} calls, too many to hold each of them in a page: shown are levels of "
+          "detail, the critical path and the longest waits. 'slackline convert TRACE out.pftrace' "
+          "writes all calls for Perfetto.",
+          format_count(calls_));
+    }
+  }
+
+  std::uint64_t finest_buckets() const {
+    const auto ranks = static_cast<std::uint64_t>(std::max(1, input_.trace.ranks()));
+    const std::uint64_t a_rank = calls_ / ranks;
+    const std::uint64_t wanted = timeline_.complete ? a_rank / 4 : a_rank;
+    return std::clamp(wanted, kFewestBuckets, std::max(kFewestBuckets, kMostCells / ranks));
+  }
+
+  void add_run(const TimelineRun& run, const Rows& rows, TickScale ticks) {
+    Timeline::Run out;
+    out.id = run.id;
+    out.name = run.name;
+    out.span = ticks(run.times.span_ns);
+    for (const RankTimes& rank : run.times.ranks) {
+      out.begins.push_back(ticks(rank.row_begin_ns()));
+      out.ends.push_back(ticks(rank.row_end_ns()));
+    }
+    out.levels = timeline_levels(rows.rows, ticks, finest_buckets());
+    if (!run.path.empty()) {
+      out.path = path_events(run.path, ticks, std::max<std::size_t>(kFewestPieces, calls_ / 20));
+    }
+    if (run.waits != nullptr) {
+      const std::size_t most = std::clamp<std::size_t>(calls_ / 50, kFewestWaits, kMostWaits);
+      out.waits = wait_events(input_.trace, run.times, *run.waits, ticks, most);
+    }
+    timeline_.runs.push_back(std::move(out));
+  }
+
+  /// A further run's calls, if they fit.
+  void add_times(const Rows& rows, TickScale ticks) {
+    if (!timeline_.complete) return;
+    std::uint64_t used = 0;
+    for (const Timeline::Run& run : timeline_.runs) used += size_of(run);
+    const ChunkWriter chunks(rows.rows, nullptr);
+    if (used + estimated_size(chunks, ticks) > budget_) return;
+    timeline_.runs.back().chunks = chunks.all(ticks);
+  }
+
+  const TimelineInput& input_;
+  const std::vector<TimelineRun>& runs_;
+  std::uint64_t calls_;
+  std::uint64_t budget_ = 0;
+  Timeline timeline_;
+};
+
+}  // namespace
+
+Timeline timeline(const TimelineInput& input, const std::vector<TimelineRun>& runs,
+                  std::uint64_t most_calls) {
+  if (runs.empty()) return {};
+  return TimelineMaker(input, runs, most_calls).make();
+}
+
+}  // namespace slackline

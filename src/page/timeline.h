@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diagnosis/call_matching.h"
+#include "diagnosis/call_paths.h"
+#include "diagnosis/wait_states.h"
+#include "page/events.h"
+#include "page/run_times.h"
+#include "report/timeline.h"
+
+namespace slackline {
+
+/// A run to be drawn.
+struct TimelineRun {
+  std::string id;  ///< "measured"
+  std::string name;
+  RunTimes times;
+  std::vector<PathPiece> path{};
+  const WaitStates* waits = nullptr;  ///< null: nobody waits, as far as is known
+};
+
+struct TimelineInput {
+  const Trace& trace;
+  const CallPaths& paths;
+  const CallMatching& matching;
+};
+
+/// Up to so many calls each single one is inside.
+inline constexpr std::uint64_t kTimelineCalls = 3'000'000;
+
+/// Size of `runs` as text of the page: at most 3 bytes a call of the trace (and 64 kB for short
+/// traces) for all of it; ticks grow until it fits. The first run describes the calls, the others
+/// add their times. Of a trace of more than `most_calls` calls only levels of detail, critical path
+/// and longest waits. About 5 M calls/s on two processors.
+Timeline timeline(const TimelineInput& input, const std::vector<TimelineRun>& runs,
+                  std::uint64_t most_calls = kTimelineCalls);
+
+}  // namespace slackline

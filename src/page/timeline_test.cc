@@ -1,0 +1,304 @@
+#include "page/timeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <libdeflate.h>
+
+#include <random>
+
+#include "base/units.h"
+#include "graph/build.h"
+#include "graph/testing/text_graph.h"
+#include "page/chunks.h"
+#include "timing/model_schedule.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::timed_trace;
+
+std::string inflated(const Blob& blob) {
+  libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
+  std::string bytes(blob.bytes, '\0');
+  EXPECT_EQ(LIBDEFLATE_SUCCESS,
+            libdeflate_zlib_decompress(decompressor, blob.zlib.data(), blob.zlib.size(),
+                                       bytes.data(), bytes.size(), nullptr));
+  libdeflate_free_decompressor(decompressor);
+  return bytes;
+}
+
+/// Reads columns as doc/formats/page.md says.
+class ColumnReader {
+ public:
+  explicit ColumnReader(const Blob& blob) : bytes_(inflated(blob)) {}
+
+  std::uint64_t u8() { return static_cast<unsigned char>(bytes_.at(at_++)); }
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      const std::uint64_t byte = u8();
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  }
+  std::int64_t zigzag() {
+    const std::uint64_t z = varint();
+    return z % 2 == 0 ? static_cast<std::int64_t>(z / 2) : -static_cast<std::int64_t>((z + 1) / 2);
+  }
+  std::vector<std::int64_t> varints(std::size_t n) {
+    std::vector<std::int64_t> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(static_cast<std::int64_t>(varint()));
+    return values;
+  }
+  std::vector<std::int64_t> zigzags(std::size_t n) {
+    std::vector<std::int64_t> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(zigzag());
+    return values;
+  }
+  std::vector<int> bytes(std::size_t n) {
+    std::vector<int> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(static_cast<int>(u8()));
+    return values;
+  }
+  bool at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+struct Analysed {
+  explicit Analysed(Trace t)
+      : trace(std::move(t)), matching(trace), paths(trace), waits(wait_states(trace, matching)) {}
+
+  Timeline draw(std::uint64_t most = kTimelineCalls) {
+    std::vector<TimelineRun> runs;
+    runs.push_back({"measured", "measured", measured_times(trace), {}, &waits});
+    return timeline({trace, paths, matching}, runs, most);
+  }
+
+  Trace trace;
+  CallMatching matching;
+  CallPaths paths;
+  WaitStates waits;
+};
+
+int code(Operation operation) {
+  return static_cast<int>(operation);
+}
+
+// Rank 0 computes 100 ns and sends 5 ns; rank 1 receives from 30 to 110, of which it waits 70.
+constexpr const char* kLateSender =
+    "rank 0\n @100 +5 send to=1 bytes=8\n"
+    "rank 1\n @30 +80 recv from=0 bytes=8\n";
+
+TEST(TimelineChunks, HaveTheColumnsOfTheContract) {
+  Analysed run(timed_trace(2, kLateSender));
+  const Timeline t = run.draw();
+  EXPECT_EQ(t.tick_ns, 1u);
+  EXPECT_EQ(t.span, 110u);
+  ASSERT_EQ(t.runs.size(), 1u);
+  ASSERT_EQ(t.runs[0].chunks.size(), 1u);
+  EXPECT_EQ(t.runs[0].chunks[0].calls, 2u);
+  ColumnReader in(t.runs[0].chunks[0].blob);
+  EXPECT_THAT(in.varints(2), ElementsAre(1, 1)) << "count";
+  EXPECT_THAT(in.varints(2), ElementsAre(0, 0)) << "first";
+  EXPECT_THAT(in.zigzags(2), ElementsAre(100, 30)) << "gap";
+  EXPECT_THAT(in.varints(2), ElementsAre(5, 80)) << "duration";
+  EXPECT_THAT(in.bytes(2), ElementsAre(code(Operation::send), code(Operation::recv)));
+  EXPECT_THAT(in.varints(2), ElementsAre(2 + 2, 2 + 1)) << "peer: 2 + zigzag(+1), 2 + zigzag(-1)";
+  EXPECT_THAT(in.varints(2), ElementsAre(8, 8)) << "bytes";
+  EXPECT_THAT(in.bytes(2), ElementsAre(0, 1)) << "wait: late sender";
+  EXPECT_THAT(in.varints(1), ElementsAre(70)) << "wait length";
+  EXPECT_THAT(in.varints(1), ElementsAre(1 + 1)) << "wait cause: 1 + zigzag(-1)";
+  EXPECT_THAT(in.varints(2), ElementsAre(0, 1)) << "received";
+  EXPECT_THAT(in.zigzags(1), ElementsAre(-1)) << "source";
+  EXPECT_THAT(in.zigzags(1), ElementsAre(0)) << "send";
+  EXPECT_THAT(in.varints(2), ElementsAre(0, 0)) << "collective";
+  EXPECT_TRUE(in.at_end());
+}
+
+TEST(TimelineChunks, TellMembersOfACollectiveByItsNumber) {
+  Analysed run(timed_trace(2,
+                           "rank 0\n @10 +10 barrier\n @30 +5 barrier\n"
+                           "rank 1\n @15 +5 barrier\n @25 +10 barrier\n"));
+  ColumnReader in(run.draw().runs[0].chunks[0].blob);
+  in.varints(4);
+  in.zigzags(4);
+  in.varints(4);
+  in.bytes(4);
+  in.varints(8);
+  std::size_t waiting = 0;
+  for (const int pattern : in.bytes(4)) waiting += pattern != 0 ? 1 : 0;
+  in.varints(2 * waiting + 4);
+  // Instances 0 and 1 in each rank: 1 + zigzag(0 - 0), 1 + zigzag(1 - 0).
+  EXPECT_THAT(in.varints(4), ElementsAre(1, 3, 1, 3));
+  EXPECT_TRUE(in.at_end());
+}
+
+TEST(TimelineChunks, FollowRegions) {
+  Analysed run(timed_trace(1,
+                           "rank 0\n @10 enter solve\n @20 +5 barrier\n @40 leave solve\n"
+                           " @50 +5 barrier\n"));
+  const Timeline t = run.draw();
+  EXPECT_THAT(t.regions, ElementsAre("", "solve"));
+  ColumnReader in(t.runs[0].chunks[0].blob);
+  in.varints(2);
+  in.zigzags(2);
+  in.varints(2);
+  in.bytes(2);
+  in.varints(4);
+  in.bytes(2);
+  in.varints(2);
+  in.varints(2);
+  EXPECT_THAT(in.varints(1), ElementsAre(3)) << "changes";
+  EXPECT_THAT(in.varints(3), ElementsAre(0, 10, 30)) << "times";
+  EXPECT_THAT(in.varints(3), ElementsAre(0, 1, 0)) << "paths";
+  EXPECT_TRUE(in.at_end());
+}
+
+TEST(TimelineLevels, SayWhatFillsABucketAndHowMuchIsWaiting) {
+  Analysed run(timed_trace(2, kLateSender));
+  const std::vector<std::vector<PathChange>> paths(2);
+  const auto waits = waits_by_rank(run.trace, run.waits);
+  const RunTimes times = measured_times(run.trace);
+  const RunRows rows{run.trace, times, paths, waits, false};
+  const auto levels = timeline_levels(rows, TickScale(0), 2);  // 110 / 2 = 55: buckets of 64
+  ASSERT_EQ(levels.size(), 1u);
+  EXPECT_EQ(levels[0].width, 64u);
+  EXPECT_EQ(levels[0].buckets, 2u);
+  ColumnReader in(levels[0].slices[0].blob);
+  // Rank 0 ends at 105: 36 of 41 ns computation. Rank 1 computes 30 of 64, then receives.
+  EXPECT_THAT(in.bytes(4), ElementsAre(0, 0, code(Operation::recv), code(Operation::recv)));
+  // Fifteenths in MPI: 0, 5/41 (2), 34/64 (8), all; waiting: 34/64 (8), 36/46 (12).
+  EXPECT_THAT(in.bytes(4), ElementsAre(0x00, 0x20, 0x88, 0xfc));
+  EXPECT_THAT(in.bytes(4), ElementsAre(0, 0, 1, 1)) << "pattern";
+  EXPECT_TRUE(in.at_end());
+}
+
+TEST(TimelineLevels, AddUpFromLevelToLevel) {
+  // Of four parts of 1024 ns one computes alone, and each of the three others is filled by another
+  // operation to 40 %: the winner of the whole is computation, which wins no part but one.
+  Analysed run(timed_trace(1,
+                           "rank 0\n @614 +410 barrier\n @1638 +410 send to=0 bytes=1\n"
+                           " @2662 +410 recv from=0 bytes=1\n @4090 +6 barrier\n"));
+  const std::vector<std::vector<PathChange>> paths(1);
+  const RunTimes times = measured_times(run.trace);
+  const RunRows rows{run.trace, times, paths, {}, false};
+  const auto levels = timeline_levels(rows, TickScale(0), 1024);
+  ASSERT_GE(levels.size(), 2u);
+  for (std::size_t i = 1; i < levels.size(); ++i) {
+    EXPECT_EQ(levels[i].width, 2 * levels[i - 1].width);
+    EXPECT_EQ(levels[i].buckets, (levels[i - 1].buckets + 1) / 2);
+  }
+  EXPECT_LE(levels.back().buckets, 512u);
+  const auto coarse = timeline_levels(rows, TickScale(0), 1);
+  ColumnReader in(coarse.back().slices[0].blob);
+  EXPECT_EQ(in.u8(), 0u);
+  EXPECT_EQ(in.u8() >> 4, 5u);  // 1236 of 4096: 4.5 fifteenths
+}
+
+TEST(TimelineTicks, RoundEachTimeOnce) {
+  const TickScale ticks(3);
+  EXPECT_EQ(ticks(-5), 0u);
+  EXPECT_EQ(ticks(3), 0u);
+  EXPECT_EQ(ticks(4), 1u);
+  EXPECT_EQ(ticks(20), 3u);
+  EXPECT_EQ(ticks.tick_ns(), 8u);
+}
+
+/// A ring of `ranks` whose times vary.
+Trace random_ring(int ranks, int steps) {
+  std::mt19937 random(7);
+  Trace trace(ranks, true);
+  for (int r = 0; r < ranks; ++r) {
+    std::int64_t now = 0;
+    const auto add = [&](Call call) {
+      now += static_cast<std::int64_t>(random() % 100'000);
+      call.begin_ns = now;
+      now += static_cast<std::int64_t>(random() % 10'000);
+      call.end_ns = now;
+      trace.calls(r).append(call);
+    };
+    for (int s = 0; s < steps; ++s) {
+      add({.operation = Operation::send, .bytes = 64, .peer = (r + 1) % ranks});
+      add({.operation = Operation::recv, .bytes = 64, .peer = (r + ranks - 1) % ranks});
+    }
+  }
+  return trace;
+}
+
+std::uint64_t page_bytes(const Timeline& t) {
+  std::uint64_t size = 0;
+  for (const Timeline::Run& run : t.runs) {
+    for (const auto& level : run.levels) {
+      for (const auto& slice : level.slices) size += base64_size(slice.blob.zlib.size());
+    }
+    for (const auto& chunk : run.chunks) size += base64_size(chunk.blob.zlib.size());
+    if (run.path) size += base64_size(run.path->blob.zlib.size());
+    if (run.waits) size += base64_size(run.waits->blob.zlib.size());
+  }
+  return size;
+}
+
+TEST(Timeline, KeepsItsBudgetWithTimesThatDoNotCompress) {
+  Analysed run(random_ring(8, 10'000));
+  const Timeline t = run.draw();
+  EXPECT_TRUE(t.complete);
+  EXPECT_GT(t.tick_ns, 1u);
+  EXPECT_GT(t.runs[0].chunks.size(), 3u);
+  EXPECT_LE(page_bytes(t), 3 * t.calls);
+  // Every call begins in exactly one chunk.
+  std::vector<std::uint64_t> next(8, 0);
+  for (const Timeline::Chunk& chunk : t.runs[0].chunks) {
+    ColumnReader in(chunk.blob);
+    const auto counts = in.varints(8);
+    const auto firsts = in.varints(8);
+    for (std::size_t r = 0; r < 8; ++r) {
+      EXPECT_LE(static_cast<std::uint64_t>(firsts[r]), next[r]);
+      EXPECT_GE(static_cast<std::uint64_t>(firsts[r]) + 1, next[r]);
+      next[r] = static_cast<std::uint64_t>(firsts[r] + counts[r]);
+    }
+  }
+  for (const std::uint64_t last : next) EXPECT_EQ(last, 20'000u);
+}
+
+TEST(Timeline, LeavesSingleCallsOutOfLongTraces) {
+  Analysed run(random_ring(4, 100));
+  const Timeline t = run.draw(100);
+  EXPECT_FALSE(t.complete);
+  EXPECT_TRUE(t.runs[0].chunks.empty());
+  EXPECT_FALSE(t.runs[0].levels.empty());
+  EXPECT_TRUE(t.runs[0].waits.has_value());
+  EXPECT_THAT(t.note, ::testing::HasSubstr("slackline convert"));
+}
+
+TEST(Timeline, TakesEmptyAndTimelessTraces) {
+  Analysed nothing{Trace(3, true)};
+  const Timeline empty = nothing.draw();
+  EXPECT_EQ(empty.span, 0u);
+  EXPECT_EQ(empty.runs[0].begins.size(), 3u);
+  Analysed instant(timed_trace(1, "rank 0\n @0 +0 barrier\n"));
+  EXPECT_EQ(instant.draw().span, 0u);
+}
+
+TEST(Timeline, DrawsThePredictedRunBesideTheMeasuredOne) {
+  // 100 ns of computation, then o + L + o at L = 500 ns, o = 10 ns: the receive ends at 620.
+  Analysed run(timed_trace(2, kLateSender));
+  const ExecutionGraph graph = build_graph(run.trace, {});
+  LogGPS model;
+  model.latency_fs = 500 * kFemtosPerNano;
+  model.overhead_fs = 10 * kFemtosPerNano;
+  model.gap_per_byte_fs = 0;
+  const Schedule schedule = model_schedule(graph, model);
+  const RunTimes times = scheduled_times(run.trace, graph, schedule, 0);
+  EXPECT_EQ(times.ranks[0].begin_ns(0), 100);
+  EXPECT_EQ(times.ranks[0].end_ns(0), 110);
+  EXPECT_EQ(times.ranks[1].begin_ns(0), 30);
+  EXPECT_EQ(times.ranks[1].end_ns(0), 620);
+  EXPECT_EQ(times.span_ns, 620);
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/blob.h"
+
+namespace slackline {
+
+// What the page shows as pictures of many numbers. The numbers lie in blobs, whose columns
+// doc/formats/page.md describes; page/ makes them.
+
+/// Rows of ranks over time. All times in ticks from the start of the run, unless they say ns.
+struct Timeline {
+  /// Buckets [from, from + count) of a level, of all ranks.
+  struct Slice {
+    std::uint64_t from = 0;
+    std::uint64_t count = 0;
+    Blob blob;
+  };
+  struct Level {
+    std::uint64_t width = 1;  ///< ticks
+    std::uint64_t buckets = 0;
+    std::vector<Slice> slices;
+  };
+  /// Calls that overlap [from, to).
+  struct Chunk {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    std::uint64_t calls = 0;
+    Blob blob;
+  };
+  struct Events {
+    std::uint64_t count = 0;
+    Blob blob;
+  };
+  struct Run {
+    std::string id;
+    std::string name;
+    std::uint64_t span = 0;
+    std::vector<std::uint64_t> begins;  ///< per rank
+    std::vector<std::uint64_t> ends;
+    std::vector<Level> levels;  ///< finest first
+    std::vector<Chunk> chunks;  ///< in order of time; none when the calls are not inside
+    std::optional<Events> path;
+    std::optional<Events> waits;
+  };
+  struct Phase {
+    double from_ns;
+    double to_ns;
+    std::string name;
+    std::string kind;
+    std::int64_t phase;  ///< phases of one number behave alike
+    std::string explanation;
+  };
+  /// One value each `width_ns`.
+  struct Strip {
+    std::string name;
+    double from_ns;
+    double width_ns;
+    std::vector<double> values;  ///< ratios
+    std::string explanation;
+  };
+
+  std::string id = "timeline";
+  std::string title;
+  std::string note;
+  std::uint64_t tick_ns = 1;
+  std::uint64_t span = 0;
+  std::int32_t ranks = 0;
+  std::uint64_t calls = 0;
+  bool complete = true;
+  std::vector<std::string> operations;
+  std::vector<std::string> classes;
+  std::vector<std::string> regions;
+  std::vector<std::string> patterns;
+  std::vector<Run> runs;
+  std::vector<Phase> phases;
+  std::vector<Strip> strips;
+};
+
+}  // namespace slackline

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace slackline {
+
+/// What a number is, so that each writer can show it: people read "4.636 us", scripts 4635.943.
+enum class Unit {
+  none,   ///< text, or a number without unit
+  count,  ///< a whole number of things
+  ns,     ///< a time in nanoseconds
+  bytes,
+  ratio,  ///< 0.031, shown as 3.1 %
+};
+
+}  // namespace slackline
