@@ -54,13 +54,18 @@ function ranksInSight({ view, timeline }: Scene): number[] {
   return Array.from({ length: Math.max(last - first, 0) }, (_, i) => first + i);
 }
 
+/** Black or white, whichever is further from what it stands on. */
+function legibleOn({ palette, colourBy }: Scene, operation: number): string {
+  const [r, g, b] = (colourBy === "operation" ? palette.operations[operation] : null) ?? palette.mpi;
+  return 0.3 * r + 0.59 * g + 0.11 * b < 120 ? "#ffffff" : "#14181c";
+}
+
 function drawNames(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, chunks: Chunk[]): void {
   if (rowHeight(frame) < 14) return;
   const { from, to } = scene.view;
   c.font = "11px system-ui, sans-serif";
   c.textAlign = "center";
   c.textBaseline = "middle";
-  c.fillStyle = "#14181c";
   const shortest = (NARROWEST_NAME * (to - from)) / frame.width;
   for (const chunk of chunks) {
     for (const rank of ranksInSight(scene)) {
@@ -69,6 +74,7 @@ function drawNames(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, chun
         if (chunk.end[i]! - chunk.begin[i]! < shortest) continue;
         const { operation } = callAt(scene.store, chunk, rank, i);
         const name = scene.timeline.operations[operation];
+        c.fillStyle = legibleOn(scene, operation);
         if (name) drawName(c, frame, rank, chunk.begin[i]!, chunk.end[i]!, name.replace(/^MPI_/, ""));
       }
     }
