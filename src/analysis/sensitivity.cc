@@ -32,9 +32,15 @@ void sample(Sensitivity& s, MakespanFunction& makespan, std::int64_t from_fs, st
 Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
                         const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
                         std::optional<std::size_t> max_passes) {
-  MakespanFunction makespan = makespan_function(graph, choice, parameter);
+  return sensitivity(makespan_function(graph, choice, parameter), full_parameter(choice, parameter),
+                     from_fs, to_fs, max_passes);
+}
+
+Sensitivity sensitivity(MakespanFunction makespan, const VariedParameter& parameter,
+                        std::int64_t from_fs, std::int64_t to_fs,
+                        std::optional<std::size_t> max_passes) {
   Sensitivity s;
-  s.parameter = full_parameter(choice, parameter);
+  s.parameter = parameter;
   s.base_ns = makespan.to_ns(makespan.base());
   const Ticks from = makespan.from_fs(from_fs);
   const Ticks to = makespan.from_fs(to_fs);
@@ -52,14 +58,19 @@ Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
 Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
                       const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm) {
-  MakespanFunction makespan = makespan_function(graph, choice, parameter);
+  return tolerances(makespan_function(graph, choice, parameter), full_parameter(choice, parameter),
+                    degradations_ppm);
+}
+
+Tolerances tolerances(MakespanFunction makespan, const VariedParameter& parameter,
+                      const std::vector<std::int64_t>& degradations_ppm) {
   Tolerances result;
-  result.parameter = full_parameter(choice, parameter);
+  result.parameter = parameter;
   result.base_ns = makespan.to_ns(makespan.base());
+  const std::vector<Tolerance> found = find_tolerances(makespan, degradations_ppm);
   result.makespan_ns = makespan.value_ns(makespan.line_at(makespan.base()), makespan.base());
-  for (const std::int64_t ppm : degradations_ppm) {
-    const Tolerance t = find_tolerance(makespan, ppm);
-    Tolerances::Row row{ppm, t.bound_ns, std::nullopt};
+  for (const Tolerance& t : found) {
+    Tolerances::Row row{t.degradation_ppm, t.bound_ns, std::nullopt};
     if (t.value) row.value_ns = makespan.to_ns(*t.value);
     result.rows.push_back(row);
   }

@@ -32,6 +32,11 @@ Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
                         const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
                         std::optional<std::size_t> max_passes = {});
 
+/// The same of a function that is ready; `parameter` is the name it is given.
+Sensitivity sensitivity(MakespanFunction makespan, const VariedParameter& parameter,
+                        std::int64_t from_fs, std::int64_t to_fs,
+                        std::optional<std::size_t> max_passes = {});
+
 Report describe(const Sensitivity& sensitivity);
 /// T, lambda and rho over the parameter, with `zones` marked.
 Series sensitivity_series(const Sensitivity& sensitivity, std::vector<Zone> zones);
@@ -53,6 +58,9 @@ struct Tolerances {
 
 Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
                       const VariedParameter& parameter,
+                      const std::vector<std::int64_t>& degradations_ppm);
+/// The same of a function that is ready; `parameter` is the name it is given.
+Tolerances tolerances(MakespanFunction makespan, const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm);
 
 Report describe(const Tolerances& tolerances);

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/loggops_options.h"
 #include "cli/model_question.h"
+#include "cli/reduced_question.h"
 
 namespace slackline {
 namespace {
@@ -20,6 +21,7 @@ const std::vector<std::int64_t> kComparedDegradations{10'000, 20'000, 50'000};
 struct SensitivityOptions {
   ModelQuestion question;
   LogGOPSOptions loggops;
+  CacheOptions cache;
   std::size_t points = 11;
   std::string parameter = "L";
   std::string from = "0";
@@ -92,6 +94,16 @@ int run_loggops(const SensitivityOptions& options, Parameter parameter) {
 int run_sensitivity(const SensitivityOptions& options) {
   const VariedParameter parameter = parse_varied_parameter(options.parameter);
   if (options.loggops.wanted()) return run_loggops(options, parameter.kind);
+  if (options.compare.empty() && !options.pairs) {
+    if (const auto reduced = open_reduced(options.question, options.cache, parameter)) {
+      const Interval interval =
+          parse_interval(options, parameter.kind, value_fs(reduced->model.model, parameter.kind));
+      answer(describe(sensitivity(reduced->makespan(parameter.kind), parameter, interval.from_fs,
+                                  interval.to_fs)),
+             "sensitivity", *reduced, options.question, interval.to_json(options.parameter));
+      return 0;
+    }
+  }
   const OpenedQuestion q = open_question(options.question, CallDetail::none);
   const Interval interval =
       parse_interval(options, parameter.kind, base_value_fs(q.graph, q.model, parameter));
@@ -112,6 +124,7 @@ Run setup_sensitivity(CLI::App& app) {
   add_model_question(app, options->question);
   add_network_options(app, options->question.network);
   add_loggops_options(app, options->loggops);
+  add_cache_option(app, options->cache);
   app.add_flag("--pairs", options->pairs, kPairsHelp);
   app.add_option("--points", options->points, "loggops: number of latencies")
       ->check(CLI::Range(2, 100'000))

@@ -10,6 +10,7 @@
 #include "cli/degradations.h"
 #include "cli/loggops_options.h"
 #include "cli/model_question.h"
+#include "cli/reduced_question.h"
 
 namespace slackline {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 struct ToleranceOptions {
   ModelQuestion question;
   LogGOPSOptions loggops;
+  CacheOptions cache;
   std::string parameter = "L";
   std::vector<std::string> degradations;
   std::vector<std::string> region;
@@ -52,17 +54,28 @@ ToleranceIntervals of_all_runs(const ToleranceOptions& options, const VariedPara
   return intervals_of_runs(runs);
 }
 
+Json own_options(const ToleranceOptions& options, const std::vector<std::int64_t>& ppm) {
+  return {{"param", options.parameter}, {"degrade", degradations_to_json(ppm)}};
+}
+
 int run_tolerance(const ToleranceOptions& options) {
   refuse_loggops(options.loggops);
   const std::vector<std::int64_t> ppm = parse_degradations(options.degradations);
   if (!options.region.empty()) return run_region(options, ppm);
   const VariedParameter parameter = parse_varied_parameter(options.parameter);
   const bool resampled = options.bootstrap > 0;
+  if (options.also.empty() && !resampled) {
+    if (const auto reduced = open_reduced(options.question, options.cache, parameter)) {
+      answer(describe(tolerances(reduced->makespan(parameter.kind), parameter, ppm)), "tolerance",
+             *reduced, options.question, own_options(options, ppm));
+      return 0;
+    }
+  }
   const OpenedQuestion q =
       open_question(options.question, resampled ? CallDetail::named : CallDetail::none);
   const Tolerances found = tolerances(q.graph, q.model, parameter, ppm);
   Report report = describe(found);
-  Json own{{"param", options.parameter}, {"degrade", degradations_to_json(ppm)}};
+  Json own = own_options(options, ppm);
   if (!options.also.empty()) {
     add_intervals(report, of_all_runs(options, parameter, ppm, found));
     own["also"] = options.also;
@@ -84,6 +97,7 @@ Run setup_tolerance(CLI::App& app) {
   add_model_question(app, options->question);
   add_loggops_options(app, options->loggops);
   add_network_options(app, options->question.network);
+  add_cache_option(app, options->cache);
   CLI::Option* parameter =
       app.add_option(
              "--param", options->parameter,

@@ -4,14 +4,18 @@
 // it. Start with the line that reaches B first, of all lines known (the base's; when T is flat
 // there, the one that T follows in the end), go to where it reaches B, take the line of T there,
 // and so on: the values fall towards the solution and the slopes with them, and as there are
-// finitely many lines the iteration ends with the line on which the solution lies. Two or three
-// steps are common, because a line is left for good once it has been passed.
+// finitely many lines the iteration ends with the line on which the solution lies.
 //
-// To keep numbers small the lines are taken at the next whole tick above. The solution x of the
-// last line is exact if T is that line on both sides of x (by convexity then also at x); otherwise
-// T is taken at x itself. LLAMP section II-D2 asks a linear program the same question.
+// A pass gives eight values for little more than the price of one. So the lines of some multiples
+// of the base are taken with the base's own, and all bounds that are asked for go on together: two
+// or three passes are common for all of them. To keep numbers small the lines are taken at the
+// whole ticks on both sides of x. The solution x of the last line is exact if T is that line on
+// both sides (by convexity then also at x); otherwise T is taken at x itself. LLAMP section II-D2
+// asks a linear program the same question.
 
 #include "timing/tolerance.h"
+
+#include <vector>
 
 #include "base/error.h"
 
@@ -63,44 +67,103 @@ bool holds_around(const MakespanFunction& makespan, const PathLine& line, const 
   return before && after;
 }
 
+/// A bound on its way to its solution.
+struct Search {
+  Bound bound;
+  bool solved = false;
+  std::optional<Ticks> x{};  // so far; of the solved ones the solution
+};
+
+/// The base's line, and with it some further on, where bounds are likely to be reached.
+PathLine begin_search(MakespanFunction& makespan) {
+  const Ticks base = makespan.base();
+  std::vector<PathProgram::Query> queries{{base, Side::right}};
+  for (const int halves : {3, 4, 6, 12, 40, 200, 2000}) {
+    if (base.numerator > 0) {
+      queries.push_back({Ticks{ceiling({base.numerator * halves, base.denominator * 2}), 1}});
+    }
+  }
+  return makespan.lines_at(queries).front();
+}
+
+/// One step for a bound, whose x's neighbours are known. True: it is solved.
+bool settle(MakespanFunction& makespan, Search& search) {
+  const Ticks x = *search.x;
+  const PathLine line = first_to_reach(makespan, search.bound);
+  // A line that reaches the bound before x has been found: go on there.
+  if (search.bound.reached_by(line) < x) return false;
+  if (holds_around(makespan, line, x)) return true;
+  const PathLine at_x = makespan.line_at(x, Side::left);
+  if (!search.bound.exceeded_by(at_x, x)) return true;
+  if (at_x.slope == 0) throw cannot_be_met();
+  return false;
+}
+
+void search_together(MakespanFunction& makespan, std::vector<Search>& searches) {
+  for (;;) {
+    std::vector<PathProgram::Query> queries;
+    for (Search& search : searches) {
+      if (search.solved) continue;
+      const PathLine line = first_to_reach(makespan, search.bound);
+      if (line.slope == 0) {
+        search.solved = true;  // no path pays the parameter
+        continue;
+      }
+      search.x = search.bound.reached_by(line);
+      if (search.x->numerator < 0) throw cannot_be_met();
+      const Int128 above = ceiling(*search.x);
+      queries.push_back({Ticks{above, 1}, Side::left});
+      if (above > 0) queries.push_back({Ticks{above - 1, 1}, Side::right});
+    }
+    if (queries.empty()) return;
+    makespan.lines_at(queries);
+    for (Search& search : searches) {
+      if (search.solved) continue;
+      const PathLine next = makespan.line_at(Ticks{ceiling(*search.x), 1}, Side::left);
+      if (next.slope == 0 && search.bound.exceeded_by(next, *search.x)) throw cannot_be_met();
+      search.solved = settle(makespan, search);
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<Ticks> largest_within(MakespanFunction& makespan, Int128 bound_numerator,
                                     Int128 bound_denominator) {
-  const Bound bound{bound_numerator, bound_denominator};
-  const PathLine at_base = makespan.line_at(makespan.base());
+  std::vector<Search> searches{{.bound = {bound_numerator, bound_denominator}}};
+  const PathLine at_base = begin_search(makespan);
   if (at_base.slope == 0) {
-    if (bound.exceeded_by(at_base, makespan.base())) throw cannot_be_met();
+    if (searches.front().bound.exceeded_by(at_base, makespan.base())) throw cannot_be_met();
     makespan.asymptote();
   }
-  PathLine line = first_to_reach(makespan, bound);
-  if (line.slope == 0) return std::nullopt;
-  for (;;) {
-    const Ticks x = bound.reached_by(line);
-    if (x.numerator < 0) throw cannot_be_met();
-    PathLine next = makespan.line_at(Ticks{ceiling(x), 1}, Side::left);
-    if (!bound.exceeded_by(next, x)) {
-      if (holds_around(makespan, line, x)) return x;
-      next = makespan.line_at(x, Side::left);
-      if (!bound.exceeded_by(next, x)) return x;
-    }
-    if (next.slope == 0) throw cannot_be_met();
-    line = next;
+  search_together(makespan, searches);
+  return searches.front().x;
+}
+
+std::vector<Tolerance> find_tolerances(MakespanFunction& makespan,
+                                       std::span<const std::int64_t> degradations_ppm) {
+  constexpr std::int64_t kMillion = 1'000'000;
+  const Ticks base = makespan.base();
+  const PathLine line = begin_search(makespan);
+  if (line.slope == 0) makespan.asymptote();
+  std::vector<Search> searches;
+  for (const std::int64_t ppm : degradations_ppm) {
+    searches.push_back(
+        {.bound = {line.scaled_at(base) * (kMillion + ppm), base.denominator * kMillion}});
   }
+  search_together(makespan, searches);
+  std::vector<Tolerance> result;
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    const double growth = 1.0 + static_cast<double>(degradations_ppm[i]) / 1e6;
+    result.push_back({.degradation_ppm = degradations_ppm[i],
+                      .bound_ns = makespan.value_ns(line, base) * growth,
+                      .value = searches[i].x});
+  }
+  return result;
 }
 
 Tolerance find_tolerance(MakespanFunction& makespan, std::int64_t degradation_ppm) {
-  constexpr std::int64_t kMillion = 1'000'000;
-  const Ticks base = makespan.base();
-  const PathLine line = makespan.line_at(base);
-  const Int128 bound = line.scaled_at(base) * (kMillion + degradation_ppm);
-  const Int128 denominator = base.denominator * kMillion;
-  Tolerance result;
-  result.degradation_ppm = degradation_ppm;
-  result.bound_ns =
-      makespan.value_ns(line, base) * (1.0 + static_cast<double>(degradation_ppm) / 1e6);
-  result.value = largest_within(makespan, bound, denominator);
-  return result;
+  return find_tolerances(makespan, {&degradation_ppm, 1}).front();
 }
 
 }  // namespace slackline

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "timing/makespan.h"
 
@@ -15,7 +17,11 @@ struct Tolerance {
   std::optional<Ticks> value;
 };
 
-/// Tolerance against T at the model's own value of the parameter. Usually 2 to 6 passes.
+/// Tolerances against T at the model's own value of the parameter, in the order of the
+/// degradations. Usually three or four passes for all of them.
+std::vector<Tolerance> find_tolerances(MakespanFunction& makespan,
+                                       std::span<const std::int64_t> degradations_ppm);
+/// One of them.
 Tolerance find_tolerance(MakespanFunction& makespan, std::int64_t degradation_ppm);
 
 /// The largest x with T(x) <= bound_numerator / bound_denominator ticks. Empty value: none is too

@@ -193,4 +193,13 @@ std::optional<OpenedGoal> open_goal(const fs::path& path) {
                     checksum(file.bytes())};
 }
 
+std::optional<InputIdentity> identify_input(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path file = fs::is_directory(path, ignored) ? path / kNativeFile : path;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  const MappedFile mapped(file);
+  if (!looks_like_native(mapped.bytes()) && !looks_like_goal(mapped.bytes())) return std::nullopt;
+  return InputIdentity{file, mapped.bytes().size(), checksum(mapped.bytes())};
+}
+
 }  // namespace slackline

@@ -63,4 +63,14 @@ OpenedTrace open_trace(const std::filesystem::path& path, const OpenOptions& opt
 /// cannot be read.
 std::optional<OpenedGoal> open_goal(const std::filesystem::path& path);
 
+/// Identity of an input that is one file, found without reading it as a trace.
+struct InputIdentity {
+  std::filesystem::path file;  ///< of a recording's folder its trace.slk
+  std::uint64_t bytes = 0;
+  std::string checksum;  ///< as OpenedTrace and OpenedGoal have it
+};
+
+/// Of native traces and GOAL files; empty for all others, and when there is nothing at `path`.
+std::optional<InputIdentity> identify_input(const std::filesystem::path& path);
+
 }  // namespace slackline

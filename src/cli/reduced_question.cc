@@ -1,0 +1,175 @@
+#include "cli/reduced_question.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/flat_map.h"
+#include "cli/run_question.h"
+#include "cli/version.h"
+#include "timing/goal_reduction.h"
+#include "timing/reduction_cache.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr FindingKind kOtherVersion{
+    "cache_other_version", Severity::info,
+    "a cache of the reduced graph was written by another version; it was not used, and was "
+    "written anew"};
+constexpr FindingKind kDamaged{
+    "cache_damaged", Severity::info,
+    "a cache of the reduced graph is damaged; it was not used, and was written anew"};
+
+/// Smaller inputs are reduced as fast as a file is written.
+constexpr std::uint64_t kWorthCaching = 4 * 1024 * 1024;
+
+/// Where a question's cache lies and what it must be of.
+struct CachePlace {
+  fs::path path;  // empty: nowhere
+  std::string key;
+};
+
+/// What of the model decides which graph it is. (The collectives as they were asked for: what the
+/// automatic choice takes follows from the content.)
+std::string choices(const ModelChoice& model) {
+  return fmt::format("S={} rendezvous={} collectives={}", model.graph.eager_threshold_bytes,
+                     to_string(model.graph.rendezvous), model.graph.collectives.to_string());
+}
+
+std::uint32_t short_hash(std::string_view text) {
+  std::uint64_t h = text.size();
+  for (const char c : text) h = mix_bits(h ^ static_cast<unsigned char>(c));
+  return static_cast<std::uint32_t>(h);
+}
+
+CachePlace cache_place(const CacheOptions& options, const InputIdentity& input,
+                       const ModelChoice& model) {
+  if (options.where == "off") return {};
+  if (options.where == "auto" && input.bytes < kWorthCaching) return {};
+  const std::string chosen = choices(model);
+  const fs::path folder =
+      options.where == "auto" ? input.file.parent_path() : fs::path(options.where);
+  return {folder /
+              fmt::format("{}.{:08x}.slkcache", input.file.filename().string(), short_hash(chosen)),
+          fmt::format("slackline {} input={} bytes={} {}", version(), input.checksum, input.bytes,
+                      chosen)};
+}
+
+Json findings_to_json(const Findings& findings) {
+  Json all = Json::array();
+  for (const Findings::Entry& e : findings.entries()) {
+    all.push_back({{"name", e.name},
+                   {"severity", static_cast<int>(e.severity)},
+                   {"sentence", e.sentence},
+                   {"count", e.count},
+                   {"examples", e.examples}});
+  }
+  return all;
+}
+
+Findings findings_from_json(const Json& all) {
+  Findings findings;
+  for (const Json& e : all) {
+    const auto name = e.at("name").get<std::string>();
+    const auto sentence = e.at("sentence").get<std::string>();
+    const FindingKind kind{name, static_cast<Severity>(e.at("severity").get<int>()), sentence};
+    const auto examples = e.at("examples").get<std::vector<std::string>>();
+    const auto count = e.at("count").get<std::uint64_t>();
+    for (const std::string& example : examples) findings.add(kind, example, 1);
+    findings.add(kind, {}, count - examples.size());
+  }
+  return findings;
+}
+
+/// Everything of a question but the reduction itself.
+std::string about(const ReducedQuestion& q) {
+  return Json{{"subject", q.subject},
+              {"input", q.input},
+              {"collectives", q.model.graph.collectives.to_string()},
+              {"findings", findings_to_json(q.findings)}}
+      .dump();
+}
+
+ReducedQuestion from_cache(CachedReduction cached, const ModelChoice& model,
+                           const std::string& path) {
+  const Json stored = Json::parse(cached.about);
+  ReducedQuestion q{std::move(cached.reduced), model, stored.at("subject").get<std::string>(),
+                    stored.at("input"), findings_from_json(stored.at("findings"))};
+  // The file may have been moved, and the automatic choice has been made.
+  q.input["path"] = path;
+  q.model.graph.collectives = {};
+  q.model.graph.collectives.add(stored.at("collectives").get<std::string>());
+  return q;
+}
+
+std::optional<ReducedQuestion> reduce_whole(const ModelQuestion& question, const ModelChoice& model,
+                                            const std::string& path) {
+  if (std::optional<OpenedGoal> goal = open_goal(path)) {
+    const auto ranks = static_cast<std::int32_t>(goal->program.ranks.size());
+    const OpenedTrace opened{Trace(ranks, false), "goal",         goal->path,
+                             goal->bytes,         goal->checksum, goal->program.operation_count()};
+    GoalReduction r = reduce_goal(std::move(goal->program), goal->path, model.graph);
+    if (!r.reduced) return std::nullopt;
+    return ReducedQuestion{std::move(*r.reduced), model, subject(opened), input_to_json(opened),
+                           std::move(r.findings)};
+  }
+  OpenedQuestion opened = open_question(question, CallDetail::none);
+  std::optional<ReducedLogGPS> reduced = reduce(opened.graph);
+  if (!reduced) return std::nullopt;
+  ReducedQuestion q{std::move(*reduced), std::move(opened.model), subject(opened.opened),
+                    input_to_json(opened.opened), opened.trace().findings()};
+  q.findings.merge(opened.graph.findings());
+  return q;
+}
+
+}  // namespace
+
+void add_cache_option(CLI::App& app, CacheOptions& options) {
+  app.add_option("--cache", options.where,
+                 "Where the reduced graph is kept: auto (beside large traces), off, or a folder")
+      ->type_name("WHERE")
+      ->default_val("auto");
+}
+
+std::optional<ReducedQuestion> open_reduced(const ModelQuestion& question,
+                                            const CacheOptions& cache,
+                                            const VariedParameter& parameter) {
+  const NetworkOptions& network = question.network;
+  if (network.given() || !network.hosts.empty() || !network.intra_node.empty() ||
+      !parameter.qualifier.empty() || question.open.fix_clocks) {
+    return std::nullopt;
+  }
+  const ModelChoice model = resolve_model(question.model);
+  const std::string path = question.trace.empty() ? newest_recording() : question.trace;
+  const std::optional<InputIdentity> input = identify_input(path);
+  if (!input) return std::nullopt;
+  const CachePlace place = cache_place(cache, *input, model);
+  if (place.path.empty() && input->bytes < kWorthCaching) return std::nullopt;
+  CacheAnswer found;
+  if (!place.path.empty()) found = read_reduction_cache(place.path, place.key);
+  if (found.state == CacheState::usable) return from_cache(std::move(*found.cached), model, path);
+  std::optional<ReducedQuestion> q = reduce_whole(question, model, path);
+  if (!q || place.path.empty()) return q;
+  write_reduction_cache(place.path, place.key, q->reduced, about(*q));
+  if (found.state == CacheState::other_version) q->findings.add(kOtherVersion, place.path.string());
+  if (found.state == CacheState::damaged) q->findings.add(kDamaged, place.path.string());
+  return q;
+}
+
+void answer(Report report, std::string_view command, const ReducedQuestion& reduced,
+            const ModelQuestion& question, Json own_options) {
+  report.command = command;
+  report.title = fmt::format("{}: {}", command, reduced.subject);
+  report.options = to_json(reduced.model);
+  report.options.update(own_options);
+  report.input = reduced.input;
+  report.findings.merge(reduced.findings);
+  write_report(report, question.output);
+}
+
+}  // namespace slackline

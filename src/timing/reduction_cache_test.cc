@@ -1,0 +1,101 @@
+#include "timing/reduction_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "timing/goal_reduction.h"
+#include "timing/makespan.h"
+#include "trace/goal/text.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReductionCacheTest : public ::testing::Test {
+ protected:
+  ReductionCacheTest()
+      : folder_(fs::temp_directory_path() / ("slkcache" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~ReductionCacheTest() override { fs::remove_all(folder_); }
+
+  /// With edges of 16 bytes and wide ones.
+  static ReducedLogGPS reduced() {
+    const GoalProgram program = read_goal_text(
+        "num_ranks 2\n"
+        "rank 0 {\na: calc 6000000000\ns: send 9b to 1\ns requires a\nb: calc 5\n}\n"
+        "rank 1 {\na: calc 5900000000\nr: recv 9b from 0\nr requires a\nc: calc 77\nc requires r\n"
+        "d: calc 99\nd requires r\ne: calc 1\ne requires c\ne requires d\n}\n",
+        "x.goal", 1);
+    return *reduce_goal(program, "x.goal", {}, 1).reduced;
+  }
+  static PathLine line(const ReducedLogGPS& r) {
+    MakespanFunction t(ReducedProgram(r), {3'000'000'000, 5'000'000'000, 18'000},
+                       Parameter::latency);
+    return t.line_at(t.base());
+  }
+  std::string bytes() const {
+    std::ifstream in(path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void overwrite(const std::string& bytes) const {
+    std::ofstream(path(), std::ios::binary) << bytes;
+  }
+  fs::path path() const { return folder_ / "x.slkcache"; }
+
+  fs::path folder_;
+};
+
+TEST_F(ReductionCacheTest, GivesBackWhatWasWritten) {
+  const ReducedLogGPS r = reduced();
+  ASSERT_GT(r.wide.size(), 0u);
+  ASSERT_TRUE(write_reduction_cache(path(), "key", r, "about it"));
+  const CacheAnswer answer = read_reduction_cache(path(), "key");
+  ASSERT_EQ(answer.state, CacheState::usable);
+  EXPECT_EQ(answer.cached->about, "about it");
+  EXPECT_EQ(line(answer.cached->reduced), line(r));
+  EXPECT_EQ(answer.cached->reduced.slots, r.slots);
+  EXPECT_TRUE(
+      std::ranges::equal(std::as_bytes(answer.cached->reduced.edges), std::as_bytes(r.edges)));
+}
+
+TEST_F(ReductionCacheTest, AnswersOneKeyOnly) {
+  ASSERT_TRUE(write_reduction_cache(path(), "key", reduced(), ""));
+  EXPECT_EQ(read_reduction_cache(path(), "kez").state, CacheState::for_other_key);
+  EXPECT_EQ(read_reduction_cache(path(), "keya").state, CacheState::for_other_key);
+  EXPECT_EQ(read_reduction_cache(folder_ / "none", "key").state, CacheState::absent);
+  EXPECT_EQ(read_reduction_cache(folder_, "key").state, CacheState::absent);
+}
+
+TEST_F(ReductionCacheTest, NoByteCanBeChangedUnseen) {
+  ASSERT_TRUE(write_reduction_cache(path(), "key", reduced(), "about"));
+  const std::string whole = bytes();
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    overwrite(damaged);
+    EXPECT_NE(read_reduction_cache(path(), "key").state, CacheState::usable) << "byte " << i;
+  }
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{8}, std::size_t{127}, std::size_t{128}, whole.size() - 1}) {
+    overwrite(whole.substr(0, length));
+    EXPECT_EQ(read_reduction_cache(path(), "key").state, CacheState::damaged) << length;
+  }
+  std::string other = whole;
+  ++other[8];
+  overwrite(other);
+  EXPECT_EQ(read_reduction_cache(path(), "key").state, CacheState::other_version);
+}
+
+TEST_F(ReductionCacheTest, WhereItCannotBeWrittenNothingHappens) {
+  EXPECT_FALSE(write_reduction_cache(folder_ / "no" / "such" / "folder", "key", reduced(), ""));
+}
+
+}  // namespace
+}  // namespace slackline
