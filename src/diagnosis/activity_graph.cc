@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.h"
 #include "diagnosis/replay.h"
 
 namespace slackline {
@@ -68,7 +69,7 @@ class GraphRules {
       graph_.edges.push_back({enter_at(rank, call), leave - std::max(latest, enter)});
     }
     for (const ActivityGraph::Edge& e : incoming_) graph_.edges.push_back(e);
-    const Milestone left = vertex(leave, {rank, call, true});
+    const Milestone left = vertex(leave, {rank, call, 1});
     if (call + 1 < calls.size()) {
       enter_call(rank, call + 1, left);
     } else {
@@ -96,6 +97,7 @@ class GraphRules {
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
       if (!trace_.calls(r).empty()) origin_ = std::min(origin_, trace_.calls(r).start_ns());
     }
+    reserve();
     graph_.first_edge.push_back(0);
     const Milestone begin = vertex(0, {});
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
@@ -103,6 +105,21 @@ class GraphRules {
       mine.assign(trace_.calls(r).size(), kNoMilestone);
       if (!mine.empty()) enter_call(r, 0, begin);
     }
+  }
+
+  /// Graphs are large; growing would take half as much again.
+  void reserve() {
+    const std::size_t calls = trace_.call_count();
+    expects(calls < (std::size_t{1} << 31), "calls can be numbered");
+    const std::size_t vertices = 2 * calls + matching_.collectives().size() + 2;
+    // Program order on either side of each call, received messages, into and out of collectives.
+    std::size_t edges = 2 * calls + static_cast<std::size_t>(trace_.ranks());
+    for (const MessageCalls& m : matching_.messages()) edges += m.matched() ? 1 : 0;
+    for (const CollectiveInstance& c : matching_.collectives()) edges += 2 * c.member_count;
+    graph_.time_ns.reserve(vertices);
+    graph_.places.reserve(vertices);
+    graph_.first_edge.reserve(vertices + 1);
+    graph_.edges.reserve(edges);
   }
 
   /// Its in-edges have been pushed.
@@ -117,7 +134,7 @@ class GraphRules {
     const std::int64_t at =
         std::max(time(trace_.calls(rank).begin_ns(call)), graph_.time_ns[before]);
     graph_.edges.push_back({before, at - graph_.time_ns[before]});
-    enter_[static_cast<std::size_t>(rank)][call] = vertex(at, {rank, call, false});
+    enter_[static_cast<std::size_t>(rank)][call] = vertex(at, {rank, call, 0});
   }
 
   Milestone enter_at(std::int32_t rank, CallIndex call) const {

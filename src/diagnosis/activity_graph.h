@@ -30,8 +30,8 @@ struct ActivityGraph {
   };
   struct Place {
     std::int32_t rank = kNoRank;  ///< kNoRank: the start, the end, a collective's last entry
-    CallIndex call = kNoCall;
-    bool leaves = false;  ///< end of the call; else its begin
+    CallIndex call : 31 = 0;      ///< only where there is a rank
+    CallIndex leaves : 1 = 0;     ///< end of the call; else its begin
   };
 
   std::vector<std::int64_t> time_ns;      ///< of each vertex, from the start of the run

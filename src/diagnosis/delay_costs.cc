@@ -87,8 +87,10 @@ class DelaySearch {
         out_(out),
         of_rank_(static_cast<std::size_t>(trace.ranks())),
         costs_(static_cast<std::size_t>(trace.ranks())),
+        activities_(static_cast<std::size_t>(trace.ranks())),
         handed_(waits_.size()) {
     out.origins.resize(waits_.size());
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) name_activities(r);
     for (std::uint32_t i = 0; i < waits_.size(); ++i) {
       if (waits_[i].effective) {
         of_rank_[static_cast<std::size_t>(waits_[i].rank)].push_back(i);
@@ -107,6 +109,12 @@ class DelaySearch {
 
  private:
   using Shares = std::array<double, kDelayKinds>;
+  /// Slots of the computation before a call and of the call.
+  struct Activities {
+    std::uint32_t gap;
+    std::uint32_t call;
+  };
+  static constexpr std::uint32_t kSeveral = ~std::uint32_t{0};  // a gap in several call paths
   struct Cause {
     std::uint32_t wait;
     std::int64_t ns;  // of it, after the ranks were in step
@@ -212,26 +220,31 @@ class DelaySearch {
     const auto& own = of_rank_[static_cast<std::size_t>(rank)];
     auto next = std::ranges::lower_bound(own, from, {},
                                          [this](std::uint32_t id) { return waits_[id].call; });
+    const std::vector<Activities>& activities = activities_[static_cast<std::size_t>(rank)];
     // A late start is computation, as everywhere.
     if (const std::int64_t late = calls.start_ns() - since; late > 0) {
       difference_.add(slot_of(key_of(0, Operation::none)), sign * late);
     }
+    std::int64_t before = from == 0 ? calls.start_ns() : calls.end_ns(from - 1);
     for (CallIndex call = from; call <= to; ++call) {
-      add_gap(rank, call, since, sign);
+      const std::int64_t enter = calls.begin_ns(call);
+      if (before < since || activities[call].gap == kSeveral) {
+        add_gap(rank, call, since, sign);
+      } else if (enter > before) {
+        difference_.add(activities[call].gap, sign * (enter - before));
+      }
       if (call == to) return;
-      const std::int64_t begin = std::max(calls.begin_ns(call), since);
-      std::int64_t spent = calls.end_ns(call) - begin;
+      before = calls.end_ns(call);
+      const std::int64_t begin = std::max(enter, since);
+      std::int64_t spent = before - begin;
       if (next != own.end() && waits_[*next].call == call) {
         const std::int64_t waited =
-            std::max<std::int64_t>(0, calls.begin_ns(call) + waits_[*next].wait_ns - begin);
+            std::max<std::int64_t>(0, enter + waits_[*next].wait_ns - begin);
         spent -= waited;
         if (causes != nullptr && waited > 0) causes->push_back({*next, waited});
         ++next;
       }
-      if (spent > 0) {
-        difference_.add(slot_of(key_of(paths_.at_call(rank, call), calls.operation(call))),
-                        sign * spent);
-      }
+      if (spent > 0) difference_.add(activities[call].call, sign * spent);
     }
   }
 
@@ -246,6 +259,25 @@ class DelaySearch {
         difference_.add(slot_of(key_of(path, Operation::none)), sign * (ns - before));
       }
     });
+  }
+
+  void name_activities(std::int32_t rank) {
+    const std::size_t calls = trace_.calls(rank).size();
+    std::vector<Activities>& mine = activities_[static_cast<std::size_t>(rank)];
+    mine.reserve(calls);
+    const std::uint32_t outside = slot_of(key_of(0, Operation::none));
+    for (std::size_t i = 0; i < calls; ++i) {
+      const auto call = static_cast<CallIndex>(i);
+      Activities a{outside,
+                   slot_of(key_of(paths_.at_call(rank, call), trace_.calls(rank).operation(i)))};
+      if (!paths_.only_one()) {
+        int parts = 0;
+        paths_.split_gap(rank, call, [&](PathId path, std::int64_t) {
+          a.gap = parts++ == 0 ? slot_of(key_of(path, Operation::none)) : kSeveral;
+        });
+      }
+      mine.push_back(a);
+    }
   }
 
   std::uint32_t slot_of(ActivityKey key) {
@@ -288,6 +320,7 @@ class DelaySearch {
   DelayCosts& out_;
   std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
   std::vector<std::vector<DelayCost>> costs_;        // per rank, per slot
+  std::vector<std::vector<Activities>> activities_;  // per rank, per call
   std::vector<Shares> handed_;                       // to each wait, by kind of the first one
   Difference difference_;
   std::vector<Cause> causes_;

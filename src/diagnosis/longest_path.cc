@@ -148,22 +148,36 @@ class LeastLoss {
   LongestPath delta_stepping(std::int64_t delta) {
     // Losses beyond the last bucket stay in it: it is worked off until nothing changes.
     std::vector<std::vector<Milestone>> buckets(1);
+    const auto bucket_of = [&](Milestone v) {
+      return std::min(static_cast<std::size_t>(lost_[v] / delta), kMostBuckets - 1);
+    };
     const auto put = [&](Milestone v) {
-      const std::size_t b = std::min(static_cast<std::size_t>(lost_[v] / delta), kMostBuckets - 1);
+      const std::size_t b = bucket_of(v);
       if (b >= buckets.size()) buckets.resize(b + 1);
       buckets[b].push_back(v);
     };
     put(0);
+    // Within a bucket the vertices' own order is kept: it is topological, so that a vertex has
+    // heard from all of the bucket before it passes its own distance on.
     std::vector<Milestone> now;
+    const auto later = std::greater<>();
     for (std::size_t b = 0; b < buckets.size(); ++b) {
-      while (!buckets[b].empty()) {
-        now.swap(buckets[b]);
-        buckets[b].clear();
-        for (const Milestone v : now) {
-          const auto own = std::min(static_cast<std::size_t>(lost_[v] / delta), kMostBuckets - 1);
-          if (own == b) relax(v, put);
+      now.swap(buckets[b]);
+      std::ranges::make_heap(now, later);
+      while (!now.empty()) {
+        const Milestone v = now.front();
+        std::ranges::pop_heap(now, later);
+        now.pop_back();
+        while (!now.empty() && now.front() == v) {
+          std::ranges::pop_heap(now, later);
+          now.pop_back();
         }
-        now.clear();
+        if (bucket_of(v) == b) relax(v, put);
+        for (const Milestone w : buckets[b]) {
+          now.push_back(w);
+          std::ranges::push_heap(now, later);
+        }
+        buckets[b].clear();
       }
     }
     return walk_back(graph_, decided_, 0, graph_.sink());
