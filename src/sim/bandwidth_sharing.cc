@@ -15,17 +15,20 @@
 // flow only ever raises the levels of its links, so that a stale entry is noticed when it comes up
 // and put back.
 //
-// A link whose members would not fill it at their bounds is nobody's bottleneck and is left out.
+// Most links never get full. A link is only looked at ("touched") if it stops somebody, or if the
+// rates that come out would be too much for it; for all others it is enough to keep the sum of what
+// their flows use.
 //
 // A fatpipe bounds each flow by itself. It is full when its greediest flow takes all of it, and
 // stops the others at the same level, as SimGrid has it.
 //
-// Cost: O(E log E) in the E shares of the flows that are solved for, and the members of their
-// links.
+// Cost: O(E log E) in the E shares of the flows that are solved for, and the members of the links
+// that are touched.
 
 #include "sim/bandwidth_sharing.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 
@@ -38,6 +41,8 @@ constexpr double kTolerance = 1e-9;
 constexpr double kUnchanged = 1e-12;
 // After so many rounds everything that shares a link joins at once.
 constexpr std::uint64_t kPatience = 6;
+// A flow with more shares than a word has bits looks through all of them.
+constexpr std::size_t kMostNarrow = 64;
 
 }  // namespace
 
@@ -45,6 +50,7 @@ BandwidthSharing::BandwidthSharing(const LinkView& links, bool lazy)
     : links_(links.count()), lazy_(lazy) {
   for (LinkId id = 0; id < links.count(); ++id) {
     links_[id].capacity = links.bandwidth(id);
+    links_[id].full_at = links.bandwidth(id) * (1 - kTolerance);
     links_[id].pipe = links.is_pipe(id);
   }
 }
@@ -53,11 +59,7 @@ BandwidthSharing::BandwidthSharing(const LinkView& links, bool lazy)
 double BandwidthSharing::demand_of(const LinkShare& share, double bound) const {
   const double wanted = share.weight * bound;
   if (!is_pipe(share.link)) return wanted;
-  return wanted > capacity(share.link) * (1 - kTolerance) ? 2 * capacity(share.link) : 0;
-}
-
-bool BandwidthSharing::can_fill(LinkId link) const {
-  return links_[link].demand > capacity(link) * (1 - kTolerance);
+  return wanted > links_[share.link].full_at ? 2 * capacity(share.link) : 0;
 }
 
 FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, double bound) {
@@ -74,7 +76,7 @@ FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, 
   flow.places.assign(shares.size(), kOutside);
   flow.penalty = penalty;
   flow.bound = bound;
-  flow.rate = 0;
+  flow.rate = flow.counted = 0;
   flow.bottleneck = kNoLink;
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
     links_[shares[i].link].demand += demand_of(shares[i], bound);
@@ -92,7 +94,27 @@ void BandwidthSharing::join(FlowId id, std::uint32_t share) {
   Flow& flow = flows_[id];
   LinkState& link = links_[flow.shares[share].link];
   flow.places[share] = static_cast<std::uint32_t>(link.members.size());
-  link.members.push_back({id, share});
+  link.members.push_back({id, share, flow.shares[share].weight});
+  link.use += flow.shares[share].weight * flow.counted;
+  if (link.stopped > 0) disturb(flow.shares[share].link);
+}
+
+/// The members of a link that came or went change what the others there get.
+void BandwidthSharing::disturb(LinkId id) {
+  LinkState& link = links_[id];
+  if (link.disturbed) return;
+  link.disturbed = true;
+  disturbed_.push_back(id);
+}
+
+void BandwidthSharing::activate_disturbed() {
+  for (const LinkId id : disturbed_) {
+    links_[id].disturbed = false;
+    for (const Member& m : links_[id].members) {
+      if (flows_[m.flow].bottleneck == id) activate(m.flow);
+    }
+  }
+  disturbed_.clear();
 }
 
 void BandwidthSharing::remove(FlowId id) {
@@ -110,11 +132,10 @@ void BandwidthSharing::remove(FlowId id) {
     link.members[flow.places[i]] = last;
     flows_[last.flow].places[last.share] = flow.places[i];
     link.members.pop_back();
-    // Those who were stopped here may have more now.
-    for (const Member& m : link.members) {
-      if (flows_[m.flow].bottleneck == share.link) activate(m.flow);
-    }
+    if (link.stopped > 0) disturb(share.link);
     link.demand -= demand_of(share, flow.bound);
+    link.use -= share.weight * flow.counted;
+    if (link.members.empty()) link.use = 0;
     if (link.members.empty() && link.overlooked.empty()) link.demand = 0;
   }
   if (flow.active) {
@@ -122,7 +143,7 @@ void BandwidthSharing::remove(FlowId id) {
     active_.erase(std::ranges::find(active_, id));
   }
   flow.shares.clear();
-  flow.bottleneck = kNoLink;
+  stop(flow, kNoLink);
   free_.push_back(id);
 }
 
@@ -137,24 +158,18 @@ void BandwidthSharing::activate(FlowId id) {
 std::span<const FlowId> BandwidthSharing::solve() {
   changed_.clear();
   if (lazy_) finish_marking();
+  activate_disturbed();
   if (active_.empty()) return changed_;
   ++work_.solves;
   std::uint64_t rounds = 0;
+  considered_ = 0;
   do {
     ++work_.rounds;
     work_.flows += active_.size();
-    if (++rounds > kPatience) {
-      for (std::size_t i = 0; i < active_.size(); ++i) {
-        const Flow& flow = flows_[active_[i]];
-        for (std::size_t s = 0; s < flow.shares.size(); ++s) {
-          const LinkShare& share = flow.shares[s];
-          if (!can_fill(share.link) || flow.places[s] == kOutside) continue;
-          for (const Member& m : links_[share.link].members) activate(m.flow);
-        }
-      }
-    }
+    if (++rounds > kPatience) activate_neighbours();
     open_links();
     fill();
+    count();
   } while (check());
   for (const FlowId id : active_) {
     Flow& flow = flows_[id];
@@ -173,6 +188,18 @@ std::span<const FlowId> BandwidthSharing::solve() {
   return changed_;
 }
 
+void BandwidthSharing::activate_neighbours() {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const FlowId id = active_[i];
+    for (std::size_t s = 0; s < flows_[id].shares.size(); ++s) {
+      const LinkId link = flows_[id].shares[s].link;
+      if (!can_fill(link) || flows_[id].places[s] == kOutside) continue;
+      touch(link);
+      for (const Member& m : links_[link].members) activate(m.flow);
+    }
+  }
+}
+
 void BandwidthSharing::touch(LinkId id) {
   LinkState& link = links_[id];
   if (link.touched) return;
@@ -180,35 +207,60 @@ void BandwidthSharing::touch(LinkId id) {
   touched_.push_back(id);
 }
 
+/// A guess at the rate of a flow that has none yet, from the levels of those who are stopped.
+double BandwidthSharing::expected_rate(const Flow& flow) const {
+  double rate = flow.bound;
+  for (const LinkShare& share : flow.shares) {
+    const LinkState& link = links_[share.link];
+    if (link.stopped > 0) rate = std::min(rate, link.level / flow.penalty);
+  }
+  return rate;
+}
+
+/// Those of the flow's links that stop somebody, or are about full, or will be.
+void BandwidthSharing::touch_narrow_links(const Flow& flow) {
+  const double more = flow.counted > 0 ? 0 : expected_rate(flow);
+  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
+    const LinkId id = flow.shares[i].link;
+    const LinkState& link = links_[id];
+    if (link.touched || flow.places[i] == kOutside) continue;
+    const bool narrow =
+        link.pipe ? can_fill(id)
+                  : link.stopped > 0 || link.use + flow.shares[i].weight * more > link.full_at;
+    if (narrow) touch(id);
+  }
+}
+
 /// What the active flows may share of their links.
 void BandwidthSharing::open_links() {
+  for (; considered_ < active_.size(); ++considered_) {
+    touch_narrow_links(flows_[active_[considered_]]);
+  }
   for (const FlowId id : active_) {
-    Flow& flow = flows_[id];
-    flow.settled = false;
-    for (std::size_t i = 0; i < flow.shares.size(); ++i) {
-      const LinkId link = flow.shares[i].link;
-      if (can_fill(link) && flow.places[i] != kOutside) touch(link);
-    }
+    flows_[id].settled = false;
+    flows_[id].narrow = 0;
   }
-  for (const LinkId id : touched_) {
-    LinkState& link = links_[id];
-    link.usage = 0;
-    link.remaining = capacity(id);
-    link.open = 0;
-    const bool pipe = is_pipe(id);
-    for (const Member& m : link.members) {
-      const Flow& flow = flows_[m.flow];
-      const double weight = flow.shares[m.share].weight;
-      if (!flow.active) {
-        if (!pipe) link.remaining -= weight * flow.rate;
-        continue;
-      }
-      ++link.open;
-      const double usage = weight / flow.penalty;
-      link.usage = pipe ? std::max(link.usage, usage) : link.usage + usage;
+  for (const LinkId id : touched_) open(id);
+  opened_ = touched_.size();
+}
+
+void BandwidthSharing::open(LinkId id) {
+  LinkState& link = links_[id];
+  link.usage = 0;
+  link.remaining = capacity(id);
+  link.open = 0;
+  for (const Member& m : link.members) {
+    Flow& flow = flows_[m.flow];
+    if (!flow.active) {
+      if (!link.pipe) link.remaining -= m.weight * flow.rate;
+      continue;
     }
-    link.remaining = std::max(link.remaining, 0.0);
+    ++link.open;
+    if (m.share < kMostNarrow) flow.narrow |= std::uint64_t{1} << m.share;
+    const double usage = m.weight / flow.penalty;
+    link.usage = link.pipe ? std::max(link.usage, usage) : link.usage + usage;
   }
+  link.remaining = std::max(link.remaining, 0.0);
 }
 
 double BandwidthSharing::level(LinkId id) const {
@@ -251,32 +303,46 @@ void BandwidthSharing::fill() {
   }
 }
 
+void BandwidthSharing::stop(Flow& flow, LinkId bottleneck) {
+  if (flow.bottleneck == bottleneck) return;
+  if (flow.bottleneck != kNoLink) --links_[flow.bottleneck].stopped;
+  if (bottleneck != kNoLink) ++links_[bottleneck].stopped;
+  flow.bottleneck = bottleneck;
+}
+
 void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
   Flow& flow = flows_[id];
   flow.rate = rate;
-  flow.bottleneck = bottleneck;
   flow.settled = true;
-  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
-    const LinkShare& share = flow.shares[i];
-    LinkState& link = links_[share.link];
-    if (!link.touched || flow.places[i] == kOutside) continue;
-    --link.open;
-    if (is_pipe(share.link)) {
-      link.usage = 0;
-      if (link.open == 0) continue;
-      for (const Member& m : link.members) {
-        const Flow& other = flows_[m.flow];
-        if (!other.active || other.settled) continue;
-        link.usage = std::max(link.usage, other.shares[m.share].weight / other.penalty);
-      }
-      continue;
-    }
-    link.remaining = std::max(link.remaining - share.weight * rate, 0.0);
+  stop(flow, bottleneck);
+  for (std::uint64_t left = flow.narrow; left != 0; left &= left - 1) {
+    settle_share(flow, static_cast<std::size_t>(std::countr_zero(left)));
+  }
+  for (std::size_t i = kMostNarrow; i < flow.shares.size(); ++i) {
+    if (links_[flow.shares[i].link].touched && flow.places[i] != kOutside) settle_share(flow, i);
+  }
+}
+
+void BandwidthSharing::settle_share(const Flow& flow, std::size_t index) {
+  const LinkShare& share = flow.shares[index];
+  LinkState& link = links_[share.link];
+  --link.open;
+  if (!link.pipe) {
+    link.remaining = std::max(link.remaining - share.weight * flow.rate, 0.0);
     link.usage = link.open == 0 ? 0 : link.usage - share.weight / flow.penalty;
+    return;
+  }
+  link.usage = 0;
+  if (link.open == 0) return;
+  for (const Member& m : link.members) {
+    const Flow& other = flows_[m.flow];
+    if (!other.active || other.settled) continue;
+    link.usage = std::max(link.usage, m.weight / other.penalty);
   }
 }
 
 void BandwidthSharing::settle_members(LinkId id, double level) {
+  links_[id].level = level;
   for (const Member& m : links_[id].members) {
     Flow& flow = flows_[m.flow];
     if (flow.active && !flow.settled) {
@@ -285,27 +351,44 @@ void BandwidthSharing::settle_members(LinkId id, double level) {
   }
 }
 
-/// Activates whoever's rate is not right any more; false when there is nobody.
+/// Brings the use of links up to date; those that would be too full are touched.
+void BandwidthSharing::count() {
+  for (const FlowId id : active_) {
+    Flow& flow = flows_[id];
+    const double more = flow.rate - flow.counted;
+    if (more == 0) continue;
+    flow.counted = flow.rate;
+    for (std::size_t i = 0; i < flow.shares.size(); ++i) {
+      LinkState& link = links_[flow.shares[i].link];
+      if (link.pipe || flow.places[i] == kOutside) continue;
+      link.use += flow.shares[i].weight * more;
+      if (link.use > link.full_at) touch(flow.shares[i].link);
+    }
+  }
+}
+
+/// Activates whoever's rate is not right any more; false when all are.
 bool BandwidthSharing::check() {
-  const std::size_t before = active_.size();
-  for (const LinkId id : touched_) check_link(id);
-  return active_.size() > before;
+  const std::size_t flows = active_.size();
+  for (std::size_t i = 0; i < opened_; ++i) check_link(touched_[i]);
+  return active_.size() > flows || touched_.size() > opened_;
 }
 
 void BandwidthSharing::check_link(LinkId id) {
-  const LinkState& link = links_[id];
+  LinkState& link = links_[id];
   const bool pipe = is_pipe(id);
   double used = 0, highest = 0;
   double stopped = std::numeric_limits<double>::infinity();  // the level of those stopped here
   for (const Member& m : link.members) {
     const Flow& flow = flows_[m.flow];
-    const double share = flow.shares[m.share].weight * flow.rate;
+    const double share = m.weight * flow.rate;
     const double flow_level = flow.rate * flow.penalty;
     used = pipe ? std::max(used, share) : used + share;
     highest = std::max(highest, flow_level);
     if (flow.active && flow.bottleneck == id) stopped = std::min(stopped, flow_level);
   }
-  const bool full = used >= capacity(id) * (1 - kTolerance);
+  link.use = used;
+  const bool full = used >= link.full_at;
   for (const Member& m : link.members) {
     const Flow& flow = flows_[m.flow];
     if (flow.active) continue;

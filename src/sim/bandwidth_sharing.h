@@ -52,29 +52,38 @@ class BandwidthSharing {
   struct Member {
     FlowId flow;
     std::uint32_t share;  ///< index into the flow's shares
+    double weight;
 
     bool operator==(const Member&) const = default;
   };
+  // What every round looks at comes first, so that it shares a cache line.
   struct Flow {
-    std::vector<LinkShare> shares{};
-    std::vector<std::uint32_t> places{};  ///< in its links' lists of members
-    double penalty = 1, bound = 0, rate = 0, before = 0;
+    double rate = 0, penalty = 1, bound = 0, before = 0;
+    double counted = 0;        ///< the rate that its links' `use` has
+    std::uint64_t narrow = 0;  ///< which shares are of touched links; by bit, in a round
     LinkId bottleneck = kNoLink;
-    std::uint32_t visit = 0;       ///< lazy: the last date at which marking came by
     std::uint32_t overlooked = 0;  ///< lazy: how many of its links do not know of it yet
+    std::uint32_t visit = 0;       ///< lazy: the last date at which marking came by
     bool active = false;           ///< among those that are solved for now
     bool settled = false;          ///< has its new rate
+    std::vector<LinkShare> shares{};
+    std::vector<std::uint32_t> places{};  ///< in its links' lists of members
   };
   struct LinkState {
-    std::vector<Member> members{};
-    double demand = 0;  ///< if all members had their bounds; see demand_of
-    double usage = 0, remaining = 0;
+    double demand = 0;   ///< if all members had their bounds; see demand_of
+    double full_at = 0;  ///< of use or demand: the capacity but for rounding
     double capacity = 0;
-    std::uint32_t open = 0;              ///< active members without a new rate
+    double use = 0;  ///< of all members; not kept for fatpipes
+    double usage = 0, remaining = 0;
+    double level = 0;           ///< of those who were last stopped here
+    std::uint32_t open = 0;     ///< active members without a new rate
+    std::uint32_t stopped = 0;  ///< members whose bottleneck it is
+    bool touched = false;
+    bool disturbed = false;  ///< those who are stopped here may not be any more
+    bool pipe = false;
+    std::vector<Member> members{};
     std::uint32_t mark = 0, wanted = 0;  ///< lazy: dates
     std::vector<Member> overlooked{};    ///< lazy: flows that it does not know of yet
-    bool touched = false;
-    bool pipe = false;
   };
   struct Candidate {
     double level;
@@ -84,14 +93,23 @@ class BandwidthSharing {
   double capacity(LinkId link) const { return links_[link].capacity; }
   bool is_pipe(LinkId link) const { return links_[link].pipe; }
   double demand_of(const LinkShare& share, double bound) const;
-  bool can_fill(LinkId link) const;
+  bool can_fill(LinkId link) const { return links_[link].demand > links_[link].full_at; }
   void activate(FlowId flow);
+  void disturb(LinkId link);
+  void activate_disturbed();
+  void activate_neighbours();
   void touch(LinkId link);
+  double expected_rate(const Flow& flow) const;
+  void touch_narrow_links(const Flow& flow);
   void open_links();
+  void open(LinkId link);
   void fill();
   double level(LinkId link) const;
   void settle(FlowId flow, double rate, LinkId bottleneck);
+  void settle_share(const Flow& flow, std::size_t share);
+  void stop(Flow& flow, LinkId bottleneck);
   void settle_members(LinkId link, double level);
+  void count();
   bool check();
   void check_link(LinkId link);
   void join(FlowId flow, std::uint32_t share);
@@ -111,7 +129,9 @@ class BandwidthSharing {
   std::vector<FlowId> free_;
   std::vector<LinkState> links_;
   std::vector<FlowId> active_;
-  std::vector<LinkId> touched_;
+  std::size_t considered_ = 0;  ///< of the active ones, for touching their links
+  std::vector<LinkId> touched_, disturbed_;
+  std::size_t opened_ = 0;  ///< of the touched ones, which take part in the round
   std::vector<FlowId> by_bound_;
   std::vector<Candidate> heap_;
   std::vector<FlowId> changed_;

@@ -27,14 +27,15 @@ namespace slackline {
 
 void BandwidthSharing::overlook(FlowId id, std::uint32_t share) {
   ++flows_[id].overlooked;
-  links_[flows_[id].shares[share].link].overlooked.push_back({id, share});
+  links_[flows_[id].shares[share].link].overlooked.push_back(
+      {id, share, flows_[id].shares[share].weight});
 }
 
 void BandwidthSharing::forget(FlowId id, std::uint32_t share) {
   Flow& flow = flows_[id];
   if (flow.overlooked == 0) return;
   auto& list = links_[flow.shares[share].link].overlooked;
-  list.erase(std::ranges::find(list, Member{id, share}));
+  list.erase(std::ranges::find(list, Member{id, share, flow.shares[share].weight}));
   if (--flow.overlooked == 0) std::erase(partly_known_, id);
 }
 
@@ -113,6 +114,13 @@ void BandwidthSharing::finish_marking() {
   admitted_ = false;
   if (new_flows_.size() + partly_known_.size() == 0) return;
   const bool all = !marking_ || looked_for_ == 0;
+  if (!marking_ && partly_known_.empty()) {
+    for (const FlowId id : new_flows_) {
+      for (std::uint32_t i = 0; i < flows_[id].shares.size(); ++i) join(id, i);
+      activate(id);
+    }
+    return new_flows_.clear();
+  }
   marking_ = false;
   for (const FlowId id : new_flows_) activate(id);
   new_flows_.insert(new_flows_.end(), partly_known_.begin(), partly_known_.end());
