@@ -120,6 +120,7 @@ void Network::begin_transfer(FlightId id, double now) {
   Flight& flight = flights_[id];
   const Path& way = path(flight.from, flight.to);
   flight.updated = now;
+  flight.order = ++began_;
   if (!model_.contention || way.lone_pipe) {
     flight.phase = Phase::alone;
     return fly(id, way.bound, now);
@@ -159,8 +160,17 @@ void Network::settle(double now) {
   }
 }
 
+/// SimGrid enters a link's flows into its heap from the newest to the oldest when it has solved for
+/// them, and takes those with equal dates out in that order.
+void Network::sort_ended() {
+  std::ranges::stable_sort(ended_, [](const Ended& a, const Ended& b) {
+    return a.date != b.date ? a.date < b.date : a.order > b.order;
+  });
+}
+
 void Network::advance(double now, double until, std::vector<Arrival>& arrivals) {
   while (events_.next_date() < until) {
+    const double date = events_.next_date();
     const FlightId id = events_.pop();
     Flight& flight = flights_[id];
     if (flight.phase == Phase::latency) {
@@ -168,9 +178,10 @@ void Network::advance(double now, double until, std::vector<Arrival>& arrivals) 
       continue;
     }
     if (flight.phase == Phase::sharing) update(flight, now);
-    ended_.push_back(id);
+    ended_.push_back({date, flight.order, id});
   }
-  for (const FlightId id : ended_) {
+  if (model_.lazy) sort_ended();
+  for (const auto& [date, order, id] : ended_) {
     const Flight& flight = flights_[id];
     if (flight.phase == Phase::sharing) sharing_.remove(flight.flow);
     arrivals.push_back({flight.tag, flight.started, flight.alone});

@@ -56,6 +56,12 @@ class Network {
     FlowId flow = 0;
     LinkId bottleneck = kNoLink;  ///< at `rate`
     Phase phase = Phase::latency;
+    std::uint64_t order = 0;  ///< among all, of when they began to transfer
+  };
+  struct Ended {
+    double date;
+    std::uint64_t order;
+    FlightId id;
   };
   /// What all messages between two hosts have in common.
   struct Path {
@@ -69,6 +75,7 @@ class Network {
   Path make_path(HostId from, HostId to);
   void begin_transfer(FlightId id, double now);
   void update(Flight& flight, double now);
+  void sort_ended();
   void fly(FlightId id, double rate, double now);
   FlightId create();
 
@@ -87,7 +94,8 @@ class Network {
   FlatMap<std::uint64_t, std::uint32_t, Hash> path_index_;
   std::vector<Path> paths_;
   std::vector<LinkShare> shares_;
-  std::vector<FlightId> ended_;  // scratch
+  std::vector<Ended> ended_;  // scratch
+  std::uint64_t began_ = 0;
 };
 
 }  // namespace slackline
