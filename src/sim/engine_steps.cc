@@ -135,6 +135,11 @@ void Engine::collective_step(StrandId id) {
     strand.outstanding.erase(chosen);
     return wait_for(id, {&only, 1});
   }
+  if (step.kind == Kind::look) {
+    const double seconds = step.peer * model_.probe_sleep;
+    if (strand.main) times(strand.rank).overhead += seconds;
+    return sleep(id, seconds, State::computing);
+  }
   const CollectiveIndex::Instance& instance = *strand.collective;
   Message message;
   message.peer = is_neighbourhood(instance.call.operation)

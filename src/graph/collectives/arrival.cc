@@ -3,8 +3,8 @@
 // the vector, in 8 KiB segments; and so on until all are served.
 //
 // Who has come when rank 0 looks is not known before a simulation runs, and a schedule is. So all
-// have come in the first round, in the order of their ranks; what rank 0 spends on looking does not
-// count.
+// have come in the first round, in the order of their ranks; rank 0 spends time on looking once for
+// each.
 //
 // - arrival: the list and a short vector go on together; a long one is passed on segment by
 // segment.
@@ -23,9 +23,18 @@ constexpr std::uint64_t kReport = 1;
 constexpr std::uint64_t kList = 4096;
 constexpr std::uint64_t kShortList = 512;
 
-void report(StepWriter& w) {
+/// How rank 0 looks: for all before it takes the reports, the same with a pause of a look's length
+/// after each, or taking each report when it is found.
+enum class Looking : std::uint8_t { all_first, slowly, one_by_one };
+
+void report(StepWriter& w, Looking looking) {
   if (w.rank() != 0) return w.send(0, kReport);
-  for (std::int32_t r = 1; r < w.size(); ++r) w.recv(r, kReport);
+  const std::int32_t others = w.size() - 1;
+  if (looking != Looking::one_by_one) w.look(looking == Looking::slowly ? 2 * others : others);
+  for (std::int32_t r = 1; r < w.size(); ++r) {
+    if (looking == Looking::one_by_one) w.look(1);
+    w.recv(r, kReport);
+  }
 }
 
 struct Cut {
@@ -71,7 +80,7 @@ namespace bcast {
 
 void arrival(StepWriter& w) {
   bring_to_zero(w);
-  report(w);
+  report(w, Looking::all_first);
   const Cut cut(w);
   const std::int32_t next = w.rank() + 1 < w.size() ? w.rank() + 1 : -1;
   if (w.rank() == 0) {
@@ -89,7 +98,7 @@ void arrival(StepWriter& w) {
 
 void arrival_wait(StepWriter& w) {
   bring_to_zero(w);
-  report(w);
+  report(w, Looking::one_by_one);
   const Cut cut(w);
   const std::int32_t next = w.rank() + 1 < w.size() ? w.rank() + 1 : -1;
   if (w.rank() > 0) w.recv(w.rank() - 1, kList);
@@ -103,7 +112,7 @@ void arrival_scatter(StepWriter& w) {
     return w.nested_chosen(w.part(Operation::bcast, w.bytes(), w.root()), binomial);
   }
   bring_to_zero(w);
-  report(w);
+  report(w, Looking::one_by_one);
   const auto others = static_cast<std::uint64_t>(w.size() - 1);
   const std::uint64_t part = w.elements() / others * w.element_bytes();
   const auto bytes = [&](std::int32_t r) {
@@ -128,8 +137,8 @@ void arrival_scatter(StepWriter& w) {
 }  // namespace bcast
 
 void reduce::arrival(StepWriter& w) {
-  report(w);
   const Cut cut(w);
+  report(w, cut.whole() ? Looking::slowly : Looking::one_by_one);
   const std::int32_t next = w.rank() + 1 < w.size() ? w.rank() + 1 : 0;
   const std::int32_t previous = w.rank() > 1 ? w.rank() - 1 : -1;
   if (w.rank() == 0) {

@@ -156,7 +156,9 @@ class Interpreter {
   }
 
   bool valid_peer(std::size_t r, const CollectiveStep& step) {
-    if (step.kind == Kind::wait_all || step.kind == Kind::wait) return true;
+    if (step.kind == Kind::wait_all || step.kind == Kind::wait || step.kind == Kind::look) {
+      return true;
+    }
     const bool inside = step.peer >= 0 && static_cast<std::size_t>(step.peer) < ranks_.size();
     if (inside && static_cast<std::size_t>(step.peer) != r) return true;
     fail(r, "has no peer " + std::to_string(step.peer));
@@ -185,6 +187,8 @@ class Interpreter {
         break;
       case Kind::wait:
         over = wait_one(r, s.peer);
+        break;
+      case Kind::look:
         break;
     }
     if (over) ++rank.next;

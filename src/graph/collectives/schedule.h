@@ -14,9 +14,10 @@ namespace slackline {
 /// Steps of a rank run in order; isend and irecv only start, wait_all waits for everything started
 /// since the last wait_all; send and recv are complete when they return. Messages between two ranks
 /// of one call match in order. `wait` is for one request: the `peer`-th (from 0) of those started
-/// and not yet waited for, oldest first; only callers that set `single_waits` get it.
+/// and not yet waited for, oldest first; only callers that set `single_waits` get it. `look` takes
+/// as long as looking for a message (MPI_Iprobe) `peer` times; only those who set `self_messages`.
 struct CollectiveStep {
-  enum class Kind : std::uint8_t { send, recv, isend, irecv, wait_all, wait };
+  enum class Kind : std::uint8_t { send, recv, isend, irecv, wait_all, wait, look };
   Kind kind;
   std::int32_t peer = -1;  ///< never the rank itself (but see OwnCounts): copies are no steps
   std::uint64_t bytes = 0;

@@ -103,6 +103,10 @@ StepWriter::Request StepWriter::irecv_ahead(std::int32_t peer, std::uint64_t byt
   return next;
 }
 
+void StepWriter::look(std::int32_t times) {
+  if (call_.self_messages && times > 0) add(CollectiveStep::Kind::look, times, 0);
+}
+
 void StepWriter::exchange(std::int32_t to, std::uint64_t sent, std::int32_t from,
                           std::uint64_t received) {
   isend(to, sent);
@@ -153,8 +157,9 @@ void StepWriter::among(std::span<const std::int32_t> ranks, CollectiveCall call,
   std::vector<CollectiveStep> inner;
   perform(call, static_cast<std::int32_t>(me - ranks.begin()), inner);
   for (CollectiveStep& step : inner) {
-    // A single wait's peer is the number of a request.
-    const bool has_peer = step.kind != CollectiveStep::Kind::wait && step.peer >= 0;
+    // Some say something else by it.
+    using Kind = CollectiveStep::Kind;
+    const bool has_peer = step.kind != Kind::wait && step.kind != Kind::look && step.peer >= 0;
     if (has_peer) step.peer = ranks[static_cast<std::size_t>(step.peer)];
     steps_.push_back(step);
   }

@@ -53,6 +53,8 @@ class StepWriter {
     start(kind, peer, bytes);
   }
   void wait_all();
+  /// Looks for messages that many times; only simulations of SimGrid's way say how long that takes.
+  void look(std::int32_t times);
 
   /// Waits for one request; nothing if that is done or none. Without single_waits it waits for
   /// everything outstanding: an algorithm that must not asks single_waits() first.
