@@ -1,10 +1,14 @@
 #include "base/interrupt.h"
 
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace slackline {
@@ -20,9 +24,53 @@ struct Slot {
 };
 std::array<Slot, 32> slots;
 
+// What getdents64 gives, as the kernel has it. (readdir may allocate.)
+struct DirectoryEntry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t length;
+  std::uint8_t type;
+  char name[1];
+};
+constexpr int kDeepest = 8;
+
+bool remove_at(int folder, const char* name, int depth);
+
+// One pass over a folder; false when nothing in it could be removed.
+bool remove_entries(int folder, int depth) {
+  alignas(DirectoryEntry) std::array<char, 2048> buffer;
+  bool removed = false;
+  ::lseek(folder, 0, SEEK_SET);
+  for (;;) {
+    const long bytes = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
+    if (bytes <= 0) return removed;
+    for (long at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer.data() + at);
+      const char* const name =
+          buffer.data() + at + offsetof(DirectoryEntry, name);  // longer than declared
+      const bool self = std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0;
+      removed = (!self && remove_at(folder, name, depth + 1)) || removed;
+      at += entry->length;
+    }
+  }
+}
+
+// A file, or a folder with what is in it. Calls nothing but the kernel.
+bool remove_at(int folder, const char* name, int depth) {
+  if (::unlinkat(folder, name, 0) == 0) return true;
+  if (depth > kDeepest) return false;
+  const int inside = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (inside < 0) return false;
+  // Removing entries may make a pass miss others.
+  while (remove_entries(inside, depth)) {
+  }
+  ::close(inside);
+  return ::unlinkat(folder, name, AT_REMOVEDIR) == 0;
+}
+
 extern "C" void remove_and_die(int signal) {
   for (Slot& slot : slots) {
-    if (slot.armed.load(std::memory_order_acquire)) ::unlink(slot.path.data());
+    if (slot.armed.load(std::memory_order_acquire)) remove_at(AT_FDCWD, slot.path.data(), 0);
   }
   std::signal(signal, SIG_DFL);
   ::raise(signal);

@@ -4,9 +4,10 @@
 
 namespace slackline {
 
-/// Names a file that must not outlive an interrupted run. While the object lives, SIGINT, SIGTERM
-/// and SIGHUP remove the file before they end the process (see remove_temporaries_on_interrupt). A
-/// fixed number of files can be guarded at once; more are simply not guarded.
+/// Names a file, or a folder with all that is in it, that must not outlive an interrupted run.
+/// While the object lives, SIGINT, SIGTERM and SIGHUP remove it before they end the process (see
+/// remove_temporaries_on_interrupt). A fixed number can be guarded at once; more are simply not
+/// guarded.
 class TemporaryGuard {
  public:
   explicit TemporaryGuard(const std::filesystem::path& path) noexcept;

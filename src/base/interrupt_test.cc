@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/output_files.h"
 
 namespace slackline {
 namespace {
@@ -45,6 +46,22 @@ TEST(Interrupt, LeavesNothingOfAHalfWrittenFile) {
     wait();
   });
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Interrupt, LeavesNothingOfAFolderOfFiles) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("folder" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  status_of_terminated_child([&](auto wait) {
+    const OutputFiles files(folder / "run.otf2");
+    write_file(files.path(), "anchor");
+    const std::filesystem::path inside = files.path().parent_path() / "run";
+    std::filesystem::create_directory(inside);
+    for (int i = 0; i < 300; ++i) write_file(inside / std::to_string(i), "events");
+    wait();
+  });
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   std::filesystem::remove_all(folder);
 }

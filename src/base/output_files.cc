@@ -36,6 +36,7 @@ OutputFiles::OutputFiles(fs::path path, Existing existing)
   make_way(path_);
   temporary_ =
       path_.parent_path() / fmt::format(".{}.part{}", path_.filename().string(), ::getpid());
+  guard_.emplace(temporary_);
   std::error_code failed;
   fs::create_directory(temporary_, failed);
   if (failed) throw cannot_write(path_, failed.message());
@@ -65,6 +66,8 @@ void OutputFiles::move_out(const fs::path& from) {
 }
 
 void OutputFiles::commit() {
+  // What is replaced lies in the folder for a moment: better the folder stays than that it is lost.
+  guard_.reset();
   std::vector<fs::path> all;
   for (const auto& entry : fs::directory_iterator(temporary_)) all.push_back(entry.path());
   std::ranges::sort(all);

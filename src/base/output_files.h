@@ -1,11 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "base/interrupt.h"
 
 namespace slackline {
 
 /// Several files, or a folder, that appear together or not at all: they are written into a hidden
 /// folder beside the final place and moved out of it by commit(), the one that was asked for last.
+/// An interrupted run removes that folder (base/interrupt.h).
 /// Throws Error when that cannot be done.
 class OutputFiles {
  public:
@@ -28,6 +32,7 @@ class OutputFiles {
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
+  std::optional<TemporaryGuard> guard_;
   Existing existing_;
 };
 
