@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <utility>
 
 #include "base/error.h"
@@ -63,6 +64,17 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 MappedFile::~MappedFile() {
   // munmap's signature predates const; the mapping itself is read-only.
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t first = (begin + page - 1) / page * page;
+  const std::uintptr_t last = (begin + part.size()) / page * page;
+  if (last <= first) return;
+  // Pages of a read-only mapping come back from the file when they are wanted. Not to get rid of
+  // them is no failure.
+  static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED));
 }
 
 OutputFile::OutputFile(std::filesystem::path path)

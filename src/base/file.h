@@ -23,6 +23,8 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// `part`, of bytes(), will not be read again soon: its memory may go. Threads may call it.
+  void release(std::span<const std::byte> part) const;
   std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
  private:

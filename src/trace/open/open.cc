@@ -58,7 +58,7 @@ constexpr std::array kReaders{
                 [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
     TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
                 [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
-                [](const TraceInput& in) { return read_paraver(in.bytes, in.path); }},
+                [](const TraceInput& in) { return read_paraver(in.bytes, in.path, in.release); }},
     TraceReader{"liballprof", "files of liballprof (one a rank)",
                 [](const TraceInput& in) {
                   return looks_like_liballprof(in.path, in.is_directory, in.bytes);
@@ -105,8 +105,19 @@ std::string hex(std::uint64_t hash) {
   return fmt::format("{:016x}", hash);
 }
 
-std::string checksum(std::span<const std::byte> bytes) {
-  return hex(XXH3_64bits(bytes.data(), bytes.size()));
+// In pieces, each of which is given up after it.
+std::string checksum(std::span<const std::byte> bytes,
+                     const std::function<void(std::span<const std::byte>)>& release = {}) {
+  constexpr std::size_t kPieceBytes = std::size_t{16} << 20;
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(kPieceBytes, bytes.size()));
+    XXH3_64bits_update(&state, piece.data(), piece.size());
+    if (release) release(piece);
+    bytes = bytes.subspan(piece.size());
+  }
+  return hex(XXH3_64bits_digest(&state));
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -158,12 +169,18 @@ OpenedTrace read_input(const TraceInput& input, const fs::path& given, const Ope
     identify_files(files_of_set(input.path), folder, opened);
   } else {
     opened.bytes = input.bytes.size();
-    opened.checksum = checksum(input.bytes);
+    opened.checksum = checksum(input.bytes, input.release);
   }
   opened.calls = opened.trace.call_count();
   if (options.fix_clocks) correct_clocks(opened.trace);
   count_causality_violations(opened.trace);
   return opened;
+}
+
+OpenedTrace read_file(const fs::path& path, const fs::path& given, const OpenOptions& options) {
+  const MappedFile file(path);
+  const auto release = [&file](std::span<const std::byte> part) { file.release(part); };
+  return read_input({path, false, file.bytes(), release}, given, options);
 }
 
 }  // namespace
@@ -177,11 +194,9 @@ OpenedTrace open_trace(const fs::path& path, const OpenOptions& options) {
   if (fs::is_directory(path, ignored)) {
     const fs::path native = path / kNativeFile;
     if (!fs::is_regular_file(native, ignored)) return read_input({path, true, {}}, path, options);
-    const MappedFile file(native);
-    return read_input({native, false, file.bytes()}, path, options);
+    return read_file(native, path, options);
   }
-  const MappedFile file(path);
-  return read_input({path, false, file.bytes()}, path, options);
+  return read_file(path, path, options);
 }
 
 std::optional<OpenedGoal> open_goal(const fs::path& path) {

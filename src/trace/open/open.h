@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,8 @@ struct TraceInput {
   std::filesystem::path path;
   bool is_directory = false;
   std::span<const std::byte> bytes{};  ///< of a file: all of it; of a directory: nothing
+  /// May be told what part of `bytes` has been read for good.
+  std::function<void(std::span<const std::byte>)> release{};
 };
 
 /// One format. The table of them is trace_readers(); a new format is a line there.

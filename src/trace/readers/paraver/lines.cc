@@ -19,11 +19,13 @@ constexpr std::size_t kPieceBytes = 1 << 20;
 constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 constexpr int kGzipWindow = 15 + 16;  // zlib's way to ask for gzip
 constexpr std::size_t kMaxInput = std::size_t{1} << 30;
+constexpr std::size_t kReleasedBytes = std::size_t{1} << 20;  // of compressed data, at once
 
 // zlib over one or more gzip members that follow each other.
 class GzipStream {
  public:
-  explicit GzipStream(std::span<const std::byte> bytes) : rest_(bytes) {
+  explicit GzipStream(std::span<const std::byte> bytes, Release release = {})
+      : rest_(bytes), release_(std::move(release)) {
     if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw std::bad_alloc();
   }
   ~GzipStream() { inflateEnd(&stream_); }
@@ -35,6 +37,7 @@ class GzipStream {
     stream_.next_out = reinterpret_cast<Bytef*>(out);
     stream_.avail_out = static_cast<uInt>(size);
     while (stream_.avail_out > 0 && !ended_) step();
+    give_up_pages();
     return size - stream_.avail_out;
   }
   bool damaged() const { return damaged_; }
@@ -57,6 +60,15 @@ class GzipStream {
     rest_ = rest_.subspan(n);
   }
 
+  void give_up_pages() {
+    if (!release_ || stream_.next_in == nullptr) return;
+    const auto* const at = reinterpret_cast<const std::byte*>(stream_.next_in);
+    const auto read = static_cast<std::size_t>(at - released_);
+    if (read < kReleasedBytes) return;
+    release_({released_, read});
+    released_ = at;
+  }
+
   void next_member() {
     if (stream_.avail_in == 0) feed();
     ended_ = stream_.avail_in < 2 || stream_.next_in[0] != 0x1f || stream_.next_in[1] != 0x8b ||
@@ -65,6 +77,8 @@ class GzipStream {
 
   z_stream stream_{};
   std::span<const std::byte> rest_;
+  Release release_;
+  const std::byte* released_ = rest_.data();
   bool ended_ = false;
   bool damaged_ = false;
 };
@@ -74,8 +88,8 @@ class GzipStream {
 // Inflates one piece ahead of the reader.
 class Lines::Inflater {
  public:
-  explicit Inflater(std::span<const std::byte> bytes)
-      : stream_(bytes), thread_([this] { work(); }) {}
+  Inflater(std::span<const std::byte> bytes, const Release& release)
+      : stream_(bytes, release), thread_([this] { work(); }) {}
   ~Inflater() {
     {
       const std::scoped_lock lock(mutex_);
@@ -146,14 +160,22 @@ std::string text_head(std::span<const std::byte> bytes, std::size_t count) {
   return head;
 }
 
-Lines::Lines(std::span<const std::byte> bytes, std::string_view name) : name_(name) {
+Lines::Lines(std::span<const std::byte> bytes, std::string_view name, const Release& release)
+    : name_(name) {
   if (is_gzip(bytes)) {
-    inflater_ = std::make_unique<Inflater>(bytes);
+    inflater_ = std::make_unique<Inflater>(bytes, release);
     buffer_.reserve(2 * kPieceBytes);
     return;
   }
+  release_ = release;
   at_ = reinterpret_cast<const char*>(bytes.data());
   end_ = at_ + bytes.size();
+  released_ = at_;
+}
+
+void Lines::give_up_pages() {
+  release_(std::as_bytes(std::span(released_, at_)));
+  released_ = at_;
 }
 
 Lines::~Lines() = default;

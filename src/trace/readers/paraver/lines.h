@@ -16,12 +16,15 @@ bool is_gzip(std::span<const std::byte> bytes);
 /// The first bytes of a file's text, through gzip or not; empty when it is damaged.
 std::string text_head(std::span<const std::byte> bytes, std::size_t count);
 
+using Release = std::function<void(std::span<const std::byte>)>;
+
 /// The lines of a file that is plain or compressed by gzip (inflated by a thread of its own, so
 /// that reading waits for inflation only). Views are good until the next call. Memory: a few
 /// megabytes, and the longest line.
 class Lines {
  public:
-  Lines(std::span<const std::byte> bytes, std::string_view name);
+  /// `release` is told what has been read for good, now and then.
+  Lines(std::span<const std::byte> bytes, std::string_view name, const Release& release = {});
   ~Lines();
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
@@ -34,6 +37,7 @@ class Lines {
       if (!refill()) return take_last(line);
       return next(line);
     }
+    if (release_ && at_ - released_ > kReleasedBytes) give_up_pages();
     line = {at_, static_cast<std::size_t>(end - at_)};
     at_ = end + 1;
     ++number_;
@@ -46,10 +50,12 @@ class Lines {
 
  private:
   class Inflater;
+  static constexpr std::ptrdiff_t kReleasedBytes = std::ptrdiff_t{8} << 20;  // at once
 
   const char* find_end() const;
   bool refill();
   bool take_last(std::string_view& line);
+  void give_up_pages();
 
   const char* at_ = nullptr;
   const char* end_ = nullptr;
@@ -57,6 +63,8 @@ class Lines {
   std::string name_;
   std::string buffer_;  // of the inflated text: a line that began in the piece before, and a piece
   std::unique_ptr<Inflater> inflater_;
+  Release release_;
+  const char* released_ = nullptr;  // of a plain file: its pages before this are gone
 };
 
 }  // namespace slackline::paraver

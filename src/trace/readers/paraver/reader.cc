@@ -43,8 +43,9 @@ struct EventLine {
 
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, const std::filesystem::path& path)
-      : lines_(bytes, path.string()),
+  Reader(std::span<const std::byte> bytes, const std::filesystem::path& path,
+         const Release& release)
+      : lines_(bytes, path.string(), release),
         name_(path.string()),
         header_(read_header()),
         names_(read_names(path)),
@@ -371,8 +372,9 @@ bool looks_like_paraver(std::span<const std::byte> bytes) {
   return paraver::looks_like_header(paraver::text_head(bytes, kHeadBytes));
 }
 
-Trace read_paraver(std::span<const std::byte> bytes, const std::filesystem::path& path) {
-  return paraver::Reader(bytes, path).read();
+Trace read_paraver(std::span<const std::byte> bytes, const std::filesystem::path& path,
+                   const std::function<void(std::span<const std::byte>)>& release) {
+  return paraver::Reader(bytes, path, release).read();
 }
 
 }  // namespace slackline

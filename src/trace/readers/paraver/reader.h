@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 
 #include "trace/trace.h"
@@ -16,6 +17,8 @@ bool looks_like_paraver(std::span<const std::byte> bytes);
 /// stands in doc/formats/paraver.md. Bad records become Findings; throws Error "file:line: ..."
 /// when the header cannot be read. Linear in the size of the file; memory beside the Trace's own is
 /// bounded by the number of messages under way.
-Trace read_paraver(std::span<const std::byte> bytes, const std::filesystem::path& path);
+/// `release` is told now and then which part of `bytes` has been read for good.
+Trace read_paraver(std::span<const std::byte> bytes, const std::filesystem::path& path,
+                   const std::function<void(std::span<const std::byte>)>& release = {});
 
 }  // namespace slackline
