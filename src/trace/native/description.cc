@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "trace/native/details.h"
 #include "trace/native/frame.h"
 
 namespace slackline::native {
@@ -16,11 +17,13 @@ enum DescriptionPart : unsigned {
   kPartRegions = 4,
   kPartRanks = 5,
   kPartFindings = 6,
-  kPartEnd = 7
+  kPartCounters = 7,
+  kPartEnd = 8
 };
 
 constexpr std::uint64_t kPresent = 1;
 constexpr std::uint64_t kFinalized = 2;
+constexpr std::uint64_t kHasDetails = 4;
 // Flags, host, start, offset, drift (8), error, calls.
 constexpr std::size_t kLeastRankBytes = 14;
 // All communicators together; see doc/formats/native.md.
@@ -81,6 +84,7 @@ void put_info(ByteWriter& out, const TraceInfo& info) {
   out.svarint(info.cpu_ns);
   out.svarint(info.recording_ns);
   out.varint(info.lost_calls);
+  if (info.flops_per_second > 0) out.fixed(info.flops_per_second);
 }
 
 bool get_info(ByteReader& in, TraceInfo& info) {
@@ -92,7 +96,8 @@ bool get_info(ByteReader& in, TraceInfo& info) {
   info.cpu_ns = in.svarint();
   info.recording_ns = in.svarint();
   info.lost_calls = in.varint();
-  return !in.failed();
+  if (!in.failed() && !in.at_end()) info.flops_per_second = in.fixed<double>();
+  return !in.failed() && std::isfinite(info.flops_per_second);
 }
 
 void put_communicators(ByteWriter& out, const Trace& trace) {
@@ -132,10 +137,24 @@ bool get_regions(ByteReader& in, Trace& trace) {
   return !in.failed();
 }
 
+void put_counters(ByteWriter& out, const Trace& trace) {
+  if (trace.counters().empty()) return;
+  out.varint(trace.counters().size());
+  for (const std::string& name : trace.counters()) out.text(name);
+}
+
+bool get_counters(ByteReader& in, Trace& trace) {
+  for (std::uint64_t left = in.at_end() ? 0 : in.varint(); left > 0 && !in.failed(); --left) {
+    trace.add_counter(in.text());
+  }
+  return !in.failed();
+}
+
 void put_ranks(ByteWriter& out, const Trace& trace) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankInfo& info = trace.rank_info(rank);
-    out.varint((info.present ? kPresent : 0) | (info.finalized ? kFinalized : 0));
+    out.varint((info.present ? kPresent : 0) | (info.finalized ? kFinalized : 0) |
+               (has_details(trace, rank) ? kHasDetails : 0));
     out.text(info.host);
     out.svarint(trace.calls(rank).start_ns());
     out.svarint(info.clock_offset_ns);
@@ -156,6 +175,7 @@ bool get_ranks(ByteReader& in, Description& description) {
     const std::uint64_t flags = in.varint();
     info.present = (flags & kPresent) != 0;
     info.finalized = (flags & kFinalized) != 0;
+    description.details.push_back((flags & kHasDetails) != 0);
     info.host = in.text();
     const std::int64_t start = in.svarint();
     info.clock_offset_ns = in.svarint();
@@ -209,6 +229,7 @@ void encode_description(const Trace& trace, ByteWriter& out) {
   put_regions(part[kPartRegions], trace);
   put_ranks(part[kPartRanks], trace);
   put_findings(part[kPartFindings], trace.findings());
+  put_counters(part[kPartCounters], trace);
   for (unsigned id = kPartBasics; id < kPartEnd; ++id) append_part(out, id, part[id].bytes());
 }
 
@@ -223,12 +244,13 @@ std::optional<Description> decode_description(std::span<const std::byte> payload
       ranks > std::numeric_limits<std::int32_t>::max()) {
     return std::nullopt;
   }
-  Description description{Trace(static_cast<std::int32_t>(ranks), timed), {}};
+  Description description{Trace(static_cast<std::int32_t>(ranks), timed), {}, {}};
   Trace& trace = description.trace;
   if (!get_info(part[kPartInfo], trace.info()) ||
       !get_communicators(part[kPartCommunicators], trace, file_bytes) ||
       !get_regions(part[kPartRegions], trace) || !get_ranks(part[kPartRanks], description) ||
-      !get_findings(part[kPartFindings], trace.findings())) {
+      !get_findings(part[kPartFindings], trace.findings()) ||
+      !get_counters(part[kPartCounters], trace)) {
     return std::nullopt;
   }
   return description;

@@ -19,6 +19,7 @@ void encode_description(const Trace& trace, ByteWriter& out);
 struct Description {
   Trace trace;  ///< without calls
   CallCounts calls;
+  std::vector<bool> details;  ///< does the file hold them of this rank?
 };
 
 /// Empty when it makes no sense. `file_bytes` bounds what communicators may take.

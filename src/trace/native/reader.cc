@@ -9,13 +9,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "trace/native/block.h"
 #include "trace/native/description.h"
+#include "trace/native/details.h"
 #include "trace/native/frame.h"
 #include "trace/native/region_repair.h"
 
@@ -102,14 +105,19 @@ Description find_description(Bytes file, const std::vector<Frame>& frames, std::
 class RankReader {
  public:
   RankReader(Bytes file, const Trace& trace, RankCalls& calls, std::int32_t rank,
-             std::uint64_t promised)
+             std::uint64_t promised, bool details)
       : file_(file),
         calls_(calls),
         rank_(rank),
         promised_(promised),
-        regions_(trace.regions().size()) {}
+        regions_(trace.regions().size()),
+        counters_(trace.counters().size()),
+        missing_details_(details) {}
 
-  void read(std::vector<Frame>& blocks) {
+  void read(std::vector<Frame>& frames) {
+    std::vector<Frame> blocks;
+    std::ranges::copy_if(frames, std::back_inserter(blocks),
+                         [](const Frame& f) { return f.is(FrameKind::calls); });
     std::ranges::stable_sort(blocks, {}, [](const Frame& f) { return f.header.first; });
     std::size_t room = 0;
     for (const Frame& block : blocks) room += likely_calls(block.header);
@@ -119,6 +127,10 @@ class RankReader {
     if (lost_ && repair_regions(calls_) > 0) {
       findings_.add(kNativeUnbalancedRegions, fmt::format("rank {}", rank_));
     }
+    for (const Frame& frame : frames) {
+      if (frame.is(FrameKind::details)) read_details(frame);
+    }
+    if (missing_details_) lose_details();
     calls_.shrink();
   }
 
@@ -158,11 +170,24 @@ class RankReader {
     }
   }
 
+  // They name calls by their numbers, so without all calls they say nothing.
+  void read_details(const Frame& frame) {
+    const bool expected = std::exchange(missing_details_, false);
+    const auto payload = payload_at(file_, frame.offset, frame.header);
+    if (lost_ || !expected || frame.header.first != calls_.size() || !payload ||
+        !decode_details(payload->bytes(), counters_, calls_)) {
+      lose_details();
+    }
+  }
+  void lose_details() { findings_.add(kNativeLostDetails, fmt::format("rank {}", rank_)); }
+
   Bytes file_;
   RankCalls& calls_;
   std::int32_t rank_;
   std::uint64_t promised_;
   std::size_t regions_;
+  std::size_t counters_;
+  bool missing_details_;
   std::uint64_t expected_ = 0;
   bool lost_ = false;
   Findings findings_;
@@ -187,7 +212,7 @@ std::vector<std::vector<Frame>> blocks_by_rank(const std::vector<Frame>& frames,
   std::vector<std::vector<Frame>> blocks(static_cast<std::size_t>(ranks));
   for (const Frame& frame : frames) {
     if (frame.is(FrameKind::description) || frame.is(FrameKind::index)) continue;
-    if (!frame.is(FrameKind::calls)) {
+    if (!frame.is(FrameKind::calls) && !frame.is(FrameKind::details)) {
       findings.add(kNativeUnknownFrame,
                    fmt::format("kind {} at byte {}", frame.header.kind, frame.offset));
     } else if (frame.header.rank >= blocks.size()) {
@@ -213,7 +238,8 @@ Trace read(Bytes file, std::string_view name) {
   std::vector<Findings> rank_findings(blocks.size());
   parallel_for(blocks.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    RankReader reader(file, trace, trace.calls(rank), rank, description.calls[r]);
+    RankReader reader(file, trace, trace.calls(rank), rank, description.calls[r],
+                      description.details[r]);
     reader.read(blocks[r]);
     rank_findings[r] = reader.findings();
   });

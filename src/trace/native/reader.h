@@ -24,6 +24,10 @@ inline constexpr FindingKind kNativeUnbalancedRegions{
     "native_unbalanced_regions", Severity::notice,
     "Where calls were lost, entering or leaving a region was lost too; regions were closed or left "
     "out there."};
+inline constexpr FindingKind kNativeLostDetails{
+    "native_lost_details", Severity::data_loss,
+    "Pauses, hardware counters and the end of ranks stood in damaged parts of the trace file, or "
+    "name calls that were lost; pauses count as computation there."};
 inline constexpr FindingKind kNativeUnknownFrame{
     "native_unknown_frame", Severity::info,
     "The trace file has parts that only a newer slackline understands; they were skipped."};

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "trace/native/block.h"
 #include "trace/native/description.h"
+#include "trace/native/details.h"
 #include "trace/native/frame.h"
 
 namespace slackline {
@@ -59,6 +60,7 @@ class Writer {
     // At the front so that a truncated file has it, at the end so that a damaged one has it.
     write_description();
     write_calls();
+    write_details();
     write_description();
     write_index();
   }
@@ -105,6 +107,21 @@ class Writer {
         note(header_of(blocks[begin + i]));
         put(frames[i]);
       }
+    }
+  }
+
+  void write_details() {
+    for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
+      if (!has_details(trace_, rank)) continue;
+      ByteWriter payload, frame;
+      encode_details(trace_, rank, payload);
+      FrameHeader header;
+      header.kind = static_cast<std::uint16_t>(FrameKind::details);
+      header.rank = static_cast<std::uint32_t>(rank);
+      header.first = trace_.calls(rank).size();
+      append_frame(frame, header, payload.bytes());
+      note(header);
+      put(frame);
     }
   }
 

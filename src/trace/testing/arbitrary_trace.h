@@ -2,6 +2,7 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -68,9 +69,22 @@ inline void arbitrary_rank(Trace& trace, std::int32_t rank) {
                            .enter = *rc::gen::arbitrary<bool>()});
       continue;
     }
+    if (*rc::gen::inRange(0, 8) == 0) {
+      const auto length = *element<std::int64_t>(0, 4, 1'000'000);
+      calls.append_pause({now, now + length, static_cast<std::uint32_t>(calls.size()),
+                          *rc::gen::arbitrary<bool>()});
+      now += length;
+    }
     const Call call = arbitrary_call(now, trace.timed(), args);
     calls.append(call);
     now = call.end_ns;
+  }
+  if (*rc::gen::arbitrary<bool>()) calls.set_stop_ns(now + *element<std::int64_t>(0, 1, 5000));
+  for (std::size_t which = 0; which < trace.counters().size(); ++which) {
+    const auto gaps = *rc::gen::inRange<std::size_t>(0, calls.size() + 2);
+    std::vector<std::uint64_t> values(gaps);
+    for (auto& value : values) value = *element<std::uint64_t>(0, 1, 123'456'789, ~0ull);
+    calls.set_counter(which, std::move(values));
   }
 }
 
@@ -90,9 +104,13 @@ inline Trace arbitrary_trace() {
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     trace.region_id(*element<std::string>("solve", "0", "", "a b", "\"#\\", "tab\there"));
   }
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+    trace.add_counter(*element<std::string>("PAPI_TOT_INS", "", "a \"b\""));
+  }
   trace.info().program = *element<std::string>("", "lmp -in x", "a#b");
   trace.info().mpi_library = *element<std::string>("", "Open MPI");
   trace.info().cpu_ns = *element<std::int64_t>(0, 123);
+  trace.info().flops_per_second = *element<double>(0.0, 1e9, 2.3456789e9);
   trace.info().lost_calls = *element<std::uint64_t>(0, ~0ull);
   if (*rc::gen::arbitrary<bool>()) {
     constexpr FindingKind kKind{"some_kind", Severity::data_loss, "Something \"happened\"."};
@@ -109,20 +127,44 @@ inline bool same_rank_info(const RankInfo& a, const RankInfo& b) {
          a.clock_error_ns == b.clock_error_ns;
 }
 
-/// What same_content() leaves aside: facts about the recording, ranks, names and findings.
+inline bool same_pauses(const RankCalls& a, const RankCalls& b) {
+  return std::ranges::equal(a.pauses(), b.pauses(), [](const Pause& x, const Pause& y) {
+    return x.begin_ns == y.begin_ns && x.end_ns == y.end_ns && x.before_call == y.before_call &&
+           x.in_mpi == y.in_mpi;
+  });
+}
+
+/// Pauses, hardware counters and stops.
+inline bool same_details(const Trace& a, const Trace& b) {
+  if (a.counters() != b.counters()) return false;
+  for (std::int32_t r = 0; r < a.ranks(); ++r) {
+    const RankCalls& x = a.calls(r);
+    const RankCalls& y = b.calls(r);
+    if (x.stop_ns() != y.stop_ns() || !same_pauses(x, y)) return false;
+    for (std::size_t which = 0; which < a.counters().size(); ++which) {
+      for (std::size_t gap = 0; gap <= x.size(); ++gap) {
+        if (x.counter(which, gap) != y.counter(which, gap)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// What same_content() leaves aside: facts about the recording, ranks, names, details and findings.
 inline bool same_facts(const Trace& a, const Trace& b) {
   const TraceInfo& x = a.info();
   const TraceInfo& y = b.info();
   bool same = x.program == y.program && x.mpi_library == y.mpi_library &&
               x.mpi_version == y.mpi_version && x.recorder == y.recorder &&
               x.started == y.started && x.cpu_ns == y.cpu_ns && x.recording_ns == y.recording_ns &&
-              x.lost_calls == y.lost_calls;
+              x.lost_calls == y.lost_calls && x.flops_per_second == y.flops_per_second;
   for (std::int32_t r = 0; same && r < a.ranks(); ++r) {
     same = same_rank_info(a.rank_info(r), b.rank_info(r));
   }
   for (std::size_t c = 0; same && c < a.communicators().size(); ++c) {
     same = a.communicators()[c].name == b.communicators()[c].name;
   }
+  same = same && same_details(a, b);
   const auto& f = a.findings().entries();
   const auto& g = b.findings().entries();
   if (f.size() != g.size()) return false;

@@ -34,6 +34,7 @@ class Reader {
   Trace read() {
     read_header();
     while (lexer_.next_line()) read_line();
+    end_rank();
     check_all_ranks();
     for (std::int32_t r = 0; r < trace_->ranks(); ++r) trace_->calls(r).shrink();
     return std::move(*trace_);
@@ -99,9 +100,10 @@ class Reader {
     if (first.text == "info") return read_info();
     if (first.text == "comm") return read_communicator();
     if (first.text == "region") return read_region();
+    if (first.text == "counter") return read_counter_name();
     if (first.text == "finding") return read_finding();
     lexer_.fail(first, fmt::format("unexpected '{}'", first.text),
-                "before the first rank there may be info, comm, region and finding lines",
+                "before the first rank there may be info, comm, region, counter and finding lines",
                 "Put 'rank 0' above the operations of rank 0.");
   }
 
@@ -125,9 +127,12 @@ class Reader {
         info.recording_ns = lexer_.time(value, "recording time");
       } else if (key == "lost") {
         info.lost_calls = lexer_.unsigned_integer(value, "number of lost calls");
+      } else if (key == "flops_per_second") {
+        info.flops_per_second = lexer_.real(value, "flops per second");
       } else {
         fail_unknown(token,
-                     "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, lost=");
+                     "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, lost=, "
+                     "flops_per_second=");
       }
     }
   }
@@ -198,6 +203,18 @@ class Reader {
     }
   }
 
+  void read_counter_name() {
+    const Token id = word(1, "number");
+    const Token name = word(2, "name");
+    end_of_line(3);
+    const auto next = static_cast<std::int64_t>(trace_->counters().size());
+    if (lexer_.integer(id, "counter", 0, std::numeric_limits<std::int32_t>::max()) != next) {
+      lexer_.fail(id, fmt::format("counter {} is out of order", id.text),
+                  fmt::format("the next is {}", next));
+    }
+    trace_->add_counter(lexer_.text(name));
+  }
+
   void read_finding() {
     const std::string name = lexer_.text(word(1, "name"));
     const Token severity = word(2, "severity");
@@ -213,7 +230,18 @@ class Reader {
     }
   }
 
+  // The counters of the rank whose lines have all been read.
+  void end_rank() {
+    for (std::size_t which = 0; which < counted_.size(); ++which) {
+      if (!counted_[which].empty()) {
+        trace_->calls(rank_).set_counter(which, std::move(counted_[which]));
+      }
+    }
+    counted_.clear();
+  }
+
   void read_rank() {
+    end_rank();
     const Token number = word(1, "number");
     rank_ = static_cast<std::int32_t>(lexer_.integer(number, "rank", 0, trace_->ranks() - 1));
     if (seen_[static_cast<std::size_t>(rank_)]) {
@@ -228,6 +256,8 @@ class Reader {
         info.host = lexer_.text(value);
       } else if (key == "start") {
         trace_->calls(rank_).set_start_ns(lexer_.time(value, "start"));
+      } else if (key == "stop") {
+        trace_->calls(rank_).set_stop_ns(lexer_.time(value, "stop"));
       } else if (token.text == "absent") {
         info.present = false;
       } else if (token.text == "unfinalized") {
@@ -240,7 +270,7 @@ class Reader {
         info.clock_error_ns = lexer_.time(value, "clock error");
       } else {
         fail_unknown(token,
-                     "host=, start=, absent, unfinalized, clock_offset=, clock_drift=, "
+                     "host=, start=, stop=, absent, unfinalized, clock_offset=, clock_drift=, "
                      "clock_error=");
       }
     }
@@ -275,6 +305,13 @@ class Reader {
       lexer_.fail_at_end("a time without an operation", "the line ends too early");
     }
     const std::string_view first = tokens[0].text;
+    if (first == "pause") {
+      if (!begin || !has_duration) {
+        lexer_.fail(tokens[0], "a pause without its time", "it is '@BEGIN +DURATION pause'");
+      }
+      return read_pause(*begin, sum(*begin, duration, last), tokens);
+    }
+    if (first == "counted") return read_counted(tokens, begin || has_duration);
     if (first == "compute" || first == "enter" || first == "leave") {
       if (has_duration)
         lexer_.fail(last, fmt::format("{} has no +duration", first), "it is no call");
@@ -290,6 +327,31 @@ class Reader {
                   "it is 'compute NANOSECONDS' alone on its line");
     }
     cursor_ = sum(cursor_, lexer_.integer(tokens[1], "computation", 0, kTimeLimit_ns), tokens[1]);
+  }
+
+  void read_pause(std::int64_t begin, std::int64_t end, std::span<const Token> tokens) {
+    const bool in_mpi = tokens.size() > 1 && tokens[1].text == "in_mpi";
+    const std::size_t words = in_mpi ? 2 : 1;
+    if (tokens.size() > words) fail_unknown(tokens[words], in_mpi ? "nothing more" : "in_mpi");
+    RankCalls& calls = trace_->calls(rank_);
+    calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), in_mpi});
+  }
+
+  void read_counted(std::span<const Token> tokens, bool has_time) {
+    const std::size_t counters = trace_->counters().size();
+    if (has_time || tokens.size() < 2 || tokens.size() > 1 + counters) {
+      lexer_.fail(
+          tokens[0], "counted stands wrong",
+          fmt::format("it is 'counted' and a number for each of the {} counters", counters));
+    }
+    counted_.resize(counters);
+    const std::size_t gap = trace_->calls(rank_).size();
+    for (std::size_t which = 0; which + 1 < tokens.size(); ++which) {
+      const std::uint64_t value = lexer_.unsigned_integer(tokens[which + 1], "count");
+      if (value == 0) continue;
+      counted_[which].resize(gap + 1);
+      counted_[which][gap] = value;
+    }
   }
 
   void read_region_event(std::optional<std::int64_t> begin, std::span<const Token> tokens) {
@@ -343,6 +405,7 @@ class Reader {
   std::size_t text_bytes_;
   std::optional<Trace> trace_;
   std::vector<bool> seen_;
+  std::vector<std::vector<std::uint64_t>> counted_;  // of the rank under way, by counter and gap
   std::vector<std::int64_t> values_;
   std::int64_t members_ = 0;
   std::int64_t cursor_ = 0;

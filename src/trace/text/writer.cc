@@ -274,6 +274,7 @@ class Writer {
     write_info();
     write_communicators();
     write_regions();
+    write_counter_names();
     write_findings();
     for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
       if (!options.rank || *options.rank == rank) write_rank(rank);
@@ -302,6 +303,7 @@ class Writer {
     if (info.cpu_ns != 0) put(line, " cpu={}", info.cpu_ns);
     if (info.recording_ns != 0) put(line, " recording={}", info.recording_ns);
     if (info.lost_calls != 0) put(line, " lost={}", info.lost_calls);
+    if (info.flops_per_second > 0) put(line, " flops_per_second={}", info.flops_per_second);
     if (!line.empty()) put(out_, "info{}\n", line);
   }
 
@@ -329,6 +331,14 @@ class Writer {
     }
   }
 
+  void write_counter_names() {
+    for (std::size_t which = 0; which < trace_.counters().size(); ++which) {
+      put(out_, "counter {} ", which);
+      put_quoted(out_, trace_.counters()[which]);
+      out_ += '\n';
+    }
+  }
+
   void write_findings() {
     for (const Findings::Entry& entry : trace_.findings().entries()) {
       put(out_, "finding {} {} {} ", entry.name, to_string(entry.severity), entry.count);
@@ -352,6 +362,8 @@ class Writer {
     if (info.clock_offset_ns != 0) put(out_, " clock_offset={}", info.clock_offset_ns);
     if (info.clock_drift != 0) put(out_, " clock_drift={}", info.clock_drift);
     if (info.clock_error_ns != 0) put(out_, " clock_error={}", info.clock_error_ns);
+    const std::int64_t last = calls.empty() ? calls.start_ns() : calls.end_ns(calls.size() - 1);
+    if (calls.stop_ns() != last) put(out_, " stop={}", calls.stop_ns());
     out_ += '\n';
     cursor_ = calls.start_ns();
     write_calls(calls);
@@ -365,12 +377,39 @@ class Writer {
         write_region_event(calls.regions()[region]);
       }
     };
+    std::size_t pause = 0;
+    const auto write_details_before = [&](std::size_t call) {
+      for (; pause < calls.pauses().size() && calls.pauses()[pause].before_call <= call; ++pause) {
+        write_pause(calls.pauses()[pause]);
+      }
+      if (call <= calls.size()) write_counters(calls, call);
+    };
     for (std::size_t i = 0; i < calls.size(); ++i) {
+      write_details_before(i);
       write_regions_before(i);
       write_call(calls[i]);
       end_line();
     }
+    write_details_before(calls.size());
     write_regions_before(std::numeric_limits<std::size_t>::max());
+  }
+
+  // Times are absolute: where it lies in the gap matters, and the cursor stays where it is.
+  void write_pause(const Pause& pause) {
+    put(out_, "  @{} +{} pause{}\n", pause.begin_ns, pause.end_ns - pause.begin_ns,
+        pause.in_mpi ? " in_mpi" : "");
+  }
+
+  // What the computation before call `gap` counted.
+  void write_counters(const RankCalls& calls, std::size_t gap) {
+    std::size_t count = trace_.counters().size();
+    while (count > 0 && calls.counter(count - 1, gap) == 0) --count;
+    if (count == 0) return;
+    out_ += "  counted";
+    for (std::size_t which = 0; which < count; ++which) {
+      put(out_, " {}", calls.counter(which, gap));
+    }
+    out_ += '\n';
   }
 
   // The time of what follows: absolute in timed traces, as computation in untimed ones.
