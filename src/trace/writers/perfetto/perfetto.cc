@@ -72,6 +72,9 @@ constexpr std::uint64_t kNeedsIncrementalState = 2;
 // Annotations of a call's slice, by iid - 1.
 constexpr std::array<std::string_view, 4> kAnnotations{"peer", "bytes", "tag", "communicator"};
 
+/// Flows' numbers by rank and call.
+using Flows = std::multimap<std::pair<std::int32_t, std::uint32_t>, std::uint64_t>;
+
 class PerfettoWriter {
  public:
   PerfettoWriter(const Trace& trace, const TimelineExtras& extras, OutputFile& file)
@@ -175,11 +178,15 @@ class PerfettoWriter {
     event_.bytes(event::kCategory, category);
   }
 
-  void end(std::int64_t ns, std::uint64_t uuid) {
+  void begin_end(std::int64_t ns, std::uint64_t uuid) {
     packet_.varint(packet::kTimestamp, time(ns));
     event_.clear();
     event_.varint(event::kType, event::kSliceEnd);
     event_.varint(event::kTrackUuid, uuid);
+  }
+
+  void end(std::int64_t ns, std::uint64_t uuid) {
+    begin_end(ns, uuid);
     emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
   }
 
@@ -190,13 +197,12 @@ class PerfettoWriter {
     event_.bytes(event::kAnnotation, annotation.view());
   }
 
-  void add_flows(std::int32_t rank, std::size_t i) {
+  // The earliest event of a flow is its source. A receive may begin before its send, but it ends
+  // after that, so flows leave with a call's begin and arrive with its end.
+  void add_flows(const Flows& flows, std::uint32_t field, std::int32_t rank, std::size_t i) {
     const std::pair key{rank, static_cast<std::uint32_t>(i)};
-    for (auto [at, last] = starts_.equal_range(key); at != last; ++at) {
-      event_.fixed64(event::kFlow, at->second);
-    }
-    for (auto [at, last] = ends_.equal_range(key); at != last; ++at) {
-      event_.fixed64(event::kTerminatingFlow, at->second);
+    for (auto [at, last] = flows.equal_range(key); at != last; ++at) {
+      event_.fixed64(field, at->second);
     }
   }
 
@@ -208,9 +214,11 @@ class PerfettoWriter {
     if (call.bytes > 0) annotate(2, static_cast<std::int64_t>(call.bytes));
     if (call.tag != 0) annotate(3, call.tag);
     if (call.comm != kCommWorld) annotate(4, call.comm);
-    if (!extras_.flows.empty()) add_flows(rank, i);
+    if (!extras_.flows.empty()) add_flows(starts_, event::kFlow, rank, i);
     emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-    end(call.end_ns, uuid);
+    begin_end(call.end_ns, uuid);
+    if (!extras_.flows.empty()) add_flows(ends_, event::kTerminatingFlow, rank, i);
+    emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
   }
 
   void write_rank(std::int32_t rank) {
@@ -253,7 +261,7 @@ class PerfettoWriter {
   const Trace& trace_;
   const TimelineExtras& extras_;
   OutputFile& file_;
-  std::multimap<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> starts_, ends_;
+  Flows starts_, ends_;
   std::int64_t zero_ = 0;
   ProtoMessage packet_, event_, frame_;
 };

@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/file.h"
+#include "trace/testing/arbitrary_trace.h"
 #include "trace/text/text.h"
 
 namespace slackline {
@@ -70,6 +74,61 @@ std::optional<Field> field(std::string_view message, std::uint64_t number) {
   return std::nullopt;
 }
 
+// The messages of Perfetto's schema that are written, as its .proto files number their fields: a
+// message's name stands where its field holds one.
+struct SchemaField {
+  std::string_view message;
+  std::uint64_t number;
+  std::uint64_t type;  // of the wire: 0 varint, 1 fixed64, 2 bytes
+  std::string_view content{};
+};
+constexpr std::array kSchema{
+    SchemaField{"Trace", 1, 2, "TracePacket"},
+    SchemaField{"TracePacket", 8, 0},   // timestamp
+    SchemaField{"TracePacket", 10, 0},  // trusted_packet_sequence_id
+    SchemaField{"TracePacket", 11, 2, "TrackEvent"},
+    SchemaField{"TracePacket", 12, 2, "InternedData"},
+    SchemaField{"TracePacket", 13, 0},  // sequence_flags
+    SchemaField{"TracePacket", 60, 2, "TrackDescriptor"},
+    SchemaField{"TrackDescriptor", 1, 0},  // uuid
+    SchemaField{"TrackDescriptor", 2, 2},  // name
+    SchemaField{"TrackDescriptor", 3, 2, "ProcessDescriptor"},
+    SchemaField{"TrackDescriptor", 4, 2, "ThreadDescriptor"},
+    SchemaField{"TrackDescriptor", 8, 2, "CounterDescriptor"},
+    SchemaField{"ProcessDescriptor", 1, 0},  // pid
+    SchemaField{"ProcessDescriptor", 6, 2},  // process_name
+    SchemaField{"ThreadDescriptor", 1, 0},   // pid
+    SchemaField{"ThreadDescriptor", 2, 0},   // tid
+    SchemaField{"ThreadDescriptor", 5, 2},   // thread_name
+    SchemaField{"TrackEvent", 4, 2, "DebugAnnotation"},
+    SchemaField{"TrackEvent", 9, 0},       // type
+    SchemaField{"TrackEvent", 10, 0},      // name_iid
+    SchemaField{"TrackEvent", 11, 0},      // track_uuid
+    SchemaField{"TrackEvent", 22, 2},      // categories
+    SchemaField{"TrackEvent", 44, 1},      // double_counter_value
+    SchemaField{"TrackEvent", 47, 1},      // flow_ids
+    SchemaField{"TrackEvent", 48, 1},      // terminating_flow_ids
+    SchemaField{"DebugAnnotation", 1, 0},  // name_iid
+    SchemaField{"DebugAnnotation", 4, 0},  // int_value
+    SchemaField{"InternedData", 2, 2, "EventName"},
+    SchemaField{"InternedData", 3, 2, "DebugAnnotationName"},
+    SchemaField{"EventName", 1, 0},            // iid
+    SchemaField{"EventName", 2, 2},            // name
+    SchemaField{"DebugAnnotationName", 1, 0},  // iid
+    SchemaField{"DebugAnnotationName", 2, 2},  // name
+};
+
+// Every field of `bytes`, a message of that name, is one that the schema has, of its type.
+void expect_schema(std::string_view message, std::string_view bytes) {
+  for (const Field& f : fields(bytes)) {
+    const auto known = std::ranges::find_if(kSchema, [&](const SchemaField& s) {
+      return s.message == message && s.number == f.number && s.type == f.type;
+    });
+    ASSERT_NE(known, kSchema.end()) << message << " field " << f.number << " type " << f.type;
+    if (!known->content.empty()) expect_schema(known->content, f.bytes);
+  }
+}
+
 class Timeline : public ::testing::Test {
  protected:
   Timeline() {
@@ -122,6 +181,35 @@ TEST_F(Timeline, PerfettoHasTheDocumentedFields) {
   EXPECT_THAT(ends, ElementsAre(250, 300, 300));
   EXPECT_EQ(flow_begins, flow_ends);
   EXPECT_NE(flow_begins, 0u);
+}
+
+TEST_F(Timeline, PerfettoHasNothingButTheSchemasFields) {
+  EXPECT_TRUE(rc::check([&] {
+    const Trace trace = testing::arbitrary_trace();
+    const std::vector<TimelineFlow> flows{{0, 0, 0, 1}};
+    const std::vector<TimelineCounter> counters{{"transfer", {{0, 0.25}, {7, 1}}}};
+    write_perfetto(trace, path_, {flows, counters});
+    expect_schema("Trace", MappedFile(path_).text());
+    RC_ASSERT(!HasFailure());
+  }));
+}
+
+// The trace processor takes a flow's earliest event for its source.
+TEST_F(Timeline, ArrowsLeaveWithTheSendAndArriveWithTheReceivesEnd) {
+  const std::vector<TimelineFlow> flows{{0, 0, 1, 0}};
+  write_perfetto(read_text(kTrace, "t"), path_, {flows, {}});
+  const MappedFile file(path_);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> leaves;  // time, type of event
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> arrives;
+  for (const Field& packet : fields(file.text())) {
+    const auto event = field(packet.bytes, 11);
+    if (!event) continue;
+    const std::pair at{field(packet.bytes, 8)->value, field(event->bytes, 9)->value};
+    if (field(event->bytes, 47)) leaves.push_back(at);
+    if (field(event->bytes, 48)) arrives.push_back(at);
+  }
+  EXPECT_THAT(leaves, ElementsAre(std::pair(200u, 1u)));
+  EXPECT_THAT(arrives, ElementsAre(std::pair(300u, 2u)));
 }
 
 TEST_F(Timeline, NamesAreInterned) {
