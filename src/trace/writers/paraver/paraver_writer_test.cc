@@ -6,6 +6,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
 
 #include "base/file.h"
 #include "trace/readers/paraver/findings.h"
@@ -15,6 +18,7 @@
 #include "trace/testing/shared_traces.h"
 #include "trace/text/text.h"
 #include "trace/writers/paraver/findings.h"
+#include "trace/writers/paraver/side_files.h"
 
 namespace slackline {
 namespace {
@@ -104,8 +108,58 @@ TEST(ParaverWriter, WritesNamesBesideAndSaysWhatIsLost) {
   const Trace back = read(folder / "t.prv");
   EXPECT_EQ(back.regions(), (std::vector<std::string>{"solve it"}));
   EXPECT_EQ(back.rank_info(1).host, "n1");
-  for (const char* name : {"t.pcf", "t.row", "t.mpi_calls.cfg", "t.useful_duration.cfg"}) {
+  for (const char* name :
+       {"t.pcf", "t.row", "t.mpi_calls.cfg", "t.useful_duration.cfg", "t.user_functions.cfg"}) {
     EXPECT_TRUE(fs::exists(folder / name)) << name;
+  }
+}
+
+// The tags that Paraver's kernel knows (api/paraverlabels.h), as far as they are written.
+TEST(ParaverWriter, ConfigurationsHaveTagsThatParaverKnows) {
+  const std::set<std::string> known{"#ParaverCFG",
+                                    "ConfigFile.Version:",
+                                    "ConfigFile.NumWindows:",
+                                    "window_name",
+                                    "window_type",
+                                    "window_id",
+                                    "window_position_x",
+                                    "window_position_y",
+                                    "window_width",
+                                    "window_height",
+                                    "window_comm_lines_enabled",
+                                    "window_flags_enabled",
+                                    "window_noncolor_mode",
+                                    "window_logical_filtered",
+                                    "window_physical_filtered",
+                                    "window_comm_fromto",
+                                    "window_comm_tagsize",
+                                    "window_comm_typeval",
+                                    "window_units",
+                                    "window_maximum_y",
+                                    "window_minimum_y",
+                                    "window_compute_y_max",
+                                    "window_level",
+                                    "window_scale_relative",
+                                    "window_end_time_relative",
+                                    "window_object",
+                                    "window_begin_time_relative",
+                                    "window_open",
+                                    "window_drawmode",
+                                    "window_drawmode_rows",
+                                    "window_pixel_size",
+                                    "window_labels_to_draw",
+                                    "window_selected_functions",
+                                    "window_compose_functions",
+                                    "window_filter_module",
+                                    "window_semantic_module"};
+  for (const std::string& cfg :
+       {paraver::mpi_calls_cfg(), paraver::user_functions_cfg(), paraver::useful_duration_cfg()}) {
+    std::istringstream lines(cfg);
+    for (std::string line; std::getline(lines, line);) {
+      const std::string tag = line.substr(0, line.find(' '));
+      if (tag.empty() || tag.starts_with("##") || tag == "<") continue;
+      EXPECT_TRUE(known.contains(tag)) << line;
+    }
   }
 }
 

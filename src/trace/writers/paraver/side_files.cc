@@ -119,8 +119,7 @@ std::string window_cfg(std::string_view name, std::string_view thread_function,
       "window_compose_functions {{ 9, {{ {{compose_cpu, As Is}}, {{compose_appl, As Is}}, "
       "{{compose_task, As Is}}, {{compose_thread, {4}}}, {{compose_node, As Is}}, "
       "{{compose_system, As Is}}, {{compose_workload, As Is}}, {{topcompose1, As Is}}, "
-      "{{topcompose2, As Is}} }} }}\n"
-      "window_analyzer_executed 0\nwindow_analyzer_info 0.000000 0.000000 0 0\n",
+      "{{topcompose2, As Is}} }} }}\n",
       kRule, name, thread_function, types.empty() ? "All" : "=", compose);
 }
 
@@ -204,6 +203,14 @@ std::string mpi_calls_cfg() {
       "window_filter_module evt_type_label 5 \"MPI Point-to-point\" \"MPI Collective Comm\" "
       "\"MPI Other\" \"MPI One-sided\" \"MPI I/O\"\n";
   return cfg;
+}
+
+std::string user_functions_cfg() {
+  return window_cfg("User functions", "Last Evt Val", "=", "Stacked Val") +
+         fmt::format(
+             "window_filter_module evt_type 1 {0}\n"
+             "window_filter_module evt_type_label 1 \"User function\"\n",
+             kUserFunction);
 }
 
 std::string useful_duration_cfg() {

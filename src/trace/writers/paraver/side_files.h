@@ -23,6 +23,7 @@ std::string row_text(const Trace& trace, const Nodes& nodes,
                      std::span<const std::uint32_t> threads);
 /// A Paraver configuration of one window.
 std::string mpi_calls_cfg();
+std::string user_functions_cfg();
 std::string useful_duration_cfg();
 
 }  // namespace slackline::paraver

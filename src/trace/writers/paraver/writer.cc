@@ -228,6 +228,7 @@ Findings write_paraver(const Trace& trace, const std::filesystem::path& path) {
   write_file(beside(".row"), row_text(trace, nodes, threads));
   write_file(beside(".mpi_calls.cfg"), mpi_calls_cfg());
   write_file(beside(".useful_duration.cfg"), useful_duration_cfg());
+  if (!trace.regions().empty()) write_file(beside(".user_functions.cfg"), user_functions_cfg());
 
   std::uint64_t messages = 0;
   for (const auto& list : pairs) messages += list.size();
