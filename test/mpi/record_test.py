@@ -6,6 +6,7 @@
 Each case runs a program under `slackline record`, reads what was recorded, and compares with what
 the program is known to do. Exit status 77: cannot be tried here (said in words)."""
 import argparse
+import json
 import os
 import re
 import shutil
@@ -294,6 +295,52 @@ def case_lammps(test):
         check(calls(text, rank, "finalize") == 1, "every rank is there")
         check(calls(text, rank, "irecv") > 100, "with its halo exchanges")
     check(finding(text, "unknown_requests") == 0, "all requests are known")
+
+
+def case_formats(test):
+    """What was recorded goes through every format that can be written, and back."""
+    done = test.record(test.launcher(4) + [test.program("calls")])
+    check(done.returncode == 0, "the program failed")
+    slackline = test.arguments.slackline
+
+    def output(*arguments):
+        ran = subprocess.run([slackline, *arguments], cwd=test.folder, capture_output=True,
+                             text=True, check=False)
+        check(ran.returncode == 0, f"{arguments}: {ran.stderr}")
+        return ran.stdout
+
+    def converted(name):
+        output("convert", "-q", "trace", name)
+        return os.path.join(test.folder, name)
+
+    def lines(name):
+        """Calls and communicators, exactly."""
+        return [line for line in output("print", name).splitlines()
+                if line.startswith(("  ", "comm "))]
+
+    def durations(name):
+        """Operation and duration of every call, rank after rank."""
+        return re.findall(r"^rank \d+|^  @\S+ (?:\+\d+ )?[a-z]\w*", output("print", name), re.M)
+
+    original = lines("trace")
+    count = sum(not line.startswith("comm ") for line in original)
+    check(count > 1000, "the program calls much")
+    for name in ("t.slk", "t.txt", "t.otf2"):
+        converted(name)
+        check(lines(name) == original, f"{name} holds what was recorded")
+    converted("t.prv")
+    shorn = [re.sub(r"@\S+ ", "", call) for call in durations("trace")]
+    check([re.sub(r"@\S+ ", "", call) for call in durations("t.prv")] == shorn,
+          "t.prv has every call with its duration")
+    converted("t.ti")
+    check("ranks" in output("info", "t.ti"), "t.ti is readable")
+    output("predict", "t.ti")
+    with open(converted("t.json"), encoding="utf-8") as file:
+        slices = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+    check(len(slices) == count, "t.json has a slice for every call")
+    with open(converted("t.csv"), encoding="utf-8") as file:
+        check(len(file.readlines()) == count + 1, "t.csv has a line for every call")
+    check(os.path.getsize(converted("t.pftrace")) > 20 * count, "t.pftrace has slices")
 
 
 def main():
