@@ -7,7 +7,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kPicosPerNano = 1000;
 
 /// Time on the network that ends with edge `e` to `to`: back along the deciding edges to a rank's
 /// main path.

@@ -14,7 +14,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kPicosPerNano = 1000;
 
 class PathCollector {
  public:

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/message_pairs.h"
+
 namespace slackline {
 
 std::vector<TimelineFlow> critical_path_flows(const ExecutionGraph& graph,
@@ -17,6 +19,19 @@ std::vector<TimelineFlow> critical_path_flows(const ExecutionGraph& graph,
     v = from;
   }
   std::ranges::reverse(flows);
+  return flows;
+}
+
+std::vector<TimelineFlow> message_flows(const Trace& trace) {
+  std::vector<TimelineFlow> flows;
+  const auto pairs = pair_messages(trace);
+  for (std::size_t rank = 0; rank < pairs.size(); ++rank) {
+    for (const MessagePair& pair : pairs[rank]) {
+      const bool completed = pair.done != MessagePair::kNeverCompleted;
+      flows.push_back({pair.source, pair.send, static_cast<std::int32_t>(rank),
+                       completed ? pair.done : pair.post});
+    }
+  }
   return flows;
 }
 

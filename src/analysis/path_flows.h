@@ -13,4 +13,7 @@ namespace slackline {
 std::vector<TimelineFlow> critical_path_flows(const ExecutionGraph& graph,
                                               const Schedule& schedule);
 
+/// Every message of the trace, from the call that sends it to the one that completes its receive.
+std::vector<TimelineFlow> message_flows(const Trace& trace);
+
 }  // namespace slackline

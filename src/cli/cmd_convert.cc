@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/modelled_trace.h"
 #include "base/error.h"
 #include "base/output_files.h"
 #include "cli/commands.h"
@@ -13,6 +16,7 @@
 #include "cli/model_question.h"
 #include "cli/output.h"
 #include "cli/trace_writers.h"
+#include "timing/model_schedule.h"
 #include "trace/open/open.h"
 
 namespace slackline {
@@ -21,13 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ConvertOptions {
-  std::string trace;
-  std::string out;
-  std::string to;
+  ModelQuestion question{};
+  std::string out{};
+  std::string to{};
   bool force = false;
-  OpenOptions open;
-  ModelOptions model;
-  OutputOptions output;
+  bool predicted = false;
+  TimelineArrows arrows = TimelineArrows::path;
 };
 
 struct Conversion {
@@ -82,24 +85,53 @@ Report describe(const Conversion& conversion, const OpenedTrace& opened) {
   return report;
 }
 
+/// What is to be written: the trace as it was read, or with the model's times.
+struct Source {
+  OpenedTrace opened;
+  ModelChoice model;
+  std::optional<OpenedGoal> goal{};  ///< the program itself, when it was one and keeps its form
+  Findings findings{};
+};
+
+Source read_source(const ConvertOptions& options) {
+  const ModelQuestion& question = options.question;
+  Source source{open_trace(question.trace, question.open), resolve_model(question.model)};
+  source.model.graph.collectives.resolve_automatic(source.opened.trace.info().mpi_library);
+  source.goal = open_goal(question.trace);
+  return source;
+}
+
+Source predict_source(const ConvertOptions& options) {
+  OpenedQuestion q = open_question(options.question);
+  const Schedule schedule = model_schedule(q.graph, picosecond_cost(q.graph, q.model));
+  q.opened.trace = modelled_trace(std::move(q.opened.trace), q.graph, schedule);
+  return {std::move(q.opened), q.model, {}, q.graph.findings()};
+}
+
 int run_convert(const ConvertOptions& options) {
   const TraceWriter& writer = choose_writer(options);
-  ModelChoice model = resolve_model(options.model);
-  const OpenedTrace opened = open_trace(options.trace, options.open);
-  model.graph.collectives.resolve_automatic(opened.trace.info().mpi_library);
+  if (options.predicted && !writer.times) {
+    throw usage_error("cannot write predicted times",
+                      fmt::format("the format {} has none", writer.name),
+                      "Leave --predicted away, or choose a format of traces.");
+  }
+  const Source source = options.predicted ? predict_source(options) : read_source(options);
 
   OutputFiles files(options.out, options.force ? OutputFiles::Existing::replace
                                                : OutputFiles::Existing::refuse_folders);
-  const std::optional<OpenedGoal> goal = open_goal(options.trace);
   const Findings lost =
-      writer.write({opened.trace, files.path(), model, goal ? &goal->program : nullptr});
+      writer.write({source.opened.trace, files.path(), source.model,
+                    source.goal ? &source.goal->program : nullptr, options.arrows});
   const Conversion done{options.out, writer.name, size_below(files.path().parent_path())};
   files.commit();
 
-  Report report = describe(done, opened);
-  report.options = {{"to", std::string(writer.name)}};
+  const OutputOptions& output = options.question.output;
+  Report report = describe(done, source.opened);
+  report.options = {{"to", std::string(writer.name)}, {"predicted", options.predicted}};
+  if (options.predicted) report.options.update(to_json(source.model));
+  report.findings.merge(source.findings);
   report.findings.merge(lost);
-  if (!options.output.quiet) write_report(report, options.output);
+  if (!output.quiet) write_report(report, output);
   return 0;
 }
 
@@ -107,7 +139,8 @@ int run_convert(const ConvertOptions& options) {
 
 Run setup_convert(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();
-  app.add_option("trace", options->trace, "A trace file or recording folder")
+  ModelQuestion& question = options->question;
+  app.add_option("trace", question.trace, "A trace file or recording folder")
       ->type_name("TRACE")
       ->required();
   app.add_option("out", options->out, "The file or folder to make")->type_name("OUT")->required();
@@ -116,13 +149,26 @@ Run setup_convert(CLI::App& app) {
   app.add_option("--to", options->to, "Its format; default: by OUT's extension")
       ->transform(CLI::IsMember(names));
   app.add_flag("--force", options->force, "Replace a folder that stands in the way");
-  add_fix_clocks(app, options->open);
-  add_model_options(app, options->model);
-  app.add_option("--format", options->output.format, "Form of what is said about it")
+  app.add_flag("--predicted", options->predicted, "Write the times that the model predicts");
+  app.add_option(
+         "--arrows", options->arrows,
+         "Messages drawn in Perfetto's timeline: path (those of the model's critical path), "
+         "all or none")
+      ->type_name("WHICH")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, TimelineArrows>{{"path", TimelineArrows::path},
+                                                {"all", TimelineArrows::all},
+                                                {"none", TimelineArrows::none}}))
+      ->default_str("path");
+  add_fix_clocks(app, question.open);
+  add_model_options(app, question.model);
+  add_network_options(app, question.network);
+  app.add_option("--format", question.output.format, "Form of what is said about it")
       ->transform(CLI::IsMember({"text", "json"}));
-  app.add_flag("-q,--quiet", options->output.quiet, "Say nothing");
+  app.add_flag("-q,--quiet", question.output.quiet, "Say nothing");
   examples(app, {"slackline convert slackline-trace app.slk", "slackline convert app.slk app.txt",
-                 "slackline convert app.slk app.otf2"});
+                 "slackline convert app.slk app.otf2",
+                 "slackline convert --predicted -L 10us app.slk slower.prv"});
   return [options] { return run_convert(*options); };
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/path_flows.h"
 #include "base/file.h"
+#include "diagnosis/efficiency_counters.h"
 #include "graph/goal/goal_of_graph.h"
 #include "trace/goal/binary.h"
 #include "trace/goal/text.h"
@@ -19,33 +20,16 @@
 namespace slackline {
 namespace {
 
-constexpr FindingKind kMeasuredDetails{"measured_details_lost", Severity::notice,
-                                       "Pauses between calls, hardware counters and the times "
-                                       "after the last call are not kept by this "
-                                       "format; useful time is then all time outside of MPI."};
-
-// What a reader of other tools' traces knows and our own formats have no place for yet.
-Findings without_details(const Trace& trace) {
-  Findings lost;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    const bool stops_later = !calls.empty() && calls.stop_ns() > calls.end_ns(calls.size() - 1);
-    if (stops_later || !calls.pauses().empty()) lost.add(kMeasuredDetails);
-  }
-  if (!trace.counters().empty()) lost.add(kMeasuredDetails);
-  return lost;
-}
-
 Findings write_native_file(const WriteRequest& request) {
   write_native(request.trace, request.path);
-  return without_details(request.trace);
+  return {};
 }
 
 Findings write_text_file(const WriteRequest& request) {
   OutputFile file(request.path);
   write_text_trace(request.trace, [&](std::string_view text) { file.write(text); });
   file.commit();
-  return without_details(request.trace);
+  return {};
 }
 
 /// The program itself when the input was one; else the trace with its collectives as messages.
@@ -80,17 +64,26 @@ Findings write_otf2_archive(const WriteRequest& request) {
   return write_otf2(request.trace, request.path / "traces.otf2");
 }
 
-/// With arrows for the messages of the model's critical path, where a model was chosen.
-Findings write_perfetto_file(const WriteRequest& request) {
+std::vector<TimelineFlow> arrows(const WriteRequest& request, Findings& findings) {
+  if (request.arrows == TimelineArrows::none) return {};
+  if (request.arrows == TimelineArrows::all) return message_flows(request.trace);
   const LogGPS& model = request.model.model;
-  if (model.latency_fs == 0 && model.overhead_fs == 0) {
-    return write_perfetto(request.trace, request.path);
-  }
+  if (model.latency_fs == 0 && model.overhead_fs == 0) return {};
   const ExecutionGraph graph = build_graph(request.trace, request.model.graph);
-  const std::vector<TimelineFlow> flows =
-      critical_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
-  Findings findings = write_perfetto(request.trace, request.path, {flows, {}});
   findings.merge(graph.findings());
+  return critical_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
+}
+
+std::vector<TimelineCounter> efficiencies(const Trace& trace) {
+  if (!trace.timed() || trace.call_count() == 0) return {};
+  return efficiency_counters(trace, monitor(trace, CallMatching(trace), CallPaths(trace), {}));
+}
+
+Findings write_perfetto_file(const WriteRequest& request) {
+  Findings findings;
+  const std::vector<TimelineFlow> flows = arrows(request, findings);
+  const std::vector<TimelineCounter> counters = efficiencies(request.trace);
+  findings.merge(write_perfetto(request.trace, request.path, {flows, counters}));
   return findings;
 }
 
@@ -112,19 +105,19 @@ Findings write_ti_file(const WriteRequest& request) {
 
 // Every format that can be written.
 constexpr std::array kWriters{
-    TraceWriter{"native", ".slk", "Slackline's own format", write_native_file},
-    TraceWriter{"goal", ".goal", "GOAL text, as LogGOPSim's converter reads it",
+    TraceWriter{"native", ".slk", "Slackline's own format", true, write_native_file},
+    TraceWriter{"goal", ".goal", "GOAL text, as LogGOPSim's converter reads it", false,
                 write_goal_text_file},
-    TraceWriter{"goal-binary", ".bin", "GOAL binary, as LogGOPSim reads it",
+    TraceWriter{"goal-binary", ".bin", "GOAL binary, as LogGOPSim reads it", false,
                 write_goal_binary_file},
-    TraceWriter{"text", ".txt", "the text form of a trace", write_text_file},
-    TraceWriter{"otf2", ".otf2", "an OTF2 archive, for Vampir and Score-P's tools",
+    TraceWriter{"text", ".txt", "the text form of a trace", true, write_text_file},
+    TraceWriter{"otf2", ".otf2", "an OTF2 archive, for Vampir and Score-P's tools", true,
                 write_otf2_archive},
-    TraceWriter{"perfetto", ".pftrace", "Perfetto's timeline", write_perfetto_file},
-    TraceWriter{"chrome", ".json", "Chrome's timeline, for small traces", write_chrome_file},
-    TraceWriter{"csv", ".csv", "a table of operations", write_csv_file},
-    TraceWriter{"paraver", ".prv", "a Paraver trace", write_paraver_files},
-    TraceWriter{"ti", ".ti", "a SimGrid time-independent trace", write_ti_file},
+    TraceWriter{"perfetto", ".pftrace", "Perfetto's timeline", true, write_perfetto_file},
+    TraceWriter{"chrome", ".json", "Chrome's timeline, for small traces", true, write_chrome_file},
+    TraceWriter{"csv", ".csv", "a table of operations", true, write_csv_file},
+    TraceWriter{"paraver", ".prv", "a Paraver trace", true, write_paraver_files},
+    TraceWriter{"ti", ".ti", "a SimGrid time-independent trace", false, write_ti_file},
 };
 
 }  // namespace

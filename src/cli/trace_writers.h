@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -11,6 +12,9 @@
 
 namespace slackline {
 
+/// Which messages are arrows in a timeline.
+enum class TimelineArrows : std::uint8_t { path, all, none };
+
 /// What a trace writer gets. Most look at `trace` only.
 struct WriteRequest {
   const Trace& trace;
@@ -19,6 +23,7 @@ struct WriteRequest {
   std::filesystem::path path;
   const ModelChoice& model;              ///< for formats in which collectives are messages
   const GoalProgram* program = nullptr;  ///< when the input is a GOAL file
+  TimelineArrows arrows = TimelineArrows::path;
 };
 
 /// One format that `slackline convert` can write. The table is trace_writers(); a new format is a
@@ -27,6 +32,7 @@ struct TraceWriter {
   std::string_view name;         ///< as --to takes it
   std::string_view extension;    ///< ".slk"; an output so named needs no --to
   std::string_view description;  ///< for messages and help: "a native trace"
+  bool times;                    ///< it says when a call begins and ends
   /// Returns what the format could not hold, as Findings. Throws Error.
   Findings (*write)(const WriteRequest&);
 };

@@ -32,20 +32,6 @@ constexpr FindingKind kUnmatchedSend{
     "unmatched_send", Severity::data_loss,
     "A send has no matching receive; it was modelled without one."};
 
-/// When the ranks' common clock starts: the first rank leaves MPI_Init.
-struct Origin {
-  std::size_t first_call = 0;
-  std::int64_t ns = 0;
-};
-
-Origin origin_of(const RankCalls& calls) {
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Operation op = calls.operation(i);
-    if (op == Operation::init || op == Operation::init_thread) return {i + 1, calls.end_ns(i)};
-  }
-  return {0, calls.start_ns()};
-}
-
 }  // namespace
 
 ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder)
@@ -56,10 +42,7 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
       ranks_(static_cast<std::size_t>(trace.ranks())) {}
 
 void ProgramWalk::run() {
-  std::int64_t zero = std::numeric_limits<std::int64_t>::max();
-  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    if (!trace_.calls(r).empty()) zero = std::min(zero, origin_of(trace_.calls(r)).ns);
-  }
+  const std::int64_t zero = program_start_ns(trace_);
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) start_rank(r, zero);
   for (std::int32_t r = trace_.ranks(); r-- > 0;) ready_.push_back(static_cast<StrandId>(r));
   do {
@@ -77,9 +60,9 @@ void ProgramWalk::start_rank(std::int32_t rank, std::int64_t origin_ns) {
   strand.rank = rank;
   strand.tail = builder_.vertex(builder_.global_call(rank, 0));
   if (!trace_.calls(rank).empty()) {
-    const Origin origin = origin_of(trace_.calls(rank));
-    strand.next_call = static_cast<std::uint32_t>(origin.first_call);
-    strand.gap_ns = origin.ns - origin_ns;
+    const ProgramStart start = program_start(trace_.calls(rank));
+    strand.next_call = static_cast<std::uint32_t>(start.first_call);
+    strand.gap_ns = start.ns - origin_ns;
   }
   strands_.push_back(std::move(strand));
 }

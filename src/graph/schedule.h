@@ -8,6 +8,8 @@
 
 namespace slackline {
 
+inline constexpr std::int64_t kPicosPerNano = 1000;
+
 /// When everything in an ExecutionGraph happens, and what decided it. Model and simulation fill the
 /// same structure, so that what follows from it is written once. Times in picoseconds from the
 /// first rank's start.

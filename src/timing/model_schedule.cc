@@ -9,7 +9,6 @@ namespace slackline {
 namespace {
 
 constexpr std::int64_t kFemtosPerPico = 1000;
-constexpr std::int64_t kPicosPerNano = 1000;
 
 std::int64_t rounded_ps(std::int64_t fs) {
   return (fs + kFemtosPerPico / 2) / kFemtosPerPico;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace slackline {
 
@@ -43,12 +44,14 @@ void RankCalls::retime(std::span<const std::int64_t> times) {
     const std::size_t next = std::min(before_call, size());
     std::int64_t result = time;
     if (next > 0) result += times[2 * next - 1] - end_ns_[next - 1];
-    return next < size() ? std::min(result, std::max(time, times[2 * next])) : result;
+    if (next == size()) return result;
+    const std::int64_t beyond = std::max<std::int64_t>(0, time - begin_ns_[next]);
+    return std::min(result, times[2 * next] + beyond);
   };
   for (RegionEvent& event : regions_) event.time_ns = moved(event.time_ns, event.before_call);
   for (Pause& pause : pauses_) {
     pause = {moved(pause.begin_ns, pause.before_call), moved(pause.end_ns, pause.before_call),
-             pause.before_call};
+             pause.before_call, pause.in_mpi};
   }
   if (stop_ns_ != kNoStop) stop_ns_ = moved(stop_ns_, size());
   for (std::size_t i = 0; i < size(); ++i) {
@@ -209,6 +212,24 @@ bool same_calls(const RankCalls& a, const RankCalls& b) {
 }
 
 }  // namespace
+
+ProgramStart program_start(const RankCalls& calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Operation op = calls.operation(i);
+    if (op == Operation::init || op == Operation::init_thread) return {i + 1, calls.end_ns(i)};
+  }
+  return {0, calls.start_ns()};
+}
+
+std::int64_t program_start_ns(const Trace& trace) {
+  std::optional<std::int64_t> first;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    if (trace.calls(rank).empty()) continue;
+    const std::int64_t start = program_start(trace.calls(rank)).ns;
+    first = std::min(first.value_or(start), start);
+  }
+  return first.value_or(0);
+}
 
 bool same_content(const Trace& a, const Trace& b) {
   if (a.ranks() != b.ranks() || a.timed() != b.timed() || a.regions() != b.regions()) return false;

@@ -223,6 +223,8 @@ class Trace {
   RankInfo& rank_info(std::int32_t rank) { return rank_info_[index(rank)]; }
   TraceInfo& info() { return info_; }
   Findings& findings() { return findings_; }
+  /// An untimed trace has got times.
+  void set_timed() { timed_ = true; }
   /// Returns the new communicator's id.
   std::uint32_t add_communicator(Communicator communicator);
   /// Id of the region of that name, added if new.
@@ -243,6 +245,15 @@ class Trace {
   Findings findings_;
   bool timed_;
 };
+
+/// Where a rank's program starts: after MPI_Init, or without one with its computation.
+struct ProgramStart {
+  std::size_t first_call = 0;  ///< behind MPI_Init
+  std::int64_t ns = 0;
+};
+ProgramStart program_start(const RankCalls& calls);
+/// The first of them: when the first rank leaves MPI_Init. 0 if no rank has calls.
+std::int64_t program_start_ns(const Trace& trace);
 
 /// Two traces hold the same calls, communicators and regions (findings and info aside).
 bool same_content(const Trace& a, const Trace& b);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "diagnosis/monitor.h"
+#include "trace/writers/perfetto/perfetto.h"
+
+namespace slackline {
+
+/// The efficiencies of a monitor's fixed windows, and the cumulative transfer efficiency of its
+/// rank, as curves over a timeline of the trace: each window's value stands from its begin on.
+std::vector<TimelineCounter> efficiency_counters(const Trace& trace, const Monitor& monitor);
+
+}  // namespace slackline
