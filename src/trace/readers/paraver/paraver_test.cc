@@ -218,7 +218,8 @@ TEST(ParaverReader, ThreadsKeepTheirOwnCalls) {
       "#Paraver (1/2/21 at 1:02):1000_ns:1(3):1:1(2:1)\n"
       "2:1:1:1:1:10:50000002:8\n2:2:1:1:2:12:50000002:10\n2:2:1:1:2:14:50000002:0\n"
       "2:1:1:1:1:20:50000002:0\n");
-  EXPECT_EQ(ranks_of(trace), "rank 0 start=10\n  @10 +10 barrier\n  @12 +2 allreduce thread=1\n");
+  EXPECT_EQ(ranks_of(trace),
+            "rank 0 start=10 stop=20\n  @10 +10 barrier\n  @12 +2 allreduce thread=1\n");
 }
 
 TEST(ParaverReader, UserFunctionsAreRegions) {
