@@ -85,40 +85,35 @@ export function drawPath(c: CanvasRenderingContext2D, frame: Frame, path: Critic
   const row = rowHeight(frame);
   const first = Math.max(0, firstEndingAfter(path, view.from) - 1);
   const middle = (rank: number) => yOf(frame, rank) + row / 2;
-  const trace = () => {
-    c.beginPath();
-    let lastX = -Infinity;
-    let lastY = NaN;
-    for (let i = first; i < path.count && path.begin[i]! <= view.to; ++i) {
-      const x1 = xOf(frame, path.begin[i]!);
-      const x2 = xOf(frame, path.end[i]!);
-      const y = middle(path.rank[i]!);
-      if (x2 - lastX < 0.4 && Math.abs(y - lastY) < 2) continue;
-      const travels = path.operation[i] === MESSAGE;
-      if (lastX === -Infinity) c.moveTo(x1, y);
-      else if (!travels) c.lineTo(x1, y);
-      // A message arrives where the next piece begins.
-      const next = travels && i + 1 < path.count ? middle(path.rank[i + 1]!) : y;
-      c.lineTo(x2, next);
-      lastX = x2;
-      lastY = next;
-    }
-  };
+  const line = new Path2D();
+  let lastX = -Infinity;
+  let lastY = NaN;
+  for (let i = first; i < path.count && path.begin[i]! <= view.to; ++i) {
+    const x1 = xOf(frame, path.begin[i]!);
+    const x2 = xOf(frame, path.end[i]!);
+    const y = middle(path.rank[i]!);
+    if (x2 - lastX < 0.4 && Math.abs(y - lastY) < 2) continue;
+    const travels = path.operation[i] === MESSAGE;
+    if (lastX === -Infinity) line.moveTo(x1, y);
+    else if (!travels) line.lineTo(x1, y);
+    // A message arrives where the next piece begins.
+    const next = travels && i + 1 < path.count ? middle(path.rank[i + 1]!) : y;
+    line.lineTo(x2, next);
+    lastX = x2;
+    lastY = next;
+  }
   c.save();
   c.beginPath();
   c.rect(GUTTER, AXIS, width - GUTTER, frame.height - AXIS);
   c.clip();
-  c.lineJoin = "round";
-  trace();
   c.strokeStyle = css(ground);
   c.lineWidth = 4.5;
   c.globalAlpha = 0.8;
-  c.stroke();
-  trace();
+  c.stroke(line);
   c.globalAlpha = 1;
   c.strokeStyle = colour;
   c.lineWidth = 2;
-  c.stroke();
+  c.stroke(line);
   c.restore();
 }
 
