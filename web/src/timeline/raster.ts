@@ -246,6 +246,18 @@ function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours
   }
 }
 
+/** A bucket may reach beyond the rank's life; what is seen does not. */
+function clipToLife({ run, palette, from, ticksPerPixel, width }: RasterRequest, raster: Raster): void {
+  const empty = packed(palette.ground);
+  const column = (tick: number) => Math.min(Math.max((tick - from) / ticksPerPixel, 0), width);
+  for (let row = 0; row < raster.height; ++row) {
+    const rank = raster.firstRank + row * raster.stride;
+    const base = row * width;
+    raster.pixels.fill(empty, base, base + Math.floor(column(run.begins[rank] ?? 0)));
+    raster.pixels.fill(empty, base + Math.ceil(column(run.ends[rank] ?? run.span)), base + width);
+  }
+}
+
 /** Three quarters of the way to the ground. */
 function fadeOthers({ palette, only }: RasterRequest, raster: Raster): void {
   const ground = packed(palette.ground) & 0xfcfcfc;
@@ -266,6 +278,7 @@ export function rasterise(request: RasterRequest): Raster {
   const raster: Raster = { width, height, pixels, from, ticksPerPixel, firstRank, stride, exact: level < 0 };
   if (run.levels.length > 0) drawBuckets(request, raster, Math.max(level, 0));
   if (level < 0) drawCalls(request, raster);
+  clipToLife(request, raster);
   fadeOthers(request, raster);
   return raster;
 }
