@@ -1,19 +1,38 @@
 // One sentence for each word that a reader may not know; the long form is doc/glossary.md. Columns and
-// facts bring their own explanations: these are for words inside sentences and titles.
+// facts mostly bring their own explanations: these are for where they do not.
+
+const PER_NS = "the run gets that many ns longer for each ns";
 
 const WORDS: [RegExp, string][] = [
-  [/^lambda_L$/, "How many network latencies lie on the critical path: the run gets that many ns longer for each ns of latency."],
-  [/^lambda_G$/, "How many bytes lie on the critical path: the run gets that many ns longer for each ns per byte."],
-  [/^lambda_o$/, "How many message overheads lie on the critical path."],
+  [/^T$/, "The makespan: from the start of the first rank to the end of the last."],
+  [/^makespan( T)?$/i, "From the start of the first rank to the end of the last."],
+  [/^lambda_L$/, `How many network latencies lie on the critical path: ${PER_NS} of latency.`],
+  [/^lambda_G$/, `How many bytes lie on the critical path: ${PER_NS} per byte.`],
+  [/^lambda_o$/, `How many message overheads lie on the critical path: ${PER_NS} of overhead.`],
   [/^rho_L$/, "Part of the run's time that is network latency: L * lambda_L / T."],
-  [/^critical path$/i, "The chain of computation and messages that determines how long the run takes: only what lies on it, when shortened, shortens the run."],
-  [/^makespan$/i, "From the start of the first rank to the end of the last."],
-  [/^critical latencies$/i, "Latencies at which another chain becomes the longest, and lambda_L changes."],
-  [/^parallel efficiency$/i, "Part of the ranks' time that is useful computation: load balance times communication efficiency."],
-  [/^load balance$/i, "Mean computation of the ranks over the largest: what equal work would gain."],
-  [/^communication( efficiency)?$/i, "What would be left of the loss if computation were equal: serialisation times transfer."],
-  [/^serialisation( efficiency)?$/i, "Loss from ranks waiting for each other, which even an ideal network would not remove."],
-  [/^transfer( efficiency)?$/i, "Loss from the network: the run's time on an ideal network over its real time."],
+  [/^rho_G$/, "Part of the run's time that is network bandwidth: G * lambda_G / T."],
+  [
+    /^critical path$/i,
+    "The chain of computation and messages that determines how long the run takes: " +
+      "only what lies on it, when shortened, shortens the run.",
+  ],
+  [
+    /^parallel( efficiency)?$/i,
+    "Part of the ranks' time that is useful computation: load balance times communication.",
+  ],
+  [/^(load )?balance$/i, "Mean computation of the ranks over the largest: less where work is unequal."],
+  [
+    /^communication( efficiency)?$/i,
+    "The largest computation over the run's time: serialisation times transfer.",
+  ],
+  [
+    /^serial(isation|\.)( efficiency)?$/i,
+    "What ranks lose by waiting for each other, which even an ideal network would not remove.",
+  ],
+  [
+    /^transfer( efficiency)?$/i,
+    "What the network costs: the run's time on an ideal network over its real time.",
+  ],
 ];
 
 const PATTERNS: [RegExp, string][] = [

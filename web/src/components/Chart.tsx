@@ -6,11 +6,13 @@ import type { Marks } from "../chart/marks";
 import { currentColours, largest, panelOptions, titled } from "../chart/options";
 import { zoneClass } from "../chart/zones";
 import { axisScale, format } from "../format";
+import { explain } from "../glossary";
 import type { Series } from "../report";
 import { csv, seriesTable } from "../table";
 import type { Theme } from "../theme";
 import { CopyButton } from "./CopyButton";
 import { DataTable } from "./DataTable";
+import { Hint } from "./Hint";
 import { Tolerance } from "./Tolerance";
 
 interface Props {
@@ -54,7 +56,7 @@ function PanelHead({ panel, linesBefore, cursor }: PanelHeadProps) {
       {panel.lines.map((line, i) => (
         <span key={i}>
           <span class={`stroke line-${((linesBefore + i) % 4) + 1}`} aria-hidden="true" />
-          {titled(line.name, unit)}
+          <Hint text={explain(line.name)}>{titled(line.name, unit)}</Hint>
           <strong>
             {cursor === null ? "" : format(panel.ys[i]?.[cursor] ?? null, line.unit)}
           </strong>

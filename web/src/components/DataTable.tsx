@@ -1,6 +1,7 @@
 import { useContext, useMemo, useState } from "preact/hooks";
 import { TimelineId } from "../context";
 import { grouped } from "../format";
+import { explain } from "../glossary";
 import type { Table, Value } from "../report";
 import { csv, filtered, shownColumns, sorted, timeLinkOf, type Order, type ShownColumn } from "../table";
 import { save } from "../clipboard";
@@ -19,6 +20,7 @@ interface HeadProps {
 
 function Head({ column, order, index, press }: HeadProps) {
   const active = order?.column === index;
+  const help = column.explanation || explain(column.name);
   const sort = !active ? "none" : order.ascending ? "ascending" : "descending";
   return (
     <th scope="col" class={column.right ? "right" : ""} aria-sort={sort}>
@@ -27,8 +29,8 @@ function Head({ column, order, index, press }: HeadProps) {
         {column.unit ? `${column.name} (${column.unit})` : column.name}
         {!column.right && <Arrow sort={sort} />}
       </button>
-      {column.explanation && (
-        <Hint text={column.explanation}>
+      {help && (
+        <Hint text={help}>
           <span class="question">?</span>
         </Hint>
       )}

@@ -1,4 +1,5 @@
 import { show } from "../format";
+import { explain } from "../glossary";
 import type { Fact } from "../report";
 import { Hint } from "./Hint";
 
@@ -23,7 +24,7 @@ function FactGroup({ facts, look }: { facts: Fact[]; look: string }) {
       {facts.map((fact, i) => (
         <div key={i} class={isLong(fact) ? "long" : ""}>
           <dt>
-            <Hint text={fact.explanation}>{fact.label}</Hint>
+            <Hint text={fact.explanation || explain(fact.label)}>{fact.label}</Hint>
           </dt>
           <dd>
             <FactValue fact={fact} />

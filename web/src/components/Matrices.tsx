@@ -67,7 +67,8 @@ function Picture({ matrix, cells, by }: PictureProps) {
   const at = (event: MouseEvent): Cell => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const index = (part: number) => Math.min(Math.max(Math.floor(part * size), 0), size - 1);
-    return { row: index((event.clientY - box.top) / box.height), column: index((event.clientX - box.left) / box.width) };
+    const [down, across] = [(event.clientY - box.top) / box.height, (event.clientX - box.left) / box.width];
+    return { row: index(down), column: index(across) };
   };
   const [row, column] = [order[cell.row] ?? 0, order[cell.column] ?? 0];
   const show = () => {
@@ -146,7 +147,8 @@ export function Matrices({ matrices }: { matrices: Matrix[] }) {
       {problem && <p class="alert">{problem}</p>}
       {matrix.block > 1 && <p class="muted">Each cell stands for {matrix.block} by {matrix.block} ranks.</p>}
       <div class="beside-table">
-        {cells && (matrix.total > 0 ? <Picture matrix={matrix} cells={cells} by={by} /> : <p class="muted">Nothing: all are zero.</p>)}
+        {cells && matrix.total > 0 && <Picture matrix={matrix} cells={cells} by={by} />}
+        {cells && matrix.total === 0 && <p class="muted">Nothing: all are zero.</p>}
         {table && table.rows.length > 0 && <DataTable table={table} />}
       </div>
     </figure>

@@ -21,13 +21,24 @@ export interface Call extends CallId {
   sources: CallId[];
 }
 
+const UNKNOWN = {
+  peer: NOBODY,
+  bytes: 0,
+  wait: 0,
+  waitLength: 0,
+  cause: NOBODY,
+  collective: NOBODY,
+  region: 0,
+  sources: [],
+};
+
 export function callAt(store: Store, chunk: Chunk, rank: number, i: number): Call {
   const call = chunk.first[rank]! + i - chunk.start[rank]!;
   const times = { rank, call, begin: chunk.begin[i]!, end: chunk.end[i]! };
   const d = chunk.details;
   if (!d) {
     const operation = store.operationOf(rank, call);
-    return { ...times, operation, peer: NOBODY, bytes: 0, wait: 0, waitLength: 0, cause: NOBODY, collective: NOBODY, region: 0, sources: [] };
+    return { ...times, ...UNKNOWN, operation };
   }
   const sources: CallId[] = [];
   for (let m = d.received[i]!; m < d.received[i + 1]!; ++m) {

@@ -43,7 +43,12 @@ export function Legend({ scene }: { scene: Scene }) {
       )}
       {all.slice(0, MOST).map(({ number, name, colour, help }) => (
         <li key={number}>
-          <button type="button" aria-pressed={lit?.by === colourBy && lit.matches.has(number)} title={help || "Let it stand out"} onClick={() => press(number)}>
+          <button
+            type="button"
+            aria-pressed={lit?.by === colourBy && lit.matches.has(number)}
+            title={help || "Let it stand out"}
+            onClick={() => press(number)}
+          >
             <span class="key" style={{ background: css(colour) }} aria-hidden="true" /> {name}
           </button>
         </li>

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { format } from "../../format";
-import type { Strip } from "../../timeline/model";
+import type { Phase, Strip } from "../../timeline/model";
 import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { Hint } from "../Hint";
@@ -77,6 +77,10 @@ export function StripView({ scene, strip, version }: Props) {
   );
 }
 
+function told({ name, kind, phase, explanation }: Phase): string {
+  return `${name}, held back by ${kind} (those with number ${phase + 1} behave alike): ${explanation}`;
+}
+
 /** Stretches of time with a behaviour of their own; each is a button that shows it. */
 export function Phases({ scene }: { scene: Scene }) {
   const { phases } = scene.timeline;
@@ -95,7 +99,7 @@ export function Phases({ scene }: { scene: Scene }) {
             type="button"
             class={`phase kind-${phase.kind.replace(/[^a-z]/g, "")}`}
             style={{ left: `${100 * left}%`, width: `${100 * width}%` }}
-            title={`${phase.name}, held back by ${phase.kind} (those with number ${phase.phase + 1} behave alike): ${phase.explanation}`}
+            title={told(phase)}
             onClick={() => scene.look({ ...scene.view, from: phase.from, to: phase.to })}
           >
             {phase.kind} <span class="muted">{phase.phase + 1}</span>

@@ -34,7 +34,10 @@ function Help() {
       ))}
       <div>
         <dt>mouse</dt>
-        <dd>drag moves; Ctrl and wheel zooms; Shift and drag zooms to what it marks; Alt and wheel zooms ranks; a click selects</dd>
+        <dd>
+          drag moves; Ctrl and wheel zooms; Shift and drag zooms to what it marks; Alt and wheel zooms ranks; a
+          click selects
+        </dd>
       </div>
     </dl>
   );
@@ -98,7 +101,17 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
   return (
     <div class="timeline" ref={host}>
       {timeline.note && <p class="prose">{timeline.note}</p>}
-      <Toolbar scene={scene} shown={shown} show={show} query={query} ask={ask} onward={(f) => void onward(f)} said={said} searchBox={searchBox} help={() => setHelp(!help)} />
+      <Toolbar
+        scene={scene}
+        shown={shown}
+        show={show}
+        query={query}
+        ask={ask}
+        onward={(forward) => void onward(forward)}
+        said={said}
+        searchBox={searchBox}
+        help={() => setHelp(!help)}
+      />
       {help && <Help />}
       <Minimap scene={scene} version={version} />
       <div
