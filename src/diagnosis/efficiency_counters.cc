@@ -40,7 +40,7 @@ std::vector<TimelineCounter> efficiency_counters(const Trace& trace, const Monit
     for (std::size_t i = 0; i < monitor.windows.size(); ++i) {
       counter.points.emplace_back(start + monitor.border_ns[i], monitor.windows[i].*curve.value);
     }
-    counter.points.emplace_back(start + monitor.length_ns, counter.points.back().second);
+    counter.points.emplace_back(start + monitor.border_ns.back(), counter.points.back().second);
     counters.push_back(std::move(counter));
   }
   TimelineCounter cumulative{fmt::format("cumulative transfer efficiency of rank {}", monitor.rank),

@@ -7,8 +7,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kPicosPerNano = 1000;
-
 template <std::size_t Count>
 Blob joined(const std::array<ByteColumn, Count>& columns) {
   std::string all;

@@ -7,8 +7,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kPicosPerNano = 1000;
-
 bool is_init(Operation op) {
   return op == Operation::init || op == Operation::init_thread;
 }
