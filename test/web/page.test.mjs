@@ -28,6 +28,8 @@ test("an explanation shows on focus and on hover only", () =>
     assert.equal(await tip.isVisible(), false);
     await page.locator(".tiles .hint").first().hover();
     assert.equal(await tip.isVisible(), true);
+    const { y, height } = await tip.boundingBox();
+    assert.ok(y > 0 && height < 150, "it stands beside its word");
   }));
 
 test("findings come gravest first, options are folded", () =>
