@@ -249,12 +249,16 @@ Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis
   return report;
 }
 
-Report describe(const ToleranceSearch& search, const std::string& what) {
+Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
+                const std::string& what) {
   Table table{.id = "tolerance",
               .title = "How much worse before the run is slower",
               .columns = {{"slower by", Unit::ratio},
                           {"factor", Unit::none, "the largest one found within it"},
-                          {"not with", Unit::none, "the smallest one found beyond it"}},
+                          {"not with", Unit::none, "the smallest one found beyond it"},
+                          {"alone", Unit::none,
+                           "the largest one if each message had the network for itself, from the "
+                           "graph's makespan, which is convex"}},
               .rows = {}};
   Series series{.id = "makespan",
                 .title = "Simulated makespan",
@@ -265,14 +269,19 @@ Report describe(const ToleranceSearch& search, const std::string& what) {
   Report report;
   report.result["base_ns"] = ns(search.base);
   report.result["monotone"] = search.monotone;
+  report.result["base_without_contention_ns"] = ns(alone.base);
   report.result["tolerances"] = Json::array();
-  for (const SimulatedTolerance& t : search.tolerances) {
+  for (std::size_t i = 0; i < search.tolerances.size(); ++i) {
+    const SimulatedTolerance& t = search.tolerances[i];
+    const SimulatedTolerance& without = alone.tolerances[i];
     const Value beyond = t.unlimited ? Value("nothing tried") : Value(t.beyond);
-    table.rows.push_back({t.degradation, t.factor, beyond});
+    const Value without_factor = without.unlimited ? Value("no limit") : Value(without.factor);
+    table.rows.push_back({t.degradation, t.factor, beyond, without_factor});
     report.result["tolerances"].push_back(
         {{"degradation", t.degradation},
          {"factor", t.factor},
-         {"beyond", t.unlimited ? Json(nullptr) : Json(t.beyond)}});
+         {"beyond", t.unlimited ? Json(nullptr) : Json(t.beyond)},
+         {"without_contention", without.unlimited ? Json(nullptr) : Json(without.factor)}});
   }
   report.result["tried"] = Json::array();
   for (const auto& [factor, seconds] : search.tried) {
@@ -281,6 +290,7 @@ Report describe(const ToleranceSearch& search, const std::string& what) {
     report.result["tried"].push_back({{"factor", factor}, {"makespan_ns", ns(seconds)}});
   }
   Facts facts{{{"simulated makespan", ns(search.base), Unit::ns, "of the machine as it is"},
+               {"alone", ns(alone.base), Unit::ns, "if each message had the network for itself"},
                {"worse", what, Unit::none, "what is multiplied by the factor"},
                {"simulations", static_cast<std::int64_t>(search.tried.size()), Unit::count}}};
   Paragraph caveat{

@@ -19,7 +19,9 @@ Report describe(const Simulation& simulation, const Trace& trace, const Platform
 /// A row for every combination of the axes' values.
 Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis>& axes);
 
-/// How much of `what` (as "latency of all links") the program takes.
-Report describe(const ToleranceSearch& search, const std::string& what);
+/// How much of `what` (as "latency of all links") the program takes; `alone`: the same degradations
+/// without contention, where it is the LogGPS graph's longest path that grows.
+Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
+                const std::string& what);
 
 }  // namespace slackline

@@ -132,8 +132,9 @@ Report find_tolerance(const Scene& scene, const SimulateOptions& options) {
   for (const std::int64_t ppm : parse_degradations(options.degradations)) {
     degradations.push_back(static_cast<double>(ppm) / 1e6);
   }
-  const auto makespan = [&](double factor) {
+  const auto simulated = [&](double factor, bool contention) {
     SimulationOptions worse = scene.simulation;
+    worse.model.contention = worse.model.contention && contention;
     LinkScale scale{.group = group};
     (bandwidth ? scale.bandwidth : scale.latency) = bandwidth ? 1 / factor : factor;
     worse.link_scales.push_back(scale);
@@ -141,7 +142,12 @@ Report find_tolerance(const Scene& scene, const SimulateOptions& options) {
   };
   const std::string what = fmt::format("{} of {}", bandwidth ? "1 / bandwidth" : "latency",
                                        group.empty() ? "all links" : group);
-  return describe(search_tolerances(makespan, degradations), what);
+  const auto makespan = [&](double factor) { return simulated(factor, true); };
+  const auto alone = [&](double factor) { return simulated(factor, false); };
+  constexpr double kLargest = 1 << 16;
+  constexpr double kExact = 1e-6;
+  return describe(search_tolerances(makespan, degradations),
+                  search_tolerances(alone, degradations, kLargest, kExact), what);
 }
 
 double speed_of(const std::string& text) {
@@ -199,7 +205,7 @@ Run setup_simulate(CLI::App& app) {
       ->type_name("HOW")
       ->capture_default_str();
   app.add_option("--model", options->model,
-                 "The network's model: smpi, lv08, cm02, raw, contention-free or constant")
+                 "The network's model: smpi, lv08, cm02, raw, loggps (no contention) or constant")
       ->type_name("MODEL");
   app.add_option("--collectives", options->collectives,
                  "Who chooses the collectives' algorithms: default, ompi, mpich, mvapich2 or impi")

@@ -33,6 +33,7 @@ constexpr std::array kPresets{
     Preset{"cm02", "1", "1", 0, kGamma, true, true, false},
     Preset{"raw", "1", "1", 0, 0, false, true, false},
     Preset{"contention-free", "1", "1", 0, 0, false, false, false},
+    Preset{"loggps", "1", "1", 0, 0, false, false, false},
     Preset{"constant", "1", "1", 0, 0, false, false, true},
 };
 
@@ -47,7 +48,7 @@ bool same_word(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view network_model_names() {
-  return "smpi, lv08, cm02, raw, contention-free, constant";
+  return "smpi, lv08, cm02, raw, loggps (contention-free), constant";
 }
 
 NetworkModel network_model(std::string_view name) {

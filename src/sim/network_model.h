@@ -37,8 +37,8 @@ struct NetworkModel {
   double timing_precision = 1e-9;  ///< what happens closer together happens at once
 };
 
-/// "smpi", "lv08", "cm02", "raw" (no factors, no window, no acknowledgements), "contention-free"
-/// (raw, every flow alone) or "constant". Throws usage Error for another name.
+/// "smpi", "lv08", "cm02", "raw" (no factors, no window, no acknowledgements), "loggps" or
+/// "contention-free" (raw, every flow alone) or "constant". Throws usage Error for another name.
 NetworkModel network_model(std::string_view name);
 std::string_view network_model_names();
 
