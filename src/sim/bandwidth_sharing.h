@@ -101,6 +101,12 @@ class BandwidthSharing {
   void touch(LinkId link);
   double expected_rate(const Flow& flow) const;
   void touch_narrow_links(const Flow& flow);
+  void count();
+  bool check();
+  void check_link(LinkId link);
+  void join(FlowId flow, std::uint32_t share);
+
+  // progressive_filling.cc
   void open_links();
   void open(LinkId link);
   void fill();
@@ -109,10 +115,6 @@ class BandwidthSharing {
   void settle_share(const Flow& flow, std::size_t share);
   void stop(Flow& flow, LinkId bottleneck);
   void settle_members(LinkId link, double level);
-  void count();
-  bool check();
-  void check_link(LinkId link);
-  void join(FlowId flow, std::uint32_t share);
 
   // lazy_update.cc
   static constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();

@@ -17,13 +17,20 @@
 // before, on a link that could be full. It ends as soon as all such links are found. Elsewhere
 // being known or not makes no difference, and new flows join at once.
 //
-// Cost: nothing where flows start one at a time; else up to the links and flows that hang together.
+// Cost: nothing where flows start one at a time; else up to the links and flows that hang together,
+// but no more than kMostLinks of them a date: where more hang together, the rest is taken for
+// marked.
 
 #include <algorithm>
 
 #include "sim/bandwidth_sharing.h"
 
 namespace slackline {
+namespace {
+
+constexpr std::size_t kMostLinks = 8192;
+
+}  // namespace
 
 void BandwidthSharing::overlook(FlowId id, std::uint32_t share) {
   ++flows_[id].overlooked;
@@ -83,6 +90,7 @@ void BandwidthSharing::mark_from(LinkId first) {
         for (const LinkShare& share : flow.shares) mark(share.link);
       }
     }
+    if (at > kMostLinks) looked_for_ = 0;
     if (looked_for_ == 0) return;
   }
 }
