@@ -99,13 +99,12 @@ SmpiDecision smpi_intel_rules(const CollectiveCall& call) {
   const std::string_view name = algorithm_for(call);
   CollectiveCall informed = call;
   informed.nodes_known = true;
+  const bool halves_out_of_order = name == "ompi_basic_recursivehalving" && !call.commutative;
   SmpiDecision decision;
-  if (name == "mvapich2") {
+  if (name == "mvapich2" || halves_out_of_order) {
     decision = smpi_mvapich2_rules(informed);
   } else if (name == "default") {
     decision = smpi_default_rules(call);
-  } else if (name == "ompi_basic_recursivehalving" && !call.commutative) {
-    decision = smpi_mvapich2_rules(informed);
   } else {
     decision = smpi_row(call, name);
   }
