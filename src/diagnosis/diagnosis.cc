@@ -146,12 +146,12 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths) {
 
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
                    const WaitStates& waits) {
-  const IdealRun ideal = ideal_run(trace, matching, {});
   Diagnosis d;
+  d.path = measured_path(trace, matching, paths, {});  // needs most memory: before the ideal run
+  const IdealRun ideal = ideal_run(trace, matching, {});
   d.shares = time_shares(trace, paths, waits, ideal);
   d.efficiency = efficiency_from(trace, matching, ideal);
   d.waits = summarize_states(trace, matching, paths, waits);
-  d.path = measured_path(trace, matching, paths, {});
   d.imbalance = imbalance_metrics(trace, matching);
   d.monitor = monitor(trace, {ideal, waits, d.path}, {});
   d.example = example_wait(trace, waits, d.waits.delays);

@@ -164,4 +164,18 @@ IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const Ideal
   return run;
 }
 
+Trace with_ideal_times(Trace trace, const IdealRun& ideal) {
+  std::vector<std::int64_t> times;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const auto rank = static_cast<std::size_t>(r);
+    times.clear();
+    for (std::size_t i = 0; i < trace.calls(r).size(); ++i) {
+      times.push_back(ideal.begin_ns[rank][i]);
+      times.push_back(ideal.end_ns[rank][i]);
+    }
+    trace.calls(r).retime(times);
+  }
+  return trace;
+}
+
 }  // namespace slackline

@@ -42,4 +42,8 @@ struct IdealRun {
 /// not communicate keep their time. O(calls).
 IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const IdealOptions& options);
 
+/// The run as an ideal network would have let it be: the same calls at the ideal run's times. All
+/// messages and collectives obey causality in it.
+Trace with_ideal_times(Trace trace, const IdealRun& ideal);
+
 }  // namespace slackline

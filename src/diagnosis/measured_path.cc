@@ -13,6 +13,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/flat_map.h"
 
 namespace slackline {
 namespace {
@@ -233,10 +234,18 @@ void add_slack(const ActivityGraph& graph, const Backward& back, MeasuredPath& o
   }
 }
 
+struct ActivityHash {
+  std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
+};
+using ActivityTimes = FlatMap<std::uint64_t, std::int64_t, ActivityHash>;
+
+std::uint64_t key_of(Operation operation, PathId path) {
+  return std::uint64_t{path} << 8 | static_cast<std::uint64_t>(operation);
+}
+
 /// Time without waiting of each activity, all ranks together.
-std::map<Activity, std::int64_t> busy_time(const PathAnalysis& analysis,
-                                           const ActivityGraph& graph) {
-  std::map<Activity, std::int64_t> busy;
+ActivityTimes busy_time(const PathAnalysis& analysis, const ActivityGraph& graph) {
+  ActivityTimes busy;
   for (Milestone v = 1; v < graph.size(); ++v) {
     if (graph.first_edge[v] == graph.first_edge[v + 1]) continue;
     if (graph.places[v].rank == ActivityGraph::kNoRank) continue;
@@ -246,7 +255,7 @@ std::map<Activity, std::int64_t> busy_time(const PathAnalysis& analysis,
       if (shortest == nullptr || e.ns < shortest->ns) shortest = &e;
     });
     analysis.for_segments(v, *shortest, [&](const ActivitySegment& s) {
-      busy[{s.operation, s.path}] += s.length_ns();
+      busy[key_of(s.operation, s.path)] += s.length_ns();
     });
   }
   return busy;
@@ -259,11 +268,11 @@ void add_activities(const PathAnalysis& analysis, const ActivityGraph& graph, Me
         shares.try_emplace({s.operation, s.path}, ActivityShare{s.operation, s.path}).first->second;
     share.on_path_ns += s.length_ns();
   }
-  const std::map<Activity, std::int64_t> busy = busy_time(analysis, graph);
+  ActivityTimes busy = busy_time(analysis, graph);
   const auto ranks = static_cast<double>(std::max<std::size_t>(1, out.by_rank.size()));
   for (auto& [key, share] : shares) {
-    if (const auto found = busy.find(key); found != busy.end()) {
-      share.mean_ns = static_cast<double>(found->second) / ranks;
+    if (const std::int64_t* ns = busy.find(key_of(key.first, key.second)); ns != nullptr) {
+      share.mean_ns = static_cast<double>(*ns) / ranks;
     }
     share.imbalance_ns = std::max(0.0, static_cast<double>(share.on_path_ns) - share.mean_ns);
     out.activities.push_back(share);

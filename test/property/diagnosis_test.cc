@@ -15,26 +15,14 @@ namespace {
 
 enum class Kind { causal, clocks_disagree, rank_missing };
 
-Trace with_ideal_times(Trace trace) {
-  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const auto rank = static_cast<std::size_t>(r);
-    std::vector<std::int64_t> times;
-    for (std::size_t i = 0; i < trace.calls(r).size(); ++i) {
-      times.push_back(ideal.begin_ns[rank][i]);
-      times.push_back(ideal.end_ns[rank][i]);
-    }
-    trace.calls(r).retime(times);
-  }
-  return trace;
-}
-
 Trace random_run(std::uint64_t seed, Kind kind) {
   oracle::Program program =
       random_program(oracle::Choices(seed, 100 + seed % 700), {.max_ranks = 6, .timed = true});
   if (kind == Kind::rank_missing) program.ranks[seed % program.ranks.size()].clear();
   Trace trace = to_trace(program);
-  return kind == Kind::causal ? with_ideal_times(std::move(trace)) : trace;
+  if (kind != Kind::causal) return trace;
+  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
+  return with_ideal_times(std::move(trace), ideal);
 }
 
 template <class Numbers>
