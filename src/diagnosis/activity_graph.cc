@@ -69,7 +69,7 @@ class GraphRules {
       graph_.edges.push_back({enter_at(rank, call), leave - std::max(latest, enter)});
     }
     for (const ActivityGraph::Edge& e : incoming_) graph_.edges.push_back(e);
-    const Milestone left = vertex(leave, {rank, call, 1});
+    const Milestone left = vertex(leave, at_call(rank, call, 1));
     if (call + 1 < calls.size()) {
       enter_call(rank, call + 1, left);
     } else {
@@ -91,6 +91,10 @@ class GraphRules {
   };
 
   std::int64_t time(std::int64_t ns) const { return ns - origin_; }
+
+  static ActivityGraph::Place at_call(std::int32_t rank, CallIndex call, unsigned leaves) {
+    return {rank, call & ((CallIndex{1} << 31) - 1), leaves & 1u};
+  }
 
   void start() {
     origin_ = std::numeric_limits<std::int64_t>::max();
@@ -134,7 +138,7 @@ class GraphRules {
     const std::int64_t at =
         std::max(time(trace_.calls(rank).begin_ns(call)), graph_.time_ns[before]);
     graph_.edges.push_back({before, at - graph_.time_ns[before]});
-    enter_[static_cast<std::size_t>(rank)][call] = vertex(at, {rank, call, 0});
+    enter_[static_cast<std::size_t>(rank)][call] = vertex(at, at_call(rank, call, 0));
   }
 
   Milestone enter_at(std::int32_t rank, CallIndex call) const {
