@@ -77,7 +77,7 @@ std::vector<Section> pictures(const PictureInput& input) {
     runs.push_back({"measured", "measured", measured_times(trace),
                     path_pieces(input.measured->path), &input.measured->waits});
   }
-  runs.push_back(predicted_run(input, measured ? program_start_ns(trace) : 0));
+  runs.push_back(predicted_run(input, measured ? program_offset_ns(trace) : 0));
   Timeline drawn = timeline({trace, input.paths, input.matching}, runs);
   if (measured) {
     drawn.phases = phases_of(input.measured->monitor);

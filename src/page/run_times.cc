@@ -97,7 +97,7 @@ RunTimes scheduled_times(const Trace& trace, const ExecutionGraph& graph, const 
   return times;
 }
 
-std::int64_t program_start_ns(const Trace& trace) {
+std::int64_t program_offset_ns(const Trace& trace) {
   const std::int64_t zero = run_start_ns(trace);
   std::int64_t start = std::numeric_limits<std::int64_t>::max();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {

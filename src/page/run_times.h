@@ -54,6 +54,6 @@ RunTimes measured_times(const Trace& trace);
 RunTimes scheduled_times(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
                          std::int64_t offset_ns);
 /// Where a Schedule's time 0 lies in the measured run: the first rank's return from MPI_Init.
-std::int64_t program_start_ns(const Trace& trace);
+std::int64_t program_offset_ns(const Trace& trace);
 
 }  // namespace slackline
