@@ -21,6 +21,7 @@ Run setup_wait_states(CLI::App& app);
 Run setup_monitor(CLI::App& app);
 Run setup_place(CLI::App& app);
 Run setup_report(CLI::App& app);
+Run setup_view(CLI::App& app);
 Run setup_demo(CLI::App& app);
 Run setup_completion(CLI::App& app);
 
@@ -53,6 +54,7 @@ constexpr std::array kCommands{
     Command{"place", "find a faster placement of ranks on nodes", setup_place},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
+    Command{"view", "write the report's page and open it in a browser", setup_view},
     Command{"demo", "record a small example and show what slackline says of it", setup_demo},
     Command{"completion", "print the completion script of a shell", setup_completion},
 };

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int32_t kMostRows = 512;
 constexpr std::size_t kPairsShown = 20;
+constexpr std::size_t kPairsForScripts = 10'000;
 
 PairSums bytes_of(const Trace& trace, const CallMatching& matching) {
   PairSums sums(trace.ranks());
@@ -42,13 +43,30 @@ PairSums latencies_of(const ExecutionGraph& graph, const ModelChoice& choice) {
   return sums;
 }
 
-void add_matrix(Section& section, const PairSums& sums, Matrix names) {
+void add_matrix(Report& report, const PairSums& sums, Matrix names) {
   if (sums.empty()) return;
-  Table table{.id = names.id + "-largest",
-              .title = names.title + ": the largest",
-              .columns = {{names.rows}, {names.columns}, {names.title, names.unit}},
-              .rows = sums.largest(kPairsShown)};
-  section.items.emplace_back(sums.matrix(std::move(names)));
+  const Matrix matrix = sums.matrix(std::move(names));
+  Table table{.id = matrix.id + "-largest",
+              .title = matrix.title + ": the largest",
+              .columns = {{matrix.rows}, {matrix.columns}, {matrix.title, matrix.unit}},
+              .rows = {}};
+  Json cells = Json::array();
+  for (const PairSums::Cell& cell : sums.largest(kPairsForScripts)) {
+    if (table.rows.size() < kPairsShown) {
+      table.rows.push_back({cell.row, cell.column, cell.value});
+    }
+    cells.push_back({cell.row, cell.column, cell.value});
+  }
+  report.result["matrices"].push_back({{"id", matrix.id},
+                                       {"title", matrix.title},
+                                       {"rows", matrix.rows},
+                                       {"columns", matrix.columns},
+                                       {"ranks_in_a_row", matrix.block},
+                                       {"total", matrix.total},
+                                       {"maximum", matrix.maximum},
+                                       {"largest_cells", std::move(cells)}});
+  Section& section = report.sections.front();
+  section.items.emplace_back(matrix);
   section.items.emplace_back(std::move(table));
 }
 
@@ -76,7 +94,7 @@ Matrix PairSums::matrix(Matrix m) const {
   return m;
 }
 
-std::vector<std::vector<Value>> PairSums::largest(std::size_t most) const {
+std::vector<PairSums::Cell> PairSums::largest(std::size_t most) const {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (cells_[i] > 0) order.push_back(i);
@@ -88,18 +106,21 @@ std::vector<std::vector<Value>> PairSums::largest(std::size_t most) const {
   const auto rank_of = [this](std::size_t index) {
     return static_cast<std::int64_t>(index) * block_;
   };
-  std::vector<std::vector<Value>> rows;
+  std::vector<Cell> cells;
   for (std::ptrdiff_t i = 0; i < shown; ++i) {
     const std::size_t at = order[static_cast<std::size_t>(i)];
     const auto size = static_cast<std::size_t>(size_);
-    rows.push_back({rank_of(at / size), rank_of(at % size), static_cast<std::int64_t>(cells_[at])});
+    cells.push_back(
+        {rank_of(at / size), rank_of(at % size), static_cast<std::int64_t>(cells_[at])});
   }
-  return rows;
+  return cells;
 }
 
-Section matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
-                 const ExecutionGraph& graph, const ModelChoice& choice) {
-  Section section{.id = "matrices", .title = "Pairs of ranks"};
+Report matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
+                const ExecutionGraph& graph, const ModelChoice& choice) {
+  Report report;
+  report.result["matrices"] = Json::array();
+  report.sections.push_back({.id = "matrices", .title = "Pairs of ranks"});
   const auto named = [](std::string id, std::string title, std::string rows, std::string columns,
                         Unit unit, std::string explanation) {
     Matrix m;
@@ -111,22 +132,22 @@ Section matrices(const Trace& trace, const CallMatching& matching, const WaitSta
     m.explanation = std::move(explanation);
     return m;
   };
-  add_matrix(section, bytes_of(trace, matching),
+  add_matrix(report, bytes_of(trace, matching),
              named("matrix-bytes", "Bytes sent", "sender", "receiver", Unit::bytes,
                    "in messages from rank to rank; collectives are not counted"));
-  add_matrix(section, messages_of(trace, matching),
+  add_matrix(report, messages_of(trace, matching),
              named("matrix-messages", "Messages sent", "sender", "receiver", Unit::count,
                    "from rank to rank; collectives are not counted"));
   if (waits != nullptr) {
-    add_matrix(section, waiting_of(trace, *waits),
+    add_matrix(report, waiting_of(trace, *waits),
                named("matrix-waiting", "Waiting", "who waits", "for whom", Unit::ns,
                      "time that one rank spent waiting for another one to arrive"));
   }
   add_matrix(
-      section, latencies_of(graph, choice),
+      report, latencies_of(graph, choice),
       named("matrix-latency", "Latencies on the critical path", "sender", "receiver", Unit::count,
             "how often the predicted critical path crosses the network between the two"));
-  return section;
+  return report;
 }
 
 }  // namespace slackline

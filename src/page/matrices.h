@@ -23,8 +23,12 @@ class PairSums {
   bool empty() const;
   /// Fills block, size, total, maximum and cells of `matrix`.
   Matrix matrix(Matrix matrix) const;
-  /// The largest cells as rows of (row, column, value); blocks by their first rank.
-  std::vector<std::vector<Value>> largest(std::size_t most) const;
+  struct Cell {
+    std::int64_t row;  ///< of blocks the first rank
+    std::int64_t column;
+    std::int64_t value;
+  };
+  std::vector<Cell> largest(std::size_t most) const;
 
   std::int32_t block() const { return block_; }
 
@@ -37,8 +41,9 @@ class PairSums {
 
 /// Bytes and messages between pairs (point-to-point; collectives are not expanded), who waited for
 /// whom if `waits` are given, and the latencies that the predicted critical path pays by pair. Each
-/// that is not empty with a table of its largest cells. One pass over the graph.
-Section matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
-                 const ExecutionGraph& graph, const ModelChoice& choice);
+/// that is not empty, with a table of its largest cells; `matrices` in the result, up to 10,000
+/// cells of each. One pass over the graph.
+Report matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
+                const ExecutionGraph& graph, const ModelChoice& choice);
 
 }  // namespace slackline

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/units.h"
-#include "page/matrices.h"
 #include "page/timeline.h"
 
 namespace slackline {
@@ -61,15 +60,9 @@ TimelineRun predicted_run(const PictureInput& input, std::int64_t offset_ns) {
           path_pieces(input.prediction.path, offset_ns)};
 }
 
-Section timeline_section(Timeline t) {
-  Section section{.id = "timeline", .title = "Time line"};
-  section.items.emplace_back(std::move(t));
-  return section;
-}
-
 }  // namespace
 
-std::vector<Section> pictures(const PictureInput& input) {
+Section timeline_section(const PictureInput& input) {
   const Trace& trace = input.trace;
   const bool measured = input.measured && trace.call_count() > 0;
   std::vector<TimelineRun> runs;
@@ -83,11 +76,9 @@ std::vector<Section> pictures(const PictureInput& input) {
     drawn.phases = phases_of(input.measured->monitor);
     drawn.strips = strips_of(input.measured->monitor);
   }
-  const WaitStates* waits = measured ? &input.measured->waits : nullptr;
-  std::vector<Section> sections;
-  sections.push_back(timeline_section(std::move(drawn)));
-  sections.push_back(matrices(trace, input.matching, waits, input.graph, input.choice));
-  return sections;
+  Section section{.id = "timeline", .title = "Time line"};
+  section.items.emplace_back(std::move(drawn));
+  return section;
 }
 
 }  // namespace slackline

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "analysis/model_choice.h"
 #include "analysis/prediction.h"
@@ -32,8 +31,8 @@ struct PictureInput {
   std::optional<MeasuredPictures> measured{};
 };
 
-/// What only a page can show: a section with the time line (the measured run, if there is one, and
-/// the predicted one beside it), and one with matrices of pairs of ranks.
-std::vector<Section> pictures(const PictureInput& input);
+/// What only a page can show: the time line of the measured run, if there is one, and of the
+/// predicted one beside it.
+Section timeline_section(const PictureInput& input);
 
 }  // namespace slackline

@@ -1,10 +1,13 @@
 #include "page/run_report.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "analysis/overview.h"
 #include "diagnosis/judgement.h"
+#include "page/bandwidth.h"
+#include "page/matrices.h"
 #include "page/pictures.h"
 
 namespace slackline {
@@ -15,17 +18,34 @@ void put_first(std::vector<Section>& sections, std::vector<Section> first) {
                   std::make_move_iterator(first.end()));
 }
 
+void add(Report& report, Report more) {
+  report.result.update(more.result);
+  std::ranges::move(more.sections, std::back_inserter(report.sections));
+}
+
+/// The time line goes to the head, the matrices to the end. Numbers for scripts in any case.
+void add_pictures(Report& report, const PictureInput& picture, const WaitStates* waits,
+                  const RunReportOptions& options) {
+  Report pairs = matrices(picture.trace, picture.matching, waits, picture.graph, picture.choice);
+  if (!options.pictures) pairs.sections.clear();
+  add(report, std::move(pairs));
+  if (options.pictures) {
+    report.sections.insert(report.sections.begin(), timeline_section(picture));
+  }
+}
+
 }  // namespace
 
 Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const RunReportOptions& options) {
   const Overview model = overview(trace, graph, choice, options.degradations_ppm);
   Report report = describe(model, trace);
+  add(report, bandwidth_report(graph, choice, options.degradations_ppm));
   const CallMatching matching(trace);
   const CallPaths paths(trace);
   PictureInput picture{trace, graph, choice, model.prediction, matching, paths};
   if (!trace.timed()) {
-    if (options.pictures) put_first(report.sections, pictures(picture));
+    add_pictures(report, picture, nullptr, options);
     add_judgement(judgement(model), report);
     return report;
   }
@@ -35,10 +55,8 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
   report.result.update(diagnosis.result);
   report.findings.merge(new_findings(diagnosis.findings, graph.findings()));
   put_first(report.sections, std::move(diagnosis.sections));
-  if (options.pictures) {
-    picture.measured.emplace(MeasuredPictures{waits, measured.path, measured.monitor});
-    put_first(report.sections, pictures(picture));
-  }
+  picture.measured.emplace(MeasuredPictures{waits, measured.path, measured.monitor});
+  add_pictures(report, picture, &waits, options);
   add_judgement(judgement(measured, trace, paths), report);
   return report;
 }

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "cli/browser.h"
+#include "cli/commands.h"
+#include "cli/report_question.h"
+
+namespace slackline {
+namespace {
+
+struct ViewOptions {
+  ReportQuestion report{};
+  bool no_open = false;
+};
+
+/// A file in a new folder that only this user can read: a trace may tell what others must not know.
+std::filesystem::path temporary_page() {
+  std::string folder = (std::filesystem::temp_directory_path() / "slackline-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    throw Error("cannot make a folder for the page", errno_text(), "Choose a file with --output.");
+  }
+  return std::filesystem::path(folder) / "report.html";
+}
+
+int run_view(ViewOptions options) {
+  OutputOptions& output = options.report.question.output;
+  if (output.file.empty()) output.file = temporary_page().string();
+  if (output.format.empty()) output.format = "html";
+  if (output.format != "html") {
+    throw usage_error("'view' opens pages", "--format " + output.format + " is none",
+                      "Use 'slackline report' for other forms.");
+  }
+  if (output.file == "-") {
+    throw usage_error("cannot open standard output", "a browser opens files",
+                      "Name a file with --output.");
+  }
+  const bool quiet = output.quiet;
+  output.quiet = true;
+  answer_report(options.report, "report");
+  const std::optional<std::string> browser =
+      options.no_open ? std::nullopt : open_in_browser(std::filesystem::absolute(output.file));
+  if (browser && quiet) return 0;
+  write_stdout(browser ? fmt::format("Opened {} with {}\n", output.file, *browser)
+               : options.no_open
+                   ? fmt::format("{}\n", output.file)
+                   : fmt::format("There is no browser here; the page is {}\n", output.file));
+  return 0;
+}
+
+}  // namespace
+
+Run setup_view(CLI::App& app) {
+  auto options = std::make_shared<ViewOptions>();
+  add_report_question(app, options->report);
+  app.add_flag("--no-open", options->no_open, "Write the page and say where it is; open nothing");
+  examples(app, {"slackline view slackline-trace", "slackline view before.slk after.slk",
+                 "BROWSER=firefox slackline view app.slk -o page.html"});
+  return [options] { return run_view(*options); };
+}
+
+}  // namespace slackline

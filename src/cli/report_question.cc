@@ -1,0 +1,72 @@
+#include "cli/report_question.h"
+
+#include "cli/degradations.h"
+#include "cli/run_question.h"
+#include "page/run_comparison.h"
+#include "page/run_report.h"
+
+namespace slackline {
+namespace {
+
+/// One of two runs, analysed.
+struct Side {
+  Side(const ModelQuestion& asked, const std::vector<std::int64_t>& ppm)
+      : question(open_question(asked)),
+        paths(question.trace()),
+        model(overview(question.trace(), question.graph, question.model, ppm)) {
+    if (question.trace().timed()) measured = diagnose(question.trace(), paths);
+  }
+  ComparedRun compared() const {
+    return {question.opened.path, question.trace(), paths, model, measured ? &*measured : nullptr};
+  }
+
+  OpenedQuestion question;
+  CallPaths paths;
+  Overview model;
+  std::optional<Diagnosis> measured{};
+};
+
+void answer_comparison(const ReportQuestion& question, const std::vector<std::int64_t>& ppm,
+                       std::string_view command) {
+  ModelQuestion second = question.question;
+  second.trace = question.other;
+  const Side a(question.question, ppm);
+  const Side b(second, ppm);
+  Report report = compare_runs(a.compared(), b.compared());
+  report.command = command;
+  report.title = std::string(command) + ": " + subject(a.question.opened) + " and " +
+                 subject(b.question.opened);
+  report.options = to_json(a.question.model);
+  report.options["degrade"] = degradations_to_json(ppm);
+  report.input = {{"a", input_to_json(a.question.opened)}, {"b", input_to_json(b.question.opened)}};
+  for (const Side* side : {&a, &b}) {
+    report.findings.merge(side->question.trace().findings());
+    report.findings.merge(side->question.graph.findings());
+  }
+  write_report(report, question.question.output);
+}
+
+}  // namespace
+
+void add_report_question(CLI::App& app, ReportQuestion& question) {
+  add_model_question(app, question.question, OverheadShortName::none);
+  app.add_option("other", question.other,
+                 "A second trace: instead of all of the first the differences between the two")
+      ->type_name("TRACE");
+  add_degradations(app, question.degradations);
+  add_fix_clocks(app, question.question.open);
+}
+
+void answer_report(const ReportQuestion& question, std::string_view command) {
+  const std::vector<std::int64_t> ppm = parse_degradations(question.degradations);
+  if (!question.other.empty()) {
+    answer_comparison(question, ppm, command);
+    return;
+  }
+  const OpenedQuestion q = open_question(question.question);
+  const bool page = output_format(question.question.output) == OutputFormat::html;
+  answer(run_report(q.trace(), q.graph, q.model, {.degradations_ppm = ppm, .pictures = page}),
+         command, q, question.question, {{"degrade", degradations_to_json(ppm)}});
+}
+
+}  // namespace slackline

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/model_question.h"
+#include "report/report.h"
+
+namespace slackline {
+
+/// What `report` and `view` have in common: a run or two, a model, degradations.
+struct ReportQuestion {
+  ModelQuestion question{};
+  std::string other{};  ///< a second run to compare with; empty: none
+  std::vector<std::string> degradations{};
+};
+
+void add_report_question(CLI::App& app, ReportQuestion& question);
+
+/// Reads the runs and writes all there is to say of them where the output's options say.
+void answer_report(const ReportQuestion& question, std::string_view command);
+
+}  // namespace slackline
