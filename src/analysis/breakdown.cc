@@ -7,7 +7,6 @@
 namespace slackline {
 namespace {
 
-
 /// Time on the network that ends with edge `e` to `to`: back along the deciding edges to a rank's
 /// main path.
 std::int64_t network_time_ps(const ExecutionGraph& graph, const Schedule& schedule,

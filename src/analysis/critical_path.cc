@@ -14,7 +14,6 @@
 namespace slackline {
 namespace {
 
-
 class PathCollector {
  public:
   PathCollector(const Trace& trace, const ExecutionGraph& graph, const PicosecondCost& cost)

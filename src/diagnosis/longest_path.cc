@@ -29,9 +29,9 @@ constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint32_t kNoEdge = static_cast<std::uint32_t>(-1);
 constexpr std::size_t kMostBuckets = 1u << 20;
 
-LongestPath walk_back(const ActivityGraph& graph, const std::vector<std::uint32_t>& decided,
-                      Milestone from, Milestone to) {
-  LongestPath path;
+ActivityPath walk_back(const ActivityGraph& graph, const std::vector<std::uint32_t>& decided,
+                       Milestone from, Milestone to) {
+  ActivityPath path;
   for (Milestone v = to; v != from;) {
     const std::uint32_t e = decided[v];
     ensures(e != kNoEdge, "every vertex is reached from the start");
@@ -64,17 +64,17 @@ void relax_range(const ActivityGraph& graph, Milestone from, Milestone to,
   }
 }
 
-LongestPath by_dag(const ActivityGraph& graph) {
+ActivityPath by_dag(const ActivityGraph& graph) {
   std::vector<std::int64_t> longest(graph.size());
   std::vector<std::uint32_t> decided(graph.size(), kNoEdge);
   relax_range(graph, 0, graph.sink(), longest, decided);
   return walk_back(graph, decided, 0, graph.sink());
 }
 
-LongestPath by_splits(const ActivityGraph& graph) {
+ActivityPath by_splits(const ActivityGraph& graph) {
   const std::vector<Milestone> cuts = cut_vertices(graph);
   std::vector<std::uint32_t> decided(graph.size(), kNoEdge);
-  std::vector<LongestPath> parts(cuts.size() - 1);
+  std::vector<ActivityPath> parts(cuts.size() - 1);
   parallel_for(parts.size(), [&](std::size_t i) {
     std::vector<std::int64_t> local(cuts[i + 1] - cuts[i] + 1, -1);
     local[0] = 0;
@@ -93,8 +93,8 @@ LongestPath by_splits(const ActivityGraph& graph) {
     }
     parts[i] = walk_back(graph, decided, cuts[i], cuts[i + 1]);
   });
-  LongestPath whole;
-  for (const LongestPath& part : parts) {
+  ActivityPath whole;
+  for (const ActivityPath& part : parts) {
     whole.length_ns += part.length_ns;
     whole.steps.insert(whole.steps.end(), part.steps.begin(), part.steps.end());
   }
@@ -132,7 +132,7 @@ class LeastLoss {
     lost_[0] = 0;
   }
 
-  LongestPath dijkstra() {
+  ActivityPath dijkstra() {
     using Entry = std::pair<std::int64_t, Milestone>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
     queue.emplace(0, 0);
@@ -145,7 +145,7 @@ class LeastLoss {
     return walk_back(graph_, decided_, 0, graph_.sink());
   }
 
-  LongestPath delta_stepping(std::int64_t delta) {
+  ActivityPath delta_stepping(std::int64_t delta) {
     // Losses beyond the last bucket stay in it: it is worked off until nothing changes.
     std::vector<std::vector<Milestone>> buckets(1);
     const auto bucket_of = [&](Milestone v) {
@@ -246,8 +246,8 @@ std::vector<Milestone> cut_vertices(const ActivityGraph& graph) {
   return cuts;
 }
 
-LongestPath longest_path(const ActivityGraph& graph, PathAlgorithm algorithm,
-                         std::int64_t delta_ns) {
+ActivityPath longest_path(const ActivityGraph& graph, PathAlgorithm algorithm,
+                          std::int64_t delta_ns) {
   if (graph.size() < 2) return {};
   switch (algorithm) {
     case PathAlgorithm::dag:

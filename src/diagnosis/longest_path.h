@@ -26,15 +26,15 @@ struct PathStep {
   Milestone to;
   std::uint32_t edge;
 };
-struct LongestPath {
+struct ActivityPath {
   std::int64_t length_ns = 0;
   std::vector<PathStep> steps;
 };
 
 /// dag, splits: O(edges). dijkstra: O(edges log vertices). delta-stepping: O(edges + buckets), with
 /// `delta_ns` wide buckets (0: chosen by the mean loss).
-LongestPath longest_path(const ActivityGraph& graph, PathAlgorithm algorithm,
-                         std::int64_t delta_ns = 0);
+ActivityPath longest_path(const ActivityGraph& graph, PathAlgorithm algorithm,
+                          std::int64_t delta_ns = 0);
 
 /// Vertices that every path goes through, in order; the first and the last vertex among them.
 std::vector<Milestone> cut_vertices(const ActivityGraph& graph);

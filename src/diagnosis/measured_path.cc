@@ -316,7 +316,7 @@ MeasuredPath measured_path(const Trace& trace, const CallMatching& matching, con
   if (graph.size() < 2) return out;
   out.makespan_ns = graph.makespan_ns();
   out.parts = cut_vertices(graph).size() - 1;
-  const LongestPath path = longest_path(graph, options.algorithm, options.delta_ns);
+  const ActivityPath path = longest_path(graph, options.algorithm, options.delta_ns);
   ensures(path.length_ns == out.makespan_ns, "the critical path is as long as the run");
   const PathAnalysis analysis(trace, paths, graph);
   for (auto step = path.steps.rbegin(); step != path.steps.rend(); ++step) {

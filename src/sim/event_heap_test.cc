@@ -27,8 +27,8 @@ TEST(EventHeap, GivesTheEarliestWhateverIsSetMovedAndRemoved) {
     std::erase_if(list, [&](const auto& entry) { return entry.second == id; });
   };
   for (int i = 0; i < 5000; ++i) {
-    const std::uint32_t id = random() % 50;
-    const std::uint32_t choice = random() % 4;
+    const auto id = static_cast<std::uint32_t>(random() % 50);
+    const auto choice = random() % 4;
     if (choice == 0) {
       heap.remove(id);
       drop(id);

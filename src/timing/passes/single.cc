@@ -89,8 +89,8 @@ void price_edges(const LogGPSProgram& program, std::size_t edge_count, const Rat
                  const Rates& multiples, Edge* edges) {
   for (std::size_t i = 0; i < edge_count; ++i) {
     const LogGPSEdge& e = program.edges[i];
-    edges[i] = {price(program, e, fixed),
-                static_cast<std::uint32_t>(price(program, e, multiples)), e.source};
+    edges[i] = {price(program, e, fixed), static_cast<std::uint32_t>(price(program, e, multiples)),
+                e.source};
   }
 }
 
