@@ -218,7 +218,7 @@ void RankStream::gap(std::size_t i) {
   for (; next_pause_ < pauses.size() && pauses[next_pause_].before_call <= i; ++next_pause_) {
     const Pause& pause = pauses[next_pause_];
     state(now, pause.begin_ns, static_cast<int>(kRunning));
-    state(pause.begin_ns, pause.end_ns, kStateIo);
+    state(std::max(now, pause.begin_ns), pause.end_ns, kStateIo);
     now = std::max(now, pause.end_ns);
   }
   state(now, until, static_cast<int>(kRunning));

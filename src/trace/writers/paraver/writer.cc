@@ -109,6 +109,7 @@ std::int64_t duration_of(const Trace& trace, std::int64_t zero) {
     const RankCalls& calls = trace.calls(rank);
     last = std::max(last, calls.stop_ns());
     for (std::size_t i = 0; i < calls.size(); ++i) last = std::max(last, calls.end_ns(i));
+    for (const Pause& pause : calls.pauses()) last = std::max(last, pause.end_ns);
   }
   return last - zero;
 }
