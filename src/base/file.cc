@@ -67,14 +67,15 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::release(std::span<const std::byte> part) const {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(part.data());
-  const std::uintptr_t first = (begin + page - 1) / page * page;
-  const std::uintptr_t last = (begin + part.size()) / page * page;
+  // A mapping begins with a page.
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<std::size_t>(part.data() - data_);
+  const std::size_t first = (begin + page - 1) / page * page;
+  const std::size_t last = (begin + part.size()) / page * page;
   if (last <= first) return;
   // Pages of a read-only mapping come back from the file when they are wanted. Not to get rid of
   // them is no failure.
-  static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED));
+  static_cast<void>(::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED));
 }
 
 OutputFile::OutputFile(std::filesystem::path path)
