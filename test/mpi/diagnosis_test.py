@@ -14,6 +14,9 @@ import sys
 
 from record_test import Test, check
 
+# Steps, and a unit of work in us: long beside what other jobs take from a processor at a time.
+LONGER = ("25", "15000")
+
 
 def answer(test, *command):
     """The result of a command on the recording, as JSON."""
@@ -22,8 +25,8 @@ def answer(test, *command):
     return json.loads(done.stdout)["result"]
 
 
-def recorded(test, name):
-    done = test.record(test.launcher(4) + [test.program(name)])
+def recorded(test, name, *arguments):
+    done = test.record(test.launcher(4) + [test.program(name), *arguments])
     check(done.returncode == 0, "the program failed")
 
 
@@ -71,7 +74,7 @@ def sentences(test):
 
 
 def case_lb_coll(test):
-    recorded(test, "lb_coll")
+    recorded(test, "lb_coll", *LONGER)
     waits = answer(test, "wait-states")
     places, share = share_of(waits, "wait_at_nxn", "MPI_Allreduce", "")
     check(share > 0.7, f"{share:.0%} of the waiting is in the reduction")
@@ -86,7 +89,7 @@ def case_lb_coll(test):
 
 
 def case_lb_p2p(test):
-    recorded(test, "lb_p2p")
+    recorded(test, "lb_p2p", *LONGER)
     waits = answer(test, "wait-states")
     places, share = share_of(waits, "late_sender", "MPI_Recv", "even to odd")
     check(share > 0.35, f"{share:.0%} of the waiting is of the odd ranks for the even ones")
