@@ -146,7 +146,7 @@ class DelaySearch {
       return;
     }
     const double scale = std::min(wait / sum, 1.0);
-    out_.unexplained_ns += wait - scale * sum;
+    out_.unexplained_ns += std::max(0.0, wait - sum);
     out_.origins[id].direct_ns = scale * delays;
     out_.origins[id].indirect_ns = scale * waiting;
     share_out(w, scale, handed, sum);

@@ -89,16 +89,18 @@ Section shares_section(const TimeShares& s, const CallPaths& paths) {
 }
 
 Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
-  Json json{{"begin_ns", s.begin_ns},
-            {"length_ns", s.length_ns},
-            {"run_ns", s.run_ns},
-            {"ideal_ns", s.ideal_ns},
-            {"compute", s.share(s.sum.compute_ns)},
-            {"waiting", s.share(s.sum.waiting_ns)},
-            {"inside_mpi", s.share(s.sum.inside_ns)},
-            {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
-            {"ranks", Json::array()},
-            {"calls", Json::array()}};
+  Json json{
+      {"begin_ns", s.begin_ns},
+      {"length_ns", s.length_ns},
+      {"run_ns", s.run_ns},
+      {"ideal_ns", s.ideal_ns},
+      {"compute", s.share(s.sum.compute_ns)},
+      {"waiting", s.share(s.sum.waiting_ns)},
+      {"inside_mpi", s.share(s.sum.inside_ns)},
+      {"efficiency", to_json(factors(efficiency_inputs(s), EfficiencyVariant::multiplicative))},
+      {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
+      {"ranks", Json::array()},
+      {"calls", Json::array()}};
   for (const TimeShares::OfRank& r : s.ranks) {
     json["ranks"].push_back({{"compute_ns", r.compute_ns},
                              {"waiting_ns", r.waiting_ns},
@@ -166,8 +168,13 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   Report report;
   Report waits = describe(d.waits, trace, paths);
   Report path = describe(d.path, d.imbalance, paths, PathDetail::sums);
+  Efficiency program;
+  program.inputs = efficiency_inputs(d.shares);
   Section efficiency{.id = "efficiency", .title = "Efficiency"};
-  efficiency.items.emplace_back(efficiency_table(d.efficiency, EfficiencyVariant::multiplicative));
+  efficiency.items.emplace_back(
+      Paragraph{"Between MPI_Init and MPI_Finalize, like the shares above; 'slackline "
+                "efficiency' tells the whole run's, in all variants."});
+  efficiency.items.emplace_back(efficiency_table(program, EfficiencyVariant::multiplicative));
   report.sections.push_back(shares_section(d.shares, paths));
   append(report.sections, std::move(waits.sections));
   report.sections.push_back(monitor_section(d.monitor, false));

@@ -82,6 +82,7 @@ Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& 
 /// `runs` in the order of the table; the first one is the reference.
 /// One run's tree in one variant, as a table `efficiency_<variant>`.
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant);
+Json to_json(const EfficiencyFactors& factors);
 Json efficiency_to_json(const Efficiency& run);
 Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);
 

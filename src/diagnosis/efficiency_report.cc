@@ -8,14 +8,6 @@
 namespace slackline {
 namespace {
 
-Json to_json(const EfficiencyFactors& f) {
-  return {{"parallel", f.parallel},
-          {"load_balance", f.load_balance},
-          {"communication", f.communication},
-          {"serialisation", f.serialisation},
-          {"transfer", f.transfer}};
-}
-
 Json optional_to_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
@@ -131,6 +123,14 @@ Table times_table(const std::vector<Efficiency>& runs) {
 }
 
 }  // namespace
+
+Json to_json(const EfficiencyFactors& f) {
+  return {{"parallel", f.parallel},
+          {"load_balance", f.load_balance},
+          {"communication", f.communication},
+          {"serialisation", f.serialisation},
+          {"transfer", f.transfer}};
+}
 
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant) {
   return tree({run}, variant);

@@ -133,4 +133,17 @@ TimeShares time_shares(const Trace& trace, const CallPaths& paths, const WaitSta
   return out;
 }
 
+EfficiencyInputs efficiency_inputs(const TimeShares& shares) {
+  EfficiencyInputs in;
+  in.ranks = static_cast<std::int32_t>(shares.ranks.size());
+  if (in.ranks == 0) return in;
+  in.observed_ns = static_cast<double>(shares.length_ns);
+  in.ideal_ns = static_cast<double>(shares.ideal_ns);
+  in.useful_mean_ns = static_cast<double>(shares.sum.compute_ns) / in.ranks;
+  for (const TimeShares::OfRank& rank : shares.ranks) {
+    in.useful_max_ns = std::max(in.useful_max_ns, static_cast<double>(rank.compute_ns));
+  }
+  return in;
+}
+
 }  // namespace slackline

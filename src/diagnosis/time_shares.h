@@ -6,6 +6,7 @@
 
 #include "analysis/measured.h"
 #include "diagnosis/call_paths.h"
+#include "diagnosis/efficiency.h"
 #include "diagnosis/ideal_replay.h"
 #include "diagnosis/wait_states.h"
 #include "trace/trace.h"
@@ -53,5 +54,9 @@ struct TimeShares {
 /// Empty for an untimed trace and one without calls. O(calls).
 TimeShares time_shares(const Trace& trace, const CallPaths& paths, const WaitStates& waits,
                        const IdealRun& ideal);
+
+/// What POP's multiplicative factors of that stretch are made of: its parallel efficiency is
+/// share(sum.compute_ns). (The whole run's are in Efficiency.)
+EfficiencyInputs efficiency_inputs(const TimeShares& shares);
 
 }  // namespace slackline

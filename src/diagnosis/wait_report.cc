@@ -99,7 +99,8 @@ Facts totals(const WaitSummary& s, const Trace& trace) {
   const double all = static_cast<double>(s.run_ns) * trace.ranks();
   const auto waiting = static_cast<double>(s.total_ns);
   return {{{"waiting", waiting, Unit::ns, "of all ranks together"},
-           {"of the ranks' time", share(waiting, all), Unit::ratio},
+           {"of the ranks' time", share(waiting, all), Unit::ratio,
+            "MPI_Init and MPI_Finalize included"},
            {"of the time in MPI", share(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
 }
 

@@ -87,7 +87,7 @@ std::vector<Pair> ratios(const ComparedRun& a, const ComparedRun& b) {
       {"rho_L", a.model.prediction.rho_latency, b.model.prediction.rho_latency, Unit::ratio}};
   if (a.measured == nullptr || b.measured == nullptr) return pairs;
   const auto of = [](const ComparedRun& run) {
-    return factors(run.measured->efficiency.inputs, EfficiencyVariant::multiplicative);
+    return factors(efficiency_inputs(run.measured->shares), EfficiencyVariant::multiplicative);
   };
   const EfficiencyFactors x = of(a);
   const EfficiencyFactors y = of(b);
