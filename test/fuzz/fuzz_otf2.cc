@@ -2,6 +2,8 @@
 // of two locations of one rank of three, four bytes each: kind, two numbers, and the time's
 // advance.
 
+#include <array>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,8 @@ Job make_job(bool own) {
     job.definitions.regions[i] = region;
   }
   for (std::uint32_t c = 0; c < 4; ++c) job.comms[c] = {c};
+  job.counters = {"instructions", "cycles"};
+  job.metrics[0] = {0, Job::kNoCounter, 1};
   return job;
 }
 
@@ -86,7 +90,16 @@ void feed(LocationReader& reader, std::uint8_t kind, std::uint8_t a, std::uint8_
     case 16:
       return reader.program_end(time);
     default:
-      return b % 2 == 0 ? reader.paused(time) : reader.buffer_flush(time, time + a);
+      break;
+  }
+  const std::array<std::uint64_t, 3> totals{b, time > 0 ? static_cast<std::uint64_t>(time) : 0, a};
+  switch (b % 4) {
+    case 0:
+      return reader.paused(time);
+    case 1:
+      return reader.buffer_flush(time, time + a);
+    default:
+      return reader.metric(time, b % 8 / 4, std::span(totals).first(a % 4));
   }
 }
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <span>
 
 #include "trace/otf2/findings.h"
 #include "trace/otf2/library.h"
@@ -234,8 +236,17 @@ OTF2_CallbackCode on_measurement(Location, Time t, Position, void* u, List,
   return kGoOn;
 }
 
-OTF2_CallbackCode on_buffer_flush(Location, Time t, Position, void* u, List, Time until) {
-  sink(u).reader->buffer_flush(sink(u).ns(t), sink(u).ns(until));
+OTF2_CallbackCode on_buffer_flush(Location, Time t, Position, void* u, List list, Time until) {
+  Sink& s = sink(u);
+  s.reader->buffer_flush(s.ns(t), s.ns(until), overrides(s, list));
+  return kGoOn;
+}
+
+OTF2_CallbackCode on_metric(Location, Time t, Position, void* u, List, OTF2_MetricRef metric,
+                            std::uint8_t count, const OTF2_Type*, const OTF2_MetricValue* values) {
+  std::array<std::uint64_t, 256> totals{};
+  for (std::size_t i = 0; i < count; ++i) totals[i] = values[i].unsigned_int;
+  sink(u).reader->metric(sink(u).ns(t), metric, std::span(totals).first(count));
   return kGoOn;
 }
 
@@ -267,6 +278,7 @@ Callbacks make_callbacks() {
   OTF2_EvtReaderCallbacks_SetProgramEndCallback(c, on_program_end);
   OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, on_measurement);
   OTF2_EvtReaderCallbacks_SetBufferFlushCallback(c, on_buffer_flush);
+  OTF2_EvtReaderCallbacks_SetMetricCallback(c, on_metric);
   return callbacks;
 }
 

@@ -94,6 +94,7 @@ class DefinitionWriter {
     regions();
     groups(locations);
     communicators();
+    counters();
     properties(times);
     OTF2_Archive_CloseGlobalDefWriter(archive_, w_);
   }
@@ -214,6 +215,21 @@ class DefinitionWriter {
                                        OTF2_COMM_FLAG_NONE);
       }
     }
+  }
+
+  void counters() {
+    const auto count = static_cast<std::uint8_t>(written_counters(trace_));
+    if (count == 0) return;
+    std::vector<OTF2_MetricMemberRef> members;
+    for (std::uint32_t c = 0; c < count; ++c) {
+      OTF2_GlobalDefWriter_WriteMetricMember(w_, c, text(trace_.counters()[c]),
+                                             text("Gained outside of MPI calls"),
+                                             OTF2_METRIC_TYPE_PAPI, OTF2_METRIC_ACCUMULATED_START,
+                                             OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, text("#"));
+      members.push_back(c);
+    }
+    OTF2_GlobalDefWriter_WriteMetricClass(w_, kCounters, count, members.data(),
+                                          OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
   }
 
   void property(std::string_view name, const std::string& value) {

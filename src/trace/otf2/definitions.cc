@@ -33,7 +33,7 @@ struct Raw {
 
   Definitions out;
   std::vector<Region> regions;
-  std::vector<Named> comm_names, attribute_names;
+  std::vector<Named> comm_names, attribute_names, metric_names;
   std::vector<Process> processes;
   std::unordered_map<std::uint32_t, std::uint32_t> node_names;
 };
@@ -130,6 +130,23 @@ OTF2_CallbackCode on_inter_comm(void* user, OTF2_CommRef self, OTF2_StringRef na
   return kGoOn;
 }
 
+OTF2_CallbackCode on_metric(void* user, OTF2_MetricMemberRef self, OTF2_StringRef name,
+                            OTF2_StringRef, OTF2_MetricType, OTF2_MetricMode mode, OTF2_Type type,
+                            OTF2_Base, std::int64_t, OTF2_StringRef) {
+  const bool whole = type == OTF2_TYPE_UINT64 || type == OTF2_TYPE_INT64;
+  const bool total = (mode & OTF2_METRIC_VALUE_MASK) == OTF2_METRIC_VALUE_ACCUMULATED;
+  raw(user).out.metrics[self].accumulates = whole && total;
+  raw(user).metric_names.push_back({self, name});
+  return kGoOn;
+}
+
+OTF2_CallbackCode on_metric_class(void* user, OTF2_MetricRef self, std::uint8_t count,
+                                  const OTF2_MetricMemberRef* members, OTF2_MetricOccurrence,
+                                  OTF2_RecorderKind) {
+  raw(user).out.metric_classes[self].assign(members, members + count);
+  return kGoOn;
+}
+
 struct CallbacksDelete {
   void operator()(OTF2_GlobalDefReaderCallbacks* callbacks) const {
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
@@ -152,6 +169,8 @@ void read_global(OTF2_Reader* reader, Raw& into) {
   OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_group);
   OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
   OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_inter_comm);
+  OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(c, on_metric);
+  OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_metric_class);
   OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, c, &into);
   std::uint64_t read = 0;
   OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &read);
@@ -186,6 +205,7 @@ void resolve_names(Raw& r) {
     out.regions[region.self] = resolve(region, out.strings[region.name], i, own);
   }
   for (const auto& [self, name] : r.comm_names) out.comms[self].name = out.strings[name];
+  for (const auto& [self, name] : r.metric_names) out.metrics[self].name = out.strings[name];
   for (const auto& [self, name] : r.attribute_names) out.attributes[self] = out.strings[name];
   for (const Raw::Process& p : r.processes) {
     const auto node = r.node_names.find(p.node);

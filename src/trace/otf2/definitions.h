@@ -45,6 +45,11 @@ struct Definitions {
     std::uint64_t events = 0;
     bool is_thread = true;
   };
+  /// A metric. Only those whose values are running totals, as counts of events are, can be kept.
+  struct Metric {
+    std::string name;
+    bool accumulates = false;
+  };
   struct Process {
     std::uint32_t id = 0;
     std::string name;
@@ -62,6 +67,8 @@ struct Definitions {
   std::vector<Location> locations;                            ///< in order of definition
   std::vector<Process> processes;                             ///< in order of definition
   std::unordered_map<std::uint32_t, std::string> attributes;  ///< names
+  std::map<std::uint32_t, Metric> metrics;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> metric_classes;  ///< their metrics
 
   // Of the anchor file.
   std::string creator;

@@ -38,9 +38,13 @@ inline constexpr FindingKind kPaused{
     "measurement_off", Severity::notice,
     "recording was switched off for a while; the calls made meanwhile are not in the trace and "
     "their time counts as computation"};
-inline constexpr FindingKind kBufferFlush{
-    "buffer_flushes", Severity::notice,
-    "the recorder wrote its buffer out during the run, which the times around it contain"};
+inline constexpr FindingKind kBufferFlush{"buffer_flushes", Severity::notice,
+                                          "the recorder wrote its buffer out during the run; "
+                                          "outside of MPI calls that is no computation, "
+                                          "inside of them it is part of the call"};
+inline constexpr FindingKind kMetrics{
+    "metrics_left_out", Severity::info,
+    "metrics that are no running totals of whole numbers (as hardware counters are) are left out"};
 inline constexpr FindingKind kOneSidedRecords{
     "one_sided_calls", Severity::notice,
     "one-sided calls are recorded with their times only: what they transfer is not modelled"};

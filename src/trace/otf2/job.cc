@@ -157,6 +157,21 @@ void add_communicators(Job& job, Trace& trace) {
   }
 }
 
+void find_counters(const Definitions& d, Job& job) {
+  std::unordered_map<std::uint32_t, std::uint32_t> counter_of;
+  for (const auto& [ref, metric] : d.metrics) {
+    counter_of[ref] =
+        metric.accumulates ? static_cast<std::uint32_t>(job.counters.size()) : Job::kNoCounter;
+    if (metric.accumulates) job.counters.push_back(metric.name);
+  }
+  for (const auto& [ref, members] : d.metric_classes) {
+    for (const std::uint32_t member : members) {
+      const auto found = counter_of.find(member);
+      job.metrics[ref].push_back(found == counter_of.end() ? Job::kNoCounter : found->second);
+    }
+  }
+}
+
 bool is_timed(const Definitions& d) {
   const auto found = d.properties.find(std::string(kTimedProperty));
   return found == d.properties.end() || found->second != "false";
@@ -190,6 +205,7 @@ Job describe_job(Definitions definitions) {
     std::from_chars(text.data(), text.data() + text.size(), definitions.clock_zero);
   }
   job.ranks = RankFinder(definitions).find();
+  find_counters(definitions, job);
   job.definitions = std::move(definitions);
   return job;
 }

@@ -31,7 +31,8 @@ LocationReader::LocationReader(const Job& job, const Trace& trace, std::int32_t 
       thread_(thread),
       locations_(locations),
       index_(locations.size()),
-      requests_(requests) {
+      requests_(requests),
+      counters_(job.counters.size()) {
   locations_.emplace_back();
 }
 
@@ -122,6 +123,8 @@ void LocationReader::begin_call(std::int64_t time, Operation operation) {
   completed_.clear();
   overrides_.reset();
   collective_end_.reset();
+  counters_.begin_call();
+  end_pause(time);
 }
 
 void LocationReader::end_call(std::int64_t time) {
@@ -141,6 +144,7 @@ void LocationReader::end_call(std::int64_t time) {
     out().order.back() = overrides_->order;
   }
   out().calls.append(call_);
+  counters_.end_call();
 }
 
 void LocationReader::describe_call() {
@@ -229,6 +233,7 @@ void LocationReader::apply_overrides() {
 void LocationReader::program_end(std::int64_t time) {
   at(time);
   out().finalized = true;
+  if (job_.own) out().stop_ns = time;
 }
 
 void LocationReader::paused(std::int64_t time) {
@@ -236,9 +241,43 @@ void LocationReader::paused(std::int64_t time) {
   out().findings.add(kPaused, fmt::format("rank {}", rank_));
 }
 
-void LocationReader::buffer_flush(std::int64_t time, std::int64_t until) {
+void LocationReader::buffer_flush(std::int64_t time, std::int64_t until,
+                                  const Overrides* overrides) {
   at(time);
-  out().findings.add(kBufferFlush, fmt::format("rank {}: {} ns", rank_, until - time));
+  until = std::max(until, time);
+  if (!job_.own) {
+    out().findings.add(kBufferFlush, fmt::format("rank {}: {} ns", rank_, until - time));
+  }
+  if (in_call_) return;
+  end_pause(time);
+  out().pauses.push_back({time, until, static_cast<std::uint32_t>(out().calls.size()), false});
+  if (overrides == nullptr) return;
+  out().pauses.back().in_mpi = overrides->has(Attribute::flags) && overrides->flags != 0;
+  if (!overrides->has(Attribute::position)) return;
+  out().pause_at.resize(out().pauses.size());
+  out().pause_at.back() = overrides->position;
+}
+
+// Damaged files may tell of pauses into what comes next.
+void LocationReader::end_pause(std::int64_t time) {
+  if (out().pauses.empty()) return;
+  Pause& last = out().pauses.back();
+  last.end_ns = std::max(last.begin_ns, std::min(last.end_ns, time));
+}
+
+void LocationReader::metric(std::int64_t time, std::uint32_t metric_class,
+                            std::span<const std::uint64_t> values) {
+  at(time);
+  const auto found = job_.metrics.find(metric_class);
+  if (found == job_.metrics.end()) return;
+  const auto& counter_of = found->second;
+  for (std::size_t i = 0; i < std::min(values.size(), counter_of.size()); ++i) {
+    if (counter_of[i] == Job::kNoCounter) {
+      out().findings.add(kMetrics);
+    } else {
+      counters_.read(counter_of[i], values[i]);
+    }
+  }
 }
 
 void LocationReader::one_sided(std::int64_t time) {
@@ -255,6 +294,7 @@ void LocationReader::finish() {
   }
   for (const std::uint32_t ref : open_regions_) unbalanced(region_name(ref));
   open_regions_.clear();
+  out().counters = counters_.finish();
   out().calls.shrink();
 }
 

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/findings.h"
 #include "base/flat_map.h"
 #include "trace/otf2/conventions.h"
+#include "trace/otf2/counter_gaps.h"
 #include "trace/otf2/job.h"
 #include "trace/trace.h"
 
@@ -34,9 +36,13 @@ struct Overrides {
 /// What was read of one location.
 struct LocationCalls {
   RankCalls calls;
-  std::vector<RegionEvent> regions;      ///< region: number of the definition
-  std::vector<std::uint64_t> order;      ///< of each call, where attributes say it
-  std::vector<std::uint64_t> region_at;  ///< likewise `order` of region events
+  std::vector<RegionEvent> regions;  ///< region: number of the definition
+  std::vector<Pause> pauses;
+  std::vector<std::vector<std::uint64_t>> counters;  ///< per Job::counters: a value a gap, or none
+  std::vector<std::uint64_t> order;                  ///< of each call, where attributes say it
+  std::vector<std::uint64_t> region_at;              ///< likewise of region events
+  std::vector<std::uint64_t> pause_at;               ///< and of pauses
+  std::optional<std::int64_t> stop_ns;   ///< of the program, where the archive is Slackline's
   std::vector<std::uint32_t> bare;       ///< calls that are collectives_without_arguments
   std::optional<std::int64_t> first_ns;  ///< of any event
   bool finalized = false;
@@ -126,7 +132,9 @@ class LocationReader {
   void program_begin(std::int64_t time) { at(time); }
   void program_end(std::int64_t time);
   void paused(std::int64_t time);
-  void buffer_flush(std::int64_t time, std::int64_t until);
+  void buffer_flush(std::int64_t time, std::int64_t until, const Overrides* overrides = nullptr);
+  /// Values of a class of metrics; those with kNoCounter are left out.
+  void metric(std::int64_t time, std::uint32_t metric_class, std::span<const std::uint64_t> values);
   void one_sided(std::int64_t time);
   /// Any other record.
   void other(std::int64_t time) { at(time); }
@@ -141,6 +149,7 @@ class LocationReader {
   bool take_bare(std::int64_t time, Operation operation);
   void begin_call(std::int64_t time, Operation operation);
   void end_call(std::int64_t time);
+  void end_pause(std::int64_t time);
   void describe_call();
   void describe_completion();
   void describe_unrecorded();
@@ -175,6 +184,7 @@ class LocationReader {
   std::optional<Overrides> overrides_;
   std::vector<std::int64_t> args_;
   std::vector<std::uint32_t> completed_;  // serials that the open call completed
+  CounterGaps counters_;
   std::int64_t collective_begin_ = 0;
   std::optional<std::int64_t> collective_end_;  // of the open call, when a collective
   std::int64_t last_ns_ = -kTimeLimit_ns;

@@ -17,6 +17,12 @@ struct Place {
   std::uint32_t call;
 };
 
+// Indices of the main thread's calls among all threads' calls.
+struct NewIndex {
+  const std::vector<std::uint32_t>& of_main;
+  std::uint32_t all;
+};
+
 std::uint64_t as_key(std::int64_t time) {
   return static_cast<std::uint64_t>(time) ^ (std::uint64_t{1} << 63);
 }
@@ -34,21 +40,50 @@ std::vector<Place> order_of(const std::vector<LocationCalls>& locations) {
   return order;
 }
 
+// Where in all threads' calls item `i` of the main thread belongs, which stands before its call
+// `before_call`: as an attribute told, else before the same call.
+std::uint32_t place(std::uint32_t before_call, std::size_t i,
+                    const std::vector<std::uint64_t>& told, const NewIndex& calls) {
+  if (i < told.size()) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(told[i], calls.all));
+  }
+  return before_call < calls.of_main.size() ? calls.of_main[before_call] : calls.all;
+}
+
 // The main thread's region events, put between the calls of all threads.
-void place_regions(const LocationCalls& main, const std::vector<std::uint32_t>& new_index,
-                   RankCalls& calls) {
+void place_regions(const LocationCalls& main, const NewIndex& new_index, RankCalls& calls) {
   for (std::size_t i = 0; i < main.regions.size(); ++i) {
     RegionEvent event = main.regions[i];
-    if (i < main.region_at.size()) {
-      event.before_call =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(main.region_at[i], calls.size()));
-    } else {
-      event.before_call = event.before_call < new_index.size()
-                              ? new_index[event.before_call]
-                              : static_cast<std::uint32_t>(calls.size());
-    }
+    event.before_call = place(event.before_call, i, main.region_at, new_index);
     calls.append_region(event);
   }
+}
+
+// Likewise its pauses.
+void place_pauses(const LocationCalls& main, const NewIndex& new_index, RankCalls& calls) {
+  for (std::size_t i = 0; i < main.pauses.size(); ++i) {
+    Pause pause = main.pauses[i];
+    pause.before_call = place(pause.before_call, i, main.pause_at, new_index);
+    calls.append_pause(pause);
+  }
+}
+
+// A gap before a call is that call's thread's; the last one is the main thread's.
+std::vector<std::vector<std::uint64_t>> merge_counters(const std::vector<LocationCalls>& locations,
+                                                       const std::vector<Place>& order) {
+  std::vector<std::vector<std::uint64_t>> merged(locations.front().counters.size());
+  for (std::size_t c = 0; c < merged.size(); ++c) {
+    if (std::ranges::all_of(locations, [&](const auto& l) { return l.counters[c].empty(); })) {
+      continue;
+    }
+    for (const Place& place : order) {
+      const auto& values = locations[place.location].counters[c];
+      merged[c].push_back(values.empty() ? 0 : values[place.call]);
+    }
+    const auto& main = locations.front().counters[c];
+    if (!main.empty()) merged[c].push_back(main.back());
+  }
+  return merged;
 }
 
 void merge_calls(std::vector<LocationCalls>& locations, RankCallsRead& rank) {
@@ -74,7 +109,10 @@ void merge_calls(std::vector<LocationCalls>& locations, RankCallsRead& rank) {
     for (const std::uint32_t bare : locations[l].bare) rank.bare.push_back(new_index[l][bare]);
   }
   std::ranges::sort(rank.bare);
-  place_regions(locations.front(), new_index.front(), rank.calls);
+  const NewIndex of_main{new_index.front(), static_cast<std::uint32_t>(rank.calls.size())};
+  place_regions(locations.front(), of_main, rank.calls);
+  place_pauses(locations.front(), of_main, rank.calls);
+  rank.counters = merge_counters(locations, order);
 }
 
 }  // namespace
@@ -97,10 +135,13 @@ RankCallsRead merge_locations(std::vector<LocationCalls> locations) {
     LocationCalls& only = locations.front();
     rank.calls = std::move(only.calls);
     rank.calls.set_regions(std::move(only.regions));
+    for (const Pause& pause : only.pauses) rank.calls.append_pause(pause);
+    rank.counters = std::move(only.counters);
     rank.bare = std::move(only.bare);
   } else {
     merge_calls(locations, rank);
   }
+  if (locations.front().stop_ns) rank.calls.set_stop_ns(*locations.front().stop_ns);
   rank.present = start.has_value();
   rank.calls.set_start_ns(start.value_or(0));
   rank.calls.shrink();

@@ -12,6 +12,7 @@ namespace slackline::otf2 {
 struct RankCallsRead {
   RankCalls calls;
   std::vector<std::uint32_t> bare;
+  std::vector<std::vector<std::uint64_t>> counters;  ///< as in LocationCalls
   Findings findings;
   bool present = false;
   bool finalized = false;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/error.h"
 
@@ -64,6 +65,10 @@ int collective_op(Operation operation) {
   }
 }
 
+std::size_t written_counters(const Trace& trace) {
+  return std::min<std::size_t>(trace.counters().size(), std::numeric_limits<std::uint8_t>::max());
+}
+
 Names::Names(const Trace& trace) {
   std::vector<char> occurs(kOperationCount, 0);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
@@ -101,14 +106,18 @@ std::uint64_t RankWriter::write(OTF2_EvtWriter* writer, std::uint16_t thread) {
   if (main && (info.present || !calls_.empty())) {
     OTF2_EvtWriter_ProgramBegin(writer_, nullptr, ticks(calls_.start_ns()), 0, 0, nullptr);
   }
-  std::size_t next_region = 0;
+  next_region_ = next_pause_ = 0;
+  totals_.assign(written_counters(trace_), OTF2_MetricValue{});
+  total_types_.assign(totals_.size(), OTF2_TYPE_UINT64);
+  if (info.present || !calls_.empty()) write_totals(calls_.start_ns());
   for (std::uint32_t i = 0; i < calls_.size(); ++i) {
-    if (main) write_region_events(i, next_region);
+    if (main) write_between(i);
     const Call call = calls_[i];
     if (call.thread == thread) write_call(i, call);
   }
   if (main) {
-    write_region_events(0xffffffffu, next_region);
+    write_between(0xffffffffu);
+    write_totals_after(static_cast<std::uint32_t>(calls_.size()), calls_.stop_ns());
     if (info.present && info.finalized) {
       OTF2_EvtWriter_ProgramEnd(writer_, nullptr, ticks(calls_.stop_ns()), 0);
     }
@@ -117,24 +126,66 @@ std::uint64_t RankWriter::write(OTF2_EvtWriter* writer, std::uint16_t thread) {
   return events_;
 }
 
-void RankWriter::write_region_events(std::uint32_t before_call, std::size_t& next) {
-  const auto events = calls_.regions();
-  for (; next < events.size() && events[next].before_call <= before_call; ++next) {
-    const RegionEvent& event = events[next];
-    if (threads_.size() > 1) add_position(event.before_call);
-    const std::uint64_t t = ticks(event.time_ns);
-    const std::uint32_t region = names_.user_region(event.region);
-    if (event.enter) {
-      OTF2_EvtWriter_Enter(writer_, attributes_, t, region);
+// Region events and pauses up to a call, in order of time.
+void RankWriter::write_between(std::uint32_t before_call) {
+  const auto regions = calls_.regions();
+  const auto pauses = calls_.pauses();
+  while (true) {
+    const bool region =
+        next_region_ < regions.size() && regions[next_region_].before_call <= before_call;
+    const bool pause =
+        next_pause_ < pauses.size() && pauses[next_pause_].before_call <= before_call;
+    if (!region && !pause) return;
+    if (pause && (!region || pauses[next_pause_].begin_ns <= regions[next_region_].time_ns)) {
+      write_pause(pauses[next_pause_++]);
     } else {
-      OTF2_EvtWriter_Leave(writer_, attributes_, t, region);
+      write_region_event(regions[next_region_++]);
     }
-    OTF2_AttributeList_RemoveAllAttributes(attributes_);
   }
+}
+
+void RankWriter::write_region_event(const RegionEvent& event) {
+  if (threads_.size() > 1) add_position(event.before_call);
+  const std::uint64_t t = ticks(event.time_ns);
+  const std::uint32_t region = names_.user_region(event.region);
+  if (event.enter) {
+    OTF2_EvtWriter_Enter(writer_, attributes_, t, region);
+  } else {
+    OTF2_EvtWriter_Leave(writer_, attributes_, t, region);
+  }
+  OTF2_AttributeList_RemoveAllAttributes(attributes_);
+}
+
+// The one record of OTF2 for time in which a process does nothing of its own.
+void RankWriter::write_pause(const Pause& pause) {
+  if (pause.in_mpi) {
+    OTF2_AttributeList_AddUint8(attributes_, static_cast<OTF2_AttributeRef>(Attribute::flags), 1);
+  }
+  if (threads_.size() > 1) add_position(pause.before_call);
+  const std::uint64_t begin = ticks(pause.begin_ns);
+  OTF2_EvtWriter_BufferFlush(writer_, attributes_, begin,
+                             zero_ticks_ + static_cast<std::uint64_t>(pause.end_ns));
+  OTF2_AttributeList_RemoveAllAttributes(attributes_);
+}
+
+// Running totals. Of what they gain inside of calls a Trace knows nothing.
+void RankWriter::write_totals(std::int64_t time) {
+  if (totals_.empty()) return;
+  OTF2_EvtWriter_Metric(writer_, nullptr, ticks(time), kCounters,
+                        static_cast<std::uint8_t>(totals_.size()), total_types_.data(),
+                        totals_.data());
+}
+
+void RankWriter::write_totals_after(std::uint32_t gap, std::int64_t time) {
+  for (std::size_t c = 0; c < totals_.size(); ++c) {
+    totals_[c].unsigned_int += calls_.counter(c, gap);
+  }
+  write_totals(time);
 }
 
 void RankWriter::write_call(std::uint32_t i, const Call& call) {
   const std::uint32_t region = names_.region(call.operation);
+  write_totals_after(i, call.begin_ns);
   add_attributes(i, call);
   OTF2_EvtWriter_Enter(writer_, attributes_, ticks(call.begin_ns), region);
   OTF2_AttributeList_RemoveAllAttributes(attributes_);

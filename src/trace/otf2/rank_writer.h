@@ -20,6 +20,7 @@ namespace slackline::otf2 {
 inline constexpr std::uint32_t kLocationsGroup = 0;
 inline constexpr std::uint32_t kWorldGroup = 1;
 inline constexpr std::uint32_t kSelfGroup = 2;
+inline constexpr std::uint32_t kCounters = 0;  ///< the class of all hardware counters
 
 /// Location of a rank's thread, as Score-P numbers them.
 inline std::uint64_t location_id(std::int32_t rank, std::uint16_t thread) {
@@ -127,7 +128,11 @@ class RankWriter {
   void write_starts(const Call& call);
   void write_completions(std::uint32_t i, const Call& call);
   void write_collective(const Call& call);
-  void write_region_events(std::uint32_t before_call, std::size_t& next);
+  void write_between(std::uint32_t before_call);
+  void write_region_event(const RegionEvent& event);
+  void write_pause(const Pause& pause);
+  void write_totals(std::int64_t time);
+  void write_totals_after(std::uint32_t gap, std::int64_t time);
   void add_attributes(std::uint32_t i, const Call& call);
   void add_argument_attributes(std::span<const std::int64_t> args);
   void add_position(std::uint32_t before_call);
@@ -150,9 +155,16 @@ class RankWriter {
   OTF2_EvtWriter* writer_ = nullptr;
   OTF2_AttributeList* attributes_ = nullptr;
   std::vector<std::int64_t> expected_args_;
+  std::size_t next_region_ = 0;
+  std::size_t next_pause_ = 0;
+  std::vector<OTF2_MetricValue> totals_;  // of hardware counters
+  std::vector<OTF2_Type> total_types_;
   std::uint64_t events_ = 0;
   std::uint64_t last_ticks_ = 0;
 };
+
+/// Hardware counters that are written: as many as one class of metrics can hold.
+std::size_t written_counters(const Trace& trace);
 
 /// OTF2's name of a collective's operation; -1 if it has none.
 int collective_op(Operation operation);

@@ -71,6 +71,21 @@ void number_regions(const Job& job, Trace& trace) {
   }
 }
 
+// Of archives of others only those counters stay that any rank has read.
+void hand_counters_over(const Job& job, std::vector<RankCallsRead>& ranks, Trace& trace) {
+  for (std::size_t c = 0; c < job.counters.size(); ++c) {
+    const bool read = std::ranges::any_of(ranks, [&](const RankCallsRead& rank) {
+      return c < rank.counters.size() && !rank.counters[c].empty();
+    });
+    if (!read && !job.own) continue;
+    const std::size_t which = trace.add_counter(job.counters[c]);
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+      auto& counters = ranks[static_cast<std::size_t>(r)].counters;
+      if (c < counters.size()) trace.calls(r).set_counter(which, std::move(counters[c]));
+    }
+  }
+}
+
 void hand_over(std::vector<RankCallsRead>& ranks, Trace& trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     RankCallsRead& rank = ranks[static_cast<std::size_t>(r)];
@@ -118,6 +133,7 @@ Trace read_otf2(const fs::path& anchor) {
   });
   settle_bare_collectives(ranks);
   hand_over(ranks, trace);
+  hand_counters_over(job, ranks, trace);
   number_regions(job, trace);
   return trace;
 }

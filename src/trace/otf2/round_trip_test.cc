@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -59,34 +60,58 @@ std::string difference(const Trace& a, const Trace& b) {
   }
 }
 
-// OTF2's times do not decrease along a location, and computation starts before all of them.
+// OTF2's times do not decrease along a location, computation starts before all of them, and only a
+// rank that finalized has an end.
 Trace with_ordered_times(const Trace& trace) {
   Trace out(trace.ranks(), trace.timed());
   for (std::size_t c = 2; c < trace.communicators().size(); ++c) {
     out.add_communicator(trace.communicators()[c]);
   }
   for (const std::string& region : trace.regions()) out.region_id(region);
+  for (const std::string& counter : trace.counters()) out.add_counter(counter);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& from = trace.calls(r);
     RankCalls& to = out.calls(r);
     to.set_start_ns(from.start_ns());
     std::int64_t now = from.start_ns();
     std::size_t next = 0;
+    std::size_t next_pause = 0;
+    const auto pauses_up_to = [&](std::uint32_t call, std::int64_t until) {
+      for (; next_pause < from.pauses().size() && from.pauses()[next_pause].before_call <= call &&
+             from.pauses()[next_pause].begin_ns <= until;
+           ++next_pause) {
+        Pause pause = from.pauses()[next_pause];
+        pause.begin_ns = now = std::max(now, pause.begin_ns);
+        pause.end_ns = now = std::max(now, pause.end_ns);
+        to.append_pause(pause);
+      }
+    };
     const auto regions_up_to = [&](std::uint32_t call) {
       for (; next < from.regions().size() && from.regions()[next].before_call <= call; ++next) {
         RegionEvent event = from.regions()[next];
+        pauses_up_to(call, event.time_ns);
         event.time_ns = now = std::max(now, event.time_ns);
         to.append_region(event);
       }
     };
     for (std::uint32_t i = 0; i < from.size(); ++i) {
       regions_up_to(i);
+      pauses_up_to(i, std::numeric_limits<std::int64_t>::max());
       Call call = from[i];
       call.begin_ns = now = std::max(now, call.begin_ns);
       call.end_ns = now = std::max(now, call.end_ns);
       to.append(call);
     }
     regions_up_to(0xffffffffu);
+    pauses_up_to(0xffffffffu, std::numeric_limits<std::int64_t>::max());
+    to.set_stop_ns(std::max(now, from.stop_ns()));
+    out.rank_info(r).present = true;
+    out.rank_info(r).finalized = true;
+    for (std::size_t which = 0; which < trace.counters().size(); ++which) {
+      std::vector<std::uint64_t> values(from.size() + 1);
+      for (std::size_t gap = 0; gap <= from.size(); ++gap) values[gap] = from.counter(which, gap);
+      to.set_counter(which, std::move(values));
+    }
   }
   return out;
 }
@@ -97,6 +122,7 @@ TEST_F(Otf2RoundTrip, GivesTheSameTrace) {
     const Trace back = there_and_back(trace);
     if (!same_content(trace, back)) RC_LOG() << difference(trace, back) << std::endl;
     RC_ASSERT(same_content(trace, back));
+    RC_ASSERT(testing::same_details(trace, back));
   }));
 }
 

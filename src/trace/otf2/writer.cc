@@ -67,6 +67,7 @@ std::pair<std::int64_t, std::int64_t> span_of(const Trace& trace) {
       take(calls.end_ns(i));
     }
     for (const RegionEvent& event : calls.regions()) take(event.time_ns);
+    for (const Pause& pause : calls.pauses()) take(pause.end_ns);
     take(calls.stop_ns());
   }
   return {first, last};
@@ -86,7 +87,7 @@ void write_empty_local_definitions(OTF2_Archive* archive,
 
 constexpr FindingKind kFactsLost{
     "facts_left_out", Severity::info,
-    "clock corrections, CPU times, pauses, counters and earlier findings have no place in OTF2"};
+    "clock corrections, CPU times and earlier findings have no place in OTF2"};
 
 }  // namespace
 
