@@ -43,6 +43,7 @@ Json to_json(const TraceSummary& s) {
             {"duration_ns", s.duration_ns},
             {"mpi_time_ns", spread_to_json(s.mpi_time_ns)},
             {"compute_time_ns", spread_to_json(s.compute_time_ns)},
+            {"pause_time_ns", spread_to_json(s.pause_time_ns)},
             {"messages", s.messages},
             {"message_bytes", s.message_bytes},
             {"collectives", s.collectives},
@@ -53,7 +54,8 @@ Json to_json(const TraceSummary& s) {
             {"clock_offset_ns", s.clock_offset_ns},
             {"clock_error_ns", s.clock_error_ns},
             {"operations", Json::array()},
-            {"regions", Json::array()}};
+            {"regions", Json::array()},
+            {"counters", Json::array()}};
   for (const OperationSummary& o : s.operations) {
     json["operations"].push_back({{"operation", std::string(mpi_name(o.operation))},
                                   {"calls", o.calls},
@@ -62,6 +64,9 @@ Json to_json(const TraceSummary& s) {
   }
   for (const RegionSummary& r : s.regions) {
     json["regions"].push_back({{"name", r.name}, {"visits", r.visits}, {"time_ns", r.time_ns}});
+  }
+  for (const CounterSummary& c : s.counters) {
+    json["counters"].push_back({{"name", c.name}, {"gained", spread_to_json(c.gained)}});
   }
   return json;
 }
@@ -145,6 +150,7 @@ Section time_section(const TraceSummary& s) {
         {std::move(name), r.min, number(r.min_rank), r.mean, r.max, number(r.max_rank)});
   };
   row("between MPI calls", s.compute_time_ns);
+  if (s.pause_time_ns.max > 0) row("  of which pauses", s.pause_time_ns);
   row("inside MPI", s.mpi_time_ns);
   return {"time", "Time", {std::move(table)}};
 }
@@ -170,6 +176,23 @@ Section regions_section(const TraceSummary& s) {
   return {"regions", "Regions", {std::move(table)}};
 }
 
+Section counters_section(const TraceSummary& s) {
+  Table table{"counters",
+              "Gained per rank while it computed",
+              {{"counter"},
+               {"least", Unit::count},
+               {"of rank", Unit::count},
+               {"mean", Unit::count},
+               {"most", Unit::count},
+               {"of rank", Unit::count}},
+              {}};
+  for (const CounterSummary& c : s.counters) {
+    table.rows.push_back({c.name, c.gained.min, number(c.gained.min_rank), c.gained.mean,
+                          c.gained.max, number(c.gained.max_rank)});
+  }
+  return {"counters", "Hardware counters", {std::move(table)}};
+}
+
 Report describe(const TraceSummary& summary, const OpenedTrace& opened) {
   Report report;
   report.command = "info";
@@ -181,6 +204,7 @@ Report describe(const TraceSummary& summary, const OpenedTrace& opened) {
   report.sections = {recording_section(opened), contents_section(summary)};
   if (opened.trace.timed()) report.sections.push_back(time_section(summary));
   report.sections.push_back(operations_section(summary));
+  if (!summary.counters.empty()) report.sections.push_back(counters_section(summary));
   if (!summary.regions.empty()) report.sections.push_back(regions_section(summary));
   return report;
 }

@@ -26,6 +26,7 @@ struct RankSummary {
   std::uint32_t threads = 0;
   std::int64_t mpi_ns = 0;
   std::int64_t compute_ns = 0;
+  std::int64_t pause_ns = 0;
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
 };
@@ -110,18 +111,19 @@ RankSummary summarize_rank(const Trace& trace, std::int32_t rank) {
     sum.compute_ns += calls.stop_ns() - calls.end_ns(calls.size() - 1);
     sum.last_ns = std::max(sum.last_ns, calls.stop_ns());
   }
+  for (const Pause& pause : calls.pauses()) sum.pause_ns += pause.end_ns - pause.begin_ns;
   add_regions(sum, trace, calls);
   return sum;
 }
 
-RankSpread spread(const Trace& trace, std::span<const RankSummary> ranks,
-                  std::int64_t RankSummary::*quantity) {
+// Over the ranks that are present; `of` gives a rank's value.
+template <class Of>
+RankSpread spread(const Trace& trace, Of of) {
   RankSpread result;
   std::size_t count = 0;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto rank = static_cast<std::int32_t>(r);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     if (!trace.rank_info(rank).present) continue;
-    const auto value = static_cast<double>(ranks[r].*quantity);
+    const auto value = static_cast<double>(of(rank));
     if (count == 0 || value < result.min) {
       result.min = value;
       result.min_rank = rank;
@@ -184,6 +186,19 @@ void add_regions(TraceSummary& all, const Trace& trace, std::span<const RankSumm
   }
 }
 
+void add_counters(TraceSummary& all, const Trace& trace) {
+  for (std::size_t c = 0; c < trace.counters().size(); ++c) {
+    all.counters.push_back({trace.counters()[c], spread(trace, [&](std::int32_t rank) {
+                              const RankCalls& calls = trace.calls(rank);
+                              std::uint64_t sum = 0;
+                              for (std::size_t i = 0; i <= calls.size(); ++i) {
+                                sum += calls.counter(c, i);
+                              }
+                              return sum;
+                            })});
+  }
+}
+
 void add_duration(TraceSummary& all, std::span<const RankSummary> ranks) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
@@ -210,8 +225,14 @@ TraceSummary summarize(const Trace& trace) {
     all.wildcards += rank.wildcards;
     all.threads = std::max(all.threads, rank.threads);
   }
-  all.mpi_time_ns = spread(trace, ranks, &RankSummary::mpi_ns);
-  all.compute_time_ns = spread(trace, ranks, &RankSummary::compute_ns);
+  const auto of_ranks = [&](std::int64_t RankSummary::*quantity) {
+    return spread(trace,
+                  [&](std::int32_t r) { return ranks[static_cast<std::size_t>(r)].*quantity; });
+  };
+  all.mpi_time_ns = of_ranks(&RankSummary::mpi_ns);
+  all.compute_time_ns = of_ranks(&RankSummary::compute_ns);
+  all.pause_time_ns = of_ranks(&RankSummary::pause_ns);
+  add_counters(all, trace);
   add_rank_facts(all, trace);
   add_duration(all, ranks);
   add_operations(all, ranks);

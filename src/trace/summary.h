@@ -33,6 +33,12 @@ struct RegionSummary {
   std::int64_t time_ns = 0;  ///< from entering to leaving, summed over visits and ranks
 };
 
+/// A hardware counter over the ranks.
+struct CounterSummary {
+  std::string name;
+  RankSpread gained;  ///< per rank, while it computed
+};
+
 struct TraceSummary {
   std::int32_t ranks = 0;
   std::int32_t present_ranks = 0;
@@ -43,6 +49,7 @@ struct TraceSummary {
   std::int64_t duration_ns = 0;        ///< first begin (or start) to last end (or stop) of any rank
   RankSpread mpi_time_ns;              ///< per rank, time inside MPI; zero in untimed traces
   RankSpread compute_time_ns;          ///< per rank, time between MPI calls
+  RankSpread pause_time_ns;            ///< per rank, of that time: pauses (no computation)
   std::vector<OperationSummary> operations;  ///< those that occur, most time first, then most calls
   std::uint64_t messages = 0;                ///< point to point, counted where they are sent
   std::uint64_t message_bytes = 0;
@@ -52,8 +59,9 @@ struct TraceSummary {
   std::uint64_t wildcards = 0;         ///< receives and probes with ANY_SOURCE or ANY_TAG
   std::uint64_t communicators = 0;     ///< beyond MPI_COMM_WORLD and MPI_COMM_SELF
   std::vector<RegionSummary> regions;  ///< in the trace's order
-  std::int64_t clock_offset_ns = 0;    ///< largest correction of a rank's clock, absolute
-  std::int64_t clock_error_ns = 0;     ///< the worst rank's clock is known within this
+  std::vector<CounterSummary> counters;
+  std::int64_t clock_offset_ns = 0;  ///< largest correction of a rank's clock, absolute
+  std::int64_t clock_error_ns = 0;   ///< the worst rank's clock is known within this
 };
 
 /// Linear in the number of calls; ranks in parallel.

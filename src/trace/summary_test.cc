@@ -48,6 +48,23 @@ TEST(Summary, AddsUpCallsTimesMessagesAndRegions) {
   EXPECT_EQ(s.regions[0].time_ns, 100 + 45);
 }
 
+TEST(Summary, SpreadsPausesAndCountersOverTheRanksThatArePresent) {
+  const TraceSummary s = summarize(read_text(
+      "slackline-trace 1 timed ranks=3\ncounter 0 \"cycles\"\n"
+      "rank 0\n counted 100\n @10 +10 barrier\n @30 +5 pause\n counted 20\n @40 +1 barrier\n"
+      " counted 3\n"
+      "rank 1\n counted 7\n @10 +10 barrier\n @40 +1 barrier\n"
+      "rank 2 absent\n",
+      "t"));
+  ASSERT_EQ(s.counters.size(), 1u);
+  EXPECT_EQ(s.counters[0].name, "cycles");
+  EXPECT_EQ(s.counters[0].gained.max, 123);
+  EXPECT_EQ(s.counters[0].gained.min, 7);
+  EXPECT_EQ(s.counters[0].gained.mean, 65);
+  EXPECT_EQ(s.pause_time_ns.max, 5);
+  EXPECT_EQ(s.pause_time_ns.min_rank, 1);
+}
+
 TEST(Summary, CountsSendrecvAndPersistentMessagesButNotThoseToNobody) {
   const TraceSummary s = summarize(
       read_text("slackline-trace 1 timed ranks=1\nrank 0\n"

@@ -43,15 +43,14 @@ ZoneId PlatformBuilder::add_zone(std::unique_ptr<NetZone> zone, std::string name
 }
 
 std::uint32_t PlatformBuilder::add_spec(HostSpec spec) {
-  for (const double speed : spec.speeds) {
-    if (!(speed > 0) || !std::isfinite(speed)) {
-      throw usage_error("cannot use a host's speed", "it is not above zero", "Give it a speed.");
-    }
-  }
   if (spec.speeds.empty() || spec.pstate >= spec.speeds.size()) {
     throw usage_error(fmt::format("cannot use pstate {}", spec.pstate),
                       fmt::format("the host has {} speeds", spec.speeds.size()),
                       "Count pstates from 0.");
+  }
+  const double speed = spec.speeds[spec.pstate];
+  if (!(speed > 0) || !std::isfinite(speed)) {
+    throw usage_error("cannot use a host's speed", "it is not above zero", "Give it a speed.");
   }
   if (spec.cores == 0) throw usage_error("cannot use a host", "it has no core", "Give it one.");
   parts_.specs.push_back(std::move(spec));
