@@ -108,6 +108,9 @@ std::int64_t Program::root(const Fields& line, std::size_t i) const {
 
 /// Ends after `ns`.
 void Program::region(std::string_view name, double ns) {
+  if (now_ns_ + ns > static_cast<double>(kTimeLimit_ns)) {
+    throw BadAction{"it ends more than 146 years after the start"};
+  }
   const std::uint32_t id = trace_.region_id(name);
   const auto before = static_cast<std::uint32_t>(calls().size());
   calls().append_region({std::llround(now_ns_), id, before, true});

@@ -44,6 +44,12 @@ TEST(TiReader, AFlopIsANanosecond) {
   EXPECT_EQ(trace.info().flops_per_second, 1e9);
 }
 
+TEST(TiReader, TimesStayWithinATracesBounds) {
+  const Trace trace = read("0 init\n0 compute 1e92\n0 compute 1e9\n0 barrier\n");
+  EXPECT_EQ(trace.calls(0).gap_ns(1), 1'000'000'000);
+  EXPECT_FALSE(trace.findings().entries().empty());
+}
+
 TEST(TiReader, AReductionsComputationFollowsItsCall) {
   const Trace trace = read("0 init\n0 allreduce 10 300 0\n0 barrier\n");
   EXPECT_EQ(trace.calls(0)[1].bytes, 80u);
