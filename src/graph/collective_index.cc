@@ -14,6 +14,10 @@ constexpr FindingKind kMismatch{"collective_mismatch", Severity::notice,
 constexpr FindingKind kIncomplete{
     "collective_incomplete", Severity::data_loss,
     "Some ranks of a communicator never enter a collective; it was modelled among those that do."};
+constexpr FindingKind kCountsUnknown{
+    "alltoallv_counts_unknown", Severity::notice,
+    "MPI_Alltoallv or MPI_Alltoallw of which the trace tells only how much each rank sends in all: "
+    "models spread the ranks' mean evenly over all pairs."};
 constexpr FindingKind kInterCollective{
     "intercommunicator_collective", Severity::notice,
     "Collectives of intercommunicators are modelled as one over both groups together."};
@@ -39,6 +43,11 @@ CollectiveCall as_collective(const Call& call) {
 bool has_common_counts(Operation operation) {
   return operation == Operation::gatherv || operation == Operation::scatterv ||
          operation == Operation::allgatherv || operation == Operation::reduce_scatter;
+}
+
+/// Do the args hold what this rank alone exchanges with every other one?
+bool has_own_counts(Operation operation) {
+  return operation == Operation::alltoallv || operation == Operation::alltoallw;
 }
 
 std::int32_t index_of(std::span<const std::int32_t> members, std::int32_t rank) {
@@ -125,6 +134,10 @@ void CollectiveIndex::enter(const Trace& trace, std::int32_t rank, const Call& c
   if (has_common_counts(agreed.operation) && call.args.size() == instance.members.size()) {
     agreed.counts = call.args;
   }
+  if (has_own_counts(agreed.operation)) {
+    instance.counts_unknown |= call.args.size() < 2 * instance.members.size();
+    instance.sum_bytes += mine.bytes;
+  }
 }
 
 void CollectiveIndex::leave_out_missing(Findings& findings) {
@@ -147,6 +160,10 @@ void CollectiveIndex::leave_out_missing(Findings& findings) {
       }
       instance.call.size = static_cast<std::int32_t>(instance.members.size());
       instance.call.root = index_of(instance.members, instance.call.root);
+      if (instance.counts_unknown) {
+        findings.add(kCountsUnknown);
+        instance.call.bytes = instance.sum_bytes / instance.members.size();
+      }
     }
   }
 }

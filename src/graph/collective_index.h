@@ -24,6 +24,9 @@ class CollectiveIndex {
     const CollectiveAlgorithm* algorithm = nullptr;
     std::uint32_t comm = 0;
     std::int32_t arrived = 0;
+    /// Of alltoallv and alltoallw: whether some rank's counts are unknown, and all ranks' bytes.
+    bool counts_unknown = false;
+    std::uint64_t sum_bytes = 0;
     /// World ranks in communicator order, of those that took part; empty: all ranks of the world.
     std::span<const std::int32_t> members{};
     std::vector<std::int32_t> own_members{};  ///< owns `members` when some rank is missing

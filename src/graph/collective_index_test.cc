@@ -60,6 +60,17 @@ TEST(CollectiveIndex, CountsComeFromWhoeverHasThem) {
   EXPECT_EQ(i.index.instance(kCommWorld, 0).call.bytes, 16u);  // the largest contribution
 }
 
+TEST(CollectiveIndex, WithoutCountsOfAlltoallvTheMeanIsSaidToStandForThem) {
+  const Indexed sums(2, "rank 0\n alltoallv bytes=100\nrank 1\n alltoallv bytes=300\n");
+  EXPECT_EQ(sums.index.instance(kCommWorld, 0).call.bytes, 200u);
+  EXPECT_THAT(sums.names(), ElementsAre("alltoallv_counts_unknown"));
+  const Indexed counts(2,
+                       "rank 0\n alltoallv bytes=100 send=0,100 recv=0,300\n"
+                       "rank 1\n alltoallv bytes=300 send=300,0 recv=100,0\n");
+  EXPECT_EQ(counts.index.instance(kCommWorld, 0).call.bytes, 300u);
+  EXPECT_THAT(counts.findings.entries(), IsEmpty());
+}
+
 TEST(CollectiveIndex, NonblockingAndBlockingFormsCountTogether) {
   const Indexed i(2,
                   "rank 0\n ibarrier req=1\n allreduce bytes=8\n"

@@ -13,9 +13,9 @@
 // (MPICH).
 //
 // Alltoallv and alltoallw know only each rank's own counts: what it sends and what it receives.
-// Empty blocks are sent too. A rank without counts (a damaged trace) takes no step. Bruck needs the
-// blocks that others pass on, so it does not exist for them; what SimGrid calls bruck there is
-// scatter_dest.
+// Empty blocks are sent too. Without counts (traces that tell sums) all blocks are equal. Bruck
+// needs the blocks that others pass on, so it does not exist for them; what SimGrid calls bruck
+// there is scatter_dest.
 
 #include <algorithm>
 
@@ -31,7 +31,6 @@ namespace {
 template <class Partners>
 void in_rounds(StepWriter& w, Partners partners) {
   const ExchangedBlocks blocks(w);
-  if (!blocks.known()) return;
   for (std::int32_t i = 1; i < w.size(); ++i) {
     const auto [to, from] = partners(i);
     w.exchange(to, blocks.to(to), from, blocks.from(from));
@@ -42,7 +41,6 @@ void in_batches(StepWriter& w, std::int32_t batch) {
   // MVAPICH2's alltoall sends itself its own block; alltoallv does not.
   const bool with_self = w.call().operation == Operation::alltoall;
   const ExchangedBlocks blocks(w);
-  if (!blocks.known()) return;
   for (std::int32_t begin = 0; begin < w.size(); begin += batch) {
     const std::int32_t end = std::min(begin + batch, w.size());
     for (std::int32_t i = begin; i < end; ++i) {
@@ -61,7 +59,6 @@ void in_batches(StepWriter& w, std::int32_t batch) {
 
 void linear(StepWriter& w) {
   const ExchangedBlocks blocks(w);
-  if (!blocks.known()) return;
   for (std::int32_t i = 1; i < w.size(); ++i) {
     const std::int32_t peer = w.shift(w.rank(), i);
     w.irecv(peer, blocks.from(peer));
@@ -75,7 +72,6 @@ void linear(StepWriter& w) {
 
 void linear_in_order(StepWriter& w) {
   const ExchangedBlocks blocks(w);
-  if (!blocks.known()) return;
   for (std::int32_t r = 0; r < w.size(); ++r) w.irecv(r, blocks.from(r));
   for (std::int32_t r = 0; r < w.size(); ++r) w.isend(r, blocks.to(r));
   w.wait_all();

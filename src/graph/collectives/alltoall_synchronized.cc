@@ -20,7 +20,6 @@ enum class Sync : std::uint8_t { light, one, every };
 template <class Partners>
 void rounds(StepWriter& w, Sync sync, Partners partners) {
   const ExchangedBlocks blocks(w);
-  if (!blocks.known()) return;
   const auto barrier = [&] { w.nested_chosen(w.part(Operation::barrier, 0), barrier::linear); };
   if (sync != Sync::light) barrier();
   for (std::int32_t i = 1; i < w.size(); ++i) {

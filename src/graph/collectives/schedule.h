@@ -49,7 +49,9 @@ struct CollectiveCall {
   Operation operation = Operation::barrier;  ///< a blocking collective (blocking_form)
   std::int32_t size = 1;                     ///< ranks in the communicator
   std::int32_t root = 0;                     ///< of rooted ones
-  std::uint64_t bytes = 0;                   ///< the vector, or one block; largest over the ranks
+  /// The vector, or one block; alltoallv, alltoallw: what a rank sends in all. The largest over the
+  /// ranks, or their mean where the counts of the latter are not known.
+  std::uint64_t bytes = 0;
   std::uint32_t element_bytes = 1;           ///< granularity at which vectors can be split, >= 1
   bool commutative = true;
   /// gatherv, scatterv, allgatherv, reduce_scatter: bytes of each rank's block (size entries).

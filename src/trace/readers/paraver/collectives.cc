@@ -123,7 +123,7 @@ std::uint64_t collective_bytes(Operation operation, std::uint64_t sent, std::uin
       return sent > 0 ? sent : received / n;
     case Operation::alltoallv:
     case Operation::alltoallw:
-      return std::max(sent, received) / n;
+      return sent;
     case Operation::reduce_scatter:
     case Operation::reduce_scatter_block:
       return received > 0 ? received : sent / n;

@@ -91,7 +91,7 @@ Sizes sizes_of(const Call& call, std::uint64_t members, bool is_root) {
             [](std::uint64_t s, std::int64_t v) { return s + static_cast<std::uint64_t>(v); });
       };
       if (half > 0) return {sum(call.args.first(half)), sum(call.args.subspan(half))};
-      return {bytes * members, bytes * members};
+      return {bytes, bytes};
     }
     case Operation::reduce_scatter:
     case Operation::reduce_scatter_block:
