@@ -225,11 +225,8 @@ void bench_file(const fs::path& path) {
     timed("match", events, [&] { GoalMatches(program, path.string(), threads); });
     timed("reduce", events,
           [&] { reduced = reduce_goal(std::move(program), path.string(), {}, threads).reduced; });
-    timed("both", events, [&] {
-      reduced = reduce_goal(read_goal_text(file.text(), path.string(), threads), path.string(), {},
-                            threads)
-                    .reduced;
-    });
+    timed("both", events,
+          [&] { reduced = reduce_goal_text(file.text(), path.string(), {}, threads).reduced; });
   }
 }
 

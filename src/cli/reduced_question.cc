@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/flat_map.h"
 #include "cli/run_question.h"
 #include "cli/version.h"
 #include "timing/goal_reduction.h"
 #include "timing/reduction_cache.h"
+#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {
@@ -107,16 +109,34 @@ ReducedQuestion from_cache(CachedReduction cached, const ModelChoice& model,
   return q;
 }
 
+/// GOAL text, which need not be held as a program; empty when `input` is something else.
+std::optional<GoalReduction> reduce_text(const InputIdentity& input, const ModelChoice& model,
+                                         const std::string& path) {
+  constexpr std::size_t kHeadBytes = 4096;
+  const MappedFile file(input.file);
+  if (!looks_like_goal_text(file.text().substr(0, kHeadBytes))) return std::nullopt;
+  return reduce_goal_text(file.text(), path, model.graph);
+}
+
+ReducedQuestion goal_question(GoalReduction reduction, const InputIdentity& input,
+                              const ModelChoice& model, const std::string& path) {
+  const auto ranks = static_cast<std::int32_t>(reduction.ranks);
+  const OpenedTrace opened{Trace(ranks, false), "goal",         path,
+                           input.bytes,         input.checksum, reduction.operations};
+  return {std::move(*reduction.reduced), model, subject(opened), input_to_json(opened),
+          std::move(reduction.findings)};
+}
+
 std::optional<ReducedQuestion> reduce_whole(const ModelQuestion& question, const ModelChoice& model,
-                                            const std::string& path) {
+                                            const std::string& path, const InputIdentity& input) {
+  if (std::optional<GoalReduction> r = reduce_text(input, model, path)) {
+    if (!r->reduced) return std::nullopt;
+    return goal_question(std::move(*r), input, model, path);
+  }
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
-    const auto ranks = static_cast<std::int32_t>(goal->program.ranks.size());
-    const OpenedTrace opened{Trace(ranks, false), "goal",         goal->path,
-                             goal->bytes,         goal->checksum, goal->program.operation_count()};
     GoalReduction r = reduce_goal(std::move(goal->program), goal->path, model.graph);
     if (!r.reduced) return std::nullopt;
-    return ReducedQuestion{std::move(*r.reduced), model, subject(opened), input_to_json(opened),
-                           std::move(r.findings)};
+    return goal_question(std::move(r), input, model, goal->path);
   }
   OpenedQuestion opened = open_question(question, CallDetail::none);
   std::optional<ReducedLogGPS> reduced = reduce(opened.graph);
@@ -153,7 +173,7 @@ std::optional<ReducedQuestion> open_reduced(const ModelQuestion& question,
   CacheAnswer found;
   if (!place.path.empty()) found = read_reduction_cache(place.path, place.key);
   if (found.state == CacheState::usable) return from_cache(std::move(*found.cached), model, path);
-  std::optional<ReducedQuestion> q = reduce_whole(question, model, path);
+  std::optional<ReducedQuestion> q = reduce_whole(question, model, path, *input);
   if (!q || place.path.empty()) return q;
   write_reduction_cache(place.path, place.key, q->reduced, about(*q));
   if (found.state == CacheState::other_version) q->findings.add(kOtherVersion, place.path.string());

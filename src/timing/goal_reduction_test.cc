@@ -5,13 +5,13 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 
 #include "base/error.h"
 #include "graph/goal/goal_graph.h"
 #include "graph/testing/arbitrary_goal.h"
-#include "timing/goal_contraction.h"
 #include "timing/makespan.h"
 #include "trace/goal/text.h"
 
@@ -34,15 +34,9 @@ std::int64_t makespan_ns(const ReducedLogGPS& reduced, const WholeModel& m) {
   return static_cast<std::int64_t>(l.intercept) + l.slope * m.latency_ns;
 }
 
-/// Does the walk suffice, or must a graph be built?
+/// Do the ranks' blocks suffice, or must a graph be built?
 bool walks(GoalProgram program) {
-  const GoalMatches matches(program, "x.goal", 1);
-  std::vector<GoalBlockOrder> orders;
-  for (GoalRank& rank : program.ranks) {
-    rank.sort_dependencies();
-    orders.emplace_back(rank);
-  }
-  return GoalContraction(program, matches, orders, 1).run().has_value();
+  return reduce_goal_by_ranks(program, std::numeric_limits<std::uint64_t>::max(), 1).has_value();
 }
 
 GoalProgram read(std::string_view text) {
@@ -90,15 +84,27 @@ TEST(GoalReductionTest, NonblockingExchangeIsWalked) {
 }
 
 TEST(GoalReductionTest, InterlockedStrandsFallBackToTheGraph) {
-  // Rank 0 needs rank 1's message before, in its block, it sends what rank 1 waits for.
+  // Rank 0 needs rank 1's second message before, in its block, it sends what rank 1 waits for.
   const GoalProgram program = read(
       "num_ranks 2\n"
-      "rank 0 {\nr: recv 1b from 1\nc: calc 5\nc requires r\ns: send 1b to 1\n}\n"
-      "rank 1 {\nr: recv 1b from 0\nc: calc 5\nc requires r\ns: send 1b to 0\n"
-      "s requires c\n}\n");
+      "rank 0 {\na: recv 1b from 1 tag 1\nc: calc 5\nc requires a\nd: calc 1\nd requires a\n"
+      "b: recv 1b from 1 tag 2\ne: calc 2\ne requires b\ns: send 1b to 1\ns requires b\n}\n"
+      "rank 1 {\nsend 1b to 0 tag 2\nr: recv 1b from 0\nu: send 1b to 0 tag 1\n"
+      "u requires r\nv: calc 1\nv requires r\n}\n");
   EXPECT_FALSE(walks(program));
   EXPECT_EQ(makespan_ns(*reduce_goal(program, "x.goal", {}, 1).reduced, {100, 10, 1}),
-            10 + 100 + 10 + 5 + 10 + 100 + 10 + 5);
+            3 * (10 + 100 + 10) + 5);
+}
+
+TEST(GoalReductionTest, MessagesMatchInTheOrderOfTheBlock) {
+  // The first send waits for what stands behind the second one.
+  const GoalProgram program = read(
+      "num_ranks 2\n"
+      "rank 0 {\na: send 1b to 1\nb: send 11b to 1\nc: calc 5000\na requires c\n}\n"
+      "rank 1 {\nx: recv 1b from 0\ny: recv 11b from 0\nz: calc 900\nz requires y\n}\n");
+  ASSERT_TRUE(walks(program));
+  EXPECT_EQ(makespan_ns(*reduce_goal(program, "x.goal", {}, 1).reduced, {100, 10, 500}),
+            10 + 100 + 10 * 500 + 10 + 900);
 }
 
 TEST(GoalReductionTest, CyclesAreErrors) {
@@ -188,6 +194,51 @@ RC_GTEST_PROP(GoalReductionProperty, EqualsTheGraphAlsoOutOfOrder, ()) {
   for (const Parameter p : {Parameter::latency, Parameter::overhead, Parameter::gap_per_byte}) {
     RC_ASSERT(line(*walked->reduced, m, p) == line(*built, m, p));
   }
+}
+
+RC_GTEST_PROP(GoalReductionProperty, TextIsReducedAlikeByAnyNumberOfThreads, ()) {
+  const GoalProgram program = testing::arbitrary_goal_program();
+  const WholeModel m = arbitrary_model();
+  std::string text;
+  write_goal_text(program, [&](std::string_view part) { text += part; });
+  const auto built = reduce(build_goal_graph(program, "x.goal", {}).graph);
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    const GoalReduction r = reduce_goal_text(text, "x.goal", {}, threads);
+    RC_ASSERT(r.operations == program.operation_count());
+    RC_ASSERT(r.ranks == program.ranks.size());
+    for (const Parameter p : {Parameter::latency, Parameter::overhead, Parameter::gap_per_byte}) {
+      RC_ASSERT(line(*r.reduced, m, p) == line(*built, m, p));
+    }
+  }
+}
+
+TEST(GoalReductionTest, TextWithBracesInComments) {
+  const std::string text =
+      "num_ranks 2\nrank 0 { // }\ns: send 1b to 1 /* } rank 1 { } */\n}\n"
+      "// } rank 0 {\nrank 1 {\nr: recv 1b from 0\n}\n";
+  for (const unsigned threads : {1u, 2u}) {
+    EXPECT_EQ(makespan_ns(*reduce_goal_text(text, "x.goal", {}, threads).reduced, {100, 10, 1}),
+              120);
+  }
+}
+
+TEST(GoalReductionTest, TextThatNeedsTheWholeProgram) {
+  // A wildcard, and a message of more than the threshold.
+  GraphOptions options;
+  options.eager_threshold_bytes = 10;
+  const std::string any = "num_ranks 2\nrank 0 {\nsend 1b to 1\n}\nrank 1 {\nrecv 1b from -1\n}\n";
+  const std::string large =
+      "num_ranks 2\nrank 0 {\nsend 11b to 1\n}\nrank 1 {\nrecv 11b from 0\n}\n";
+  const GoalReduction r = reduce_goal_text(any, "x.goal", options, 2);
+  EXPECT_EQ(makespan_ns(*r.reduced, {100, 10, 1}), 120);
+  EXPECT_FALSE(r.findings.entries().empty());
+  // Request, answer, data: three latencies and an overhead at each end of the first two.
+  EXPECT_EQ(
+      line(*reduce_goal_text(large, "x.goal", options, 2).reduced, {100, 10, 1}, Parameter::latency)
+          .slope,
+      3);
+  EXPECT_THROW(reduce_goal_text("num_ranks 1\nrank 0 {\nsend 1b to 0\n}\n", "x.goal", {}, 2),
+               Error);
 }
 
 }  // namespace

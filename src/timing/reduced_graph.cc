@@ -3,7 +3,6 @@
 #include "timing/reduced_graph.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "timing/contraction.h"
@@ -79,41 +78,27 @@ struct LinearSink {
 }  // namespace
 
 LogGPSForm ReducedLogGPS::form(std::size_t edge) const {
-  const passes::LogGPSEdge& e = edges[edge];
-  if (e.latencies != passes::kWide) return {e.nanoseconds, e.bytes, e.latencies, e.overheads};
-  const passes::Counts& c = wide[e.nanoseconds];
-  return {c.nanoseconds, c.bytes, c.latencies, c.overheads};
+  return unpack(edges[edge], wide.data());
 }
 
 void ReducedLogGPSWriter::reserve(std::size_t nodes, std::size_t edges) {
   arrays_->nodes.reserve(nodes);
-  arrays_->edges.reserve(edges);
+  arrays_->edges.edges.reserve(edges);
 }
 
-void ReducedLogGPSWriter::edge(std::uint32_t slot, const LogGPSForm& form) {
-  constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
-  constexpr std::uint32_t kMost16 = std::numeric_limits<std::uint16_t>::max();
-  if (form.nanoseconds <= kMost32 && form.bytes <= kMost32 && form.latencies < passes::kWide &&
-      form.overheads <= kMost16) {
-    arrays_->edges.push_back({.nanoseconds = static_cast<std::uint32_t>(form.nanoseconds),
-                              .bytes = static_cast<std::uint32_t>(form.bytes),
-                              .latencies = static_cast<std::uint16_t>(form.latencies),
-                              .overheads = static_cast<std::uint16_t>(form.overheads),
-                              .source = slot});
-    return;
-  }
-  arrays_->edges.push_back({.nanoseconds = static_cast<std::uint32_t>(arrays_->wide.size()),
-                            .bytes = 0,
-                            .latencies = passes::kWide,
-                            .overheads = 0,
-                            .source = slot});
-  arrays_->wide.push_back({form.nanoseconds, form.bytes, form.latencies, form.overheads});
+passes::LogGPSEdge PackedEdges::pack_wide(std::uint32_t source, const LogGPSForm& form) {
+  wide.push_back({form.nanoseconds, form.bytes, form.latencies, form.overheads});
+  return {.nanoseconds = static_cast<std::uint32_t>(wide.size() - 1),
+          .bytes = 0,
+          .latencies = passes::kWide,
+          .overheads = 0,
+          .source = source};
 }
 
 ReducedLogGPS ReducedLogGPSWriter::finish(std::uint32_t slots) && {
   ReducedLogGPS result{.nodes = arrays_->nodes,
-                       .edges = arrays_->edges,
-                       .wide = arrays_->wide,
+                       .edges = arrays_->edges.edges,
+                       .wide = arrays_->edges.wide,
                        .slots = slots,
                        .longest = {},
                        .storage = arrays_};

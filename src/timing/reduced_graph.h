@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/big_vector.h"
 #include "graph/execution_graph.h"
 #include "timing/linear_cost.h"
 #include "timing/passes/kernel.h"
@@ -75,21 +77,54 @@ struct ReducedLogGPS {
   }
 };
 
+/// Edges with their costs in 16 bytes each; of the few that need more, the counts are apart.
+class PackedEdges {
+ public:
+  BigVector<passes::LogGPSEdge> edges;
+  std::vector<passes::Counts> wide;
+
+  void add(std::uint32_t source, const LogGPSForm& form) { edges.push_back(pack(source, form)); }
+  void set(std::size_t i, std::uint32_t source, const LogGPSForm& form) {
+    edges[i] = pack(source, form);
+  }
+
+ private:
+  passes::LogGPSEdge pack(std::uint32_t source, const LogGPSForm& form) {
+    constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+    // Counts are not negative, so one comparison serves two of them.
+    const auto large = static_cast<std::uint64_t>(form.nanoseconds | form.bytes);
+    const std::uint32_t many = form.latencies | form.overheads;
+    if (large > kMost32 || many >= passes::kWide / 2) return pack_wide(source, form);
+    return {.nanoseconds = static_cast<std::uint32_t>(form.nanoseconds),
+            .bytes = static_cast<std::uint32_t>(form.bytes),
+            .latencies = static_cast<std::uint16_t>(form.latencies),
+            .overheads = static_cast<std::uint16_t>(form.overheads),
+            .source = source};
+  }
+  passes::LogGPSEdge pack_wide(std::uint32_t source, const LogGPSForm& form);
+};
+
+/// What a packed edge counts.
+inline LogGPSForm unpack(const passes::LogGPSEdge& e, const passes::Counts* wide) {
+  if (e.latencies != passes::kWide) return {e.nanoseconds, e.bytes, e.latencies, e.overheads};
+  const passes::Counts& c = wide[e.nanoseconds];
+  return {c.nanoseconds, c.bytes, c.latencies, c.overheads};
+}
+
 /// Collects a ReducedLogGPS.
 class ReducedLogGPSWriter {
  public:
   /// Room for that many; memory that is not used is not touched.
   void reserve(std::size_t nodes, std::size_t edges);
-  void edge(std::uint32_t slot, const LogGPSForm& form);
+  void edge(std::uint32_t slot, const LogGPSForm& form) { arrays_->edges.add(slot, form); }
   void node(std::uint32_t slot, std::uint32_t edges) { arrays_->nodes.push_back({slot, edges}); }
   /// One pass finds the longest counts.
   ReducedLogGPS finish(std::uint32_t slots) &&;
 
  private:
   struct Arrays {
-    std::vector<passes::Node> nodes;
-    std::vector<passes::LogGPSEdge> edges;
-    std::vector<passes::Counts> wide;
+    BigVector<passes::Node> nodes;
+    PackedEdges edges;
   };
   std::shared_ptr<Arrays> arrays_ = std::make_shared<Arrays>();
 };

@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/flat_map.h"
 #include "base/parallel.h"
+#include "trace/goal/channel.h"
 
 namespace slackline {
 namespace {
@@ -31,30 +31,15 @@ constexpr FindingKind kWildcards{
 constexpr std::uint32_t kNone = GoalMatches::kNone;
 constexpr std::size_t kShownUnmatched = 3;
 
-/// One direction between a rank and another one.
-struct Channel {
-  std::uint32_t peer = 0;
-  std::uint32_t tag = 0;
-
-  bool operator==(const Channel&) const = default;
-};
-struct ChannelHash {
-  std::uint64_t operator()(const Channel& c) const {
-    const std::uint64_t product = (std::uint64_t{c.peer} << 32 | c.tag) * 0x9e3779b97f4a7c15ull;
-    return product ^ product >> 32;
-  }
-};
 /// The operations of a channel that have no partner yet: a range of RankChannels::operations.
 struct Range {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };
-using ChannelIds = FlatMap<Channel, std::uint32_t, ChannelHash>;
-
 /// The channels of one rank.
 struct RankChannels {
-  ChannelIds to;
-  ChannelIds from;
+  GoalChannelIds to;
+  GoalChannelIds from;
   std::vector<Range> ranges;              // by channel
   std::vector<std::uint32_t> operations;  // index in the block, by channel
   std::vector<std::uint32_t> wildcards;   // receives, by index in the block
@@ -91,7 +76,7 @@ class Matcher {
     for (std::uint32_t i = 0; i < rank.size(); ++i) {
       const GoalKind kind = rank.kind(i);
       if (kind == GoalKind::calc) continue;
-      const Channel channel{rank.peer(i), rank.tag(i)};
+      const GoalChannel channel{rank.peer(i), rank.tag(i)};
       if (kind == GoalKind::recv && (channel.peer == kGoalAny || channel.tag == kGoalAny)) {
         channels.wildcards.push_back(i);
         continue;
@@ -119,7 +104,7 @@ class Matcher {
 
   void join_channels(std::size_t r) {
     RankChannels& mine = channels_[r];
-    mine.from.for_each([&](const Channel& channel, std::uint32_t id) {
+    mine.from.for_each([&](const GoalChannel& channel, std::uint32_t id) {
       RankChannels& other = channels_[channel.peer];
       const std::uint32_t* found = other.to.find({static_cast<std::uint32_t>(r), channel.tag});
       if (found == nullptr) return;
@@ -147,7 +132,7 @@ class Matcher {
 
   void collect_left(std::size_t r, std::vector<std::vector<Left>>& left) {
     RankChannels& mine = channels_[r];
-    mine.to.for_each([&](const Channel& channel, std::uint32_t id) {
+    mine.to.for_each([&](const GoalChannel& channel, std::uint32_t id) {
       const Range& range = mine.ranges[id - 1];
       for (std::uint32_t k = range.begin; k < range.end; ++k) {
         left[channel.peer].push_back(

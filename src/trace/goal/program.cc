@@ -29,7 +29,7 @@ void GoalRank::sort_dependencies() {
   std::vector<std::uint32_t> next(size() + std::size_t{1}, 0);
   for (const GoalDependency& d : dependencies_) ++next[d.dependent + std::size_t{1}];
   for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-  std::vector<GoalDependency> sorted(dependencies_.size());
+  BigVector<GoalDependency> sorted(dependencies_.size());
   for (const GoalDependency& d : dependencies_) sorted[next[d.dependent]++] = d;
   dependencies_ = std::move(sorted);
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/big_vector.h"
 #include "base/error.h"
 
 namespace slackline {
@@ -88,8 +89,17 @@ class GoalRank {
   void sort_dependencies();
   /// Gives back what growth left over.
   void shrink();
-  /// When nobody needs them any more.
-  void drop_dependencies() { dependencies_ = {}; }
+  /// Changes which messages a send or receive is of.
+  void set_message(std::uint32_t i, std::uint32_t peer, std::uint32_t tag) {
+    operations_[i].peer = peer;
+    operations_[i].tag = tag;
+  }
+  /// Empties it and keeps its memory.
+  void clear() {
+    operations_.clear();
+    wide_sizes_.clear();
+    dependencies_.clear();
+  }
 
  private:
   struct Packed {
@@ -102,9 +112,9 @@ class GoalRank {
     std::uint8_t wide;
   };
 
-  std::vector<Packed> operations_;
+  BigVector<Packed> operations_;
   std::vector<std::uint64_t> wide_sizes_;
-  std::vector<GoalDependency> dependencies_;
+  BigVector<GoalDependency> dependencies_;
 };
 
 /// The dependencies of one rank by operation, each list in the order of the file.

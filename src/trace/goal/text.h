@@ -15,6 +15,26 @@ bool looks_like_goal_text(std::string_view head);
 /// and column. Files without comments are read block by block on up to `threads` threads (0: all).
 GoalProgram read_goal_text(std::string_view text, std::string_view name, unsigned threads = 0);
 
+/// Takes rank blocks as they are read.
+class GoalBlockSink {
+ public:
+  virtual ~GoalBlockSink() = default;
+  /// The file has so many ranks. Called again when reading begins anew (of what has been handed
+  /// over nothing holds any more).
+  virtual void begin(std::uint32_t ranks) = 0;
+  /// From any thread, in any order. The block may be changed, or moved from.
+  virtual void block(std::uint32_t rank, GoalRank& block) = 0;
+
+ protected:
+  GoalBlockSink() = default;
+  GoalBlockSink(const GoalBlockSink&) = default;
+  GoalBlockSink& operator=(const GoalBlockSink&) = default;
+};
+
+/// The same, block by block. When it returns every rank's block has been handed over once.
+void read_goal_blocks(std::string_view text, std::string_view name, GoalBlockSink& sink,
+                      unsigned threads = 0);
+
 /// Writes text that LogGOPSim's converter and read_goal_text() accept, in pieces. Labels are l1,
 /// l2, ... by the order of operations; a block's dependencies follow its operations.
 template <class Sink>

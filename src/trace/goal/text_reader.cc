@@ -1,193 +1,32 @@
-// GOAL text, fast: one cursor over the mapped file, no copies, no tokens.
+// GOAL text, fast: cursors over the mapped file, no copies, no tokens.
 //
-// Lines as programs write them are taken as a whole (usual_lines.h); all others, and all errors, go
-// the long way here.
-//
-// A block is parsed front to back. Labels are resolved at once (they must be defined above), so a
-// block costs its operations and dependencies and nothing else. Blocks know nothing of each other;
-// in files without comments their ends are the closing braces, which makes them parallel work.
+// Blocks know nothing of each other, which makes them parallel work: in a file without comments
+// each closing brace ends a block, and braces are found faster than lines are read. Whoever is free
+// looks for the next one. A brace in a comment would cut that comment in two, and no block reads
+// well up to there; so if all blocks that were cut can be read, they were cut in the right places.
+// If not, or when there is one thread only, the file is read front to back, which also finds the
+// first error.
+
+#include "trace/goal/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "trace/goal/labels.h"
-#include "trace/goal/text.h"
+#include "trace/goal/block_reader.h"
 #include "trace/goal/text_cursor.h"
-#include "trace/goal/usual_lines.h"
 
 namespace slackline {
 namespace {
 
-constexpr std::uint64_t kMost8 = std::numeric_limits<std::uint8_t>::max();
 constexpr std::uint64_t kMostRanks = std::uint64_t{1} << 31;
 /// Bytes of text for an operation and a dependency.
 constexpr std::size_t kUsualBytes = 48;
-
-class BlockReader {
- public:
-  BlockReader(Cursor& cursor, std::uint64_t rank_count) : in_(cursor), rank_count_(rank_count) {}
-
-  /// After the opening brace, up to and with the closing one.
-  GoalRank read() {
-    const auto bytes = static_cast<std::size_t>(in_.end() - in_.here());
-    rank_.reserve(bytes / kUsualBytes, bytes / kUsualBytes);
-    for (;;) {
-      in_.skip_lines();
-      in_.jump(usual_.take(in_.here(), in_.end()));
-      in_.skip_lines();
-      if (in_.take('}')) break;
-      if (in_.at_end()) {
-        in_.fail(in_.here(), "a rank block is not closed", "the file ends inside of it",
-                 "Is the file whole?");
-      }
-      statement();
-    }
-    rank_.shrink();
-    return std::move(rank_);
-  }
-
- private:
-  void statement() {
-    const char* begin = in_.here();
-    const std::string_view first = label_or_keyword("an operation, a label or '}'");
-    in_.skip_blanks();
-    if (in_.take(':')) {
-      in_.skip_blanks();
-      const char* keyword_at = in_.here();
-      labels_.define(first, operation(keyword_at, label_or_keyword("calc, send or recv")));
-    } else if (is_letter(in_.peek())) {
-      dependency(begin, first);
-    } else {
-      operation(begin, first);
-    }
-    end_of_statement();
-  }
-
-  std::string_view label_or_keyword(std::string_view expected) {
-    if (!is_letter(in_.peek())) {
-      in_.fail(in_.here(), fmt::format("expected {}", expected),
-               in_.at_end() ? "the file ends here" : "a word stands there", {});
-    }
-    return in_.word();
-  }
-
-  void end_of_statement() {
-    in_.skip_blanks();
-    if (in_.peek() == '\n' || in_.peek() == '}' || in_.at_end()) return;
-    in_.fail(in_.here(), "expected the end of the line",
-             "options come in the order tag, cpu, nic, and only once", {});
-  }
-
-  std::uint32_t operation(const char* keyword_at, std::string_view keyword) {
-    GoalOperation op;
-    if (keyword == "calc") {
-      op.kind = GoalKind::calc;
-      op.size = in_.number("the length of a calc", std::numeric_limits<std::int64_t>::max());
-      options(op, false);
-    } else if (keyword == "send" || keyword == "recv") {
-      op.kind = keyword == "send" ? GoalKind::send : GoalKind::recv;
-      transfer(op);
-    } else {
-      in_.fail(keyword_at, fmt::format("unknown operation '{}'", keyword),
-               "GOAL has calc, send and recv",
-               "Dependencies are written: l2 requires l1, l2 irequires l1.");
-    }
-    if (rank_.size() >= GoalRank::kMostOperations) {
-      in_.fail(keyword_at, "too many operations in one rank block", "two billion are possible", {});
-    }
-    return rank_.add(op);
-  }
-
-  /// SIZE b to|from R [tag T] [cpu C] [nic N]
-  void transfer(GoalOperation& op) {
-    const bool send = op.kind == GoalKind::send;
-    op.size = in_.number("a size in bytes", std::numeric_limits<std::int64_t>::max());
-    in_.skip_blanks();
-    expect_word("b");
-    in_.skip_blanks();
-    expect_word(send ? "to" : "from");
-    in_.skip_blanks();
-    const char* peer_at = in_.here();
-    op.peer = or_any("a rank", !send);
-    if (op.peer != kGoalAny && op.peer >= rank_count_) {
-      in_.fail(peer_at, fmt::format("there is no rank {}", op.peer),
-               fmt::format("the file has num_ranks {}", rank_count_), {});
-    }
-    options(op, true);
-  }
-
-  void expect_word(std::string_view expected) {
-    const char* at = in_.here();
-    const std::string_view found = in_.word();
-    if (found == expected) return;
-    in_.fail(
-        at, fmt::format("expected '{}'", expected),
-        found.empty() ? "something else stands there" : fmt::format("'{}' stands there", found),
-        "Written: send SIZE b to RANK, recv SIZE b from RANK.");
-  }
-
-  /// A number, or -1 for any where that is possible.
-  std::uint32_t or_any(std::string_view what, bool may_be_any) {
-    in_.skip_blanks();
-    const char* at = in_.here();
-    if (!in_.take('-')) return static_cast<std::uint32_t>(in_.number(what, kMost32));
-    if (may_be_any && in_.number(what, 1) == 1) return kGoalAny;
-    in_.fail(at, fmt::format("{} cannot be negative", what), "only receives take -1, for any", {});
-  }
-
-  void options(GoalOperation& op, bool transfer) {
-    if (transfer && option("tag")) op.tag = or_any("a tag", op.kind == GoalKind::recv);
-    if (option("cpu")) op.cpu = static_cast<std::uint8_t>(in_.number("a cpu", kMost8));
-    if (transfer && option("nic")) op.nic = static_cast<std::uint8_t>(in_.number("a nic", kMost8));
-  }
-
-  bool option(std::string_view keyword) {
-    in_.skip_blanks();
-    if (in_.peek() != keyword.front()) return false;
-    const char* at = in_.here();
-    const std::string_view found = in_.word();
-    if (found == keyword) return true;
-    in_.fail(at, fmt::format("unknown option '{}'", found), "options are tag, cpu and nic", {});
-  }
-
-  void dependency(const char* dependent_at, std::string_view dependent) {
-    const char* verb_at = in_.here();
-    const std::string_view verb = in_.word();
-    const bool on_start = verb == "irequires";
-    if (!on_start && verb != "requires") {
-      in_.fail(verb_at, fmt::format("expected 'requires' or 'irequires' after '{}'", dependent),
-               fmt::format("'{}' stands there", verb), "A label is followed by a colon.");
-    }
-    const std::uint32_t later = resolve(dependent_at, dependent);
-    in_.skip_blanks();
-    const char* on_at = in_.here();
-    const std::uint32_t earlier = resolve(on_at, label_or_keyword("a label"));
-    if (later == earlier) {
-      in_.fail(dependent_at, fmt::format("'{}' depends on itself", dependent), {}, {});
-    }
-    rank_.add_dependency(later, earlier, on_start);
-  }
-
-  std::uint32_t resolve(const char* at, std::string_view label) {
-    const std::uint32_t found = labels_.find(label);
-    if (found == GoalLabels::kUnknown) {
-      in_.fail(at, fmt::format("no operation has the label '{}'", label),
-               "labels hold in their rank block, from their definition on",
-               "Define it above, or mend the name.");
-    }
-    return found;
-  }
-
-  Cursor& in_;
-  std::uint64_t rank_count_;
-  GoalRank rank_;
-  GoalLabels labels_;
-  GoalUsualLines usual_{rank_, labels_, rank_count_};
-};
 
 std::uint64_t read_header(Cursor& in) {
   in.skip_lines();
@@ -218,52 +57,133 @@ std::uint64_t read_block_header(Cursor& in, std::uint64_t rank_count) {
   return rank;
 }
 
-struct Block {
-  std::size_t begin = 0;  // of "rank"
-  std::size_t end = 0;    // after '}'
-  std::uint64_t rank = 0;
-  GoalRank content{};
-};
+/// Which ranks have had their block.
+class BlocksSeen {
+ public:
+  explicit BlocksSeen(std::uint64_t ranks) : ranks_(ranks) {}
 
-/// The blocks of a text in which every '}' closes one.
-std::vector<Block> cut_blocks(std::string_view text, std::size_t begin) {
-  std::vector<Block> blocks;
-  for (;;) {
-    const std::size_t close = text.find('}', begin);
-    const std::size_t end = close == std::string_view::npos ? text.size() : close + 1;
-    const std::size_t first = text.find_first_not_of(" \t\r\n", begin);
-    if (first == std::string_view::npos) return blocks;
-    blocks.push_back({.begin = first, .end = end});
-    begin = end;
-  }
-}
-
-void read_block(Cursor& in, std::uint64_t rank_count, Block& block) {
-  block.rank = read_block_header(in, rank_count);
-  block.content = BlockReader(in, rank_count).read();
-}
-
-/// Blocks by rank. Every rank must have one.
-GoalProgram assemble(const Cursor& in, std::string_view text, std::vector<Block>& blocks,
-                     std::uint64_t rank_count) {
-  std::ranges::stable_sort(blocks, {}, &Block::rank);
-  GoalProgram program;
-  for (Block& block : blocks) {
-    const std::size_t expected = program.ranks.size();
-    if (block.rank < expected) {
-      in.fail(text.data() + block.begin, fmt::format("rank {} has a second block", block.rank),
-              "a rank has one", {});
+  /// Throws Error for the second one of a rank.
+  void add(const Cursor& in, const char* where, std::uint64_t rank) {
+    if (!seen_.insert(rank).second) {
+      in.fail(where, fmt::format("rank {} has a second block", rank), "a rank has one", {});
     }
-    if (block.rank > expected) break;
-    program.ranks.push_back(std::move(block.content));
   }
-  if (program.ranks.size() < rank_count) {
-    in.fail(text.data() + text.size(), fmt::format("rank {} has no block", program.ranks.size()),
-            fmt::format("num_ranks is {}, and the file has {} blocks", rank_count, blocks.size()),
+  void require_all(const Cursor& in) const {
+    if (seen_.size() == ranks_) return;
+    std::uint64_t missing = 0;
+    while (seen_.contains(missing)) ++missing;
+    in.fail(in.end(), fmt::format("rank {} has no block", missing),
+            fmt::format("num_ranks is {}, and the file has {} blocks", ranks_, seen_.size()),
             "Is the file whole?");
   }
-  return program;
+
+ private:
+  std::uint64_t ranks_;
+  std::unordered_set<std::uint64_t> seen_;
+};
+
+/// Room for a block of so many bytes.
+void reserve(GoalRank& rank, std::size_t bytes) {
+  rank.reserve(bytes / kUsualBytes, bytes / kUsualBytes);
 }
+
+void read_front_to_back(Cursor in, std::uint64_t rank_count, GoalBlockSink& sink) {
+  sink.begin(static_cast<std::uint32_t>(rank_count));
+  BlocksSeen seen(rank_count);
+  const auto share = static_cast<std::size_t>(in.end() - in.here()) / rank_count;
+  GoalRank scratch;
+  for (in.skip_lines(); !in.at_end(); in.skip_lines()) {
+    const char* begin = in.here();
+    const std::uint64_t rank = read_block_header(in, rank_count);
+    seen.add(in, begin, rank);
+    scratch.clear();
+    reserve(scratch, share);
+    read_goal_block(in, rank_count, scratch);
+    sink.block(static_cast<std::uint32_t>(rank), scratch);
+  }
+  seen.require_all(in);
+}
+
+/// The blocks of a text in which every '}' closes one.
+class BlockCutter {
+ public:
+  BlockCutter(std::string_view text, std::string_view name, const Cursor& begin,
+              std::uint64_t rank_count)
+      : text_(text), name_(name), at_(begin), rank_count_(rank_count), seen_(rank_count) {}
+
+  /// A thread's work: blocks, until there are no more.
+  void read(GoalBlockSink& sink) {
+    GoalRank scratch;
+    for (;;) {
+      const std::string_view block = next();
+      if (block.empty()) return;
+      const auto begin = static_cast<std::size_t>(block.data() - text_.data());
+      Cursor in(text_, name_, begin, begin + block.size());
+      const std::uint64_t rank = read_block_header(in, rank_count_);
+      {
+        const std::lock_guard lock(mutex_);
+        seen_.add(in, block.data(), rank);
+      }
+      scratch.clear();
+      reserve(scratch, block.size());
+      read_goal_block(in, rank_count_, scratch);
+      sink.block(static_cast<std::uint32_t>(rank), scratch);
+    }
+  }
+  void require_all() const { seen_.require_all(at_); }
+
+ private:
+  /// Empty: there are no more.
+  std::string_view next() {
+    const std::lock_guard lock(mutex_);
+    at_.skip_lines();
+    const std::string_view rest(at_.here(), static_cast<std::size_t>(at_.end() - at_.here()));
+    const std::size_t close = rest.find('}');
+    const std::string_view block =
+        close == std::string_view::npos ? rest : rest.substr(0, close + 1);
+    at_.jump(block.data() + block.size());
+    return block;
+  }
+
+  std::string_view text_;
+  std::string_view name_;
+  std::mutex mutex_;
+  Cursor at_;
+  std::uint64_t rank_count_;
+  BlocksSeen seen_;
+};
+
+bool read_by_cuts(std::string_view text, std::string_view name, const Cursor& begin,
+                  std::uint64_t rank_count, GoalBlockSink& sink, unsigned threads) {
+  sink.begin(static_cast<std::uint32_t>(rank_count));
+  BlockCutter cutter(text, name, begin, rank_count);
+  try {
+    parallel_for(
+        threads, [&](std::size_t) { cutter.read(sink); }, threads);
+    cutter.require_all();
+  } catch (const Error&) {
+    return false;  // which error it is, and whether it is one, is seen front to back
+  }
+  return true;
+}
+
+struct NoSink : GoalBlockSink {
+  void begin(std::uint32_t) override {}
+  void block(std::uint32_t, GoalRank&) override {}
+};
+
+struct ProgramSink : GoalBlockSink {
+  void begin(std::uint32_t ranks) override {
+    program.ranks.clear();
+    program.ranks.resize(ranks);
+  }
+  void block(std::uint32_t rank, GoalRank& block) override {
+    program.ranks[rank] = std::move(block);
+    block = {};
+  }
+
+  GoalProgram program;
+};
 
 }  // namespace
 
@@ -277,27 +197,25 @@ bool looks_like_goal_text(std::string_view head) {
   }
 }
 
-GoalProgram read_goal_text(std::string_view text, std::string_view name, unsigned threads) {
+void read_goal_blocks(std::string_view text, std::string_view name, GoalBlockSink& sink,
+                      unsigned threads) {
   Cursor in(text, name, 0, text.size());
   const std::uint64_t rank_count = read_header(in);
-  in.skip_lines();
-  std::vector<Block> blocks;
-  if (text.find('/') == std::string_view::npos) {
-    blocks = cut_blocks(text, static_cast<std::size_t>(in.here() - text.data()));
-    parallel_for(
-        blocks.size(),
-        [&](std::size_t i) {
-          Cursor block(text, name, blocks[i].begin, blocks[i].end);
-          read_block(block, rank_count, blocks[i]);
-        },
-        threads);
-  } else {
-    for (; !in.at_end(); in.skip_lines()) {
-      blocks.push_back({.begin = static_cast<std::size_t>(in.here() - text.data())});
-      read_block(in, rank_count, blocks.back());
-    }
+  if (rank_count > text.size()) {
+    // There cannot be so many blocks; nobody needs room for them to learn which one is missing.
+    NoSink nobody;
+    read_front_to_back(in, rank_count, nobody);
   }
-  return assemble(in, text, blocks, rank_count);
+  const auto workers = static_cast<unsigned>(
+      std::min<std::uint64_t>(threads == 0 ? hardware_threads() : threads, rank_count));
+  if (workers > 1 && read_by_cuts(text, name, in, rank_count, sink, workers)) return;
+  read_front_to_back(in, rank_count, sink);
+}
+
+GoalProgram read_goal_text(std::string_view text, std::string_view name, unsigned threads) {
+  ProgramSink sink;
+  read_goal_blocks(text, name, sink, threads);
+  return std::move(sink.program);
 }
 
 }  // namespace slackline

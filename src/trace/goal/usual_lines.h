@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "trace/goal/labels.h"
 #include "trace/goal/program.h"
@@ -25,15 +26,41 @@ class GoalUsualLines {
   const char* take(const char* at, const char* end);
 
  private:
+  /// The last label at one place of a line, for the next one there (see usual_lines.cc).
+  struct LastLabel {
+    std::uint64_t text = 1;  // without the last two digits; like this it matches nothing
+    std::uint64_t mask = 0;
+    std::uint64_t base = 0;    // value without the last two digits
+    std::uint32_t shift = 0;   // where in the text those are
+    std::uint32_t length = 0;  // with the character behind it
+
+    bool resembles(const char*& at, std::uint64_t& value);
+    void remember(const char* at, unsigned digits, std::uint64_t value);
+  };
+  struct LastTag {
+    std::uint64_t text = 1;
+    std::uint64_t mask = 0;
+    std::uint64_t value = 0;
+    std::uint32_t length = 0;
+  };
+
   const char* line(const char* at);
-  const char* operation(const char* at, std::uint64_t number);
-  const char* transfer(const char* at, GoalKind kind);
+  const char* operation(const char* at);
+  template <GoalKind kind>
+  const char* transfer(const char* at);
+  const char* tag(const char* at, std::uint64_t& value);
   const char* dependency(const char* at, std::uint64_t dependent);
-  const char* label(const char* at, std::uint64_t& number) const;
+  const char* new_label(const char* at, LastLabel& last, char behind, std::uint64_t& value);
+  bool prefix_stands(const char* at) const;
 
   GoalRank& rank_;
   GoalLabels& labels_;
   std::uint64_t rank_count_;
+  std::string_view prefix_;
+  LastLabel defined_;
+  LastLabel dependent_;
+  LastLabel required_;
+  LastTag tag_;
 };
 
 }  // namespace slackline

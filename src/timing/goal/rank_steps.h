@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/big_vector.h"
+#include "base/int128.h"
+#include "timing/reduced_graph.h"
+#include "trace/goal/channel.h"
+
+namespace slackline {
+
+/// What one rank's block of a GOAL program comes down to while nothing is known of the others: a
+/// list of steps, each the maximum over its edges of (source + cost). A source is an earlier step
+/// of the rank, its start, or a message. What the rank sends is a step and a cost, too.
+struct RankSteps {
+  /// Source of an edge: 0 is the rank's start, n its n-th step, kMessage + n its n-th receive.
+  static constexpr std::uint32_t kMessage = std::uint32_t{1} << 31;
+
+  struct Receive {
+    std::uint32_t channel;  // index into `from`
+    std::uint32_t ordinal;  // how many came before it there
+  };
+  struct Channel {
+    GoalChannel name;
+    std::uint32_t messages = 0;
+    std::uint32_t begin = 0;  // the first one's place in the sender's `sends`
+  };
+
+  std::vector<std::uint32_t> edge_counts;  ///< of each step; the last one is the rank's end
+  std::vector<std::uint32_t> uses;         ///< edges and sends that begin at each step
+  PackedEdges edges;                       ///< by step
+  PackedEdges sends;                       ///< by channel: when the message has been received
+  BigVector<Receive> receives;
+  std::vector<Channel> to;
+  std::vector<Channel> from;
+  GoalChannelIds to_ids;  ///< of each channel its index in `to`, plus one
+  /// Once messages have been joined (join_messages()): whose step each edge begins at. Edges then
+  /// hold the message's cost, too, and all of the above but steps and edges is gone.
+  BigVector<std::uint32_t> source_ranks;
+
+  Int128 nanoseconds = 0;  ///< sum over the block
+  Int128 bytes = 0;
+  std::uint64_t largest_message = 0;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(edge_counts.size()); }
+};
+
+}  // namespace slackline
