@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "graph/build.h"
 
 namespace slackline {
@@ -29,7 +32,8 @@ CollectiveComparison::Alternative alternative(const Trace& trace, ModelChoice ch
     a.makespan_ns.push_back(makespan.value_ns(lines[i], queries[i].x));
     a.lambda.push_back(lines[i].slope);
   }
-  a.tolerances = tolerances(graph, choice, parameter, degradations_ppm).rows;
+  a.tolerances =
+      tolerances(std::move(makespan), full_parameter(choice, parameter), degradations_ppm).rows;
   return a;
 }
 
@@ -53,6 +57,10 @@ Table points_table(const CollectiveComparison& c) {
   return table;
 }
 
+Value tolerance_value(const Tolerances::Row& row) {
+  return row.value_ns ? Value(*row.value_ns) : Value(std::string("unlimited"));
+}
+
 Table tolerance_table(const CollectiveComparison& c) {
   Table table{.id = "comparison_tolerance",
               .title = fmt::format("How large {} may become", c.parameter.name()),
@@ -65,7 +73,7 @@ Table tolerance_table(const CollectiveComparison& c) {
   for (const auto& a : c.alternatives) {
     std::vector<Value> row{a.rules, static_cast<std::int64_t>(a.messages)};
     for (const Tolerances::Row& t : a.tolerances) {
-      row.push_back(t.value_ns ? Value(*t.value_ns) : Value(std::string("unlimited")));
+      row.push_back(tolerance_value(t));
     }
     table.rows.push_back(std::move(row));
   }
@@ -90,32 +98,7 @@ Series series_of(const CollectiveComparison& c) {
   return series;
 }
 
-}  // namespace
-
-CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& choice,
-                                         const std::vector<std::string>& rules,
-                                         const VariedParameter& parameter, std::int64_t from_fs,
-                                         std::int64_t to_fs, int points,
-                                         const std::vector<std::int64_t>& degradations_ppm) {
-  CollectiveComparison result;
-  result.parameter = full_parameter(choice, parameter);
-  std::vector<std::int64_t> points_fs;
-  for (int i = 0; i < points; ++i) {
-    points_fs.push_back(from_fs +
-                        static_cast<std::int64_t>(Int128{to_fs - from_fs} * i / (points - 1)));
-    result.points_ns.push_back(static_cast<double>(points_fs.back()) / 1e6);
-  }
-  for (const std::string& rule : rules) {
-    result.alternatives.push_back(
-        alternative(trace, choice, rule, parameter, points_fs, degradations_ppm));
-  }
-  return result;
-}
-
-Report describe(const CollectiveComparison& c) {
-  Report report;
-  report.result["parameter"] = c.parameter.name();
-  report.result["points_ns"] = c.points_ns;
+Json alternatives_to_json(const CollectiveComparison& c) {
   Json alternatives = Json::array();
   for (const auto& a : c.alternatives) {
     Json rows = Json::array();
@@ -132,11 +115,92 @@ Report describe(const CollectiveComparison& c) {
                             {"rho", std::move(rhos)},
                             {"tolerance", std::move(rows)}});
   }
-  report.result["alternatives"] = std::move(alternatives);
+  return alternatives;
+}
+
+/// One row a number of ranks, at the one value of the parameter.
+Table scales_table(const std::vector<ScaledComparison>& scales) {
+  const CollectiveComparison& first = scales.front().comparison;
+  Table table{.id = "scales",
+              .title = fmt::format("Makespan and sensitivity at {} = {:g} us",
+                                   first.parameter.name(), first.points_ns.front() / 1e3),
+              .columns = {{"ranks", Unit::count}},
+              .rows = {}};
+  for (const auto& a : first.alternatives) {
+    table.columns.push_back({"T " + a.rules, Unit::ns});
+    table.columns.push_back({"lambda", Unit::count, "how often the path pays the parameter"});
+    table.columns.push_back({"rho", Unit::ratio, "part of T that the parameter is"});
+    for (const Tolerances::Row& row : a.tolerances) {
+      table.columns.push_back(
+          {fmt::format("{:g} % slower", static_cast<double>(row.degradation_ppm) / 1e4), Unit::ns});
+    }
+  }
+  for (const ScaledComparison& s : scales) {
+    std::vector<Value> row{std::int64_t{s.ranks}};
+    for (const auto& a : s.comparison.alternatives) {
+      row.insert(row.end(), {a.makespan_ns[0], a.lambda[0], rho(s.comparison, a, 0)});
+      for (const Tolerances::Row& t : a.tolerances) row.push_back(tolerance_value(t));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& choice,
+                                         const std::vector<std::string>& rules,
+                                         const VariedParameter& parameter, std::int64_t from_fs,
+                                         std::int64_t to_fs, int points,
+                                         const std::vector<std::int64_t>& degradations_ppm) {
+  std::vector<std::int64_t> points_fs;
+  for (int i = 0; i < points; ++i) {
+    points_fs.push_back(from_fs +
+                        static_cast<std::int64_t>(Int128{to_fs - from_fs} * i / (points - 1)));
+  }
+  return compare_collectives(trace, choice, rules, parameter, points_fs, degradations_ppm);
+}
+
+CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& choice,
+                                         const std::vector<std::string>& rules,
+                                         const VariedParameter& parameter,
+                                         const std::vector<std::int64_t>& points_fs,
+                                         const std::vector<std::int64_t>& degradations_ppm) {
+  CollectiveComparison result;
+  result.parameter = full_parameter(choice, parameter);
+  for (const std::int64_t fs : points_fs) {
+    result.points_ns.push_back(static_cast<double>(fs) / 1e6);
+  }
+  for (const std::string& rule : rules) {
+    result.alternatives.push_back(
+        alternative(trace, choice, rule, parameter, points_fs, degradations_ppm));
+  }
+  return result;
+}
+
+Report describe(const CollectiveComparison& c) {
+  Report report;
+  report.result["parameter"] = c.parameter.name();
+  report.result["points_ns"] = c.points_ns;
+  report.result["alternatives"] = alternatives_to_json(c);
   report.sections.push_back({.id = "comparison",
                              .title = "Collective algorithms",
                              .items = {points_table(c), tolerance_table(c), series_of(c)}});
   return report;
+}
+
+void add_scales(Report& report, std::vector<ScaledComparison> scales) {
+  std::ranges::stable_sort(scales, {}, &ScaledComparison::ranks);
+  Json all = Json::array();
+  for (const ScaledComparison& s : scales) {
+    all.push_back({{"ranks", s.ranks},
+                   {"points_ns", s.comparison.points_ns},
+                   {"alternatives", alternatives_to_json(s.comparison)}});
+  }
+  report.result["scales"] = std::move(all);
+  report.sections.push_back({.id = "scales",
+                             .title = "Collective algorithms by the number of ranks",
+                             .items = {scales_table(scales)}});
 }
 
 }  // namespace slackline

@@ -33,6 +33,23 @@ CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& 
                                          std::int64_t to_fs, int points,
                                          const std::vector<std::int64_t>& degradations_ppm);
 
+/// The same at the given values of the parameter.
+CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& choice,
+                                         const std::vector<std::string>& rules,
+                                         const VariedParameter& parameter,
+                                         const std::vector<std::int64_t>& points_fs,
+                                         const std::vector<std::int64_t>& degradations_ppm);
+
 Report describe(const CollectiveComparison& comparison);
+
+/// The same program on another number of ranks, at one value of the parameter.
+struct ScaledComparison {
+  std::int32_t ranks;
+  CollectiveComparison comparison;
+};
+
+/// Adds how makespan, sensitivity and tolerance grow with the number of ranks. All have the same
+/// alternatives and degradations.
+void add_scales(Report& report, std::vector<ScaledComparison> scales);
 
 }  // namespace slackline
