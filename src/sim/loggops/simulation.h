@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,9 @@ class LogGOPSSimulation {
   using Time = LogGOPSTicks::Time;
   using Event = LogGOPSEvent;
 
+  /// Times stay below, so that sums of a few cannot overflow.
+  static constexpr Time kMostTime = std::numeric_limits<Time>::max() / 4;
+
   struct Place {
     std::uint32_t rank;
     std::uint32_t operation;
@@ -42,6 +46,7 @@ class LogGOPSSimulation {
 
   void prepare();
   void check_range(const GoalOperation& op) const;
+  [[noreturn]] void fail_range() const;
 
   void try_operations(const Event& event);
   void attempt(const Attempt& a);
