@@ -49,7 +49,7 @@ struct ScaledComparison {
 };
 
 /// Adds how makespan, sensitivity and tolerance grow with the number of ranks. All have the same
-/// alternatives and degradations.
+/// alternatives and degradations, one at least; the table shows the first of these.
 void add_scales(Report& report, std::vector<ScaledComparison> scales);
 
 }  // namespace slackline

@@ -30,10 +30,7 @@ class BlockReader {
       in_.jump(usual_.take(in_.here(), in_.end()));
       in_.skip_lines();
       if (in_.take('}')) break;
-      if (in_.at_end()) {
-        in_.fail(in_.here(), "a rank block is not closed", "the file ends inside of it",
-                 "Is the file whole?");
-      }
+      if (in_.at_end()) fail_cut(in_.here());
       statement();
     }
   }
@@ -70,6 +67,11 @@ class BlockReader {
              "options come in the order tag, cpu, nic, and only once", {});
   }
 
+  [[noreturn]] void fail_cut(const char* where) const {
+    in_.fail(where, "a rank block is not closed", "the file ends inside of it",
+             "Is the file whole?");
+  }
+
   std::uint32_t operation(const char* keyword_at, std::string_view keyword) {
     GoalOperation op;
     if (keyword == "calc") {
@@ -80,6 +82,7 @@ class BlockReader {
       op.kind = keyword == "send" ? GoalKind::send : GoalKind::recv;
       transfer(op);
     } else {
+      if (in_.at_end()) fail_cut(keyword_at);
       in_.fail(keyword_at, fmt::format("unknown operation '{}'", keyword),
                "GOAL has calc, send and recv",
                "Dependencies are written: l2 requires l1, l2 irequires l1.");
