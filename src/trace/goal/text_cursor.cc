@@ -38,6 +38,7 @@ void Cursor::fail(const char* where, std::string_view problem, std::string_view 
   const std::size_t line_begin = before.rfind('\n');
   const std::size_t column =
       before.size() - (line_begin == std::string_view::npos ? 0 : line_begin + 1) + 1;
+  if (what_to_do.empty() && at_end()) what_to_do = "Is the file whole?";
   throw Error(fmt::format("{}:{}:{}: {}", name_, line, column, problem), why, what_to_do);
 }
 
