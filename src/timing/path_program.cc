@@ -297,16 +297,24 @@ std::vector<PathLine> PathProgram::lines_at(std::span<const Query> queries,
   std::vector<PathLine> lines(queries.size());
   std::vector<std::size_t> encodable;
   std::vector<Encoded> encoded;
+  std::vector<std::size_t> apart;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     Encoded e{};
     if (encode(queries[i], e)) {
       encodable.push_back(i);
       encoded.push_back(e);
     } else {
-      const std::optional<PathLine> line = line_by_pair(queries[i]);
-      lines[i] = line ? *line : line_by_wide_pair(queries[i]);
+      apart.push_back(i);
     }
   }
+  parallel_for(
+      apart.size(),
+      [&](std::size_t k) {
+        const Query& query = queries[apart[k]];
+        const std::optional<PathLine> line = line_by_pair(query);
+        lines[apart[k]] = line ? *line : line_by_wide_pair(query);
+      },
+      threads);
   if (encodable.size() < kWorthLanes) {
     std::vector<std::int64_t> state(slots_, 0);
     for (std::size_t k = 0; k < encodable.size(); ++k) {

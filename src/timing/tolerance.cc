@@ -22,6 +22,8 @@
 namespace slackline {
 namespace {
 
+constexpr unsigned kAllThreads = 0;
+
 Int128 ceiling(const Ticks& x) {
   return (x.numerator + x.denominator - 1) / x.denominator;
 }
@@ -116,7 +118,7 @@ void search_together(MakespanFunction& makespan, std::vector<Search>& searches) 
       if (above > 0) queries.push_back({Ticks{above - 1, 1}, Side::right});
     }
     if (queries.empty()) return;
-    makespan.lines_at(queries);
+    makespan.lines_at(queries, kAllThreads);
     for (Search& search : searches) {
       if (search.solved) continue;
       const PathLine next = makespan.line_at(Ticks{ceiling(*search.x), 1}, Side::left);
