@@ -103,44 +103,13 @@ Table operation_table(const Simulation& s) {
   return table;
 }
 
-/// The links at which messages lost most time; then those that carried most of what they can.
-std::vector<LinkId> most_contended(const Simulation& s, const Platform& platform,
-                                   std::size_t shown) {
-  std::vector<LinkId> links;
-  for (LinkId link = 0; link < platform.link_count(); ++link) {
-    if (s.links->bytes(link) > 0) links.push_back(link);
-  }
-  const auto key = [&](LinkId link) {
-    return std::pair(s.links->lost_seconds(link),
-                     s.links->bytes(link) / platform.link(link).bandwidth);
-  };
-  const std::size_t kept = std::min(shown, links.size());
-  std::ranges::partial_sort(links, links.begin() + static_cast<std::ptrdiff_t>(kept),
-                            std::greater<>(), key);
-  links.resize(kept);
-  return links;
-}
-
 double mean_use(const Simulation& s, const Platform& platform, LinkId link) {
   if (s.makespan <= 0) return 0;
   return s.links->bytes(link) / (platform.link(link).bandwidth * s.makespan);
 }
 
-/// Part of its bandwidth that the link carries in each stretch of time.
-std::vector<double> use_over_time(const Simulation& s, const Platform& platform, LinkId link) {
-  std::vector<double> use;
-  const double full = platform.link(link).bandwidth * s.links->stretch_seconds();
-  double at = 0;
-  for (const float bytes : s.links->stretches(link)) {
-    if (at >= s.makespan) break;
-    use.push_back(static_cast<double>(bytes) / full);
-    at += s.links->stretch_seconds();
-  }
-  return use;
-}
-
 Section describe_links(const Simulation& s, const Platform& platform, std::size_t shown) {
-  const std::vector<LinkId> links = most_contended(s, platform, shown);
+  const std::vector<LinkId> links = most_contended_links(s, platform, shown);
   Table table{.id = "links",
               .title = "Most contended links",
               .columns = {{"link"},
@@ -160,7 +129,7 @@ Section describe_links(const Simulation& s, const Platform& platform, std::size_
                 .lines = {},
                 .zones = {}};
   for (const LinkId link : links) {
-    const std::vector<double> use = use_over_time(s, platform, link);
+    const std::vector<double> use = link_use_over_time(s, platform, link);
     const double peak = use.empty() ? 0 : std::ranges::max(use);
     table.rows.push_back({platform.link_name(link), platform.group_of(link).name,
                           platform.link(link).bandwidth, s.links->bytes(link),
@@ -181,7 +150,7 @@ Section describe_links(const Simulation& s, const Platform& platform, std::size_
 
 Json links_to_json(const Simulation& s, const Platform& platform, std::size_t shown) {
   Json rows = Json::array();
-  for (const LinkId link : most_contended(s, platform, shown)) {
+  for (const LinkId link : most_contended_links(s, platform, shown)) {
     rows.push_back({{"name", platform.link_name(link)},
                     {"group", platform.group_of(link).name},
                     {"bytes", s.links->bytes(link)},
@@ -205,6 +174,35 @@ void add_measured(Facts& facts, Json& result, const Simulation& s, const Trace& 
 }
 
 }  // namespace
+
+std::vector<LinkId> most_contended_links(const Simulation& s, const Platform& platform,
+                                         std::size_t shown) {
+  std::vector<LinkId> links;
+  for (LinkId link = 0; link < platform.link_count(); ++link) {
+    if (s.links->bytes(link) > 0) links.push_back(link);
+  }
+  const auto key = [&](LinkId link) {
+    return std::pair(s.links->lost_seconds(link),
+                     s.links->bytes(link) / platform.link(link).bandwidth);
+  };
+  const std::size_t kept = std::min(shown, links.size());
+  std::ranges::partial_sort(links, links.begin() + static_cast<std::ptrdiff_t>(kept),
+                            std::greater<>(), key);
+  links.resize(kept);
+  return links;
+}
+
+std::vector<double> link_use_over_time(const Simulation& s, const Platform& platform, LinkId link) {
+  std::vector<double> use;
+  const double full = platform.link(link).bandwidth * s.links->stretch_seconds();
+  double at = 0;
+  for (const float bytes : s.links->stretches(link)) {
+    if (at >= s.makespan) break;
+    use.push_back(static_cast<double>(bytes) / full);
+    at += s.links->stretch_seconds();
+  }
+  return use;
+}
 
 Report describe(const Simulation& simulation, const Trace& trace, const Platform& platform,
                 std::size_t links_shown) {

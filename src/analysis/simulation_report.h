@@ -16,6 +16,16 @@ namespace slackline {
 Report describe(const Simulation& simulation, const Trace& trace, const Platform& platform,
                 std::size_t links_shown);
 
+/// The links at which messages lost most time, and then those that carried most of what they can;
+/// at most `shown` of those that carried anything. The simulation kept its links' use.
+std::vector<LinkId> most_contended_links(const Simulation& simulation, const Platform& platform,
+                                         std::size_t shown);
+
+/// Part of its bandwidth that the link carries in each stretch of time (LinkUsage::stretch_seconds)
+/// until the run's end; empty when the platform has too many links to keep it.
+std::vector<double> link_use_over_time(const Simulation& simulation, const Platform& platform,
+                                       LinkId link);
+
 /// A row for every combination of the axes' values.
 Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis>& axes);
 

@@ -1,5 +1,7 @@
 #include "cli/report_question.h"
 
+#include <filesystem>
+
 #include "cli/degradations.h"
 #include "cli/run_question.h"
 #include "page/run_comparison.h"
@@ -54,6 +56,14 @@ void add_report_question(CLI::App& app, ReportQuestion& question) {
                  "A second trace: instead of all of the first the differences between the two")
       ->type_name("TRACE");
   add_degradations(app, question.degradations);
+  add_network_options(app, question.question.network);
+  const char* simulation = "Simulation";
+  add_platform_options(app, question.machine, simulation);
+  app.add_option("--links", question.links,
+                 "How many of the machine's most contended links to show")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(simulation);
   add_fix_clocks(app, question.question.open);
 }
 
@@ -65,8 +75,26 @@ void answer_report(const ReportQuestion& question, std::string_view command) {
   }
   const OpenedQuestion q = open_question(question.question);
   const bool page = output_format(question.question.output) == OutputFormat::html;
-  answer(run_report(q.trace(), q.graph, q.model, {.degradations_ppm = ppm, .pictures = page}),
-         command, q, question.question, {{"degrade", degradations_to_json(ppm)}});
+  Json own = {{"degrade", degradations_to_json(ppm)}};
+  RunReportOptions options{.degradations_ppm = ppm, .pictures = page};
+  if (!question.machine.given()) {
+    answer(run_report(q.trace(), q.graph, q.model, options), command, q, question.question, own);
+    return;
+  }
+  Findings findings;
+  Machine machine = resolve_machine(question.machine, q.trace(), findings);
+  machine.simulation.record = page;
+  machine.simulation.link_usage = question.links > 0;
+  const Simulation simulation =
+      simulate(q.trace(), machine.platform, machine.hosts, machine.simulation);
+  const SimulatedRun simulated{simulation, machine.platform,
+                               std::filesystem::path(question.machine.platform).filename().string(),
+                               question.links};
+  options.simulated = &simulated;
+  own["simulation"] = to_json(question.machine, machine.smpi);
+  Report report = run_report(q.trace(), q.graph, q.model, options);
+  report.findings.merge(findings);
+  answer(std::move(report), command, q, question.question, own);
 }
 
 }  // namespace slackline

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/model_question.h"
+#include "cli/platform_options.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -15,6 +16,8 @@ struct ReportQuestion {
   ModelQuestion question{};
   std::string other{};  ///< a second run to compare with; empty: none
   std::vector<std::string> degradations{};
+  PlatformOptions machine{};  ///< to simulate the run on, too
+  std::size_t links = 8;      ///< shown of that machine
 };
 
 void add_report_question(CLI::App& app, ReportQuestion& question);

@@ -23,7 +23,7 @@ struct CallRange {
 };
 
 /// Calls that begin before `to_ns` and end at `from_ns` or later.
-CallRange overlapping(const RankTimes& times, std::int64_t from_ns, std::int64_t to_ns) {
+CallRange overlapping(const RowTimes& times, std::int64_t from_ns, std::int64_t to_ns) {
   std::size_t first = times.first_from(from_ns);
   while (first > 0 && times.end_ns(first - 1) >= from_ns) --first;
   return {first, std::max(first, times.first_from(to_ns))};
@@ -31,13 +31,13 @@ CallRange overlapping(const RankTimes& times, std::int64_t from_ns, std::int64_t
 
 std::vector<std::int64_t> borders_of(const RunTimes& times) {
   std::size_t calls = 0;
-  for (const RankTimes& rank : times.ranks) calls += rank.size();
+  for (const RowTimes& rank : times.ranks) calls += rank.size();
   const std::size_t chunks = std::max<std::size_t>(1, calls / kCallsInChunk);
   std::vector<std::int64_t> borders{0};
   if (chunks > 1) {
     const std::size_t stride = std::max<std::size_t>(1, calls / (chunks * kSamplesOfChunk));
     std::vector<std::int64_t> samples;
-    for (const RankTimes& rank : times.ranks) {
+    for (const RowTimes& rank : times.ranks) {
       for (std::size_t i = stride / 2; i < rank.size(); i += stride) {
         samples.push_back(rank.begin_ns(i));
       }
@@ -87,7 +87,7 @@ class Columns {
 
   void add_rank(std::int32_t rank) {
     const auto index = static_cast<std::size_t>(rank);
-    const RankTimes& times = rows_.times.ranks[index];
+    const RowTimes& times = rows_.times.ranks[index];
     const CallRange range = overlapping(times, from_ns_, to_ns_);
     calls_ += range.last - range.first;
     column_[count].varint(range.last - range.first);
@@ -108,7 +108,7 @@ class Columns {
   }
 
  private:
-  void add_times(const RankTimes& times, CallRange range) {
+  void add_times(const RowTimes& times, CallRange range) {
     std::uint64_t last = ticks_(from_ns_);
     for (std::size_t i = range.first; i < range.last; ++i) {
       const std::uint64_t begin = ticks_(times.begin_ns(i));

@@ -106,7 +106,7 @@ Timeline::Events wait_events(const Trace& trace, const RunTimes& times, const Wa
   std::array<ByteColumn, 8> columns;
   auto& [rank, begin, duration, pattern, operation, call, cause, cause_call] = columns;
   for (const WaitState* state : longest) {
-    const RankTimes& mine = times.ranks[static_cast<std::size_t>(state->rank)];
+    const RowTimes& mine = times.ranks[static_cast<std::size_t>(state->rank)];
     const bool known = state->cause_rank >= 0;
     rank.varint(static_cast<std::uint64_t>(state->rank));
     begin.varint(ticks(mine.begin_ns(state->call)));

@@ -207,7 +207,7 @@ class Row {
   TickScale ticks_;
   std::vector<Grid>& grids_;
   std::size_t rank_;
-  const RankTimes& times_;
+  const RowTimes& times_;
   const RankCalls& calls_;
 };
 

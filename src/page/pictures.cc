@@ -1,6 +1,7 @@
 #include "page/pictures.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -38,7 +39,7 @@ std::vector<Timeline::Strip> strips_of(const Monitor& m) {
   const double width = (static_cast<double>(m.border_ns.back()) - from) /
                        static_cast<double>(m.border_ns.size() - 1);
   const auto strip = [&](std::string name, double WindowEfficiency::*part, std::string text) {
-    Timeline::Strip s{std::move(name), from, width, {}, std::move(text)};
+    Timeline::Strip s{std::move(name), from, width, {}, std::move(text), "measured"};
     for (const WindowEfficiency& w : m.windows) s.values.push_back(w.*part);
     return s;
   };
@@ -70,11 +71,20 @@ Section timeline_section(const PictureInput& input) {
     runs.push_back({"measured", "measured", measured_times(trace),
                     path_pieces(input.measured->path), &input.measured->waits});
   }
-  runs.push_back(predicted_run(input, measured ? program_offset_ns(trace) : 0));
+  const std::int64_t offset_ns = measured ? program_offset_ns(trace) : 0;
+  runs.push_back(predicted_run(input, offset_ns));
+  std::optional<SimulatedRow> simulated;
+  if (input.simulated != nullptr) {
+    simulated.emplace(trace, input.matching, *input.simulated);
+    runs.push_back(simulated->drawn(offset_ns));
+  }
   Timeline drawn = timeline({trace, input.paths, input.matching}, runs);
   if (measured) {
     drawn.phases = phases_of(input.measured->monitor);
     drawn.strips = strips_of(input.measured->monitor);
+  }
+  if (input.simulated != nullptr) {
+    std::ranges::move(link_strips(*input.simulated, offset_ns), std::back_inserter(drawn.strips));
   }
   Section section{.id = "timeline", .title = "Time line"};
   section.items.emplace_back(std::move(drawn));

@@ -9,6 +9,7 @@
 #include "diagnosis/measured_path.h"
 #include "diagnosis/monitor.h"
 #include "graph/execution_graph.h"
+#include "page/simulated_run.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -29,10 +30,11 @@ struct PictureInput {
   const CallMatching& matching;
   const CallPaths& paths;
   std::optional<MeasuredPictures> measured{};
+  const SimulatedRun* simulated = nullptr;
 };
 
 /// What only a page can show: the time line of the measured run, if there is one, and of the
-/// predicted one beside it.
+/// predicted and the simulated one beside it.
 Section timeline_section(const PictureInput& input);
 
 }  // namespace slackline

@@ -19,7 +19,7 @@ class Changes {
 };
 
 std::vector<PathChange> changes_of(const Trace& trace, const CallPaths& paths,
-                                   const RankTimes& times, std::int32_t rank, bool measured) {
+                                   const RowTimes& times, std::int32_t rank, bool measured) {
   const RankCalls& calls = trace.calls(rank);
   Changes changes;
   changes.add(times.row_begin_ns(), 0);

@@ -41,9 +41,16 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
   const Overview model = overview(trace, graph, choice, options.degradations_ppm);
   Report report = describe(model, trace);
   add(report, bandwidth_report(graph, choice, options.degradations_ppm));
+  if (options.simulated != nullptr) {
+    Report simulated = simulation_report(*options.simulated, trace, model.prediction);
+    report.result.update(simulated.result);
+    put_first(report.sections, std::move(simulated.sections));
+    report.findings.merge(options.simulated->simulation.findings);
+  }
   const CallMatching matching(trace);
   const CallPaths paths(trace);
   PictureInput picture{trace, graph, choice, model.prediction, matching, paths};
+  picture.simulated = options.simulated;
   if (!trace.timed()) {
     add_pictures(report, picture, nullptr, options);
     add_judgement(judgement(model), report);

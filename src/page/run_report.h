@@ -5,6 +5,7 @@
 
 #include "analysis/model_choice.h"
 #include "graph/execution_graph.h"
+#include "page/simulated_run.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -13,10 +14,12 @@ namespace slackline {
 struct RunReportOptions {
   std::vector<std::int64_t> degradations_ppm;  ///< ascending
   bool pictures = false;                       ///< what only a page can show, too
+  const SimulatedRun* simulated = nullptr;     ///< a simulation of the same trace
 };
 
-/// Everything there is to say of one run: the judgement, what was measured (of a timed trace), and
-/// what the model says. What `slackline report` prints. Linear in calls, and the model's passes.
+/// Everything there is to say of one run: the judgement, what was measured (of a timed trace), what
+/// the model says and, if it was simulated, how it runs on that machine. What `slackline report`
+/// prints. Linear in calls, and the model's passes.
 Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const RunReportOptions& options);
 

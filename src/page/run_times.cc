@@ -30,21 +30,21 @@ std::vector<std::int64_t> vertex_ends_ns(const ExecutionGraph& graph, const Sche
 
 }  // namespace
 
-RankTimes::RankTimes(const RankCalls& calls, std::int64_t zero_ns)
+RowTimes::RowTimes(const RankCalls& calls, std::int64_t zero_ns)
     : calls_(&calls),
       zero_(zero_ns),
       row_begin_(first_moment(calls) - zero_ns),
       row_end_(std::max(first_moment(calls), calls.empty() ? zero_ns : calls.stop_ns()) - zero_ns) {
 }
 
-RankTimes::RankTimes(std::vector<std::int64_t> begin_ns, std::vector<std::int64_t> end_ns,
-                     std::int64_t row_begin_ns, std::int64_t row_end_ns)
+RowTimes::RowTimes(std::vector<std::int64_t> begin_ns, std::vector<std::int64_t> end_ns,
+                   std::int64_t row_begin_ns, std::int64_t row_end_ns)
     : begin_(std::move(begin_ns)),
       end_(std::move(end_ns)),
       row_begin_(row_begin_ns),
       row_end_(row_end_ns) {}
 
-std::size_t RankTimes::first_from(std::int64_t time_ns) const {
+std::size_t RowTimes::first_from(std::int64_t time_ns) const {
   if (calls_ != nullptr) return calls_->first_from(time_ns + zero_);
   return static_cast<std::size_t>(std::ranges::lower_bound(begin_, time_ns) - begin_.begin());
 }
@@ -58,10 +58,13 @@ std::int64_t run_start_ns(const Trace& trace) {
 }
 
 RunTimes measured_times(const Trace& trace) {
+  return timed_run(trace, -run_start_ns(trace));
+}
+
+RunTimes timed_run(const Trace& timed, std::int64_t offset_ns) {
   RunTimes times;
-  const std::int64_t zero = run_start_ns(trace);
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    times.ranks.emplace_back(trace.calls(r), zero);
+  for (std::int32_t r = 0; r < timed.ranks(); ++r) {
+    times.ranks.emplace_back(timed.calls(r), -offset_ns);
     times.span_ns = std::max(times.span_ns, times.ranks.back().row_end_ns());
   }
   return times;

@@ -12,13 +12,13 @@ namespace slackline {
 
 /// When the calls of one rank begin and end in some run of a trace; nanoseconds from that run's
 /// start.
-class RankTimes {
+class RowTimes {
  public:
   /// As measured. Refers to `calls`.
-  RankTimes(const RankCalls& calls, std::int64_t zero_ns);
+  RowTimes(const RankCalls& calls, std::int64_t zero_ns);
   /// As computed: one begin and one end a call.
-  RankTimes(std::vector<std::int64_t> begin_ns, std::vector<std::int64_t> end_ns,
-            std::int64_t row_begin_ns, std::int64_t row_end_ns);
+  RowTimes(std::vector<std::int64_t> begin_ns, std::vector<std::int64_t> end_ns,
+           std::int64_t row_begin_ns, std::int64_t row_end_ns);
 
   std::size_t size() const { return calls_ != nullptr ? calls_->size() : begin_.size(); }
   std::int64_t begin_ns(std::size_t i) const {
@@ -41,7 +41,7 @@ class RankTimes {
 };
 
 struct RunTimes {
-  std::vector<RankTimes> ranks;
+  std::vector<RowTimes> ranks;
   std::int64_t span_ns = 0;  ///< when the last row ends
 };
 
@@ -49,6 +49,8 @@ struct RunTimes {
 std::int64_t run_start_ns(const Trace& trace);
 /// As it was. Refers to `trace`, which is timed.
 RunTimes measured_times(const Trace& trace);
+/// As `timed` has it, whose time 0 lies `offset_ns` after the time line's. Refers to `timed`.
+RunTimes timed_run(const Trace& timed, std::int64_t offset_ns);
 /// The same calls under a Schedule, beginning `offset_ns` later. A call that decides nothing takes
 /// no time. O(vertices + calls).
 RunTimes scheduled_times(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,

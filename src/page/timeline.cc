@@ -167,7 +167,7 @@ class TimelineMaker {
     out.id = run.id;
     out.name = run.name;
     out.span = ticks(run.times.span_ns);
-    for (const RankTimes& rank : run.times.ranks) {
+    for (const RowTimes& rank : run.times.ranks) {
       out.begins.push_back(ticks(rank.row_begin_ns()));
       out.ends.push_back(ticks(rank.row_end_ns()));
     }

@@ -75,7 +75,8 @@ Json timeline_json(const Timeline& t, BlobList& blobs) {
                       {"from", s.from_ns / tick},
                       {"width", s.width_ns / tick},
                       {"values", s.values},
-                      {"explanation", s.explanation}});
+                      {"explanation", s.explanation},
+                      {"run", s.run}});
   }
   return {{"kind", "timeline"},
           {"id", t.id},

@@ -62,6 +62,7 @@ struct Timeline {
     double width_ns;
     std::vector<double> values;  ///< ratios
     std::string explanation;
+    std::string run;  ///< id of the run that it is of
   };
 
   std::string id = "timeline";

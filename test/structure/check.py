@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "sim": ["base", "trace", "graph"],
     "analysis": ["base", "report", "trace", "graph", "timing", "sim"],
     "diagnosis": ["base", "report", "trace", "graph", "timing", "analysis"],
-    "page": ["base", "report", "trace", "graph", "timing", "analysis", "diagnosis"],
+    "page": ["base", "report", "trace", "graph", "timing", "sim", "analysis", "diagnosis"],
     "cli": ["base", "report", "trace", "whatif", "graph", "timing", "sim", "analysis",
             "diagnosis", "page"],
 }

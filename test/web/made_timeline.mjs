@@ -240,7 +240,7 @@ export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {
     ],
     strips: [{
       name: "parallel efficiency", unit: "ratio", from: 0, width: Math.ceil(span / 20),
-      values: Array.from({ length: 20 }, (_, i) => (i < 5 ? 0.93 : 0.4)), explanation: "Computation of all ranks over their time.",
+      values: Array.from({ length: 20 }, (_, i) => (i < 5 ? 0.93 : 0.4)), run: "measured", explanation: "Computation of all ranks over their time.",
     }],
   };
   return { item, blobs: blobs.texts, measured };

@@ -54,6 +54,8 @@ export interface Strip {
   width: number;
   values: (number | null)[];
   explanation: string;
+  /** Id of the run that it is of. */
+  run: string;
 }
 
 export interface Timeline {

@@ -23,6 +23,11 @@ function heightFor(ranks: number, runs: number): number {
   return AXIS + Math.min(Math.max(ranks * 28, LOWEST), HIGHEST / Math.min(runs, 2));
 }
 
+/** Whoever had a run simulated wants to see it beside the others. */
+function firstShown({ runs }: Timeline): string {
+  return runs.some(({ id }) => id === "simulated") ? BOTH : (runs[0]?.id ?? "");
+}
+
 function Help() {
   return (
     <dl class="keys">
@@ -60,7 +65,7 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
 
 export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: Theme }) {
   const { scene, version, said: atFirst } = useScene(timeline, theme);
-  const [shown, show] = useState(timeline.runs[0]?.id ?? "");
+  const [shown, show] = useState(firstShown(timeline));
   const [query, setQuery] = useState("");
   const [said, say] = useState("");
   const [help, setHelp] = useState(false);
@@ -132,9 +137,9 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         <p class="tip muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
       )}
       <Phases scene={scene} />
-      {timeline.strips.map((strip, i) => (
-        <StripView key={i} scene={scene} strip={strip} version={version} />
-      ))}
+      {timeline.strips
+        .filter(({ run }) => runs.some(({ id }) => id === run))
+        .map((strip) => <StripView key={`${strip.run} ${strip.name}`} scene={scene} strip={strip} version={version} />)}
       {runs[0]?.waits && <LongWaits scene={scene} run={runs[0]} />}
     </div>
   );
