@@ -5,7 +5,7 @@
 // The run: in each step a rank computes, sends to its right neighbour, receives from the left one,
 // and all meet in MPI_Allreduce. The last rank computes three times as long from the middle on.
 
-import { deflateSync } from "node:zlib";
+import { deflateSync, inflateSync } from "node:zlib";
 
 const SEND = 1;
 const RECV = 2;
@@ -228,7 +228,7 @@ export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {
   const span = Math.max(...runs.map((r) => r.span));
   const half = Math.round(span * 0.25);
   const item = {
-    kind: "timeline", id: "timeline", title: "Time line", tick_ns: 1, span, ranks,
+    kind: "timeline", id: "timeline", title: "Time line", beside: "", tick_ns: 1, span, ranks,
     calls: measured.reduce((sum, row) => sum + row.length, 0), complete,
     note: complete ? "" : "Single calls are not in this page.",
     operations: names.operations ?? OPERATIONS,
@@ -244,6 +244,16 @@ export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {
     }],
   };
   return { item, blobs: blobs.texts, measured };
+}
+
+/** A second time line below the first: its blobs come after the first one's. */
+export function makeBeside(first, options) {
+  const made = makeTimeline(options);
+  const moved = JSON.parse(JSON.stringify(made.item), (key, value) => (key === "blob" ? value + first.blobs.length : value));
+  Object.assign(moved, { id: "timeline-b", beside: "timeline", phases: [], strips: [] });
+  const span = Math.max(first.item.span, moved.span);
+  first.item.span = moved.span = span;
+  return { item: moved, blobs: [...first.blobs, ...made.blobs], measured: made.measured };
 }
 
 /** A square matrix as the page reads it. */
@@ -267,11 +277,18 @@ export function makeMatrix(id, title, size, value, blobs) {
   };
 }
 
-const REPORT = /(<script type="application\/json" id="report")[^>]*>([\s\S]*?)<\/script>/;
+const REPORT = /(<script type="application\/json" id="report")([^>]*)>([\s\S]*?)<\/script>/;
+
+/** The report of a page, as it lies in it. */
+function reportIn(html) {
+  const [, , attributes, text] = REPORT.exec(html);
+  const plain = !attributes.includes("deflate");
+  return JSON.parse(plain ? text : inflateSync(Buffer.from(text, "base64")).toString("utf8"));
+}
 
 /** The page with another report in it; `change` gets the report and gives the blobs' texts. */
 export function withReport(html, change, { deflate = true } = {}) {
-  const report = JSON.parse(REPORT.exec(html)[2]);
+  const report = reportIn(html);
   const blobs = change(report);
   const json = JSON.stringify(report);
   const body = deflate

@@ -212,15 +212,31 @@ test("measured and predicted are switched, and stand above each other on one axi
 test("a cell of a matrix tells its pair and shows it in the time line", () =>
   open("run", {}, async (page) => {
     const canvas = page.locator(".matrix canvas");
-    await canvas.scrollIntoViewIfNeeded();
-    const box = await canvas.boundingBox();
-    await page.mouse.move(box.x + (5.5 / RANKS) * box.width, box.y + (4.5 / RANKS) * box.height);
-    assert.match(await page.locator(".matrix-cell").innerText(), /sender 4, receiver 5: 320\.0 KiB/);
+    const { width, height } = await canvas.boundingBox();
+    const position = { x: (5.5 / RANKS) * width, y: (4.5 / RANKS) * height };
+    await canvas.hover({ position }); // waits until it is in sight and stands still
+    await page.locator(".matrix-cell >> text=/sender 4, receiver 5: 320\\.0 KiB/").waitFor();
     assert.equal((await texts(page, "[id=matrix-bytes-cells] tbody tr")).length, RANKS);
-    await page.mouse.down();
-    await page.mouse.up();
+    await canvas.click({ position });
     await page.waitForFunction(() => location.hash.includes("only=4,5"));
-    assert.match(await page.locator(".status").innerText(), /ranks 4 to 5/);
+    await page.locator(".status >> text=ranks 4 to 5").waitFor();
+  }));
+
+test("a link that is followed while the view is being written down is not lost", () =>
+  open("run", {}, async (page) => {
+    await page.locator(".panes").focus();
+    // The view is written down 250 ms after it changed; the link is followed just then, and the page is busy.
+    await page.evaluate(async () => {
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "w", bubbles: true }));
+      const until = (ms) => new Promise((done) => setTimeout(done, ms));
+      await until(150);
+      location.hash = "#timeline?r=4,5&only=4,5";
+      const busy = performance.now() + 200;
+      while (performance.now() < busy);
+    });
+    await page.locator(".status >> text=ranks 4 to 5").waitFor();
+    await page.waitForTimeout(400);
+    assert.match(await page.evaluate(() => location.hash), /only=4,5/);
   }));
 
 /** The page does not take a WebGL that is software: here it is not told. */

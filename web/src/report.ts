@@ -130,25 +130,11 @@ async function embedded(): Promise<string> {
 // like another one. Line breaks stay.
 const UNSEEN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Where a series does not say what its x is today, the options do. */
-function addToday(sections: Section[], options: Json): void {
-  const latency = options && typeof options === "object" && !Array.isArray(options) ? options["L_ns"] : null;
-  for (const { items, children } of sections) {
-    for (const item of items) {
-      const isLatency = item.kind === "series" && /^latency/.test(item.x_name);
-      if (isLatency && item.now === undefined && typeof latency === "number") item.now = latency;
-    }
-    addToday(children, options);
-  }
-}
-
 /** The report as it is shown. */
 export async function readReport(): Promise<Report> {
   const visible = (_key: string, value: unknown) =>
     typeof value === "string" ? value.replace(UNSEEN, " ") : value;
-  const report = JSON.parse(await embedded(), visible) as Report;
-  addToday(report.sections, report.options);
-  return report;
+  return JSON.parse(await embedded(), visible) as Report;
 }
 
 /** What `--format json` prints: the report without the tree that is only there to be shown. */

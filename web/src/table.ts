@@ -74,11 +74,34 @@ export function filtered(rows: Value[][], columns: ShownColumn[], text: string):
 
 const AROUND = 0.6;
 
-/** Of a table whose rows are stretches of time of a rank (or of all): where each is in the time line. */
+/** Of a table whose rows are ranks: that rank among the others. */
+function rankLinkOf(columns: Column[], timeline: string): ((row: Value[]) => string) | null {
+  if (columns[0]?.name !== "rank") return null;
+  return ([value]) => {
+    const rank = Number(value);
+    return Number.isInteger(rank) && value !== null ? fragmentOf(timeline, { only: [rank, rank] }) : "";
+  };
+}
+
+/** Of a table whose rows are places in the program: all that have that name stand out. */
+function nameLinkOf(columns: Column[], timeline: string): ((row: Value[]) => string) | null {
+  const column = columns.findIndex(({ name }) => ["region", "operation", "pattern", "where"].includes(name));
+  if (column !== 0) return null;
+  return ([value]) => {
+    const path = typeof value === "string" ? value.replace(/:.*$/, "").trim() : "";
+    return path && !path.startsWith("(") ? fragmentOf(timeline, { find: path }) : "";
+  };
+}
+
+/**
+ * Of a table whose rows are stretches of time, ranks or places in the program: where each is in the time
+ * line; "" where a row is nowhere.
+ */
 export function timeLinkOf({ columns }: Table, timeline: string): ((row: Value[]) => string) | null {
   const of = (...names: string[]) => columns.findIndex((c) => names.includes(c.name) && (c.unit === "ns" || c.name === "rank"));
   const [rank, begin, end, length] = [of("rank"), of("begin"), of("end"), of("length", "duration")];
-  if (begin < 0 || (end < 0 && length < 0) || !timeline) return null;
+  if (!timeline) return null;
+  if (begin < 0 || (end < 0 && length < 0)) return rankLinkOf(columns, timeline) ?? nameLinkOf(columns, timeline);
   const number = (row: Value[], i: number) => (typeof row[i] === "number" ? row[i] : 0);
   return (row) => {
     const from = number(row, begin);

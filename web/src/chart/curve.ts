@@ -4,23 +4,26 @@
 import type { Series } from "../report";
 
 export interface Curve {
+  name: string;
   x: number[];
   y: number[];
   /** Today's x. */
   now: number;
 }
 
-/** null: not a time over something, or no today to compare with. */
-export function curveOf(series: Series): Curve | null {
-  const line = series.lines.find(({ panel, unit, points }) => panel === 0 && unit === "ns" && !points);
-  const stepped = series.lines.some(({ steps }) => steps);
-  if (!line || !stepped || typeof series.now !== "number") return null;
-  const points = series.x.flatMap((x, i) => {
-    const y = line.y[i];
-    return x === null || y === null || y === undefined ? [] : [{ x, y }];
+/** One for each time over x, as of several scenarios; none: no such line, or no today to compare with. */
+export function curvesOf(series: Series): Curve[] {
+  const { now, lines } = series;
+  if (typeof now !== "number" || !lines.some(({ steps }) => steps)) return [];
+  const times = lines.filter(({ panel, unit, points }) => panel === 0 && unit === "ns" && !points);
+  return times.flatMap((line) => {
+    const points = series.x.flatMap((x, i) => {
+      const y = line.y[i];
+      return x === null || y === null || y === undefined ? [] : [{ x, y }];
+    });
+    if (points.length < 2) return [];
+    return [{ name: line.name, x: points.map(({ x }) => x), y: points.map(({ y }) => y), now }];
   });
-  if (points.length < 2) return null;
-  return { x: points.map(({ x }) => x), y: points.map(({ y }) => y), now: series.now };
 }
 
 /** Beyond the last point with the last slope, and likewise before the first. */

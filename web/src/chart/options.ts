@@ -68,10 +68,21 @@ export function titled(name: string, unit: string): string {
   return unit ? `${name} (${unit})` : name;
 }
 
-/** Counts and shares start at zero; times fill the panel, so that small changes show. */
-function yRange(unit: Unit): uPlot.Range.Function {
-  return (_u, low, high) => {
-    if (low === null || high === null) return [0, 1];
+const FAR = 1; // heights of the lines
+
+/**
+ * Counts and shares start at zero; times fill the panel, so that small changes show. Single points far
+ * from all lines would press these flat: they stay outside, and the head of the panel tells them.
+ */
+function yRange(unit: Unit, panel: Panel): uPlot.Range.Function {
+  const drawn = panel.ys.filter((_, i) => !panel.lines[i]?.points).flat();
+  const numbers = drawn.filter((y): y is number => y !== null);
+  const [least, most] = numbers.length > 0 ? [Math.min(...numbers), Math.max(...numbers)] : [-Infinity, Infinity];
+  const room = FAR * (most - least);
+  return (_u, wholeLow, wholeHigh) => {
+    if (wholeLow === null || wholeHigh === null) return [0, 1];
+    const low = wholeLow < least - room ? least : wholeLow;
+    const high = wholeHigh > most + room ? most : wholeHigh;
     if (unit === "count" || unit === "ratio") return [Math.min(0, low), high > 0 ? 1.12 * high : 1];
     return uPlot.rangeNum(low, high, 0.1, true);
   };
@@ -124,7 +135,7 @@ export function panelOptions(request: PanelRequest): uPlot.Options {
       drag: { x: true, y: false },
       points: { size: 8, width: 2 },
     },
-    scales: { x: { time: false }, y: { range: yRange(unit) } },
+    scales: { x: { time: false }, y: { range: yRange(unit, panel) } },
     series: [{ label: series.x_name }, ...seriesOf(panel, colours, request.linesBefore)],
     axes: [
       {

@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { chartData, type ChartData, type Panel } from "../chart/data";
-import { corners, curveOf, largestFor, type Curve } from "../chart/curve";
+import { corners, curvesOf, largestFor, type Curve } from "../chart/curve";
 import type { Marks } from "../chart/marks";
 import { currentColours, largest, panelOptions, titled } from "../chart/options";
 import { zoneClass } from "../chart/zones";
 import { axisScale, format } from "../format";
 import { explain } from "../glossary";
-import type { Series } from "../report";
+import type { Series, Unit } from "../report";
 import { csv, seriesTable } from "../table";
 import type { Theme } from "../theme";
 import { CopyButton } from "./CopyButton";
@@ -49,6 +49,12 @@ interface PanelHeadProps {
   cursor: number | null;
 }
 
+/** A measured run is one point: its value can always be told. */
+function theOnly(ys: (number | null)[] | undefined, unit: Unit): string {
+  const values = (ys ?? []).filter((y): y is number => y !== null);
+  return values.length === 1 ? format(values[0]!, unit) : "";
+}
+
 function PanelHead({ panel, linesBefore, cursor }: PanelHeadProps) {
   const unit = axisScale(largest(panel.ys), panel.lines[0]?.unit ?? "none").unit;
   return (
@@ -58,7 +64,7 @@ function PanelHead({ panel, linesBefore, cursor }: PanelHeadProps) {
           <span class={`stroke line-${((linesBefore + i) % 4) + 1}`} aria-hidden="true" />
           <Hint text={explain(line.name)}>{titled(line.name, unit)}</Hint>
           <strong>
-            {cursor === null ? "" : format(panel.ys[i]?.[cursor] ?? null, line.unit)}
+            {line.points ? theOnly(panel.ys[i], line.unit) : cursor === null ? "" : format(panel.ys[i]?.[cursor] ?? null, line.unit)}
           </strong>
         </span>
       ))}
@@ -167,7 +173,8 @@ function firstQuestion(curve: Curve | null): number | null {
 /** Lines over one axis as stacked panels with a common cursor, and the numbers as a table. */
 export function Chart({ series, theme, glance = false }: Props) {
   const data = useMemo(() => chartData(series), [series]);
-  const curve = useMemo(() => (glance ? null : curveOf(series)), [series, glance]);
+  const curves = useMemo(() => (glance ? [] : curvesOf(series)), [series, glance]);
+  const curve = curves[0] ?? null;
   const critical = useMemo(() => corners(series), [series]);
   const [asked, ask] = useState<number | null>(() => firstQuestion(curve));
   const marks = useRef<Marks>({ now: null, asked: null, corners: [] });
@@ -240,7 +247,7 @@ export function Chart({ series, theme, glance = false }: Props) {
           );
         })}
       </div>
-      {curve && asked !== null && <Tolerance series={series} curve={curve} asked={asked} ask={ask} />}
+      {curve && asked !== null && <Tolerance series={series} curves={curves} asked={asked} ask={ask} />}
       {!glance && curve && critical.length > 0 && (
         <p class="muted evidence">
           Dotted: today. Short marks on the axis: {critical.length} critical values, at which another chain of

@@ -130,7 +130,7 @@ export function DataTable({ table }: { table: Table }) {
                 ))}
                 {link && (
                   <td>
-                    <a href={link(row)}>show</a>
+                    {link(row) && <a href={link(row)}>show</a>}
                   </td>
                 )}
               </tr>

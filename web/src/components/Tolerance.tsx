@@ -4,13 +4,15 @@ import type { Series } from "../report";
 
 interface Props {
   series: Series;
-  curve: Curve;
+  /** Never empty; the first is the one that a slowdown is asked of. */
+  curves: Curve[];
   asked: number;
   ask: (x: number) => void;
 }
 
 /** Asks a curve both ways; the mark on the chart shows the answer and can be dragged. */
-export function Tolerance({ series, curve, asked, ask }: Props) {
+export function Tolerance({ series, curves, asked, ask }: Props) {
+  const curve = curves[0]!;
   const last = curve.x[curve.x.length - 1] ?? curve.now;
   const slowdown = slowdownAt(curve, asked);
   const { factor, unit } = axisScale(last, series.x_unit);
@@ -56,8 +58,15 @@ export function Tolerance({ series, curve, asked, ask }: Props) {
         {unit}
       </label>
       <p aria-live="polite">
-        <strong>{format(valueAt(curve, asked), "ns")}</strong>, {format(asked - curve.now, series.x_unit)} above
-        today's {format(curve.now, series.x_unit)}
+        {curves.map((each) => (
+          <span key={each.name} class="answer">
+            {curves.length > 1 && <>{each.name} </>}
+            <strong>{format(valueAt(each, asked), "ns")}</strong>
+            {curves.length > 1 && <> ({format(slowdownAt(each, asked), "ratio")} slower)</>}
+            {", "}
+          </span>
+        ))}
+        {format(asked - curve.now, series.x_unit)} above today's {format(curve.now, series.x_unit)}
       </p>
     </div>
   );

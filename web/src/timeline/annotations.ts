@@ -8,13 +8,13 @@ import {
   drawBox,
   drawMessages,
   drawName,
-  drawPath,
   drawRankNames,
   rowHeight,
   type Arrow,
   type Frame,
 } from "./overlay";
 import { css } from "./palette";
+import { drawPath } from "./path";
 import { callsBetween } from "./raster";
 import type { Scene } from "./scene";
 
@@ -32,7 +32,7 @@ export function annotate(c: CanvasRenderingContext2D, frame: Frame, scene: Scene
     drawNames(c, frame, scene, chunks);
   }
   const path = scene.showPath ? scene.store.path(run) : undefined;
-  if (path) drawPath(c, frame, path, frame.path);
+  if (path) drawPath(c, frame, path);
   const { selection } = scene;
   if (!selection || selection.run !== run) return;
   const apart = rowHeight(frame) >= LOWEST_BOXED;

@@ -16,6 +16,8 @@ export interface Place {
   call?: CallId;
   /** The ranks that stand out among those of `r`. */
   only?: [number, number];
+  /** What is searched for. */
+  find?: string;
 }
 
 function numbers(text: string | null, separator: string): [number, number] | undefined {
@@ -44,6 +46,8 @@ export function parseFragment(hash: string): { id: string; place: Place } {
   if (colour === "operation" || colour === "waiting" || colour === "region") place.colour = colour;
   const run = query.get("run");
   if (run) place.run = run;
+  const find = query.get("find");
+  if (find) place.find = find;
   return { id, place };
 }
 
@@ -63,6 +67,7 @@ export function fragmentOf(id: string, place: Place): string {
   if (place.colour) parts.push(`colour=${place.colour}`);
   if (place.run) parts.push(`run=${encodeURIComponent(place.run)}`);
   if (place.call) parts.push(`call=${place.call.rank}.${place.call.call}`);
+  if (place.find) parts.push(`find=${encodeURIComponent(place.find)}`);
   const query = parts.length > 0 ? `?${parts.join("&")}` : "";
   return `#${encodeURIComponent(id)}${query}`;
 }

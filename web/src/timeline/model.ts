@@ -62,6 +62,8 @@ export interface Timeline {
   kind: "timeline";
   id: string;
   title: string;
+  /** Id of the time line whose view this one follows; empty: none. */
+  beside: string;
   tick_ns: number;
   span: number;
   ranks: number;

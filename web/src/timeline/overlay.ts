@@ -1,9 +1,8 @@
-// What is drawn above the rows: axis, names of ranks, critical path, messages, selection.
+// What is drawn above the rows: axis, names of ranks, messages, selection.
 
 import { axisScale } from "../format";
 import type { Call } from "./calls";
-import { MESSAGE, type CriticalPath } from "./model";
-import { css, type Rgb } from "./palette";
+import type { Rgb } from "./palette";
 import { ticksOf, type View } from "./view";
 
 /** Space left of the rows for ranks' names, and above them for the axis, in CSS pixels. */
@@ -47,7 +46,7 @@ export function drawAxis(c: CanvasRenderingContext2D, frame: Frame): void {
   const from = view.from * tickNs;
   const to = view.to * tickNs;
   const { factor, unit } = axisScale(to, "ns");
-  const { step, at } = ticksOf(from, to, (width - GUTTER) / 130);
+  const { step, at } = ticksOf(from, to, (width - GUTTER) / Math.min(130, 70 + width / 20));
   c.font = "12px system-ui, sans-serif";
   c.textBaseline = "middle";
   c.textAlign = "center";
@@ -77,55 +76,6 @@ export function drawRankNames(c: CanvasRenderingContext2D, frame: Frame): void {
     const words = rank === 0 && every > 0 ? "rank 0" : String(rank);
     if (y > AXIS - 2 && y < height) c.fillText(words, GUTTER - 8, y);
   }
-}
-
-/** A line along the path's ranks; where pieces are shorter than a pixel, one stands for its neighbours. */
-export function drawPath(c: CanvasRenderingContext2D, frame: Frame, path: CriticalPath, colour: string): void {
-  const { view, width, ground } = frame;
-  const row = rowHeight(frame);
-  const first = Math.max(0, firstEndingAfter(path, view.from) - 1);
-  const middle = (rank: number) => yOf(frame, rank) + row / 2;
-  const line = new Path2D();
-  let lastX = -Infinity;
-  let lastY = NaN;
-  for (let i = first; i < path.count && path.begin[i]! <= view.to; ++i) {
-    const x1 = xOf(frame, path.begin[i]!);
-    const x2 = xOf(frame, path.end[i]!);
-    const y = middle(path.rank[i]!);
-    if (x2 - lastX < 0.4 && Math.abs(y - lastY) < 2) continue;
-    const travels = path.operation[i] === MESSAGE;
-    if (lastX === -Infinity) line.moveTo(x1, y);
-    else if (!travels) line.lineTo(x1, y);
-    // A message arrives where the next piece begins.
-    const next = travels && i + 1 < path.count ? middle(path.rank[i + 1]!) : y;
-    line.lineTo(x2, next);
-    lastX = x2;
-    lastY = next;
-  }
-  c.save();
-  c.beginPath();
-  c.rect(GUTTER, AXIS, width - GUTTER, frame.height - AXIS);
-  c.clip();
-  c.strokeStyle = css(ground);
-  c.lineWidth = 4.5;
-  c.globalAlpha = 0.8;
-  c.stroke(line);
-  c.globalAlpha = 1;
-  c.strokeStyle = colour;
-  c.lineWidth = 2;
-  c.stroke(line);
-  c.restore();
-}
-
-function firstEndingAfter(path: CriticalPath, tick: number): number {
-  let low = 0;
-  let high = path.count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (path.end[middle]! >= tick) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** From the begin of the sending call to the end of the receiving one. */

@@ -57,6 +57,8 @@ export class Scene {
   rasters = 0;
   private panes: Pane[] = [];
   private pending = 0;
+  /** Scenes that show the same stretch of time, the one that others follow first. */
+  private peers: Scene[] = [this];
 
   constructor(
     readonly timeline: Timeline,
@@ -124,8 +126,30 @@ export class Scene {
 
   look(view: View): void {
     this.view = clamped(view, this.bounds);
-    this.redraw();
-    this.changed("view");
+    for (const peer of this.peers) {
+      if (peer !== this) peer.lookLike(this);
+      peer.redraw();
+      peer.changed("view");
+    }
+  }
+
+  /** From now on this one shows what the other one does, and the other way round. */
+  follow(leader: Scene): void {
+    this.peers = leader.peers;
+    this.peers.push(this);
+    this.lookLike(leader);
+  }
+
+  /** Ranks only where there are equally many. */
+  private lookLike({ timeline, view, colourBy, lit, only, showPath, showMessages }: Scene): void {
+    const ratio = timeline.tick_ns / this.timeline.tick_ns;
+    const alike = timeline.ranks === this.timeline.ranks;
+    const { top, bottom } = alike ? view : this.view;
+    this.view = clamped({ from: view.from * ratio, to: view.to * ratio, top, bottom }, this.bounds);
+    if (colourBy !== this.colourBy || lit !== this.lit) {
+      for (const pane of this.panes) pane.stale = true;
+    }
+    Object.assign(this, { colourBy, lit, showPath, showMessages, only: alike ? only : null });
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Scene } from "../../timeline/scene";
 import { css, mix, WAITING_PALE, type Rgb } from "../../timeline/palette";
 import { patternHelp } from "../../glossary";
+import { Hint } from "../Hint";
 
 interface Entry {
   number: number;
@@ -10,6 +11,10 @@ interface Entry {
 }
 
 const MOST = 16;
+const PATH =
+  "The chain of computation and messages that determines how long the run takes: only what lies on it, when " +
+  "shortened, shortens the run. Bars instead of a line: it changes ranks too often to be followed here; the " +
+  "stronger, the more of it lies on that rank. Zoom in to follow it.";
 
 function entries({ timeline, palette, colourBy, store }: Scene): Entry[] {
   const seen = store.seen[colourBy];
@@ -61,7 +66,7 @@ export function Legend({ scene }: { scene: Scene }) {
       )}
       {scene.showPath && scene.timeline.runs.some(({ path }) => path) && (
         <li class="muted">
-          <span class="stroke path" /> critical path
+          <span class="stroke path" /> <Hint text={PATH}>critical path</Hint>
         </li>
       )}
     </ul>

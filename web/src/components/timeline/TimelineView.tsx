@@ -64,7 +64,8 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
 }
 
 export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: Theme }) {
-  const { scene, version, said: atFirst } = useScene(timeline, theme);
+  const searched = useRef<(text: string) => void>(() => {});
+  const { scene, version, said: atFirst } = useScene(timeline, theme, (text) => searched.current(text));
   const [shown, show] = useState(firstShown(timeline));
   const [query, setQuery] = useState("");
   const [said, say] = useState("");
@@ -86,9 +87,11 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
     scene.repaint();
     scene.look(scene.view);
   };
+  searched.current = ask;
   const onward = async (forward: boolean) => {
     if (runs[0]) say((await goOn(scene, runs[0], found, forward)) ?? said);
   };
+  const follows = Boolean(timeline.beside);
   useKeys(scene, host, {
     search: () => searchBox.current?.focus(),
     help: () => setHelp((on) => !on),
@@ -98,7 +101,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       if (scene.selection) scene.clearSelection();
       setHelp(false);
     },
-  });
+  }, follows);
 
   if (timeline.ranks === 0 || timeline.runs.length === 0) return <p class="muted">No ranks to draw.</p>;
   if (timeline.span === 0) return <p class="muted">This run has no length: there is nothing to draw.</p>;
@@ -106,7 +109,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
   return (
     <div class="timeline" ref={host}>
       {timeline.note && <p class="prose">{timeline.note}</p>}
-      <Toolbar
+      {!follows && <Toolbar
         scene={scene}
         shown={shown}
         show={show}
@@ -116,9 +119,9 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         said={said}
         searchBox={searchBox}
         help={() => setHelp(!help)}
-      />
+      />}
       {help && <Help />}
-      <Minimap scene={scene} version={version} />
+      {!follows && <Minimap scene={scene} version={version} />}
       <div
         class="panes"
         tabIndex={0}
@@ -126,14 +129,14 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         aria-label="Time line of all ranks: W, S zoom, A, D move, slash searches, question mark lists the keys"
       >
         {runs.map((run) => (
-          <Rows key={run.id} scene={scene} run={run} height={height} named={runs.length > 1} />
+          <Rows key={run.id} scene={scene} run={run} height={height} named={runs.length > 1 || run.name !== "measured"} />
         ))}
       </div>
-      <Legend scene={scene} />
+      {!follows && <Legend scene={scene} />}
       <Status scene={scene} more={scene.view.from > 0 ? atFirst : ""} />
       {scene.selection ? (
         <Details scene={scene} selection={scene.selection} />
-      ) : (
+      ) : !follows && (
         <p class="tip muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
       )}
       <Phases scene={scene} />

@@ -89,7 +89,8 @@ function inSight(element: HTMLElement): boolean {
   return top < 0.8 * innerHeight && bottom > 0.2 * innerHeight;
 }
 
-export function useKeys(scene: Scene, host: RefObject<HTMLElement>, actions: Actions): void {
+/** `follows`: another time line in sight acts on keys, unless this one has the focus. */
+export function useKeys(scene: Scene, host: RefObject<HTMLElement>, actions: Actions, follows: boolean): void {
   useEffect(() => {
     const others: Record<string, () => void> = {
       "?": actions.help,
@@ -106,6 +107,8 @@ export function useKeys(scene: Scene, host: RefObject<HTMLElement>, actions: Act
       if (event.key === "Escape") return actions.clear();
       if (target.matches("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
       const focused = host.current?.contains(target) ?? false;
+      const other = document.activeElement?.closest(".timeline") ?? host.current;
+      if (!focused && (follows || other !== host.current)) return;
       if (event.key === "/") actions.search();
       else if (!focused && !(host.current && inSight(host.current))) return;
       else if (others[event.key]) others[event.key]?.();

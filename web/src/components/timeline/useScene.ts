@@ -24,8 +24,10 @@ function placeOf(scene: Scene): Place {
 
 function follow(scene: Scene, place: Place): void {
   const { timeline, bounds } = scene;
-  const all = whole(bounds);
   const { t, r } = place;
+  // Without a time the stretch that is looked at stays.
+  const { from, to } = scene.view;
+  const all = t ? whole(bounds) : { ...whole(bounds), from, to };
   if (t) Object.assign(all, { from: t[0] / timeline.tick_ns, to: t[1] / timeline.tick_ns });
   if (r) Object.assign(all, { top: r[0], bottom: r[1] + 1 });
   scene.only = place.only ?? null;
@@ -36,27 +38,39 @@ function follow(scene: Scene, place: Place): void {
   scene.repaint();
 }
 
+/** Those of this page, for others to follow. */
+const known = new Map<string, Scene>();
+
 /**
  * A scene that the URL's fragment sets and follows, and whose changes draw the component again; and what
- * is to be known of its first view.
+ * is to be known of its first view. `find` is called with what a link asks to search for.
  */
-export function useScene(timeline: Timeline, theme: Theme) {
+export function useScene(timeline: Timeline, theme: Theme, find: (text: string) => void) {
   const [version, setVersion] = useState(0);
   const [said, say] = useState("");
   const timer = useRef(0);
+  /** The fragment that was read or written last. */
+  const told = useRef(location.hash);
   const scene = useMemo(() => {
     const changed = () => {
       setVersion((n) => n + 1);
       clearTimeout(timer.current);
-      timer.current = window.setTimeout(() => remember(made), 250);
+      // Of two that look alike the first one's link is enough.
+      if (!timeline.beside) timer.current = window.setTimeout(() => remember(made), 250);
     };
     const remember = (of: Scene) => {
+      // A link that was followed a moment ago and not read yet must not be lost.
+      if (location.hash !== told.current) return;
       const place = placeOf(of);
       const { id } = parseFragment(location.hash);
       if (Object.keys(place).length === 0 && id !== timeline.id) return;
       history.replaceState(history.state, "", fragmentOf(timeline.id, place));
+      told.current = location.hash;
     };
     const made: Scene = new Scene(timeline, theme, changed);
+    known.set(timeline.id, made);
+    const leader = timeline.beside ? known.get(timeline.beside) : undefined;
+    if (leader) made.follow(leader);
     return made;
   }, [timeline]);
   // Before the legend is drawn, and the rows after it: printing waits for neither.
@@ -64,14 +78,16 @@ export function useScene(timeline: Timeline, theme: Theme) {
   useLayoutEffect(() => scene.drawNow(), [scene, theme]);
   useEffect(() => {
     const read = () => {
+      told.current = location.hash;
       const { id, place } = parseFragment(location.hash);
       if (id !== timeline.id || Object.keys(place).length === 0) return;
       follow(scene, place);
+      if (place.find) find(place.find);
       document.getElementById(timeline.id)?.closest("section")?.scrollIntoView({ behavior: "instant" });
     };
     const { id, place } = parseFragment(location.hash);
     if (id === timeline.id && Object.keys(place).length > 0) read();
-    else void scene.skipStart().then(say, () => {}); // what cannot be read is told by the store
+    else if (!timeline.beside) void scene.skipStart().then(say, () => {}); // what cannot be read is told by the store
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
   }, [scene, timeline]);
