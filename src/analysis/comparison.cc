@@ -23,8 +23,9 @@ CollectiveComparison::Alternative alternative(const Trace& trace, ModelChoice ch
                                               const std::vector<std::int64_t>& degradations_ppm) {
   choice.graph.collectives.add(rules);
   const ExecutionGraph graph = build_graph(trace, choice.graph);
-  CollectiveComparison::Alternative a{rules, graph.message_count(), {}, {}, {}};
+  CollectiveComparison::Alternative a{.rules = rules, .messages = graph.message_count()};
   MakespanFunction makespan = makespan_function(graph, choice, parameter);
+  a.base_ns = makespan.to_ns(makespan.base());
   std::vector<PathProgram::Query> queries;
   for (const std::int64_t fs : points_fs) queries.push_back({makespan.from_fs(fs), Side::right});
   const std::vector<PathLine> lines = makespan.lines_at(queries);
@@ -87,7 +88,8 @@ Series series_of(const CollectiveComparison& c) {
                 .x_unit = Unit::ns,
                 .x = c.points_ns,
                 .lines = {},
-                .zones = {}};
+                .zones = {},
+                .now = c.alternatives.front().base_ns};
   for (const auto& a : c.alternatives) {
     series.lines.push_back({"T " + a.rules, Unit::ns, a.makespan_ns, false, 0});
   }

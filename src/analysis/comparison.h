@@ -14,10 +14,11 @@ namespace slackline {
 struct CollectiveComparison {
   struct Alternative {
     std::string rules;  ///< as --collectives reads them
-    std::uint64_t messages;
-    std::vector<double> makespan_ns;   ///< by point
-    std::vector<std::int64_t> lambda;  ///< by point, right derivatives
-    std::vector<Tolerances::Row> tolerances;
+    std::uint64_t messages = 0;
+    double base_ns = 0;                  ///< the model's own value of the parameter
+    std::vector<double> makespan_ns{};   ///< by point
+    std::vector<std::int64_t> lambda{};  ///< by point, right derivatives
+    std::vector<Tolerances::Row> tolerances{};
   };
 
   VariedParameter parameter;

@@ -79,7 +79,8 @@ Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
                 .x_unit = Unit::ns,
                 .x = {},
                 .lines = {},
-                .zones = std::move(zones)};
+                .zones = std::move(zones),
+                .now = s.base_ns};
   Line makespan{.name = "T", .unit = Unit::ns, .y = {}, .steps = false, .panel = 0};
   Line lambda{.name = fmt::format("lambda_{}", s.parameter.name()),
               .unit = s.parameter.kind == Parameter::gap_per_byte ? Unit::bytes : Unit::count,

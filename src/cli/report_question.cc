@@ -4,6 +4,7 @@
 
 #include "cli/degradations.h"
 #include "cli/run_question.h"
+#include "page/pictures.h"
 #include "page/run_comparison.h"
 #include "page/run_report.h"
 
@@ -16,7 +17,17 @@ struct Side {
       : question(open_question(asked)),
         paths(question.trace()),
         model(overview(question.trace(), question.graph, question.model, ppm)) {
-    if (question.trace().timed()) measured = diagnose(question.trace(), paths);
+    if (!question.trace().timed()) return;
+    matching.emplace(question.trace());
+    waits = wait_states(question.trace(), *matching);
+    measured = diagnose(question.trace(), paths, *matching, waits);
+  }
+  ComparedPicture picture(const char* letter) const {
+    return {std::string(letter) + ": " + question.opened.path,
+            question.trace(),
+            *matching,
+            paths,
+            {waits, measured->path, measured->monitor}};
   }
   ComparedRun compared() const {
     return {question.opened.path, question.trace(), paths, model, measured ? &*measured : nullptr};
@@ -25,6 +36,8 @@ struct Side {
   OpenedQuestion question;
   CallPaths paths;
   Overview model;
+  std::optional<CallMatching> matching{};
+  WaitStates waits{};
   std::optional<Diagnosis> measured{};
 };
 
@@ -35,6 +48,11 @@ void answer_comparison(const ReportQuestion& question, const std::vector<std::in
   const Side a(question.question, ppm);
   const Side b(second, ppm);
   Report report = compare_runs(a.compared(), b.compared());
+  const bool page = output_format(question.question.output) == OutputFormat::html;
+  if (page && a.measured && b.measured) {
+    report.sections.insert(report.sections.begin() + 1,
+                           compared_timelines(a.picture("A"), b.picture("B")));
+  }
   report.command = command;
   report.title = std::string(command) + ": " + subject(a.question.opened) + " and " +
                  subject(b.question.opened);
@@ -56,6 +74,11 @@ void add_report_question(CLI::App& app, ReportQuestion& question) {
                  "A second trace: instead of all of the first the differences between the two")
       ->type_name("TRACE");
   add_degradations(app, question.degradations);
+  app.add_option("--compare", question.compare,
+                 "Show T(L) with these collectives, too; repeat for each")
+      ->type_name("RULES")
+      ->allow_extra_args(false)  // or it would swallow the trace that follows
+      ->group("Model");
   add_network_options(app, question.question.network);
   const char* simulation = "Simulation";
   add_platform_options(app, question.machine, simulation);
@@ -76,7 +99,8 @@ void answer_report(const ReportQuestion& question, std::string_view command) {
   const OpenedQuestion q = open_question(question.question);
   const bool page = output_format(question.question.output) == OutputFormat::html;
   Json own = {{"degrade", degradations_to_json(ppm)}};
-  RunReportOptions options{.degradations_ppm = ppm, .pictures = page};
+  RunReportOptions options{
+      .degradations_ppm = ppm, .scenarios = question.compare, .pictures = page};
   if (!question.machine.given()) {
     answer(run_report(q.trace(), q.graph, q.model, options), command, q, question.question, own);
     return;

@@ -16,8 +16,9 @@ struct ReportQuestion {
   ModelQuestion question{};
   std::string other{};  ///< a second run to compare with; empty: none
   std::vector<std::string> degradations{};
-  PlatformOptions machine{};  ///< to simulate the run on, too
-  std::size_t links = 8;      ///< shown of that machine
+  std::vector<std::string> compare{};  ///< other collective algorithms
+  PlatformOptions machine{};           ///< to simulate the run on, too
+  std::size_t links = 8;               ///< shown of that machine
 };
 
 void add_report_question(CLI::App& app, ReportQuestion& question);

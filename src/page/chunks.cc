@@ -122,7 +122,7 @@ class Columns {
   void add_calls(const RankCalls& calls, std::int32_t rank, CallRange range) {
     for (std::size_t i = range.first; i < range.last; ++i) {
       const Call call = calls[i];
-      column_[operation].u8(static_cast<std::uint8_t>(call.operation));
+      column_[operation].u8(rows_.codes.operation(call.operation));
       column_[peer].varint(peer_code(call.peer, rank));
       column_[bytes].varint(call.bytes);
     }
@@ -137,7 +137,7 @@ class Columns {
         column_[wait].u8(0);
         continue;
       }
-      column_[wait].u8(static_cast<std::uint8_t>(static_cast<unsigned>(next->pattern) + 1));
+      column_[wait].u8(rows_.codes.pattern(next->pattern));
       column_[wait_length].varint(ticks_(next->wait_ns));
       column_[wait_cause].varint(
           next->cause_rank < 0 ? 0

@@ -7,6 +7,8 @@
 namespace slackline {
 namespace {
 
+constexpr std::uint8_t kMessage = 255;
+
 template <std::size_t Count>
 Blob joined(const std::array<ByteColumn, Count>& columns) {
   std::string all;
@@ -28,9 +30,9 @@ void keep_longest(std::vector<PathPiece>& pieces, std::size_t most) {
 void join_chains(std::vector<PathPiece>& pieces) {
   std::vector<PathPiece> joined;
   for (const PathPiece& p : pieces) {
-    const bool goes_on = !joined.empty() && joined.back().rank == p.rank &&
-                         joined.back().end_ns == p.begin_ns &&
-                         joined.back().operation == p.operation;
+    const bool goes_on =
+        !joined.empty() && joined.back().rank == p.rank && joined.back().end_ns == p.begin_ns &&
+        joined.back().operation == p.operation && joined.back().message == p.message;
     if (goes_on) {
       joined.back().end_ns = p.end_ns;
       joined.back().call = p.call;
@@ -47,8 +49,7 @@ std::vector<PathPiece> path_pieces(const MeasuredPath& path) {
   std::vector<PathPiece> pieces;
   pieces.reserve(path.segments.size());
   for (const ActivitySegment& s : path.segments) {
-    pieces.push_back(
-        {s.begin_ns, s.end_ns, s.rank, s.call, static_cast<std::uint8_t>(s.operation)});
+    pieces.push_back({s.begin_ns, s.end_ns, s.rank, s.call, s.operation});
   }
   return pieces;
 }
@@ -58,17 +59,15 @@ std::vector<PathPiece> path_pieces(const CriticalPath& path, std::int64_t offset
   pieces.reserve(path.segments.size());
   for (const PathSegment& s : path.segments) {
     const bool message = s.part == PathPart::latency || s.part == PathPart::bandwidth;
-    const std::uint8_t operation = message ? PathPiece::kMessage
-                                   : s.part == PathPart::compute
-                                       ? std::uint8_t{0}
-                                       : static_cast<std::uint8_t>(s.operation);
+    const Operation operation = s.part == PathPart::compute ? Operation::none : s.operation;
     pieces.push_back({offset_ns + s.begin_ps / kPicosPerNano, offset_ns + s.end_ps / kPicosPerNano,
-                      s.rank, s.call, operation});
+                      s.rank, s.call, operation, message});
   }
   return pieces;
 }
 
-Timeline::Events path_events(std::vector<PathPiece> pieces, TickScale ticks, std::size_t most) {
+Timeline::Events path_events(std::vector<PathPiece> pieces, const TimelineCodes& codes,
+                             TickScale ticks, std::size_t most) {
   if (pieces.size() > most) join_chains(pieces);
   keep_longest(pieces, most);
   std::array<ByteColumn, 5> columns;
@@ -82,7 +81,7 @@ Timeline::Events path_events(std::vector<PathPiece> pieces, TickScale ticks, std
     rank.zigzag(p.rank - last_rank);
     gap.varint(begin - now);
     duration.varint(end - begin);
-    operation.u8(p.operation);
+    operation.u8(p.message ? kMessage : codes.operation(p.operation));
     call.zigzag(static_cast<std::int64_t>(p.call) - last_call);
     last_rank = p.rank;
     last_call = p.call;
@@ -92,7 +91,7 @@ Timeline::Events path_events(std::vector<PathPiece> pieces, TickScale ticks, std
 }
 
 Timeline::Events wait_events(const Trace& trace, const RunTimes& times, const WaitStates& waits,
-                             TickScale ticks, std::size_t most) {
+                             const TimelineCodes& codes, TickScale ticks, std::size_t most) {
   std::vector<const WaitState*> longest;
   for (const WaitState& state : waits.states) {
     if (state.effective && state.wait_ns > 0) longest.push_back(&state);
@@ -111,8 +110,8 @@ Timeline::Events wait_events(const Trace& trace, const RunTimes& times, const Wa
     rank.varint(static_cast<std::uint64_t>(state->rank));
     begin.varint(ticks(mine.begin_ns(state->call)));
     duration.varint(ticks(state->wait_ns));
-    pattern.u8(static_cast<std::uint8_t>(static_cast<unsigned>(state->pattern) + 1));
-    operation.u8(static_cast<std::uint8_t>(trace.calls(state->rank).operation(state->call)));
+    pattern.u8(codes.pattern(state->pattern));
+    operation.u8(codes.operation(trace.calls(state->rank).operation(state->call)));
     call.varint(state->call);
     cause.varint(known ? 1 + static_cast<std::uint64_t>(state->cause_rank) : 0);
     cause_call.varint(known && state->cause_call != kNoCall ? std::uint64_t{1} + state->cause_call

@@ -6,6 +6,7 @@
 #include "analysis/critical_path.h"
 #include "diagnosis/measured_path.h"
 #include "diagnosis/wait_states.h"
+#include "page/codes.h"
 #include "page/run_times.h"
 #include "page/ticks.h"
 #include "report/timeline.h"
@@ -14,13 +15,12 @@ namespace slackline {
 
 /// A stretch of a critical path; from the run's start.
 struct PathPiece {
-  static constexpr std::uint8_t kMessage = 255;
-
   std::int64_t begin_ns;
   std::int64_t end_ns;
   std::int32_t rank;
-  std::uint32_t call;      ///< of computation the call that ends it
-  std::uint8_t operation;  ///< 0: computation; kMessage: a message on its way
+  std::uint32_t call;    ///< of computation the call that ends it
+  Operation operation;   ///< none: computation
+  bool message = false;  ///< on its way
 };
 
 std::vector<PathPiece> path_pieces(const MeasuredPath& path);
@@ -29,10 +29,11 @@ std::vector<PathPiece> path_pieces(const CriticalPath& path, std::int64_t offset
 
 /// Columns as in doc/formats/page.md. Of more than `most` pieces those that touch and are of one
 /// kind on one rank are joined, and then the shortest are left out.
-Timeline::Events path_events(std::vector<PathPiece> pieces, TickScale ticks, std::size_t most);
+Timeline::Events path_events(std::vector<PathPiece> pieces, const TimelineCodes& codes,
+                             TickScale ticks, std::size_t most);
 
 /// The `most` longest of what ranks really waited for, longest first.
 Timeline::Events wait_events(const Trace& trace, const RunTimes& times, const WaitStates& waits,
-                             TickScale ticks, std::size_t most);
+                             const TimelineCodes& codes, TickScale ticks, std::size_t most);
 
 }  // namespace slackline

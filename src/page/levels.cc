@@ -161,7 +161,7 @@ class Row {
       const std::uint64_t begin = std::max(now, ticks_(times_.begin_ns(i)));
       const std::uint64_t end = std::max(begin, ticks_(times_.end_ns(i)));
       sums.add(now, begin, 0);
-      sums.add(begin, end, static_cast<std::uint32_t>(calls_.operation(i)));
+      sums.add(begin, end, rows_.codes.operation(calls_.operation(i)));
       now = end;
     }
     sums.add(now, std::max(now, row_end()), 0);
@@ -183,7 +183,7 @@ class Row {
       const std::int64_t begin_ns = times_.begin_ns(wait.call);
       const std::uint64_t begin = std::max(now, ticks_(begin_ns));
       const std::uint64_t end = std::max(begin, ticks_(begin_ns + wait.wait_ns));
-      sums.add(begin, end, static_cast<std::uint32_t>(wait.pattern) + 1);
+      sums.add(begin, end, rows_.codes.pattern(wait.pattern));
       now = end;
     }
     sums.finish();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "page/codes.h"
 #include "page/rank_events.h"
 #include "page/run_times.h"
 #include "page/ticks.h"
@@ -16,6 +17,7 @@ struct RunRows {
   const RunTimes& times;
   const std::vector<std::vector<PathChange>>& paths;  ///< empty rows: no regions
   const std::vector<std::vector<WaitState>>& waits;   ///< empty: nobody waits
+  const TimelineCodes& codes;
   bool with_regions = false;
 };
 

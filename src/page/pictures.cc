@@ -1,6 +1,7 @@
 #include "page/pictures.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -61,6 +62,16 @@ TimelineRun predicted_run(const PictureInput& input, std::int64_t offset_ns) {
           path_pieces(input.prediction.path, offset_ns)};
 }
 
+Timeline compared_timeline(const ComparedPicture& side, const TimelineCodes& codes) {
+  std::vector<TimelineRun> runs;
+  runs.push_back({"measured", side.name, measured_times(side.trace),
+                  path_pieces(side.measured.path), &side.measured.waits});
+  Timeline drawn = timeline({side.trace, side.paths, side.matching, &codes}, runs);
+  drawn.title = side.name;
+  drawn.phases = phases_of(side.measured.monitor);
+  return drawn;
+}
+
 }  // namespace
 
 Section timeline_section(const PictureInput& input) {
@@ -88,6 +99,23 @@ Section timeline_section(const PictureInput& input) {
   }
   Section section{.id = "timeline", .title = "Time line"};
   section.items.emplace_back(std::move(drawn));
+  return section;
+}
+
+Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b) {
+  const std::array traces{&a.trace, &b.trace};
+  const std::array waits{&a.measured.waits, &b.measured.waits};
+  const TimelineCodes codes(traces, waits);
+  Timeline first = compared_timeline(a, codes);
+  Timeline second = compared_timeline(b, codes);
+  second.id += "-b";
+  second.beside = first.id;
+  const std::uint64_t longest_ns =
+      std::max(first.span * first.tick_ns, second.span * second.tick_ns);
+  for (Timeline* t : {&first, &second}) t->span = (longest_ns + t->tick_ns - 1) / t->tick_ns;
+  Section section{.id = "timeline", .title = "Time lines"};
+  section.items.emplace_back(std::move(first));
+  section.items.emplace_back(std::move(second));
   return section;
 }
 

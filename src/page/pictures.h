@@ -37,4 +37,16 @@ struct PictureInput {
 /// predicted and the simulated one beside it.
 Section timeline_section(const PictureInput& input);
 
+/// A measured run beside another one.
+struct ComparedPicture {
+  std::string name;
+  const Trace& trace;
+  const CallMatching& matching;
+  const CallPaths& paths;
+  MeasuredPictures measured;
+};
+
+/// The measured time lines of two runs on one axis of time, each beginning with its run.
+Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b);
+
 }  // namespace slackline

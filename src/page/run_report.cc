@@ -4,14 +4,19 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/comparison.h"
 #include "analysis/overview.h"
+#include "base/units.h"
 #include "diagnosis/judgement.h"
-#include "page/bandwidth.h"
 #include "page/matrices.h"
+#include "page/network_report.h"
 #include "page/pictures.h"
+#include "page/run_tables.h"
 
 namespace slackline {
 namespace {
+
+constexpr int kScenarioPoints = 41;
 
 void put_first(std::vector<Section>& sections, std::vector<Section> first) {
   sections.insert(sections.begin(), std::make_move_iterator(first.begin()),
@@ -34,13 +39,38 @@ void add_pictures(Report& report, const PictureInput& picture, const WaitStates*
   }
 }
 
+/// T(L) of the run as it is and with other collective algorithms.
+void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice,
+                   const Overview& model, const RunReportOptions& options) {
+  if (options.scenarios.empty() || model.sensitivity.pieces.empty()) return;
+  std::vector<std::string> rules{choice.graph.collectives.to_string()};
+  rules.insert(rules.end(), options.scenarios.begin(), options.scenarios.end());
+  const auto end_fs = static_cast<std::int64_t>(model.sensitivity.pieces.back().to_ns *
+                                                static_cast<double>(kFemtosPerNano));
+  Report scenarios =
+      describe(compare_collectives(trace, choice, rules, Parameter::latency, 0, end_fs,
+                                   kScenarioPoints, options.degradations_ppm));
+  report.result["scenarios"] = std::move(scenarios.result);
+  for (Section& section : scenarios.sections) {
+    section.title = "Other collective algorithms";
+    report.sections.push_back(std::move(section));
+  }
+}
+
 }  // namespace
 
 Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const RunReportOptions& options) {
   const Overview model = overview(trace, graph, choice, options.degradations_ppm);
   Report report = describe(model, trace);
-  add(report, bandwidth_report(graph, choice, options.degradations_ppm));
+  add(report, network_report(graph, choice, options.degradations_ppm));
+  add_scenarios(report, trace, choice, model, options);
+  if (model.prediction.measured && options.pictures) {
+    overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));
+  }
+  Report collectives = collectives_report(trace, choice);
+  report.result.update(collectives.result);
+  put_first(report.sections, std::move(collectives.sections));
   if (options.simulated != nullptr) {
     Report simulated = simulation_report(*options.simulated, trace, model.prediction);
     report.result.update(simulated.result);
@@ -61,6 +91,9 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
   Report diagnosis = describe(measured, trace, paths);
   report.result.update(diagnosis.result);
   report.findings.merge(new_findings(diagnosis.findings, graph.findings()));
+  Report regions = regions_report(measured, trace, paths);
+  report.result.update(regions.result);
+  put_first(report.sections, std::move(regions.sections));
   put_first(report.sections, std::move(diagnosis.sections));
   picture.measured.emplace(MeasuredPictures{waits, measured.path, measured.monitor});
   add_pictures(report, picture, &waits, options);

@@ -13,6 +13,7 @@ namespace slackline {
 
 struct RunReportOptions {
   std::vector<std::int64_t> degradations_ppm;  ///< ascending
+  std::vector<std::string> scenarios{};        ///< collective algorithms to compare, as rules
   bool pictures = false;                       ///< what only a page can show, too
   const SimulatedRun* simulated = nullptr;     ///< a simulation of the same trace
 };

@@ -12,22 +12,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "base/units.h"
 #include "page/chunks.h"
+#include "page/codes.h"
 #include "page/levels.h"
 
 namespace slackline {
 namespace {
 
 constexpr std::uint64_t kBytesPerCall = 3;
-constexpr std::uint64_t kLeastBudget = 64 * 1024;
+constexpr std::uint64_t kLeastBudget = 24 * 1024;
 constexpr std::size_t kSampledChunks = 4;
 constexpr int kCoarsestTick = 40;  // 2^40 ns is 18 minutes
 constexpr std::size_t kFewestWaits = 200;
 constexpr std::size_t kMostWaits = 5000;
-constexpr std::size_t kFewestPieces = 2000;
-constexpr std::uint64_t kFewestBuckets = 64;
+constexpr std::size_t kFewestPieces = 400;
+constexpr std::uint64_t kFewestBuckets = 512;
 constexpr std::uint64_t kMostCells = 12'000'000;  // of the finest level
 
 std::string_view class_name(Operation operation) {
@@ -51,27 +53,35 @@ std::string_view class_name(Operation operation) {
   }
 }
 
-void name_codes(Timeline& t, const CallPaths& paths) {
-  t.operations.emplace_back("computation");
-  t.classes.emplace_back("compute");
-  for (std::size_t i = 1; i < kOperationCount; ++i) {
-    t.operations.emplace_back(mpi_name(static_cast<Operation>(i)));
-    t.classes.emplace_back(class_name(static_cast<Operation>(i)));
+void name_codes(Timeline& t, const CallPaths& paths, const TimelineCodes& codes) {
+  for (const Operation operation : codes.operations()) {
+    const bool computation = operation == Operation::none;
+    t.operations.emplace_back(computation ? "computation" : mpi_name(operation));
+    t.classes.emplace_back(computation ? "compute" : class_name(operation));
   }
   for (PathId path = 0; path < paths.size(); ++path) t.regions.push_back(paths.name(path));
   t.patterns.emplace_back();
-  for (std::size_t i = 0; i < kWaitPatterns; ++i) {
-    t.patterns.emplace_back(name(static_cast<WaitPattern>(i)));
+  for (const WaitPattern pattern : codes.patterns()) t.patterns.emplace_back(name(pattern));
+}
+
+TimelineCodes codes_of(const TimelineInput& input, const std::vector<TimelineRun>& runs) {
+  if (input.codes != nullptr) return *input.codes;
+  std::vector<const WaitStates*> waits;
+  for (const TimelineRun& run : runs) {
+    if (run.waits != nullptr) waits.push_back(run.waits);
   }
+  const Trace* const trace = &input.trace;
+  return {{&trace, 1}, waits};
 }
 
 /// What one run is drawn from; kept while its blobs are made.
 struct Rows {
-  Rows(const TimelineInput& input, const TimelineRun& run, bool measured)
+  Rows(const TimelineInput& input, const TimelineRun& run, const TimelineCodes& codes,
+       bool measured)
       : paths(path_changes(input.trace, input.paths, run.times, measured)),
         waits(run.waits != nullptr ? waits_by_rank(input.trace, *run.waits)
                                    : std::vector<std::vector<WaitState>>{}),
-        rows{input.trace, run.times, paths, waits, !input.paths.only_one()} {}
+        rows{input.trace, run.times, paths, waits, codes, !input.paths.only_one()} {}
 
   std::vector<std::vector<PathChange>> paths;
   std::vector<std::vector<WaitState>> waits;
@@ -112,27 +122,36 @@ class TimelineMaker {
  public:
   TimelineMaker(const TimelineInput& input, const std::vector<TimelineRun>& runs,
                 std::uint64_t most_calls)
-      : input_(input), runs_(runs), calls_(input.trace.call_count()) {
+      : input_(input),
+        runs_(runs),
+        codes_(codes_of(input, runs)),
+        calls_(input.trace.call_count()) {
     timeline_.complete = calls_ <= most_calls;
     budget_ = std::max(kLeastBudget, kBytesPerCall * calls_);
   }
 
   Timeline make() {
     describe();
-    const Rows first(input_, runs_.front(), true);
-    const ChunkWriter chunks(first.rows, &input_.matching);
+    std::deque<Rows> rows;  // refer to themselves: they must stay where they are
+    for (const TimelineRun& run : runs_) rows.emplace_back(input_, run, codes_, rows.empty());
+    const ChunkWriter chunks(rows.front().rows, &input_.matching);
     TickScale ticks(0);
     if (timeline_.complete) {
-      // A quarter is left for levels, path, waits, matrices and the report.
-      ticks = TickScale(fitting_shift(chunks, budget_ / 4 * 3, runs_.front().times.span_ns));
+      ticks = fitting(chunks, budget_ / 4 * 3);
+    }
+    add_runs(rows, ticks);
+    // What levels, paths and waits of all runs leave is for the calls.
+    const std::uint64_t others = size_of_runs();
+    const std::uint64_t left = std::max(budget_ / 2, budget_ - std::min(budget_, others));
+    if (timeline_.complete && estimated_size(chunks, ticks) > left) {
+      ticks = fitting(chunks, left);
+      timeline_.runs.clear();
+      add_runs(rows, ticks);
     }
     timeline_.tick_ns = ticks.tick_ns();
-    add_run(runs_.front(), first, ticks);
-    if (timeline_.complete) timeline_.runs.front().chunks = chunks.all(ticks);
-    for (std::size_t i = 1; i < runs_.size(); ++i) {
-      const Rows rows(input_, runs_[i], false);
-      add_run(runs_[i], rows, ticks);
-      add_times(rows, ticks);
+    if (timeline_.complete) {
+      timeline_.runs.front().chunks = chunks.all(ticks);
+      for (std::size_t i = 1; i < runs_.size(); ++i) add_times(timeline_.runs[i], rows[i], ticks);
     }
     for (const Timeline::Run& run : timeline_.runs) {
       timeline_.span = std::max(timeline_.span, run.span);
@@ -145,7 +164,7 @@ class TimelineMaker {
     timeline_.title = "Time line";
     timeline_.ranks = input_.trace.ranks();
     timeline_.calls = calls_;
-    name_codes(timeline_, input_.paths);
+    name_codes(timeline_, input_.paths, codes_);
     if (!timeline_.complete) {
       timeline_.note = fmt::format(
           "This run has {} calls, too many to hold each of them in a page: shown are levels of "
@@ -162,6 +181,20 @@ class TimelineMaker {
     return std::clamp(wanted, kFewestBuckets, std::max(kFewestBuckets, kMostCells / ranks));
   }
 
+  TickScale fitting(const ChunkWriter& chunks, std::uint64_t budget) const {
+    return TickScale(fitting_shift(chunks, budget, runs_.front().times.span_ns));
+  }
+
+  void add_runs(const std::deque<Rows>& rows, TickScale ticks) {
+    for (std::size_t i = 0; i < runs_.size(); ++i) add_run(runs_[i], rows[i], ticks);
+  }
+
+  std::uint64_t size_of_runs() const {
+    std::uint64_t size = 0;
+    for (const Timeline::Run& run : timeline_.runs) size += size_of(run);
+    return size;
+  }
+
   void add_run(const TimelineRun& run, const Rows& rows, TickScale ticks) {
     Timeline::Run out;
     out.id = run.id;
@@ -173,27 +206,25 @@ class TimelineMaker {
     }
     out.levels = timeline_levels(rows.rows, ticks, finest_buckets());
     if (!run.path.empty()) {
-      out.path = path_events(run.path, ticks, std::max<std::size_t>(kFewestPieces, calls_ / 20));
+      out.path =
+          path_events(run.path, codes_, ticks, std::max<std::size_t>(kFewestPieces, calls_ / 20));
     }
     if (run.waits != nullptr) {
       const std::size_t most = std::clamp<std::size_t>(calls_ / 50, kFewestWaits, kMostWaits);
-      out.waits = wait_events(input_.trace, run.times, *run.waits, ticks, most);
+      out.waits = wait_events(input_.trace, run.times, *run.waits, codes_, ticks, most);
     }
     timeline_.runs.push_back(std::move(out));
   }
 
   /// A further run's calls, if they fit.
-  void add_times(const Rows& rows, TickScale ticks) {
-    if (!timeline_.complete) return;
-    std::uint64_t used = 0;
-    for (const Timeline::Run& run : timeline_.runs) used += size_of(run);
+  void add_times(Timeline::Run& run, const Rows& rows, TickScale ticks) {
     const ChunkWriter chunks(rows.rows, nullptr);
-    if (used + estimated_size(chunks, ticks) > budget_) return;
-    timeline_.runs.back().chunks = chunks.all(ticks);
+    if (size_of_runs() + estimated_size(chunks, ticks) <= budget_) run.chunks = chunks.all(ticks);
   }
 
   const TimelineInput& input_;
   const std::vector<TimelineRun>& runs_;
+  TimelineCodes codes_;
   std::uint64_t calls_;
   std::uint64_t budget_ = 0;
   Timeline timeline_;

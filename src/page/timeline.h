@@ -7,6 +7,7 @@
 #include "diagnosis/call_matching.h"
 #include "diagnosis/call_paths.h"
 #include "diagnosis/wait_states.h"
+#include "page/codes.h"
 #include "page/events.h"
 #include "page/run_times.h"
 #include "report/timeline.h"
@@ -26,12 +27,13 @@ struct TimelineInput {
   const Trace& trace;
   const CallPaths& paths;
   const CallMatching& matching;
+  const TimelineCodes* codes = nullptr;  ///< null: of what occurs in these runs
 };
 
 /// Up to so many calls each single one is inside.
 inline constexpr std::uint64_t kTimelineCalls = 3'000'000;
 
-/// Size of `runs` as text of the page: at most 3 bytes a call of the trace (and 64 kB for short
+/// Size of `runs` as text of the page: at most 3 bytes a call of the trace (and 24 kB for short
 /// traces) for all of it; ticks grow until it fits. The first run describes the calls, the others
 /// add their times. Of a trace of more than `most_calls` calls only levels of detail, critical path
 /// and longest waits. About 5 M calls/s on two processors.

@@ -84,9 +84,9 @@ struct Analysed {
   WaitStates waits;
 };
 
-int code(Operation operation) {
-  return static_cast<int>(operation);
-}
+// Of kLateSender: operations that occur, in their own order.
+constexpr int kSend = 1;
+constexpr int kRecv = 2;
 
 // Rank 0 computes 100 ns and sends 5 ns; rank 1 receives from 30 to 110, of which it waits 70.
 constexpr const char* kLateSender =
@@ -98,6 +98,8 @@ TEST(TimelineChunks, HaveTheColumnsOfTheContract) {
   const Timeline t = run.draw();
   EXPECT_EQ(t.tick_ns, 1u);
   EXPECT_EQ(t.span, 110u);
+  EXPECT_THAT(t.operations, ElementsAre("computation", "MPI_Send", "MPI_Recv")) << "that occur";
+  EXPECT_THAT(t.patterns, ElementsAre("", "late sender"));
   ASSERT_EQ(t.runs.size(), 1u);
   ASSERT_EQ(t.runs[0].chunks.size(), 1u);
   EXPECT_EQ(t.runs[0].chunks[0].calls, 2u);
@@ -106,7 +108,7 @@ TEST(TimelineChunks, HaveTheColumnsOfTheContract) {
   EXPECT_THAT(in.varints(2), ElementsAre(0, 0)) << "first";
   EXPECT_THAT(in.zigzags(2), ElementsAre(100, 30)) << "gap";
   EXPECT_THAT(in.varints(2), ElementsAre(5, 80)) << "duration";
-  EXPECT_THAT(in.bytes(2), ElementsAre(code(Operation::send), code(Operation::recv)));
+  EXPECT_THAT(in.bytes(2), ElementsAre(kSend, kRecv));
   EXPECT_THAT(in.varints(2), ElementsAre(2 + 2, 2 + 1)) << "peer: 2 + zigzag(+1), 2 + zigzag(-1)";
   EXPECT_THAT(in.varints(2), ElementsAre(8, 8)) << "bytes";
   EXPECT_THAT(in.bytes(2), ElementsAre(0, 1)) << "wait: late sender";
@@ -163,14 +165,17 @@ TEST(TimelineLevels, SayWhatFillsABucketAndHowMuchIsWaiting) {
   const std::vector<std::vector<PathChange>> paths(2);
   const auto waits = waits_by_rank(run.trace, run.waits);
   const RunTimes times = measured_times(run.trace);
-  const RunRows rows{run.trace, times, paths, waits, false};
+  const WaitStates* const states = &run.waits;
+  const Trace* const trace = &run.trace;
+  const TimelineCodes codes({&trace, 1}, {&states, 1});
+  const RunRows rows{run.trace, times, paths, waits, codes, false};
   const auto levels = timeline_levels(rows, TickScale(0), 2);  // 110 / 2 = 55: buckets of 64
   ASSERT_EQ(levels.size(), 1u);
   EXPECT_EQ(levels[0].width, 64u);
   EXPECT_EQ(levels[0].buckets, 2u);
   ColumnReader in(levels[0].slices[0].blob);
   // Rank 0 ends at 105: 36 of 41 ns computation. Rank 1 computes 30 of 64, then receives.
-  EXPECT_THAT(in.bytes(4), ElementsAre(0, 0, code(Operation::recv), code(Operation::recv)));
+  EXPECT_THAT(in.bytes(4), ElementsAre(0, 0, kRecv, kRecv));
   // Fifteenths in MPI: 0, 5/41 (2), 34/64 (8), all; waiting: 34/64 (8), 36/46 (12).
   EXPECT_THAT(in.bytes(4), ElementsAre(0x00, 0x20, 0x88, 0xfc));
   EXPECT_THAT(in.bytes(4), ElementsAre(0, 0, 1, 1)) << "pattern";
@@ -185,7 +190,9 @@ TEST(TimelineLevels, AddUpFromLevelToLevel) {
                            " @2662 +410 recv from=0 bytes=1\n @4090 +6 barrier\n"));
   const std::vector<std::vector<PathChange>> paths(1);
   const RunTimes times = measured_times(run.trace);
-  const RunRows rows{run.trace, times, paths, {}, false};
+  const Trace* const trace = &run.trace;
+  const TimelineCodes codes({&trace, 1}, {});
+  const RunRows rows{run.trace, times, paths, {}, codes, false};
   const auto levels = timeline_levels(rows, TickScale(0), 1024);
   ASSERT_GE(levels.size(), 2u);
   for (std::size_t i = 1; i < levels.size(); ++i) {

@@ -11,6 +11,7 @@ namespace slackline {
 namespace {
 
 constexpr int kLevel = 6;  // beyond that time doubles for one per cent
+constexpr int kBestLevel = 12;
 
 struct FreeCompressor {
   void operator()(libdeflate_compressor* compressor) const {
@@ -18,11 +19,9 @@ struct FreeCompressor {
   }
 };
 
-}  // namespace
-
-Blob compress(std::string_view bytes) {
+Blob compress_at(int level, std::string_view bytes) {
   const std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor(
-      libdeflate_alloc_compressor(kLevel));
+      libdeflate_alloc_compressor(level));
   ensures(compressor != nullptr, "there is memory for a compressor");
   Blob blob;
   blob.bytes = bytes.size();
@@ -31,6 +30,16 @@ Blob compress(std::string_view bytes) {
                                             blob.zlib.data(), blob.zlib.size()));
   blob.zlib.shrink_to_fit();
   return blob;
+}
+
+}  // namespace
+
+Blob compress(std::string_view bytes) {
+  return compress_at(kLevel, bytes);
+}
+
+Blob compress_well(std::string_view bytes) {
+  return compress_at(kBestLevel, bytes);
 }
 
 void append_base64(std::string& to, std::string_view bytes) {

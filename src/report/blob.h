@@ -16,6 +16,8 @@ struct Blob {
 
 /// Thread-safe; about 100 MB/s.
 Blob compress(std::string_view bytes);
+/// As small as it gets; about 4 MB/s.
+Blob compress_well(std::string_view bytes);
 
 /// With padding, without line breaks. Appends to `to`.
 void append_base64(std::string& to, std::string_view bytes);

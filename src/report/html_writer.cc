@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "report/page.h"
+#include "report/page_json.h"
 #include "report/report_json.h"
 #include "report/unicode.h"
 #include "report/writers.h"
@@ -21,7 +22,6 @@
 namespace slackline {
 namespace {
 
-constexpr int kTextWidth = 100;
 /// What the page has in the place of report and blobs.
 constexpr std::string_view kReportElement =
     "<script type=\"application/json\" id=\"report\">@SLACKLINE_REPORT@</script>";
@@ -79,7 +79,7 @@ std::string escape_for_script(std::string_view json) {
 }
 
 /// Longer JSON than that is worth its compression.
-constexpr std::size_t kPlainJson = 16 * 1024;
+constexpr std::size_t kPlainJson = 4 * 1024;
 
 std::string report_element(const std::string& json) {
   std::string element = "<script type=\"application/json\" id=\"report\"";
@@ -87,7 +87,7 @@ std::string report_element(const std::string& json) {
     element += ">" + escape_for_script(json);
   } else {
     element += " data-encoding=\"deflate\">";
-    append_base64(element, compress(json).zlib);
+    append_base64(element, compress_well(json).zlib);
   }
   return element + "</script>";
 }
@@ -115,11 +115,10 @@ std::string write_html(const Report& report) {
   const std::string_view page = embedded_page();
   BlobList blobs;
   const std::string json =
-      report_json(report, true, blobs).dump(-1, ' ', false, Json::error_handler_t::replace);
+      page_json(report, blobs).dump(-1, ' ', false, Json::error_handler_t::replace);
   std::array marks{
       Mark{"@SLACKLINE_TITLE@", page_title(report)},
-      Mark{"@SLACKLINE_TEXT@",
-           escape_html(write_text(report, {.colour = false, .width = kTextWidth}))},
+      Mark{"@SLACKLINE_TEXT@", escape_html(static_summary(report))},
       Mark{kReportElement, report_element(json) + blob_elements(blobs)},
   };
   for (Mark& mark : marks) {

@@ -86,6 +86,36 @@ TEST(WriteHtml, a_mark_inside_a_report_is_only_text) {
   EXPECT_EQ(Json::parse(embedded_json(html))["title"], report.title);
 }
 
+TEST(WriteHtml, rounds_and_leaves_long_lists_to_the_json_form) {
+  Report report;
+  report.result["short"] = 0.123456789;
+  report.result["ns"] = 123'456'789.123;
+  report.result["whole"] = 1'234'567'890'123;
+  report.result["deep"]["long"] = std::vector<double>(101, 0.5);
+  report.result["deep"]["kept"] = std::vector<double>(100, 0.5);
+  const Json json = Json::parse(embedded_json(write_html(report)));
+  EXPECT_EQ(json["result"]["short"].get<double>(), 0.12346) << "5 digits of what is below 10";
+  EXPECT_EQ(json["result"]["ns"].get<double>(), 123'456'790) << "8 digits";
+  EXPECT_EQ(json["result"]["whole"].get<std::int64_t>(), 1'234'567'890'123) << "as it is";
+  EXPECT_FALSE(json["result"]["deep"].contains("long"));
+  EXPECT_EQ(json["result"]["deep"]["kept"].size(), 100u);
+  EXPECT_EQ(json["left_out"], Json({"deep.long"}));
+}
+
+TEST(WriteHtml, tells_readers_without_javascript_the_first_sections) {
+  Report report;
+  report.command = "report";
+  report.sections.push_back({.id = "a", .title = "First", .items = {Paragraph{"The judgement."}}});
+  report.sections.push_back(
+      {.id = "b", .title = "Long", .items = {Paragraph{std::string(9000, 'x')}}});
+  const std::string html = write_html(report);
+  const std::string text = between(html, "<noscript>", "</noscript>");
+  EXPECT_THAT(text, HasSubstr("The judgement."));
+  EXPECT_THAT(text, HasSubstr("'slackline report' prints"));
+  EXPECT_THAT(text, Not(HasSubstr("xxxx")));
+  EXPECT_LT(text.size(), 6000u);
+}
+
 TEST(WriteHtml, is_deterministic) {
   Report report;
   report.title = "x";

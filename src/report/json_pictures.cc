@@ -81,6 +81,7 @@ Json timeline_json(const Timeline& t, BlobList& blobs) {
   return {{"kind", "timeline"},
           {"id", t.id},
           {"title", t.title},
+          {"beside", t.beside},
           {"note", t.note},
           {"tick_ns", t.tick_ns},
           {"span", t.span},

@@ -60,11 +60,13 @@ Json json_of(const Column& column) {
 }
 
 Json json_of(const Line& line) {
-  return {{"name", line.name},
-          {"unit", name_of(line.unit)},
-          {"steps", line.steps},
-          {"panel", line.panel},
-          {"y", line.y}};
+  Json json = {{"name", line.name},
+               {"unit", name_of(line.unit)},
+               {"steps", line.steps},
+               {"panel", line.panel},
+               {"y", line.y}};
+  if (line.points) json["points"] = true;
+  return json;
 }
 
 Json json_of(const Zone& zone) {
@@ -90,14 +92,16 @@ Json json_of(const Table& table) {
 }
 
 Json json_of(const Series& series) {
-  return {{"kind", "series"},
-          {"id", series.id},
-          {"title", series.title},
-          {"x_name", series.x_name},
-          {"x_unit", name_of(series.x_unit)},
-          {"x", series.x},
-          {"lines", json_of(series.lines)},
-          {"zones", json_of(series.zones)}};
+  Json json = {{"kind", "series"},
+               {"id", series.id},
+               {"title", series.title},
+               {"x_name", series.x_name},
+               {"x_unit", name_of(series.x_unit)},
+               {"x", series.x},
+               {"lines", json_of(series.lines)},
+               {"zones", json_of(series.zones)}};
+  if (series.now) json["now"] = *series.now;
+  return json;
 }
 
 Json json_of(const Item& item, BlobList& blobs) {

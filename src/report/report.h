@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -55,8 +56,9 @@ struct Line {
   std::string name;
   Unit unit = Unit::none;
   std::vector<double> y;
-  bool steps = false;  ///< holds its value until the next x
-  int panel = 0;       ///< lines of one panel share a y axis; panels are stacked
+  bool steps = false;   ///< holds its value until the next x
+  int panel = 0;        ///< lines of one panel share a y axis; panels are stacked
+  bool points = false;  ///< single points, where it has values, and no line
 };
 /// A part of the x axis that has a meaning (a tolerance zone).
 struct Zone {
@@ -72,6 +74,7 @@ struct Series {
   std::vector<double> x;
   std::vector<Line> lines;
   std::vector<Zone> zones;
+  std::optional<double> now{};  ///< today's x, where there is one
 };
 
 using Item = std::variant<Paragraph, Facts, Table, Series, Timeline, Matrix>;

@@ -67,6 +67,7 @@ struct Timeline {
 
   std::string id = "timeline";
   std::string title;
+  std::string beside;  ///< id of the time line whose view this one follows; empty: none
   std::string note;
   std::uint64_t tick_ns = 1;
   std::uint64_t span = 0;

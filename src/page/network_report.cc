@@ -1,0 +1,174 @@
+#include "page/network_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "analysis/pairwise.h"
+#include "analysis/sensitivity.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kMostPasses = 300;
+constexpr std::size_t kFewestPasses = 24;
+constexpr std::size_t kEdgesToVisit = 300'000'000;
+constexpr std::size_t kMostParts = 4;
+
+std::int64_t plot_end_fs(const Tolerances& t, std::int64_t today_fs) {
+  double end = 10 * std::max(1.0, static_cast<double>(today_fs));
+  for (const Tolerances::Row& row : t.rows) {
+    if (row.value_ns) end = 1.25 * *row.value_ns * static_cast<double>(kFemtosPerNano);
+  }
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(end));
+}
+
+std::vector<Zone> zones_of(const Tolerances& t) {
+  std::vector<Zone> zones;
+  double from = t.base_ns;
+  for (const Tolerances::Row& row : t.rows) {
+    if (!row.value_ns) continue;
+    zones.push_back(
+        {fmt::format("up to {:g} % slower", static_cast<double>(row.degradation_ppm) / 1e4), from,
+         *row.value_ns});
+    from = *row.value_ns;
+  }
+  return zones;
+}
+
+/// All that is said of one parameter.
+struct ParameterAnswer {
+  std::vector<Item> items;
+  Json json;
+};
+
+/// `id` makes the items' ids unique.
+ParameterAnswer answer(const ExecutionGraph& graph, const ModelChoice& choice,
+                       const VariedParameter& parameter, const std::string& id,
+                       const std::vector<std::int64_t>& degradations_ppm) {
+  const Tolerances t = tolerances(graph, choice, parameter, degradations_ppm);
+  const std::size_t passes = std::clamp(
+      kEdgesToVisit / std::max<std::size_t>(1, graph.edge_count()), kFewestPasses, kMostPasses);
+  const Sensitivity s = sensitivity(
+      graph, choice, parameter, 0, plot_end_fs(t, base_value_fs(graph, choice, parameter)), passes);
+  const Report tolerance = describe(t);
+  const Report envelope = describe(s);
+  ParameterAnswer a;
+  a.json = {{"parameter", parameter.name()},
+            {"tolerance", tolerance.result["tolerance"]},
+            {"exact", s.exact},
+            {"pieces", envelope.result["pieces"]},
+            {"breakpoints_ns", envelope.result["breakpoints_ns"]}};
+  for (const std::string& text : tolerance_sentences(t)) a.items.emplace_back(Paragraph{text});
+  Series series = sensitivity_series(s, zones_of(t));
+  series.id = "sensitivity-" + id;
+  a.items.emplace_back(std::move(series));
+  for (Item item : tolerance.sections.front().items) {
+    if (auto* table = std::get_if<Table>(&item)) {
+      table->id += "-" + id;
+      a.items.push_back(std::move(item));
+    }
+  }
+  return a;
+}
+
+/// How much of the path's time a part of the network is.
+double paid_ns(const PairwiseSensitivity::Class& part) {
+  return static_cast<double>(part.lambda) * part.base_ns;
+}
+
+/// The parts of the network that the path pays most, without those that are shown by themselves.
+std::vector<VariedParameter> parts_worth_a_curve(const PairwiseSensitivity& pairwise,
+                                                 const ModelChoice& choice) {
+  const std::string latency = full_parameter(choice, {Parameter::latency, ""}).name();
+  const std::string gap = full_parameter(choice, {Parameter::gap_per_byte, ""}).name();
+  std::vector<PairwiseSensitivity::Class> parts = pairwise.classes;
+  std::erase_if(parts, [&](const PairwiseSensitivity::Class& part) {
+    const std::string name = part.parameter.name();
+    return part.lambda == 0 || name == latency || name == gap;
+  });
+  std::ranges::stable_sort(parts, std::greater<>(), paid_ns);
+  std::vector<VariedParameter> names;
+  for (const auto& part : parts) {
+    if (names.size() < kMostParts) names.push_back(part.parameter);
+  }
+  return names;
+}
+
+/// What differs between pairs of ranks.
+void add_parts(Report& report, const ExecutionGraph& graph, const ModelChoice& choice,
+               const std::vector<std::int64_t>& degradations_ppm) {
+  const PairwiseSensitivity pairwise = pairwise_sensitivity(graph, choice);
+  Report parts;
+  add_classes(parts, pairwise);
+  if (parts.sections.empty()) return;
+  Section section{.id = "network-parts", .title = "Parts of the network"};
+  section.items = std::move(parts.sections.front().items);
+  report.result.update(parts.result);
+  report.result["network_parts"] = Json::array();
+  for (const VariedParameter& parameter : parts_worth_a_curve(pairwise, choice)) {
+    ParameterAnswer part = answer(graph, choice, parameter, parameter.name(), degradations_ppm);
+    report.result["network_parts"].push_back(std::move(part.json));
+    std::ranges::move(part.items, std::back_inserter(section.items));
+  }
+  report.sections.push_back(std::move(section));
+}
+
+/// The index of the first point at `x` or beyond it.
+std::size_t place_of(const Series& series, double x) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(series.x, x) - series.x.begin());
+}
+
+double between(const Series& series, const Line& line, std::size_t i, double x) {
+  const double x0 = series.x[i - 1];
+  const double x1 = series.x[i];
+  if (line.steps || x1 <= x0) return line.y[i - 1];
+  return line.y[i - 1] + (x - x0) / (x1 - x0) * (line.y[i] - line.y[i - 1]);
+}
+
+void overlay(Series& series, double measured_ns) {
+  if (!series.now || series.x.empty()) return;
+  const double x = *series.now;
+  const std::size_t i = place_of(series, x);
+  if (i == series.x.size()) return;
+  if (series.x[i] != x) {
+    if (i == 0) return;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    for (Line& line : series.lines) {
+      line.y.insert(line.y.begin() + at, between(series, line, i, x));
+    }
+    series.x.insert(series.x.begin() + at, x);
+  }
+  Line measured{.name = "measured", .unit = Unit::ns, .y = {}, .points = true};
+  measured.y.assign(series.x.size(), std::numeric_limits<double>::quiet_NaN());
+  measured.y[i] = measured_ns;
+  series.lines.push_back(std::move(measured));
+}
+
+}  // namespace
+
+Report network_report(const ExecutionGraph& graph, const ModelChoice& choice,
+                      const std::vector<std::int64_t>& degradations_ppm) {
+  Report report;
+  const VariedParameter gap = full_parameter(choice, {Parameter::gap_per_byte, ""});
+  ParameterAnswer bandwidth = answer(graph, choice, gap, "G", degradations_ppm);
+  report.result["bandwidth"] = std::move(bandwidth.json);
+  report.sections.push_back(
+      {.id = "bandwidth", .title = "Network bandwidth", .items = std::move(bandwidth.items)});
+  if (choice.pairs != nullptr) add_parts(report, graph, choice, degradations_ppm);
+  return report;
+}
+
+void overlay_measured(std::vector<Section>& sections, double measured_ns) {
+  for (Section& section : sections) {
+    for (Item& item : section.items) {
+      auto* series = std::get_if<Series>(&item);
+      if (series != nullptr && series->id == "sensitivity") overlay(*series, measured_ns);
+    }
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,96 @@
+#include "report/page_json.h"
+
+#include <cmath>
+#include <utility>
+
+#include "report/writers.h"
+
+// A page is allowed 150 kB beside three bytes a call, and two thirds of these are its own program.
+// What costs most in JSON are doubles with all of their 17 digits and lists of them that stand
+// there twice, once to be shown and once for scripts. Scripts have `--format json`; a page rounds.
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kLongList = 100;
+constexpr int kDigits = 8;
+constexpr int kDigitsOfSmall = 5;
+constexpr double kSmall = 10;
+constexpr double kLargestWhole = 1e15;
+constexpr int kTextWidth = 100;
+constexpr std::size_t kSummaryBytes = 5000;
+
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int digits = std::abs(value) < kSmall ? kDigitsOfSmall : kDigits;
+  const int power = digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const double scale = std::pow(10.0, std::abs(power));
+  return power >= 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
+}
+
+void round_numbers(Json& json) {
+  if (json.is_number_float()) {
+    const double value = rounded(json.get<double>());
+    // "12" is shorter than "12.0".
+    if (std::abs(value) < kLargestWhole && value == std::floor(value)) {
+      json = static_cast<std::int64_t>(value);
+    } else {
+      json = value;
+    }
+    return;
+  }
+  if (!json.is_structured()) return;
+  for (Json& element : json) round_numbers(element);
+}
+
+/// Removes long lists from objects, at any depth.
+void drop_long_lists(Json& json, const std::string& path, Json& names) {
+  for (auto element = json.begin(); element != json.end();) {
+    const std::string name = path.empty() ? element.key() : path + "." + element.key();
+    Json& value = element.value();
+    if (value.is_array() && value.size() > kLongList) {
+      names.push_back(name);
+      element = json.erase(element);
+      continue;
+    }
+    if (value.is_object()) drop_long_lists(value, name, names);
+    ++element;
+  }
+}
+
+}  // namespace
+
+Json page_json(const Report& report, BlobList& blobs) {
+  Json json = report_json(report, true, blobs);
+  Json names = Json::array();
+  if (json["result"].is_object()) drop_long_lists(json["result"], "", names);
+  if (!names.empty()) json["left_out"] = std::move(names);
+  round_numbers(json["result"]);
+  round_numbers(json["sections"]);
+  return json;
+}
+
+std::string static_summary(const Report& report) {
+  Report summary{.command = report.command,
+                 .title = report.title,
+                 .options = report.options,
+                 .input = report.input,
+                 .result = {},
+                 .findings = report.findings,
+                 .sections = {}};
+  const auto text = [&] { return write_text(summary, {.colour = false, .width = kTextWidth}); };
+  std::string shown = text();
+  for (const Section& section : report.sections) {
+    summary.sections.push_back(section);
+    std::string longer = text();
+    if (longer.size() > kSummaryBytes) {
+      return shown +
+             "\nThe time line, the curves and all tables need JavaScript; as text 'slackline " +
+             report.command + "' prints them.\n";
+    }
+    shown = std::move(longer);
+  }
+  return shown;
+}
+
+}  // namespace slackline

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+#include "report/report_json.h"
+
+namespace slackline {
+
+/// The report as its page holds it: what report_json gives, in fewer bytes. Numbers that are no
+/// whole ones have as many digits as anybody reads off a page, and `result` is without its long
+/// lists, which the page has as tables, curves and blobs; `left_out` names these.
+Json page_json(const Report& report, BlobList& blobs);
+
+/// What readers without JavaScript see: the first sections as text, up to a few thousand
+/// characters, and how to see the rest.
+std::string static_summary(const Report& report);
+
+}  // namespace slackline
