@@ -62,13 +62,24 @@ TimelineRun predicted_run(const PictureInput& input, std::int64_t offset_ns) {
           path_pieces(input.prediction.path, offset_ns)};
 }
 
-Timeline compared_timeline(const ComparedPicture& side, const TimelineCodes& codes) {
+/// One side, whose run begins `later_ns` after the time line.
+Timeline compared_timeline(const ComparedPicture& side, const TimelineCodes& codes,
+                           std::int64_t later_ns) {
+  std::vector<PathPiece> pieces = path_pieces(side.measured.path);
+  for (PathPiece& piece : pieces) {
+    piece.begin_ns += later_ns;
+    piece.end_ns += later_ns;
+  }
   std::vector<TimelineRun> runs;
-  runs.push_back({"measured", side.name, measured_times(side.trace),
-                  path_pieces(side.measured.path), &side.measured.waits});
+  runs.push_back({"measured", side.name, timed_run(side.trace, later_ns - run_start_ns(side.trace)),
+                  std::move(pieces), &side.measured.waits});
   Timeline drawn = timeline({side.trace, side.paths, side.matching, &codes}, runs);
   drawn.title = side.name;
   drawn.phases = phases_of(side.measured.monitor);
+  for (Timeline::Phase& phase : drawn.phases) {
+    phase.from_ns += static_cast<double>(later_ns);
+    phase.to_ns += static_cast<double>(later_ns);
+  }
   return drawn;
 }
 
@@ -106,8 +117,12 @@ Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b) {
   const std::array traces{&a.trace, &b.trace};
   const std::array waits{&a.measured.waits, &b.measured.waits};
   const TimelineCodes codes(traces, waits);
-  Timeline first = compared_timeline(a, codes);
-  Timeline second = compared_timeline(b, codes);
+  // MPI_Init takes as long as it likes: what is compared begins behind it, at the same place.
+  const std::int64_t start_a_ns = program_offset_ns(a.trace);
+  const std::int64_t start_b_ns = program_offset_ns(b.trace);
+  const std::int64_t start_ns = std::max(start_a_ns, start_b_ns);
+  Timeline first = compared_timeline(a, codes, start_ns - start_a_ns);
+  Timeline second = compared_timeline(b, codes, start_ns - start_b_ns);
   second.id += "-b";
   second.beside = first.id;
   const std::uint64_t longest_ns =

@@ -46,7 +46,8 @@ struct ComparedPicture {
   MeasuredPictures measured;
 };
 
-/// The measured time lines of two runs on one axis of time, each beginning with its run.
+/// The measured time lines of two runs on one axis of time, their first returns from MPI_Init at
+/// the same place.
 Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b);
 
 }  // namespace slackline

@@ -23,8 +23,13 @@ void put_first(std::vector<Section>& sections, std::vector<Section> first) {
                   std::make_move_iterator(first.end()));
 }
 
+/// What there is nothing to say of leaves no keys.
+void add_result(Report& report, const Report& more) {
+  if (more.result.is_object()) report.result.update(more.result);
+}
+
 void add(Report& report, Report more) {
-  report.result.update(more.result);
+  add_result(report, more);
   std::ranges::move(more.sections, std::back_inserter(report.sections));
 }
 
@@ -69,11 +74,11 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
     overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));
   }
   Report collectives = collectives_report(trace, choice);
-  report.result.update(collectives.result);
+  add_result(report, collectives);
   put_first(report.sections, std::move(collectives.sections));
   if (options.simulated != nullptr) {
     Report simulated = simulation_report(*options.simulated, trace, model.prediction);
-    report.result.update(simulated.result);
+    add_result(report, simulated);
     put_first(report.sections, std::move(simulated.sections));
     report.findings.merge(options.simulated->simulation.findings);
   }
@@ -89,10 +94,10 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
   const WaitStates waits = wait_states(trace, matching);
   const Diagnosis measured = diagnose(trace, paths, matching, waits);
   Report diagnosis = describe(measured, trace, paths);
-  report.result.update(diagnosis.result);
+  add_result(report, diagnosis);
   report.findings.merge(new_findings(diagnosis.findings, graph.findings()));
   Report regions = regions_report(measured, trace, paths);
-  report.result.update(regions.result);
+  add_result(report, regions);
   put_first(report.sections, std::move(regions.sections));
   put_first(report.sections, std::move(diagnosis.sections));
   picture.measured.emplace(MeasuredPictures{waits, measured.path, measured.monitor});

@@ -23,7 +23,7 @@ namespace slackline {
 namespace {
 
 constexpr std::uint64_t kBytesPerCall = 3;
-constexpr std::uint64_t kLeastBudget = 24 * 1024;
+constexpr std::uint64_t kLeastBudget = 12 * 1024;
 constexpr std::size_t kSampledChunks = 4;
 constexpr int kCoarsestTick = 40;  // 2^40 ns is 18 minutes
 constexpr std::size_t kFewestWaits = 200;

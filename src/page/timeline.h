@@ -33,7 +33,7 @@ struct TimelineInput {
 /// Up to so many calls each single one is inside.
 inline constexpr std::uint64_t kTimelineCalls = 3'000'000;
 
-/// Size of `runs` as text of the page: at most 3 bytes a call of the trace (and 24 kB for short
+/// Size of `runs` as text of the page: at most 3 bytes a call of the trace (and 12 kB for short
 /// traces) for all of it; ticks grow until it fits. The first run describes the calls, the others
 /// add their times. Of a trace of more than `most_calls` calls only levels of detail, critical path
 /// and longest waits. About 5 M calls/s on two processors.
