@@ -26,8 +26,8 @@ std::vector<std::int32_t> CollectiveNodes::nodes_of(
   return nodes;
 }
 
-bool CollectiveNodes::sets_up(std::uint32_t comm, std::uint32_t sequence) {
-  return set_up_.emplace(comm, sequence).first->second == sequence;
+void CollectiveNodes::set_up(std::uint32_t comm, std::uint32_t sequence) {
+  set_up_.emplace(comm, sequence);
 }
 
 bool CollectiveNodes::known(std::uint32_t comm, std::uint32_t sequence) const {

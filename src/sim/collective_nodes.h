@@ -19,9 +19,8 @@ class CollectiveNodes {
   /// The host of every member; empty when each has one of its own. Valid until the next call.
   std::span<const std::int32_t> of(const CollectiveIndex::Instance& instance);
 
-  /// True for the communicator's first call that has to find out: the first asked for. All ranks
-  /// ask in the order of the communicator's calls.
-  bool sets_up(std::uint32_t comm, std::uint32_t sequence);
+  /// The communicator finds out in this call. All ranks say so.
+  void set_up(std::uint32_t comm, std::uint32_t sequence);
   /// An earlier call of the communicator has found out.
   bool known(std::uint32_t comm, std::uint32_t sequence) const;
 

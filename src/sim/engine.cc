@@ -64,6 +64,7 @@ Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<H
       rank_states_(static_cast<std::size_t>(trace.ranks())) {
   expects(options.choose != nullptr, "a simulation needs a choice of algorithms");
   const auto ranks = static_cast<std::size_t>(trace.ranks());
+  if (model_.lazy && model_.eager_below > 0) mailboxes_.resize(ranks);
   result_.ranks.resize(ranks);
   result_.rank_end.resize(ranks);
   result_.operations.resize(kOperationCount);
@@ -103,19 +104,18 @@ Simulation Engine::run() {
   std::vector<std::uint32_t> ended;
   for (;;) {
     run_ready();
+    processors_.settle(now_);
     network_.settle(now_);
     if (stuck()) deadlock();
-    const double next =
-        std::min({network_.next_date(), processors_.next_date(), sleepers_.next_date()});
+    const double next = std::min(network_.next_date(), processors_.next_date());
     if (next == EventHeap::kNever) break;
-    now_ = std::max(now_, next);
+    now_ += std::max(next - now_, 0.0);  // with SimGrid's rounding
     ++result_.events;
     const double until = now_ + model_.timing_precision;
     arrivals.clear();
     ended.clear();
     network_.advance(now_, until, arrivals);
-    processors_.advance(now_, until, ended);
-    while (sleepers_.next_date() < until) ended.push_back(sleepers_.pop());
+    processors_.advance(until, ended);
     for (const StrandId id : ended) resume_after_date(id);
     for (const Network::Arrival& arrival : arrivals) arrive(arrival);
   }
@@ -133,7 +133,7 @@ void Engine::finish_result() {
   for (std::size_t r = 0; r < result_.ranks.size(); ++r) {
     result_.ranks[r].wait += result_.makespan - result_.rank_end[r];
   }
-  result_.solved_flows = network_.work().flows;
+  result_.solved_flows = network_.solved_flows();
   result_.links = usage_;
   report_unmatched();
 }
@@ -169,7 +169,7 @@ void Engine::resume_after_date(StrandId id) {
   switch (strand.state) {
     case State::posting:
       strand.state = State::running;
-      hand_over(id);
+      post(id);
       break;
     case State::testing:
       test(id);
@@ -209,11 +209,10 @@ void Engine::arrive(const Network::Arrival& arrival) {
 
 /// Is there nobody left who could do anything?
 bool Engine::stuck() {
-  if (!network_.idle() || !processors_.idle()) return false;
-  if (sleepers_.size() > polling_) return false;
-  if (polling_ == 0) return sleepers_.empty() && unfinished_ > 0;
+  if (!network_.idle() || processors_.size() > polling_) return false;
+  if (polling_ == 0) return unfinished_ > 0;
   bool hope = false;
-  sleepers_.for_each(
+  processors_.for_each(
       [&](StrandId id) { hope = hope || matching_.peek(strands_[id].probed) != kNone; });
   return !hope;
 }

@@ -9,7 +9,6 @@
 #include "base/flat_map.h"
 #include "graph/collective_index.h"
 #include "sim/collective_nodes.h"
-#include "sim/event_heap.h"
 #include "sim/link_view.h"
 #include "sim/matching.h"
 #include "sim/network.h"
@@ -48,11 +47,20 @@ class Engine {
     running,
     posting,    ///< pays the overhead of `outgoing`, then hands it over
     computing,  ///< or asleep; goes on at a date
+    locked,     ///< out of the mailboxes that `outgoing` is for
     waiting,    ///< for `open` requests
     settling,   ///< all are there; pays what is left of the receive overheads
     testing,    ///< pays for an MPI_Test, then looks
     probing,    ///< polls for a message
     finished
+  };
+
+  /// What is still to be done before `outgoing` is posted, where there are two mailboxes.
+  enum class Posting : std::uint8_t { none, lock, probe, probe_again, post, unlock };
+  /// A rank's mailboxes, for small messages and for others; who posts holds them.
+  struct Mailboxes {
+    StrandId owner = kNone;
+    std::deque<StrandId> waiting{};
   };
 
   /// A line of execution that takes steps in order: a rank's program, or the progress of one
@@ -83,6 +91,8 @@ class Engine {
     std::vector<Message> queue{};  ///< sends and receives that the call still has to start
     std::size_t queued = 0;
     std::vector<Request> outstanding{};  ///< started by this call, not yet waited for
+    Posting posting = Posting::none;     ///< of `outgoing`
+    Request posted{};
     const CollectiveIndex::Instance* collective = nullptr;
     std::int64_t collective_tag = 0;
     std::vector<CollectiveStep> steps{};
@@ -134,6 +144,7 @@ class Engine {
   void start_message(StrandId id, const Message& message);
   void begin_send(StrandId id, const Message& message);
   void hand_over(StrandId id);
+  void post(StrandId id);
   void post_receive(StrandId id, const Message& message);
   void leave(TransferId id);
   void started(StrandId id, const Message& message, Request request);
@@ -147,6 +158,13 @@ class Engine {
   void poll(StrandId id);
   void sleep(StrandId id, double seconds, State state);
   void take_turn(Strand& strand);
+
+  // engine_mailboxes.cc: who comes first at two mailboxes.
+  void step_posting(StrandId id);
+  void lock_mailboxes(StrandId id);
+  void unlock_mailboxes(StrandId id);
+  bool probes_again(const Strand& strand);
+  std::int32_t destination(const Strand& strand) const;
   void compute(StrandId id, double flops);
   void account_wait(Strand& strand, double message_started);
 
@@ -173,10 +191,10 @@ class Engine {
   LinkView links_;
   Network network_;
   Processors processors_;
-  EventHeap sleepers_;
   double now_ = 0;
   std::vector<RankState> rank_states_;
-  std::deque<Strand> strands_;  // ids are stable; the first are the ranks' programs
+  std::vector<Mailboxes> mailboxes_;  // by rank; empty where one mailbox does
+  std::deque<Strand> strands_;        // ids are stable; the first are the ranks' programs
   std::vector<StrandId> free_strands_;
   std::vector<StrandId> ready_;
   std::size_t ready_at_ = 0;

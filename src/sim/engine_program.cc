@@ -39,6 +39,10 @@ void Engine::advance(StrandId id) {
       ready_.push_back(id);
       return;
     }
+    if (strand.posting != Posting::none) {
+      step_posting(id);
+      continue;
+    }
     if (strand.queued < strand.queue.size()) {
       const Message message = strand.queue[strand.queued++];
       start_message(id, message);
@@ -112,7 +116,9 @@ void Engine::next_region(Strand& strand, StrandId id) {
     strand.computing_since = now_;
     return sleep(id, seconds, State::computing);
   }
-  compute(id, seconds * trace_.info().flops_per_second * options_.compute_scale);
+  const double flops_a_nano = trace_.info().flops_per_second * kSecondsPerNano;
+  compute(id, static_cast<double>(leave.time_ns - enter.time_ns) * flops_a_nano *
+                  options_.compute_scale);
 }
 
 /// What is still outstanding at the end of a program is waited for, as replay does.
@@ -309,8 +315,10 @@ void Engine::load_collective(Strand& strand, const Call& call) {
   performed.nodes_known = nodes_.known(call.comm, sequence);
   const SmpiDecision decision = options_.choose(performed);
   apply(decision, performed);
-  performed.smp_ready = !decision.needs_setup || !nodes_.sets_up(call.comm, sequence);
+  bool setup_pending = !performed.nodes_known;
+  performed.setup_pending = &setup_pending;
   decision.algorithm->expand(performed, rank, OwnCounts{args}, strand.steps);
+  if (!performed.nodes_known && !setup_pending) nodes_.set_up(call.comm, sequence);
   // Whatever an algorithm leaves started ends with the call.
   strand.steps.push_back({CollectiveStep::Kind::wait_all, -1, 0});
 }

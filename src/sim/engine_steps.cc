@@ -23,7 +23,7 @@ bool is_buffered(Operation mode) {
 
 void Engine::sleep(StrandId id, double seconds, State state) {
   strands_[id].state = state;
-  sleepers_.set(id, now_ + std::max(seconds, model_.timing_precision));
+  processors_.pause(id, host(strands_[id].rank), now_ + std::max(seconds, model_.timing_precision));
 }
 
 /// SimGrid's actors run in turns, each up to its next call of the kernel. That only shows in the
@@ -40,11 +40,20 @@ void Engine::compute(StrandId id, double flops) {
 }
 
 void Engine::start_message(StrandId id, const Message& message) {
-  if (message.send) {
-    begin_send(id, message);
-  } else {
-    post_receive(id, message);
+  if (message.send) return begin_send(id, message);
+  strands_[id].outgoing = message;
+  post(id);
+}
+
+/// `outgoing` comes into its receiver's mailbox; of which there are two when some messages are
+/// eager.
+void Engine::post(StrandId id) {
+  Strand& strand = strands_[id];
+  if (mailboxes_.empty()) {
+    if (strand.outgoing.send) return hand_over(id);
+    return post_receive(id, strand.outgoing);
   }
+  strand.posting = Posting::lock;
 }
 
 void Engine::begin_send(StrandId id, const Message& message) {
@@ -59,7 +68,7 @@ void Engine::begin_send(StrandId id, const Message& message) {
   } else if (strand.detached || is_synchronous(message.mode)) {
     overhead = overheads_.send(host(strand.rank), bytes);
   }
-  if (overhead <= 0) return hand_over(id);
+  if (overhead <= 0) return post(id);
   overhead = std::max(overhead, model_.timing_precision);
   if (strand.main) times(strand.rank).overhead += overhead;
   sleep(id, overhead, State::posting);
@@ -93,6 +102,7 @@ void Engine::post_receive(StrandId id, const Message& message) {
   take_turn(strands_[id]);
   const Transfer& t = matching_[transfer];
   if (t.sent && !t.left) leave(transfer);
+  if (t.left && !t.arrived) network_.look_at(t.flight, now_);
   started(id, message, {Request::Kind::receive, transfer});
 }
 
@@ -100,13 +110,17 @@ void Engine::leave(TransferId id) {
   Transfer& t = matching_[id];
   t.left = true;
   t.started = now_;
-  network_.start(host(t.channel.source), host(t.channel.destination), static_cast<double>(t.bytes),
-                 id, now_);
+  t.flight = network_.start(host(t.channel.source), host(t.channel.destination),
+                            static_cast<double>(t.bytes), id, now_);
 }
 
 /// The message is on its way as far as its side can bring it.
 void Engine::started(StrandId id, const Message& message, Request request) {
   Strand& strand = strands_[id];
+  if (strand.posting == Posting::post) {
+    strand.posted = request;
+    return;
+  }
   if (message.blocking) {
     const Request only = request;
     return wait_for(id, {&only, 1});
@@ -245,7 +259,7 @@ void Engine::all_there(StrandId id) {
   strand.state = State::running;
   if (strand.busy_until <= now_) return;
   strand.state = State::settling;
-  sleepers_.set(id, strand.busy_until);
+  processors_.pause(id, host(strand.rank), strand.busy_until);
 }
 
 /// An MPI_Test whose outcome is for the simulation to find out, after its time has been paid.

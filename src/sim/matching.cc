@@ -57,6 +57,11 @@ TransferId Matching::peek(const Channel& channel) {
   return queue != nullptr && transfers_[queue->head].sent ? queue->head : kNone;
 }
 
+bool Matching::expects(const Channel& channel) {
+  const Queue* queue = queues_.find(channel);
+  return queue != nullptr && transfers_[queue->head].posted && !transfers_[queue->head].sent;
+}
+
 void Matching::drop(TransferId id) {
   if (--transfers_[id].references == 0) free_.push_back(id);
 }

@@ -28,7 +28,8 @@ struct Transfer {
   double started = 0;  ///< when it left
   StrandId sender_waiting = kNone;
   StrandId receiver_waiting = kNone;
-  TransferId next = kNone;  ///< in its queue
+  TransferId next = kNone;       ///< in its queue
+  std::uint32_t flight = kNone;  ///< once it has left
   bool sent = false, posted = false;
   bool left = false, arrived = false;
   bool detached = false;        ///< its sender does not wait for it
@@ -44,6 +45,9 @@ class Matching {
   TransferId post_receive(const Channel& channel);
   /// Is there a send on that channel which no receive has taken? kNone if not.
   TransferId peek(const Channel& channel);
+
+  /// Has a receive been posted on that channel which no send has taken?
+  bool expects(const Channel& channel);
 
   Transfer& operator[](TransferId id) { return transfers_[id]; }
   const Transfer& operator[](TransferId id) const { return transfers_[id]; }

@@ -3,6 +3,11 @@
 //
 // What is left of a message is only brought up to date when its rate changes; until then its end
 // has a fixed date in the heap.
+//
+// Under SimGrid's lazy update rates come from SelectiveSharing, which follows SimGrid's order of
+// things to the last bit, but computes all rates that hang together again and again. Where that
+// becomes too much, BandwidthSharing takes over: its cost follows what changes, and it knows the
+// order but for messages that end at one date.
 
 #include "sim/network.h"
 
@@ -15,11 +20,25 @@ namespace {
 constexpr double kAcknowledgements = 0.05;  // of a flow's rate, on the way back
 constexpr std::size_t kMostShares = std::size_t{1} << 22;
 
+// Selective sharing may look at so many shares: divided by the hosts, as what hangs together grows
+// with these (a tenth of a second's work on 60 hosts), and a few at each date.
+constexpr std::uint64_t kAllowance = 2'500'000'000;
+constexpr std::uint64_t kAllowanceADate = 1000;
+// A remainder this small is rounding.
+constexpr double kNothingLeft = 1e-14;
+
 }  // namespace
 
 Network::Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
                  LinkUsage* usage)
-    : links_(links), model_(model), routes_(platform), sharing_(links, model.lazy), usage_(usage) {}
+    : links_(links),
+      model_(model),
+      routes_(platform),
+      sharing_(links, model.lazy),
+      allowance_(kAllowance / std::max(platform.host_count(), 1U)),
+      usage_(usage) {
+  if (model.lazy && model.contention) selective_ = std::make_unique<SelectiveSharing>(links);
+}
 
 /// The links of both ways with their weights, each once: weights of a shared link add, of a fatpipe
 /// the larger counts.
@@ -91,6 +110,7 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   const FlightId id = create();
   Flight& flight = flights_[id];
   flight = Flight{};
+  flight.used = true;
   flight.remaining = bytes + model_.envelope;
   flight.factor = model_.bandwidth_factor.factor(flight.remaining);
   flight.started = now;
@@ -106,8 +126,12 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   }
   const double latency = way.latency * latency_factor;
   flight.alone = latency + flight.remaining / (flight.factor * way.alone);
-  if (model_.contention && !way.lone_pipe)
-    sharing_.announce({shares_.data() + way.first, way.count});
+  const std::span<const LinkShare> shares{shares_.data() + way.first, way.count};
+  if (selective_ != nullptr) {
+    if (latency > 0) flight.flow = selective_->announce(shares);
+  } else if (model_.contention && !way.lone_pipe) {
+    sharing_.announce(shares);
+  }
   if (latency > 0) {
     events_.set(id, now + latency);
   } else {
@@ -121,12 +145,30 @@ void Network::begin_transfer(FlightId id, double now) {
   const Path& way = path(flight.from, flight.to);
   flight.updated = now;
   flight.order = ++began_;
-  if (!model_.contention || way.lone_pipe) {
+  const bool lone = way.lone_pipe && selective_ == nullptr;
+  if (!model_.contention || lone) {
     flight.phase = Phase::alone;
     return fly(id, way.bound, now);
   }
   flight.phase = Phase::sharing;
-  flight.flow = sharing_.add({shares_.data() + way.first, way.count}, way.penalty, way.bound);
+  share(id, way);
+}
+
+/// The flight's flow takes part from now on.
+void Network::share(FlightId id, const Path& way) {
+  Flight& flight = flights_[id];
+  const std::span<const LinkShare> shares{shares_.data() + way.first, way.count};
+  if (selective_ == nullptr) {
+    flight.flow = sharing_.add(shares, way.penalty, way.bound);
+  } else {
+    // SimGrid takes no window at all for one of no size.
+    const double bound = model_.tcp_gamma <= 0 && way.latency > 0 ? 0 : way.bound;
+    if (way.latency > 0) {
+      selective_->start(flight.flow, way.penalty, bound);
+    } else {
+      flight.flow = selective_->start_at_once(shares, way.penalty, bound);
+    }
+  }
   if (flight.flow >= flight_of_flow_.size()) flight_of_flow_.resize(flight.flow + 1);
   flight_of_flow_[flight.flow] = id;
 }
@@ -142,21 +184,51 @@ void Network::fly(FlightId id, double rate, double now) {
 void Network::update(Flight& flight, double now) {
   const double seconds = now - flight.updated;
   if (seconds > 0) {
-    flight.remaining = std::max(flight.remaining - flight.rate * flight.factor * seconds, 0.0);
-    if (usage_ != nullptr && flight.phase == Phase::sharing) {
-      usage_->add(sharing_.shares(flight.flow), flight.rate, sharing_.bound(flight.flow),
-                  flight.bottleneck, flight.updated, now);
-    }
+    flight.remaining -= flight.rate * flight.factor * seconds;
+    if (flight.remaining < kNothingLeft) flight.remaining = 0;
+    if (usage_ != nullptr && flight.phase == Phase::sharing) add_usage(flight, now);
   }
   flight.updated = now;
 }
 
+void Network::add_usage(const Flight& flight, double now) {
+  const bool by_simgrid = selective_ != nullptr;
+  const auto shares = by_simgrid ? selective_->shares(flight.flow) : sharing_.shares(flight.flow);
+  usage_->add(shares, flight.rate, path(flight.from, flight.to).bound, flight.bottleneck,
+              flight.updated, now);
+}
+
 void Network::settle(double now) {
-  for (const FlowId flow : sharing_.solve()) {
+  ++settled_;
+  if (selective_ != nullptr) check_allowance();
+  const bool by_simgrid = selective_ != nullptr;
+  for (const FlowId flow : by_simgrid ? selective_->solve() : sharing_.solve()) {
     const FlightId id = flight_of_flow_[flow];
     update(flights_[id], now);
-    flights_[id].bottleneck = sharing_.bottleneck(flow);
-    fly(id, sharing_.rate(flow), now);
+    flights_[id].bottleneck = by_simgrid ? selective_->bottleneck(flow) : sharing_.bottleneck(flow);
+    fly(id, by_simgrid ? selective_->rate(flow) : sharing_.rate(flow), now);
+  }
+}
+
+void Network::look_at(FlightId id, double now) {
+  if (selective_ != nullptr && flights_[id].phase == Phase::sharing) update(flights_[id], now);
+}
+
+std::uint64_t Network::solved_flows() const {
+  return sharing_.work().flows + (selective_ == nullptr ? 0 : selective_->solved_flows());
+}
+
+void Network::check_allowance() {
+  if (selective_->work() > allowance_ + kAllowanceADate * settled_) give_up_order();
+}
+
+/// The flows go on in BandwidthSharing.
+void Network::give_up_order() {
+  selective_.reset();
+  flight_of_flow_.clear();
+  for (FlightId id = 0; id < flights_.size(); ++id) {
+    if (!flights_[id].used || flights_[id].phase != Phase::sharing) continue;
+    share(id, path(flights_[id].from, flights_[id].to));
   }
 }
 
@@ -180,10 +252,17 @@ void Network::advance(double now, double until, std::vector<Arrival>& arrivals) 
     if (flight.phase == Phase::sharing) update(flight, now);
     ended_.push_back({date, flight.order, id});
   }
-  if (model_.lazy) sort_ended();
+  if (model_.lazy && selective_ == nullptr) sort_ended();
   for (const auto& [date, order, id] : ended_) {
-    const Flight& flight = flights_[id];
-    if (flight.phase == Phase::sharing) sharing_.remove(flight.flow);
+    Flight& flight = flights_[id];
+    if (flight.phase == Phase::sharing) {
+      if (selective_ != nullptr) {
+        selective_->remove(flight.flow);
+      } else {
+        sharing_.remove(flight.flow);
+      }
+    }
+    flight.used = false;
     arrivals.push_back({flight.tag, flight.started, flight.alone});
     free_.push_back(id);
   }

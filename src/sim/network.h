@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "sim/link_usage.h"
 #include "sim/network_model.h"
 #include "sim/platform/route_cache.h"
+#include "sim/selective_sharing.h"
 
 namespace slackline {
 
@@ -39,8 +41,12 @@ class Network {
   /// Everything that happens until `until` happens at `now`; messages that arrive are appended.
   void advance(double now, double until, std::vector<Arrival>& arrivals);
 
+  /// The receive of a message under way has come; SimGrid looks how much of it is left.
+  void look_at(FlightId id, double now);
+
   bool idle() const { return events_.empty(); }
-  const BandwidthSharing::Work& work() const { return sharing_.work(); }
+  /// How many rates were computed.
+  std::uint64_t solved_flows() const;
 
  private:
   enum class Phase : std::uint8_t { latency, sharing, alone };
@@ -56,6 +62,7 @@ class Network {
     FlowId flow = 0;
     LinkId bottleneck = kNoLink;  ///< at `rate`
     Phase phase = Phase::latency;
+    bool used = false;        ///< a slot that is free has no flight
     std::uint64_t order = 0;  ///< among all, of when they began to transfer
   };
   struct Ended {
@@ -74,8 +81,12 @@ class Network {
   const Path& path(HostId from, HostId to);
   Path make_path(HostId from, HostId to);
   void begin_transfer(FlightId id, double now);
+  void share(FlightId id, const Path& way);
   void update(Flight& flight, double now);
+  void add_usage(const Flight& flight, double now);
   void sort_ended();
+  void check_allowance();
+  void give_up_order();
   void fly(FlightId id, double rate, double now);
   FlightId create();
 
@@ -83,6 +94,8 @@ class Network {
   const NetworkModel& model_;
   RouteCache routes_;
   BandwidthSharing sharing_;
+  std::unique_ptr<SelectiveSharing> selective_;  ///< instead, while its work is bearable
+  std::uint64_t allowance_, settled_ = 0;
   LinkUsage* usage_;
   EventHeap events_;
   std::vector<Flight> flights_;

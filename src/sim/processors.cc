@@ -3,48 +3,79 @@
 #include <algorithm>
 
 namespace slackline {
+namespace {
+
+// A remainder this small, in flops, is rounding.
+constexpr double kNothingLeft = 1e-14;
+// With more computations on a host than these, only those are looked at again whose share changes:
+// which of two ends first at exactly one date is not worth it then.
+constexpr std::size_t kMostFollowed = 32;
+
+}  // namespace
 
 double Processors::rate_on(HostId host) const {
   const HostSpec& spec = platform_.host(host);
-  const auto running = static_cast<double>(running_on_[host].size());
-  return spec.speed() * std::min(1.0, static_cast<double>(spec.cores) / running);
+  const auto running = static_cast<double>(hosts_[host].running.size());
+  return std::min(spec.speed(), static_cast<double>(spec.cores) * spec.speed() / running);
 }
 
-void Processors::run(std::uint32_t id, double rate, double now) {
-  Computation& c = computations_[id];
-  c.remaining = std::max(c.remaining - c.rate * (now - c.updated), 0.0);
-  c.updated = now;
-  c.rate = rate;
-  ends_.set(id, now + c.remaining / rate);
-}
-
-/// The host's computations after one more or one less.
-void Processors::share(HostId host, double now) {
-  if (running_on_[host].empty()) return;
-  const double rate = rate_on(host);
-  for (const std::uint32_t id : running_on_[host]) {
-    if (computations_[id].rate != rate) run(id, rate, now);
-  }
+void Processors::change(HostId host) {
+  if (hosts_[host].changed) return;
+  hosts_[host].changed = true;
+  changed_.push_back(host);
 }
 
 void Processors::start(std::uint32_t id, HostId host, double flops, double now) {
-  if (id >= computations_.size()) computations_.resize(id + 1);
-  auto& running = running_on_[host];
-  computations_[id] = {flops, 0, now, host, static_cast<std::uint32_t>(running.size())};
-  running.push_back(id);
-  share(host, now);
+  if (id >= works_.size()) works_.resize(id + 1);
+  works_[id] = {flops, 0, now, host};
+  hosts_[host].running.push_back(id);
+  ++size_;
+  change(host);
 }
 
-void Processors::advance(double now, double until, std::vector<std::uint32_t>& ended) {
-  while (ends_.next_date() < until) {
-    const std::uint32_t id = ends_.pop();
-    const Computation& c = computations_[id];
-    auto& running = running_on_[c.host];
-    running[c.place] = running.back();
-    computations_[running[c.place]].place = c.place;
-    running.pop_back();
-    share(c.host, now);
-    ended.push_back(id);
+void Processors::pause(std::uint32_t id, HostId host, double date) {
+  if (id >= works_.size()) works_.resize(id + 1);
+  works_[id].host = kPause;
+  new_pauses_.push_back({id, date});
+  ++size_;
+  change(host);
+}
+
+/// The host's computations, from the newest to the oldest, after one more or one less.
+void Processors::share(HostId host, double now) {
+  const double rate = rate_on(host);
+  auto& running = hosts_[host].running;
+  for (auto id = running.rbegin(); id != running.rend(); ++id) {
+    Work& work = works_[*id];
+    if (running.size() > kMostFollowed && work.rate == rate) continue;
+    work.remaining -= work.rate * (now - work.updated);
+    if (work.remaining < kNothingLeft) work.remaining = 0;
+    work.updated = now;
+    work.rate = rate;
+    ends_.set(*id, now + work.remaining / rate);
+  }
+}
+
+/// Pauses come first, the latest before the others.
+void Processors::settle(double now) {
+  for (auto p = new_pauses_.rbegin(); p != new_pauses_.rend(); ++p) ends_.set(p->id, p->date);
+  new_pauses_.clear();
+  for (const HostId host : changed_) {
+    hosts_[host].changed = false;
+    share(host, now);
+  }
+  changed_.clear();
+}
+
+void Processors::advance(double until, std::vector<std::uint32_t>& ended) {
+  const std::size_t before = ended.size();
+  while (ends_.next_date() < until) ended.push_back(ends_.pop());
+  for (std::size_t i = before; i < ended.size(); ++i) {
+    const HostId host = works_[ended[i]].host;
+    --size_;
+    if (host == kPause) continue;
+    std::erase(hosts_[host].running, ended[i]);
+    change(host);
   }
 }
 

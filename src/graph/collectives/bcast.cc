@@ -214,6 +214,14 @@ void swap_halves(StepWriter& w, const Halves& halves, std::size_t side) {
   }
 }
 
+/// SimGrid takes another line than Open MPI's.
+void too_small_to_split(StepWriter& w) {
+  if (w.call().choose == nullptr) return chain(w);
+  CollectiveCall part = w.part(Operation::bcast, w.bytes(), w.root());
+  part.needs_setup = !part.smp_part;
+  w.nested(part, *find_smpi_algorithm(Operation::bcast, "SMP_linear"));
+}
+
 }  // namespace
 
 void split_binary(StepWriter& w) {
@@ -221,7 +229,7 @@ void split_binary(StepWriter& w) {
       std::max<std::uint64_t>(w.bytes() < 370728 ? 1024 : 8192, w.element_bytes());
   // Open MPI rounds a segment down to whole elements here.
   const Halves halves(w, segment / w.element_bytes() * w.element_bytes());
-  if (halves.bytes[1] < segment) return chain(w);
+  if (halves.bytes[1] < segment) return too_small_to_split(w);
   const Tree tree = binary_tree(w);
   const std::size_t side = w.from_root() % 2 == 1 ? 0 : 1;
   if (w.rank() == w.root()) {

@@ -150,7 +150,7 @@ void reduce_scatterv(StepWriter& w) {
   part.root = 0;
   part.bytes = total(w);
   part.counts = {};
-  w.nested(part, reduce::linear_nonblocking);
+  w.nested(part, reduce::linear_isend);
   part.bytes = w.bytes();
   part.counts = w.call().counts;
   w.nested(part, scatter::linear_nonblocking);

@@ -5,7 +5,8 @@
 // - linear: a line; rank i passes on 0..i to rank i + 1: P - 1 messages, P - 1 rounds (Open MPI).
 // - recursive_doubling: partners rank ^ 2^k swap what their groups have; ceil(log2 P) rounds
 // (MPICH).
-// - direct: every rank sends its own vector to all higher ones: P(P-1)/2 messages (SimGrid).
+// - direct: every rank sends its own vector to all higher ones, and waits for the messages in the
+//   order of ranks: P(P-1)/2 messages (SimGrid's replay).
 
 #include "graph/collectives/algorithms.h"
 
@@ -24,9 +25,10 @@ void recursive_doubling(StepWriter& w) {
 }
 
 void direct(StepWriter& w) {
-  for (std::int32_t r = 0; r < w.rank(); ++r) w.irecv(r, w.bytes());
-  for (std::int32_t r = w.rank() + 1; r < w.size(); ++r) w.isend(r, w.bytes());
-  w.wait_all();
+  std::vector<StepWriter::Request> posted;
+  for (std::int32_t r = 0; r < w.rank(); ++r) posted.push_back(w.irecv(r, w.bytes()));
+  for (std::int32_t r = w.rank() + 1; r < w.size(); ++r) posted.push_back(w.isend(r, w.bytes()));
+  for (const StepWriter::Request request : posted) w.wait(request);
 }
 
 }  // namespace slackline::collectives::scan

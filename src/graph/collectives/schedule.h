@@ -65,8 +65,12 @@ struct CollectiveCall {
 
   /// The node of every rank (size entries); empty: each has its own. Algorithms for SMP nodes look.
   std::span<const std::int32_t> nodes{};
-  /// False: the schedule begins with the messages by which SimGrid finds out about the nodes.
-  bool smp_ready = true;
+  /// The algorithm or who chose it looks at the nodes (SmpiDecision::needs_setup).
+  bool needs_setup = false;
+  /// What it points to is true until the communicator's nodes are known: the first that needs them,
+  /// perhaps a collective inside of another, begins with the messages by which SimGrid finds out
+  /// about them, and makes it false. nullptr: nobody does.
+  bool* setup_pending = nullptr;
   /// An earlier call on the communicator found out about the nodes. MVAPICH2's gather looks.
   bool nodes_known = false;
   /// A part of a communicator that SimGrid made for such an algorithm: it is not split again.

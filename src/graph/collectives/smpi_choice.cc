@@ -6,7 +6,6 @@
 #include "graph/collectives/smpi_choice.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -21,28 +20,17 @@ std::uint64_t elements(std::uint64_t bytes, const CollectiveCall& call) {
   return bytes / std::max<std::uint32_t>(call.element_bytes, 1);
 }
 
-/// Collectives that an algorithm performs inside, by the caller's chooser.
-std::span<const Operation> nested_operations(const CollectiveAlgorithm& algorithm) {
-  static constexpr std::array kReduceBcast{Operation::reduce, Operation::bcast};
-  static constexpr std::array kGatherBcast{Operation::gather, Operation::bcast};
-  static constexpr std::array kBcast{Operation::bcast};
-  static constexpr std::array kBarrier{Operation::barrier};
-  const std::string_view name = algorithm.smpi_name;
-  if (name == "redbcast") return kReduceBcast;
-  if (name == "GB" && algorithm.operation == Operation::allgather) return kGatherBcast;
-  if (name == "GB") return kBcast;
-  if (name.ends_with("_mpi_barrier") || name.ends_with("_one_barrier")) return kBarrier;
-  return {};
-}
-
-bool nested_needs_setup(const CollectiveCall& call, const CollectiveAlgorithm& algorithm) {
-  if (call.choose == nullptr) return false;
-  return std::ranges::any_of(nested_operations(algorithm), [&](Operation operation) {
-    CollectiveCall inner = call;
-    inner.operation = operation;
-    inner.root = 0;
-    return (*call.choose)(inner).needs_setup;
-  });
+/// SimGrid has one algorithm for the other operations, whatever the selector.
+bool is_selectable(Operation operation) {
+  switch (operation) {
+    case Operation::scan:
+    case Operation::exscan:
+    case Operation::gatherv:
+    case Operation::scatterv:
+      return false;
+    default:
+      return true;
+  }
 }
 
 }  // namespace
@@ -64,7 +52,7 @@ SmpiDecision smpi_row(const CollectiveCall& call, std::string_view smpi_name) {
   const CollectiveAlgorithm* found = find_smpi_algorithm(call.operation, smpi_name);
   if (found == nullptr) return {};
   const bool looks = found->uses_nodes && !call.smp_part;
-  return {found, looks || nested_needs_setup(call, *found)};
+  return {found, looks};
 }
 
 SmpiDecision smpi_default_rules(const CollectiveCall& call) {
@@ -89,6 +77,7 @@ SmpiDecision smpi_default_rules(const CollectiveCall& call) {
 }
 
 SmpiDecision smpi_openmpi_rules(const CollectiveCall& call) {
+  if (!is_selectable(call.operation)) return smpi_default_rules(call);
   const CollectiveAlgorithm& ours = openmpi_decision(call);
   const auto is = [&](Operation operation, std::string_view name) {
     return call.operation == operation && ours.name == name;

@@ -132,7 +132,6 @@ CollectiveCall StepWriter::part(Operation operation, std::uint64_t bytes, std::i
   call.bytes = bytes;
   call.element_bytes = static_cast<std::uint32_t>(element_bytes_);
   call.counts = {};
-  call.smp_ready = true;
   apply({}, call);
   return call;
 }

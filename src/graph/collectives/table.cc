@@ -20,7 +20,10 @@ void expand(const CollectiveCall& call, std::int32_t rank, OwnCounts own,
             std::vector<CollectiveStep>& steps) {
   if (call.size <= 1) return;
   StepWriter writer(call, rank, own, steps);
-  if (!call.smp_ready) set_up_nodes(writer);
+  if (call.needs_setup && call.setup_pending != nullptr && *call.setup_pending) {
+    *call.setup_pending = false;
+    set_up_nodes(writer);
+  }
   algorithm(writer);
 }
 
@@ -404,6 +407,7 @@ void apply(const SmpiDecision& decision, CollectiveCall& call) {
   call.among_leaders = decision.among_leaders;
   call.in_nodes = decision.in_nodes;
   call.tuned = decision.tuned;
+  call.needs_setup = decision.needs_setup;
 }
 
 std::span<const CollectiveAlgorithm> collective_algorithms() {

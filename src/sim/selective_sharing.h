@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/bandwidth_sharing.h"
+#include "sim/link_view.h"
+
+namespace slackline {
+
+/// The rates of a changing set of flows, as SimGrid's selective update computes them: the same
+/// operations on the same numbers in the same order, so that rates agree to the last bit and flows
+/// come out in the order in which SimGrid enters them into its heap. spec: SMPI model, 3.4;
+/// selective_sharing.cc.
+class SelectiveSharing {
+ public:
+  explicit SelectiveSharing(const LinkView& links);
+
+  /// A flow that takes nothing of its links yet. `shares` name each link once, in the order of its
+  /// route.
+  FlowId announce(std::span<const LinkShare> shares);
+  /// The flow transfers from now on. `penalty` > 0; `bound` 0: none.
+  void start(FlowId flow, double penalty, double bound);
+  /// Both at once, for a flow whose route has no latency.
+  FlowId start_at_once(std::span<const LinkShare> shares, double penalty, double bound);
+  void remove(FlowId flow);
+
+  /// Brings the rates of all flows up to date that hang together with a change; returns them,
+  /// whether their rates changed or not. Cost: their shares, times the rounds of filling.
+  std::span<const FlowId> solve();
+
+  double rate(FlowId flow) const { return flows_[flow].rate; }
+  double bound(FlowId flow) const { return flows_[flow].bound; }
+  std::span<const LinkShare> shares(FlowId flow) const { return flows_[flow].shares; }
+  /// The link that keeps the flow below its bound, or kNoLink.
+  LinkId bottleneck(FlowId flow) const { return flows_[flow].bottleneck; }
+
+  /// How many shares were looked at so far: what its time follows.
+  std::uint64_t work() const { return work_; }
+  /// Flows whose rates were computed so far.
+  std::uint64_t solved_flows() const { return solved_flows_; }
+
+ private:
+  static constexpr std::uint32_t kAbsent = 0xffffffffU;
+  struct Flow {
+    double rate = 0, penalty = 0, bound = 0;
+    LinkId bottleneck = kNoLink;
+    std::uint32_t visited = 0;  ///< the last marking that came by
+    bool enabled = false, settled = false, saturated = false, listed = false;
+    std::vector<LinkShare> shares{};
+  };
+  struct Member {
+    FlowId flow;
+    double weight;
+  };
+  struct Link {
+    double capacity = 0, remaining = 0, usage = 0;
+    std::uint32_t users = 0;            ///< flows that name it, announced ones included
+    std::uint32_t modified = kAbsent;   ///< its place in modified_
+    std::uint32_t candidate = kAbsent;  ///< its place in candidates_
+    bool pipe = false;
+    std::vector<Member> members{};  ///< those that transfer, from the oldest to the newest
+  };
+  /// A link that somebody may still be stopped at, and the level at which it becomes full.
+  struct Candidate {
+    double level;
+    LinkId link;
+  };
+  struct Visit {
+    LinkId link;
+    std::uint32_t member, share;
+  };
+
+  FlowId create();
+  void expand(FlowId flow, std::span<const LinkShare> shares);
+  void modify(LinkId link);
+  void mark(LinkId link);
+  void mark_from(LinkId link);
+  void leave(FlowId flow, LinkId link);
+  void open_links();
+  void saturate(double level, LinkId link);
+  void find_saturated_flows();
+  void settle_saturated();
+  void settle(Flow& flow, double rate);
+  void use(Link& link, double weight, const Flow& flow);
+  double widest_open(const Link& link) const;
+  void drop(Link& link);
+
+  std::vector<Flow> flows_;
+  std::vector<FlowId> free_;
+  std::vector<Link> links_;
+  std::vector<LinkId> modified_;  ///< kNoLink where one was taken out
+  std::vector<Visit> visits_;
+  std::vector<Candidate> candidates_;
+  std::vector<LinkId> saturated_links_;
+  std::vector<FlowId> saturated_flows_;
+  std::vector<FlowId> solved_;
+  double level_ = -1;  ///< the lowest of the candidates'; -1: none
+  std::uint32_t marking_ = 1;
+  std::uint64_t work_ = 0, solved_flows_ = 0;
+};
+
+}  // namespace slackline
