@@ -123,10 +123,23 @@ Report find_tolerance(const Scene& scene, const SimulateOptions& options) {
                   search_tolerances(alone, degradations, kLargest, kExact), what);
 }
 
+/// A program with lines that say nothing would be another program without them.
+void require_whole(const Trace& trace) {
+  if (trace.timed()) return;
+  for (const Findings::Entry& lost : trace.findings().entries()) {
+    if (lost.severity != Severity::data_loss) continue;
+    const std::string example = lost.examples.empty() ? lost.sentence : lost.examples.front();
+    throw Error("cannot simulate a program with defects",
+                lost.count == 1 ? example : fmt::format("{}, the first: {}", lost.count, example),
+                "Mend it; slackline info lists what is wrong.");
+  }
+}
+
 int run_simulate(const SimulateOptions& options) {
   Findings findings;
   const std::string path = options.trace.empty() ? newest_recording() : options.trace;
   OpenedTrace opened = open_trace(path);
+  require_whole(opened.trace);
   Machine machine = resolve_machine(options.machine, opened.trace, findings);
   Scene scene{std::move(opened), std::move(machine)};
   Report report;

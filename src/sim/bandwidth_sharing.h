@@ -143,6 +143,7 @@ class BandwidthSharing {
   bool admitted_ = false;  ///< the new flows of this date
   bool marking_ = false;   ///< it matters which links are marked
   std::uint32_t date_ = 1;
+  std::uint64_t marked_ = 0;          ///< links and members looked at so far
   std::size_t looked_for_ = 0;        ///< links that matter and are not marked
   std::vector<FlowId> new_flows_;     ///< in their order
   std::vector<FlowId> partly_known_;  ///< flows of earlier dates that some links do not know of

@@ -149,7 +149,8 @@ void Engine::report_unmatched() {
     result_.findings.add(kUnmatchedSend, text);
   });
   if (count == 0 || trace_.timed()) return;
-  throw Error(fmt::format("{} messages are never received", count),
+  throw Error(fmt::format("{} never received",
+                          count == 1 ? "a message is" : fmt::format("{} messages are", count)),
               fmt::format("for one, from {}", first), "Every send needs its receive.");
 }
 

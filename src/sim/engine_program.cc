@@ -137,6 +137,10 @@ bool Engine::peer_exists(std::int32_t peer) {
   if (peer == kPeerAny) {
     result_.findings.add(kUnresolvedWildcard);
   } else if (peer != kPeerNull && peer != kPeerNone) {
+    if (!trace_.timed()) {
+      throw Error(fmt::format("a call names rank {}", peer),
+                  fmt::format("the ranks are 0 to {}", trace_.ranks() - 1), "Correct the program.");
+    }
     result_.findings.add(kBadPeer, fmt::format("rank {}", peer));
   }
   return false;

@@ -19,7 +19,8 @@
 //
 // Cost: nothing where flows start one at a time; else up to the links and flows that hang together,
 // but no more than kMostLinks of them a date: where more hang together, the rest is taken for
-// marked.
+// marked. After kMostWork of them in all, everything is: from then on no flow is overlooked, and
+// cost follows what changes, on however many links.
 
 #include <algorithm>
 
@@ -29,6 +30,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kMostLinks = 8192;
+constexpr std::uint64_t kMostWork = 20'000'000;
 
 }  // namespace
 
@@ -67,7 +69,7 @@ void BandwidthSharing::admit() {
   looked_for_ = 0;
   for (std::size_t i = 1; i < new_flows_.size(); ++i) look_for(new_flows_[i], 1);
   for (const FlowId id : partly_known_) look_for(id, 0);
-  marking_ = looked_for_ > 0;
+  marking_ = looked_for_ > 0 && marked_ < kMostWork;
   if (!marking_) return;
   for (const FlowId id : new_flows_) {
     const auto shares = static_cast<std::uint32_t>(flows_[id].shares.size());
@@ -82,7 +84,9 @@ void BandwidthSharing::mark_from(LinkId first) {
   to_visit_.clear();
   mark(first);
   for (std::size_t at = 0; at < to_visit_.size(); ++at) {
+    ++marked_;
     for (const auto* list : {&links_[to_visit_[at]].members, &links_[to_visit_[at]].overlooked}) {
+      marked_ += list->size();
       for (const Member& m : *list) {
         Flow& flow = flows_[m.flow];
         if (flow.visit == date_) continue;

@@ -1,10 +1,6 @@
 """Random machines for SimGrid and the simulator: (platform file, names of the hosts)."""
 
 
-def number(rng, *values):
-    return rng.choice(values)
-
-
 def fat_tree(rng):
     levels = rng.choice([1, 2, 2, 2, 3])
     down = [rng.randint(2, 4) for _ in range(levels)]
@@ -40,17 +36,17 @@ def dragonfly(rng):
 
 def attributes(rng, topology):
     """What any cluster can have."""
-    words = [f'bw="{number(rng, 100, 125, 1000)}MBps" lat="{number(rng, 1, 10, 20, 50)}us"',
-             f'speed="{number(rng, 1, 2, 0.7)}Gf" core="{number(rng, 1, 1, 2, 4)}"']
+    words = [f'bw="{rng.choice([100, 125, 1000])}MBps" lat="{rng.choice([1, 10, 20, 50])}us"',
+             f'speed="{rng.choice([1, 2, 0.7])}Gf" core="{rng.choice([1, 1, 2, 4])}"']
     policy = rng.choice(["", "", "SHARED", "SPLITDUPLEX", "FATPIPE" if topology == "flat" else ""])
     if policy:
         words.append(f'sharing_policy="{policy}"')
     if rng.random() < 0.3:
-        words.append(f'limiter_link="{number(rng, 60, 150, 187.5, 1500)}MBps"')
+        words.append(f'limiter_link="{rng.choice([60, 150, 187.5, 1500])}MBps"')
     if topology == "torus" or rng.random() < 0.3:
-        words.append(f'loopback_bw="{number(rng, 0.5, 1, 5)}GBps" loopback_lat="{number(rng, 0.5, 1)}us"')
+        words.append(f'loopback_bw="{rng.choice([0.5, 1, 5])}GBps" loopback_lat="{rng.choice([0.5, 1])}us"')
     if topology == "flat" and rng.random() < 0.4:
-        words.append(f'bb_bw="{number(rng, 90, 200, 1250)}MBps" bb_lat="{number(rng, 0, 1, 10)}us"')
+        words.append(f'bb_bw="{rng.choice([90, 200, 1250])}MBps" bb_lat="{rng.choice([0, 1, 10])}us"')
         if rng.random() < 0.4:
             words.append('bb_sharing_policy="FATPIPE"')
     return " ".join(words)
@@ -74,8 +70,8 @@ def one_cluster(rng):
 
 def link(rng, name):
     policy = rng.choice(["SHARED", "SHARED", "SPLITDUPLEX", "FATPIPE"])
-    xml = (f'<link id="{name}" bandwidth="{number(rng, 80, 125, 300, 1000)}MBps" '
-           f'latency="{number(rng, 0, 5, 20, 100)}us" sharing_policy="{policy}"/>')
+    xml = (f'<link id="{name}" bandwidth="{rng.choice([80, 125, 300, 1000])}MBps" '
+           f'latency="{rng.choice([1, 5, 20, 100])}us" sharing_policy="{policy}"/>')
     return xml, policy == "SPLITDUPLEX"
 
 
@@ -99,7 +95,7 @@ def two_clusters(rng):
 
 
 def host(rng, name):
-    return f'<host id="{name}" speed="{number(rng, 0.5, 1, 2)}Gf" core="{number(rng, 1, 2)}"/>'
+    return f'<host id="{name}" speed="{rng.choice([0.5, 1, 2])}Gf" core="{rng.choice([1, 2])}"/>'
 
 
 def full_zone(rng):
@@ -123,9 +119,10 @@ def searched_zone(rng):
     lines = [host(rng, n) for n in names] + [f'<router id="{r}"/>' for r in routers]
     edges = [(routers[rng.randrange(i)], routers[i]) for i in range(1, len(routers))]
     edges += [(n, rng.choice(routers)) for n in names]
+    links = [link(rng, f"e{i}") for i in range(len(edges))]
+    lines += [xml for xml, _ in links]
     for i, (one, other) in enumerate(edges):
-        xml, duplex = link(rng, f"e{i}")
-        lines += [xml, f'<route src="{one}" dst="{other}">{step(f"e{i}", duplex)}</route>']
+        lines.append(f'<route src="{one}" dst="{other}">{step(f"e{i}", links[i][1])}</route>')
     return f'<zone id="world" routing="{routing}">\n' + "\n".join(lines) + "\n</zone>", names
 
 
@@ -135,10 +132,10 @@ def cabinets(rng):
     for i in range(rng.randint(1, 2)):
         count = rng.randint(2, 4)
         lines.append(f'<cabinet id="cab{i}" prefix="n{i}-" suffix="" radical="0-{count - 1}" '
-                     f'speed="1Gf" bw="125MBps" lat="{number(rng, 5, 50)}us"/>')
+                     f'speed="1Gf" bw="125MBps" lat="{rng.choice([5, 50])}us"/>')
         names += [f"n{i}-{j}" for j in range(count)]
     if rng.random() < 0.6:
-        lines.append(f'<backbone id="bb" bandwidth="{number(rng, 90, 1000)}MBps" latency="10us"/>')
+        lines.append(f'<backbone id="bb" bandwidth="{rng.choice([90, 1000])}MBps" latency="10us"/>')
     return '<zone id="world" routing="Cluster">\n' + "\n".join(lines) + "\n</zone>", names
 
 

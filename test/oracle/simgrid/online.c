@@ -34,6 +34,17 @@ static MPI_Datatype type(int i) {
 
 static MPI_Op operation(MPI_Datatype t) { return t == MPI_BYTE ? MPI_BOR : MPI_MAX; }
 
+/* Not commutative, so that scans wait in the order of ranks, as the replay's do. */
+static void keep(void* in, void* inout, int* length, MPI_Datatype* t) {
+  (void)in, (void)inout, (void)length, (void)t;
+}
+
+static MPI_Op ordered(void) {
+  static MPI_Op op = MPI_OP_NULL;
+  if (op == MPI_OP_NULL) MPI_Op_create(keep, 0, &op);
+  return op;
+}
+
 static void flops(double amount) {
   if (amount > 0) smpi_execute_flops(amount);
 }
@@ -73,8 +84,7 @@ static int* displacements(const int* counts, int n) {
   return list;
 }
 
-static void vectors(const char* verb, int P, int rank) {
-  (void)rank;
+static void vectors(const char* verb, int P) {
   if (strcmp(verb, "alltoallv") == 0) {
     int* sent = numbers(3, P);
     int* received = numbers(4 + P, P);
@@ -99,7 +109,7 @@ static void vectors(const char* verb, int P, int rank) {
   }
 }
 
-static void collective(const char* verb, int P, int rank) {
+static void collective(const char* verb, int P) {
   if (strcmp(verb, "barrier") == 0) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else if (strcmp(verb, "bcast") == 0) {
@@ -118,8 +128,14 @@ static void collective(const char* verb, int P, int rank) {
     MPI_Gather(send_buffer, number(2), type(5), receive_buffer, number(3), type(6), number(4), MPI_COMM_WORLD);
   } else if (strcmp(verb, "scatter") == 0) {
     MPI_Scatter(send_buffer, number(2), type(5), receive_buffer, number(3), type(6), number(4), MPI_COMM_WORLD);
+  } else if (strcmp(verb, "scan") == 0) {
+    MPI_Scan(send_buffer, receive_buffer, number(2), type(4), ordered(), MPI_COMM_WORLD);
+    flops(atof(words[3]));
+  } else if (strcmp(verb, "exscan") == 0) {
+    MPI_Exscan(send_buffer, receive_buffer, number(2), type(4), ordered(), MPI_COMM_WORLD);
+    flops(atof(words[3]));
   } else {
-    vectors(verb, P, rank);
+    vectors(verb, P);
   }
 }
 
@@ -148,7 +164,7 @@ static void act(int P, int rank) {
     MPI_Sendrecv(send_buffer, number(2), type(6), number(3), 0, receive_buffer, number(4), type(7), number(5), 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else {
-    collective(verb, P, rank);
+    collective(verb, P);
   }
 }
 
