@@ -101,8 +101,9 @@ void find_delay_costs(benchmark::State& state) {
   const Trace& trace = trace_of(static_cast<int>(state.range(0)));
   const WaitStates waits = wait_states(trace, CallMatching(trace));
   const CallPaths paths(trace);
+  const CallActivities names(trace, paths);
   measure(state, [&](const Trace& of, const CallMatching& matching) {
-    benchmark::DoNotOptimize(delay_costs(of, matching, waits, paths).waiting_ns);
+    benchmark::DoNotOptimize(delay_costs(of, matching, waits, names).waiting_ns);
   });
 }
 
@@ -149,7 +150,9 @@ void path_by(benchmark::State& state) {
       length = interval_path(of, 0).computation_ns;
     });
   } else {
-    const ActivityGraph graph = activity_graph(trace, CallMatching(trace));
+    const CallMatching matching(trace);
+    const CausalOrder order(trace, matching);
+    const ActivityGraph graph = activity_graph(Activities(trace, matching, order));
     measure(state, [&](const Trace& /*unused*/, const CallMatching& /*unused*/) {
       length = longest_path(graph, kPathAlgorithms[algorithm]).length_ns;
     });
@@ -163,7 +166,8 @@ BENCHMARK(path_by)
 
 void build_path_graph(benchmark::State& state) {
   measure(state, [](const Trace& trace, const CallMatching& matching) {
-    benchmark::DoNotOptimize(activity_graph(trace, matching).size());
+    const CausalOrder order(trace, matching);
+    benchmark::DoNotOptimize(activity_graph(Activities(trace, matching, order)).size());
   });
 }
 SLACKLINE_BENCHMARK(build_path_graph);

@@ -3,20 +3,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "diagnosis/call_matching.h"
-#include "diagnosis/wait_states.h"
-#include "trace/trace.h"
+#include "diagnosis/activities.h"
 
 namespace slackline {
 
 using Milestone = std::uint32_t;
 inline constexpr Milestone kNoMilestone = static_cast<Milestone>(-1);
 
-/// The program activity graph of a measured run: what happened after what, and how long it took.
-/// Vertices are moments: entering and leaving each call, and the last entry into each collective
-/// that all wait for. Edges are activities: computation between calls, the part of a call that is
-/// no waiting, and dependences on other ranks. Numbers of vertices are a topological order, 0 is
-/// the start of the run and the last one its end.
+/// The program activity graph of a measured run (activities.h), written down: for algorithms that
+/// search in it. Vertices are moments: entering and leaving each call, and the last entry into each
+/// collective that is waited for. Edges are activities: computation between calls, the part of a
+/// call that is no waiting. Numbers of vertices are a topological order, 0 is the start of the run
+/// and the last one its end.
 ///
 /// An edge is never longer than the time between its ends, and one of every vertex's in-edges is
 /// exactly as long. So the longest path is the run itself, and what an edge is shorter than the
@@ -30,7 +28,7 @@ struct ActivityGraph {
   };
   struct Place {
     std::int32_t rank = kNoRank;  ///< kNoRank: the start, the end, a collective's last entry
-    CallIndex call : 31 = 0;      ///< only where there is a rank
+    CallIndex call : 31 = 0;      ///< of a last entry the collective
     CallIndex leaves : 1 = 0;     ///< end of the call; else its begin
   };
 
@@ -51,6 +49,6 @@ struct ActivityGraph {
 };
 
 /// O(calls + members of collectives).
-ActivityGraph activity_graph(const Trace& trace, const CallMatching& matching);
+ActivityGraph activity_graph(const Activities& run);
 
 }  // namespace slackline

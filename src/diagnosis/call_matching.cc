@@ -185,7 +185,7 @@ class MatchingWalk {
     m.source = rank;
     m.destination = p.peer;
     m.send = call;
-    m.bytes = p.bytes & ((std::uint64_t{1} << 62) - 1);
+    m.bytes = p.bytes & ((std::uint64_t{1} << 61) - 1);
     m.synchronous = is_synchronous(p.mode) ? 1 : 0;
     m.buffered = is_buffered(p.mode) ? 1 : 0;
     out_.messages_.push_back(m);
@@ -354,11 +354,19 @@ class MatchingWalk {
                          fmt::format("{} on communicator {}: {} of {} ranks",
                                      identifier(c.operation), c.comm, c.member_count, expected));
     }
-    for (const MessageCalls& m : out_.messages_) {
+    for (MessageCalls& m : out_.messages_) {
+      m.sender_waited = sender_waited(m) ? 1 : 0;
       if (m.matched()) continue;
       out_.findings_.add(kUnmatchedSend, fmt::format("rank {} call {} to rank {}", m.source, m.send,
                                                      m.destination));
     }
+  }
+
+  bool sender_waited(const MessageCalls& m) const {
+    if (!m.matched() || m.send_done == kNoCall || m.buffered != 0) return false;
+    const RankCalls& sender = trace_.calls(m.source);
+    const std::int64_t posted = trace_.calls(m.destination).begin_ns(m.receive);
+    return posted > sender.begin_ns(m.send_done) && posted <= sender.end_ns(m.send_done);
   }
 
   const Trace& trace_;

@@ -22,9 +22,12 @@ struct MessageCalls {
   CallIndex send_done = kNoCall;     ///< at the source: completes the send; `send` when blocking
   CallIndex receive = kNoCall;       ///< at the destination: posts the receive; kNoCall: unmatched
   CallIndex receive_done = kNoCall;  ///< at the destination: completes it
-  std::uint64_t bytes : 62 = 0;
+  std::uint64_t bytes : 61 = 0;
   std::uint64_t synchronous : 1 = 0;  ///< rendezvous whatever the size
   std::uint64_t buffered : 1 = 0;     ///< eager whatever the size
+  /// In a timed trace: the receive was posted during the call that completes the send, so that call
+  /// waited for it, as far as the overlap tells.
+  std::uint64_t sender_waited : 1 = 0;
 
   bool matched() const { return receive != kNoCall; }
 };

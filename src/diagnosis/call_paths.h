@@ -29,6 +29,11 @@ class CallPaths {
   /// In which the call runs. Logarithmic in the rank's region events.
   PathId at_call(std::int32_t rank, std::uint32_t call) const;
 
+  /// After one of the rank's region events.
+  PathId after_event(std::int32_t rank, std::size_t event) const {
+    return after_[static_cast<std::size_t>(rank)][event];
+  }
+
   /// Calls visit(path, ns) for the parts of the computation right before `call`.
   template <class Visit>
   void split_gap(std::int32_t rank, std::uint32_t call, Visit visit) const {

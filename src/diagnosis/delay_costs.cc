@@ -23,22 +23,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/flat_map.h"
-
 namespace slackline {
 namespace {
 
 using Kind = CallMatching::Completion::Kind;
-using ActivityKey = std::uint64_t;  // path and operation
-
-ActivityKey key_of(PathId path, Operation operation) {
-  return std::uint64_t{path} << 8 | static_cast<std::uint64_t>(operation);
-}
-
-struct KeyHash {
-  std::uint64_t operator()(ActivityKey key) const { return mix_bits(key); }
-};
-
 /// Where two ranks were last in step: calls that had ended.
 struct LastStep {
   std::int64_t here = -1;  // index of the call; -1: the rank's beginning
@@ -79,18 +67,16 @@ class Difference {
 class DelaySearch {
  public:
   DelaySearch(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-              const CallPaths& paths, DelayCosts& out)
+              const CallActivities& names, DelayCosts& out)
       : trace_(trace),
         matching_(matching),
         waits_(waits.states),
-        paths_(paths),
+        names_(names),
         out_(out),
         of_rank_(static_cast<std::size_t>(trace.ranks())),
         costs_(static_cast<std::size_t>(trace.ranks())),
-        activities_(static_cast<std::size_t>(trace.ranks())),
         handed_(waits_.size()) {
     out.origins.resize(waits_.size());
-    for (std::int32_t r = 0; r < trace.ranks(); ++r) name_activities(r);
     for (std::uint32_t i = 0; i < waits_.size(); ++i) {
       if (waits_[i].effective) {
         of_rank_[static_cast<std::size_t>(waits_[i].rank)].push_back(i);
@@ -109,12 +95,6 @@ class DelaySearch {
 
  private:
   using Shares = std::array<double, kDelayKinds>;
-  /// Slots of the computation before a call and of the call.
-  struct Activities {
-    std::uint32_t gap;
-    std::uint32_t call;
-  };
-  static constexpr std::uint32_t kSeveral = ~std::uint32_t{0};  // a gap in several call paths
   struct Cause {
     std::uint32_t wait;
     std::int64_t ns;  // of it, after the ranks were in step
@@ -220,18 +200,18 @@ class DelaySearch {
     const auto& own = of_rank_[static_cast<std::size_t>(rank)];
     auto next = std::ranges::lower_bound(own, from, {},
                                          [this](std::uint32_t id) { return waits_[id].call; });
-    const std::vector<Activities>& activities = activities_[static_cast<std::size_t>(rank)];
     // A late start is computation, as everywhere.
     if (const std::int64_t late = calls.start_ns() - since; late > 0) {
-      difference_.add(slot_of(key_of(0, Operation::none)), sign * late);
+      difference_.add(0, sign * late);
     }
     std::int64_t before = from == 0 ? calls.start_ns() : calls.end_ns(from - 1);
     for (CallIndex call = from; call <= to; ++call) {
       const std::int64_t enter = calls.begin_ns(call);
-      if (before < since || activities[call].gap == kSeveral) {
+      const CallActivities::OfCall activity = names_.of(rank, call);
+      if (before < since || activity.gap == CallActivities::kSeveral) {
         add_gap(rank, call, since, sign);
       } else if (enter > before) {
-        difference_.add(activities[call].gap, sign * (enter - before));
+        difference_.add(activity.gap, sign * (enter - before));
       }
       if (call == to) return;
       before = calls.end_ns(call);
@@ -244,7 +224,7 @@ class DelaySearch {
         if (causes != nullptr && waited > 0) causes->push_back({*next, waited});
         ++next;
       }
-      if (spent > 0) difference_.add(activities[call].call, sign * spent);
+      if (spent > 0) difference_.add(activity.call, sign * spent);
     }
   }
 
@@ -252,45 +232,11 @@ class DelaySearch {
   void add_gap(std::int32_t rank, CallIndex call, std::int64_t since, std::int64_t sign) {
     const RankCalls& calls = trace_.calls(rank);
     std::int64_t skip = since - (calls.begin_ns(call) - calls.gap_ns(call));
-    paths_.split_gap(rank, call, [&](PathId path, std::int64_t ns) {
+    names_.for_gap(rank, call, [&](ActivityId id, std::int64_t ns) {
       const std::int64_t before = std::clamp<std::int64_t>(skip, 0, ns);
       skip -= before;
-      if (ns > before) {
-        difference_.add(slot_of(key_of(path, Operation::none)), sign * (ns - before));
-      }
+      if (ns > before) difference_.add(id, sign * (ns - before));
     });
-  }
-
-  void name_activities(std::int32_t rank) {
-    const std::size_t calls = trace_.calls(rank).size();
-    std::vector<Activities>& mine = activities_[static_cast<std::size_t>(rank)];
-    mine.reserve(calls);
-    const std::uint32_t outside = slot_of(key_of(0, Operation::none));
-    for (std::size_t i = 0; i < calls; ++i) {
-      const auto call = static_cast<CallIndex>(i);
-      Activities a{outside,
-                   slot_of(key_of(paths_.at_call(rank, call), trace_.calls(rank).operation(i)))};
-      if (!paths_.only_one()) {
-        int parts = 0;
-        paths_.split_gap(rank, call, [&](PathId path, std::int64_t) {
-          a.gap = parts++ == 0 ? slot_of(key_of(path, Operation::none)) : kSeveral;
-        });
-      }
-      mine.push_back(a);
-    }
-  }
-
-  std::uint32_t slot_of(ActivityKey key) {
-    if (key == last_key_) return last_slot_;
-    std::uint32_t* known = slots_.find(key);
-    if (known == nullptr) {
-      slots_[key] = static_cast<std::uint32_t>(keys_.size());
-      known = slots_.find(key);
-      keys_.push_back(key);
-    }
-    last_key_ = key;
-    last_slot_ = *known;
-    return last_slot_;
   }
 
   DelayCost& cost(std::int32_t rank, std::uint32_t slot) {
@@ -305,8 +251,8 @@ class DelaySearch {
       for (std::size_t slot = 0; slot < mine.size(); ++slot) {
         if (mine[slot].total() <= 0) continue;
         mine[slot].rank = r;
-        mine[slot].path = static_cast<PathId>(keys_[slot] >> 8);
-        mine[slot].operation = static_cast<Operation>(keys_[slot] & 0xff);
+        mine[slot].path = names_.path(static_cast<ActivityId>(slot));
+        mine[slot].operation = names_.operation(static_cast<ActivityId>(slot));
         out_.costs.push_back(mine[slot]);
       }
     }
@@ -316,18 +262,13 @@ class DelaySearch {
   const Trace& trace_;
   const CallMatching& matching_;
   const std::vector<WaitState>& waits_;
-  const CallPaths& paths_;
+  const CallActivities& names_;
   DelayCosts& out_;
   std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
   std::vector<std::vector<DelayCost>> costs_;        // per rank, per slot
-  std::vector<std::vector<Activities>> activities_;  // per rank, per call
   std::vector<Shares> handed_;                       // to each wait, by kind of the first one
   Difference difference_;
   std::vector<Cause> causes_;
-  FlatMap<ActivityKey, std::uint32_t, KeyHash> slots_;
-  std::vector<ActivityKey> keys_;
-  ActivityKey last_key_ = ~ActivityKey{0};
-  std::uint32_t last_slot_ = 0;
 };
 
 }  // namespace
@@ -359,9 +300,9 @@ double DelayCost::total() const {
 }
 
 DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-                       const CallPaths& paths) {
+                       const CallActivities& names) {
   DelayCosts out;
-  DelaySearch(trace, matching, waits, paths, out).run();
+  DelaySearch(trace, matching, waits, names, out).run();
   return out;
 }
 

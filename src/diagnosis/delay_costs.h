@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "diagnosis/call_paths.h"
+#include "diagnosis/call_activities.h"
 #include "diagnosis/wait_states.h"
 #include "trace/trace.h"
 
@@ -52,6 +52,6 @@ struct DelayCosts {
 /// as in Scalasca). O(calls between a wait and the last synchronisation of its two ranks, over all
 /// waits).
 DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-                       const CallPaths& paths);
+                       const CallActivities& names);
 
 }  // namespace slackline

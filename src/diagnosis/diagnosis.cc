@@ -1,8 +1,11 @@
 #include "diagnosis/diagnosis.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "diagnosis/path_report.h"
 
 namespace slackline {
@@ -143,18 +146,27 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths) {
                 "Record a run of the program.");
   }
   const CallMatching matching(trace);
-  return diagnose(trace, paths, matching, wait_states(trace, matching));
+  const CausalOrder order(trace, matching);
+  return diagnose(trace, paths, matching, order, wait_states(trace, matching, order, {}));
 }
 
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
-                   const WaitStates& waits) {
+                   const CausalOrder& order, const WaitStates& waits) {
   Diagnosis d;
-  d.path = measured_path(trace, matching, paths, {});  // needs most memory: before the ideal run
-  const IdealRun ideal = ideal_run(trace, matching, {});
-  d.shares = time_shares(trace, paths, waits, ideal);
-  d.efficiency = efficiency_from(trace, matching, ideal);
-  d.waits = summarize_states(trace, matching, paths, waits);
-  d.imbalance = imbalance_metrics(trace, matching);
+  const CallActivities names(trace, paths);
+  IdealRun ideal;
+  const std::array<std::function<void()>, 2> halves{
+      [&] {
+        d.path = measured_path(Activities(trace, matching, order), names, {});
+        d.imbalance = imbalance_metrics(trace, matching);
+      },
+      [&] {
+        d.waits = summarize_states(trace, matching, names, waits);
+        ideal = ideal_run(trace, matching, {});
+        d.shares = time_shares(trace, names, waits, ideal);
+        d.efficiency = efficiency_from(trace, matching, ideal);
+      }};
+  parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
   d.monitor = monitor(trace, {ideal, waits, d.path}, {});
   d.example = example_wait(trace, waits, d.waits.delays);
   d.findings = d.waits.findings;

@@ -35,9 +35,9 @@ struct Diagnosis {
 
 /// Throws Error for an untimed trace. Linear in calls.
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths);
-/// The same where who belongs to whom, and who waited, is known already.
+/// The same where who belongs to whom, and who waited, is known already. In two threads.
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
-                   const WaitStates& waits);
+                   const CausalOrder& order, const WaitStates& waits);
 
 /// Those findings of kinds that `known` does not have: what two analyses count is told once.
 Findings new_findings(const Findings& all, const Findings& known);

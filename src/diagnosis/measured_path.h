@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "diagnosis/call_paths.h"
+#include "diagnosis/activities.h"
+#include "diagnosis/call_activities.h"
 #include "diagnosis/longest_path.h"
+#include "diagnosis/near_paths.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -35,15 +36,6 @@ struct ActivityShare {
   std::optional<std::int64_t> gain_ns{};
 };
 
-/// A path that would be critical if those before it were shorter.
-struct NearPath {
-  std::int64_t length_ns = 0;
-  std::int64_t slack_ns = 0;   ///< shorter than the run by so much
-  std::int64_t shared_ns = 0;  ///< time on it that lies on the critical path, too
-  std::int32_t rank = 0;       ///< where it leaves the paths before it for longest
-  std::vector<std::int64_t> by_rank;
-};
-
 struct PathOptions {
   PathAlgorithm algorithm = PathAlgorithm::dag;
   std::int64_t delta_ns = 0;
@@ -67,9 +59,9 @@ struct MeasuredPath {
 /// Throws Error for an untimed trace.
 MeasuredPath measured_path(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
                            const PathOptions& options);
-
-/// How long after the start it could end without making the run longer, less when it did: the slack
-/// of every vertex. O(edges).
-std::vector<std::int64_t> slack_ns(const ActivityGraph& graph);
+/// The same where the order of calls and their activities are known already. O(calls); 40 bytes a
+/// call that another one waits for, or 8 a call and as many of those.
+MeasuredPath measured_path(const Activities& run, const CallActivities& names,
+                           const PathOptions& options);
 
 }  // namespace slackline

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <tuple>
 #include <utility>
 
 namespace slackline {
@@ -38,7 +38,8 @@ std::int64_t ideal_length(const Trace& trace, const IdealRun& ideal) {
 
 class CallSums {
  public:
-  CallSums(const Trace& trace, const CallPaths& paths) : trace_(trace), paths_(paths) {}
+  CallSums(const Trace& trace, const CallActivities& names)
+      : trace_(trace), names_(names), sums_(names.size()) {}
 
   void add_calls() {
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
@@ -55,31 +56,27 @@ class CallSums {
   void add_wait(const WaitState& s) { of(s.rank, s.call).waiting_ns += s.wait_ns; }
 
   std::vector<TimeShares::OfCalls> take() {
-    std::vector<TimeShares::OfCalls> sums;
-    for (auto& [key, sum] : sums_) sums.push_back(sum);
-    std::ranges::stable_sort(sums, std::greater{}, &TimeShares::OfCalls::inside_ns);
-    return sums;
+    std::vector<TimeShares::OfCalls> taken;
+    for (std::size_t id = 0; id < sums_.size(); ++id) {
+      if (sums_[id].calls == 0) continue;
+      sums_[id].operation = names_.operation(static_cast<ActivityId>(id));
+      sums_[id].path = names_.path(static_cast<ActivityId>(id));
+      taken.push_back(sums_[id]);
+    }
+    std::ranges::sort(taken, {}, [](const TimeShares::OfCalls& c) {
+      return std::tuple(-c.inside_ns(), c.operation, c.path);
+    });
+    return taken;
   }
 
  private:
   TimeShares::OfCalls& of(std::int32_t rank, CallIndex call) {
-    const Operation operation = trace_.calls(rank).operation(call);
-    const PathId path = paths_.only_one() ? 0 : paths_.at_call(rank, call);
-    const auto key = std::pair{operation, path};
-    if (last_ == nullptr || key != last_key_) {
-      last_ = &sums_[key];
-      last_->operation = operation;
-      last_->path = path;
-      last_key_ = key;
-    }
-    return *last_;
+    return sums_[names_.of(rank, call).call];
   }
 
   const Trace& trace_;
-  const CallPaths& paths_;
-  std::map<std::pair<Operation, PathId>, TimeShares::OfCalls> sums_;
-  std::pair<Operation, PathId> last_key_;
-  TimeShares::OfCalls* last_ = nullptr;
+  const CallActivities& names_;
+  std::vector<TimeShares::OfCalls> sums_;  // by activity
 };
 
 std::pair<std::int64_t, std::int64_t> run_of(const Trace& trace) {
@@ -95,7 +92,7 @@ std::pair<std::int64_t, std::int64_t> run_of(const Trace& trace) {
 
 }  // namespace
 
-TimeShares time_shares(const Trace& trace, const CallPaths& paths, const WaitStates& waits,
+TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
                        const IdealRun& ideal) {
   TimeShares out;
   const std::optional<MeasuredRun> measured = measured_run(trace);
@@ -106,7 +103,7 @@ TimeShares time_shares(const Trace& trace, const CallPaths& paths, const WaitSta
   out.run_ns = stop - start;
   out.ideal_ns = ideal_length(trace, ideal);
   out.ranks.resize(measured->ranks.size());
-  CallSums sums(trace, paths);
+  CallSums sums(trace, names);
   sums.add_calls();
   for (const WaitState& s : waits.states) {
     if (!s.effective || starts_or_ends(trace.calls(s.rank).operation(s.call))) continue;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/measured.h"
-#include "diagnosis/call_paths.h"
+#include "diagnosis/call_activities.h"
 #include "diagnosis/efficiency.h"
 #include "diagnosis/ideal_replay.h"
 #include "diagnosis/wait_states.h"
@@ -52,7 +52,7 @@ struct TimeShares {
 };
 
 /// Empty for an untimed trace and one without calls. O(calls).
-TimeShares time_shares(const Trace& trace, const CallPaths& paths, const WaitStates& waits,
+TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
                        const IdealRun& ideal);
 
 /// What POP's multiplicative factors of that stretch are made of: its parallel efficiency is

@@ -2,9 +2,9 @@
 //
 // The problem: time in MPI calls is transfer or waiting, and only the partner's calls tell which.
 // The idea: Scalasca's patterns compare when the two sides (or all members) of a communication
-// enter their calls. Matched calls (call_matching.h) give the partners; a replay in causal order
-// (replay.h) visits each call once, so that the states come out with causes before effects, which
-// is what the delay costs need. A waiting time never exceeds its call: clocks that disagree cannot
+// enter their calls. Matched calls (call_matching.h) give the partners; calls are visited in causal
+// order (causal_order.h), so that the states come out with causes before effects, which is what the
+// delay costs need. A waiting time never exceeds its call: clocks that disagree cannot
 // invent waiting. Cost: linear in calls and in the members of collectives.
 
 #include "diagnosis/wait_states.h"
@@ -55,8 +55,6 @@ class WaitRules {
         out_(out),
         entries_(matching.collectives().size()),
         late_senders_(static_cast<std::size_t>(trace.ranks())) {}
-
-  bool sender_waits(const MessageCalls& m) const { return late_receiver_ns(m) > 0; }
 
   CollectiveRule rule(const CollectiveInstance& c) const {
     return c.operation == Operation::finalize || c.operation == Operation::init
@@ -344,11 +342,15 @@ std::string_view name(WaitPattern pattern) {
 
 WaitStates wait_states(const Trace& trace, const CallMatching& matching,
                        const WaitOptions& options) {
+  return wait_states(trace, matching, CausalOrder(trace, matching), options);
+}
+
+WaitStates wait_states(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                       const WaitOptions& options) {
   WaitStates out;
   WaitRules rules(trace, matching, options, out);
-  Replay replay(trace, matching, rules);
-  replay.run();
-  out.released = replay.released();
+  order.forward([&rules](std::int32_t rank, CallIndex call) { rules.step(rank, call); });
+  out.released = order.released();
   return out;
 }
 

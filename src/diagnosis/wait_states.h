@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "diagnosis/call_matching.h"
+#include "diagnosis/causal_order.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -67,5 +68,8 @@ struct WaitStates {
 /// members of collectives).
 WaitStates wait_states(const Trace& trace, const CallMatching& matching,
                        const WaitOptions& options = {});
+/// The same in an order that is known already.
+WaitStates wait_states(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                       const WaitOptions& options);
 
 }  // namespace slackline

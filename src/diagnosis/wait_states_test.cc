@@ -132,7 +132,7 @@ TEST(WaitStates, NoticeTheWrongOrder) {
 DelayCosts delays_of(const Trace& trace) {
   const CallMatching matching(trace);
   const CallPaths paths(trace);
-  return delay_costs(trace, matching, wait_states(trace, matching), paths);
+  return delay_costs(trace, matching, wait_states(trace, matching), CallActivities(trace, paths));
 }
 
 TEST(DelayCosts, BlameTheComputationThatTookLonger) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include "base/error.h"
 
@@ -45,8 +44,13 @@ void add_distribution(PatternSummary& p, std::vector<std::int64_t>& lengths) {
 
 class Summing {
  public:
-  Summing(const Trace& trace, const CallPaths& paths, WaitSummary& out)
-      : trace_(trace), paths_(paths), out_(out), patterns_(kWaitPatterns), lengths_(kWaitPatterns) {
+  Summing(const Trace& trace, const CallActivities& names, WaitSummary& out)
+      : trace_(trace),
+        names_(names),
+        out_(out),
+        patterns_(kWaitPatterns),
+        lengths_(kWaitPatterns),
+        place_of_(names.size() * kWaitPatterns, kNoPlace) {
     out.by_rank.resize(ranks());
   }
 
@@ -89,24 +93,29 @@ class Summing {
   }
 
  private:
+  static constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);
+
   std::size_t ranks() const { return static_cast<std::size_t>(trace_.ranks()); }
 
   WaitPlace& place_of(const WaitState& s) {
-    const Operation operation = trace_.calls(s.rank).operation(s.call);
-    const PathId path = paths_.at_call(s.rank, s.call);
-    const auto [at, fresh] = places_.try_emplace({s.pattern, operation, path}, out_.places.size());
-    if (fresh) out_.places.push_back({s.pattern, operation, path, 0, 0, {}});
-    WaitPlace& place = out_.places[at->second];
+    const ActivityId activity = names_.of(s.rank, s.call).call;
+    std::size_t& at = place_of_[activity * kWaitPatterns + static_cast<std::size_t>(s.pattern)];
+    if (at == kNoPlace) {
+      at = out_.places.size();
+      out_.places.push_back(
+          {s.pattern, names_.operation(activity), names_.path(activity), 0, 0, {}});
+    }
+    WaitPlace& place = out_.places[at];
     place.by_rank.resize(ranks());
     return place;
   }
 
   const Trace& trace_;
-  const CallPaths& paths_;
+  const CallActivities& names_;
   WaitSummary& out_;
   std::vector<PatternSummary> patterns_;
   std::vector<std::vector<std::int64_t>> lengths_;
-  std::map<std::tuple<WaitPattern, Operation, PathId>, std::size_t> places_;
+  std::vector<std::size_t> place_of_;  // by activity and pattern
 };
 
 void add_run(const Trace& trace, WaitSummary& out) {
@@ -131,18 +140,19 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
     throw Error("cannot find wait states in an untimed trace",
                 "it says what the program does and not when", "Record a run of the program.");
   }
-  return summarize_states(trace, matching, paths, wait_states(trace, matching, options));
+  return summarize_states(trace, matching, CallActivities(trace, paths),
+                          wait_states(trace, matching, options));
 }
 
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
-                             const CallPaths& paths, const WaitStates& waits) {
+                             const CallActivities& names, const WaitStates& waits) {
   WaitSummary out;
   out.findings.merge(matching.findings());
   if (waits.clipped > 0) out.findings.add(kClocksDisagree, {}, waits.clipped);
   if (waits.released > 0) out.findings.add(kReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);
-  out.delays = delay_costs(trace, matching, waits, paths);
-  Summing summing(trace, paths, out);
+  out.delays = delay_costs(trace, matching, waits, names);
+  Summing summing(trace, names, out);
   for (std::size_t i = 0; i < waits.states.size(); ++i) {
     summing.add(waits.states[i], out.delays.origins[i]);
   }

@@ -61,7 +61,7 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
                             const CallPaths& paths, const WaitOptions& options);
 /// The same of states that are known already.
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
-                             const CallPaths& paths, const WaitStates& waits);
+                             const CallActivities& names, const WaitStates& waits);
 
 Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths);
 

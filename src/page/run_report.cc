@@ -91,8 +91,9 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
     add_judgement(judgement(model), report);
     return report;
   }
-  const WaitStates waits = wait_states(trace, matching);
-  const Diagnosis measured = diagnose(trace, paths, matching, waits);
+  const CausalOrder order(trace, matching);
+  const WaitStates waits = wait_states(trace, matching, order, {});
+  const Diagnosis measured = diagnose(trace, paths, matching, order, waits);
   Report diagnosis = describe(measured, trace, paths);
   add_result(report, diagnosis);
   report.findings.merge(new_findings(diagnosis.findings, graph.findings()));

@@ -73,7 +73,8 @@ TEST_P(DiagnosisProperty, DelayCostsExplainAllWaitingButWhatIsSaidToBeUnexplaine
   for_runs([causal](const Trace& trace) {
     const CallMatching matching(trace);
     const WaitStates waits = wait_states(trace, matching);
-    const DelayCosts delays = delay_costs(trace, matching, waits, CallPaths(trace));
+    const CallPaths paths(trace);
+    const DelayCosts delays = delay_costs(trace, matching, waits, CallActivities(trace, paths));
     double waiting = 0;
     for (std::size_t i = 0; i < waits.states.size(); ++i) {
       const WaitState& s = waits.states[i];

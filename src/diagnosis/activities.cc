@@ -1,0 +1,184 @@
+// The activity graph is as large as the trace, and all that is asked of it (one path, sums, slack)
+// can be had in a walk in causal order. So it is not built: which call waited for which follows
+// from matched calls and times within a few memory accesses. Where an algorithm needs a graph at
+// hand (searches from a heap), activity_graph.h writes it down from here.
+//
+// Sources that lie after the end of the call that waits for them (clocks that disagree) bind
+// nothing and are counted. Where calls had to be forced on, sources that come later in the causal
+// order are left out, so that what remains has no cycle.
+
+#include "diagnosis/activities.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "diagnosis/replay.h"
+
+namespace slackline {
+namespace {
+
+CollectiveRule rule_of(const CollectiveInstance& c) {
+  return c.operation == Operation::finalize || c.operation == Operation::init
+             ? CollectiveRule::none
+             : rule_by_data(c.operation);
+}
+
+}  // namespace
+
+Activities::Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order)
+    : trace_(trace),
+      matching_(matching),
+      order_(order),
+      own_(static_cast<std::size_t>(trace.ranks())) {
+  if (trace.call_count() == 0) return;
+  set_times();
+  set_last_entries();
+}
+
+void Activities::set_times() {
+  origin_ns_ = std::numeric_limits<std::int64_t>::max();
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    if (!trace_.calls(r).empty()) origin_ns_ = std::min(origin_ns_, trace_.calls(r).start_ns());
+  }
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    const RankCalls& calls = trace_.calls(r);
+    if (calls.empty()) continue;
+    bool in_order = true;
+    std::int64_t last = origin_ns_;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      in_order = in_order && calls.begin_ns(i) >= last && calls.end_ns(i) >= calls.begin_ns(i);
+      last = calls.end_ns(i);
+    }
+    std::int64_t now = last - origin_ns_;
+    if (!in_order) {
+      Own& own = own_[static_cast<std::size_t>(r)];
+      now = 0;
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        own.enter.push_back(now = std::max(now, calls.begin_ns(i) - origin_ns_));
+        own.leave.push_back(now = std::max(now, calls.end_ns(i) - origin_ns_));
+      }
+    }
+    makespan_ns_ = std::max({makespan_ns_, now, stop_ns(r)});
+  }
+}
+
+bool Activities::has_last_entry(std::uint32_t collective) const {
+  const CollectiveRule rule = rule_of(matching_.collective(collective));
+  return rule == CollectiveRule::all_wait || rule == CollectiveRule::root_waits;
+}
+
+bool Activities::all_wait(std::uint32_t collective) const {
+  return rule_of(matching_.collective(collective)) == CollectiveRule::all_wait;
+}
+
+void Activities::set_last_entries() {
+  last_entry_ns_.assign(matching_.collectives().size(), 0);
+  for (std::uint32_t id = 0; id < last_entry_ns_.size(); ++id) {
+    if (!has_last_entry(id)) continue;
+    for_entries(id, [&](const CollectiveMember& m) {
+      last_entry_ns_[id] = std::max(last_entry_ns_[id], enter_ns(m.rank, m.enter));
+    });
+  }
+}
+
+const CollectiveMember* Activities::first_to_leave(
+    std::span<const CollectiveMember> members) const {
+  const CollectiveMember* first = nullptr;
+  for (const CollectiveMember& m : members) {
+    if (m.done == kNoCall) continue;
+    if (first == nullptr || order_.before(m.rank, m.done, first->rank, first->done)) first = &m;
+  }
+  return first;
+}
+
+void Activities::add_sources(std::int32_t rank, CallIndex call, CallWork& work) const {
+  matching_.for_completions(
+      rank, call, [&](const CallMatching::Completion& c) { add_source(rank, call, c, work); });
+}
+
+void Activities::wait_until(std::int64_t at, CallSource source, CallWork& work) {
+  if (at > work.leave_ns) {
+    ++work.dropped;
+    return;
+  }
+  work.ready_ns = std::max(work.ready_ns, at);
+  work.waits.push_back({source, at});
+}
+
+void Activities::wait_for_call(std::int32_t rank, CallIndex call, std::int32_t source, CallIndex of,
+                               CallWork& work) const {
+  if (!order_.begun(source, of, rank, call)) return;
+  wait_until(enter_ns(source, of), {source, of}, work);
+}
+
+void Activities::add_source(std::int32_t rank, CallIndex call, const CallMatching::Completion& c,
+                            CallWork& work) const {
+  using Kind = CallMatching::Completion::Kind;
+  if (c.kind == Kind::collective) return add_collective(rank, call, c.id, work);
+  const MessageCalls& m = matching_.message(c.id);
+  if (c.kind == Kind::incoming) {
+    if (m.source != rank || m.send != call) wait_for_call(rank, call, m.source, m.send, work);
+  } else if (m.matched() && m.destination != rank && m.sender_waited != 0) {
+    wait_for_call(rank, call, m.destination, m.receive, work);
+  }
+}
+
+void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t id,
+                                CallWork& work) const {
+  const CollectiveInstance& c = matching_.collective(id);
+  const CollectiveRule rule = rule_of(c);
+  const CallSource last_entry{CallSource::kLastEntry, id};
+  switch (rule) {
+    case CollectiveRule::none:
+      return;
+    case CollectiveRule::wait_for_root:
+      if (const CollectiveMember* root = matching_.member(c, c.root);
+          root != nullptr && rank != c.root) {
+        wait_for_call(rank, call, root->rank, root->enter, work);
+      }
+      return;
+    case CollectiveRule::root_waits:
+      if (rank == c.root) wait_until(last_entry_ns_[id], last_entry, work);
+      return;
+    case CollectiveRule::all_wait: {
+      const std::uint32_t dropped = work.dropped;
+      wait_until(last_entry_ns_[id], last_entry, work);
+      // A nonblocking collective's last entry may lie before the call that completes it.
+      if (operation_class(c.operation) == OperationClass::collective && work.dropped == dropped) {
+        work.in_step = work.in_step || last_entry_ns_[id] >= work.enter_ns;
+      }
+      return;
+    }
+    case CollectiveRule::prefix:
+      break;
+  }
+  const CollectiveMember* me = matching_.member(c, rank);
+  const CollectiveMember* last = nullptr;
+  for (const CollectiveMember& m : matching_.members(c)) {
+    if (me == nullptr || m.rank == rank || !waits_for(trace_, c, rule, *me, m)) continue;
+    if (!order_.begun(m.rank, m.enter, rank, call)) continue;
+    if (last == nullptr || enter_ns(m.rank, m.enter) > enter_ns(last->rank, last->enter)) last = &m;
+  }
+  if (last != nullptr) wait_for_call(rank, call, last->rank, last->enter, work);
+}
+
+CallSet Activities::sources() const {
+  CallSet set(trace_);
+  for (const MessageCalls& m : matching_.messages()) {
+    if (!m.matched()) continue;
+    set.insert(m.source, m.send);
+    if (m.sender_waited != 0) set.insert(m.destination, m.receive);
+  }
+  for (std::uint32_t id = 0; id < last_entry_ns_.size(); ++id) {
+    const CollectiveInstance& c = matching_.collective(id);
+    const CollectiveRule rule = rule_of(c);
+    if (rule == CollectiveRule::none) continue;
+    for (const CollectiveMember& m : matching_.members(c)) {
+      if (rule != CollectiveRule::wait_for_root || m.rank == c.root) set.insert(m.rank, m.enter);
+    }
+  }
+  set.number();
+  return set;
+}
+
+}  // namespace slackline

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "diagnosis/call_matching.h"
+#include "diagnosis/call_set.h"
+#include "diagnosis/causal_order.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// What a call waited for: that a call of another rank began, or that the last member entered a
+/// collective that all wait for.
+struct CallSource {
+  static constexpr std::int32_t kLastEntry = -1;
+
+  std::int32_t rank = 0;    ///< kLastEntry: `index` is a collective
+  std::uint32_t index = 0;  ///< of the call
+
+  bool is_last_entry() const { return rank == kLastEntry; }
+  bool operator==(const CallSource&) const = default;
+};
+
+/// A call as an activity: it begins, waits until the last of its sources was there, and works for
+/// the rest. So it ends when the last of its own begin and its sources came, plus its work.
+struct CallWork {
+  struct Wait {
+    CallSource source;
+    std::int64_t at_ns;
+  };
+  std::int64_t enter_ns = 0;  ///< times from the start of the run
+  std::int64_t leave_ns = 0;
+  std::int64_t ready_ns = 0;  ///< when it began and all sources were there
+  /// Its own begin needs no regard: it is among those of a last entry, which decides.
+  bool in_step = false;
+  std::uint32_t dropped = 0;  ///< sources that lie after its end (clocks disagree)
+  std::vector<Wait> waits{};  ///< kept between calls
+
+  std::int64_t work_ns() const { return leave_ns - ready_ns; }
+};
+
+/// The program activity graph of a measured run, not stored: what happened after what is told from
+/// matched calls when it is asked for. Activities are computation between calls and the part of a
+/// call that is no waiting. Every time is the latest of those that it depends on plus an activity;
+/// so the longest path from the start of the run to its end is the run itself.
+class Activities {
+ public:
+  /// Keeps references. O(calls + members of collectives); 8 bytes a collective.
+  Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order);
+
+  const Trace& trace() const { return trace_; }
+  const CallMatching& matching() const { return matching_; }
+  const CausalOrder& order() const { return order_; }
+  std::int64_t makespan_ns() const { return makespan_ns_; }
+  std::size_t calls(std::int32_t rank) const { return trace_.calls(rank).size(); }
+
+  /// Begin and end of calls from the start of the run; they never go back within a rank.
+  std::int64_t enter_ns(std::int32_t rank, CallIndex call) const {
+    const Own& own = own_[static_cast<std::size_t>(rank)];
+    return own.enter.empty() ? trace_.calls(rank).begin_ns(call) - origin_ns_ : own.enter[call];
+  }
+  std::int64_t leave_ns(std::int32_t rank, CallIndex call) const {
+    const Own& own = own_[static_cast<std::size_t>(rank)];
+    return own.enter.empty() ? trace_.calls(rank).end_ns(call) - origin_ns_ : own.leave[call];
+  }
+  /// Computation before a call; before the first one from the start of the run.
+  std::int64_t gap_ns(std::int32_t rank, CallIndex call) const {
+    return enter_ns(rank, call) - (call == 0 ? 0 : leave_ns(rank, call - 1));
+  }
+  std::int64_t stop_ns(std::int32_t rank) const {
+    return trace_.calls(rank).stop_ns() - origin_ns_;
+  }
+  std::int64_t last_entry_ns(std::uint32_t collective) const { return last_entry_ns_[collective]; }
+  /// Is it one whose last entry somebody waits for?
+  bool has_last_entry(std::uint32_t collective) const;
+  /// Do all members wait for it?
+  bool all_wait(std::uint32_t collective) const;
+  /// Calls visit(member) for those of a last entry: all but calls that were forced on later.
+  template <class Visit>
+  void for_entries(std::uint32_t collective, Visit visit) const {
+    const auto members = matching_.members(matching_.collective(collective));
+    const CollectiveMember* first = order_.released() == 0 ? nullptr : first_to_leave(members);
+    for (const CollectiveMember& m : members) {
+      if (first == nullptr || order_.begun(m.rank, m.enter, first->rank, first->done)) visit(m);
+    }
+  }
+
+  /// Fills `work`. Linear in what the call completes (scans: times the members).
+  void look(std::int32_t rank, CallIndex call, CallWork& work) const {
+    work.enter_ns = enter_ns(rank, call);
+    work.leave_ns = leave_ns(rank, call);
+    work.ready_ns = work.enter_ns;
+    work.in_step = false;
+    work.dropped = 0;
+    work.waits.clear();
+    if (matching_.completes_something(rank, call)) add_sources(rank, call, work);
+  }
+
+  /// All calls that may be a source, or a member of a last entry. Numbered.
+  CallSet sources() const;
+
+ private:
+  struct Own {  // of ranks whose calls overlap (several threads)
+    std::vector<std::int64_t> enter;
+    std::vector<std::int64_t> leave;
+  };
+  const CollectiveMember* first_to_leave(std::span<const CollectiveMember> members) const;
+  void set_times();
+  void set_last_entries();
+  void add_sources(std::int32_t rank, CallIndex call, CallWork& work) const;
+  void add_source(std::int32_t rank, CallIndex call, const CallMatching::Completion& c,
+                  CallWork& work) const;
+  void add_collective(std::int32_t rank, CallIndex call, std::uint32_t id, CallWork& work) const;
+  void wait_for_call(std::int32_t rank, CallIndex call, std::int32_t source, CallIndex of,
+                     CallWork& work) const;
+  static void wait_until(std::int64_t at, CallSource source, CallWork& work);
+
+  const Trace& trace_;
+  const CallMatching& matching_;
+  const CausalOrder& order_;
+  std::int64_t origin_ns_ = 0;
+  std::int64_t makespan_ns_ = 0;
+  std::vector<Own> own_;
+  std::vector<std::int64_t> last_entry_ns_;  // of each collective
+};
+
+}  // namespace slackline
