@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/model_question.h"
+#include "cli/run_choice.h"
 #include "cli/run_question.h"
 #include "diagnosis/path_report.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct CriticalPathOptions {
   ModelQuestion question{};
   std::string on = "model";
+  RunChoice run{};  ///< of a simulated one its platform; all else is the question's
   std::string algorithm = "dag";
   std::string delta{};
   std::string threshold{};
@@ -34,16 +36,20 @@ std::int64_t parse_ns(const std::string& text, std::string_view what) {
   return text.empty() ? 0 : parse_time_fs(text, what) / kFemtosPerNano;
 }
 
-int run_measured(const CriticalPathOptions& options) {
-  const OpenedTrace opened = open_run(options.question.trace);
-  const Trace& trace = opened.trace;
+/// On the run's own times, measured or simulated.
+int run_timed(const CriticalPathOptions& options) {
+  RunChoice choice = options.run;
+  choice.on = options.on;
+  choice.open = options.question.open;
+  const ChosenRun run = open_chosen_run(options.question.trace, choice);
+  const Trace& trace = run.trace();
   const CallMatching matching(trace);
   const ImbalanceMetrics imbalance = imbalance_metrics(trace, matching);
-  Json effective{{"on", "measured"}, {"algorithm", options.algorithm}};
+  Json effective{{"algorithm", options.algorithm}};
   if (options.algorithm == kIntervals) {
     const std::int64_t threshold = parse_ns(options.threshold, "--threshold");
     effective["threshold_ns"] = threshold;
-    answer(describe(interval_path(trace, threshold), imbalance, trace), "critical-path", opened,
+    answer(describe(interval_path(trace, threshold), imbalance, trace), "critical-path", run,
            options.question.output, effective);
     return 0;
   }
@@ -52,15 +58,15 @@ int run_measured(const CriticalPathOptions& options) {
                          .delta_ns = parse_ns(options.delta, "--delta")};
   effective["delta_ns"] = path.delta_ns;
   answer(describe(measured_path(trace, matching, paths, path), imbalance, paths), "critical-path",
-         opened, options.question.output, effective);
+         run, options.question.output, effective);
   return 0;
 }
 
 int run_critical_path(const CriticalPathOptions& options) {
-  if (options.on == "measured") return run_measured(options);
-  if (options.on != "model") {
+  if (options.on == "measured" || options.on == "simulated") return run_timed(options);
+  if (options.on != "model" && options.on != "predicted") {
     throw usage_error("there is no critical path on '" + options.on + "'", "no such name",
-                      "Known are model and measured.");
+                      "Known are model (or predicted), measured and simulated.");
   }
   const OpenedQuestion q = open_question(options.question);
   const Prediction prediction = predict(q.trace(), q.graph, q.model);
@@ -75,11 +81,12 @@ Run setup_critical_path(CLI::App& app) {
   add_model_question(app, options->question);
   add_network_options(app, options->question.network);
   app.add_option("--on", options->on,
-                 "The run whose path is asked for: model (predicted) or measured (as it was)")
+                 "The run whose path is asked for: model (predicted), measured (as it was) or "
+                 "simulated (on a platform)")
       ->type_name("RUN")
       ->capture_default_str();
   app.add_option("--algorithm", options->algorithm,
-                 "Measured: dag, dijkstra, delta-stepping, splits, or intervals")
+                 "Measured, simulated: dag, dijkstra, delta-stepping, splits, or intervals")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--delta", options->delta, "Width of delta-stepping's buckets; default: chosen")
@@ -87,6 +94,8 @@ Run setup_critical_path(CLI::App& app) {
   app.add_option("--threshold", options->threshold,
                  "Intervals: computations shorter than that are left out")
       ->type_name("TIME");
+  add_fix_clocks(app, options->question.open);
+  add_platform_options(app, options->run.platform, kSimulatedRuns);
   examples(app, {"slackline critical-path slackline-trace",
                  "slackline critical-path app.slk --on measured",
                  "slackline critical-path app.slk -L 10us --format csv -O path.csv"});

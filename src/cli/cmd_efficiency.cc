@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/model_question.h"
+#include "cli/run_choice.h"
 #include "cli/run_question.h"
 #include "diagnosis/efficiency.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 struct EfficiencyOptions {
   std::vector<std::string> traces{};
+  RunChoice run{};
   std::string causality = "dimemas";
   std::string rendezvous = "32KiB";
   std::string scaling = "strong";
@@ -31,21 +33,28 @@ int run_efficiency(const EfficiencyOptions& options) {
   const Scaling scaling = parse_scaling(options.scaling);
   std::vector<Efficiency> runs;
   Json inputs = Json::array();
+  Json on = Json::object();
   std::string title;
+  Report which;
   for (const std::string& name : options.traces) {
-    const OpenedTrace opened = open_run(name);
-    runs.push_back(efficiency(opened.trace, CallMatching(opened.trace), ideal));
-    runs.back().name = opened.path;
-    runs.back().findings.merge(opened.trace.findings());
-    inputs.push_back(input_to_json(opened));
-    title += (title.empty() ? "" : ", ") + subject(opened);
+    const ChosenRun run = open_chosen_run(name, options.run);
+    runs.push_back(efficiency(run.trace(), CallMatching(run.trace()), ideal));
+    runs.back().name = run.opened.path;
+    runs.back().findings.merge(run.trace().findings());
+    runs.back().findings.merge(run.findings);
+    inputs.push_back(input_to_json(run.opened));
+    title += (title.empty() ? "" : ", ") + subject(run.opened);
+    if (which.sections.empty()) say_which_run(which, run);
+    on.update(run.options);
   }
   Report report = describe_efficiency(runs, scaling);
+  report.sections.insert(report.sections.begin(), which.sections.begin(), which.sections.end());
   report.command = "efficiency";
   report.title = "efficiency: " + title;
   report.options = {{"collective_causality", to_string(ideal.causality)},
                     {"rendezvous_from_bytes", ideal.rendezvous_bytes},
                     {"scaling", options.scaling}};
+  report.options.update(on);
   report.input = inputs.size() == 1 ? inputs.front() : inputs;
   write_report(report, options.output);
   return 0;
@@ -72,9 +81,11 @@ Run setup_efficiency(CLI::App& app) {
                  "Whether the runs share one problem (strong) or one problem per rank (weak)")
       ->type_name("KIND")
       ->capture_default_str();
+  add_run_choice(app, options->run);
   add_output_options(app, options->output);
   examples(app, {"slackline efficiency app.slk",
-                 "slackline efficiency app-1.slk app-2.slk app-4.slk --format json"});
+                 "slackline efficiency app-1.slk app-2.slk app-4.slk --format json",
+                 "slackline efficiency app.slk --on predicted --network ib"});
   return [options] {
     if (options->traces.empty()) options->traces.emplace_back();
     return run_efficiency(*options);

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/run_choice.h"
 #include "cli/run_question.h"
 #include "diagnosis/monitor.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 struct MonitorCommandOptions {
   RunQuestion question{};
+  RunChoice run{};
   std::optional<std::int32_t> rank{};
   std::size_t windows = 256;
   std::string causality = "dimemas";
@@ -20,10 +22,10 @@ int run_monitor(const MonitorCommandOptions& options) {
   wanted.rank = options.rank;
   wanted.windows = options.windows;
   wanted.ideal.causality = parse_collective_causality(options.causality);
-  const OpenedTrace opened = open_run(options.question.trace);
+  const ChosenRun run = open_chosen_run(options.question.trace, options.run);
   const Monitor result =
-      monitor(opened.trace, CallMatching(opened.trace), CallPaths(opened.trace), wanted);
-  answer(describe(result), "monitor", opened, options.question.output,
+      monitor(run.trace(), CallMatching(run.trace()), CallPaths(run.trace()), wanted);
+  answer(describe(result), "monitor", run, options.question.output,
          {{"rank", result.rank},
           {"windows", options.windows},
           {"collective_causality", options.causality}});
@@ -47,7 +49,9 @@ Run setup_monitor(CLI::App& app) {
                  "What a collective waits for on the ideal network: dimemas or data")
       ->type_name("RULE")
       ->capture_default_str();
-  examples(app, {"slackline monitor app.slk", "slackline monitor app.slk -o monitor.html"});
+  add_run_choice(app, options->run);
+  examples(app, {"slackline monitor app.slk", "slackline monitor app.slk -o monitor.html",
+                 "slackline monitor app.slk --on simulated --platform cluster.xml"});
   return [options] { return run_monitor(*options); };
 }
 

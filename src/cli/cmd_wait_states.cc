@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "base/units.h"
 #include "cli/commands.h"
+#include "cli/run_choice.h"
 #include "cli/run_question.h"
 #include "diagnosis/wait_summary.h"
 
@@ -10,18 +10,20 @@ namespace {
 
 struct WaitStatesOptions {
   RunQuestion question{};
-  std::string eager{};
+  RunChoice run{};
 };
 
 int run_wait_states(const WaitStatesOptions& options) {
   WaitOptions wait;
-  if (!options.eager.empty()) wait.eager_bytes = parse_bytes(options.eager, "--eager-threshold");
-  const OpenedTrace opened = open_run(options.question.trace);
-  const CallPaths paths(opened.trace);
-  const WaitSummary summary =
-      summarize_waits(opened.trace, CallMatching(opened.trace), paths, wait);
+  if (options.run.model.eager_threshold) {
+    wait.eager_bytes = resolve_model(options.run.model).graph.eager_threshold_bytes;
+  }
+  const ChosenRun run = open_chosen_run(options.question.trace, options.run);
+  if (run.eager_bytes) wait.eager_bytes = run.eager_bytes;
+  const CallPaths paths(run.trace());
+  const WaitSummary summary = summarize_waits(run.trace(), CallMatching(run.trace()), paths, wait);
   const Json eager = wait.eager_bytes ? Json(*wait.eager_bytes) : Json(nullptr);
-  answer(describe(summary, opened.trace, paths), "wait-states", opened, options.question.output,
+  answer(describe(summary, run.trace(), paths), "wait-states", run, options.question.output,
          {{"eager_threshold_bytes", eager}});
   return 0;
 }
@@ -31,11 +33,14 @@ int run_wait_states(const WaitStatesOptions& options) {
 Run setup_wait_states(CLI::App& app) {
   auto options = std::make_shared<WaitStatesOptions>();
   add_run_question(app, options->question);
-  app.add_option("--eager-threshold", options->eager,
-                 "Sends of at most that size do not wait for their receiver. Without it, a send "
-                 "that is still under way when its receive begins has waited")
-      ->type_name("BYTES");
-  examples(app, {"slackline wait-states app.slk", "slackline wait-states app.slk --format json"});
+  add_run_choice(app, options->run);
+  app.get_option("--eager-threshold")
+      ->description(
+          "Messages of at most that size do not wait for their receiver. Without it, a measured "
+          "send "
+          "that is still under way when its receive begins has waited");
+  examples(app, {"slackline wait-states app.slk", "slackline wait-states app.slk --format json",
+                 "slackline wait-states app.slk --on predicted -L 10us"});
   return [options] { return run_wait_states(*options); };
 }
 

@@ -81,11 +81,15 @@ void Activities::set_last_entries() {
   }
 }
 
-const CollectiveMember* Activities::first_to_leave(
-    std::span<const CollectiveMember> members) const {
+bool Activities::waits_for_entry(const CollectiveInstance& c, const CollectiveMember& member) {
+  if (member.done == kNoCall) return false;
+  return rule_of(c) == CollectiveRule::all_wait || member.rank == c.root;
+}
+
+const CollectiveMember* Activities::first_to_leave(const CollectiveInstance& c) const {
   const CollectiveMember* first = nullptr;
-  for (const CollectiveMember& m : members) {
-    if (m.done == kNoCall) continue;
+  for (const CollectiveMember& m : matching_.members(c)) {
+    if (!waits_for_entry(c, m)) continue;
     if (first == nullptr || order_.before(m.rank, m.done, first->rank, first->done)) first = &m;
   }
   return first;
@@ -143,8 +147,9 @@ void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t
     case CollectiveRule::all_wait: {
       const std::uint32_t dropped = work.dropped;
       wait_until(last_entry_ns_[id], last_entry, work);
-      // A nonblocking collective's last entry may lie before the call that completes it.
-      if (operation_class(c.operation) == OperationClass::collective && work.dropped == dropped) {
+      // A nonblocking collective is entered by another call than the one that completes it.
+      const Operation operation = trace_.calls(rank).operation(call);
+      if (operation_class(operation) == OperationClass::collective && work.dropped == dropped) {
         work.in_step = work.in_step || last_entry_ns_[id] >= work.enter_ns;
       }
       return;

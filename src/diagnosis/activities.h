@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "diagnosis/call_matching.h"
@@ -77,12 +76,14 @@ class Activities {
   bool has_last_entry(std::uint32_t collective) const;
   /// Do all members wait for it?
   bool all_wait(std::uint32_t collective) const;
+  /// Does this member wait for it, of a collective that has one?
+  static bool waits_for_entry(const CollectiveInstance& c, const CollectiveMember& member);
   /// Calls visit(member) for those of a last entry: all but calls that were forced on later.
   template <class Visit>
   void for_entries(std::uint32_t collective, Visit visit) const {
-    const auto members = matching_.members(matching_.collective(collective));
-    const CollectiveMember* first = order_.released() == 0 ? nullptr : first_to_leave(members);
-    for (const CollectiveMember& m : members) {
+    const CollectiveInstance& c = matching_.collective(collective);
+    const CollectiveMember* first = order_.released() == 0 ? nullptr : first_to_leave(c);
+    for (const CollectiveMember& m : matching_.members(c)) {
       if (first == nullptr || order_.begun(m.rank, m.enter, first->rank, first->done)) visit(m);
     }
   }
@@ -106,7 +107,7 @@ class Activities {
     std::vector<std::int64_t> enter;
     std::vector<std::int64_t> leave;
   };
-  const CollectiveMember* first_to_leave(std::span<const CollectiveMember> members) const;
+  const CollectiveMember* first_to_leave(const CollectiveInstance& c) const;
   void set_times();
   void set_last_entries();
   void add_sources(std::int32_t rank, CallIndex call, CallWork& work) const;

@@ -52,11 +52,10 @@ class BackwardWalk {
 
   void prepare(std::uint32_t id) {
     if (!run_.has_last_entry(id)) return;
-    const auto members = run_.matching().members(run_.matching().collective(id));
-    entries_[id].to_come = static_cast<std::uint32_t>(std::ranges::count_if(
-        members, [](const CollectiveMember& m) { return m.done != kNoCall; }));
-    ++out_.vertices;
-    out_.edges += members.size();
+    const CollectiveInstance& c = run_.matching().collective(id);
+    for (const CollectiveMember& m : run_.matching().members(c)) {
+      if (run_.waits_for_entry(c, m)) ++entries_[id].to_come;
+    }
   }
 
   void visit(std::int32_t rank, CallIndex call) {
@@ -71,8 +70,8 @@ class BackwardWalk {
       w.source.is_last_entry() ? offer_entry(w.source.index, offer, {rank, call})
                                : offer_call(w.source.rank, w.source.index, offer, {rank, call});
     }
-    run_.matching().for_completions(rank, call, [this](const CallMatching::Completion& c) {
-      if (c.kind == CallMatching::Completion::Kind::collective) left_entry(c.id);
+    run_.matching().for_completions(rank, call, [this, rank](const CallMatching::Completion& c) {
+      if (c.kind == CallMatching::Completion::Kind::collective) left_entry(rank, c.id);
     });
     through_[r] = work_.in_step ? kNoWay : offer;
     out_.busy_ns[names_.of(rank, call).call] += work_.work_ns();
@@ -122,12 +121,17 @@ class BackwardWalk {
 
   void offer_entry(std::uint32_t id, std::int64_t offer, const PathSlack::Next& next) {
     if (offer <= entries_[id].best_ns) return;
+    if (entries_[id].best_ns == kNoWay) {
+      ++out_.vertices;
+      run_.for_entries(id, [this](const CollectiveMember&) { ++out_.edges; });
+    }
     entries_[id].best_ns = offer;
     entries_[id].next = next;
   }
 
-  void left_entry(std::uint32_t id) {
+  void left_entry(std::int32_t rank, std::uint32_t id) {
     Entry& e = entries_[id];
+    if (!run_.all_wait(id) && rank != run_.matching().collective(id).root) return;
     if (e.to_come == 0 || --e.to_come > 0 || e.best_ns == kNoWay) return;
     run_.for_entries(
         id, [&](const CollectiveMember& m) { offer_call(m.rank, m.enter, e.best_ns, e.next); });

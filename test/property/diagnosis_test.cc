@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "diagnosis/judgement.h"
+#include "diagnosis/path_gains.h"
+#include "diagnosis/path_slack.h"
 #include "property/cases.h"
 
 namespace slackline {
@@ -64,6 +66,69 @@ TEST_P(DiagnosisProperty, AllExactAlgorithmsFindOnePathAndItsSegmentsAreTheRun) 
         EXPECT_LE(a.gain_ns.value_or(0), path.makespan_ns);
         EXPECT_GE(a.gain_ns.value_or(0), 0);
       }
+    }
+  });
+}
+
+/// The run's length without calls of an activity, in the written graph.
+std::int64_t length_without(const ActivityGraph& graph, const CallActivities& names,
+                            ActivityId activity) {
+  std::vector<std::int64_t> longest(graph.size(), 0);
+  for (Milestone v = 1; v < graph.size(); ++v) {
+    const ActivityGraph::Place& place = graph.places[v];
+    const bool removed =
+        place.leaves && names.of(place.rank, static_cast<CallIndex>(place.call)).call == activity;
+    graph.for_in_edges(v, [&](const ActivityGraph::Edge& e) {
+      longest[v] = std::max(longest[v], longest[e.from] + (removed ? 0 : e.ns));
+    });
+  }
+  return longest.back();
+}
+
+/// The longest way to the end from every call's begin, in the written graph; -1: none.
+std::vector<std::vector<std::int64_t>> ways_ahead(const Trace& trace, const ActivityGraph& graph) {
+  std::vector<std::int64_t> longest(graph.size(), -1);
+  longest.back() = 0;
+  std::vector<std::vector<std::int64_t>> ahead;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) ahead.emplace_back(trace.calls(r).size(), -1);
+  for (Milestone v = graph.sink() + 1; v-- > 0;) {
+    if (longest[v] < 0) continue;
+    graph.for_in_edges(v, [&](const ActivityGraph::Edge& e) {
+      longest[e.from] = std::max(longest[e.from], longest[v] + e.ns);
+    });
+    const ActivityGraph::Place& place = graph.places[v];
+    if (place.rank != ActivityGraph::kNoRank && !place.leaves) {
+      ahead[static_cast<std::size_t>(place.rank)][place.call] = longest[v];
+    }
+  }
+  return ahead;
+}
+
+TEST_P(DiagnosisProperty, GainsAndSlackAreThoseOfTheWrittenGraph) {
+  for_runs([](const Trace& trace) {
+    const CallMatching matching(trace);
+    const CallPaths paths(trace);
+    const CallActivities names(trace, paths);
+    const CausalOrder order(trace, matching);
+    const Activities run(trace, matching, order);
+    const ActivityGraph graph = activity_graph(run);
+    if (graph.size() < 2) return;
+    const PathSlack slack = path_slack(run, names);
+    EXPECT_EQ(slack.vertices, graph.size());
+    EXPECT_EQ(slack.dropped, graph.dropped);
+    if (order.released() == 0) {
+      EXPECT_EQ(slack.edges, graph.edges.size());
+      EXPECT_EQ(slack.ahead_ns, ways_ahead(trace, graph));
+    }
+    std::vector<ActivityId> asked;
+    for (auto id = static_cast<ActivityId>(paths.size()); id < names.size(); ++id) {
+      asked.push_back(id);
+      if (asked.size() < kGainsAsked && id + 1 < names.size()) continue;
+      const PathGains gains = path_gains(run, names, slack.sources, asked);
+      for (std::size_t k = 0; k < asked.size(); ++k) {
+        EXPECT_EQ(gains.makespan_ns[k], length_without(graph, names, asked[k]));
+      }
+      asked.clear();
     }
   });
 }
