@@ -35,6 +35,10 @@ constexpr FindingKind kMismatchedCollective{
     "Ranks disagree about which collective they call on a communicator; the first rank's word was "
     "taken."};
 
+constexpr FindingKind kNoCalls{
+    "ranks_without_calls", Severity::data_loss,
+    "Ranks of which the trace has no calls; what is said is of the others."};
+
 constexpr std::size_t kStartGroup = 6;  // request, operation, peer, tag, bytes, communicator
 
 struct Stream {
@@ -347,6 +351,9 @@ class MatchingWalk {
   }
 
   void finish() {
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+      if (trace_.calls(r).empty()) out_.findings_.add(kNoCalls, fmt::format("rank {}", r));
+    }
     for (const CollectiveInstance& c : out_.collectives_) {
       const std::uint32_t expected = capacity(c.comm);
       if (c.member_count == expected) continue;

@@ -37,7 +37,7 @@ struct EfficiencyFactors {
 
 /// What POP's factors are made of. Times in ns.
 struct EfficiencyInputs {
-  std::int32_t ranks = 0;
+  std::int32_t ranks = 0;     ///< that have calls
   double observed_ns = 0;     ///< T: from the first rank's start to the last rank's end
   double ideal_ns = 0;        ///< T on the ideal network
   double useful_mean_ns = 0;  ///< computation outside of MPI, without pauses

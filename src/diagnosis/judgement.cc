@@ -16,17 +16,16 @@
 
 #include "base/units.h"
 #include "diagnosis/concentration.h"
+#include "diagnosis/judgement_cautions.h"
 
 namespace slackline {
 namespace {
 
-constexpr double kLittle = 0.1;           // of the ranks' time: less is little to gain
-constexpr double kNothing = 0.005;        // of the ranks' time: not worth a sentence
-constexpr double kWorthNaming = 0.1;      // of the waiting: what causes less is not named alone
-constexpr double kUnevenRank = 1.05;      // of the mean computation: busier than the others
-constexpr double kLongStart = 0.2;        // of the run: start-up and shut-down are mentioned
-constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
-constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut make them uncertain
+constexpr double kLittle = 0.1;       // of the ranks' time: less is little to gain
+constexpr double kNothing = 0.005;    // of the ranks' time: not worth a sentence
+constexpr double kWorthNaming = 0.1;  // of the waiting: what causes less is not named alone
+constexpr double kUnevenRank = 1.05;  // of the mean computation: busier than the others
+constexpr double kLongStart = 0.2;    // of the run: start-up and shut-down are mentioned
 
 struct Subject {
   const Diagnosis& d;
@@ -57,11 +56,11 @@ Judgement limit(const Subject& s) {
   const TimeShares& t = s.d.shares;
   const std::string length = format_time_ns(s.length());
   const std::string ranks =
-      t.ranks.size() == 1 ? "its only rank" : fmt::format("its {} ranks", t.ranks.size());
+      t.present == 1 ? "its only rank" : fmt::format("its {} ranks", t.present);
   std::string text;
   if (1 - s.compute() < kLittle) {
     text = fmt::format("MPI holds this run back little: {} compute{} for {} of {}.", ranks,
-                       t.ranks.size() == 1 ? "s" : "", format_percent(s.compute()), length);
+                       t.present == 1 ? "s" : "", format_percent(s.compute()), length);
   } else if (s.waiting_is_main()) {
     text = fmt::format(
         "Waiting limits this run: {} spend {} of {} waiting for one another, {} in the rest of "
@@ -95,7 +94,7 @@ std::vector<LossPiece> losses_by_region(const Subject& s) {
     const auto whole = static_cast<double>(r.end_ns - r.begin_ns);
     const double part = static_cast<double>(end - begin) / whole;
     const auto waiting = static_cast<double>(r.waiting_ns);
-    const double lost = (1 - r.efficiency.useful) * whole * static_cast<double>(s.trace.ranks());
+    const double lost = (1 - r.efficiency.useful) * whole * static_cast<double>(s.d.shares.present);
     pieces.push_back(
         {begin, end, part * (s.waiting_is_main() ? waiting : std::max(0.0, lost - waiting))});
   }
@@ -141,7 +140,7 @@ std::optional<Blame> largest_blame(const DelayCosts& delays) {
 
 double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
   const double mean =
-      ratio(static_cast<double>(shares.sum.compute_ns), static_cast<double>(shares.ranks.size()));
+      ratio(static_cast<double>(shares.sum.compute_ns), static_cast<double>(shares.present));
   return ratio(static_cast<double>(shares.ranks[static_cast<std::size_t>(rank)].compute_ns), mean);
 }
 
@@ -239,49 +238,6 @@ Judgement gain_inside(const Subject& s) {
   return {JudgementAspect::gain, text + ".", std::move(evidence)};
 }
 
-/// MPI libraries wait actively, so ranks with a processor of their own use all of it.
-std::optional<Judgement> crowded(const Subject& s) {
-  const std::optional<double>& share = s.d.shares.processor_share;
-  if (!share || *share >= kWholeProcessor || 1 - s.compute() < kLittle) return std::nullopt;
-  return Judgement{
-      JudgementAspect::caution,
-      fmt::format("Each rank had at most {} of a processor: either more ran than there are "
-                  "processors, or the program sleeps, or MPI does while it waits. In the first "
-                  "case part of the time in MPI is the machine's and not the program's.",
-                  format_percent(*share, 0)),
-      {"time_shares"}};
-}
-
-std::optional<Judgement> clocks_disagree(const Subject& s) {
-  std::uint64_t waits = 0;
-  for (const PatternSummary& p : s.d.waits.patterns) waits += p.count;
-  const auto& entries = s.d.findings.entries();
-  const auto clipped = std::ranges::find(entries, "waiting_clipped", &Findings::Entry::name);
-  if (clipped == entries.end() ||
-      static_cast<double>(clipped->count) < kUncertainShare * static_cast<double>(waits)) {
-    return std::nullopt;
-  }
-  return Judgement{JudgementAspect::caution,
-                   fmt::format("Take the waiting with care: {} messages arrive before they are "
-                               "sent, so the ranks' clocks disagree (--fix-clocks may help).",
-                               format_count(clipped->count)),
-                   {"findings"}};
-}
-
-std::optional<Judgement> something_lost(const Subject& s) {
-  Findings all = s.trace.findings();
-  all.merge(new_findings(s.d.findings, all));
-  const auto lost =
-      std::ranges::find(all.entries(), Severity::data_loss, &Findings::Entry::severity);
-  if (lost == all.entries().end()) return std::nullopt;
-  return Judgement{
-      JudgementAspect::caution,
-      fmt::format("Part of the recording could not be used ({}, {}); this speaks of "
-                  "the rest.",
-                  lost->name, lost->count == 1 ? "once" : format_count(lost->count) + " times"),
-      {"findings"}};
-}
-
 void add(std::vector<Judgement>& to, std::optional<Judgement> sentence) {
   if (sentence) to.push_back(std::move(*sentence));
 }
@@ -315,9 +271,7 @@ std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
     add(sentences, cause_inside(s));
     sentences.push_back(gain_inside(s));
   }
-  add(sentences, crowded(s));
-  add(sentences, clocks_disagree(s));
-  add(sentences, something_lost(s));
+  for (Judgement& caution : cautions(diagnosis, trace)) sentences.push_back(std::move(caution));
   return sentences;
 }
 

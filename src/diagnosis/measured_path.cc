@@ -32,7 +32,7 @@ std::vector<RunStep> find_path(const Activities& run, const PathOptions& options
 /// Turns the steps of a path into segments: computation falls into the call paths it lies in.
 class Segments {
  public:
-  Segments(const Activities& run, const CallActivities& names) : run_(run), names_(names) {}
+  explicit Segments(const CallActivities& names) : names_(names) {}
 
   void add(const RunStep& s, MeasuredPath& out) {
     const std::int64_t begin = at_;
@@ -78,7 +78,6 @@ class Segments {
     out.by_rank[static_cast<std::size_t>(s.rank)] += end - begin;
   }
 
-  const Activities& run_;
   const CallActivities& names_;
   std::int64_t at_ = 0;
   std::vector<Part> parts_;
@@ -137,7 +136,7 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
   if (run.trace().call_count() == 0) return out;
   out.makespan_ns = run.makespan_ns();
   const std::vector<RunStep> steps = find_path(run, options);
-  Segments segments(run, names);
+  Segments segments(names);
   std::int64_t length = 0;
   for (const RunStep& s : steps) {
     segments.add(s, out);

@@ -112,6 +112,8 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
   }
   out.calls = sums.take();
   for (std::size_t r = 0; r < out.ranks.size(); ++r) {
+    if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
+    ++out.present;
     TimeShares::OfRank& rank = out.ranks[r];
     const MeasuredParts& parts = measured->ranks[r];
     rank.compute_ns = parts.compute_ns;
@@ -123,7 +125,7 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
     out.sum.waiting_ns += rank.waiting_ns;
     out.sum.inside_ns += rank.inside_ns;
   }
-  const double all = static_cast<double>(out.length_ns) * static_cast<double>(out.ranks.size());
+  const double all = static_cast<double>(out.length_ns) * static_cast<double>(out.present);
   if (trace.info().cpu_ns > 0 && all > 0) {
     out.processor_share = std::min(1.0, static_cast<double>(trace.info().cpu_ns) / all);
   }
@@ -132,7 +134,7 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
 
 EfficiencyInputs efficiency_inputs(const TimeShares& shares) {
   EfficiencyInputs in;
-  in.ranks = static_cast<std::int32_t>(shares.ranks.size());
+  in.ranks = static_cast<std::int32_t>(shares.present);
   if (in.ranks == 0) return in;
   in.observed_ns = static_cast<double>(shares.length_ns);
   in.ideal_ns = static_cast<double>(shares.ideal_ns);

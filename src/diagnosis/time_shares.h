@@ -14,7 +14,8 @@
 namespace slackline {
 
 /// Where the ranks' measured time goes, between the first return from MPI_Init and the last entry
-/// into MPI_Finalize. Of every rank the three parts add up to that length.
+/// into MPI_Finalize. Of every rank that has calls the three parts add up to that
+/// length.
 struct TimeShares {
   struct OfRank {
     std::int64_t compute_ns = 0;  ///< outside of MPI
@@ -38,6 +39,7 @@ struct TimeShares {
   std::int64_t run_ns = 0;     ///< of the run, with MPI_Init and MPI_Finalize
   std::int64_t ideal_ns = 0;   ///< of the stretch on the ideal network
   std::vector<OfRank> ranks;
+  std::size_t present = 0;  ///< ranks that have calls; the others' times are 0 and count nowhere
   OfRank sum;
   /// CPU time of the job over ranks * length_ns: how much of a processor each rank had in the
   /// stretch at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
@@ -46,7 +48,7 @@ struct TimeShares {
 
   /// Of the ranks' time; 0 of an empty run.
   double share(std::int64_t ns) const {
-    const double all = static_cast<double>(length_ns) * static_cast<double>(ranks.size());
+    const double all = static_cast<double>(length_ns) * static_cast<double>(present);
     return all > 0 ? static_cast<double>(ns) / all : 0;
   }
 };

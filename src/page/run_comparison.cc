@@ -71,7 +71,7 @@ std::vector<Pair> times(const ComparedRun& a, const ComparedRun& b) {
   const TimeShares& x = a.measured->shares;
   const TimeShares& y = b.measured->shares;
   const auto mean = [](std::int64_t sum, const TimeShares& s) {
-    return s.ranks.empty() ? 0 : static_cast<double>(sum) / static_cast<double>(s.ranks.size());
+    return s.present == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(s.present);
   };
   pairs.push_back({"run time", static_cast<double>(x.length_ns), static_cast<double>(y.length_ns)});
   pairs.push_back({"computation, mean rank", mean(x.sum.compute_ns, x), mean(y.sum.compute_ns, y)});

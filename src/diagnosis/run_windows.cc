@@ -1,0 +1,59 @@
+// Every rank has a clock on the ideal network beside its own (rank_clock.h). What the ideal clock
+// gains while the own one gains a window's length is the window's transfer efficiency; computation
+// in the window gives load balance and serialisation.
+
+#include "diagnosis/run_windows.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "analysis/measured.h"
+
+namespace slackline {
+
+RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal) {
+  std::int64_t start = std::numeric_limits<std::int64_t>::max();
+  std::int64_t stop = std::numeric_limits<std::int64_t>::min();
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    if (calls.empty()) continue;
+    start = std::min(start, calls.start_ns());
+    stop = std::max(stop, calls.stop_ns());
+    clocks_.emplace_back(calls, ideal, r);
+  }
+  if (stop > start) {
+    start_ = start;
+    length_ = stop - start;
+    to_ = length_;
+  }
+  const std::optional<MeasuredRun> program = measured_run(trace);
+  if (program && program->makespan_ns > 0) {
+    from_ = std::clamp<std::int64_t>(program->begin_ns - start_, 0, length_);
+    to_ = std::clamp<std::int64_t>(from_ + program->makespan_ns, from_, length_);
+  }
+}
+
+WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) const {
+  WindowEfficiency e;
+  if (to <= from || clocks_.empty()) return e;
+  double sum = 0;
+  double most = 0;
+  double ideal = 0;
+  for (const RankClock& clock : clocks_) {
+    const RankClock::Reading a = clock.at(start_ + from);
+    const RankClock::Reading b = clock.at(start_ + to);
+    sum += b.useful_ns - a.useful_ns;
+    most = std::max(most, b.useful_ns - a.useful_ns);
+    ideal += b.ideal_ns - a.ideal_ns;
+  }
+  const auto ranks = static_cast<double>(clocks_.size());
+  const auto observed = static_cast<double>(to - from);
+  e.useful = sum / ranks / observed;
+  e.load_balance = most > 0 ? sum / ranks / most : 1;
+  e.transfer = std::clamp(ideal / ranks / observed, 0.0, 1.0);
+  e.serialisation = ideal > 0 ? std::min(1.0, most / (ideal / ranks)) : 1;
+  return e;
+}
+
+}  // namespace slackline
