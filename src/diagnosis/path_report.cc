@@ -209,7 +209,7 @@ Report describe(const MeasuredPath& path, const ImbalanceMetrics& imbalance, con
                {"parts", static_cast<std::int64_t>(path.parts), Unit::count,
                 "between points that every path goes through"}}};
   report.sections.push_back({"critical_path",
-                             "Critical path of the measured run",
+                             "Critical path of the run",
                              {std::move(facts), activity_table(path, paths), rank_table(path),
                               near_table(path), segment_table(path, paths)}});
   report.sections.push_back(imbalance_section(imbalance));
@@ -243,7 +243,7 @@ Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, con
     table.rows.push_back({static_cast<std::int64_t>(r), by_rank[r]});
   }
   report.sections.push_back({"critical_path",
-                             "Critical path of the measured run, by intervals",
+                             "Critical path of the run, by intervals",
                              {std::move(facts), std::move(table)}});
   report.sections.push_back(imbalance_section(imbalance));
   return report;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "analysis/comparison.h"
 #include "analysis/overview.h"
+#include "base/parallel.h"
 #include "base/units.h"
 #include "diagnosis/judgement.h"
 #include "page/matrices.h"
@@ -62,13 +64,40 @@ void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice
   }
 }
 
+/// What a measured run says of itself, in the order in which it is found.
+struct MeasuredSide {
+  MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths)
+      : order(trace, matching),
+        waits(wait_states(trace, matching, order, {})),
+        diagnosis(diagnose(trace, paths, matching, order, waits)) {}
+
+  CausalOrder order;
+  WaitStates waits;
+  Diagnosis diagnosis;
+};
+
 }  // namespace
 
 Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const RunReportOptions& options) {
-  const Overview model = overview(trace, graph, choice, options.degradations_ppm);
+  std::optional<Overview> predicted;
+  Report network;
+  std::optional<CallMatching> matched;
+  const CallPaths paths(trace);
+  std::optional<MeasuredSide> measured;
+  // Neither knows the other: the model's answers, and the measured run's.
+  parallel_for(2, [&](std::size_t side) {
+    if (side == 0) {
+      predicted = overview(trace, graph, choice, options.degradations_ppm);
+      network = network_report(graph, choice, options.degradations_ppm);
+    } else {
+      matched.emplace(trace);
+      if (trace.timed()) measured.emplace(trace, *matched, paths);
+    }
+  });
+  const Overview& model = *predicted;
   Report report = describe(model, trace);
-  add(report, network_report(graph, choice, options.degradations_ppm));
+  add(report, std::move(network));
   add_scenarios(report, trace, choice, model, options);
   if (model.prediction.measured && options.pictures) {
     overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));
@@ -82,28 +111,24 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
     put_first(report.sections, std::move(simulated.sections));
     report.findings.merge(options.simulated->simulation.findings);
   }
-  const CallMatching matching(trace);
-  const CallPaths paths(trace);
-  PictureInput picture{trace, graph, choice, model.prediction, matching, paths};
+  PictureInput picture{trace, graph, choice, model.prediction, *matched, paths};
   picture.simulated = options.simulated;
-  if (!trace.timed()) {
+  if (!measured) {
     add_pictures(report, picture, nullptr, options);
     add_judgement(judgement(model), report);
     return report;
   }
-  const CausalOrder order(trace, matching);
-  const WaitStates waits = wait_states(trace, matching, order, {});
-  const Diagnosis measured = diagnose(trace, paths, matching, order, waits);
-  Report diagnosis = describe(measured, trace, paths);
+  const Diagnosis& found = measured->diagnosis;
+  Report diagnosis = describe(found, trace, paths);
   add_result(report, diagnosis);
   report.findings.merge(new_findings(diagnosis.findings, graph.findings()));
-  Report regions = regions_report(measured, trace, paths);
+  Report regions = regions_report(found, trace, paths);
   add_result(report, regions);
   put_first(report.sections, std::move(regions.sections));
   put_first(report.sections, std::move(diagnosis.sections));
-  picture.measured.emplace(MeasuredPictures{waits, measured.path, measured.monitor});
-  add_pictures(report, picture, &waits, options);
-  add_judgement(judgement(measured, trace, paths), report);
+  picture.measured.emplace(MeasuredPictures{measured->waits, found.path, found.monitor});
+  add_pictures(report, picture, &measured->waits, options);
+  add_judgement(judgement(found, trace, paths), report);
   return report;
 }
 
