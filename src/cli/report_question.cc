@@ -19,8 +19,9 @@ struct Side {
         model(overview(question.trace(), question.graph, question.model, ppm)) {
     if (!question.trace().timed()) return;
     matching.emplace(question.trace());
-    waits = wait_states(question.trace(), *matching);
-    measured = diagnose(question.trace(), paths, *matching, waits);
+    const CausalOrder order(question.trace(), *matching);
+    waits = wait_states(question.trace(), *matching, order, {});
+    measured = diagnose(question.trace(), paths, *matching, order, waits);
   }
   ComparedPicture picture(const char* letter) const {
     return {std::string(letter) + ": " + question.opened.path,
