@@ -12,7 +12,8 @@ namespace slackline {
 
 /// Memory for arrays of many megabytes: the system is asked for huge pages, so that it hands over
 /// two megabytes at a time and not four kilobytes. What is reserved and not used costs at most one
-/// huge page; small arrays are none of this one's business and come from where all others come from.
+/// huge page; small arrays are none of this one's business and come from where all others come
+/// from.
 template <class T>
 class HugePageAllocator {
  public:

@@ -222,22 +222,28 @@ struct slk_record {
 };
 #define SLK_ARGS_PER_SLOT 6u
 
+/* clang-format off */
 /* Arguments by operation (all int64_t; ranks relative to comm, sizes in bytes):
- *   sendrecv*         source, receive tag, received bytes, receive flags (wildcards)
- *   start, startall   groups of 5: request serial, operation (send_init.. recv_init), peer, tag,
- * bytes, of requests on the record's communicator (in a Trace groups of 6, with comm) waitall/some,
- * testall/some   request serials that completed, in the order given by MPI failed test*, iprobe
- * number of polls, ns spent inside MPI gatherv (root)    bytes received from each rank bytes: own
- * contribution scatterv (root)   bytes sent to each rank                bytes: own block allgatherv
- * bytes of each rank                     bytes: own contribution alltoallv/w       bytes sent to
- * each, then bytes received from each reduce_scatter    bytes of each rank's block bytes: own block
- *   neighbor_*        n_out, (rank, bytes)*, n_in, (rank, bytes)*
- *   comm_*            local id of the new communicator (SLK_COMM_NULL if none)
- *   pcontrol          level
- *   init_thread       provided level
+ *   sendrecv*               source, receive tag, received bytes, receive flags (wildcards)
+ *   start, startall         groups of 5: request serial, operation (send_init.. recv_init), peer, tag,
+ *                           bytes, of requests on the record's communicator (in a Trace groups of 6,
+ *                           with comm)
+ *   waitall, waitsome, testall, testsome
+ *                           request serials that completed, in the order given by MPI
+ *   failed test*, iprobe    number of polls, ns spent inside MPI
+ *   gatherv (root)          bytes received from each rank; `bytes`: own contribution
+ *   scatterv (root)         bytes sent to each rank; `bytes`: own block
+ *   allgatherv              bytes of each rank; `bytes`: own contribution
+ *   alltoallv, alltoallw    bytes sent to each, then bytes received from each; `bytes`: all that are sent
+ *   reduce_scatter          bytes of each rank's block; `bytes`: own block
+ *   neighbor_*              n_out, (rank, bytes)*, n_in, (rank, bytes)*
+ *   comm_*                  local id of the new communicator (SLK_COMM_NULL if none)
+ *   pcontrol                level
+ *   init_thread             provided level
  * `bytes` otherwise: send/recv the message; bcast, reduce, allreduce, scan the vector;
  * gather, scatter, allgather, alltoall, reduce_scatter_block one block (what one pair exchanges).
  */
+/* clang-format on */
 
 /* Arguments of SLK_REC_COMM: kind (0 intra, 1 inter), local size, remote size, then both member
  * lists, as runs: number of runs, (first world rank, stride, count)*. The order of members is

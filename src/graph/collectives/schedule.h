@@ -52,7 +52,7 @@ struct CollectiveCall {
   /// The vector, or one block; alltoallv, alltoallw: what a rank sends in all. The largest over the
   /// ranks, or their mean where the counts of the latter are not known.
   std::uint64_t bytes = 0;
-  std::uint32_t element_bytes = 1;           ///< granularity at which vectors can be split, >= 1
+  std::uint32_t element_bytes = 1;  ///< granularity at which vectors can be split, >= 1
   bool commutative = true;
   /// gatherv, scatterv, allgatherv, reduce_scatter: bytes of each rank's block (size entries).
   /// Empty: every block has `bytes`.

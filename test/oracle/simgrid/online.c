@@ -1,5 +1,5 @@
-/* Performs a time-independent trace by real MPI calls, to be run under SimGrid's smpirun: its replay
-   crashes with many collective algorithms, its on-line simulation does not.
+/* Performs a time-independent trace by real MPI calls, to be run under SimGrid's smpirun: its
+   replay crashes with many collective algorithms, its on-line simulation does not.
 
    usage: online TRACE   (all ranks' lines in one file)
    Prints "date|rank action" when an action ends, as the replay does. */
@@ -21,18 +21,25 @@ static int open_requests;
 static char* send_buffer;
 static char* receive_buffer;
 
-static int number(int i) { return i < count ? (int)atof(words[i]) : 0; }
+static int number(int i) {
+  return i < count ? (int)atof(words[i]) : 0;
+}
 
 static MPI_Datatype type(int i) {
   if (i >= count) return MPI_BYTE;
   switch (number(i)) {
-    case 0: return MPI_DOUBLE;
-    case 1: return MPI_INT;
-    default: return MPI_BYTE;
+    case 0:
+      return MPI_DOUBLE;
+    case 1:
+      return MPI_INT;
+    default:
+      return MPI_BYTE;
   }
 }
 
-static MPI_Op operation(MPI_Datatype t) { return t == MPI_BYTE ? MPI_BOR : MPI_MAX; }
+static MPI_Op operation(MPI_Datatype t) {
+  return t == MPI_BYTE ? MPI_BOR : MPI_MAX;
+}
 
 /* Not commutative, so that scans wait in the order of ranks, as the replay's do. */
 static void keep(void* in, void* inout, int* length, MPI_Datatype* t) {
@@ -115,19 +122,25 @@ static void collective(const char* verb, int P) {
   } else if (strcmp(verb, "bcast") == 0) {
     MPI_Bcast(send_buffer, number(2), type(4), number(3), MPI_COMM_WORLD);
   } else if (strcmp(verb, "reduce") == 0) {
-    MPI_Reduce(send_buffer, receive_buffer, number(2), type(5), operation(type(5)), number(4), MPI_COMM_WORLD);
+    MPI_Reduce(send_buffer, receive_buffer, number(2), type(5), operation(type(5)), number(4),
+               MPI_COMM_WORLD);
     flops(atof(words[3]));
   } else if (strcmp(verb, "allreduce") == 0) {
-    MPI_Allreduce(send_buffer, receive_buffer, number(2), type(4), operation(type(4)), MPI_COMM_WORLD);
+    MPI_Allreduce(send_buffer, receive_buffer, number(2), type(4), operation(type(4)),
+                  MPI_COMM_WORLD);
     flops(atof(words[3]));
   } else if (strcmp(verb, "alltoall") == 0) {
-    MPI_Alltoall(send_buffer, number(2), type(4), receive_buffer, number(3), type(5), MPI_COMM_WORLD);
+    MPI_Alltoall(send_buffer, number(2), type(4), receive_buffer, number(3), type(5),
+                 MPI_COMM_WORLD);
   } else if (strcmp(verb, "allgather") == 0) {
-    MPI_Allgather(send_buffer, number(2), type(4), receive_buffer, number(3), type(5), MPI_COMM_WORLD);
+    MPI_Allgather(send_buffer, number(2), type(4), receive_buffer, number(3), type(5),
+                  MPI_COMM_WORLD);
   } else if (strcmp(verb, "gather") == 0) {
-    MPI_Gather(send_buffer, number(2), type(5), receive_buffer, number(3), type(6), number(4), MPI_COMM_WORLD);
+    MPI_Gather(send_buffer, number(2), type(5), receive_buffer, number(3), type(6), number(4),
+               MPI_COMM_WORLD);
   } else if (strcmp(verb, "scatter") == 0) {
-    MPI_Scatter(send_buffer, number(2), type(5), receive_buffer, number(3), type(6), number(4), MPI_COMM_WORLD);
+    MPI_Scatter(send_buffer, number(2), type(5), receive_buffer, number(3), type(6), number(4),
+                MPI_COMM_WORLD);
   } else if (strcmp(verb, "scan") == 0) {
     MPI_Scan(send_buffer, receive_buffer, number(2), type(4), ordered(), MPI_COMM_WORLD);
     flops(atof(words[3]));
@@ -148,12 +161,15 @@ static void act(int P, int rank) {
   } else if (strcmp(verb, "send") == 0) {
     MPI_Send(send_buffer, number(4), type(5), number(2), number(3), MPI_COMM_WORLD);
   } else if (strcmp(verb, "recv") == 0) {
-    MPI_Recv(receive_buffer, number(4), type(5), number(2), number(3), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(receive_buffer, number(4), type(5), number(2), number(3), MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
   } else if (strcmp(verb, "isend") == 0) {
-    MPI_Isend(send_buffer, number(4), type(5), number(2), number(3), MPI_COMM_WORLD, &requests[open_requests]);
+    MPI_Isend(send_buffer, number(4), type(5), number(2), number(3), MPI_COMM_WORLD,
+              &requests[open_requests]);
     remember(rank, number(2), number(3));
   } else if (strcmp(verb, "irecv") == 0) {
-    MPI_Irecv(receive_buffer, number(4), type(5), number(2), number(3), MPI_COMM_WORLD, &requests[open_requests]);
+    MPI_Irecv(receive_buffer, number(4), type(5), number(2), number(3), MPI_COMM_WORLD,
+              &requests[open_requests]);
     remember(number(2), rank, number(3));
   } else if (strcmp(verb, "wait") == 0) {
     wait_one();
@@ -161,8 +177,8 @@ static void act(int P, int rank) {
     MPI_Waitall(open_requests, requests, MPI_STATUSES_IGNORE);
     open_requests = 0;
   } else if (strcmp(verb, "sendRecv") == 0) {
-    MPI_Sendrecv(send_buffer, number(2), type(6), number(3), 0, receive_buffer, number(4), type(7), number(5), 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(send_buffer, number(2), type(6), number(3), 0, receive_buffer, number(4), type(7),
+                 number(5), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   } else {
     collective(verb, P);
   }
@@ -181,7 +197,8 @@ int main(int argc, char** argv) {
   static char line[16384];
   while (trace != NULL && fgets(line, sizeof line, trace) != NULL) {
     count = 0;
-    for (char* word = strtok(line, " \n"); word != NULL && count < kWords; word = strtok(NULL, " \n")) {
+    for (char* word = strtok(line, " \n"); word != NULL && count < kWords;
+         word = strtok(NULL, " \n")) {
       words[count++] = word;
     }
     if (count < 2 || atoi(words[0]) != rank) continue;
