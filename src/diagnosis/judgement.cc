@@ -220,9 +220,22 @@ Judgement gain_of_waiting(const Subject& s) {
   return {JudgementAspect::gain, std::move(text), {"wait_ranks", "wait_causes"}};
 }
 
+/// Of a run that the ideal network does not shorten. A replay can only be longer than the run where
+/// messages arrive before they are sent.
+Judgement nothing_to_gain(const Subject& s) {
+  std::string text = fmt::format(
+      "No faster network would shorten this run: without latency and with endless bandwidth it "
+      "takes {}",
+      format_time_ns(static_cast<double>(s.d.shares.ideal_ns)));
+  if (s.d.shares.ideal_ns > s.d.shares.length_ns) {
+    text += ", which is longer than measured: the ranks' clocks disagree";
+  }
+  return {JudgementAspect::gain, text + ".", {"time_shares", "efficiency_multiplicative"}};
+}
+
 Judgement gain_inside(const Subject& s) {
-  const auto gain =
-      static_cast<double>(std::max<std::int64_t>(0, s.d.shares.length_ns - s.d.shares.ideal_ns));
+  const auto gain = static_cast<double>(s.d.shares.length_ns - s.d.shares.ideal_ns);
+  if (gain <= 0) return nothing_to_gain(s);
   std::string text = fmt::format(
       "On a network without latency and with endless bandwidth, the run would be {} ({}) shorter "
       "at most",

@@ -82,6 +82,18 @@ TEST(Judgement, NamesTheCallsThatTakeLongWithoutWaiting) {
   EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("300 ns (75.0 %) shorter at most"));
 }
 
+TEST(Judgement, PromisesNothingOfANetworkThatGainsNothing) {
+  // Rank 1 has its message 80 ns before it is sent; in order, 100 ns and then 440 ns are computed.
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @100 +400 send to=1 bytes=8\n"
+                                    " @500 +10 recv from=1 bytes=8\n"
+                                    "rank 1\n @0 +20 recv from=0 bytes=8\n"
+                                    " @460 +50 send to=0 bytes=8\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("Communication itself limits this run"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("No faster network would shorten"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("takes 540 ns, which is longer"));
+}
+
 TEST(Judgement, SaysSoWhenThereIsLittleToGain) {
   const Said said = say(timed_trace(2,
                                     "rank 0\n @990 +10 barrier\n"
