@@ -222,7 +222,6 @@ struct slk_record {
 };
 #define SLK_ARGS_PER_SLOT 6u
 
-/* clang-format off */
 /* Arguments by operation (all int64_t; ranks relative to comm, sizes in bytes):
  *   sendrecv*               source, receive tag, received bytes, receive flags (wildcards)
  *   start, startall         groups of 5: request serial, operation (send_init.. recv_init), peer, tag,
@@ -243,7 +242,6 @@ struct slk_record {
  * `bytes` otherwise: send/recv the message; bcast, reduce, allreduce, scan the vector;
  * gather, scatter, allgather, alltoall, reduce_scatter_block one block (what one pair exchanges).
  */
-/* clang-format on */
 
 /* Arguments of SLK_REC_COMM: kind (0 intra, 1 inter), local size, remote size, then both member
  * lists, as runs: number of runs, (first world rank, stride, count)*. The order of members is
