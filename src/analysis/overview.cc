@@ -32,19 +32,6 @@ double sum(const std::vector<RankParts>& ranks, std::int64_t RankParts::*part) {
   });
 }
 
-std::vector<Zone> zones_of(const Tolerances& t) {
-  std::vector<Zone> zones;
-  double from = 0;
-  for (const Tolerances::Row& row : t.rows) {
-    if (!row.value_ns) continue;
-    zones.push_back(
-        {fmt::format("up to {:g} % slower", static_cast<double>(row.degradation_ppm) / 1e4), from,
-         *row.value_ns});
-    from = *row.value_ns;
-  }
-  return zones;
-}
-
 std::string where_sentence(const Prediction& p) {
   const std::string predicted = format_time_ns(p.makespan_ns);
   if (!p.measured || p.measured->makespan_ns <= 0) {
@@ -150,7 +137,7 @@ Report describe(const Overview& o, const Trace& trace) {
     summary.items.emplace_back(Paragraph{text});
   }
   Section latency{.id = "latency", .title = "Network latency"};
-  latency.items.emplace_back(sensitivity_series(o.sensitivity, zones_of(o.tolerances)));
+  latency.items.emplace_back(sensitivity_series(o.sensitivity, tolerance_zones(o.tolerances)));
   for (const Item& item : tolerance.sections.front().items) {
     if (std::holds_alternative<Table>(item)) latency.items.push_back(item);
   }

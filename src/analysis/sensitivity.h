@@ -67,5 +67,7 @@ Report describe(const Tolerances& tolerances);
 /// "Latency L may grow from 3 us to 4.6 us (1 % slower), 6.1 us (2 %) and 9.9 us (5 %)." One
 /// sentence, and one more for degradations that no value reaches.
 std::vector<std::string> tolerance_sentences(const Tolerances& tolerances);
+/// The same as stretches of the parameter, the first one from 0 on, for sensitivity_series().
+std::vector<Zone> tolerance_zones(const Tolerances& tolerances);
 
 }  // namespace slackline

@@ -140,6 +140,18 @@ Report describe(const Sensitivity& s) {
   return report;
 }
 
+std::vector<Zone> tolerance_zones(const Tolerances& t) {
+  std::vector<Zone> zones;
+  double from = 0;
+  for (const Tolerances::Row& row : t.rows) {
+    if (!row.value_ns) continue;
+    zones.push_back(
+        {fmt::format("up to {} slower", percentage(row.degradation_ppm)), from, *row.value_ns});
+    from = *row.value_ns;
+  }
+  return zones;
+}
+
 std::vector<std::string> tolerance_sentences(const Tolerances& t) {
   std::string subject = parameter_name(t.parameter);
   subject.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(subject.front())));

@@ -26,19 +26,6 @@ std::int64_t plot_end_fs(const Tolerances& t, std::int64_t today_fs) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(end));
 }
 
-std::vector<Zone> zones_of(const Tolerances& t) {
-  std::vector<Zone> zones;
-  double from = t.base_ns;
-  for (const Tolerances::Row& row : t.rows) {
-    if (!row.value_ns) continue;
-    zones.push_back(
-        {fmt::format("up to {:g} % slower", static_cast<double>(row.degradation_ppm) / 1e4), from,
-         *row.value_ns});
-    from = *row.value_ns;
-  }
-  return zones;
-}
-
 /// All that is said of one parameter.
 struct ParameterAnswer {
   std::vector<Item> items;
@@ -63,7 +50,7 @@ ParameterAnswer answer(const ExecutionGraph& graph, const ModelChoice& choice,
             {"pieces", envelope.result["pieces"]},
             {"breakpoints_ns", envelope.result["breakpoints_ns"]}};
   for (const std::string& text : tolerance_sentences(t)) a.items.emplace_back(Paragraph{text});
-  Series series = sensitivity_series(s, zones_of(t));
+  Series series = sensitivity_series(s, tolerance_zones(t));
   series.id = "sensitivity-" + id;
   a.items.emplace_back(std::move(series));
   for (Item item : tolerance.sections.front().items) {
