@@ -10,9 +10,9 @@
 #include "diagnosis/activities.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "diagnosis/replay.h"
+#include "diagnosis/run_span.h"
 
 namespace slackline {
 namespace {
@@ -36,10 +36,7 @@ Activities::Activities(const Trace& trace, const CallMatching& matching, const C
 }
 
 void Activities::set_times() {
-  origin_ns_ = std::numeric_limits<std::int64_t>::max();
-  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    if (!trace_.calls(r).empty()) origin_ns_ = std::min(origin_ns_, trace_.calls(r).start_ns());
-  }
+  origin_ns_ = run_span(trace_).begin_ns;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
     const RankCalls& calls = trace_.calls(r);
     if (calls.empty()) continue;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "diagnosis/path_report.h"
+#include "diagnosis/run_span.h"
 
 namespace slackline {
 namespace {
@@ -23,11 +24,8 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
     if (longest == nullptr || s.wait_ns > longest->wait_ns) longest = &s;
   }
   if (longest == nullptr) return std::nullopt;
-  std::int64_t start = trace.calls(longest->rank).start_ns();
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (!trace.calls(r).empty()) start = std::min(start, trace.calls(r).start_ns());
-  }
-  return ExampleWait{*longest, trace.calls(longest->rank).begin_ns(longest->call) - start};
+  const std::int64_t begin = trace.calls(longest->rank).begin_ns(longest->call);
+  return ExampleWait{*longest, begin - run_span(trace).begin_ns};
 }
 
 Table rank_shares(const TimeShares& shares) {

@@ -7,9 +7,9 @@
 #include "diagnosis/efficiency.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.h"
+#include "diagnosis/run_span.h"
 
 namespace slackline {
 namespace {
@@ -110,8 +110,6 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
   Efficiency e;
   e.findings.merge(matching.findings());
   if (ideal.released > 0) e.findings.add(kReleased, {}, ideal.released);
-  std::int64_t start = std::numeric_limits<std::int64_t>::max();
-  std::int64_t stop = std::numeric_limits<std::int64_t>::min();
   EfficiencyInputs& in = e.inputs;
   double sum = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
@@ -120,15 +118,13 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
     e.useful_ns.push_back(t.useful_ns);
     if (calls.empty()) continue;
     ++in.ranks;  // of others nothing is known
-    start = std::min(start, calls.start_ns());
-    stop = std::max(stop, calls.stop_ns());
     sum += static_cast<double>(t.useful_ns);
     in.useful_max_ns = std::max(in.useful_max_ns, static_cast<double>(t.useful_ns));
     in.outside_max_ns = std::max(in.outside_max_ns, static_cast<double>(t.outside_ns));
   }
   if (in.ranks == 0) in.ranks = trace.ranks();
   in.useful_mean_ns = ratio(sum, in.ranks);
-  in.observed_ns = stop > start ? static_cast<double>(stop - start) : 0;
+  in.observed_ns = static_cast<double>(run_span(trace).length_ns());
   in.ideal_ns = static_cast<double>(ideal.runtime_ns);
   if (!ideal.computation_ns.empty()) {
     in.ideal_useful_max_ns = static_cast<double>(std::ranges::max(ideal.computation_ns));

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string_view>
+
+#include "diagnosis/run_span.h"
 
 namespace slackline {
 namespace {
@@ -20,21 +21,12 @@ constexpr std::array kCurves{Curve{"parallel efficiency", &WindowEfficiency::use
                              Curve{"serialisation efficiency", &WindowEfficiency::serialisation},
                              Curve{"transfer efficiency", &WindowEfficiency::transfer}};
 
-/// Where the monitor's times count from.
-std::int64_t run_start(const Trace& trace) {
-  std::int64_t start = std::numeric_limits<std::int64_t>::max();
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (!trace.calls(r).empty()) start = std::min(start, trace.calls(r).start_ns());
-  }
-  return start;
-}
-
 }  // namespace
 
 std::vector<TimelineCounter> efficiency_counters(const Trace& trace, const Monitor& monitor) {
   std::vector<TimelineCounter> counters;
   if (monitor.windows.empty()) return counters;
-  const std::int64_t start = run_start(trace);
+  const std::int64_t start = run_span(trace).begin_ns;
   for (const Curve& curve : kCurves) {
     TimelineCounter counter{std::string(curve.name), {}};
     for (std::size_t i = 0; i < monitor.windows.size(); ++i) {

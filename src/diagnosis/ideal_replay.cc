@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "diagnosis/replay.h"
+#include "diagnosis/run_span.h"
 
 namespace slackline {
 namespace {
@@ -30,10 +31,7 @@ class IdealRules {
     run.begin_ns.resize(ranks);
     run.end_ns.resize(ranks);
     run.computation_ns.resize(ranks);
-    std::int64_t origin = std::numeric_limits<std::int64_t>::max();
-    for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-      if (!trace.calls(r).empty()) origin = std::min(origin, trace.calls(r).start_ns());
-    }
+    const std::int64_t origin = run_span(trace).begin_ns;
     for (std::size_t r = 0; r < ranks; ++r) {
       const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
       run.begin_ns[r].assign(calls.size() + 1, kUnknown);
@@ -150,17 +148,15 @@ IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const Ideal
   Replay replay(trace, matching, rules);
   replay.run();
   run.released = replay.released();
-  std::int64_t start = std::numeric_limits<std::int64_t>::max();
-  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t start = run_span(trace).begin_ns;
+  std::int64_t end = start;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     auto& begins = run.begin_ns[static_cast<std::size_t>(r)];
     run.rank_end_ns.push_back(begins.back());
     begins.pop_back();
-    if (trace.calls(r).empty()) continue;
-    start = std::min(start, trace.calls(r).start_ns());
-    end = std::max(end, run.rank_end_ns.back());
+    if (!trace.calls(r).empty()) end = std::max(end, run.rank_end_ns.back());
   }
-  run.runtime_ns = end > start ? end - start : 0;
+  run.runtime_ns = end - start;
   return run;
 }
 

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "base/error.h"
 #include "diagnosis/focus_regions.h"
+#include "diagnosis/run_span.h"
 #include "diagnosis/run_windows.h"
 
 namespace slackline {
@@ -71,14 +71,6 @@ void add_path(const Trace& trace, const MeasuredPath& path, Monitor& out) {
   }
 }
 
-std::int64_t start_of_run(const Trace& trace) {
-  std::int64_t start = std::numeric_limits<std::int64_t>::max();
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (!trace.calls(r).empty()) start = std::min(start, trace.calls(r).start_ns());
-  }
-  return start;
-}
-
 std::int32_t busiest_rank(const Trace& trace) {
   std::int32_t most = 0;
   for (std::int32_t r = 1; r < trace.ranks(); ++r) {
@@ -111,7 +103,7 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
   TransferMonitor m;
   const RankCalls& calls = trace.calls(rank);
   const auto r = static_cast<std::size_t>(rank);
-  const std::int64_t start = start_of_run(trace);
+  const std::int64_t start = run_span(trace).begin_ns;
   std::int64_t observed = 0;
   std::int64_t simulated = 0;
   std::int64_t last = calls.start_ns();

@@ -5,27 +5,19 @@
 #include "diagnosis/run_windows.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "analysis/measured.h"
+#include "diagnosis/run_span.h"
 
 namespace slackline {
 
 RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal) {
-  std::int64_t start = std::numeric_limits<std::int64_t>::max();
-  std::int64_t stop = std::numeric_limits<std::int64_t>::min();
+  const RunSpan run = run_span(trace);
+  start_ = run.begin_ns;
+  length_ = to_ = run.length_ns();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    if (calls.empty()) continue;
-    start = std::min(start, calls.start_ns());
-    stop = std::max(stop, calls.stop_ns());
-    clocks_.emplace_back(calls, ideal, r);
-  }
-  if (stop > start) {
-    start_ = start;
-    length_ = stop - start;
-    to_ = length_;
+    if (!trace.calls(r).empty()) clocks_.emplace_back(trace.calls(r), ideal, r);
   }
   const std::optional<MeasuredRun> program = measured_run(trace);
   if (program && program->makespan_ns > 0) {

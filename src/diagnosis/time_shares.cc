@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "diagnosis/run_span.h"
+
 namespace slackline {
 namespace {
 
@@ -79,17 +81,6 @@ class CallSums {
   std::vector<TimeShares::OfCalls> sums_;  // by activity
 };
 
-std::pair<std::int64_t, std::int64_t> run_of(const Trace& trace) {
-  std::int64_t start = std::numeric_limits<std::int64_t>::max();
-  std::int64_t stop = std::numeric_limits<std::int64_t>::min();
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (trace.calls(r).empty()) continue;
-    start = std::min(start, trace.calls(r).start_ns());
-    stop = std::max(stop, trace.calls(r).stop_ns());
-  }
-  return {start, stop};
-}
-
 }  // namespace
 
 TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
@@ -97,10 +88,10 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
   TimeShares out;
   const std::optional<MeasuredRun> measured = measured_run(trace);
   if (!measured) return out;
-  const auto [start, stop] = run_of(trace);
-  out.begin_ns = measured->begin_ns - start;
+  const RunSpan run = run_span(trace);
+  out.begin_ns = measured->begin_ns - run.begin_ns;
   out.length_ns = std::max<std::int64_t>(0, measured->makespan_ns);
-  out.run_ns = stop - start;
+  out.run_ns = run.length_ns();
   out.ideal_ns = ideal_length(trace, ideal);
   out.ranks.resize(measured->ranks.size());
   CallSums sums(trace, names);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "diagnosis/run_span.h"
 
 namespace slackline {
 namespace {
@@ -119,17 +120,12 @@ class Summing {
 };
 
 void add_run(const Trace& trace, WaitSummary& out) {
-  std::int64_t start = std::numeric_limits<std::int64_t>::max();
-  std::int64_t stop = std::numeric_limits<std::int64_t>::min();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
-    if (calls.empty()) continue;
-    start = std::min(start, calls.start_ns());
-    stop = std::max(stop, calls.stop_ns());
     for (std::size_t i = 0; i < calls.size(); ++i)
       out.mpi_ns += calls.end_ns(i) - calls.begin_ns(i);
   }
-  out.run_ns = stop > start ? stop - start : 0;
+  out.run_ns = run_span(trace).length_ns();
 }
 
 }  // namespace
