@@ -57,15 +57,19 @@ std::int32_t index_of(std::span<const std::int32_t> members, std::int32_t rank) 
 
 }  // namespace
 
-bool is_collective(const Call& call) {
-  switch (operation_class(call.operation)) {
+bool has_collective_class(Operation operation) {
+  switch (operation_class(operation)) {
     case OperationClass::collective:
     case OperationClass::icollective:
     case OperationClass::comm_create:
-      return call.comm != kCommNull && call.comm != kCommSelf;
+      return true;
     default:
       return false;
   }
+}
+
+bool is_collective(const Call& call) {
+  return has_collective_class(call.operation) && call.comm != kCommNull && call.comm != kCommSelf;
 }
 
 CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveChoice& choice,
@@ -80,22 +84,15 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveChoice& cho
     unions_[comm].insert(unions_[comm].end(), c.remote.begin(), c.remote.end());
     std::ranges::sort(unions_[comm]);
   }
-  std::vector<std::uint32_t> sequence(per_comm_.size());
+  std::vector<std::uint32_t> entered(per_comm_.size());
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    std::ranges::fill(sequence, 0u);
-    const RankCalls& calls = trace.calls(rank);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const auto op_class = operation_class(calls.operation(i));
-      if (op_class != OperationClass::collective && op_class != OperationClass::icollective &&
-          op_class != OperationClass::comm_create) {
-        continue;
-      }
-      const Call call = calls[i];
-      if (!is_collective(call) || call.comm >= per_comm_.size()) continue;
-      enter(trace, rank, call, sequence[call.comm]++, findings);
-    }
-    for (std::uint32_t comm = 0; comm < sequence.size(); ++comm) {
-      if (sequence[comm] > 0) entered_[comm].push_back({rank, sequence[comm]});
+    std::ranges::fill(entered, 0u);
+    for_each_collective(trace, rank, [&](const Call& call, std::uint32_t sequence) {
+      enter(trace, rank, call, sequence, findings);
+      entered[call.comm] = sequence + 1;
+    });
+    for (std::uint32_t comm = 0; comm < entered.size(); ++comm) {
+      if (entered[comm] > 0) entered_[comm].push_back({rank, entered[comm]});
     }
   }
   leave_out_missing(findings);

@@ -56,7 +56,22 @@ constexpr bool is_neighbourhood(Operation operation) {
   return operation >= Operation::neighbor_allgather && operation <= Operation::neighbor_alltoallw;
 }
 
+/// Is an operation performed by all members of a communicator together?
+bool has_collective_class(Operation operation);
 /// Does this call take part in a collective of its communicator?
 bool is_collective(const Call& call);
+
+/// Calls visit(call, sequence) for those of a rank's calls that do: `sequence` counts the ones
+/// before it on the same communicator, as CollectiveIndex::instance() does.
+template <class Visit>
+void for_each_collective(const Trace& trace, std::int32_t rank, Visit visit) {
+  std::vector<std::uint32_t> sequence(trace.communicators().size());
+  const RankCalls& calls = trace.calls(rank);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!has_collective_class(calls.operation(i))) continue;
+    const Call call = calls[i];
+    if (is_collective(call) && call.comm < sequence.size()) visit(call, sequence[call.comm]++);
+  }
+}
 
 }  // namespace slackline

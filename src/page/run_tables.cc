@@ -25,19 +25,9 @@ std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) 
   Findings told_by_the_graph;
   const CollectiveIndex index(trace, choice.graph.collectives, told_by_the_graph);
   std::map<std::pair<Operation, const CollectiveAlgorithm*>, Performed> sums;
-  std::vector<std::uint32_t> sequence(trace.communicators().size());
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    std::ranges::fill(sequence, 0u);
-    const RankCalls& calls = trace.calls(rank);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const OperationClass kind = operation_class(calls.operation(i));
-      if (kind != OperationClass::collective && kind != OperationClass::icollective &&
-          kind != OperationClass::comm_create) {
-        continue;
-      }
-      const Call call = calls[i];
-      if (!is_collective(call) || call.comm >= sequence.size()) continue;
-      const auto& instance = index.instance(call.comm, sequence[call.comm]++);
+    for_each_collective(trace, rank, [&](const Call& call, std::uint32_t sequence) {
+      const auto& instance = index.instance(call.comm, sequence);
       Performed& sum = sums[{call.operation, instance.algorithm}];
       sum.operation = call.operation;
       sum.algorithm = instance.algorithm->name;
@@ -45,7 +35,7 @@ std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) 
       sum.collectives += instance.members.empty() || instance.members.front() == rank ? 1 : 0;
       sum.bytes += static_cast<std::int64_t>(call.bytes);
       if (trace.timed()) sum.time_ns += call.end_ns - call.begin_ns;
-    }
+    });
   }
   std::vector<Performed> all;
   for (const auto& [key, sum] : sums) all.push_back(sum);
