@@ -49,4 +49,18 @@ Operation blocking_form(Operation operation) {
   return static_cast<Operation>(static_cast<int>(operation) - kDistance);
 }
 
+bool has_root(Operation operation) {
+  switch (blocking_form(operation)) {
+    case Operation::bcast:
+    case Operation::reduce:
+    case Operation::gather:
+    case Operation::gatherv:
+    case Operation::scatter:
+    case Operation::scatterv:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace slackline

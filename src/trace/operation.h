@@ -49,5 +49,7 @@ OperationClass operation_class(Operation operation);
 std::optional<Operation> operation_from_identifier(std::string_view word);
 /// barrier for ibarrier, and so on; the operation itself when it is not a nonblocking collective.
 Operation blocking_form(Operation operation);
+/// Does one rank hand out or collect in it, blocking or not?
+bool has_root(Operation operation);
 
 }  // namespace slackline

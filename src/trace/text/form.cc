@@ -3,20 +3,6 @@
 namespace slackline::text {
 namespace {
 
-bool is_rooted(Operation operation) {
-  switch (blocking_form(operation)) {
-    case Operation::bcast:
-    case Operation::reduce:
-    case Operation::gather:
-    case Operation::gatherv:
-    case Operation::scatter:
-    case Operation::scatterv:
-      return true;
-    default:
-      return false;
-  }
-}
-
 ArgsForm collective_args_form(Operation operation) {
   switch (blocking_form(operation)) {
     case Operation::gatherv:
@@ -77,7 +63,7 @@ std::string_view peer_key(Operation operation) {
     case OperationClass::one_sided:
       return "target";
     default:
-      return is_rooted(operation) ? "root" : "peer";
+      return has_root(operation) ? "root" : "peer";
   }
 }
 

@@ -90,20 +90,6 @@ void settle_creations(Trace& trace) {
 
 }  // namespace
 
-bool has_root(Operation operation) {
-  switch (blocking_form(operation)) {
-    case Operation::bcast:
-    case Operation::reduce:
-    case Operation::gather:
-    case Operation::gatherv:
-    case Operation::scatter:
-    case Operation::scatterv:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Extrae tells of gather and allgather what one rank contributes and what the receiver gets from
 // all; of scatter the reverse; of alltoall one block (some versions: all of what is received).
 std::uint64_t collective_bytes(Operation operation, std::uint64_t sent, std::uint64_t received,

@@ -11,8 +11,6 @@ namespace slackline::paraver {
 std::uint64_t collective_bytes(Operation operation, std::uint64_t sent, std::uint64_t received,
                                std::size_t members);
 
-bool has_root(Operation operation);
-
 /// Gives every rank the roots of its collectives (events name the root on the root alone, whose
 /// call has itself as peer here; the k-th rooted collective of a communicator is one collective on
 /// all its ranks), and makes calls that make communicators local where the ranks disagree on them.
