@@ -102,6 +102,7 @@ void flatten(const Json& json, const std::string& prefix, std::string& out) {
       flatten(value, name, out);
       continue;
     }
+    if (value.is_string() && value.get_ref<const std::string&>().empty()) continue;
     if (!out.empty()) out += ", ";
     out += name + " " +
            (value.is_string() ? value.get<std::string>()

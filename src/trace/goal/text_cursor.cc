@@ -26,7 +26,7 @@ std::uint64_t Cursor::number(std::string_view what, std::uint64_t most) {
   }
   if (overflow || value > most) {
     fail(begin, fmt::format("{} is too large", what), fmt::format("at most {} is possible", most),
-         {});
+         "Was the file written with another unit, or damaged?");
   }
   return value;
 }
