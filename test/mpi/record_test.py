@@ -274,7 +274,10 @@ def case_script(test):
     done = test.run(["bash", "-c", script, "-"] + test.launcher(2) +
                     [test.program("scenario"), "status"])
     check(done.returncode == 5, "a batch script's job runs with its own exit status")
-    check(calls(test.text(), 1, "finalize") == 1, "and is recorded")
+    # The first rank that exits with a status makes Open MPI's mpirun kill the others, who may still
+    # be in MPI_Finalize.
+    text = test.text()
+    check(1 in [calls(text, rank, "finalize") for rank in (0, 1)], "and is recorded")
 
 
 def case_lammps(test):
