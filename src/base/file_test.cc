@@ -1,8 +1,11 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
+#include <string>
 
 #include "base/error.h"
 
@@ -59,15 +62,55 @@ TEST_F(FileTest, a_directory_is_no_file) {
   EXPECT_THROW(MappedFile file(dir_), Error);
 }
 
-TEST(File, a_full_disk_is_said) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  // Renaming cannot be tried on a device; the write itself must already fail.
+TEST_F(FileTest, a_large_file_is_whole_and_in_order) {
+  std::string all;
+  for (int i = 0; all.size() < (5 << 20); ++i) all += std::to_string(i) + '\n';
+  OutputFile file(dir_ / "a");
+  for (std::size_t at = 0; at < all.size(); at += 1000) {
+    file.write(std::string_view(all).substr(at, 1000));
+  }
+  file.commit();
+  EXPECT_EQ(MappedFile(dir_ / "a").text(), all);
+}
+
+TEST_F(FileTest, without_commit_nothing_stays_of_a_large_file) {
+  {
+    OutputFile file(dir_ / "a");
+    for (int i = 0; i < 3; ++i) file.write(std::string(1 << 20, 'x'));
+  }
+  EXPECT_TRUE(fs::is_empty(dir_));
+}
+
+// No file of this process may grow beyond a limit, as if the disk were full.
+class FullDisk : public FileTest {
+ protected:
+  static constexpr std::size_t kBytes = 1 << 20;
+  FullDisk() {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = kBytes + kBytes / 2;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() override { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(FullDisk, is_said_when_the_file_is_finished) {
+  EXPECT_THROW(write_file(dir_ / "a", std::string(kBytes, 'x') + std::string(kBytes, 'y')), Error);
+  EXPECT_TRUE(fs::is_empty(dir_));
+}
+
+TEST_F(FullDisk, is_said_while_writing) {
   EXPECT_THROW(
       {
-        OutputFile file("/dev/nonexistent/a");
-        file.write("x");
+        OutputFile file(dir_ / "a");
+        for (;;) file.write(std::string(kBytes, 'x'));
       },
       Error);
+  EXPECT_TRUE(fs::is_empty(dir_));
 }
 
 }  // namespace

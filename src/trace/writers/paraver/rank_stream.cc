@@ -1,6 +1,7 @@
 #include "trace/writers/paraver/rank_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 
@@ -12,6 +13,10 @@ namespace slackline::paraver {
 namespace {
 
 constexpr std::int64_t kOwnValues = 1000;
+
+constexpr std::size_t kLongestNumber = 21;  // with the colon and a sign
+// The event of a rooted collective with both counters has nineteen numbers.
+constexpr std::size_t kLongestRecord = 32 * kLongestNumber;
 
 // Numbers of Paraver's states.
 constexpr int kStateReceive = 3;
@@ -101,16 +106,7 @@ Sizes sizes_of(const Call& call, std::uint64_t members, bool is_root) {
   }
 }
 
-}  // namespace
-
-std::int64_t communicator_number(const Trace& trace, std::uint32_t comm, std::int32_t rank) {
-  if (comm == kCommWorld) return 1;
-  const auto own = static_cast<std::int64_t>(trace.communicators().size());
-  if (comm == kCommSelf) return own + 1 + rank;
-  return comm < trace.communicators().size() ? std::int64_t{comm} : 0;
-}
-
-EventValue event_value(Operation operation) {
+EventValue value_of(Operation operation) {
   const auto values = mpi_values();
   const auto found = std::ranges::find(values, operation, &MpiValue::operation);
   if (found != values.end()) return {found->type, found->value};
@@ -123,18 +119,45 @@ EventValue event_value(Operation operation) {
   return {kOther, own};
 }
 
-RankStream::RankStream(const WriterContext& context, std::int32_t rank, std::uint16_t thread)
-    : context_(context), calls_(context.trace.calls(rank)), rank_(rank), thread_(thread) {
+std::array<EventValue, kOperationCount> all_event_values() {
+  std::array<EventValue, kOperationCount> values;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of(static_cast<Operation>(i));
+  return values;
+}
+
+}  // namespace
+
+std::int64_t communicator_number(const Trace& trace, std::uint32_t comm, std::int32_t rank) {
+  if (comm == kCommWorld) return 1;
+  const auto own = static_cast<std::int64_t>(trace.communicators().size());
+  if (comm == kCommSelf) return own + 1 + rank;
+  return comm < trace.communicators().size() ? std::int64_t{comm} : 0;
+}
+
+EventValue event_value(Operation operation) {
+  static const auto values = all_event_values();
+  return values[static_cast<std::size_t>(operation)];
+}
+
+RankStream::RankStream(const WriterContext& context, std::int32_t rank, std::uint16_t thread,
+                       std::size_t block_bytes)
+    : context_(context),
+      calls_(context.trace.calls(rank)),
+      rank_(rank),
+      thread_(thread),
+      block_bytes_(block_bytes),
+      text_(kLongestRecord, '\0') {
   object(rank, thread);
-  prefix_.swap(text_);
+  prefix_ = text_.substr(0, used_);
+  used_ = 0;
   last_end_ = calls_.start_ns();
 }
 
 void RankStream::number(std::int64_t value) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  text_ += ':';
-  text_.append(digits, end);
+  char* const to = text_.data() + used_;
+  *to = ':';
+  used_ = static_cast<std::size_t>(std::to_chars(to + 1, to + kLongestNumber, value).ptr -
+                                   text_.data());
 }
 
 void RankStream::object(std::int32_t rank, std::uint16_t thread) {
@@ -144,17 +167,23 @@ void RankStream::object(std::int32_t rank, std::uint16_t thread) {
   number(std::int64_t{thread} + 1);
 }
 
+void RankStream::open(char kind) {
+  // Room for the whole record, so that no number has to look.
+  if (text_.size() - used_ < kLongestRecord) text_.resize(2 * text_.size() + kLongestRecord);
+  text_[used_++] = kind;
+  prefix_.copy(text_.data() + used_, prefix_.size());
+  used_ += prefix_.size();
+}
+
 void RankStream::close(std::int64_t time) {
-  text_ += '\n';
-  records_.push_back({time, static_cast<std::uint32_t>(record_begin_),
-                      static_cast<std::uint32_t>(text_.size() - record_begin_)});
-  record_begin_ = text_.size();
+  text_[used_++] = '\n';
+  records_.push_back({time, record_begin_, used_});
+  record_begin_ = used_;
 }
 
 void RankStream::state(std::int64_t begin, std::int64_t end, int state) {
   if (thread_ != 0 || end <= begin) return;
-  text_ += '1';
-  text_ += prefix_;
+  open('1');
   number(begin - context_.zero_ns);
   number(end - context_.zero_ns);
   number(state);
@@ -162,8 +191,7 @@ void RankStream::state(std::int64_t begin, std::int64_t end, int state) {
 }
 
 void RankStream::open_event(std::int64_t time) {
-  text_ += '2';
-  text_ += prefix_;
+  open('2');
   number(time - context_.zero_ns);
 }
 
@@ -172,16 +200,21 @@ void RankStream::pair(std::int64_t type, std::int64_t value) {
   number(value);
 }
 
-bool RankStream::advance() {
-  if (at_ + 1 < records_.size()) {
-    ++at_;
-    return true;
-  }
+bool RankStream::has_record() {
+  if (at_ < records_.size()) return true;
   records_.clear();
-  text_.clear();
-  record_begin_ = at_ = 0;
-  while (records_.empty() && !finished_) refill();
+  used_ = record_begin_ = at_ = 0;
+  while (used_ < block_bytes_ && !finished_) refill();
   return !records_.empty();
+}
+
+std::string_view RankStream::take(std::int64_t until) {
+  const std::size_t begin = records_[at_].begin;
+  std::size_t end = begin;
+  do {
+    end = records_[at_++].end;
+  } while (at_ < records_.size() && records_[at_].time < until && records_[at_].begin == end);
+  return std::string_view(text_).substr(begin, end - begin);
 }
 
 void RankStream::refill() {
@@ -288,8 +321,7 @@ void RankStream::messages(std::size_t i, const Call& call) {
     const Outgoing& message = outgoing[next_message_];
     const RankCalls& other = context_.trace.calls(message.destination);
     const MessagePair& pair = *message.pair;
-    text_ += '3';
-    text_ += prefix_;
+    open('3');
     number(call.begin_ns - context_.zero_ns);
     number((lasts ? call.end_ns : call.begin_ns) - context_.zero_ns);
     object(message.destination, other.thread(pair.post));

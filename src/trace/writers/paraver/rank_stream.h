@@ -36,24 +36,26 @@ struct EventValue {
 };
 EventValue event_value(Operation operation);
 
-/// The records of one thread of a rank, in order of time: next() makes the one at time(). The first
+/// The records of one thread of a rank, in order of time, made some calls at a time. The first
 /// thread also tells of states, regions and pauses.
 class RankStream {
  public:
-  RankStream(const WriterContext& context, std::int32_t rank, std::uint16_t thread);
+  /// About `block_bytes` of text are made at a time.
+  RankStream(const WriterContext& context, std::int32_t rank, std::uint16_t thread,
+             std::size_t block_bytes);
 
-  /// Is there another record? Then its time is good.
-  bool advance();
+  /// Is there a record? Then its time is good.
+  bool has_record();
   std::int64_t time() const { return records_[at_].time; }
-  std::string_view text() const {
-    return std::string_view(text_).substr(records_[at_].begin, records_[at_].size);
-  }
+  /// The text of the record at time(), and of those behind it that are made and begin before
+  /// `until`. Good until has_record() is called.
+  std::string_view take(std::int64_t until);
 
  private:
   struct Record {
     std::int64_t time;
-    std::uint32_t begin;
-    std::uint32_t size;
+    std::size_t begin;
+    std::size_t end;
   };
 
   bool present() const;
@@ -63,6 +65,7 @@ class RankStream {
   void call(std::size_t i);
   void finish();
   void state(std::int64_t begin, std::int64_t end, int state);
+  void open(char kind);
   void open_event(std::int64_t time);
   void pair(std::int64_t type, std::int64_t value);
   void close(std::int64_t time);
@@ -76,8 +79,10 @@ class RankStream {
   const RankCalls& calls_;
   std::int32_t rank_;
   std::uint16_t thread_;
+  std::size_t block_bytes_;
   std::string prefix_;  // ":cpu:appl:task:thread"
-  std::string text_;
+  std::string text_;    // the first used_ bytes of it
+  std::size_t used_ = 0;
   std::vector<Record> records_;
   std::size_t at_ = 0;
   std::size_t next_call_ = 0;

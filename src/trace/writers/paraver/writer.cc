@@ -21,6 +21,9 @@ namespace slackline {
 namespace paraver {
 namespace {
 
+constexpr std::size_t kMostBlockBytes = 8 << 10;
+constexpr std::size_t kBlocksBytes = 16 << 20;  // of all streams together
+
 std::int64_t first_time(const Trace& trace) {
   std::int64_t first = 0;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
@@ -114,8 +117,10 @@ std::int64_t duration_of(const Trace& trace, std::int64_t zero) {
   return last - zero;
 }
 
-void write_records(const WriterContext& context, std::span<const std::uint32_t> threads,
-                   OutputFile& file) {
+std::vector<RankStream> streams_of(const WriterContext& context,
+                                   std::span<const std::uint32_t> threads) {
+  // Long stretches of one stream go out in one piece; many streams must not need much memory.
+  const std::size_t block_bytes = std::min(kMostBlockBytes, kBlocksBytes / threads.size());
   std::vector<RankStream> streams;
   for (std::size_t rank = 0; rank < threads.size(); ++rank) {
     std::vector<bool> used(threads[rank], false);
@@ -126,9 +131,15 @@ void write_records(const WriterContext& context, std::span<const std::uint32_t> 
     for (std::size_t thread = 0; thread < used.size(); ++thread) {
       if (!used[thread]) continue;
       streams.emplace_back(context, static_cast<std::int32_t>(rank),
-                           static_cast<std::uint16_t>(thread));
+                           static_cast<std::uint16_t>(thread), block_bytes);
     }
   }
+  return streams;
+}
+
+void write_records(const WriterContext& context, std::span<const std::uint32_t> threads,
+                   OutputFile& file) {
+  std::vector<RankStream> streams = streams_of(context, threads);
   struct Head {
     std::int64_t time;
     std::size_t stream;
@@ -138,7 +149,7 @@ void write_records(const WriterContext& context, std::span<const std::uint32_t> 
   };
   std::vector<Head> heads;
   for (std::size_t s = 0; s < streams.size(); ++s) {
-    if (streams[s].advance()) heads.push_back({streams[s].time(), s});
+    if (streams[s].has_record()) heads.push_back({streams[s].time(), s});
   }
   std::make_heap(heads.begin(), heads.end());
   while (!heads.empty()) {
@@ -148,8 +159,8 @@ void write_records(const WriterContext& context, std::span<const std::uint32_t> 
     const std::int64_t until = heads.size() > 1 ? heads.front().time : INT64_MAX;
     bool more = true;
     do {
-      file.write(stream.text());
-      more = stream.advance();
+      file.write(stream.take(until));
+      more = stream.has_record();
     } while (more && stream.time() < until);
     if (more) {
       head.time = stream.time();
