@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "trace/message_pairs.h"
 #include "trace/trace.h"
+#include "trace/writers/paraver/record_block.h"
 
 namespace slackline::paraver {
 
@@ -25,17 +24,6 @@ struct WriterContext {
   std::vector<std::vector<Outgoing>> outgoing;  ///< by source, in order of `send`
 };
 
-/// The number of a communicator in the file; 0 for none. MPI_COMM_SELF has one for every rank.
-std::int64_t communicator_number(const Trace& trace, std::uint32_t comm, std::int32_t rank);
-
-/// The value that stands for an operation in events. Those that Extrae has none for are numbered
-/// from 1000 on and named in the .pcf.
-struct EventValue {
-  std::int64_t type;
-  std::int64_t value;
-};
-EventValue event_value(Operation operation);
-
 /// The records of one thread of a rank, in order of time, made some calls at a time. The first
 /// thread also tells of states, regions and pauses.
 class RankStream {
@@ -46,18 +34,12 @@ class RankStream {
 
   /// Is there a record? Then its time is good.
   bool has_record();
-  std::int64_t time() const { return records_[at_].time; }
+  std::int64_t time() const { return block_.time(); }
   /// The text of the record at time(), and of those behind it that are made and begin before
   /// `until`. Good until has_record() is called.
-  std::string_view take(std::int64_t until);
+  std::string_view take(std::int64_t until) { return block_.take(until); }
 
  private:
-  struct Record {
-    std::int64_t time;
-    std::size_t begin;
-    std::size_t end;
-  };
-
   bool present() const;
   void refill();
   void begin();
@@ -65,31 +47,22 @@ class RankStream {
   void call(std::size_t i);
   void finish();
   void state(std::int64_t begin, std::int64_t end, int state);
-  void open(char kind);
   void open_event(std::int64_t time);
   void pair(std::int64_t type, std::int64_t value);
-  void close(std::int64_t time);
   void collective(const Call& call);
   void messages(std::size_t i, const Call& call);
   void counters(std::size_t gap);
-  void object(std::int32_t rank, std::uint16_t thread);
-  void number(std::int64_t value);
 
   const WriterContext& context_;
   const RankCalls& calls_;
   std::int32_t rank_;
   std::uint16_t thread_;
   std::size_t block_bytes_;
-  std::string prefix_;  // ":cpu:appl:task:thread"
-  std::string text_;    // the first used_ bytes of it
-  std::size_t used_ = 0;
-  std::vector<Record> records_;
-  std::size_t at_ = 0;
+  RecordBlock block_;
   std::size_t next_call_ = 0;
   std::size_t next_message_ = 0;
   std::size_t next_region_ = 0;
   std::size_t next_pause_ = 0;
-  std::size_t record_begin_ = 0;
   std::int64_t last_end_ = 0;
   bool begun_ = false;
   bool finished_ = false;

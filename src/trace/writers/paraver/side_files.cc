@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "trace/readers/paraver/mpi_values.h"
-#include "trace/writers/paraver/rank_stream.h"
+#include "trace/writers/paraver/event_values.h"
 
 namespace slackline::paraver {
 namespace {

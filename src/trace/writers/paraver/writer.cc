@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "trace/message_pairs.h"
+#include "trace/writers/paraver/event_values.h"
 #include "trace/writers/paraver/findings.h"
 #include "trace/writers/paraver/rank_stream.h"
 #include "trace/writers/paraver/side_files.h"
