@@ -15,6 +15,9 @@
 #include "trace/otf2/reader.h"
 #include "trace/otf2/writer.h"
 #include "trace/text/text.h"
+#include "trace/writers/paraver/writer.h"
+#include "trace/writers/perfetto/perfetto.h"
+#include "trace/writers/ti/writer.h"
 
 namespace slackline {
 namespace {
@@ -106,6 +109,27 @@ void read_text_form(benchmark::State& state) {
   report(state, text.size());
 }
 BENCHMARK(read_text_form)->Unit(benchmark::kMillisecond);
+
+// What a writer of one file, and files beside it, does; the disk is that of temporary files.
+template <class Write>
+void write_files(benchmark::State& state, Write write, const char* name) {
+  const Archive folder;
+  halo_trace();
+  for (auto _ : state) benchmark::DoNotOptimize(write(halo_trace(), folder.folder / name));
+  report(state, folder.bytes());
+}
+BENCHMARK_CAPTURE(write_files, csv, write_operations_csv, "run.csv")
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(write_files, chrome, write_chrome_json, "run.json")
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(write_files, ti, write_ti, "run.ti")
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(write_files, paraver, write_paraver, "run.prv")
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 
 }  // namespace
 }  // namespace slackline

@@ -1,5 +1,6 @@
 #include "analysis/simulated_actions.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +69,7 @@ std::string simulated_actions(const Simulation& simulation, const Trace& trace) 
   std::ranges::stable_sort(actions, {}, &Action::end);
   std::string text;
   for (const Action& a : actions) {
-    fmt::format_to(std::back_inserter(text), "{:.12f} {} {}\n", a.end, a.rank, a.name);
+    fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:.12f} {} {}\n"), a.end, a.rank, a.name);
   }
   return text;
 }

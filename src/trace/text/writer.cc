@@ -3,6 +3,7 @@
 // arguments have the shape they promise; otherwise they are written as args=, so that every trace,
 // a nonsensical one included, comes back as it was.
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,9 +20,11 @@ constexpr std::size_t kFlushBytes = 1 << 16;
 
 using Out = std::string;
 
-template <class... Args>
-void put(Out& out, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+// Formats are FMT_COMPILEd: most lines are a few numbers, and reading the format took longer than
+// writing them.
+template <class Format, class... Args>
+void put(Out& out, const Format& format, const Args&... args) {
+  fmt::format_to(std::back_inserter(out), format, args...);
 }
 
 void put_quoted(Out& out, std::string_view text) {
@@ -34,7 +37,7 @@ void put_quoted(Out& out, std::string_view text) {
     } else if (c == '\n') {
       out += "\\n";
     } else if (byte < 0x20 || byte == 0x7f) {
-      put(out, "\\x{:02x}", byte);
+      put(out, FMT_COMPILE("\\x{:02x}"), byte);
     } else {
       out += c;
     }
@@ -52,7 +55,7 @@ bool is_plain_word(std::string_view text) {
 
 void put_text(Out& out, std::string_view key, std::string_view value) {
   if (value.empty()) return;
-  put(out, " {}=", key);
+  put(out, FMT_COMPILE(" {}="), key);
   if (is_plain_word(value)) {
     out += value;
   } else {
@@ -64,7 +67,7 @@ template <class Words>
 void put_named(Out& out, const Words& words, std::int64_t value) {
   const auto found = std::ranges::find(words, value, &NamedValue::value);
   if (found == words.end()) {
-    put(out, "{}", value);
+    put(out, FMT_COMPILE("{}"), value);
   } else {
     out += found->word;
   }
@@ -95,13 +98,13 @@ void put_list(Out& out, std::span<const T> values, std::size_t limit) {
     const std::size_t run = run_length(values, i, limit);
     const std::int64_t by = run > 1 ? step(values[i], values[i + 1]) : 0;
     if (run >= 3 && by == 0) {
-      put(out, "{}*{}", values[i], run);
+      put(out, FMT_COMPILE("{}*{}"), values[i], run);
     } else if (run >= 3 && by == 1) {
-      put(out, "{}..{}", values[i], values[i + run - 1]);
+      put(out, FMT_COMPILE("{}..{}"), values[i], values[i + run - 1]);
     } else if (run >= 4 && by > 1 && by < std::numeric_limits<std::int32_t>::max()) {
-      put(out, "{}..{}/{}", values[i], values[i + run - 1], by);
+      put(out, FMT_COMPILE("{}..{}/{}"), values[i], values[i + run - 1], by);
     } else {
-      put(out, "{}", values[i]);
+      put(out, FMT_COMPILE("{}"), values[i]);
       ++i;
       continue;
     }
@@ -129,9 +132,9 @@ bool put_sendrecv(Out& out, std::span<const std::int64_t> args) {
     out += " rtag=";
     put_named(out, kTagWords, args[1]);
   }
-  if (args[2] != 0) put(out, " rbytes={}", args[2]);
+  if (args[2] != 0) put(out, FMT_COMPILE(" rbytes={}"), args[2]);
   for (const auto& [flag, word] : kReceiveFlagWords) {
-    if ((args[3] & flag) != 0) put(out, " {}", word);
+    if ((args[3] & flag) != 0) put(out, FMT_COMPILE(" {}"), word);
   }
   return true;
 }
@@ -150,11 +153,11 @@ bool put_starts(Out& out, std::span<const std::int64_t> args) {
   out += " starts=";
   for (std::size_t i = 0; i < args.size(); i += kStartGroup) {
     if (i > 0) out += ',';
-    put(out, "{}:{}:", args[i], identifier(static_cast<Operation>(args[i + 1])));
+    put(out, FMT_COMPILE("{}:{}:"), args[i], identifier(static_cast<Operation>(args[i + 1])));
     put_named(out, kPeerWords, args[i + 2]);
     out += ':';
     put_named(out, kTagWords, args[i + 3]);
-    put(out, ":{}", args[i + 4]);
+    put(out, FMT_COMPILE(":{}"), args[i + 4]);
     if (args[i + 5] == kCommWorld) continue;
     out += ':';
     put_named(out, kCommWords, args[i + 5]);
@@ -175,11 +178,11 @@ std::size_t after_pairs(std::span<const std::int64_t> args, std::size_t at) {
 }
 
 void put_pairs(Out& out, std::string_view key, std::span<const std::int64_t> pairs) {
-  put(out, " {}=", key);
+  put(out, FMT_COMPILE(" {}="), key);
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     if (i > 0) out += ',';
     put_named(out, kPeerWords, pairs[i]);
-    put(out, ":{}", pairs[i + 1]);
+    put(out, FMT_COMPILE(":{}"), pairs[i + 1]);
   }
 }
 
@@ -192,13 +195,13 @@ bool put_neighbours(Out& out, std::span<const std::int64_t> args) {
 }
 
 void put_int_list(Out& out, std::string_view key, std::span<const std::int64_t> values) {
-  put(out, " {}=", key);
+  put(out, FMT_COMPILE(" {}="), key);
   put_list(out, values, static_cast<std::size_t>(kRunLimit));
 }
 
 bool put_polls(Out& out, std::span<const std::int64_t> args) {
   if (args.size() != 2) return false;
-  put(out, " polls={} inside={}", args[0], args[1]);
+  put(out, FMT_COMPILE(" polls={} inside={}"), args[0], args[1]);
   return true;
 }
 
@@ -231,7 +234,7 @@ bool put_typed_args(Out& out, const Call& call) {
       return true;
     case ArgsForm::level:
       if (args.size() != 1) return false;
-      put(out, " level={}", args[0]);
+      put(out, FMT_COMPILE(" level={}"), args[0]);
       return true;
     default:
       return false;
@@ -241,25 +244,25 @@ bool put_typed_args(Out& out, const Call& call) {
 void put_call(Out& out, const Call& call) {
   out += call.operation == Operation::none ? "none" : identifier(call.operation);
   if (needs_peer(call.operation) || call.peer != kPeerNone) {
-    put(out, " {}=", peer_key(call.operation));
+    put(out, FMT_COMPILE(" {}="), peer_key(call.operation));
     put_named(out, kPeerWords, call.peer);
   }
   if (call.tag != 0) {
-    put(out, " {}=", tag_key(call.operation));
+    put(out, FMT_COMPILE(" {}="), tag_key(call.operation));
     put_named(out, kTagWords, call.tag);
   }
-  if (call.bytes != 0) put(out, " bytes={}", call.bytes);
+  if (call.bytes != 0) put(out, FMT_COMPILE(" bytes={}"), call.bytes);
   if (call.comm != kCommWorld) {
     out += " comm=";
     put_named(out, kCommWords, call.comm);
   }
   if (needs_request(call.operation) || call.request != kRequestNone) {
-    put(out, " req={}", call.request);
+    put(out, FMT_COMPILE(" req={}"), call.request);
   }
   if (!put_typed_args(out, call)) put_int_list(out, "args", call.args);
-  if (call.thread != 0) put(out, " thread={}", call.thread);
+  if (call.thread != 0) put(out, FMT_COMPILE(" thread={}"), call.thread);
   for (const auto& [flag, word] : kFlagWords) {
-    if (call.has(flag)) put(out, " {}", word);
+    if (call.has(flag)) put(out, FMT_COMPILE(" {}"), word);
   }
   out += '\n';
 }
@@ -269,8 +272,8 @@ class Writer {
   Writer(const Trace& trace, const TextSink& sink) : trace_(trace), sink_(sink) {}
 
   void write(const TextOptions& options) {
-    put(out_, "{} {} {} ranks={}{}\n", kMagic, kVersion, trace_.timed() ? "timed" : "untimed",
-        trace_.ranks(), options.rank ? " partial" : "");
+    put(out_, FMT_COMPILE("{} {} {} ranks={}{}\n"), kMagic, kVersion,
+        trace_.timed() ? "timed" : "untimed", trace_.ranks(), options.rank ? " partial" : "");
     write_info();
     write_communicators();
     write_regions();
@@ -300,17 +303,18 @@ class Writer {
     put_text(line, "mpi_version", info.mpi_version);
     put_text(line, "recorder", info.recorder);
     put_text(line, "started", info.started);
-    if (info.cpu_ns != 0) put(line, " cpu={}", info.cpu_ns);
-    if (info.recording_ns != 0) put(line, " recording={}", info.recording_ns);
-    if (info.lost_calls != 0) put(line, " lost={}", info.lost_calls);
-    if (info.flops_per_second > 0) put(line, " flops_per_second={}", info.flops_per_second);
-    if (!line.empty()) put(out_, "info{}\n", line);
+    if (info.cpu_ns != 0) put(line, FMT_COMPILE(" cpu={}"), info.cpu_ns);
+    if (info.recording_ns != 0) put(line, FMT_COMPILE(" recording={}"), info.recording_ns);
+    if (info.lost_calls != 0) put(line, FMT_COMPILE(" lost={}"), info.lost_calls);
+    if (info.flops_per_second > 0)
+      put(line, FMT_COMPILE(" flops_per_second={}"), info.flops_per_second);
+    if (!line.empty()) put(out_, FMT_COMPILE("info{}\n"), line);
   }
 
   void write_communicators() {
     const auto& all = trace_.communicators();
     for (std::size_t id = 2; id < all.size(); ++id) {
-      put(out_, "comm {} members=", id);
+      put(out_, FMT_COMPILE("comm {} members="), id);
       put_list(out_, std::span<const std::int32_t>(all[id].members), all[id].members.size());
       if (all[id].is_inter()) {
         out_ += " remote=";
@@ -324,7 +328,7 @@ class Writer {
 
   void write_regions() {
     for (std::size_t id = 0; id < trace_.regions().size(); ++id) {
-      put(out_, "region {} ", id);
+      put(out_, FMT_COMPILE("region {} "), id);
       put_quoted(out_, trace_.regions()[id]);
       out_ += '\n';
       end_line();
@@ -333,7 +337,7 @@ class Writer {
 
   void write_counter_names() {
     for (std::size_t which = 0; which < trace_.counters().size(); ++which) {
-      put(out_, "counter {} ", which);
+      put(out_, FMT_COMPILE("counter {} "), which);
       put_quoted(out_, trace_.counters()[which]);
       out_ += '\n';
     }
@@ -341,7 +345,8 @@ class Writer {
 
   void write_findings() {
     for (const Findings::Entry& entry : trace_.findings().entries()) {
-      put(out_, "finding {} {} {} ", entry.name, to_string(entry.severity), entry.count);
+      put(out_, FMT_COMPILE("finding {} {} {} "), entry.name, to_string(entry.severity),
+          entry.count);
       put_quoted(out_, entry.sentence);
       for (const std::string& example : entry.examples) {
         out_ += ' ';
@@ -354,16 +359,16 @@ class Writer {
   void write_rank(std::int32_t rank) {
     const RankInfo& info = trace_.rank_info(rank);
     const RankCalls& calls = trace_.calls(rank);
-    put(out_, "rank {}", rank);
+    put(out_, FMT_COMPILE("rank {}"), rank);
     put_text(out_, "host", info.host);
-    if (calls.start_ns() != 0) put(out_, " start={}", calls.start_ns());
+    if (calls.start_ns() != 0) put(out_, FMT_COMPILE(" start={}"), calls.start_ns());
     if (!info.present) out_ += " absent";
     if (!info.finalized) out_ += " unfinalized";
-    if (info.clock_offset_ns != 0) put(out_, " clock_offset={}", info.clock_offset_ns);
-    if (info.clock_drift != 0) put(out_, " clock_drift={}", info.clock_drift);
-    if (info.clock_error_ns != 0) put(out_, " clock_error={}", info.clock_error_ns);
+    if (info.clock_offset_ns != 0) put(out_, FMT_COMPILE(" clock_offset={}"), info.clock_offset_ns);
+    if (info.clock_drift != 0) put(out_, FMT_COMPILE(" clock_drift={}"), info.clock_drift);
+    if (info.clock_error_ns != 0) put(out_, FMT_COMPILE(" clock_error={}"), info.clock_error_ns);
     const std::int64_t last = calls.empty() ? calls.start_ns() : calls.end_ns(calls.size() - 1);
-    if (calls.stop_ns() != last) put(out_, " stop={}", calls.stop_ns());
+    if (calls.stop_ns() != last) put(out_, FMT_COMPILE(" stop={}"), calls.stop_ns());
     out_ += '\n';
     cursor_ = calls.start_ns();
     write_calls(calls);
@@ -396,7 +401,7 @@ class Writer {
 
   // Times are absolute: where it lies in the gap matters, and the cursor stays where it is.
   void write_pause(const Pause& pause) {
-    put(out_, "  @{} +{} pause{}\n", pause.begin_ns, pause.end_ns - pause.begin_ns,
+    put(out_, FMT_COMPILE("  @{} +{} pause{}\n"), pause.begin_ns, pause.end_ns - pause.begin_ns,
         pause.in_mpi ? " in_mpi" : "");
   }
 
@@ -407,7 +412,7 @@ class Writer {
     if (count == 0) return;
     out_ += "  counted";
     for (std::size_t which = 0; which < count; ++which) {
-      put(out_, " {}", calls.counter(which, gap));
+      put(out_, FMT_COMPILE(" {}"), calls.counter(which, gap));
     }
     out_ += '\n';
   }
@@ -415,16 +420,16 @@ class Writer {
   // The time of what follows: absolute in timed traces, as computation in untimed ones.
   void write_time(std::int64_t time) {
     if (!trace_.timed() && time >= cursor_) {
-      if (time > cursor_) put(out_, "  compute {}\n", time - cursor_);
+      if (time > cursor_) put(out_, FMT_COMPILE("  compute {}\n"), time - cursor_);
       out_ += "  ";
     } else {
-      put(out_, "  @{} ", time);
+      put(out_, FMT_COMPILE("  @{} "), time);
     }
   }
 
   void write_call(const Call& call) {
     write_time(call.begin_ns);
-    if (call.end_ns != call.begin_ns) put(out_, "+{} ", call.end_ns - call.begin_ns);
+    if (call.end_ns != call.begin_ns) put(out_, FMT_COMPILE("+{} "), call.end_ns - call.begin_ns);
     put_call(out_, call);
     cursor_ = call.end_ns;
   }
@@ -432,11 +437,11 @@ class Writer {
   void write_region_event(const RegionEvent& event) {
     write_time(event.time_ns);
     if (!trace_.timed() && event.time_ns >= cursor_) cursor_ = event.time_ns;
-    put(out_, "{} ", event.enter ? "enter" : "leave");
+    put(out_, FMT_COMPILE("{} "), event.enter ? "enter" : "leave");
     if (event.region < trace_.regions().size()) {
       put_quoted(out_, trace_.regions()[event.region]);
     } else {
-      put(out_, "{}", event.region);
+      put(out_, FMT_COMPILE("{}"), event.region);
     }
     out_ += '\n';
     end_line();

@@ -1,5 +1,6 @@
 // The two text forms of a timeline: Chrome's JSON, and a table of operations.
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -12,34 +13,58 @@
 namespace slackline {
 namespace {
 
+// Chrome counts in microseconds: nanoseconds are three decimals.
+struct Microseconds {
+  std::int64_t ns;
+};
+
 std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-double microseconds(std::int64_t ns) {
-  return static_cast<double>(ns) / 1000;
-}
+}  // namespace
+}  // namespace slackline
+
+template <>
+struct fmt::formatter<slackline::Microseconds> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  template <class Context>
+  auto format(slackline::Microseconds time, Context& context) const {
+    const auto bits = static_cast<std::uint64_t>(time.ns);
+    const std::uint64_t size = time.ns < 0 ? 0 - bits : bits;
+    return fmt::format_to(context.out(), FMT_COMPILE("{}{}.{:03}"), time.ns < 0 ? "-" : "",
+                          size / 1000, size % 1000);
+  }
+};
+
+namespace slackline {
+namespace {
 
 class JsonEvents {
  public:
   explicit JsonEvents(OutputFile& file) : file_(file) { file_.write("{\"traceEvents\":[\n"); }
-  void add(const std::string& event) {
-    file_.write(first_ ? event : ",\n" + event);
+  template <class Format, class... Args>
+  void add(const Format& format, const Args&... args) {
+    line_ = first_ ? "" : ",\n";
     first_ = false;
+    fmt::format_to(std::back_inserter(line_), format, args...);
+    file_.write(line_);
   }
   void end() { file_.write("\n],\"displayTimeUnit\":\"ns\"}\n"); }
 
  private:
   OutputFile& file_;
+  std::string line_;
   bool first_ = true;
 };
 
-std::string call_event(std::int32_t rank, const Call& call) {
+void add_call(JsonEvents& events, std::int32_t rank, const Call& call) {
   const std::string_view name = mpi_name(call.operation);
-  return fmt::format(
-      "{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"cat\":\"mpi\","
-      "\"name\":\"{}\",\"args\":{{\"peer\":{},\"bytes\":{},\"tag\":{},\"communicator\":{}}}}}",
-      rank, call.thread, microseconds(call.begin_ns), microseconds(call.end_ns - call.begin_ns),
+  events.add(
+      FMT_COMPILE(
+          "{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"cat\":\"mpi\","
+          "\"name\":\"{}\",\"args\":{{\"peer\":{},\"bytes\":{},\"tag\":{},\"communicator\":{}}}}}"),
+      rank, call.thread, Microseconds{call.begin_ns}, Microseconds{call.end_ns - call.begin_ns},
       name.empty() ? "MPI call" : name, call.peer, call.bytes, call.tag, call.comm);
 }
 
@@ -49,18 +74,15 @@ Findings write_chrome_json(const Trace& trace, const std::filesystem::path& path
   OutputFile file(path);
   JsonEvents events(file);
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    events.add(
-        fmt::format("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":"
-                    "{{\"name\":\"rank {}\"}}}}",
-                    rank, rank));
+    events.add(FMT_COMPILE("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":"
+                           "{{\"name\":\"rank {}\"}}}}"),
+               rank, rank);
     for_each_slice(
-        trace.calls(rank),
-        [&](std::size_t i) { events.add(call_event(rank, trace.calls(rank)[i])); },
+        trace.calls(rank), [&](std::size_t i) { add_call(events, rank, trace.calls(rank)[i]); },
         [&](std::int64_t ns, std::uint32_t region, bool enter) {
-          events.add(fmt::format(
-              "{{\"ph\":\"{}\",\"pid\":{},\"tid\":0,\"ts\":{:.3f},\"cat\":"
-              "\"region\",\"name\":{}}}",
-              enter ? 'B' : 'E', rank, microseconds(ns), json_text(trace.regions()[region])));
+          events.add(FMT_COMPILE("{{\"ph\":\"{}\",\"pid\":{},\"tid\":0,\"ts\":{},\"cat\":"
+                                 "\"region\",\"name\":{}}}"),
+                     enter ? 'B' : 'E', rank, Microseconds{ns}, json_text(trace.regions()[region]));
         });
   }
   events.end();
@@ -78,9 +100,9 @@ Findings write_operations_csv(const Trace& trace, const std::filesystem::path& p
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const Call c = calls[i];
       line.clear();
-      fmt::format_to(std::back_inserter(line), "{},{},{},{},{},{},{},{},{},{},{},{}\n", rank, i,
-                     c.thread, identifier(c.operation), c.begin_ns, c.end_ns, c.peer, c.tag,
-                     c.bytes, c.comm, c.request, c.flags);
+      fmt::format_to(std::back_inserter(line), FMT_COMPILE("{},{},{},{},{},{},{},{},{},{},{},{}\n"),
+                     rank, i, c.thread, identifier(c.operation), c.begin_ns, c.end_ns, c.peer,
+                     c.tag, c.bytes, c.comm, c.request, c.flags);
       file.write(line);
     }
   }

@@ -5,6 +5,7 @@
 
 #include "trace/writers/ti/program_writer.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,16 +43,17 @@ void ProgramWriter::begin_line(std::string_view action) {
   constexpr double kFlopsPerNano = kTiFlopsPerSecond / 1e9;
   const auto out = std::back_inserter(text_);
   if (compute_ns_ > 0) {
-    fmt::format_to(out, "{} compute {}\n", rank_, static_cast<double>(compute_ns_) * kFlopsPerNano);
+    fmt::format_to(out, FMT_COMPILE("{} compute {}\n"), rank_,
+                   static_cast<double>(compute_ns_) * kFlopsPerNano);
   }
   compute_ns_ = 0;
-  fmt::format_to(out, "{} {}", rank_, action);
+  fmt::format_to(out, FMT_COMPILE("{} {}"), rank_, action);
 }
 
 template <class... Words>
 void ProgramWriter::line(std::string_view action, Words... words) {
   begin_line(action);
-  (fmt::format_to(std::back_inserter(text_), " {}", words), ...);
+  (fmt::format_to(std::back_inserter(text_), FMT_COMPILE(" {}"), words), ...);
   text_ += '\n';
 }
 
@@ -287,7 +289,8 @@ void ProgramWriter::counts(std::span<const std::int64_t> bytes, int type, std::u
   const auto out = std::back_inserter(text_);
   const auto ranks = static_cast<std::size_t>(trace_.ranks());
   for (std::size_t r = 0; r < ranks; ++r) {
-    fmt::format_to(out, " {}", bytes.size() == ranks ? in_elements(bytes[r], type) : own);
+    fmt::format_to(out, FMT_COMPILE(" {}"),
+                   bytes.size() == ranks ? in_elements(bytes[r], type) : own);
   }
 }
 
@@ -298,36 +301,36 @@ void ProgramWriter::vector_collective(const Call& call, Elements e) {
   switch (blocking_form(call.operation)) {
     case Operation::gatherv:
       begin_line("gatherv");
-      fmt::format_to(out, " {}", e.count);
+      fmt::format_to(out, FMT_COMPILE(" {}"), e.count);
       counts(call.args, e.type, e.count);
-      fmt::format_to(out, " {} {} {}\n", root, e.type, e.type);
+      fmt::format_to(out, FMT_COMPILE(" {} {} {}\n"), root, e.type, e.type);
       return;
     case Operation::scatterv:
       begin_line("scatterv");
       counts(call.args, e.type, e.count);
-      fmt::format_to(out, " {} {} {} {}\n", e.count, root, e.type, e.type);
+      fmt::format_to(out, FMT_COMPILE(" {} {} {} {}\n"), e.count, root, e.type, e.type);
       return;
     case Operation::allgatherv:
       begin_line("allgatherv");
-      fmt::format_to(out, " {}", e.count);
+      fmt::format_to(out, FMT_COMPILE(" {}"), e.count);
       counts(call.args, e.type, e.count);
-      fmt::format_to(out, " {} {}\n", e.type, e.type);
+      fmt::format_to(out, FMT_COMPILE(" {} {}\n"), e.type, e.type);
       return;
     case Operation::reduce_scatter:
     case Operation::reduce_scatter_block:
       begin_line("reducescatter");
       counts(call.args, e.type, e.count);
-      fmt::format_to(out, " 0 {}\n", e.type);
+      fmt::format_to(out, FMT_COMPILE(" 0 {}\n"), e.type);
       return;
     case Operation::alltoallv:
     case Operation::alltoallw: {
       const int type = elements(0, call.tag).type;
       begin_line("alltoallv");
-      fmt::format_to(out, " 0");
+      fmt::format_to(out, FMT_COMPILE(" 0"));
       counts(call.args.first(half), type, e.count);
-      fmt::format_to(out, " 0");
+      fmt::format_to(out, FMT_COMPILE(" 0"));
       counts(call.args.subspan(half), type, e.count);
-      fmt::format_to(out, " {} {}\n", type, type);
+      fmt::format_to(out, FMT_COMPILE(" {} {}\n"), type, type);
       return;
     }
     default:
