@@ -33,8 +33,7 @@ CollectiveComparison::Alternative alternative(const Trace& trace, ModelChoice ch
     a.makespan_ns.push_back(makespan.value_ns(lines[i], queries[i].x));
     a.lambda.push_back(lines[i].slope);
   }
-  a.tolerances =
-      tolerances(std::move(makespan), full_parameter(choice, parameter), degradations_ppm).rows;
+  a.tolerances = tolerances(makespan, full_parameter(choice, parameter), degradations_ppm).rows;
   return a;
 }
 

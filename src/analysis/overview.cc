@@ -7,12 +7,15 @@
 #include <numeric>
 #include <string>
 
+#include "analysis/model_functions.h"
 #include "base/units.h"
 
 namespace slackline {
 namespace {
 
-constexpr std::size_t kEnvelopePasses = 1500;  // beyond that the plot is sampled
+// Of graphs so large that this is not enough, some pieces are left out.
+constexpr std::size_t kEdgesToVisit = 1'000'000'000;
+constexpr std::size_t kMostPasses = 1500;
 constexpr std::int64_t kPlotMargin = 5;  // quarter: the plot ends at 5/4 of the last tolerance
 constexpr double kBalanced = 0.005;      // a loss under half a per cent is not worth a sentence
 
@@ -113,11 +116,19 @@ std::string path_sentence(const Prediction& p) {
 
 Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const std::vector<std::int64_t>& degradations_ppm) {
+  return overview(trace, ModelFunctions(graph, choice), degradations_ppm);
+}
+
+Overview overview(const Trace& trace, const ModelFunctions& functions,
+                  const std::vector<std::int64_t>& degradations_ppm) {
+  const ModelChoice& choice = functions.choice();
+  const VariedParameter latency = full_parameter(choice, Parameter::latency);
   Overview o;
-  o.prediction = predict(trace, graph, choice);
-  o.tolerances = tolerances(graph, choice, Parameter::latency, degradations_ppm);
-  o.sensitivity = sensitivity(graph, choice, Parameter::latency, 0,
-                              plot_end_fs(o.tolerances, choice.model), kEnvelopePasses);
+  o.prediction = predict(trace, functions);
+  MakespanFunction makespan = functions.of(Parameter::latency);
+  o.tolerances = tolerances(makespan, latency, degradations_ppm);
+  o.sensitivity = sensitivity(makespan, latency, 0, plot_end_fs(o.tolerances, choice.model),
+                              plot_effort(functions.graph(), kEdgesToVisit, kMostPasses));
   return o;
 }
 

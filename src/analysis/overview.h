@@ -20,6 +20,9 @@ struct Overview {
 Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const std::vector<std::int64_t>& degradations_ppm);
 
+Overview overview(const Trace& trace, const ModelFunctions& functions,
+                  const std::vector<std::int64_t>& degradations_ppm);
+
 Report describe(const Overview& overview, const Trace& trace);
 
 /// What holds the run back most under the model, and what its critical path consists of.

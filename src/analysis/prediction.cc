@@ -1,5 +1,7 @@
 #include "analysis/prediction.h"
 
+#include "analysis/model_functions.h"
+
 namespace slackline {
 namespace {
 
@@ -17,12 +19,18 @@ double latency_share(const Prediction& p, const ModelChoice& choice) {
 
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                    Side side) {
+  return predict(trace, ModelFunctions(graph, choice), side);
+}
+
+Prediction predict(const Trace& trace, const ModelFunctions& functions, Side side) {
+  const ExecutionGraph& graph = functions.graph();
+  const ModelChoice& choice = functions.choice();
   Prediction p;
   p.side = side;
   const auto line = [&](Parameter parameter) {
     // Where pairs of ranks differ: one nanosecond more for each of them.
     const bool added = choice.pairs != nullptr && parameter != Parameter::overhead;
-    MakespanFunction makespan = makespan_function(graph, choice, {parameter, added ? "added" : ""});
+    MakespanFunction makespan = functions.of({parameter, added ? "added" : ""});
     const PathLine at_base = makespan.line_at(makespan.base(), side);
     p.makespan_ns = makespan.value_ns(at_base, makespan.base());
     return at_base;

@@ -11,6 +11,8 @@
 
 namespace slackline {
 
+class ModelFunctions;
+
 /// What the LogGPS model says of one trace at one set of parameters.
 struct Prediction {
   double makespan_ns = 0;
@@ -31,6 +33,7 @@ struct Prediction {
 /// Three passes over the graph and one schedule.
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                    Side side = Side::right);
+Prediction predict(const Trace& trace, const ModelFunctions& functions, Side side = Side::right);
 
 /// Fills result and sections; the caller adds options, input and findings.
 Report describe(const Prediction& prediction, const Trace& trace);

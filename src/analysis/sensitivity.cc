@@ -1,9 +1,13 @@
 #include "analysis/sensitivity.h"
 
+#include <algorithm>
+
+#include "base/units.h"
+
 namespace slackline {
 namespace {
 
-constexpr int kSamples = 128;
+constexpr double kInvisible = 2.5e-4;  // of a plot's height
 
 void add_piece(Sensitivity& s, MakespanFunction& makespan, const EnvelopePiece& piece) {
   s.pieces.push_back({.from_ns = makespan.to_ns(piece.from),
@@ -13,57 +17,49 @@ void add_piece(Sensitivity& s, MakespanFunction& makespan, const EnvelopePiece& 
   s.makespan_at_end_ns = makespan.value_ns(piece.line, piece.to);
 }
 
-/// T at evenly spaced values, each with its right derivative.
-void sample(Sensitivity& s, MakespanFunction& makespan, std::int64_t from_fs, std::int64_t to_fs) {
-  s.exact = false;
-  for (int i = 0; i < kSamples; ++i) {
-    const auto at = [&](int k) {
-      return make_ticks(Int128{from_fs} * (kSamples - k) + Int128{to_fs} * k,
-                        Int128{makespan.tick_fs()} * kSamples);
-    };
-    add_piece(s, makespan, {at(i), at(i + 1), makespan.line_at(at(i))});
-  }
-  const Ticks end = makespan.from_fs(to_fs);
-  s.makespan_at_end_ns = makespan.value_ns(makespan.line_at(end), end);
-}
-
 }  // namespace
 
 Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
-                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
-                        std::optional<std::size_t> max_passes) {
-  return sensitivity(makespan_function(graph, choice, parameter), full_parameter(choice, parameter),
-                     from_fs, to_fs, max_passes);
+                        const VariedParameter& parameter, std::int64_t from_fs,
+                        std::int64_t to_fs) {
+  MakespanFunction makespan = makespan_function(graph, choice, parameter);
+  return sensitivity(makespan, full_parameter(choice, parameter), from_fs, to_fs);
 }
 
-Sensitivity sensitivity(MakespanFunction makespan, const VariedParameter& parameter,
+Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& parameter,
                         std::int64_t from_fs, std::int64_t to_fs,
-                        std::optional<std::size_t> max_passes) {
+                        std::optional<EnvelopeEffort> effort) {
+  const std::uint64_t passes_before = makespan.passes();
   Sensitivity s;
   s.parameter = parameter;
   s.base_ns = makespan.to_ns(makespan.base());
   const Ticks from = makespan.from_fs(from_fs);
   const Ticks to = makespan.from_fs(to_fs);
-  const auto envelope = max_passes ? compute_envelope_within(makespan, from, to, *max_passes)
-                                   : std::optional(compute_envelope(makespan, from, to));
-  if (envelope) {
-    for (const EnvelopePiece& piece : envelope->pieces) add_piece(s, makespan, piece);
-  } else {
-    sample(s, makespan, from_fs, to_fs);
-  }
-  s.passes = makespan.passes();
+  const Envelope envelope =
+      effort ? compute_envelope(makespan, from, to, *effort) : compute_envelope(makespan, from, to);
+  for (const EnvelopePiece& piece : envelope.pieces) add_piece(s, makespan, piece);
+  s.exact = envelope.gap_ticks == 0;
+  s.gap_ns = envelope.gap_ticks * static_cast<double>(makespan.tick_fs()) /
+             static_cast<double>(kFemtosPerNano);
+  s.passes = makespan.passes() - passes_before;
   return s;
+}
+
+EnvelopeEffort plot_effort(const ExecutionGraph& graph, std::size_t edges,
+                           std::size_t most_passes) {
+  return {std::min(most_passes, edges / std::max<std::size_t>(1, graph.edge_count())), kInvisible};
 }
 
 Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
                       const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm) {
-  return tolerances(makespan_function(graph, choice, parameter), full_parameter(choice, parameter),
-                    degradations_ppm);
+  MakespanFunction makespan = makespan_function(graph, choice, parameter);
+  return tolerances(makespan, full_parameter(choice, parameter), degradations_ppm);
 }
 
-Tolerances tolerances(MakespanFunction makespan, const VariedParameter& parameter,
+Tolerances tolerances(MakespanFunction& makespan, const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm) {
+  const std::uint64_t passes_before = makespan.passes();
   Tolerances result;
   result.parameter = parameter;
   result.base_ns = makespan.to_ns(makespan.base());
@@ -74,7 +70,7 @@ Tolerances tolerances(MakespanFunction makespan, const VariedParameter& paramete
     if (t.value) row.value_ns = makespan.to_ns(*t.value);
     result.rows.push_back(row);
   }
-  result.passes = makespan.passes();
+  result.passes = makespan.passes() - passes_before;
   return result;
 }
 

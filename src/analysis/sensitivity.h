@@ -23,19 +23,23 @@ struct Sensitivity {
   double base_ns = 0;  ///< the model's own value
   std::vector<Piece> pieces;
   double makespan_at_end_ns = 0;
-  bool exact = true;  ///< false: sampled, because there are too many pieces
+  bool exact = true;  ///< false: some pieces only, because there are too many
+  double gap_ns = 0;  ///< T lies nowhere more than this above the pieces, and never below
   std::uint64_t passes = 0;
 };
 
-/// All pieces in [from_fs, to_fs]; at most `max_passes` passes, then evenly sampled.
+/// All pieces in [from_fs, to_fs], or with less effort the most telling ones.
 Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
-                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
-                        std::optional<std::size_t> max_passes = {});
+                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs);
 
 /// The same of a function that is ready; `parameter` is the name it is given.
-Sensitivity sensitivity(MakespanFunction makespan, const VariedParameter& parameter,
+Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& parameter,
                         std::int64_t from_fs, std::int64_t to_fs,
-                        std::optional<std::size_t> max_passes = {});
+                        std::optional<EnvelopeEffort> effort = {});
+
+/// The effort that a plot is worth: all pieces as long as that takes no more than `most_passes`
+/// passes nor visits more than `edges` edges; else what no eye can tell from that.
+EnvelopeEffort plot_effort(const ExecutionGraph& graph, std::size_t edges, std::size_t most_passes);
 
 Report describe(const Sensitivity& sensitivity);
 /// T, lambda and rho over the parameter, with `zones` marked.
@@ -60,7 +64,7 @@ Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
                       const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm);
 /// The same of a function that is ready; `parameter` is the name it is given.
-Tolerances tolerances(MakespanFunction makespan, const VariedParameter& parameter,
+Tolerances tolerances(MakespanFunction& makespan, const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm);
 
 Report describe(const Tolerances& tolerances);

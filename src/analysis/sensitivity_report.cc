@@ -12,7 +12,7 @@
 namespace slackline {
 namespace {
 
-constexpr double kCurvePoints = 100;
+constexpr double kCurvePoints = 50;
 
 std::string parameter_name(const VariedParameter& parameter) {
   switch (parameter.kind) {
@@ -54,6 +54,7 @@ Json result_to_json(const Sensitivity& s) {
   Json result;
   result["parameter"] = s.parameter.name();
   result["exact"] = s.exact;
+  if (!s.exact) result["gap_ns"] = s.gap_ns;
   result["passes"] = s.passes;
   Json pieces = Json::array();
   Json breakpoints = Json::array();
@@ -120,7 +121,9 @@ Report describe(const Sensitivity& s) {
   section.items.emplace_back(Paragraph{
       s.exact ? fmt::format("T is linear between {} critical values of {}; all are listed.",
                             s.pieces.size() - 1, parameter_name(s.parameter))
-              : "T has too many pieces to list; it was sampled at even distances."});
+              : fmt::format("T has too many pieces to list: these are some, and T is nowhere more "
+                            "than {} above them.",
+                            format_time_ns(s.gap_ns))});
   section.items.emplace_back(sensitivity_series(s, {}));
   Table table{
       .id = "pieces",

@@ -155,8 +155,8 @@ int run_sensitivity(const SensitivityOptions& options) {
     if (const auto reduced = open_reduced(options.question, options.cache, parameter)) {
       const Interval interval =
           parse_interval(options, parameter.kind, value_fs(reduced->model.model, parameter.kind));
-      answer(describe(sensitivity(reduced->makespan(parameter.kind), parameter, interval.from_fs,
-                                  interval.to_fs)),
+      MakespanFunction makespan = reduced->makespan(parameter.kind);
+      answer(describe(sensitivity(makespan, parameter, interval.from_fs, interval.to_fs)),
              "sensitivity", *reduced, options.question, interval.to_json(options.parameter));
       return 0;
     }

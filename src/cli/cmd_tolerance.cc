@@ -66,8 +66,9 @@ int run_tolerance(const ToleranceOptions& options) {
   const bool resampled = options.bootstrap > 0;
   if (options.also.empty() && !resampled) {
     if (const auto reduced = open_reduced(options.question, options.cache, parameter)) {
-      answer(describe(tolerances(reduced->makespan(parameter.kind), parameter, ppm)), "tolerance",
-             *reduced, options.question, own_options(options, ppm));
+      MakespanFunction makespan = reduced->makespan(parameter.kind);
+      answer(describe(tolerances(makespan, parameter, ppm)), "tolerance", *reduced,
+             options.question, own_options(options, ppm));
       return 0;
     }
   }

@@ -8,9 +8,15 @@
 // breakpoint or a new piece: at most 2k + 1 values for k breakpoints. All open parts are asked for
 // together, so that eight values share a pass and passes share the threads. Crossings are rational
 // and evaluated exactly, so no breakpoint is missed or counted twice.
+//
+// Of large graphs with many pieces a part may be left open. By convexity T lies there above both
+// lines and below the chord between the points where they were found, so how far T can be from the
+// lines is known (Burkard, Hamacher and Rote 1991): it falls with the square of the number of
+// parts.
 
 #include "timing/envelope.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -20,38 +26,88 @@ namespace {
 
 constexpr unsigned kAllThreads = 0;
 
+/// A line of T, and where it is T.
+struct Touching {
+  PathLine line;
+  Ticks x;
+};
+
 /// Two lines of T, and whether there is none between them.
-struct Open {
-  PathLine left;
-  PathLine right;
+struct Part {
+  Touching left;
+  Touching right;
   bool closed;
+
+  Part(const Touching& l, const Touching& r) : left(l), right(r), closed(l.line == r.line) {}
 };
 
 Ticks crossing(const PathLine& a, const PathLine& b) {
   return make_ticks(a.intercept - b.intercept, static_cast<Int128>(b.slope) - a.slope);
 }
 
-/// Each open part, with the highest line at its crossing, is closed or becomes two.
-std::vector<Open> split(const std::vector<Open>& parts,
+Ticks crossing(const Part& part) {
+  return crossing(part.left.line, part.right.line);
+}
+
+double approximately(const Ticks& x) {
+  return static_cast<double>(x.numerator) / static_cast<double>(x.denominator);
+}
+
+/// How far T can be above both lines: the chord's height over their crossing.
+double gap_of(const Part& part) {
+  if (part.closed) return 0;
+  const double at = approximately(crossing(part));
+  const double before = at - approximately(part.left.x);
+  const double after = approximately(part.right.x) - at;
+  const double turn =
+      static_cast<double>(part.right.line.slope) - static_cast<double>(part.left.line.slope);
+  return before + after > 0 ? std::max(0.0, turn * before * after / (before + after)) : 0;
+}
+
+/// Each part that was asked for, with the highest line at its crossing, is closed or becomes two.
+std::vector<Part> split(const std::vector<Part>& parts, const std::vector<bool>& asked,
                         const std::vector<PathProgram::Query>& crossings,
                         const std::vector<PathLine>& highest) {
-  std::vector<Open> result;
+  std::vector<Part> result;
   std::size_t next = 0;
-  for (const Open& part : parts) {
-    if (part.closed) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    if (!asked[i]) {
       result.push_back(part);
       continue;
     }
-    const Ticks& x = crossings[next].x;
-    const PathLine& line = highest[next++];
-    if (line.scaled_at(x) == part.left.scaled_at(x)) {
-      result.push_back({part.left, part.right, true});
+    const Touching found{highest[next], crossings[next].x};
+    ++next;
+    if (found.line.scaled_at(found.x) == part.left.line.scaled_at(found.x)) {
+      result.push_back(part);
+      result.back().closed = true;
     } else {
-      result.push_back({part.left, line, part.left == line});
-      result.push_back({line, part.right, line == part.right});
+      result.emplace_back(part.left, found);
+      result.emplace_back(found, part.right);
     }
   }
   return result;
+}
+
+/// T at the right end less T at the left one.
+double growth(const Part& whole) {
+  const double middle = approximately(crossing(whole));
+  return static_cast<double>(whole.left.line.slope) * (middle - approximately(whole.left.x)) +
+         static_cast<double>(whole.right.line.slope) * (approximately(whole.right.x) - middle);
+}
+
+Envelope pieces_of(const std::vector<Part>& parts, const Ticks& from, const Ticks& to) {
+  Envelope envelope;
+  Ticks reached = from;
+  for (const Part& part : parts) {
+    if (part.left.line == part.right.line) continue;
+    const Ticks x = crossing(part);
+    envelope.pieces.push_back({reached, x, part.left.line});
+    reached = x;
+    if (!part.closed) envelope.gap_ticks = std::max(envelope.gap_ticks, gap_of(part));
+  }
+  envelope.pieces.push_back({reached, to, parts.back().right.line});
+  return envelope;
 }
 
 }  // namespace
@@ -63,37 +119,30 @@ std::vector<Ticks> Envelope::breakpoints() const {
 }
 
 Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to) {
-  return *compute_envelope_within(makespan, from, to, std::numeric_limits<std::size_t>::max());
+  return compute_envelope(makespan, from, to, {std::numeric_limits<std::size_t>::max(), 0});
 }
 
-std::optional<Envelope> compute_envelope_within(MakespanFunction& makespan, const Ticks& from,
-                                                const Ticks& to, std::size_t max_passes) {
+Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to,
+                          const EnvelopeEffort& effort) {
   expects(from < to, "an interval has a length");
   const std::uint64_t passes_before = makespan.passes();
   const PathProgram::Query ends[] = {{from, Side::right}, {to, Side::left}};
   const std::vector<PathLine> lines = makespan.lines_at(ends, kAllThreads);
   // Neighbouring lines of T that are known, in order; between two of them there may be more.
-  std::vector<Open> parts{{lines[0], lines[1], lines[0] == lines[1]}};
+  std::vector<Part> parts{{Touching{lines[0], from}, Touching{lines[1], to}}};
+  const double tolerated = parts.front().closed ? 0 : effort.error * growth(parts.front());
   for (;;) {
+    const bool for_all = makespan.passes() - passes_before < effort.passes;
+    std::vector<bool> asked;
     std::vector<PathProgram::Query> crossings;
-    for (const Open& part : parts) {
-      if (!part.closed) crossings.push_back({crossing(part.left, part.right), Side::right});
+    for (const Part& part : parts) {
+      asked.push_back(!part.closed && (for_all || gap_of(part) > tolerated));
+      if (asked.back()) crossings.push_back({crossing(part), Side::right});
     }
-    if (crossings.empty()) break;
-    if (makespan.passes() - passes_before >= max_passes) return std::nullopt;
+    if (crossings.empty()) return pieces_of(parts, from, to);
     const std::vector<PathLine> highest = makespan.lines_at(crossings, kAllThreads);
-    parts = split(parts, crossings, highest);
+    parts = split(parts, asked, crossings, highest);
   }
-  Envelope envelope;
-  Ticks reached = from;
-  for (const Open& part : parts) {
-    if (part.left == part.right) continue;
-    const Ticks x = crossing(part.left, part.right);
-    envelope.pieces.push_back({reached, x, part.left});
-    reached = x;
-  }
-  envelope.pieces.push_back({reached, to, lines[1]});
-  return envelope;
 }
 
 }  // namespace slackline

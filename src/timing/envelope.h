@@ -19,6 +19,8 @@ struct EnvelopePiece {
 /// (a critical value of the parameter) and differ in slope.
 struct Envelope {
   std::vector<EnvelopePiece> pieces;
+  /// T lies nowhere more than so many ticks above the pieces, and never below. 0: they are all.
+  double gap_ticks = 0;
 
   /// Where pieces meet: all critical values inside the interval.
   std::vector<Ticks> breakpoints() const;
@@ -27,8 +29,17 @@ struct Envelope {
 /// All pieces of T in [from, to], to > from. About two passes a breakpoint.
 Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to);
 
-/// The same, but gives up (empty) after that many passes.
-std::optional<Envelope> compute_envelope_within(MakespanFunction& makespan, const Ticks& from,
-                                                const Ticks& to, std::size_t max_passes);
+/// How far to look for pieces: for all of them, as long as no more than `passes` passes have been
+/// made; from then on only where T may lie above the pieces by more than `error` of its growth over
+/// the interval.
+struct EnvelopeEffort {
+  std::size_t passes = 0;
+  double error = 0;
+};
+
+/// The same with less effort. All pieces are lines of T. Beyond `effort.passes` about
+/// 1 / sqrt(effort.error) passes.
+Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to,
+                          const EnvelopeEffort& effort);
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "graph/graph_builder.h"
@@ -109,11 +110,60 @@ TEST(Envelope, FindsManyNeighbouringPieces) {
   EXPECT_LE(t.passes(), 14u + 15u + 2u);
 }
 
-TEST(Envelope, GivesUpWhenToldTo) {
+/// Lines -k(k+1)/2 + 20000 + kx, which touch a parabola: line k takes over at x = k.
+ExecutionGraph parabola(int lines) {
+  GraphBuilder b({1});
+  const VertexId start = b.vertex(0);
+  std::vector<VertexId> middles;
+  for (int k = 0; k < lines; ++k) {
+    middles.push_back(b.vertex(0));
+    b.edge({start, EdgeKind::order, 0, 0, 20'000 - k * (k + 1) / 2, 0});
+  }
+  const VertexId end = b.vertex(0);
+  b.edge({start, EdgeKind::compute, 0, 0, 0, 0});
+  for (int k = 0; k < lines; ++k) {
+    b.edge({middles[static_cast<std::size_t>(k)], EdgeKind::message, static_cast<std::uint8_t>(k),
+            0, 0, 0});
+  }
+  b.end_rank(0, end, 0);
+  return std::move(b).finish();
+}
+
+double value(const PathLine& line, double x) {
+  return static_cast<double>(line.intercept) + static_cast<double>(line.slope) * x;
+}
+
+TEST(Envelope, WithLessEffortIsBelowTByNoMoreThanItSays) {
+  const ExecutionGraph graph = parabola(180);
+  constexpr double kError = 1e-3;
+  constexpr int kEnd = 200;
+  MakespanFunction exact(graph, {}, Parameter::latency);
+  const Envelope all = compute_envelope(exact, {0, 1}, {kEnd, 1});
+  ASSERT_EQ(all.pieces.size(), 180u);
+  EXPECT_EQ(all.gap_ticks, 0);
+  MakespanFunction t(graph, {}, Parameter::latency);
+  const Envelope few = compute_envelope(t, {0, 1}, {kEnd, 1}, {0, kError});
+  // T grows from 20,000 to 20,000 - 179 * 180 / 2 + 179 * 200 = 39,690.
+  EXPECT_LE(few.gap_ticks, kError * 19'690);
+  EXPECT_GT(few.gap_ticks, 0);
+  EXPECT_LT(t.passes(), 80u);
+  const auto at = [](const Envelope& envelope, double x) {
+    double highest = 0;
+    for (const EnvelopePiece& p : envelope.pieces) highest = std::max(highest, value(p.line, x));
+    return highest;
+  };
+  for (int x = 0; x <= kEnd; ++x) {
+    EXPECT_LE(at(few, x), at(all, x)) << x;
+    EXPECT_GE(at(few, x), at(all, x) - few.gap_ticks - 1e-6) << x;
+  }
+}
+
+TEST(Envelope, IsExactWhereFewPassesAreEnough) {
   const ExecutionGraph graph = maximum_of({{10, 0}, {3, 3}, {0, 4}});
   MakespanFunction t(graph, {}, Parameter::latency);
-  EXPECT_FALSE(compute_envelope_within(t, {0, 1}, {100, 1}, 3).has_value());
-  EXPECT_TRUE(compute_envelope_within(t, {0, 1}, {100, 1}, 8).has_value());
+  const Envelope envelope = compute_envelope(t, {0, 1}, {100, 1}, {8, 0.5});
+  EXPECT_EQ(envelope.gap_ticks, 0);
+  EXPECT_EQ(envelope.pieces.size(), 3u);
 }
 
 TEST(Envelope, OfNothingIsTheZeroLine) {
