@@ -13,9 +13,9 @@
 namespace slackline {
 namespace {
 
+// Values of G take a pass each: their sums do not fit beside each other.
 constexpr std::size_t kMostPasses = 300;
-constexpr std::size_t kFewestPasses = 24;
-constexpr std::size_t kEdgesToVisit = 300'000'000;
+constexpr std::size_t kEdgesToVisit = 30'000'000;
 constexpr std::size_t kMostParts = 4;
 
 std::int64_t plot_end_fs(const Tolerances& t, std::int64_t today_fs) {
@@ -33,14 +33,15 @@ struct ParameterAnswer {
 };
 
 /// `id` makes the items' ids unique.
-ParameterAnswer answer(const ExecutionGraph& graph, const ModelChoice& choice,
-                       const VariedParameter& parameter, const std::string& id,
-                       const std::vector<std::int64_t>& degradations_ppm) {
-  const Tolerances t = tolerances(graph, choice, parameter, degradations_ppm);
-  const std::size_t passes = std::clamp(
-      kEdgesToVisit / std::max<std::size_t>(1, graph.edge_count()), kFewestPasses, kMostPasses);
-  const Sensitivity s = sensitivity(
-      graph, choice, parameter, 0, plot_end_fs(t, base_value_fs(graph, choice, parameter)), passes);
+ParameterAnswer answer(const ModelFunctions& functions, const VariedParameter& parameter,
+                       const std::string& id, const std::vector<std::int64_t>& degradations_ppm) {
+  const ExecutionGraph& graph = functions.graph();
+  const VariedParameter named = full_parameter(functions.choice(), parameter);
+  MakespanFunction makespan = functions.of(named);
+  const Tolerances t = tolerances(makespan, named, degradations_ppm);
+  const std::int64_t end_fs = plot_end_fs(t, base_value_fs(graph, functions.choice(), named));
+  const Sensitivity s =
+      sensitivity(makespan, named, 0, end_fs, plot_effort(graph, kEdgesToVisit, kMostPasses));
   const Report tolerance = describe(t);
   const Report envelope = describe(s);
   ParameterAnswer a;
@@ -86,9 +87,10 @@ std::vector<VariedParameter> parts_worth_a_curve(const PairwiseSensitivity& pair
 }
 
 /// What differs between pairs of ranks.
-void add_parts(Report& report, const ExecutionGraph& graph, const ModelChoice& choice,
+void add_parts(Report& report, const ModelFunctions& functions,
                const std::vector<std::int64_t>& degradations_ppm) {
-  const PairwiseSensitivity pairwise = pairwise_sensitivity(graph, choice);
+  const ModelChoice& choice = functions.choice();
+  const PairwiseSensitivity pairwise = pairwise_sensitivity(functions.graph(), choice);
   Report parts;
   add_classes(parts, pairwise);
   if (parts.sections.empty()) return;
@@ -97,7 +99,7 @@ void add_parts(Report& report, const ExecutionGraph& graph, const ModelChoice& c
   report.result.update(parts.result);
   report.result["network_parts"] = Json::array();
   for (const VariedParameter& parameter : parts_worth_a_curve(pairwise, choice)) {
-    ParameterAnswer part = answer(graph, choice, parameter, parameter.name(), degradations_ppm);
+    ParameterAnswer part = answer(functions, parameter, parameter.name(), degradations_ppm);
     report.result["network_parts"].push_back(std::move(part.json));
     std::ranges::move(part.items, std::back_inserter(section.items));
   }
@@ -137,15 +139,15 @@ void overlay(Series& series, double measured_ns) {
 
 }  // namespace
 
-Report network_report(const ExecutionGraph& graph, const ModelChoice& choice,
+Report network_report(const ModelFunctions& functions,
                       const std::vector<std::int64_t>& degradations_ppm) {
   Report report;
-  const VariedParameter gap = full_parameter(choice, {Parameter::gap_per_byte, ""});
-  ParameterAnswer bandwidth = answer(graph, choice, gap, "G", degradations_ppm);
+  ParameterAnswer bandwidth =
+      answer(functions, {Parameter::gap_per_byte, ""}, "G", degradations_ppm);
   report.result["bandwidth"] = std::move(bandwidth.json);
   report.sections.push_back(
       {.id = "bandwidth", .title = "Network bandwidth", .items = std::move(bandwidth.items)});
-  if (choice.pairs != nullptr) add_parts(report, graph, choice, degradations_ppm);
+  if (functions.choice().pairs != nullptr) add_parts(report, functions, degradations_ppm);
   return report;
 }
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/model_choice.h"
-#include "graph/execution_graph.h"
+#include "analysis/model_functions.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -13,7 +12,7 @@ namespace slackline {
 /// the result), and where parts of the network differ, what the critical path pays each of them and
 /// T over those that it pays most (`classes` and `network_parts`). `degradations_ppm` ascending. A
 /// few passes a tolerance and up to 300 for each curve, fewer of large graphs.
-Report network_report(const ExecutionGraph& graph, const ModelChoice& choice,
+Report network_report(const ModelFunctions& functions,
                       const std::vector<std::int64_t>& degradations_ppm);
 
 /// Puts the measured makespan beside the curve T(L), as a point at today's latency.

@@ -4,16 +4,20 @@
 // are more than that at full precision, and everything else of a call is nearly free, because
 // programs repeat themselves and like columns compress. So the precision of time pays: ticks of one
 // nanosecond in short traces, and as many as it takes in long ones. Which, is told by compressing
-// a few chunks; the size falls by about a quarter of a byte a call with every doubling, and the
-// first that fits is taken.
+// a few chunks; the size falls by about a quarter of a byte a call with every doubling, so the
+// first that fits is looked for from where that leads to.
 
 #include "page/timeline.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
+#include <map>
+#include <numeric>
 
+#include "base/parallel.h"
 #include "base/units.h"
 #include "page/chunks.h"
 #include "page/codes.h"
@@ -25,7 +29,8 @@ namespace {
 constexpr std::uint64_t kBytesPerCall = 3;
 constexpr std::uint64_t kLeastBudget = 12 * 1024;
 constexpr std::size_t kSampledChunks = 4;
-constexpr int kCoarsestTick = 40;  // 2^40 ns is 18 minutes
+constexpr std::uint64_t kCallsInByte = 4;  // that a doubling of the tick saves
+constexpr int kCoarsestTick = 40;          // 2^40 ns is 18 minutes
 constexpr std::size_t kFewestWaits = 200;
 constexpr std::size_t kMostWaits = 5000;
 constexpr std::size_t kFewestPieces = 400;
@@ -88,24 +93,43 @@ struct Rows {
   RunRows rows;
 };
 
-/// Bytes of all chunks as base64, by those of a few.
-std::uint64_t estimated_size(const ChunkWriter& chunks, TickScale ticks) {
-  const std::size_t samples = std::min(kSampledChunks, chunks.chunks());
-  std::uint64_t size = 0;
-  for (std::size_t i = 0; i < samples; ++i) {
-    size += chunks.chunk(i * chunks.chunks() / samples, ticks).blob.zlib.size();
-  }
-  return base64_size(size * chunks.chunks() / std::max<std::size_t>(1, samples));
-}
+/// Bytes of all chunks as base64 by the length of a tick, told by a few of them.
+class SizeByTick {
+ public:
+  SizeByTick(const ChunkWriter& chunks, std::uint64_t calls) : chunks_(chunks), calls_(calls) {}
 
-int fitting_shift(const ChunkWriter& chunks, std::uint64_t budget, std::int64_t span_ns) {
-  int shift = 0;
-  while (shift < kCoarsestTick && (std::int64_t{1} << shift) < span_ns &&
-         estimated_size(chunks, TickScale(shift)) > budget) {
-    ++shift;
+  std::uint64_t at(int shift) {
+    const auto known = sizes_.find(shift);
+    return known != sizes_.end() ? known->second : sizes_[shift] = estimate(TickScale(shift));
   }
-  return shift;
-}
+  /// The shortest tick with which they fit.
+  int fitting(std::uint64_t budget, std::int64_t span_ns) {
+    int longest = 0;
+    while (longest < kCoarsestTick && (std::int64_t{1} << longest) < span_ns) ++longest;
+    if (longest == 0 || at(0) <= budget) return 0;
+    const auto doublings = (at(0) - budget) * kCallsInByte / std::max<std::uint64_t>(1, calls_);
+    int shift = static_cast<int>(
+        std::clamp<std::uint64_t>(doublings, 1, static_cast<std::uint64_t>(longest)));
+    while (shift < longest && at(shift) > budget) ++shift;
+    while (shift > 1 && at(shift - 1) <= budget) --shift;
+    return shift;
+  }
+
+ private:
+  std::uint64_t estimate(TickScale ticks) const {
+    const std::size_t samples = std::min(kSampledChunks, chunks_.chunks());
+    std::vector<std::uint64_t> sizes(samples);
+    parallel_for(samples, [&](std::size_t i) {
+      sizes[i] = chunks_.chunk(i * chunks_.chunks() / samples, ticks).blob.zlib.size();
+    });
+    const std::uint64_t size = std::reduce(sizes.begin(), sizes.end());
+    return base64_size(size * chunks_.chunks() / std::max<std::size_t>(1, samples));
+  }
+
+  const ChunkWriter& chunks_;
+  std::uint64_t calls_;
+  std::map<int, std::uint64_t> sizes_;
+};
 
 std::uint64_t size_of(const Timeline::Run& run) {
   std::uint64_t size = 0;
@@ -135,19 +159,19 @@ class TimelineMaker {
     std::deque<Rows> rows;  // refer to themselves: they must stay where they are
     for (const TimelineRun& run : runs_) rows.emplace_back(input_, run, codes_, rows.empty());
     const ChunkWriter chunks(rows.front().rows, &input_.matching);
-    TickScale ticks(0);
-    if (timeline_.complete) {
-      ticks = fitting(chunks, budget_ / 4 * 3);
-    }
-    add_runs(rows, ticks);
+    SizeByTick size(chunks, calls_);
+    const std::int64_t span_ns = runs_.front().times.span_ns;
+    int shift = timeline_.complete ? size.fitting(budget_ / 4 * 3, span_ns) : 0;
+    add_runs(rows, TickScale(shift));
     // What levels, paths and waits of all runs leave is for the calls.
     const std::uint64_t others = size_of_runs();
     const std::uint64_t left = std::max(budget_ / 2, budget_ - std::min(budget_, others));
-    if (timeline_.complete && estimated_size(chunks, ticks) > left) {
-      ticks = fitting(chunks, left);
+    if (timeline_.complete && size.at(shift) > left) {
+      shift = size.fitting(left, span_ns);
       timeline_.runs.clear();
-      add_runs(rows, ticks);
+      add_runs(rows, TickScale(shift));
     }
+    const TickScale ticks(shift);
     timeline_.tick_ns = ticks.tick_ns();
     if (timeline_.complete) {
       timeline_.runs.front().chunks = chunks.all(ticks);
@@ -179,10 +203,6 @@ class TimelineMaker {
     const std::uint64_t a_rank = calls_ / ranks;
     const std::uint64_t wanted = timeline_.complete ? a_rank / 4 : a_rank;
     return std::clamp(wanted, kFewestBuckets, std::max(kFewestBuckets, kMostCells / ranks));
-  }
-
-  TickScale fitting(const ChunkWriter& chunks, std::uint64_t budget) const {
-    return TickScale(fitting_shift(chunks, budget, runs_.front().times.span_ns));
   }
 
   void add_runs(const std::deque<Rows>& rows, TickScale ticks) {
@@ -219,7 +239,10 @@ class TimelineMaker {
   /// A further run's calls, if they fit.
   void add_times(Timeline::Run& run, const Rows& rows, TickScale ticks) {
     const ChunkWriter chunks(rows.rows, nullptr);
-    if (size_of_runs() + estimated_size(chunks, ticks) <= budget_) run.chunks = chunks.all(ticks);
+    const int shift = std::countr_zero(ticks.tick_ns());
+    if (size_of_runs() + SizeByTick(chunks, calls_).at(shift) <= budget_) {
+      run.chunks = chunks.all(ticks);
+    }
   }
 
   const TimelineInput& input_;
