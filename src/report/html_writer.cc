@@ -114,8 +114,7 @@ std::string page_title(const Report& report) {
 std::string write_html(const Report& report) {
   const std::string_view page = embedded_page();
   BlobList blobs;
-  const std::string json =
-      page_json(report, blobs).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string json = page_text(page_json(report, blobs));
   std::array marks{
       Mark{"@SLACKLINE_TITLE@", page_title(report)},
       Mark{"@SLACKLINE_TEXT@", escape_html(static_summary(report))},

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "report/page.h"
+#include "report/page_json.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -100,6 +101,28 @@ TEST(WriteHtml, rounds_and_leaves_long_lists_to_the_json_form) {
   EXPECT_FALSE(json["result"]["deep"].contains("long"));
   EXPECT_EQ(json["result"]["deep"]["kept"].size(), 100u);
   EXPECT_EQ(json["left_out"], Json({"deep.long"}));
+}
+
+TEST(WriteHtml, keeps_shorter_lists_only_beside_much_else) {
+  Report report;
+  BlobList blobs;
+  report.result["list"] = std::vector<double>(20, 0.5);
+  report.result["named"] = Json::array({{{"id", 1}, {"cells", std::vector<double>(20, 0.5)}}});
+  report.result["few"] = std::vector<double>(8, 0.5);
+  const Json alone = page_json(report, blobs);
+  EXPECT_FALSE(alone.contains("left_out"));
+  // 60,000 characters of 5 random bits each do not fit in the 34 kB that are wanted.
+  std::string noise;
+  std::uint32_t state = 1;
+  for (int i = 0; i < 60'000; ++i) {
+    state = state * 1'664'525 + 1'013'904'223;
+    noise += static_cast<char>('A' + (state >> 27));
+  }
+  report.sections.push_back({.id = "noise", .title = "Noise", .items = {Paragraph{noise}}});
+  const Json json = page_json(report, blobs);
+  EXPECT_EQ(json["left_out"], Json({"list", "named.cells"}));
+  EXPECT_EQ(json["result"]["named"], Json::parse(R"([{"id": 1}])"));
+  EXPECT_TRUE(json["result"].contains("few"));
 }
 
 TEST(WriteHtml, tells_readers_without_javascript_the_first_sections) {

@@ -1,7 +1,8 @@
 #include "report/page_json.h"
 
+#include <array>
 #include <cmath>
-#include <utility>
+#include <set>
 
 #include "report/writers.h"
 
@@ -12,7 +13,9 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kLongList = 100;
+// Entries that a list for scripts may have: fewer of them in a report that says much else.
+constexpr std::array<std::size_t, 4> kLongLists{100, 32, 16, 8};
+constexpr std::size_t kWantedBytes = 34'000;  // of the compressed JSON, as base64
 constexpr int kDigits = 8;
 constexpr int kDigitsOfSmall = 5;
 constexpr double kSmall = 10;
@@ -43,30 +46,47 @@ void round_numbers(Json& json) {
   for (Json& element : json) round_numbers(element);
 }
 
-/// Removes long lists from objects, at any depth.
-void drop_long_lists(Json& json, const std::string& path, Json& names) {
+/// Removes lists with more than `most` entries from objects, at any depth; `names` are theirs.
+void drop_long_lists(Json& json, std::size_t most, const std::string& path,
+                     std::set<std::string>& names) {
+  if (json.is_array()) {
+    for (Json& element : json) drop_long_lists(element, most, path, names);
+    return;
+  }
+  if (!json.is_object()) return;
   for (auto element = json.begin(); element != json.end();) {
     const std::string name = path.empty() ? element.key() : path + "." + element.key();
     Json& value = element.value();
-    if (value.is_array() && value.size() > kLongList) {
-      names.push_back(name);
+    if (value.is_array() && value.size() > most) {
+      names.insert(name);
       element = json.erase(element);
-      continue;
+    } else {
+      drop_long_lists(value, most, name, names);
+      ++element;
     }
-    if (value.is_object()) drop_long_lists(value, name, names);
-    ++element;
   }
+}
+
+std::uint64_t packed_size(const Json& json) {
+  return base64_size(compress(page_text(json)).zlib.size());
 }
 
 }  // namespace
 
+std::string page_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Json page_json(const Report& report, BlobList& blobs) {
   Json json = report_json(report, true, blobs);
-  Json names = Json::array();
-  if (json["result"].is_object()) drop_long_lists(json["result"], "", names);
-  if (!names.empty()) json["left_out"] = std::move(names);
   round_numbers(json["result"]);
   round_numbers(json["sections"]);
+  std::set<std::string> names;
+  for (const std::size_t most : kLongLists) {
+    drop_long_lists(json["result"], most, "", names);
+    if (packed_size(json) <= kWantedBytes) break;
+  }
+  if (!names.empty()) json["left_out"] = names;
   return json;
 }
 
