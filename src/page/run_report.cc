@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "analysis/comparison.h"
+#include "analysis/model_functions.h"
 #include "analysis/overview.h"
 #include "base/parallel.h"
 #include "base/units.h"
 #include "diagnosis/judgement.h"
+#include "page/answers.h"
 #include "page/matrices.h"
 #include "page/network_report.h"
 #include "page/pictures.h"
@@ -38,11 +40,27 @@ void add(Report& report, Report more) {
 /// The time line goes to the head, the matrices to the end. Numbers for scripts in any case.
 void add_pictures(Report& report, const PictureInput& picture, const WaitStates* waits,
                   const RunReportOptions& options) {
-  Report pairs = matrices(picture.trace, picture.matching, waits, picture.graph, picture.choice);
+  Report pairs;
+  std::optional<Section> timeline;
+  parallel_for(options.pictures ? 2 : 1, [&](std::size_t part) {
+    if (part == 0) {
+      pairs = matrices(picture.trace, picture.matching, waits, picture.graph, picture.choice);
+    } else {
+      timeline = timeline_section(picture);
+    }
+  });
   if (!options.pictures) pairs.sections.clear();
   add(report, std::move(pairs));
-  if (options.pictures) {
-    report.sections.insert(report.sections.begin(), timeline_section(picture));
+  if (timeline) report.sections.insert(report.sections.begin(), std::move(*timeline));
+}
+
+/// The time line has the monitor's curves below it, on its own axis.
+void drop_curves_over_time(std::vector<Section>& sections) {
+  for (Section& section : sections) {
+    std::erase_if(section.items, [](const Item& item) {
+      const auto* series = std::get_if<Series>(&item);
+      return series != nullptr && series->id == "windows";
+    });
   }
 }
 
@@ -88,8 +106,9 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
   // Neither knows the other: the model's answers, and the measured run's.
   parallel_for(2, [&](std::size_t side) {
     if (side == 0) {
-      predicted = overview(trace, graph, choice, options.degradations_ppm);
-      network = network_report(graph, choice, options.degradations_ppm);
+      const ModelFunctions functions(graph, choice);
+      predicted = overview(trace, functions, options.degradations_ppm);
+      network = network_report(functions, options.degradations_ppm);
     } else {
       matched.emplace(trace);
       if (trace.timed()) measured.emplace(trace, *matched, paths);
@@ -115,11 +134,13 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
   picture.simulated = options.simulated;
   if (!measured) {
     add_pictures(report, picture, nullptr, options);
+    add_answers(answers(model), report);
     add_judgement(judgement(model), report);
     return report;
   }
   const Diagnosis& found = measured->diagnosis;
   Report diagnosis = describe(found, trace, paths);
+  if (options.pictures) drop_curves_over_time(diagnosis.sections);
   add_result(report, diagnosis);
   report.findings.merge(new_findings(diagnosis.findings, graph.findings()));
   Report regions = regions_report(found, trace, paths);
@@ -128,6 +149,7 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
   put_first(report.sections, std::move(diagnosis.sections));
   picture.measured.emplace(MeasuredPictures{measured->waits, found.path, found.monitor});
   add_pictures(report, picture, &measured->waits, options);
+  add_answers(answers(found, paths, model), report);
   add_judgement(judgement(found, trace, paths), report);
   return report;
 }

@@ -10,6 +10,11 @@ export interface Sentence {
   evidence: { id: string; title: string }[];
 }
 
+/** One of the questions that everybody asks first. */
+export interface Answer extends Sentence {
+  question: string;
+}
+
 /** A factor of the parallel efficiency; those of depth n + 1 are what it is the product of. */
 export interface Factor {
   name: string;
@@ -19,6 +24,7 @@ export interface Factor {
 
 export interface Lead {
   sentences: Sentence[];
+  answers: Answer[];
   /** The key facts: those of the first section, or else the first there are. */
   facts: Fact[];
   factors: Factor[];
@@ -31,6 +37,7 @@ export interface Lead {
 }
 
 const JUDGEMENT = "judgement";
+const ANSWERS = "answers";
 const EFFICIENCY = /^efficiency[_-]multiplicative$/;
 const DEPTHS: [RegExp, number][] = [
   [/^parallel/, 0],
@@ -58,18 +65,22 @@ function titles(sections: Section[]): Map<string, string> {
   return known;
 }
 
-function listed(json: Json | undefined): { [key: string]: Json }[] {
+type Said = { [key: string]: Json };
+
+function listed(json: Json | undefined): Said[] {
   if (!Array.isArray(json)) return [];
-  return json.filter((e): e is { [key: string]: Json } => typeof e === "object" && e !== null && !Array.isArray(e));
+  return json.filter((e): e is Said => typeof e === "object" && e !== null && !Array.isArray(e));
 }
 
-function judgementOf({ result, sections }: Report): Sentence[] {
+/** The entries of a list in the result that say something and on what it rests. */
+function said({ result, sections }: Report, key: string): (Sentence & { entry: Said })[] {
   const known = titles(sections);
-  const list = result && typeof result === "object" && !Array.isArray(result) ? result[JUDGEMENT] : undefined;
-  return listed(list).map(({ sentence, aspect, evidence }) => ({
-    text: String(sentence ?? ""),
-    aspect: String(aspect ?? ""),
-    evidence: (Array.isArray(evidence) ? evidence : []).flatMap((id) => {
+  const list = result && typeof result === "object" && !Array.isArray(result) ? result[key] : undefined;
+  return listed(list).map((entry) => ({
+    entry,
+    text: String(entry["sentence"] ?? entry["answer"] ?? ""),
+    aspect: String(entry["aspect"] ?? ""),
+    evidence: (Array.isArray(entry["evidence"]) ? entry["evidence"] : []).flatMap((id) => {
       const title = known.get(String(id));
       return title === undefined ? [] : [{ id: String(id), title: title || String(id) }];
     }),
@@ -87,7 +98,7 @@ function factorsOf(items: Item[]): Factor[] {
 }
 
 export function leadOf(report: Report): Lead {
-  const sections = report.sections.filter(({ id }) => id !== JUDGEMENT);
+  const sections = report.sections.filter(({ id }) => id !== JUDGEMENT && id !== ANSWERS);
   const [first] = sections;
   const items = allItems(sections);
   const plain = (first?.items ?? []).flatMap((item) =>
@@ -105,7 +116,8 @@ export function leadOf(report: Report): Lead {
   const others = full.filter((section) => !hasTimeline(section));
   const isLatency = (item: Item): item is Series => item.kind === "series" && /^latency/.test(item.x_name);
   return {
-    sentences: [...judgementOf(report), ...plain],
+    sentences: [...said(report, JUDGEMENT), ...plain],
+    answers: said(report, ANSWERS).map((answer) => ({ ...answer, question: String(answer.entry["question"] ?? "") })),
     facts: facts?.facts ?? [],
     factors: factorsOf(items),
     // Where it is what the report is about, it comes next anyway.

@@ -2,7 +2,7 @@ import { useContext } from "preact/hooks";
 import { TimelineId } from "../context";
 import { format, grouped, prose } from "../format";
 import { explain } from "../glossary";
-import type { Factor, Lead, Sentence } from "../lead";
+import type { Answer, Factor, Lead, Sentence } from "../lead";
 import type { Finding, Report } from "../report";
 import type { Theme } from "../theme";
 import { fragmentOf, type Place } from "../timeline/link";
@@ -18,7 +18,7 @@ const ASPECTS: Record<string, string> = {
 };
 
 const UNITS: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
-const PLACE = /(between [\d.]+ (?:[num]?s) and [\d.]+ (?:[num]?s)\b|\brank \d+\b)/;
+const PLACE = /(between [\d.]+ (?:[num]?s) and [\d.]+ (?:[num]?s)\b|\b[Rr]ank \d+\b)/;
 
 /** Where in the time line that is what a sentence names. */
 function placeOf(words: string): Place {
@@ -50,6 +50,19 @@ function Linked({ text }: { text: string }) {
   );
 }
 
+function Evidence({ evidence }: Pick<Sentence, "evidence">) {
+  if (evidence.length === 0) return null;
+  return (
+    <p class="evidence">
+      {evidence.map(({ id, title }) => (
+        <a key={id} href={`#${encodeURIComponent(id)}`}>
+          {title}
+        </a>
+      ))}
+    </p>
+  );
+}
+
 function SentenceView({ sentence }: { sentence: Sentence }) {
   const aspect = ASPECTS[sentence.aspect];
   return (
@@ -58,16 +71,27 @@ function SentenceView({ sentence }: { sentence: Sentence }) {
       <p>
         <Linked text={sentence.text} />
       </p>
-      {sentence.evidence.length > 0 && (
-        <p class="evidence">
-          {sentence.evidence.map(({ id, title }) => (
-            <a key={id} href={`#${encodeURIComponent(id)}`}>
-              {title}
-            </a>
-          ))}
-        </p>
-      )}
+      <Evidence evidence={sentence.evidence} />
     </li>
+  );
+}
+
+/** Beside what holds the run back, what everybody wants to know of it. */
+function Answers({ answers }: { answers: Answer[] }) {
+  return (
+    <dl class="answers">
+      {answers.map(({ question, text, evidence }) => (
+        <div key={question}>
+          <dt>{prose(question)}</dt>
+          <dd>
+            <p>
+              <Linked text={text} />
+            </p>
+            <Evidence evidence={evidence} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -136,6 +160,7 @@ export function Summary({ report, lead, theme }: Props) {
           </div>
         )}
       </div>
+      {lead.answers.length > 0 && <Answers answers={lead.answers} />}
       {lead.facts.length > 0 && <Tiles facts={lead.facts} />}
     </header>
   );

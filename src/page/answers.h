@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/overview.h"
+#include "diagnosis/diagnosis.h"
+#include "report/report.h"
+
+namespace slackline {
+
+/// One of the questions that everybody asks first, beside what limits the run (its judgement).
+struct Answer {
+  std::string id;  ///< "late", "change", "latency", "path"
+  std::string question;
+  std::string text;
+  std::vector<std::string> evidence;  ///< ids of tables or sections of the same report
+};
+
+/// Which rank is late, when does it change, how much latency may be added, what does the critical
+/// path consist of. Every number is one of the results; what is not known is not answered.
+std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
+                            const Overview& model);
+/// Of a run that is known by its model only.
+std::vector<Answer> answers(const Overview& model);
+
+/// Puts them before everything else: a section `answers`, and `answers` in the result.
+void add_answers(const std::vector<Answer>& answers, Report& report);
+
+}  // namespace slackline

@@ -1,0 +1,116 @@
+// Five questions of somebody who sees a report for the first time: what limits this run, which rank is late, when
+// does it change, how much latency may be added, what did the critical path spend its time on. Each must be answered
+// in text that is seen without scrolling or opening anything; of a run that is made up, rightly.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { withFile } from "./browser.mjs";
+
+const { SLACKLINE_BINARY: binary, SLACKLINE_EXAMPLES: examples, SLACKLINE_SHARED: shared = "" } = process.env;
+const QUESTIONS = ["late", "change", "latency", "critical path"];
+const SCREEN = { width: 1600, height: 1000 };
+let directory;
+
+before(() => {
+  directory = mkdtempSync(join(tmpdir(), "slackline-questions-"));
+});
+
+after(() => rmSync(directory, { recursive: true }));
+
+const RANKS = 4;
+const STEPS = 100;
+const LATE_RANK = 2;
+const CALL = 10_000;
+const COMPUTE = 1_000_000;
+
+/** Ranks compute 1 ms and meet in a barrier; from half of the steps on one computes twice as long. When that begins. */
+function writeRun(path) {
+  const lines = [`slackline-trace 1 timed ranks=${RANKS}`];
+  let changes = 0;
+  for (let rank = 0; rank < RANKS; ++rank) {
+    lines.push(`rank ${rank}`);
+    let now = 0;
+    for (let step = 0; step < STEPS; ++step) {
+      const late = step >= STEPS / 2;
+      if (step === STEPS / 2) changes = now;
+      const longest = late ? 2 * COMPUTE : COMPUTE;
+      const mine = late && rank === LATE_RANK ? longest : COMPUTE;
+      lines.push(`  @${now + mine} +${longest - mine + CALL} barrier`);
+      now += longest + CALL;
+    }
+  }
+  writeFileSync(path, lines.join("\n") + "\n");
+  return changes;
+}
+
+function pageOf(trace, name, ...options) {
+  const path = join(directory, `${name}.html`);
+  execFileSync(binary, ["report", trace, "-q", "-o", path, ...options]);
+  return path;
+}
+
+/** The text of what is on the screen as it was opened. */
+function seen(page) {
+  return page.evaluate((questions) => {
+    const inSight = (element) => {
+      const { top, bottom, width } = element.getBoundingClientRect();
+      return width > 0 && top >= 0 && bottom <= window.innerHeight;
+    };
+    const answer = (question) => {
+      const found = [...document.querySelectorAll(".answers > div")].find((e) => e.querySelector("dt").innerText.includes(question));
+      const text = found?.querySelector("dd > p");
+      return text && inSight(text) ? text.innerText : "";
+    };
+    const limit = document.querySelector(".judgement li.limit");
+    return {
+      limit: limit && inSight(limit) ? limit.innerText : "",
+      ...Object.fromEntries(questions.map((question) => [question, answer(question)])),
+    };
+  }, QUESTIONS);
+}
+
+test("five questions of a run whose answers are known", async () => {
+  const trace = join(directory, "late.txt");
+  const changes = writeRun(trace) / 1e6;
+  await withFile(pageOf(trace, "late", "-L", "2us", "--degrade", "1%"), { viewport: SCREEN }, async (page) => {
+    const answers = await seen(page);
+    // Three ranks of four wait for 50 of 151.5 ms: a quarter of all time.
+    assert.match(answers.limit, /^What holds it back\s+Waiting limits this run: its 4 ranks spend 2[45]\.\d\s% /);
+    assert.match(answers.late, new RegExp(`^Rank ${LATE_RANK}: it causes (9\\d|100)\\s% of the waiting, mostly by computation`));
+    const [, at] = /^At ([\d.]+)\sms/.exec(answers.change);
+    assert.ok(Math.abs(at - changes) < 2, `${at} ms of ${changes}`);
+    // A barrier of four is two messages after each other: T = 150 ms + 100 * (2 L + overheads), and 1 % of it is
+    // 200 times the latency that may be added.
+    const [, more] = /^([\d.]+)\sus more make the run 1\s% slower/.exec(answers.latency);
+    const makespan = 150e6 + 100 * 2 * 2000;
+    assert.ok(Math.abs(more * 1000 * 200 - 0.01 * makespan) < 0.02 * 0.01 * makespan, `${more} us`);
+    assert.match(answers.latency, /Today it is 2\.000\sus/);
+    // 150 ms of computation, 1 ms in barriers.
+    assert.match(answers["critical path"], /^99\.\d\s% computation.*rank 2 for longest/);
+  });
+});
+
+test("an answer leads to its place in the time line", async () => {
+  const trace = join(directory, "late.txt");
+  writeRun(trace);
+  await withFile(pageOf(trace, "late"), { viewport: SCREEN }, async (page) => {
+    await page.locator(".answers a.place").first().click();
+    await page.waitForFunction((rank) => location.hash.includes(`only=${rank},${rank}`), LATE_RANK);
+  });
+});
+
+const runs = [["lammps", join(examples, "traces/lammps-melt.slk")], ["stencil2d", join(examples, "traces/stencil2d.slk")]];
+for (const name of ["epoch/epoch_8proc.prv.gz", "stencil4d-64/traces.otf2"]) {
+  const trace = join(shared, "traces", name);
+  if (shared && existsSync(trace)) runs.push([name.split("/")[0], trace]);
+}
+for (const [name, trace] of runs) {
+  test(`five questions of ${name}`, () =>
+    withFile(pageOf(trace, name), { viewport: SCREEN }, async (page) => {
+      for (const [question, text] of Object.entries(await seen(page))) assert.ok(text.length > 20, `${question}: "${text}"`);
+    }));
+}
