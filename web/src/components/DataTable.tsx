@@ -114,7 +114,11 @@ export function DataTable({ table }: { table: Table }) {
                   press={() => setOrder(nextOrder(order, i, numeric(i)))}
                 />
               ))}
-              {link && <th scope="col">time line</th>}
+              {link && (
+                <th scope="col" class="place-of">
+                  time line
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -129,7 +133,7 @@ export function DataTable({ table }: { table: Table }) {
                   />
                 ))}
                 {link && (
-                  <td>
+                  <td class="place-of">
                     {link(row) && <a href={link(row)}>show</a>}
                   </td>
                 )}

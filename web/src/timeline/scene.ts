@@ -2,43 +2,19 @@
 // rows. It knows canvases, not components; those listen to `changed`.
 
 import type { Theme } from "../theme";
-import { annotate } from "./annotations";
-import { bucketAt, chunkAt, findCall, here, participants, receiversOf, type Bucket, type Call, type Here } from "./calls";
+import { chunkAt, findCall, here, type Here } from "./calls";
 import type { CallId, ColourBy } from "./link";
-import type { Chunk, Run, Timeline } from "./model";
-import { AXIS, GUTTER, rowHeight, type Arrow, type Frame } from "./overlay";
+import type { Run, Timeline } from "./model";
+import { AXIS, GUTTER } from "./overlay";
 import { paletteOf, type Highlight, type Palette } from "./palette";
-import { presenterFor, type Presenter } from "./presenter";
-import { rasterise, type Raster } from "./raster";
+import { Pane } from "./pane";
+import { companyOf, selectionOfBucket, type Selection } from "./selection";
+import { lateStart } from "./start";
 import { Store } from "./store";
 import { clamped, whole, type Bounds, type View } from "./view";
 
-export interface Selection {
-  run: Run;
-  rank: number;
-  here: Here;
-  /** Messages that it received or sent. */
-  arrows: Arrow[];
-  /** Of a collective, by their arrival. */
-  together: Call[];
-  /** Instead of a call, where calls are not inside. */
-  bucket?: Bucket;
-}
-
-interface Pane {
-  run: Run;
-  rows: HTMLCanvasElement;
-  above: HTMLCanvasElement;
-  presenter: Presenter;
-  raster: Raster | null;
-  stale: boolean;
-}
-
-const MARGIN = 1; // screens left and right of the view in a raster
-const WIDEST = 8192; // of a texture
 const MOST_ROWS = 2048;
 const SHORTEST_NS = 200;
-const LONG_START = 0.2; // of the run
 
 export class Scene {
   readonly store: Store;
@@ -52,9 +28,8 @@ export class Scene {
   showMessages = true;
   selection: Selection | null = null;
   palette: Palette;
-  /** Frames drawn, and rasters made: for whoever measures. */
+  /** Frames drawn: for whoever measures. */
   frames = 0;
-  rasters = 0;
   private panes: Pane[] = [];
   private pending = 0;
   /** Scenes that show the same stretch of time, the one that others follow first. */
@@ -75,7 +50,7 @@ export class Scene {
 
   setTheme(theme: Theme): void {
     this.palette = paletteOf(this.timeline, theme);
-    for (const pane of this.panes) pane.stale = true;
+    this.allStale();
   }
 
   /**
@@ -83,17 +58,21 @@ export class Scene {
    * Chromium prints what was done to a canvas, and on paper clearing is painting white.
    */
   drawNow(): void {
-    for (const { above } of this.panes) above.width = 0;
+    for (const pane of this.panes) pane.forget();
     this.draw();
   }
 
   get rendererName(): string {
-    return this.panes[0]?.presenter.name ?? "";
+    return this.panes[0]?.rendererName ?? "";
   }
 
   /** Whether single calls are drawn now. */
   get exact(): boolean {
-    return this.panes[0]?.raster?.exact ?? false;
+    return this.panes[0]?.exact ?? false;
+  }
+
+  get rasters(): number {
+    return this.panes.reduce((sum, { rasters }) => sum + rasters, 0);
   }
 
   /** Every how many ranks a row stands for. */
@@ -102,13 +81,7 @@ export class Scene {
   }
 
   attach(run: Run, host: HTMLElement): () => void {
-    const rows = document.createElement("canvas");
-    const above = document.createElement("canvas");
-    rows.className = "rows";
-    above.className = "above";
-    host.prepend(rows, above);
-    const made = presenterFor(rows);
-    const pane: Pane = { run, rows: made.canvas, above, presenter: made.presenter, raster: null, stale: true };
+    const pane = new Pane(this, run, host);
     this.panes.push(pane);
     const observer = new ResizeObserver(() => {
       pane.stale = true;
@@ -117,9 +90,7 @@ export class Scene {
     observer.observe(host);
     return () => {
       observer.disconnect();
-      pane.presenter.destroy();
-      pane.rows.remove();
-      above.remove();
+      pane.remove();
       this.panes = this.panes.filter((other) => other !== pane);
     };
   }
@@ -146,37 +117,35 @@ export class Scene {
     const alike = timeline.ranks === this.timeline.ranks;
     const { top, bottom } = alike ? view : this.view;
     this.view = clamped({ from: view.from * ratio, to: view.to * ratio, top, bottom }, this.bounds);
-    if (colourBy !== this.colourBy || lit !== this.lit) {
-      for (const pane of this.panes) pane.stale = true;
-    }
+    if (colourBy !== this.colourBy || lit !== this.lit) this.allStale();
     Object.assign(this, { colourBy, lit, showPath, showMessages, only: alike ? only : null });
   }
 
-  /**
-   * Where MPI_Init takes a large part of the run, as it does when ranks start one after the other, begins
-   * behind it. What to say of it, or nothing.
-   */
+  /** Begins behind MPI_Init where that takes long. What to say of it, or nothing. */
   async skipStart(): Promise<string> {
     const run = this.timeline.runs[0];
     const ref = run?.chunks[0];
     if (!run || !ref) return "";
-    const end = endOfInit(this.timeline, await this.store.chunkNow(run, ref));
-    const rest = run.span - end;
-    if (end < LONG_START * run.span || rest <= 0) return "";
-    this.look({ ...whole(this.bounds), from: end - 0.02 * rest, to: run.span });
+    const start = lateStart(this.timeline, run, await this.store.chunkNow(run, ref));
+    if (start === null) return "";
+    this.look({ ...whole(this.bounds), from: start - 0.02 * (run.span - start), to: run.span });
     return "MPI_Init is left of what is seen.";
   }
 
   showAll(): void {
     this.only = null;
-    for (const pane of this.panes) pane.stale = true;
+    this.allStale();
     this.look(whole(this.bounds));
   }
 
   /** What is drawn is right no longer, only its place is. */
   repaint(): void {
-    for (const pane of this.panes) pane.stale = true;
+    this.allStale();
     this.redraw();
+  }
+
+  private allStale(): void {
+    for (const pane of this.panes) pane.stale = true;
   }
 
   redraw(): void {
@@ -188,90 +157,13 @@ export class Scene {
   }
 
   private draw(): void {
-    for (const pane of this.panes) this.drawPane(pane);
+    for (const pane of this.panes) pane.draw();
     ++this.frames;
   }
 
   private dataArrived(): void {
     this.repaint();
     this.changed("all");
-  }
-
-  private drawPane(pane: Pane): void {
-    const scale = Math.min(devicePixelRatio || 1, 2);
-    const { clientWidth: width, clientHeight: height } = pane.above;
-    if (width <= GUTTER || height <= AXIS) return;
-    resize(pane.rows, Math.round((width - GUTTER) * scale), Math.round((height - AXIS) * scale));
-    const fresh = resize(pane.above, Math.round(width * scale), Math.round(height * scale));
-    if (pane.stale || !this.covers(pane.raster, pane.rows.width)) this.makeRaster(pane);
-    const frame = this.frameOf(pane, width, height);
-    const row = rowHeight(frame);
-    pane.presenter.draw(this.view, row >= 4 ? Math.min(0.2, 1.5 / row + 0.04) : 0, this.palette.ground);
-    const context = pane.above.getContext("2d");
-    if (!context) return;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    if (!fresh) context.clearRect(0, 0, width, height);
-    annotate(context, frame, this, pane.run, pane.raster?.exact ?? false);
-  }
-
-  private covers(raster: Raster | null, width: number): boolean {
-    if (!raster) return false;
-    const { from, to, top, bottom } = this.view;
-    const perPixel = (to - from) / width;
-    const end = raster.from + raster.width * raster.ticksPerPixel;
-    const lastRank = raster.firstRank + raster.height * raster.stride;
-    return (
-      Math.abs(perPixel / raster.ticksPerPixel - 1) < 1e-6 &&
-      from >= Math.max(raster.from, 0) - perPixel &&
-      to <= Math.min(end, Math.max(this.bounds.span, 1)) + perPixel &&
-      top >= raster.firstRank &&
-      bottom <= lastRank &&
-      raster.stride === this.stride
-    );
-  }
-
-  private makeRaster(pane: Pane): void {
-    const { from, to, top, bottom } = this.view;
-    const screen = pane.rows.width;
-    const perPixel = (to - from) / screen;
-    const width = Math.min(Math.round((1 + 2 * MARGIN) * screen), WIDEST);
-    const left = Math.max(Math.floor((width - screen) / 2), 0);
-    const { stride } = this;
-    const firstRank = Math.floor(top / stride) * stride;
-    this.store.forgetWishes();
-    pane.raster = rasterise({
-      store: this.store,
-      run: pane.run,
-      palette: this.palette,
-      colourBy: this.colourBy,
-      lit: this.lit,
-      from: from - left * perPixel,
-      ticksPerPixel: perPixel,
-      width,
-      firstRank,
-      lastRank: Math.min(Math.ceil(bottom), this.timeline.ranks),
-      stride,
-      only: this.only && new Set(this.only),
-    });
-    ++this.rasters;
-    pane.stale = false;
-    pane.presenter.upload(pane.raster);
-  }
-
-  private frameOf(pane: Pane, width: number, height: number): Frame {
-    const style = getComputedStyle(pane.above);
-    const get = (name: string) => style.getPropertyValue(name).trim();
-    return {
-      view: this.view,
-      width,
-      height,
-      tickNs: this.timeline.tick_ns,
-      text: get("--muted"),
-      grid: get("--grid"),
-      accent: get("--text"),
-      path: get("--path"),
-      ground: this.palette.ground,
-    };
   }
 
   /** The instant and the rank under a point of a pane, in CSS pixels. */
@@ -285,11 +177,7 @@ export class Scene {
   async selectAt(run: Run, tick: number, rank: number, slack: number): Promise<void> {
     if (!(rank >= 0 && rank < this.timeline.ranks)) return;
     const ref = chunkAt(run, tick);
-    if (!ref) {
-      const bucket = bucketAt(this.store, run, rank, tick);
-      const found = { call: null, begin: bucket.begin, end: bucket.end, region: bucket.region };
-      return this.select({ run, rank, here: found, arrows: [], together: [], bucket });
-    }
+    if (!ref) return this.select(selectionOfBucket(this.store, run, rank, tick));
     const found = here(this.store, run, await this.store.chunkNow(run, ref), rank, tick, slack);
     await this.selectHere(run, rank, found);
   }
@@ -307,16 +195,8 @@ export class Scene {
     const { call } = found;
     this.select({ run, rank, here: found, arrows: [], together: [] });
     if (!call || run !== this.timeline.runs[0]) return;
-    const arrows: Arrow[] = [];
-    for (const source of call.sources.slice(0, 64)) {
-      const sent = await findCall(this.store, run, source);
-      if (sent) arrows.push({ from: sent, to: call });
-    }
-    const kind = this.timeline.classes[call.operation];
-    const sends = kind === "send" || (call.peer >= 0 && kind !== "recv" && kind !== "collective");
-    for (const to of sends ? await receiversOf(this.store, run, call) : []) arrows.push({ from: call, to });
-    const together = await participants(this.store, run, call);
-    if (this.selection?.here === found) this.select({ run, rank, here: found, arrows, together });
+    const company = await companyOf(this.store, this.timeline, run, call);
+    if (this.selection?.here === found) this.select({ run, rank, here: found, ...company });
   }
 
   private select(selection: Selection | null): void {
@@ -348,22 +228,4 @@ export class Scene {
     }
     this.look(view);
   }
-}
-
-/** Whether it had another size, and is empty now. */
-function resize(canvas: HTMLCanvasElement, width: number, height: number): boolean {
-  const other = canvas.width !== width || canvas.height !== height;
-  if (other) Object.assign(canvas, { width, height });
-  return other;
-}
-
-/** When the last rank leaves MPI_Init. */
-function endOfInit({ operations, ranks }: Timeline, { start, end, details }: Chunk): number {
-  let last = 0;
-  for (let rank = 0; rank < ranks; ++rank) {
-    const i = start[rank]!;
-    const name = i < start[rank + 1]! ? operations[details?.operation[i] ?? 0] : "";
-    if (/^MPI_Init(_thread)?$/.test(name ?? "")) last = Math.max(last, end[i]!);
-  }
-  return last;
 }

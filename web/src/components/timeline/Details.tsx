@@ -3,7 +3,8 @@ import { format, instant } from "../../format";
 import type { Bucket, Call } from "../../timeline/calls";
 import type { CallId } from "../../timeline/link";
 import { NOBODY, OUTSIDE, WILDCARD } from "../../timeline/model";
-import type { Scene, Selection } from "../../timeline/scene";
+import type { Scene } from "../../timeline/scene";
+import type { Selection } from "../../timeline/selection";
 import { patternHelp } from "../../glossary";
 import { Hint } from "../Hint";
 
