@@ -86,7 +86,7 @@ Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
   Line lambda{.name = fmt::format("lambda_{}", s.parameter.name()),
               .unit = s.parameter.kind == Parameter::gap_per_byte ? Unit::bytes : Unit::count,
               .y = {},
-              .steps = true,
+              .steps = s.exact,  // where it changes then is a critical value
               .panel = 1};
   Line rho{.name = fmt::format("rho_{}", s.parameter.name()),
            .unit = Unit::ratio,

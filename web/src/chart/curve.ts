@@ -14,7 +14,7 @@ export interface Curve {
 /** One for each time over x, as of several scenarios; none: no such line, or no today to compare with. */
 export function curvesOf(series: Series): Curve[] {
   const { now, lines } = series;
-  if (typeof now !== "number" || !lines.some(({ steps }) => steps)) return [];
+  if (typeof now !== "number" || !lines.some(({ steps, name }) => steps || /^lambda/.test(name))) return [];
   const times = lines.filter(({ panel, unit, points }) => panel === 0 && unit === "ns" && !points);
   return times.flatMap((line) => {
     const points = series.x.flatMap((x, i) => {
@@ -51,7 +51,7 @@ export function largestFor(curve: Curve, slowdown: number): number | null {
   return x[0] ?? null;
 }
 
-/** Where a line that holds its value changes: the critical values of x. */
+/** Where a line that holds its value changes: the critical values of x, where all of them are known. */
 export function corners(series: Series): number[] {
   const line = series.lines.find(({ steps }) => steps);
   if (!line) return [];
