@@ -20,6 +20,7 @@ int run_wait_states(const WaitStatesOptions& options) {
   }
   const ChosenRun run = open_chosen_run(options.question.trace, options.run);
   if (run.eager_bytes) wait.eager_bytes = run.eager_bytes;
+  if (run.on == "measured") wait.sends = &run.opened.sends;
   const CallPaths paths(run.trace());
   const WaitSummary summary = summarize_waits(run.trace(), CallMatching(run.trace()), paths, wait);
   const Json eager = wait.eager_bytes ? Json(*wait.eager_bytes) : Json(nullptr);

@@ -20,14 +20,23 @@ class CausalOrder {
   /// Calls that could not go on (a lost message, clocks that disagree) and were forced on.
   std::uint64_t released() const { return released_; }
 
-  /// Calls visit(rank, call) for every call.
+  /// Calls visit(rank, first, end) for calls of one rank that come one after the other.
   template <class Visit>
-  void forward(Visit visit) const {
+  void forward_in_bursts(Visit visit) const {
     std::vector<CallIndex> next(calls_.size(), 0);
     for (const Burst& b : bursts_) {
       CallIndex& at = next[static_cast<std::size_t>(b.rank)];
-      for (const CallIndex end = at + b.calls; at < end; ++at) visit(b.rank, at);
+      const CallIndex first = at;
+      at += b.calls;
+      visit(b.rank, first, at);
     }
+  }
+  /// Calls visit(rank, call) for every call.
+  template <class Visit>
+  void forward(Visit visit) const {
+    forward_in_bursts([&visit](std::int32_t rank, CallIndex first, CallIndex end) {
+      for (CallIndex at = first; at < end; ++at) visit(rank, at);
+    });
   }
   /// The same from the last one to the first.
   template <class Visit>

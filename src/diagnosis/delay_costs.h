@@ -49,8 +49,8 @@ struct DelayCosts {
 };
 
 /// Which activities caused the waiting, directly or through others' waiting (Boehme's delay costs,
-/// as in Scalasca). O(calls between a wait and the last synchronisation of its two ranks, over all
-/// waits).
+/// as in Scalasca). O(calls + synchronisation points between a wait and the last one of its two
+/// ranks, over all waits).
 DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
                        const CallActivities& names);
 

@@ -102,6 +102,11 @@ class BackwardWalk {
     if (slack > 0 && (least < 0 || slack < least)) least = slack;
     out_.mean_slack_ns[r] += static_cast<double>(slack) * static_cast<double>(gap);
     weight_[r] += static_cast<double>(gap);
+    if (const ActivityId whole = names_.of(rank, call).gap;
+        whole != CallActivities::kSeveral && call > 0) {
+      out_.busy_ns[whole] += gap;
+      return;
+    }
     std::int64_t rest = gap;
     names_.for_gap(rank, call, [&](ActivityId id, std::int64_t ns) {
       const std::int64_t part = std::min(ns, rest);

@@ -8,6 +8,7 @@
 
 #include "diagnosis/call_matching.h"
 #include "diagnosis/causal_order.h"
+#include "trace/send_records.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -54,6 +55,8 @@ struct WaitOptions {
   /// Messages of at most so many bytes do not wait for their receiver. Without it, whether a send
   /// waited is told by the overlap of the two calls.
   std::optional<std::uint64_t> eager_bytes{};
+  /// Orders sends by their records; without them, by the begins of their calls.
+  const SendRecords* sends = nullptr;
 };
 
 struct WaitStates {

@@ -129,6 +129,20 @@ TEST(WaitStates, NoticeTheWrongOrder) {
   EXPECT_EQ(states.states[0].order, MessageOrder::wrong_different_source);
 }
 
+TEST(WaitStates, OrderSendsByTheirRecordsWhereThereAreAny) {
+  // By the begins of the calls the order was right; but rank 0 handed its message over at 90.
+  const Trace trace =
+      timed_trace(3,
+                  "rank 0\n @80 +15 send to=2 bytes=8\n"
+                  "rank 1\n @85 +5 send to=2 bytes=8\n"
+                  "rank 2\n @30 +70 recv from=0 bytes=8\n @105 +3 recv from=1 bytes=8\n");
+  const CallMatching matching(trace);
+  EXPECT_EQ(wait_states(trace, matching).states[0].order, MessageOrder::right);
+  const SendRecords sends{{{10}, {1}, {}}};
+  EXPECT_EQ(wait_states(trace, matching, {.sends = &sends}).states[0].order,
+            MessageOrder::wrong_different_source);
+}
+
 DelayCosts delays_of(const Trace& trace) {
   const CallMatching matching(trace);
   const CallPaths paths(trace);
@@ -148,6 +162,28 @@ TEST(DelayCosts, BlameTheComputationThatTookLonger) {
   EXPECT_EQ(CallPaths(trace).name(d.costs[0].path), "solve");
   EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 70);
   EXPECT_NEAR(d.unexplained_ns, 0, 1e-9);
+}
+
+TEST(DelayCosts, CompareSinceOneRankWaitedForTheOther) {
+  // Nobody waits for the message that is taken at 55, so the two are compared since MPI_Init: rank
+  // 0 has 50 in first and 50 in second, rank 1 has 40 and 15 when it begins to wait.
+  const Trace trace = timed_trace(2,
+                                  "region 0 first\nregion 1 second\n"
+                                  "rank 0\n @0 +0 init\n @0 enter first\n @50 leave first\n"
+                                  " @50 +0 send to=1 bytes=8\n"
+                                  " @50 enter second\n @100 leave second\n"
+                                  " @100 +0 send to=1 bytes=8\n"
+                                  "rank 1\n @0 +0 init\n @0 enter first\n @40 leave first\n"
+                                  " @40 enter second\n @55 leave second\n"
+                                  " @55 +0 recv from=0 bytes=8\n @55 +45 recv from=0 bytes=8\n");
+  const DelayCosts d = delays_of(trace);
+  const CallPaths paths(trace);
+  ASSERT_EQ(d.costs.size(), 2u);
+  EXPECT_EQ(paths.name(d.costs[0].path), "second");
+  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 35);
+  EXPECT_EQ(paths.name(d.costs[1].path), "first");
+  EXPECT_DOUBLE_EQ(d.costs[1].short_term[0], 10);
+  EXPECT_DOUBLE_EQ(d.unexplained_ns, 0);
 }
 
 TEST(DelayCosts, HandWaitingOnToItsCause) {

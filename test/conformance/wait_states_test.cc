@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "diagnosis/delay_costs.h"
 #include "trace/open/open.h"
 #include "trace/testing/shared_traces.h"
 
@@ -34,6 +35,8 @@ std::map<Key, PerRank> read_metrics(const std::filesystem::path& path) {
       metrics[{metric, first}] = values;
     } else {
       metric = first;
+      const std::size_t sum = line.find("sum=");
+      if (sum != std::string::npos) metrics[{metric, "sum"}] = {std::stod(line.substr(sum + 4))};
     }
   }
   return metrics;
@@ -81,27 +84,90 @@ TEST(WaitStatesConformance, OfSstMacroAreAsScalascaSays) {
   }
 }
 
-// Scalasca compares the times of the send records, which lie inside of the calls; a trace here
-// knows when calls begin. One message of rank 3 is sent 49 ns later by the begin of its call, and
-// 90 ns earlier by its record: the wait that it makes one of wrong order has 20,636 ns.
-TEST(WaitStatesConformance, WrongOrdersOfSstMacroAreAsScalascaSaysButForOneRecord) {
+// Scalasca compares the times of the send records, which lie inside of the calls. By the begins of
+// the calls alone there is one less: one message of rank 3 is sent 49 ns later by the begin of its
+// call than the late sender's, and 90 ns earlier by its record.
+TEST(WaitStatesConformance, WrongOrdersOfSstMacroAreAsScalascaSays) {
   const auto folder = testing::shared_trace("sstmacro10");
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "not here: " << folder;
   auto metrics = read_metrics(folder / "scalasca" / "sstmacro10.metrics.txt");
-  PerRank& known = metrics[{"mpi_lswo_different", "MPI_Waitall"}];
+  const PerRank& known = metrics[{"mpi_lswo_different", "MPI_Waitall"}];
   ASSERT_EQ(known.size(), 10u);
-  known[3] -= 20636e-9;
   const OpenedTrace opened = open_trace(folder / "traces.otf2");
   PerRank sums(10);
   std::size_t count = 0;
-  for (const WaitState& s : wait_states(opened.trace, CallMatching(opened.trace)).states) {
+  const WaitStates waits =
+      wait_states(opened.trace, CallMatching(opened.trace), {.sends = &opened.sends});
+  for (const WaitState& s : waits.states) {
     EXPECT_NE(s.order, MessageOrder::wrong_same_source);
     if (s.order == MessageOrder::right) continue;
     ++count;
     sums[static_cast<std::size_t>(s.rank)] += static_cast<double>(s.wait_ns) / 1e9;
   }
-  EXPECT_EQ(count, 29u - 1);
+  EXPECT_EQ(count, 29u);
   for (std::size_t r = 0; r < 10; ++r) EXPECT_NEAR(sums[r], known[r], 5e-9 + 1e-6 * known[r]) << r;
+}
+
+/// Costs of one kind in seconds: by operation and rank, and under "sum" all.
+std::map<std::string, PerRank> seconds_of(const DelayCosts& delays, DelayKind kind,
+                                          bool long_term) {
+  std::map<std::string, PerRank> seconds;
+  PerRank& sum = seconds["sum"];
+  sum.resize(1);
+  for (const DelayCost& c : delays.costs) {
+    const auto& of_kind = long_term ? c.long_term : c.short_term;
+    const double cost = of_kind[static_cast<std::size_t>(kind)] / 1e9;
+    PerRank& ranks = seconds[std::string(mpi_name(c.operation))];
+    ranks.resize(10);
+    ranks[static_cast<std::size_t>(c.rank)] += cost;
+    sum[0] += cost;
+  }
+  return seconds;
+}
+
+// Of the delays Scalasca takes other times into account (delay_costs.cc says which): nothing is
+// known to it of what lies outside of regions, as here all computation does, while MPI_Comm_rank
+// and MPI_Comm_size, which are no calls here, count; and it knows no waiting in MPI_Finalize and
+// for nonblocking collectives, which is left out here. So sums agree to a part in a thousand, and
+// what is by far the most of them, MPI_Init's, to a few parts in ten thousand of each rank. Not
+// compared: late receivers, and what follows operations with a root, where the two differ on
+// purpose.
+TEST(WaitStatesConformance, DelayCostsOfSstMacroAreNearlyAsScalascaSays) {
+  const auto folder = testing::shared_trace("sstmacro10");
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "not here: " << folder;
+  const auto metrics = read_metrics(folder / "scalasca" / "sstmacro10.metrics.txt");
+  const OpenedTrace opened = open_trace(folder / "traces.otf2");
+  const CallMatching matching(opened.trace);
+  WaitStates waits = wait_states(opened.trace, matching);
+  std::erase_if(waits.states, [](const WaitState& s) {
+    return s.pattern == WaitPattern::finalize || s.pattern == WaitPattern::nonblocking;
+  });
+  const CallPaths paths(opened.trace);
+  const DelayCosts delays =
+      delay_costs(opened.trace, matching, waits, CallActivities(opened.trace, paths));
+  const auto compare = [&](const char* metric, const char* row, DelayKind kind, bool long_term,
+                           double tolerance) {
+    const auto known = metrics.find({metric, row});
+    ASSERT_NE(known, metrics.end()) << metric << " " << row;
+    const PerRank ours = seconds_of(delays, kind, long_term)[row];
+    ASSERT_EQ(ours.size(), known->second.size()) << metric << " " << row;
+    for (std::size_t r = 0; r < ours.size(); ++r) {
+      EXPECT_NEAR(ours[r], known->second[r], 5e-8 + tolerance * known->second[r])
+          << metric << " " << row << " rank " << r;
+    }
+  };
+  compare("delay_latesender", "MPI_Init", DelayKind::late_sender, false, 2.5e-4);
+  compare("delay_latesender", "sum", DelayKind::late_sender, false, 1e-3);
+  compare("delay_latesender_longterm", "sum", DelayKind::late_sender, true, 1e-3);
+  compare("delay_n2n", "sum", DelayKind::all_to_all, false, 1e-3);
+  double indirect = 0;
+  for (std::size_t i = 0; i < waits.states.size(); ++i) {
+    if (waits.states[i].pattern != WaitPattern::late_sender) continue;
+    indirect += delays.origins[i].indirect_ns / 1e9;
+  }
+  const double known = metrics.at({"mpi_wait_indirect_latesender", "sum"})[0];
+  EXPECT_NEAR(indirect, known, 1e-3 * known);
+  EXPECT_NEAR(delays.unexplained_ns, 0, 1);
 }
 
 }  // namespace

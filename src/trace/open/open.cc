@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -64,9 +65,10 @@ constexpr std::array kReaders{
                   return looks_like_liballprof(in.path, in.is_directory, in.bytes);
                 },
                 [](const TraceInput& in) { return read_liballprof(in.path); }},
-    TraceReader{"otf2", "an OTF2 archive (its file .otf2, or the folder with it)",
-                [](const TraceInput& in) { return find_otf2_anchor(in.path).has_value(); },
-                [](const TraceInput& in) { return read_otf2(*find_otf2_anchor(in.path)); }, true},
+    TraceReader{
+        "otf2", "an OTF2 archive (its file .otf2, or the folder with it)",
+        [](const TraceInput& in) { return find_otf2_anchor(in.path).has_value(); },
+        [](const TraceInput& in) { return read_otf2(*find_otf2_anchor(in.path), in.sends); }, true},
 };
 
 std::string accepted_formats() {
@@ -157,11 +159,14 @@ void identify_files(std::vector<fs::path> files, const fs::path& folder, OpenedT
   opened.checksum = hex(hash);
 }
 
-OpenedTrace read_input(const TraceInput& input, const fs::path& given, const OpenOptions& options) {
+OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOptions& options) {
+  SendRecords sends;
+  input.sends = &sends;
   const auto reader =
       std::ranges::find_if(kReaders, [&](const TraceReader& r) { return r.probe(input); });
   if (reader == kReaders.end()) throw unknown_input(input);
-  OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0};
+  OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}};
+  opened.sends = std::move(sends);
   if (input.is_directory) {
     identify_files(files_below(input.path), input.path, opened);
   } else if (reader->is_set) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "trace/goal/program.h"
+#include "trace/send_records.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -22,6 +23,7 @@ struct OpenedTrace {
   std::uint64_t bytes = 0;  ///< size of the input on disk
   std::string checksum;     ///< XXH3-64 of the input, 16 hexadecimal digits
   std::uint64_t calls = 0;  ///< in the input; of GOAL its operations
+  SendRecords sends{};
 };
 
 /// A GOAL program as it is, for whoever can do more with it than with its linearisation.
@@ -39,6 +41,8 @@ struct TraceInput {
   std::span<const std::byte> bytes{};  ///< of a file: all of it; of a directory: nothing
   /// May be told what part of `bytes` has been read for good.
   std::function<void(std::span<const std::byte>)> release{};
+  /// A reader may put there what it knows beside the trace.
+  SendRecords* sends = nullptr;
 };
 
 /// One format. The table of them is trace_readers(); a new format is a line there.

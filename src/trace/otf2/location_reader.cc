@@ -114,6 +114,7 @@ std::string LocationReader::region_name(std::uint32_t ref) const {
 void LocationReader::begin_call(std::int64_t time, Operation operation) {
   in_call_ = true;
   recorded_ = started_ = false;
+  sent_after_ns_ = 0;
   nested_ = 0;
   call_ = Call{};
   call_.operation = operation;
@@ -142,6 +143,10 @@ void LocationReader::end_call(std::int64_t time) {
   if (overrides_ && overrides_->has(Attribute::order)) {
     out().order.resize(out().calls.size() + 1);
     out().order.back() = overrides_->order;
+  }
+  if (sent_after_ns_ > 0) {
+    out().sent_after_ns.resize(out().calls.size() + 1);
+    out().sent_after_ns.back() = static_cast<std::uint32_t>(sent_after_ns_);
   }
   out().calls.append(call_);
   counters_.end_call();

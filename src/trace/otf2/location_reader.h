@@ -39,6 +39,7 @@ struct LocationCalls {
   std::vector<RegionEvent> regions;  ///< region: number of the definition
   std::vector<Pause> pauses;
   std::vector<std::vector<std::uint64_t>> counters;  ///< per Job::counters: a value a gap, or none
+  std::vector<std::uint32_t> sent_after_ns;          ///< as in SendRecords
   std::vector<std::uint64_t> order;                  ///< of each call, where attributes say it
   std::vector<std::uint64_t> region_at;              ///< likewise of region events
   std::vector<std::uint64_t> pause_at;               ///< and of pauses
@@ -157,6 +158,7 @@ class LocationReader {
   void start_request(OpenRequests::Kind kind, std::uint64_t id);
   void complete(std::uint32_t serial) { completed_.push_back(serial); }
   void set_message(const Peer& peer);
+  void note_sent(std::int64_t time);
   OpenRequests::Message message(const Peer& peer);
   void resolve(const OpenRequests::Request& request, const OpenRequests::Message& message);
   std::uint32_t comm(std::uint32_t ref);
@@ -178,8 +180,9 @@ class LocationReader {
   Call call_;
   std::uint32_t call_region_ = 0;
   bool in_call_ = false;
-  bool recorded_ = false;  // the open call has a record that describes it
-  bool started_ = false;   // ... and a request
+  bool recorded_ = false;           // the open call has a record that describes it
+  bool started_ = false;            // ... and a request
+  std::int64_t sent_after_ns_ = 0;  // its send record lies so far behind its begin
   std::uint32_t nested_ = 0;
   std::optional<Overrides> overrides_;
   std::vector<std::int64_t> args_;

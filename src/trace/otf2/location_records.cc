@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "trace/otf2/findings.h"
@@ -49,6 +50,12 @@ bool LocationReader::take_bare(std::int64_t time, Operation operation) {
   return true;
 }
 
+// What a call hands over is told when it was by the first record of it.
+void LocationReader::note_sent(std::int64_t time) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (sent_after_ns_ == 0) sent_after_ns_ = std::min(time - call_.begin_ns, kMost);
+}
+
 OpenRequests::Message LocationReader::message(const Peer& peer) {
   const std::uint32_t id = comm(peer.comm);
   return {world_rank(id, peer.rank), static_cast<std::int32_t>(peer.tag), peer.bytes, id};
@@ -74,6 +81,7 @@ void LocationReader::start_request(OpenRequests::Kind kind, std::uint64_t id) {
 
 void LocationReader::send(std::int64_t time, const Peer& to) {
   const bool bare = take_bare(time, Operation::send);
+  note_sent(time);
   set_message(to);
   recorded_ = true;
   if (operation_class(call_.operation) == OperationClass::sendrecv && args_.empty()) {
@@ -98,6 +106,7 @@ void LocationReader::recv(std::int64_t time, const Peer& from) {
 
 void LocationReader::isend(std::int64_t time, const Peer& to, std::uint64_t id) {
   const bool bare = take_bare(time, Operation::isend);
+  note_sent(time);
   if (operation_class(call_.operation) == OperationClass::start) {
     start_request(OpenRequests::Kind::send, id);
     const OpenRequests::Message m = message(to);

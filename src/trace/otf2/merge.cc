@@ -95,7 +95,13 @@ void merge_calls(std::vector<LocationCalls>& locations, RankCallsRead& rank) {
   }
   std::int64_t last_end = 0;
   std::uint16_t last_thread = 0;
+  const bool told = std::ranges::any_of(
+      locations, [](const LocationCalls& l) { return !l.sent_after_ns.empty(); });
   for (const Place& place : order) {
+    if (told) {
+      const auto& sent = locations[place.location].sent_after_ns;
+      rank.sent_after_ns.push_back(place.call < sent.size() ? sent[place.call] : 0);
+    }
     const Call call = locations[place.location].calls[place.call];
     if (!rank.calls.empty() && call.begin_ns < last_end && call.thread != last_thread) {
       rank.findings.add(raw::kOverlappingThreads);
@@ -138,6 +144,7 @@ RankCallsRead merge_locations(std::vector<LocationCalls> locations) {
     for (const Pause& pause : only.pauses) rank.calls.append_pause(pause);
     rank.counters = std::move(only.counters);
     rank.bare = std::move(only.bare);
+    rank.sent_after_ns = std::move(only.sent_after_ns);
   } else {
     merge_calls(locations, rank);
   }

@@ -13,6 +13,7 @@ struct RankCallsRead {
   RankCalls calls;
   std::vector<std::uint32_t> bare;
   std::vector<std::vector<std::uint64_t>> counters;  ///< as in LocationCalls
+  std::vector<std::uint32_t> sent_after_ns;          ///< as in SendRecords
   Findings findings;
   bool present = false;
   bool finalized = false;

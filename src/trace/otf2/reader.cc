@@ -118,7 +118,7 @@ std::optional<fs::path> find_otf2_anchor(const fs::path& path) {
   return found;
 }
 
-Trace read_otf2(const fs::path& anchor) {
+Trace read_otf2(const fs::path& anchor, SendRecords* sends) {
   const otf2::QuietLibrary quiet;
   Job job = otf2::describe_job(otf2::read_definitions(anchor));
   if (job.ranks.empty()) {
@@ -132,6 +132,10 @@ Trace read_otf2(const fs::path& anchor) {
         otf2::read_rank_events(anchor, job, trace, static_cast<std::int32_t>(r)));
   });
   settle_bare_collectives(ranks);
+  if (sends != nullptr) {
+    for (RankCallsRead& rank : ranks)
+      sends->after_begin_ns.push_back(std::move(rank.sent_after_ns));
+  }
   hand_over(ranks, trace);
   hand_counters_over(job, ranks, trace);
   number_regions(job, trace);

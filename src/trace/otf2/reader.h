@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "trace/send_records.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -12,7 +13,8 @@ namespace slackline {
 std::optional<std::filesystem::path> find_otf2_anchor(const std::filesystem::path& path);
 
 /// Reads an archive, ranks in parallel. Throws Error when it cannot be opened or has no ranks;
-/// what is wrong inside becomes Findings. About 60 bytes a call beside the library's buffers.
-Trace read_otf2(const std::filesystem::path& anchor);
+/// what is wrong inside becomes Findings. About 60 bytes a call beside the library's buffers, and 4
+/// more where `sends` is given and filled.
+Trace read_otf2(const std::filesystem::path& anchor, SendRecords* sends = nullptr);
 
 }  // namespace slackline

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "diagnosis/call_matching.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// All messages that a trace sends, numbered by sender in the order of sending, and queued by
+/// stream: from one rank to another with one tag on one communicator, where none overtakes.
+class MessageStreams {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  /// Linear, ranks in threads.
+  explicit MessageStreams(const Trace& trace);
+
+  /// With the senders' side filled in but for send_done.
+  std::vector<MessageCalls>& messages() { return messages_; }
+  /// Number of the first message that `rank` sends.
+  std::uint32_t first_of(std::int32_t rank) const { return first_[static_cast<std::size_t>(rank)]; }
+  /// Takes the next message of a stream; kNone when there is none. Streams to different ranks may
+  /// be taken from in several threads.
+  std::uint32_t take(std::int32_t source, std::int32_t destination, std::int32_t tag,
+                     std::uint32_t comm);
+
+ private:
+  struct Stream {
+    std::int32_t destination = 0;
+    std::int32_t tag = 0;
+    std::uint32_t comm = 0;
+    bool operator==(const Stream&) const = default;
+  };
+  struct StreamHash {
+    std::uint64_t operator()(const Stream& s) const {
+      const auto word = [](auto low, auto high) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32 |
+               static_cast<std::uint32_t>(low);
+      };
+      return mix_bits(word(s.destination, s.tag) ^ mix_bits(s.comm));
+    }
+  };
+  struct Queue {
+    std::uint32_t head = kNone;
+    std::uint32_t tail = kNone;
+  };
+  using Streams = FlatMap<Stream, Queue, StreamHash>;
+
+  bool exists(std::int32_t rank) const { return rank >= 0 && rank < trace_.ranks(); }
+  /// What one rank sends; numbers are its own.
+  struct Source {
+    std::vector<MessageCalls> messages;
+    std::vector<std::uint32_t> next;  // of each message: the next one of its stream
+    Streams streams;
+  };
+  void queue_sends(std::int32_t rank);
+
+  const Trace& trace_;
+  std::vector<Source> sources_;
+  std::vector<std::uint32_t> first_;    // of each source
+  std::vector<MessageCalls> messages_;  // of all
+};
+
+}  // namespace slackline
