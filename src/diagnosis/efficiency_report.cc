@@ -73,6 +73,7 @@ Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
                         fmt::format("Efficiencies, {}", to_string(variant)));
   const auto factor = [&](std::string name, double EfficiencyFactors::*member) {
     table.row(std::move(name), [&](const Efficiency& e) -> std::optional<double> {
+      if (e.inputs.observed_ns <= 0) return std::nullopt;
       return factors(e.inputs, variant).*member;
     });
   };

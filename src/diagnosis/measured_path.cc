@@ -103,8 +103,10 @@ std::vector<ActivityId> add_activities(const CallActivities& names, MeasuredPath
   return ids;
 }
 
-void add_sums(const PathSlack& slack, const std::vector<ActivityId>& ids, MeasuredPath& out) {
-  const auto ranks = static_cast<double>(std::max<std::size_t>(1, out.by_rank.size()));
+void add_sums(const Trace& trace, const PathSlack& slack, const std::vector<ActivityId>& ids,
+              MeasuredPath& out) {
+  double ranks = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     ActivityShare& share = out.activities[i];
     share.mean_ns = static_cast<double>(slack.busy_ns[ids[i]]) / ranks;
@@ -150,7 +152,7 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
   if (slack.dropped > 0) out.findings.add(kBackInTime, {}, slack.dropped);
   out.least_slack_ns = std::move(slack.least_slack_ns);
   out.mean_slack_ns = std::move(slack.mean_slack_ns);
-  add_sums(slack, ids, out);
+  add_sums(run.trace(), slack, ids, out);
   out.near = near_paths(run, slack, steps, kNearPaths);
   slack.ahead_ns = {};  // before as much is needed again
   const PathGains gains = path_gains(run, names, slack.sources, ids);

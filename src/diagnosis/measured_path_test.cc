@@ -114,6 +114,16 @@ TEST(Imbalance, LeavesOutCallsWithNegativeTimes) {
   EXPECT_TRUE(m.operations.empty());
 }
 
+TEST(MeasuredPath, ComparesWithTheMeanOfTheRanksThatAreThere) {
+  // 100 of computation on the path, and 40 on the other rank that has calls: 70 on average.
+  const MeasuredPath path =
+      path_of(timed_trace(3, "rank 0\n @100 +0 finalize\nrank 1\n @40 +0 finalize\nrank 2\n"));
+  ASSERT_FALSE(path.activities.empty());
+  EXPECT_EQ(path.activities[0].on_path_ns, 100);
+  EXPECT_DOUBLE_EQ(path.activities[0].mean_ns, 70);
+  EXPECT_DOUBLE_EQ(path.activities[0].imbalance_ns, 30);
+}
+
 TEST(IntervalPath, TakesTheLongestOfEachGroupThatOverlaps) {
   // Two steps: 10 and 60 overlap, then 5 and 30 after all have left the barrier.
   const Trace trace = timed_trace(2,

@@ -96,7 +96,9 @@ Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
 }
 
 Facts totals(const WaitSummary& s, const Trace& trace) {
-  const double all = static_cast<double>(s.run_ns) * trace.ranks();
+  std::int32_t present = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) present += trace.calls(r).empty() ? 0 : 1;
+  const double all = static_cast<double>(s.run_ns) * present;
   const auto waiting = static_cast<double>(s.total_ns);
   return {{{"waiting", waiting, Unit::ns, "of all ranks together"},
            {"of the ranks' time", share(waiting, all), Unit::ratio,
@@ -152,7 +154,7 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
   return table;
 }
 
-Table rank_table(const WaitSummary& s) {
+Table rank_table(const WaitSummary& s, const Trace& trace) {
   Table table{"wait_ranks",
               "Ranks that wait most",
               {{"rank", Unit::count}, {"waiting", Unit::ns}, {"of the run", Unit::ratio}},
@@ -162,6 +164,7 @@ Table rank_table(const WaitSummary& s) {
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return s.by_rank[r]; });
   for (const std::size_t r : order) {
     if (table.rows.size() == kRowsShown) break;
+    if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
     table.rows.push_back({static_cast<std::int64_t>(r), s.by_rank[r],
                           share(static_cast<double>(s.by_rank[r]), static_cast<double>(s.run_ns))});
   }
@@ -206,7 +209,7 @@ Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths&
       {"wait_states", "Wait states", {totals(summary, trace), pattern_table(summary)}});
   if (summary.places.empty()) return report;
   report.sections.back().items.insert(report.sections.back().items.end(),
-                                      {place_table(summary, paths), rank_table(summary)});
+                                      {place_table(summary, paths), rank_table(summary, trace)});
   if (!summary.delays.costs.empty()) {
     report.sections.push_back(
         {"causes", "Causes", {cause_table(summary, paths), explained(summary)}});

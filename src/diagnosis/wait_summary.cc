@@ -1,5 +1,7 @@
 #include "diagnosis/wait_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -144,7 +146,9 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits) {
   WaitSummary out;
   out.findings.merge(matching.findings());
-  if (waits.clipped > 0) out.findings.add(kClocksDisagree, {}, waits.clipped);
+  if (waits.clipped > 0) {
+    out.findings.add(kClocksDisagree, fmt::format("{} ns in sum", waits.clipped_ns), waits.clipped);
+  }
   if (waits.released > 0) out.findings.add(kReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);
   out.delays = delay_costs(trace, matching, waits, names);
