@@ -55,7 +55,8 @@ class RankWalk {
         rank_(rank),
         streams_(streams),
         collectives_(collectives),
-        next_send_(streams.first_of(rank)) {}
+        next_send_(streams.first_of(rank)),
+        end_of_sends_(streams.first_of(rank + 1)) {}
 
   void run(std::vector<std::uint32_t>& first, std::vector<std::uint32_t>& entries,
            std::uint32_t id_bits) {
@@ -79,12 +80,14 @@ class RankWalk {
     if (joins_collective(operation)) return collective(i);
     switch (operation_class(operation)) {
       case OperationClass::send:
-      case OperationClass::recv:
-      case OperationClass::sendrecv:
       case OperationClass::isend:
+        return sends(i);
+      case OperationClass::recv:
       case OperationClass::irecv:
+      case OperationClass::sendrecv:
       case OperationClass::start:
-        return messages(i, calls_[i]);
+        for_each_receive(calls_[i], [&](const Posted& p) { receive(i, p); });
+        return sends(i);
       case OperationClass::completion:
         return completion(i, calls_[i]);
       case OperationClass::request_other:
@@ -95,11 +98,11 @@ class RankWalk {
     }
   }
 
-  void messages(CallIndex i, const Call& call) {
-    for_each_receive(call, [&](const Posted& p) { receive(i, p); });
-    for_each_send(call, [&](const Posted& p) {
-      if (exists(p.peer)) post(i, Kind::outgoing, next_send_++, p.request);
-    });
+  /// What the call sends has been found already.
+  void sends(CallIndex i) {
+    for (; next_send_ < end_of_sends_ && streams_.messages()[next_send_].send == i; ++next_send_) {
+      post(i, Kind::outgoing, next_send_, streams_.request(next_send_));
+    }
   }
 
   void receive(CallIndex i, const Posted& p) {
@@ -181,6 +184,7 @@ class RankWalk {
   std::vector<std::uint32_t>* entries_ = nullptr;
   std::uint32_t id_bits_ = 0;
   std::uint32_t next_send_;
+  const std::uint32_t end_of_sends_;
   std::size_t next_collective_ = 0;
   Findings findings_;
 };

@@ -14,19 +14,24 @@ constexpr std::uint32_t kMostMessages = std::uint32_t{1} << 30;  // as CallMatch
 }  // namespace
 
 MessageStreams::MessageStreams(const Trace& trace)
-    : trace_(trace), sources_(static_cast<std::size_t>(trace.ranks())), first_(sources_.size()) {
+    : trace_(trace), sources_(static_cast<std::size_t>(trace.ranks())) {
   parallel_for(sources_.size(),
                [this](std::size_t r) { queue_sends(static_cast<std::int32_t>(r)); });
   std::uint64_t all = 0;
-  for (std::size_t r = 0; r < sources_.size(); ++r) {
-    first_[r] = static_cast<std::uint32_t>(all);
-    all += sources_[r].messages.size();
+  for (const Source& source : sources_) {
+    first_.push_back(static_cast<std::uint32_t>(all));
+    all += source.messages.size();
     expects(all < kMostMessages, "messages can be numbered");
   }
+  first_.push_back(static_cast<std::uint32_t>(all));
   messages_.resize(all);
+  requests_.resize(all);
   parallel_for(sources_.size(), [this](std::size_t r) {
-    std::ranges::copy(sources_[r].messages, messages_.begin() + first_[r]);
-    sources_[r].messages = {};
+    Source& source = sources_[r];
+    std::ranges::copy(source.messages, messages_.begin() + first_[r]);
+    std::ranges::copy(source.requests, requests_.begin() + first_[r]);
+    source.messages = {};
+    source.requests = {};
   });
 }
 
@@ -46,6 +51,7 @@ void MessageStreams::queue_sends(std::int32_t rank) {
       m.buffered = is_buffered(p.mode) ? 1 : 0;
       const auto id = static_cast<std::uint32_t>(source.messages.size());
       source.messages.push_back(m);
+      source.requests.push_back(p.request);
       source.next.push_back(kNone);
       Queue& queue = source.streams[{p.peer, p.tag, p.comm}];
       (queue.head == kNone ? queue.head : source.next[queue.tail]) = id;

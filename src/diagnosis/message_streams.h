@@ -20,8 +20,10 @@ class MessageStreams {
 
   /// With the senders' side filled in but for send_done.
   std::vector<MessageCalls>& messages() { return messages_; }
-  /// Number of the first message that `rank` sends.
+  /// Number of the first message that `rank` sends; for the number of ranks: of all.
   std::uint32_t first_of(std::int32_t rank) const { return first_[static_cast<std::size_t>(rank)]; }
+  /// The request that its sending starts; kRequestNone when it blocks.
+  std::uint32_t request(std::uint32_t message) const { return requests_[message]; }
   /// Takes the next message of a stream; kNone when there is none. Streams to different ranks may
   /// be taken from in several threads.
   std::uint32_t take(std::int32_t source, std::int32_t destination, std::int32_t tag,
@@ -53,6 +55,7 @@ class MessageStreams {
   /// What one rank sends; numbers are its own.
   struct Source {
     std::vector<MessageCalls> messages;
+    std::vector<std::uint32_t> requests;
     std::vector<std::uint32_t> next;  // of each message: the next one of its stream
     Streams streams;
   };
@@ -60,8 +63,9 @@ class MessageStreams {
 
   const Trace& trace_;
   std::vector<Source> sources_;
-  std::vector<std::uint32_t> first_;    // of each source
+  std::vector<std::uint32_t> first_;    // of each source, and of none
   std::vector<MessageCalls> messages_;  // of all
+  std::vector<std::uint32_t> requests_;
 };
 
 }  // namespace slackline

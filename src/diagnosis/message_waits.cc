@@ -67,13 +67,11 @@ void MessageWaits::incoming(CallIndex call, std::uint32_t id) {
 
 /// 0 when the sender did not wait.
 std::int64_t MessageWaits::late_receiver_ns(const MessageCalls& m) const {
-  if (!m.matched() || m.send_done == kNoCall || m.buffered != 0) return 0;
+  if (m.sender_waited == 0) return 0;
   if (options_.eager_bytes && m.bytes <= *options_.eager_bytes && m.synchronous == 0) return 0;
   const RankCalls& mine = trace_.calls(rank_);
   if (!can_wait(mine.operation(m.send_done))) return 0;
-  const std::int64_t posted = trace_.calls(m.destination).begin_ns(m.receive);
-  if (mine.end_ns(m.send_done) < posted) return 0;
-  return std::max<std::int64_t>(0, posted - mine.begin_ns(m.send_done));
+  return trace_.calls(m.destination).begin_ns(m.receive) - mine.begin_ns(m.send_done);
 }
 
 void MessageWaits::outgoing(CallIndex call, std::uint32_t id) {
