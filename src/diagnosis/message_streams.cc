@@ -38,6 +38,13 @@ MessageStreams::MessageStreams(const Trace& trace)
 void MessageStreams::queue_sends(std::int32_t rank) {
   const RankCalls& calls = trace_.calls(rank);
   Source& source = sources_[static_cast<std::size_t>(rank)];
+  std::size_t most = 0;  // but for calls that start several
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    most += may_send(operation_class(calls.operation(i))) ? 1 : 0;
+  }
+  source.messages.reserve(most);
+  source.requests.reserve(most);
+  source.next.reserve(most);
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!may_send(operation_class(calls.operation(i)))) continue;
     for_each_send(calls[i], [&](const Posted& p) {
@@ -68,6 +75,11 @@ std::uint32_t MessageStreams::take(std::int32_t source, std::int32_t destination
   if (queue == nullptr || queue->head == kNone) return kNone;
   const std::uint32_t id = queue->head;
   queue->head = from.next[id];
+  if (queue->head != kNone) {
+    // The stream's next message lies far from this one, and is wanted after a while.
+    __builtin_prefetch(&from.next[queue->head]);
+    __builtin_prefetch(&messages_[first_of(source) + queue->head], 1);
+  }
   return first_of(source) + id;
 }
 
