@@ -24,7 +24,8 @@ std::string subject(const OpenedTrace& opened) {
   const std::string first = program.substr(0, program.find(' '));
   const std::string name =
       std::filesystem::path(program.empty() ? opened.path : first).filename().string();
-  return fmt::format("{} ({} ranks)", name, opened.trace.ranks());
+  const std::int32_t ranks = opened.trace.ranks();
+  return fmt::format("{} ({} rank{})", name, ranks, ranks == 1 ? "" : "s");
 }
 
 void answer(Report report, std::string_view command, const OpenedTrace& opened,

@@ -130,9 +130,11 @@ std::optional<Answer> latency(const Tolerances& t) {
                                   percentage(row.degradation_ppm));
     }
   }
+  const bool plain = t.parameter.qualifier.empty();
   a.text = limits.empty() ? "As much as you like: the run is never slower, under the model."
-                          : fmt::format("{}. Today it is {} a message, by the model.",
-                                        enumeration(limits), format_time_ns(t.base_ns));
+                          : fmt::format("{}. Today {} is {}{}, by the model.", enumeration(limits),
+                                        plain ? "it" : t.parameter.name(),
+                                        format_time_ns(t.base_ns), plain ? " a message" : "");
   return a;
 }
 
