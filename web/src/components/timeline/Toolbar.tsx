@@ -89,7 +89,7 @@ export function Toolbar(props: Props) {
         <input
           ref={props.searchBox}
           type="search"
-          placeholder="Search: MPI_Wait, rank 3, 12 ms"
+          placeholder="Search: MPI_Wait, 12 ms"
           aria-label="Search the time line"
           value={props.query}
           onInput={(event) => props.ask(event.currentTarget.value)}
