@@ -129,6 +129,7 @@ TEST(WriteHtml, tells_readers_without_javascript_the_first_sections) {
   Report report;
   report.command = "report";
   report.sections.push_back({.id = "a", .title = "First", .items = {Paragraph{"The judgement."}}});
+  report.sections.push_back({.id = "drawn", .title = "Time line", .items = {Timeline{}}});
   report.sections.push_back(
       {.id = "b", .title = "Long", .items = {Paragraph{std::string(9000, 'x')}}});
   const std::string html = write_html(report);
@@ -136,6 +137,7 @@ TEST(WriteHtml, tells_readers_without_javascript_the_first_sections) {
   EXPECT_THAT(text, HasSubstr("The judgement."));
   EXPECT_THAT(text, HasSubstr("'slackline report' prints"));
   EXPECT_THAT(text, Not(HasSubstr("xxxx")));
+  EXPECT_THAT(text, Not(HasSubstr("\n\nTime line\n"))) << "which is only drawn";
   EXPECT_LT(text.size(), 6000u);
 }
 

@@ -1,5 +1,6 @@
 #include "report/page_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -71,6 +72,13 @@ std::uint64_t packed_size(const Json& json) {
   return base64_size(compress(page_text(json)).zlib.size());
 }
 
+/// Nothing of it can be told in text.
+bool is_only_drawn(const Section& section) {
+  return section.children.empty() && std::ranges::all_of(section.items, [](const Item& item) {
+           return std::holds_alternative<Timeline>(item) || std::holds_alternative<Matrix>(item);
+         });
+}
+
 }  // namespace
 
 std::string page_text(const Json& json) {
@@ -101,6 +109,7 @@ std::string static_summary(const Report& report) {
   const auto text = [&] { return write_text(summary, {.colour = false, .width = kTextWidth}); };
   std::string shown = text();
   for (const Section& section : report.sections) {
+    if (is_only_drawn(section)) continue;
     summary.sections.push_back(section);
     std::string longer = text();
     if (longer.size() > kSummaryBytes) {

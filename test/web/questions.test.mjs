@@ -114,3 +114,11 @@ for (const [name, trace] of runs) {
       for (const [question, text] of Object.entries(await seen(page))) assert.ok(text.length > 20, `${question}: "${text}"`);
     }));
 }
+
+test("the time line shows first what lies between MPI_Init and MPI_Finalize, where these take long", () =>
+  // Of cg's 389 ms MPI_Init takes 320, and MPI_Finalize 50 of the other 69.
+  withFile(pageOf(join(examples, "traces/cg.slk"), "cg"), { viewport: SCREEN }, async (page) => {
+    await page.locator(".status >> text=MPI_Init is left, MPI_Finalize right of what is seen").waitFor();
+    const [, from, to] = /([\d.]+)\sms to ([\d.]+)\sms/.exec(await page.locator(".status").innerText());
+    assert.ok(from > 300 && to < 345, `${from} to ${to} ms`);
+  }));

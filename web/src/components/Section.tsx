@@ -33,9 +33,13 @@ const isTableOf = (matrices: Matrix[], item: Item) =>
   item.kind === "table" && matrices.some(({ id }) => item.id.startsWith(`${id}-`));
 
 const MOST_NARROW = 5;
+const MOST_WITH_BARS = 6;
 
-/** Two of these have room beside each other on a wide screen. */
-const isNarrow = (item: Item) => item.kind === "table" && item.columns.length <= MOST_NARROW;
+/** Two of these have room beside each other on a wide screen. Shares have bars. */
+function isNarrow(item: Item): boolean {
+  if (item.kind !== "table" || item.columns.length > MOST_NARROW) return false;
+  return item.columns.length + item.columns.filter(({ unit }) => unit === "ratio").length <= MOST_WITH_BARS;
+}
 
 /** Matrices of one section are looked at one at a time, where the first of them stands. */
 function ItemViews({ items, theme }: { items: Item[]; theme: Theme }) {

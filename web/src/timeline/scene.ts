@@ -4,12 +4,12 @@
 import type { Theme } from "../theme";
 import { chunkAt, findCall, here, type Here } from "./calls";
 import type { CallId, ColourBy } from "./link";
+import { mainPart, type MainPart } from "./main_part";
 import type { Run, Timeline } from "./model";
 import { AXIS, GUTTER } from "./overlay";
 import { paletteOf, type Highlight, type Palette } from "./palette";
 import { Pane } from "./pane";
 import { companyOf, selectionOfBucket, type Selection } from "./selection";
-import { lateStart } from "./start";
 import { Store } from "./store";
 import { clamped, whole, type Bounds, type View } from "./view";
 
@@ -121,15 +121,26 @@ export class Scene {
     Object.assign(this, { colourBy, lit, showPath, showMessages, only: alike ? only : null });
   }
 
-  /** Begins behind MPI_Init where that takes long. What to say of it, or nothing. */
-  async skipStart(): Promise<string> {
-    const run = this.timeline.runs[0];
-    const ref = run?.chunks[0];
-    if (!run || !ref) return "";
-    const start = lateStart(this.timeline, run, await this.store.chunkNow(run, ref));
-    if (start === null) return "";
-    this.look({ ...whole(this.bounds), from: start - 0.02 * (run.span - start), to: run.span });
-    return "MPI_Init is left of what is seen.";
+  /** Looks at the part between MPI_Init and MPI_Finalize where these take long. What to say of it, or nothing. */
+  async lookAtMainPart(): Promise<string> {
+    const part = await this.mainPart();
+    if (!part.said) return "";
+    for (const peer of this.peers.filter((other) => other !== this)) {
+      const { from, to } = await peer.mainPart();
+      const ratio = peer.timeline.tick_ns / this.timeline.tick_ns;
+      Object.assign(part, { from: Math.min(part.from, from * ratio), to: Math.max(part.to, to * ratio) });
+    }
+    this.look({ ...whole(this.bounds), from: part.from, to: part.to });
+    return part.said;
+  }
+
+  private async mainPart(): Promise<MainPart> {
+    const { runs, span } = this.timeline;
+    const chunks = runs[0]?.chunks ?? [];
+    const [first, last] = [chunks[0], chunks[chunks.length - 1]];
+    if (!runs[0] || !first || !last) return { from: 0, to: span, said: "" };
+    const [head, tail] = [await this.store.chunkNow(runs[0], first), await this.store.chunkNow(runs[0], last)];
+    return mainPart(this.timeline, head, tail);
   }
 
   showAll(): void {

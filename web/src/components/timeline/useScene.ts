@@ -87,7 +87,7 @@ export function useScene(timeline: Timeline, theme: Theme, find: (text: string) 
     };
     const { id, place } = parseFragment(location.hash);
     if (id === timeline.id && Object.keys(place).length > 0) read();
-    else if (!timeline.beside) void scene.skipStart().then(say, () => {}); // what cannot be read is told by the store
+    else if (!timeline.beside) void scene.lookAtMainPart().then(say, () => {}); // what cannot be read is told by the store
     addEventListener("hashchange", read);
     return () => removeEventListener("hashchange", read);
   }, [scene, timeline]);
