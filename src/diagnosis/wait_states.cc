@@ -3,14 +3,16 @@
 // The problem: time in MPI calls is transfer or waiting, and only the partner's calls tell which.
 // The idea: Scalasca's patterns compare when the two sides (message_waits.h) or all members
 // (collective_waits.h) of a communication enter their calls. Matched calls (call_matching.h) give
-// the partners. What a rank waits for depends on nobody's waiting, so ranks are looked at in
-// threads, each a stream over its own calls; then their states are put together in causal order
-// (causal_order.h), causes before effects, which is what the delay costs need. A waiting time never
-// exceeds its call: clocks that disagree cannot invent waiting. Cost: linear in calls and in the
-// members of collectives.
+// the partners. What a rank waits for depends on nobody's waiting, so ranks are looked at in as
+// many groups as there are threads, each in causal order (causal_order.h), as partners' calls are
+// then still in the cache; then the states are put together in that order, causes before effects,
+// which is what the delay costs need. A waiting time never exceeds its call: clocks that disagree
+// cannot invent waiting. Cost: linear in calls and in the members of collectives.
 
 #include "diagnosis/wait_states.h"
 
+#include <algorithm>
+#include <deque>
 #include <span>
 
 #include "base/parallel.h"
@@ -22,12 +24,6 @@ namespace {
 
 using Kind = CallMatching::Completion::Kind;
 
-struct OfRank {
-  std::vector<WaitState> states;
-  std::uint64_t clipped = 0;
-  std::int64_t clipped_ns = 0;
-};
-
 /// Of the states of one call, the longest one with a cause.
 void mark_effective(std::span<WaitState> of_call) {
   WaitState* longest = nullptr;
@@ -38,32 +34,45 @@ void mark_effective(std::span<WaitState> of_call) {
   if (longest != nullptr) longest->effective = true;
 }
 
-OfRank states_of_rank(const Trace& trace, const CallMatching& matching,
-                      const CollectiveWaits& collectives, const WaitOptions& options,
-                      std::int32_t rank) {
-  OfRank out;
-  MessageWaits messages(trace, matching, options, rank, out.states);
-  const auto calls = static_cast<CallIndex>(trace.calls(rank).size());
-  for (CallIndex call = 0; call < calls; ++call) {
-    if (!matching.completes_something(rank, call)) continue;
-    const std::size_t before = out.states.size();
-    matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+/// The states of one rank, found call by call in program order.
+class RankWaits {
+ public:
+  RankWaits(const Trace& trace, const CallMatching& matching, const CollectiveWaits& collectives,
+            const WaitOptions& options, std::int32_t rank)
+      : matching_(matching),
+        collectives_(collectives),
+        rank_(rank),
+        messages_(trace, matching, options, rank, states_) {}
+  RankWaits(const RankWaits&) = delete;  // one part refers to another one
+  RankWaits& operator=(const RankWaits&) = delete;
+
+  void look(CallIndex call) {
+    if (!matching_.completes_something(rank_, call)) return;
+    const std::size_t before = states_.size();
+    matching_.for_completions(rank_, call, [&](const CallMatching::Completion& c) {
       switch (c.kind) {
         case Kind::incoming:
-          return messages.incoming(call, c.id);
+          return messages_.incoming(call, c.id);
         case Kind::outgoing:
-          return messages.outgoing(call, c.id);
+          return messages_.outgoing(call, c.id);
         case Kind::collective:
-          return collectives.add(rank, call, c.id, out.states);
+          return collectives_.add(rank_, call, c.id, states_);
       }
     });
-    messages.finish_call();
-    mark_effective(std::span(out.states).subspan(before));
+    messages_.finish_call();
+    mark_effective(std::span(states_).subspan(before));
   }
-  out.clipped = messages.clipped();
-  out.clipped_ns = messages.clipped_ns();
-  return out;
-}
+
+  const std::vector<WaitState>& states() const { return states_; }
+  const MessageWaits& messages() const { return messages_; }
+
+ private:
+  const CallMatching& matching_;
+  const CollectiveWaits& collectives_;
+  const std::int32_t rank_;
+  std::vector<WaitState> states_;
+  MessageWaits messages_;
+};
 
 }  // namespace
 
@@ -75,22 +84,32 @@ WaitStates wait_states(const Trace& trace, const CallMatching& matching,
 WaitStates wait_states(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
                        const WaitOptions& options) {
   const CollectiveWaits collectives(trace, matching);
-  std::vector<OfRank> ranks(static_cast<std::size_t>(trace.ranks()));
-  parallel_for(ranks.size(), [&](std::size_t r) {
-    ranks[r] = states_of_rank(trace, matching, collectives, options, static_cast<std::int32_t>(r));
+  std::deque<RankWaits> ranks;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    ranks.emplace_back(trace, matching, collectives, options, r);
+  }
+  const std::size_t groups = std::min<std::size_t>(hardware_threads(), ranks.size());
+  parallel_for(groups, [&](std::size_t group) {
+    const std::size_t begin = ranks.size() * group / groups;
+    const std::size_t end = ranks.size() * (group + 1) / groups;
+    order.forward_in_bursts([&](std::int32_t rank, CallIndex first, CallIndex last) {
+      const auto r = static_cast<std::size_t>(rank);
+      if (r < begin || r >= end) return;
+      for (CallIndex call = first; call < last; ++call) ranks[r].look(call);
+    });
   });
   WaitStates out;
   std::size_t count = 0;
-  for (const OfRank& of : ranks) {
-    count += of.states.size();
-    out.clipped += of.clipped;
-    out.clipped_ns += of.clipped_ns;
+  for (const RankWaits& of : ranks) {
+    count += of.states().size();
+    out.clipped += of.messages().clipped();
+    out.clipped_ns += of.messages().clipped_ns();
   }
   out.states.reserve(count);
   std::vector<std::size_t> next(ranks.size(), 0);
   order.forward_in_bursts([&](std::int32_t rank, CallIndex /*first*/, CallIndex end) {
     const auto r = static_cast<std::size_t>(rank);
-    const std::vector<WaitState>& mine = ranks[r].states;
+    const std::vector<WaitState>& mine = ranks[r].states();
     while (next[r] < mine.size() && mine[next[r]].call < end) {
       out.states.push_back(mine[next[r]++]);
     }
