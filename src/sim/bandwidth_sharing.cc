@@ -6,20 +6,17 @@
 //
 // The idea: rates are right exactly if no link is overfull and every flow has its bound or a
 // bottleneck: a full link on which its level is the highest. (The max-min point is unique, so any
-// way to reach these conditions gives the same rates.) So after a change only the flows whose
-// condition may be broken are solved for, over what the others leave of the links. Then the links
-// that these flows touch are checked: whoever has lost its bottleneck there, or has more than those
-// who are stopped there, joins, and it goes round again. What is not touched keeps its bottleneck.
+// way to reach these conditions gives the same rates.) So after a change only the flows that may
+// have lost their bottleneck are filled again, over what the others leave of the links. Whom else
+// that concerns shows on the way up: progressive_filling.cc. Who is not concerned keeps his rate.
 //
-// Most links never get full. A link is only looked at ("touched") if it stops somebody, or if the
-// rates that come out would be too much for it; for all others it is enough to keep the sum of what
-// their flows use.
+// Most links never get full; for these it is enough to keep the sum of what their flows use.
 //
 // A fatpipe bounds each flow by itself. It is full when its greediest flow takes all of it, and
 // stops the others at the same level, as SimGrid has it.
 //
-// Cost: O(E log E) in the E shares of the flows that are solved for, and the members of the links
-// that are touched.
+// Cost: O(E log E) in the E shares of the flows that are filled again, and the members of the links
+// that stop any of them.
 
 #include "sim/bandwidth_sharing.h"
 
@@ -32,15 +29,11 @@ namespace {
 
 // Rates are sums and quotients of a few numbers; closer than this they are the same.
 constexpr double kTolerance = 1e-9;
-// A rate that is solved for again and comes out this close has not changed.
-constexpr double kUnchanged = 1e-12;
-// After so many rounds everything that shares a link joins at once.
-constexpr std::uint64_t kPatience = 6;
 
 }  // namespace
 
-BandwidthSharing::BandwidthSharing(const LinkView& links, bool lazy)
-    : links_(links.count()), lazy_(lazy) {
+BandwidthSharing::BandwidthSharing(const LinkView& links, Ways ways)
+    : links_(links.count()), ways_(ways) {
   for (LinkId id = 0; id < links.count(); ++id) {
     links_[id].capacity = links.bandwidth(id);
     links_[id].full_at = links.bandwidth(id) * (1 - kTolerance);
@@ -52,7 +45,7 @@ BandwidthSharing::BandwidthSharing(const LinkView& links, bool lazy)
 double BandwidthSharing::demand_of(const LinkShare& share, double bound) const {
   const double wanted = share.weight * bound;
   if (!is_pipe(share.link)) return wanted;
-  return wanted > links_[share.link].full_at ? 2 * capacity(share.link) : 0;
+  return wanted > links_[share.link].full_at ? 2 * links_[share.link].capacity : 0;
 }
 
 FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, double bound) {
@@ -69,13 +62,14 @@ FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, 
   flow.places.assign(shares.size(), kOutside);
   flow.penalty = penalty;
   flow.bound = bound;
-  flow.rate = flow.counted = 0;
+  flow.rate = 0;
+  flow.state = State::idle;
   flow.bottleneck = kNoLink;
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
     links_[shares[i].link].demand += demand_of(shares[i], bound);
-    if (!lazy_) join(id, i);
+    if (!ways_.lazy) join(id, i);
   }
-  if (lazy_) {
+  if (ways_.lazy) {
     new_flows_.push_back(id);
   } else {
     activate(id);
@@ -88,7 +82,7 @@ void BandwidthSharing::join(FlowId id, std::uint32_t share) {
   LinkState& link = links_[flow.shares[share].link];
   flow.places[share] = static_cast<std::uint32_t>(link.members.size());
   link.members.push_back({id, share, flow.shares[share].weight});
-  link.use += flow.shares[share].weight * flow.counted;
+  link.use += flow.shares[share].weight * flow.rate;
   if (link.stopped > 0) disturb(flow.shares[share].link);
 }
 
@@ -111,8 +105,9 @@ void BandwidthSharing::activate_disturbed() {
 }
 
 void BandwidthSharing::remove(FlowId id) {
-  if (lazy_) notice(id);
+  if (ways_.lazy) notice(id);
   Flow& flow = flows_[id];
+  if (flow.pooled) leave_pool(flow);
   for (std::uint32_t i = 0; i < flow.shares.size(); ++i) {
     const LinkShare& share = flow.shares[i];
     LinkState& link = links_[share.link];
@@ -127,12 +122,13 @@ void BandwidthSharing::remove(FlowId id) {
     link.members.pop_back();
     if (link.stopped > 0) disturb(share.link);
     link.demand -= demand_of(share, flow.bound);
-    link.use -= share.weight * flow.counted;
+    link.use -= share.weight * flow.rate;
+    if (link.pooled) link.base -= share.weight * flow.rate;
     if (link.members.empty()) link.use = 0;
     if (link.members.empty() && link.overlooked.empty()) link.demand = 0;
   }
-  if (flow.active) {
-    flow.active = false;
+  if (flow.state == State::waiting) {
+    flow.state = State::idle;
     active_.erase(std::ranges::find(active_, id));
   }
   flow.shares.clear();
@@ -142,133 +138,28 @@ void BandwidthSharing::remove(FlowId id) {
 
 void BandwidthSharing::activate(FlowId id) {
   Flow& flow = flows_[id];
-  if (flow.active) return;
-  flow.active = true;
-  flow.before = flow.rate;
+  if (flow.state != State::idle) return;
+  flow.state = State::waiting;
   active_.push_back(id);
 }
 
 std::span<const FlowId> BandwidthSharing::solve() {
   changed_.clear();
-  if (lazy_) finish_marking();
+  if (ways_.lazy) finish_marking();
+  settle_pools();
   activate_disturbed();
   if (active_.empty()) return changed_;
   ++work_.solves;
-  std::uint64_t rounds = 0;
-  considered_ = 0;
-  do {
-    ++work_.rounds;
-    work_.flows += active_.size();
-    if (++rounds > kPatience) activate_neighbours();
-    open_links();
-    fill();
-    count();
-  } while (check());
+  sweep();
+  work_.flows += active_.size();
   for (const FlowId id : active_) {
-    Flow& flow = flows_[id];
-    flow.active = false;
-    const double difference =
-        flow.rate > flow.before ? flow.rate - flow.before : flow.before - flow.rate;
-    if (difference <= kUnchanged * flow.before) {
-      flow.rate = flow.before;
-    } else {
-      changed_.push_back(id);
-    }
+    flows_[id].state = State::idle;
+    if (flows_[id].rate != flows_[id].before) changed_.push_back(id);
   }
   active_.clear();
-  for (const LinkId link : touched_) links_[link].touched = false;
-  touched_.clear();
+  changed_.insert(changed_.end(), released_.begin(), released_.end());
+  form_pools();
   return changed_;
-}
-
-void BandwidthSharing::activate_neighbours() {
-  for (std::size_t i = 0; i < active_.size(); ++i) {
-    const FlowId id = active_[i];
-    for (std::size_t s = 0; s < flows_[id].shares.size(); ++s) {
-      const LinkId link = flows_[id].shares[s].link;
-      if (!can_fill(link) || flows_[id].places[s] == kOutside) continue;
-      touch(link);
-      for (const Member& m : links_[link].members) activate(m.flow);
-    }
-  }
-}
-
-void BandwidthSharing::touch(LinkId id) {
-  LinkState& link = links_[id];
-  if (link.touched) return;
-  link.touched = true;
-  touched_.push_back(id);
-}
-
-/// A guess at the rate of a flow that has none yet, from the levels of those who are stopped.
-double BandwidthSharing::expected_rate(const Flow& flow) const {
-  double rate = flow.bound;
-  for (const LinkShare& share : flow.shares) {
-    const LinkState& link = links_[share.link];
-    if (link.stopped > 0) rate = std::min(rate, link.level / flow.penalty);
-  }
-  return rate;
-}
-
-/// Those of the flow's links that stop somebody, or are about full, or will be.
-void BandwidthSharing::touch_narrow_links(const Flow& flow) {
-  const double more = flow.counted > 0 ? 0 : expected_rate(flow);
-  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
-    const LinkId id = flow.shares[i].link;
-    const LinkState& link = links_[id];
-    if (link.touched || flow.places[i] == kOutside) continue;
-    const bool narrow =
-        link.pipe ? can_fill(id)
-                  : link.stopped > 0 || link.use + flow.shares[i].weight * more > link.full_at;
-    if (narrow) touch(id);
-  }
-}
-
-/// Brings the use of links up to date; those that would be too full are touched.
-void BandwidthSharing::count() {
-  for (const FlowId id : active_) {
-    Flow& flow = flows_[id];
-    const double more = flow.rate - flow.counted;
-    if (more == 0) continue;
-    flow.counted = flow.rate;
-    for (std::size_t i = 0; i < flow.shares.size(); ++i) {
-      LinkState& link = links_[flow.shares[i].link];
-      if (link.pipe || flow.places[i] == kOutside) continue;
-      link.use += flow.shares[i].weight * more;
-      if (link.use > link.full_at) touch(flow.shares[i].link);
-    }
-  }
-}
-
-/// Activates whoever's rate is not right any more; false when all are.
-bool BandwidthSharing::check() {
-  const std::size_t flows = active_.size();
-  for (std::size_t i = 0; i < opened_; ++i) check_link(touched_[i]);
-  return active_.size() > flows || touched_.size() > opened_;
-}
-
-void BandwidthSharing::check_link(LinkId id) {
-  LinkState& link = links_[id];
-  const bool pipe = is_pipe(id);
-  double used = 0, highest = 0;
-  double stopped = std::numeric_limits<double>::infinity();  // the level of those stopped here
-  for (const Member& m : link.members) {
-    const Flow& flow = flows_[m.flow];
-    const double share = m.weight * flow.rate;
-    const double flow_level = flow.rate * flow.penalty;
-    used = pipe ? std::max(used, share) : used + share;
-    highest = std::max(highest, flow_level);
-    if (flow.active && flow.bottleneck == id) stopped = std::min(stopped, flow_level);
-  }
-  link.use = used;
-  const bool full = used >= link.full_at;
-  for (const Member& m : link.members) {
-    const Flow& flow = flows_[m.flow];
-    if (flow.active) continue;
-    const double flow_level = flow.rate * flow.penalty;
-    const bool lost = flow.bottleneck == id && (!full || flow_level < highest * (1 - kTolerance));
-    if (lost || flow_level > stopped * (1 + kTolerance)) activate(m.flow);
-  }
 }
 
 }  // namespace slackline

@@ -23,8 +23,11 @@ struct LinkShare {
 /// which nobody has a higher level. spec: SMPI model, 3.4; bandwidth_sharing.cc.
 class BandwidthSharing {
  public:
-  /// `lazy`: as SimGrid's lazy update, which notices some new flows late; lazy_update.cc.
-  explicit BandwidthSharing(const LinkView& links, bool lazy = false);
+  struct Ways {
+    bool lazy = false;  ///< as SimGrid's lazy update, which notices some flows late; lazy_update.cc
+    bool pools = false;  ///< who asks follows the levels of pools; sharing_pools.cc
+  };
+  BandwidthSharing(const LinkView& links, Ways ways);
 
   /// `penalty` > 0, `bound` >= 0; shares name each link once. The rate is there after solve().
   FlowId add(std::span<const LinkShare> shares, double penalty, double bound);
@@ -32,11 +35,22 @@ class BandwidthSharing {
   /// A message begins whose flow will use these links. Only lazy updates look.
   void announce(std::span<const LinkShare> shares);
 
-  /// Brings all rates up to date; returns the flows whose rates changed, new ones included. Cost:
-  /// follows the flows that change and their links' other flows.
+  /// Brings all rates up to date; returns the flows whose rates changed, new ones included. Those
+  /// in pools have changed when they join or leave one. A flow may be there twice. Cost: follows
+  /// the flows that change and their links' other flows.
   std::span<const FlowId> solve();
+  /// Pools, by the links that stop their flows, whose levels the last solve() changed.
+  std::span<const LinkId> moved_pools() const { return moved_pools_; }
+  /// The flow's pool, whose level over the flow's penalty is its rate; kNoLink: in none.
+  LinkId pool(FlowId flow) const { return flows_[flow].pooled ? flows_[flow].bottleneck : kNoLink; }
+  /// Of those who are stopped at the link.
+  double level(LinkId link) const { return links_[link].level; }
 
-  double rate(FlowId flow) const { return flows_[flow].rate; }
+  double rate(FlowId id) const {
+    const Flow& flow = flows_[id];
+    return flow.pooled ? links_[flow.bottleneck].level / flow.penalty : flow.rate;
+  }
+  double penalty(FlowId flow) const { return flows_[flow].penalty; }
   double bound(FlowId flow) const { return flows_[flow].bound; }
   std::span<const LinkShare> shares(FlowId flow) const { return flows_[flow].shares; }
   /// The link that keeps the flow below its bound, or kNoLink.
@@ -44,7 +58,7 @@ class BandwidthSharing {
 
   /// How often solve() had work, and how many rates it computed: what the work follows.
   struct Work {
-    std::uint64_t solves = 0, rounds = 0, flows = 0;
+    std::uint64_t solves = 0, links = 0, flows = 0;
   };
   const Work& work() const { return work_; }
 
@@ -56,31 +70,39 @@ class BandwidthSharing {
 
     bool operator==(const Member&) const = default;
   };
-  // What every round looks at comes first, so that it shares a cache line.
+  /// Of a flow that keeps its rate; whose rate is to be found; is being found; has been found.
+  enum class State : std::uint8_t { idle, waiting, open, settled };
+  // What a sweep looks at comes first, so that it shares a cache line.
   struct Flow {
     double rate = 0, penalty = 1, bound = 0, before = 0;
-    double counted = 0;        ///< the rate that its links' `use` has
-    std::uint64_t narrow = 0;  ///< which shares are of touched links; by bit, in a round
     LinkId bottleneck = kNoLink;
+    State state = State::idle;
+    bool pooled = false;           ///< its bottleneck's level is its own; `rate` is of no account
     std::uint32_t overlooked = 0;  ///< lazy: how many of its links do not know of it yet
     std::uint32_t visit = 0;       ///< lazy: the last date at which marking came by
-    bool active = false;           ///< among those that are solved for now
-    bool settled = false;          ///< has its new rate
     std::vector<LinkShare> shares{};
     std::vector<std::uint32_t> places{};  ///< in its links' lists of members
   };
   struct LinkState {
-    double demand = 0;   ///< if all members had their bounds; see demand_of
-    double full_at = 0;  ///< of use or demand: the capacity but for rounding
     double capacity = 0;
-    double use = 0;  ///< of all members; not kept for fatpipes
-    double usage = 0, remaining = 0;
-    double level = 0;           ///< of those who were last stopped here
-    std::uint32_t open = 0;     ///< active members without a new rate
-    std::uint32_t stopped = 0;  ///< members whose bottleneck it is
+    double full_at = 0;  ///< of use or demand: the capacity but for rounding
+    double use = 0;      ///< of all members that are not open, those of pools as at their ceilings;
+                         ///< not kept for fatpipes, and pools' own links
+    double usage = 0;    ///< of the open members, or its pool's: what they take a unit of level
+    double wish = 0;     ///< of the open members, if they had their bounds
+    double level = 0;    ///< of those who are stopped here
+    double queued = kNever;     ///< its entry in the heap
+    std::uint32_t open = 0;     ///< members
+    std::uint32_t stopped = 0;  ///< members whose bottleneck it is, open ones not counted
     bool touched = false;
+    bool filled = false;     ///< by this sweep: those who are stopped here are settled
     bool disturbed = false;  ///< those who are stopped here may not be any more
     bool pipe = false;
+    bool pooled = false;            ///< those who are stopped here are a pool
+    std::uint32_t patience = 0;     ///< fillings until they may become one
+    double base = 0;                ///< pool: use of the others
+    double ceiling = 0, floor = 0;  ///< pool: levels between which nothing else changes
+    double demand = 0;              ///< if all members had their bounds; see demand_of
     std::vector<Member> members{};
     std::uint32_t mark = 0, wanted = 0;  ///< lazy: dates
     std::vector<Member> overlooked{};    ///< lazy: flows that it does not know of yet
@@ -90,31 +112,44 @@ class BandwidthSharing {
     LinkId link;
   };
 
-  double capacity(LinkId link) const { return links_[link].capacity; }
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
   bool is_pipe(LinkId link) const { return links_[link].pipe; }
   double demand_of(const LinkShare& share, double bound) const;
   bool can_fill(LinkId link) const { return links_[link].demand > links_[link].full_at; }
+  void join(FlowId flow, std::uint32_t share);
   void activate(FlowId flow);
   void disturb(LinkId link);
   void activate_disturbed();
-  void activate_neighbours();
-  void touch(LinkId link);
-  double expected_rate(const Flow& flow) const;
-  void touch_narrow_links(const Flow& flow);
-  void count();
-  bool check();
-  void check_link(LinkId link);
-  void join(FlowId flow, std::uint32_t share);
 
   // progressive_filling.cc
-  void open_links();
-  void open(LinkId link);
-  void fill();
-  double level(LinkId link) const;
+  void sweep();
+  void open(FlowId flow);
+  void open_share(const Flow& flow, const LinkShare& share);
+  void enqueue(LinkId link);
+  bool has_stopped(const LinkState& link) const { return link.stopped > 0 && !link.filled; }
+  double next_level(const LinkState& link) const;
+  void reach(LinkId link, double level);
+  void open_stopped(LinkId link);
+  bool settle_bounded(LinkId link, double level);
+  bool open_higher(LinkId link, double level);
+  void count(LinkState& link);
   void settle(FlowId flow, double rate, LinkId bottleneck);
-  void settle_share(const Flow& flow, std::size_t share);
   void stop(Flow& flow, LinkId bottleneck);
-  void settle_members(LinkId link, double level);
+  void close_links();
+
+  // sharing_pools.cc
+  void settle_pools();
+  void form_pools();
+  void try_pool(LinkId link);
+  bool raise_pool(LinkId link, double ceiling);
+  bool join_pool(FlowId flow);
+  void leave_pool(Flow& flow);
+  bool move_pool(LinkId link);
+  void dissolve(LinkId link);
+  void use_others(const Flow& flow, LinkId pool, double rate);
+  bool suits(const Flow& flow, LinkId pool, double ceiling) const;
+  bool leaves_room(const Flow& flow, LinkId pool) const;
 
   // lazy_update.cc
   static constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
@@ -130,16 +165,18 @@ class BandwidthSharing {
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
   std::vector<LinkState> links_;
-  std::vector<FlowId> active_;
-  std::size_t considered_ = 0;  ///< of the active ones, for touching their links
+  std::vector<FlowId> active_;  ///< all but the idle ones
   std::vector<LinkId> touched_, disturbed_;
-  std::size_t opened_ = 0;  ///< of the touched ones, which take part in the round
-  std::vector<FlowId> by_bound_;
   std::vector<Candidate> heap_;
+  bool sweeping_ = false;
+  std::size_t pools_ = 0;
+  std::vector<LinkId> filled_;       ///< by the last sweep, and may become pools
+  std::vector<LinkId> moved_pools_;  ///< by the last solve()
+  std::vector<FlowId> released_;     ///< likewise, from pools
   std::vector<FlowId> changed_;
   Work work_;
 
-  bool lazy_;
+  Ways ways_;
   bool admitted_ = false;  ///< the new flows of this date
   bool marking_ = false;   ///< it matters which links are marked
   std::uint32_t date_ = 1;

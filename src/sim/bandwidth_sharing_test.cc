@@ -18,7 +18,7 @@ using testing::links;
 TEST(BandwidthSharing, FlowsShareByTheInverseOfTheirPenalties) {
   const Platform p = links({300});
   const LinkView view(p, {});
-  BandwidthSharing sharing(view);
+  BandwidthSharing sharing(view, {});
   const std::vector<LinkShare> l{{link(p, 0), 1}};
   const FlowId a = sharing.add(l, 1, 1000);
   const FlowId b = sharing.add(l, 2, 1000);
@@ -33,7 +33,7 @@ TEST(BandwidthSharing, FlowsShareByTheInverseOfTheirPenalties) {
 TEST(BandwidthSharing, ABoundLeavesTheRestToOthers) {
   const Platform p = links({300});
   const LinkView view(p, {});
-  BandwidthSharing sharing(view);
+  BandwidthSharing sharing(view, {});
   const std::vector<LinkShare> l{{link(p, 0), 1}};
   const FlowId a = sharing.add(l, 1, 50);
   const FlowId b = sharing.add(l, 1, 1000);
@@ -48,7 +48,7 @@ TEST(BandwidthSharing, ABoundLeavesTheRestToOthers) {
 TEST(BandwidthSharing, TheLongFlowGetsItsShareOfTheNarrowLink) {
   const Platform p = links({100, 300});
   const LinkView view(p, {});
-  BandwidthSharing sharing(view);
+  BandwidthSharing sharing(view, {});
   const FlowId both =
       sharing.add(std::vector<LinkShare>{{link(p, 0), 1}, {link(p, 1), 1}}, 1, 1000);
   const FlowId first = sharing.add(std::vector<LinkShare>{{link(p, 0), 1}}, 1, 1000);
@@ -62,13 +62,33 @@ TEST(BandwidthSharing, TheLongFlowGetsItsShareOfTheNarrowLink) {
 TEST(BandwidthSharing, AFatpipeBoundsEachFlowByItself) {
   const Platform p = links({100}, {true});
   const LinkView view(p, {});
-  BandwidthSharing sharing(view);
+  BandwidthSharing sharing(view, {});
   const std::vector<LinkShare> l{{link(p, 0), 1}};
   const FlowId a = sharing.add(l, 1, 100);
   const FlowId b = sharing.add(l, 1, 100);
   sharing.solve();
   EXPECT_DOUBLE_EQ(sharing.rate(a), 100);
   EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
+}
+
+// SimGrid's rule, for one that has been there and for two that come together: who fills a pipe
+// stops the others at his level, so that twice the penalty has half the rate.
+TEST(BandwidthSharing, WhoFillsAFatpipeStopsTheOthersAtItsLevel) {
+  const Platform p = links({100, 100}, {true, false});
+  const LinkView view(p, {});
+  const std::vector<LinkShare> both{{link(p, 0), 1}, {link(p, 1), 1}}, pipe{{link(p, 0), 1}};
+  for (const bool together : {false, true}) {
+    BandwidthSharing sharing(view, {});
+    const FlowId a = sharing.add(both, 1, 400);
+    if (!together) sharing.solve();
+    const FlowId b = sharing.add(pipe, 2, 400);
+    sharing.solve();
+    EXPECT_DOUBLE_EQ(sharing.rate(a), 100);
+    EXPECT_DOUBLE_EQ(sharing.rate(b), 50);
+    sharing.remove(a);
+    sharing.solve();
+    EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
+  }
 }
 
 // Three flows of bound 1000, the first links of b and c are the same. By SimGrid's rules b's start
@@ -79,7 +99,7 @@ TEST(BandwidthSharing, LazyUpdatesOverlookLinksOfFlowsThatStartTogether) {
   const LinkView view(p, {});
   const std::vector<LinkShare> wide{{link(p, 0), 1}}, narrow{{link(p, 1), 1}},
       both{{link(p, 0), 1}, {link(p, 1), 1}};
-  BandwidthSharing sharing(view, true);
+  BandwidthSharing sharing(view, {.lazy = true, .pools = false});
   const FlowId a = sharing.add(narrow, 1, 1000);
   sharing.solve();
   const FlowId b = sharing.add(wide, 1, 1000);
@@ -103,7 +123,7 @@ TEST(BandwidthSharing, LazyUpdatesOverlookLinksOfFlowsThatStartTogether) {
 TEST(BandwidthSharing, LazyUpdatesKnowAllLinksOfTheFirstFlow) {
   const Platform p = links({300, 100});
   const LinkView view(p, {});
-  BandwidthSharing sharing(view, true);
+  BandwidthSharing sharing(view, {.lazy = true, .pools = false});
   const FlowId c = sharing.add(std::vector<LinkShare>{{link(p, 0), 1}, {link(p, 1), 1}}, 1, 1000);
   const FlowId b = sharing.add(std::vector<LinkShare>{{link(p, 0), 1}}, 1, 1000);
   sharing.solve();
@@ -164,7 +184,7 @@ TEST(BandwidthSharing, ChangesGiveWhatFillingFromNothingGives) {
     std::vector<double> by_id(p.link_count(), 1e30);
     for (std::size_t i = 0; i < count; ++i) by_id[link(p, i)] = capacity[i];
     const LinkView view(p, {});
-    BandwidthSharing sharing(view);
+    BandwidthSharing sharing(view, {});
     std::vector<std::pair<FlowId, RandomFlow>> live;
     for (int step = 0; step < 80; ++step) {
       const std::size_t changes = 1 + random() % 3;
@@ -194,6 +214,56 @@ TEST(BandwidthSharing, ChangesGiveWhatFillingFromNothingGives) {
       }
     }
   }
+}
+
+// Many flows on one link, each with a link of its own and sometimes others' too: they become pools
+// and leave them again, and have the rates of filling from nothing all the while.
+TEST(BandwidthSharing, PoolsHaveTheRatesOfFillingFromNothing) {
+  std::mt19937 random(11);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  std::size_t pooled = 0, moved = 0;
+  for (int round = 0; round < 10; ++round) {
+    std::vector<double> capacity{1000, 1000};
+    for (int i = 0; i < 40; ++i) capacity.push_back(std::floor(uniform(60, 150)));
+    const Platform p = links(capacity);
+    std::vector<double> by_id(p.link_count(), 1e30);
+    for (std::size_t i = 0; i < capacity.size(); ++i) by_id[link(p, i)] = capacity[i];
+    const LinkView view(p, {});
+    BandwidthSharing sharing(view, {.lazy = false, .pools = true});
+    std::vector<std::pair<FlowId, RandomFlow>> live;
+    for (int step = 0; step < 500; ++step) {
+      const std::size_t wanted = step / 100 % 2 == 0 ? 120 : 20;
+      const bool leaves = !live.empty() && uniform(0, 2.0 * static_cast<double>(wanted)) <
+                                               static_cast<double>(live.size());
+      if (leaves) {
+        const std::size_t gone = random() % live.size();
+        sharing.remove(live[gone].first);
+        live.erase(live.begin() + static_cast<std::ptrdiff_t>(gone));
+      } else {
+        RandomFlow flow{{}, uniform(0.5, 2), random() % 60 == 0 ? uniform(1, 10) : 150};
+        const std::size_t own = 2 + random() % 40;
+        flow.shares.push_back({link(p, own), 1});
+        if (random() % 120 != 0) flow.shares.push_back({link(p, 0), 1.05});
+        if (random() % 15 == 0) flow.shares.push_back({link(p, 1), 1});
+        if (random() % 3 == 0) flow.shares.push_back({link(p, own == 41 ? 2 : own + 1), 0.05});
+        live.emplace_back(sharing.add(flow.shares, flow.penalty, flow.bound), flow);
+      }
+      sharing.solve();
+      moved += sharing.moved_pools().size();
+      std::vector<RandomFlow> flows;
+      for (const auto& [id, flow] : live) flows.push_back(flow);
+      const std::vector<double> expected = filled(by_id, flows);
+      for (std::size_t f = 0; f < live.size(); ++f) {
+        EXPECT_NEAR(sharing.rate(live[f].first), expected[f], 1e-6 * expected[f])
+            << "round " << round << ", step " << step;
+        if (sharing.pool(live[f].first) != kNoLink) ++pooled;
+      }
+    }
+  }
+  EXPECT_GT(pooled, 10000U);  // or nothing has been tested
+  EXPECT_GT(moved, 300U);
 }
 
 }  // namespace

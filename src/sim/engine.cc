@@ -47,19 +47,20 @@ Origin origin_of(const RankCalls& calls) {
 }  // namespace
 
 Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<HostId>& hosts,
-               const SimulationOptions& options)
+               const SimulationOptions& options, OrderOfEnds order)
     : trace_(trace),
       platform_(platform),
       hosts_(hosts),
       options_(options),
       model_(options.model),
       in_flops_(trace.info().flops_per_second > 0),
+      order_(order),
       usage_(options.link_usage ? std::make_shared<LinkUsage>(platform) : nullptr),
       overheads_(platform, options.model),
       collectives_(trace, CollectiveChoice{}, result_.findings),
       nodes_(hosts),
       links_(platform, options.link_scales),
-      network_(platform, links_, options.model, usage_.get()),
+      network_(platform, links_, options.model, order, usage_.get()),
       processors_(platform),
       rank_states_(static_cast<std::size_t>(trace.ranks())) {
   expects(options.choose != nullptr, "a simulation needs a choice of algorithms");
@@ -90,7 +91,7 @@ void Engine::start_rank(std::int32_t rank, std::int64_t origin_ns) {
   sleep(id, late, State::computing);
 }
 
-Simulation Engine::run() {
+std::optional<Simulation> Engine::run() {
   std::int64_t zero = std::numeric_limits<std::int64_t>::max();
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
     if (!trace_.calls(r).empty()) zero = std::min(zero, origin_of(trace_.calls(r)).ns);
@@ -101,9 +102,10 @@ Simulation Engine::run() {
     if (strands_[id].state == State::running) ready_.push_back(id);
   }
   std::vector<Network::Arrival> arrivals;
-  std::vector<std::uint32_t> ended;
+  std::vector<Processors::Ended> ended;
   for (;;) {
     run_ready();
+    if (order_matters()) return std::nullopt;
     processors_.settle(now_);
     network_.settle(now_);
     if (stuck()) deadlock();
@@ -116,7 +118,9 @@ Simulation Engine::run() {
     ended.clear();
     network_.advance(now_, until, arrivals);
     processors_.advance(until, ended);
-    for (const StrandId id : ended) resume_after_date(id);
+    untie(ended);
+    look_around(until, ended);
+    for (const auto& [id, date] : ended) resume_after_date(id);
     for (const Network::Arrival& arrival : arrivals) arrive(arrival);
   }
   finish_result();
@@ -195,11 +199,16 @@ void Engine::arrive(const Network::Arrival& arrival) {
   c.actual_seconds += lasted;
   if (lasted > kSlowed * arrival.alone) ++c.slowed;
   if (arrival.alone > 0) c.worst_ratio = std::max(c.worst_ratio, lasted / arrival.alone);
+  exact_ = false;
   const StrandId sender = std::exchange(t.sender_waiting, kNone);
   const StrandId receiver = std::exchange(t.receiver_waiting, kNone);
   const auto wake_sender = [&] {
     if (sender != kNone) request_over(sender, {Request::Kind::send, id}, arrival.started);
   };
+  const bool both = sender != kNone && receiver != kNone && strands_[sender].tie != 0 &&
+                    strands_[sender].tie == strands_[receiver].tie;
+  if (sender != kNone) tie(sender, arrival.tied || both);
+  if (receiver != kNone) tie(receiver, arrival.tied || both);
   // Who has waited longer goes on first.
   const bool sender_last = sender != kNone && receiver != kNone &&
                            strands_[receiver].wait_began < strands_[sender].wait_began;
@@ -227,7 +236,9 @@ void Engine::finish(StrandId id) {
     return;
   }
   const StrandId waiter = std::exchange(strand.waiter, kNone);
-  if (waiter != kNone) request_over(waiter, {Request::Kind::strand, id}, now_);
+  if (waiter == kNone) return;
+  strands_[waiter].tie = strand.tie;
+  request_over(waiter, {Request::Kind::strand, id}, now_);
 }
 
 }  // namespace slackline::sim

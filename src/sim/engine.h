@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,9 +23,10 @@ namespace slackline::sim {
 class Engine {
  public:
   Engine(const Trace& trace, const Platform& platform, const std::vector<HostId>& hosts,
-         const SimulationOptions& options);
+         const SimulationOptions& options, OrderOfEnds order);
 
-  Simulation run();
+  /// Nothing if `order` was to be noticed, and matters.
+  std::optional<Simulation> run();
 
  private:
   /// What a strand can wait for.
@@ -79,6 +81,7 @@ class Engine {
     std::uint32_t turns = 0;     ///< to let pass before it goes on
     std::uint32_t together = 0;  ///< requests that were over at `last_over`
     double last_over = -1;
+    std::uint64_t tie = 0;         ///< who has the same, their order is not known; 0: it is
     std::uint64_t wait_began = 0;  ///< which of all waits this is, in their order
     double began = 0;              ///< the call
     double accounted = 0;          ///< its time is attributed until here
@@ -146,7 +149,7 @@ class Engine {
   void hand_over(StrandId id);
   void post(StrandId id);
   void post_receive(StrandId id, const Message& message);
-  void leave(TransferId id);
+  void leave(TransferId id, StrandId by);
   void started(StrandId id, const Message& message, Request request);
   void wait_for(StrandId id, std::span<const Request> requests);
   void wait_outstanding(StrandId id);
@@ -168,6 +171,13 @@ class Engine {
   void compute(StrandId id, double flops);
   void account_wait(Strand& strand, double message_started);
 
+  // engine_ties.cc
+  void untie(std::span<const Processors::Ended> ended);
+  void look_around(double until, std::span<const Processors::Ended> ended);
+  void tie(StrandId id, bool tied);
+  void start_in_order(StrandId id);
+  bool order_matters() const;
+
   // engine_deadlock.cc
   [[noreturn]] void deadlock();
   std::string blocked_on(const Strand& strand);
@@ -182,6 +192,7 @@ class Engine {
   const SimulationOptions& options_;
   const NetworkModel& model_;
   const bool in_flops_;
+  const OrderOfEnds order_;
   Simulation result_;
   std::shared_ptr<LinkUsage> usage_;
   Overheads overheads_;
@@ -201,7 +212,13 @@ class Engine {
   std::size_t unfinished_ = 0, polling_ = 0;
   std::uint64_t waits_ = 0;
   std::uint32_t failed_tests_ = 1, failed_probes_ = 1;  // of all ranks, as SimGrid counts
-  std::vector<Request> waited_;                         // scratch
+  std::uint64_t start_tie_ = 0;  ///< of who started the last message with one, when, and who
+  double start_date_ = -1;
+  StrandId starter_ = kNone;
+  bool order_matters_ = false;
+  bool exact_ = true;                ///< all dates so far are SimGrid's to the last bit
+  std::vector<std::uint64_t> ties_;  // scratch
+  std::vector<Request> waited_;      // scratch
 };
 
 }  // namespace slackline::sim

@@ -291,6 +291,7 @@ void Engine::enter_collective(StrandId id, const Call& call) {
   }
   strands_[side].main = false;
   strands_[side].rank = strands_[id].rank;
+  strands_[side].tie = strands_[id].tie;
   load_collective(strands_[side], call);
   state(strands_[id].rank).requests[call.request] = {Request::Kind::strand, side};
   resume(side);

@@ -85,7 +85,7 @@ void Engine::hand_over(StrandId id) {
   t.detached = strand.detached;
   const bool eager =
       !is_synchronous(message.mode) && static_cast<double>(message.bytes) < model_.eager_below;
-  if (t.posted || eager) leave(transfer);
+  if (t.posted || eager) leave(transfer, id);
   if (strand.detached) {
     matching_.drop(transfer);
     return started(id, message, Request{});
@@ -101,12 +101,13 @@ void Engine::post_receive(StrandId id, const Message& message) {
   const TransferId transfer = matching_.post_receive(channel);
   take_turn(strands_[id]);
   const Transfer& t = matching_[transfer];
-  if (t.sent && !t.left) leave(transfer);
+  if (t.sent && !t.left) leave(transfer, id);
   if (t.left && !t.arrived) network_.look_at(t.flight, now_);
   started(id, message, {Request::Kind::receive, transfer});
 }
 
-void Engine::leave(TransferId id) {
+void Engine::leave(TransferId id, StrandId by) {
+  start_in_order(by);
   Transfer& t = matching_[id];
   t.left = true;
   t.started = now_;

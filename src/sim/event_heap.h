@@ -20,6 +20,9 @@ class EventHeap {
   std::uint32_t next_id() const { return heap_.front().id; }
   bool contains(std::uint32_t id) const { return id < at_.size() && at_[id] != kAbsent; }
 
+  /// Of an id that is contained.
+  double date(std::uint32_t id) const { return heap_[at_[id]].date; }
+
   void set(std::uint32_t id, double date) {
     if (id >= at_.size()) at_.resize(id + 1, kAbsent);
     ++set_;

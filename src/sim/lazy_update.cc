@@ -108,7 +108,7 @@ void BandwidthSharing::mark(LinkId id) {
 }
 
 void BandwidthSharing::announce(std::span<const LinkShare> shares) {
-  if (!lazy_) return;
+  if (!ways_.lazy) return;
   admit();
   if (!marking_) return;
   for (const LinkShare& share : shares) mark_from(share.link);

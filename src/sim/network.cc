@@ -4,10 +4,11 @@
 // What is left of a message is only brought up to date when its rate changes; until then its end
 // has a fixed date in the heap.
 //
-// Under SimGrid's lazy update rates come from SelectiveSharing, which follows SimGrid's order of
-// things to the last bit, but computes all rates that hang together again and again. Where that
-// becomes too much, BandwidthSharing takes over: its cost follows what changes, and it knows the
-// order but for messages that end at one date.
+// Rates come from BandwidthSharing, whose cost follows what changes. Under SimGrid's lazy update it
+// knows the order of things but for messages that end at one date. A program in which there are
+// such messages is simulated again (simulation.cc) with SelectiveSharing, which follows SimGrid to
+// the last bit, but computes all rates that hang together again and again; where that becomes too
+// much, BandwidthSharing takes over.
 
 #include "sim/network.h"
 
@@ -24,20 +25,30 @@ constexpr std::size_t kMostShares = std::size_t{1} << 22;
 // with these (a tenth of a second's work on 60 hosts), and a few at each date.
 constexpr std::uint64_t kAllowance = 2'500'000'000;
 constexpr std::uint64_t kAllowanceADate = 1000;
+// What it looks at for each flow that transfers at a date, if all hang together; and by how much
+// that may be wrong.
+constexpr std::uint64_t kSharesAFlow = 8;
+constexpr std::uint64_t kDoubt = 4;
+// Dates closer together than this, of the time so far, may be one date.
+constexpr double kSameDate = 1e-12;
+// Times the capacity of a flow's narrowest link, and nothing but links holds it back.
+constexpr double kNoBound = 4;
 // A remainder this small is rounding.
 constexpr double kNothingLeft = 1e-14;
 
 }  // namespace
 
 Network::Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
-                 LinkUsage* usage)
+                 OrderOfEnds order, LinkUsage* usage)
     : links_(links),
       model_(model),
       routes_(platform),
-      sharing_(links, model.lazy),
+      sharing_(links, {.lazy = model.lazy, .pools = usage == nullptr}),
       allowance_(kAllowance / std::max(platform.host_count(), 1U)),
       usage_(usage) {
-  if (model.lazy && model.contention) selective_ = std::make_unique<SelectiveSharing>(links);
+  if (model.lazy && model.contention && order == OrderOfEnds::follow) {
+    selective_ = std::make_unique<SelectiveSharing>(links);
+  }
 }
 
 /// The links of both ways with their weights, each once: weights of a shared link add, of a fatpipe
@@ -157,12 +168,14 @@ void Network::begin_transfer(FlightId id, double now) {
 /// The flight's flow takes part from now on.
 void Network::share(FlightId id, const Path& way) {
   Flight& flight = flights_[id];
+  ++sharing_flows_;
   const std::span<const LinkShare> shares{shares_.data() + way.first, way.count};
+  // SimGrid takes no window at all for one of no size.
+  const bool unbounded = model_.lazy && model_.tcp_gamma <= 0 && way.latency > 0;
   if (selective_ == nullptr) {
-    flight.flow = sharing_.add(shares, way.penalty, way.bound);
+    flight.flow = sharing_.add(shares, way.penalty, unbounded ? kNoBound * way.bound : way.bound);
   } else {
-    // SimGrid takes no window at all for one of no size.
-    const double bound = model_.tcp_gamma <= 0 && way.latency > 0 ? 0 : way.bound;
+    const double bound = unbounded ? 0 : way.bound;
     if (way.latency > 0) {
       selective_->start(flight.flow, way.penalty, bound);
     } else {
@@ -200,14 +213,45 @@ void Network::add_usage(const Flight& flight, double now) {
 
 void Network::settle(double now) {
   ++settled_;
+  expected_work_ += kSharesAFlow * sharing_flows_;
   if (selective_ != nullptr) check_allowance();
-  const bool by_simgrid = selective_ != nullptr;
-  for (const FlowId flow : by_simgrid ? selective_->solve() : sharing_.solve()) {
-    const FlightId id = flight_of_flow_[flow];
-    update(flights_[id], now);
-    flights_[id].bottleneck = by_simgrid ? selective_->bottleneck(flow) : sharing_.bottleneck(flow);
-    fly(id, by_simgrid ? selective_->rate(flow) : sharing_.rate(flow), now);
+  if (selective_ != nullptr) {
+    for (const FlowId flow : selective_->solve()) {
+      const FlightId id = flight_of_flow_[flow];
+      update(flights_[id], now);
+      flights_[id].bottleneck = selective_->bottleneck(flow);
+      fly(id, selective_->rate(flow), now);
+    }
+    return;
   }
+  const std::span<const FlowId> changed = sharing_.solve();
+  for (const LinkId pool : sharing_.moved_pools()) {
+    clocks_.set_level(pool, sharing_.level(pool), now);
+  }
+  for (const FlowId flow : changed) go_on(flight_of_flow_[flow], now);
+}
+
+/// At another rate, or in another pool, or both.
+void Network::go_on(FlightId id, double now) {
+  Flight& flight = flights_[id];
+  const LinkId pool = sharing_.pool(flight.flow);
+  if (flight.pool != kNoLink && flight.pool == pool) return;
+  if (flight.pool != kNoLink) {
+    flight.remaining = clocks_.leave(flight.pool, id, now) * work_of(flight);
+    flight.updated = now;
+  } else {
+    update(flight, now);
+  }
+  flight.pool = pool;
+  flight.bottleneck = sharing_.bottleneck(flight.flow);
+  if (pool == kNoLink) return fly(id, sharing_.rate(flight.flow), now);
+  events_.remove(id);
+  clocks_.enter(pool, id, flight.remaining / work_of(flight), now);
+}
+
+/// Bytes of the flight for a unit of its pool's clock.
+double Network::work_of(const Flight& flight) const {
+  return flight.factor / sharing_.penalty(flight.flow);
 }
 
 void Network::look_at(FlightId id, double now) {
@@ -225,6 +269,7 @@ void Network::check_allowance() {
 /// The flows go on in BandwidthSharing.
 void Network::give_up_order() {
   selective_.reset();
+  sharing_flows_ = 0;
   flight_of_flow_.clear();
   for (FlightId id = 0; id < flights_.size(); ++id) {
     if (!flights_[id].used || flights_[id].phase != Phase::sharing) continue;
@@ -240,22 +285,48 @@ void Network::sort_ended() {
   });
 }
 
-void Network::advance(double now, double until, std::vector<Arrival>& arrivals) {
-  while (events_.next_date() < until) {
-    const double date = events_.next_date();
-    const FlightId id = events_.pop();
-    Flight& flight = flights_[id];
-    if (flight.phase == Phase::latency) {
-      begin_transfer(id, now);
-      continue;
-    }
-    if (flight.phase == Phase::sharing) update(flight, now);
-    ended_.push_back({date, flight.order, id});
+bool Network::can_follow() const {
+  return expected_work_ <= kDoubt * (allowance_ + kAllowanceADate * settled_);
+}
+
+/// Those who end too close together.
+void Network::look_for_ties() {
+  for (std::size_t i = 1; i < ended_.size(); ++i) {
+    if (ended_[i].date - ended_[i - 1].date > kSameDate * ended_[i].date) continue;
+    ended_[i - 1].tied = ended_[i].tied = true;
   }
-  if (model_.lazy && selective_ == nullptr) sort_ended();
-  for (const auto& [date, order, id] : ended_) {
+}
+
+void Network::end(FlightId id, double date, double now) {
+  Flight& flight = flights_[id];
+  if (flight.phase == Phase::sharing && flight.pool == kNoLink) update(flight, now);
+  ended_.push_back({date, flight.order, id, false});
+}
+
+void Network::advance(double now, double until, std::vector<Arrival>& arrivals) {
+  last_date_ = 0;
+  while (events_.next_date() < until) {
+    const double date = last_date_ = events_.next_date();
+    const FlightId id = events_.pop();
+    if (flights_[id].phase == Phase::latency) {
+      begin_transfer(id, now);
+    } else {
+      end(id, date, now);
+    }
+  }
+  while (clocks_.next_date() < until) {
+    const double date = clocks_.next_date();
+    last_date_ = std::max(last_date_, date);
+    end(clocks_.pop(), date, now);
+  }
+  if (model_.lazy && selective_ == nullptr) {
+    sort_ended();
+    look_for_ties();
+  }
+  for (const auto& [date, order, id, tied] : ended_) {
     Flight& flight = flights_[id];
     if (flight.phase == Phase::sharing) {
+      --sharing_flows_;
       if (selective_ != nullptr) {
         selective_->remove(flight.flow);
       } else {
@@ -263,7 +334,7 @@ void Network::advance(double now, double until, std::vector<Arrival>& arrivals) 
       }
     }
     flight.used = false;
-    arrivals.push_back({flight.tag, flight.started, flight.alone});
+    arrivals.push_back({flight.tag, flight.started, flight.alone, tied});
     free_.push_back(id);
   }
   ended_.clear();

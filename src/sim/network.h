@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,10 +13,16 @@
 #include "sim/network_model.h"
 #include "sim/platform/route_cache.h"
 #include "sim/selective_sharing.h"
+#include "sim/shared_clocks.h"
 
 namespace slackline {
 
 using FlightId = std::uint32_t;
+
+/// Under SimGrid's lazy update, dates can depend on which of several messages that end at one date
+/// ends first. `notice`: a guess, and whoever asks sees when it matters; `follow`: by SimGrid's own
+/// procedure, while its work is bearable.
+enum class OrderOfEnds : std::uint8_t { notice, follow };
 
 /// Messages on their way: each waits its route's latency and then flows at the rate that it gets.
 /// Times in seconds. spec: SMPI model, 3.3.
@@ -23,7 +30,7 @@ class Network {
  public:
   /// `usage` may be nullptr: nothing is kept of who used which link when.
   Network(const Platform& platform, const LinkView& links, const NetworkModel& model,
-          LinkUsage* usage);
+          OrderOfEnds order, LinkUsage* usage);
 
   /// A message of `bytes` payload leaves at `now`; `tag` comes back when it arrives. Throws Error
   /// when there is no route.
@@ -31,12 +38,13 @@ class Network {
 
   /// Brings the rates up to date after what started and ended.
   void settle(double now);
-  double next_date() const { return events_.next_date(); }
+  double next_date() const { return std::min(events_.next_date(), clocks_.next_date()); }
 
   struct Arrival {
     std::uint32_t tag;
     double started;
-    double alone;  ///< how long the same message lasts with nobody else on the network
+    double alone;       ///< how long the same message lasts with nobody else on the network
+    bool tied = false;  ///< another one arrives at that date; which is first is a guess
   };
   /// Everything that happens until `until` happens at `now`; messages that arrive are appended.
   void advance(double now, double until, std::vector<Arrival>& arrivals);
@@ -44,7 +52,12 @@ class Network {
   /// The receive of a message under way has come; SimGrid looks how much of it is left.
   void look_at(FlightId id, double now);
 
-  bool idle() const { return events_.empty(); }
+  /// Of what happened in the last advance(), the latest that was due; 0: nothing was.
+  double last_date() const { return last_date_; }
+  /// Or would `follow` have been given up by now?
+  bool can_follow() const;
+
+  bool idle() const { return events_.empty() && clocks_.empty(); }
   /// How many rates were computed.
   std::uint64_t solved_flows() const;
 
@@ -61,6 +74,7 @@ class Network {
     std::uint32_t tag = 0;
     FlowId flow = 0;
     LinkId bottleneck = kNoLink;  ///< at `rate`
+    LinkId pool = kNoLink;        ///< whose clock it goes by; `remaining` is of no account then
     Phase phase = Phase::latency;
     bool used = false;        ///< a slot that is free has no flight
     std::uint64_t order = 0;  ///< among all, of when they began to transfer
@@ -69,6 +83,7 @@ class Network {
     double date;
     std::uint64_t order;
     FlightId id;
+    bool tied;
   };
   /// What all messages between two hosts have in common.
   struct Path {
@@ -85,9 +100,13 @@ class Network {
   void update(Flight& flight, double now);
   void add_usage(const Flight& flight, double now);
   void sort_ended();
+  void look_for_ties();
   void check_allowance();
   void give_up_order();
   void fly(FlightId id, double rate, double now);
+  void go_on(FlightId id, double now);
+  void end(FlightId id, double date, double now);
+  double work_of(const Flight& flight) const;
   FlightId create();
 
   const LinkView& links_;
@@ -96,8 +115,12 @@ class Network {
   BandwidthSharing sharing_;
   std::unique_ptr<SelectiveSharing> selective_;  ///< instead, while its work is bearable
   std::uint64_t allowance_, settled_ = 0;
+  std::uint64_t expected_work_ = 0;  ///< of `follow` so far
+  std::size_t sharing_flows_ = 0;
+  double last_date_ = 0;
   LinkUsage* usage_;
-  EventHeap events_;
+  EventHeap events_;     ///< of flights without a pool
+  SharedClocks clocks_;  ///< of those in one
   std::vector<Flight> flights_;
   std::vector<FlightId> free_;
   std::vector<FlightId> flight_of_flow_;

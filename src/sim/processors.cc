@@ -67,14 +67,18 @@ void Processors::settle(double now) {
   changed_.clear();
 }
 
-void Processors::advance(double until, std::vector<std::uint32_t>& ended) {
+void Processors::advance(double until, std::vector<Ended>& ended) {
   const std::size_t before = ended.size();
-  while (ends_.next_date() < until) ended.push_back(ends_.pop());
+  while (ends_.next_date() < until) {
+    const double date = ends_.next_date();
+    ended.push_back({ends_.pop(), date});
+  }
   for (std::size_t i = before; i < ended.size(); ++i) {
-    const HostId host = works_[ended[i]].host;
+    const std::uint32_t id = ended[i].id;
+    const HostId host = works_[id].host;
     --size_;
     if (host == kPause) continue;
-    std::erase(hosts_[host].running, ended[i]);
+    std::erase(hosts_[host].running, id);
     change(host);
   }
 }

@@ -24,8 +24,12 @@ class Processors {
   void settle(double now);
 
   double next_date() const { return ends_.next_date(); }
-  /// What ends before `until` ends now; the ids are appended.
-  void advance(double until, std::vector<std::uint32_t>& ended);
+  struct Ended {
+    std::uint32_t id;
+    double date;
+  };
+  /// What ends before `until` ends now, and is appended.
+  void advance(double until, std::vector<Ended>& ended);
   /// Computations and pauses under way.
   std::size_t size() const { return size_; }
   /// Calls visit(id) for all of them, in no particular order, once they have dates.

@@ -1,95 +1,193 @@
-// Progressive filling: the rates of the active flows, over what the others leave of the touched
-// links.
+// Progressive filling of some flows among others that keep their rates: one sweep up the levels.
 //
-// A heap holds the levels at which links become full, a sorted list those at which flows reach
-// their bounds; whichever comes first settles its flows. Settling a flow only ever raises the
-// levels of its links, so that a stale entry of the heap is noticed when it comes up and put back.
+// The problem: after a change some flows' rates are to be found anew ("open" flows). The others
+// keep theirs as long as they have a bottleneck; which of them lose it depends on what is found.
 //
-// Cost: O(E log E) in the active flows' shares of touched links, and the members of these.
+// The idea: what stops at a level depends on lower levels only. A sweep visits links in the order
+// of the levels at which something happens there, from the lowest, as Dijkstra's algorithm visits
+// nodes. At a link that its open flows fill, those who are above that level have to give way: they
+// are opened, which makes room. When nobody is above any more, the open flows are stopped. And at
+// the level of those who were stopped at a link before, it shows whether they still are: if an open
+// flow is still there, or the link is not quite full any more, they are opened too.
+//
+// Why it is right: flows are only opened at or above the level of the sweep, so that what is below
+// it is final. A flow that is never opened keeps its bottleneck: if the link were less than full,
+// or somebody there came above, it would have been opened at its level.
+//
+// Bounds need no place in that order. An open flow that counts as rising beyond its bound makes its
+// links' levels too low, never too high; when such a link comes up, the flow gets its bound and the
+// link comes up again later.
+//
+// Entries of the heap are for one link's next level. One that has been overtaken by a lower one is
+// skipped; one whose link has a higher level by now is put back.
+//
+// Cost: O(E log E) in the shares of the flows that are opened, and the members of the links at
+// which they are stopped.
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 
 #include "sim/bandwidth_sharing.h"
 
 namespace slackline {
 namespace {
 
-// A flow with more shares than a word has bits looks through all of them.
-constexpr std::size_t kMostNarrow = 64;
+// Rates are sums and quotients of a few numbers; closer than this they are the same.
+constexpr double kTolerance = 1e-9;
+// A rate that is found again and comes out this close has not changed; nor has a link's use.
+constexpr double kUnchanged = 1e-12;
+// Of two links that come up at one level, those where nobody had been stopped come first: what
+// they stop may be what the others wait for.
+constexpr double kAfter = 1 + 1e-12;
+
+constexpr auto kLater = [](const auto& a, const auto& b) { return a.level > b.level; };
 
 }  // namespace
 
-/// What the active flows may share of their links.
-void BandwidthSharing::open_links() {
-  for (; considered_ < active_.size(); ++considered_) {
-    touch_narrow_links(flows_[active_[considered_]]);
+/// Gives all waiting flows, and those whom that concerns, their rates.
+void BandwidthSharing::sweep() {
+  sweeping_ = false;
+  for (std::size_t i = 0; i < active_.size(); ++i) open(active_[i]);
+  sweeping_ = true;
+  heap_.clear();
+  for (const LinkId id : touched_) enqueue(id);
+  while (!heap_.empty()) {
+    const Candidate first = heap_.front();
+    std::ranges::pop_heap(heap_, kLater);
+    heap_.pop_back();
+    LinkState& link = links_[first.link];
+    if (first.level != link.queued) continue;
+    link.queued = kNever;
+    reach(first.link, first.level);
   }
   for (const FlowId id : active_) {
-    flows_[id].settled = false;
-    flows_[id].narrow = 0;
+    if (flows_[id].state == State::open) settle(id, flows_[id].bound, kNoLink);
   }
-  for (const LinkId id : touched_) open(id);
-  opened_ = touched_.size();
+  close_links();
 }
 
-void BandwidthSharing::open(LinkId id) {
+void BandwidthSharing::open(FlowId id) {
+  Flow& flow = flows_[id];
+  if (flow.state == State::idle) active_.push_back(id);
+  flow.state = State::open;
+  flow.before = flow.rate;
+  stop(flow, kNoLink);
+  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
+    if (flow.places[i] != kOutside) open_share(flow, flow.shares[i]);
+  }
+}
+
+void BandwidthSharing::open_share(const Flow& flow, const LinkShare& share) {
+  LinkState& link = links_[share.link];
+  if (link.pooled) dissolve(share.link);
+  if (!link.touched) {
+    link.touched = true;
+    touched_.push_back(share.link);
+  }
+  ++link.open;
+  link.wish += share.weight * flow.bound;
+  if (link.pipe) {
+    if (can_fill(share.link)) count(link);
+  } else {
+    link.usage += share.weight / flow.penalty;
+    link.use -= share.weight * flow.rate;
+  }
+  if (sweeping_) enqueue(share.link);
+}
+
+/// The link comes up at its next level, if it has one.
+void BandwidthSharing::enqueue(LinkId id) {
   LinkState& link = links_[id];
-  link.usage = 0;
-  link.remaining = capacity(id);
-  link.open = 0;
+  if (!has_stopped(link)) {
+    if (link.open == 0) return;
+    if (link.pipe ? !can_fill(id) : link.use + link.wish <= link.full_at) return;
+  }
+  const double level = next_level(link);
+  if (level >= link.queued) return;
+  link.queued = level;
+  heap_.push_back({level, id});
+  std::ranges::push_heap(heap_, kLater);
+}
+
+/// At which it is filled by its open flows, or which those have who were stopped here.
+double BandwidthSharing::next_level(const LinkState& link) const {
+  double level = kNever;
+  if (link.open > 0) {
+    const double left = link.pipe ? link.capacity : std::max(link.capacity - link.use, 0.0);
+    level = left / link.usage;
+  }
+  return has_stopped(link) ? std::min(level, link.level) * kAfter : level;
+}
+
+/// The sweep comes to a link.
+void BandwidthSharing::reach(LinkId id, double level) {
+  LinkState& link = links_[id];
+  if (has_stopped(link)) {
+    const bool full = std::abs(link.capacity - link.use) <= kUnchanged * link.capacity;
+    if (link.open == 0 && full && !link.pipe) return;
+    open_stopped(id);
+    return enqueue(id);
+  }
+  if (link.open == 0) return;
+  ++work_.links;
+  count(link);
+  const double now = next_level(link);
+  if (now > level * kAfter || settle_bounded(id, now) || open_higher(id, now)) return enqueue(id);
+  link.level = now;
+  link.filled = true;
   for (const Member& m : link.members) {
-    Flow& flow = flows_[m.flow];
-    if (!flow.active) {
-      if (!link.pipe) link.remaining -= m.weight * flow.rate;
-      continue;
-    }
-    ++link.open;
-    if (m.share < kMostNarrow) flow.narrow |= std::uint64_t{1} << m.share;
-    const double usage = m.weight / flow.penalty;
-    link.usage = link.pipe ? std::max(link.usage, usage) : link.usage + usage;
+    const Flow& flow = flows_[m.flow];
+    if (flow.state == State::open) settle(m.flow, std::min(now / flow.penalty, flow.bound), id);
   }
-  link.remaining = std::max(link.remaining, 0.0);
 }
 
-double BandwidthSharing::level(LinkId id) const {
-  return links_[id].remaining / links_[id].usage;
+/// The link's sums anew, without what rounding has left in them, and pools of other links. A flow
+/// that fills a pipe by itself sets its level, whatever else stops that flow.
+void BandwidthSharing::count(LinkState& link) {
+  double use = 0;
+  link.usage = 0;
+  for (const Member& m : link.members) {
+    const Flow& flow = flows_[m.flow];
+    if (flow.pooled) dissolve(flow.bottleneck);
+    const bool counts = link.pipe && m.weight * flow.rate >= link.full_at;
+    if (flow.state != State::open && !counts) {
+      use += m.weight * flow.rate;
+    } else {
+      const double usage = m.weight / flow.penalty;
+      link.usage = link.pipe ? std::max(link.usage, usage) : link.usage + usage;
+    }
+  }
+  link.use = use;
 }
 
-void BandwidthSharing::fill() {
-  const auto later = [](const Candidate& a, const Candidate& b) { return a.level > b.level; };
-  const auto bound_level = [&](FlowId id) { return flows_[id].bound * flows_[id].penalty; };
-  heap_.clear();
-  for (const LinkId id : touched_) {
-    if (links_[id].open > 0) heap_.push_back({level(id), id});
+void BandwidthSharing::open_stopped(LinkId id) {
+  for (const Member& m : links_[id].members) {
+    if (flows_[m.flow].bottleneck == id && flows_[m.flow].state == State::idle) open(m.flow);
   }
-  std::ranges::make_heap(heap_, later);
-  by_bound_.assign(active_.begin(), active_.end());
-  std::ranges::sort(by_bound_, {}, bound_level);
-  std::size_t next = 0;
-  for (;;) {
-    while (next < by_bound_.size() && flows_[by_bound_[next]].settled) ++next;
-    if (next == by_bound_.size()) return;
-    if (heap_.empty()) {
-      settle(by_bound_[next], flows_[by_bound_[next]].bound, kNoLink);
-      continue;
-    }
-    const Candidate first = heap_.front();
-    if (bound_level(by_bound_[next]) < first.level) {
-      settle(by_bound_[next], flows_[by_bound_[next]].bound, kNoLink);
-      continue;
-    }
-    std::ranges::pop_heap(heap_, later);
-    heap_.pop_back();
-    if (links_[first.link].open == 0) continue;
-    const double now = level(first.link);
-    if (now > first.level) {
-      heap_.push_back({now, first.link});
-      std::ranges::push_heap(heap_, later);
-      continue;
-    }
-    settle_members(first.link, first.level);
+}
+
+bool BandwidthSharing::settle_bounded(LinkId id, double level) {
+  bool any = false;
+  const double lower = level * (1 - kTolerance);
+  for (const Member& m : links_[id].members) {
+    const Flow& flow = flows_[m.flow];
+    if (flow.state != State::open || flow.bound * flow.penalty >= lower) continue;
+    settle(m.flow, flow.bound, kNoLink);
+    any = true;
   }
+  return any;
+}
+
+bool BandwidthSharing::open_higher(LinkId id, double level) {
+  bool any = false;
+  const double highest = level * (1 + kTolerance);
+  for (const Member& m : links_[id].members) {
+    const Flow& flow = flows_[m.flow];
+    if (flow.state != State::idle || flow.rate * flow.penalty <= highest) continue;
+    open(m.flow);
+    any = true;
+  }
+  return any;
 }
 
 void BandwidthSharing::stop(Flow& flow, LinkId bottleneck) {
@@ -101,43 +199,31 @@ void BandwidthSharing::stop(Flow& flow, LinkId bottleneck) {
 
 void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
   Flow& flow = flows_[id];
-  flow.rate = rate;
-  flow.settled = true;
+  const bool changed = std::abs(rate - flow.before) > kUnchanged * flow.before;
+  flow.rate = changed ? rate : flow.before;
+  flow.state = State::settled;
   stop(flow, bottleneck);
-  for (std::uint64_t left = flow.narrow; left != 0; left &= left - 1) {
-    settle_share(flow, static_cast<std::size_t>(std::countr_zero(left)));
-  }
-  for (std::size_t i = kMostNarrow; i < flow.shares.size(); ++i) {
-    if (links_[flow.shares[i].link].touched && flow.places[i] != kOutside) settle_share(flow, i);
-  }
-}
-
-void BandwidthSharing::settle_share(const Flow& flow, std::size_t index) {
-  const LinkShare& share = flow.shares[index];
-  LinkState& link = links_[share.link];
-  --link.open;
-  if (!link.pipe) {
-    link.remaining = std::max(link.remaining - share.weight * flow.rate, 0.0);
-    link.usage = link.open == 0 ? 0 : link.usage - share.weight / flow.penalty;
-    return;
-  }
-  link.usage = 0;
-  if (link.open == 0) return;
-  for (const Member& m : link.members) {
-    const Flow& other = flows_[m.flow];
-    if (!other.active || other.settled) continue;
-    link.usage = std::max(link.usage, m.weight / other.penalty);
+  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
+    if (flow.places[i] == kOutside) continue;
+    const LinkShare& share = flow.shares[i];
+    LinkState& link = links_[share.link];
+    --link.open;
+    link.wish -= share.weight * flow.bound;
+    if (link.pipe) continue;
+    link.usage -= share.weight / flow.penalty;
+    link.use += share.weight * flow.rate;
   }
 }
 
-void BandwidthSharing::settle_members(LinkId id, double level) {
-  links_[id].level = level;
-  for (const Member& m : links_[id].members) {
-    Flow& flow = flows_[m.flow];
-    if (flow.active && !flow.settled) {
-      settle(m.flow, std::min(level / flow.penalty, flow.bound), id);
-    }
+void BandwidthSharing::close_links() {
+  for (const LinkId id : touched_) {
+    LinkState& link = links_[id];
+    if (ways_.pools && link.filled) filled_.push_back(id);
+    link.touched = link.filled = false;
+    link.usage = link.wish = 0;
+    link.queued = kNever;
   }
+  touched_.clear();
 }
 
 }  // namespace slackline

@@ -68,7 +68,7 @@ TEST(SelectiveSharing, AgreesWithTheIncrementalSolution) {
     const Platform p = links(capacities);
     const LinkView view(p, {});
     SelectiveSharing selective(view);
-    BandwidthSharing incremental(view);
+    BandwidthSharing incremental(view, {});
     std::vector<std::pair<FlowId, FlowId>> flows;
     for (int step = 0; step < 40; ++step) {
       if (!flows.empty() && random() % 3 == 0) {

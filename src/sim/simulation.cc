@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "sim/engine.h"
 
@@ -15,7 +17,11 @@ Simulation simulate(const Trace& trace, const Platform& platform,
                             host_of_rank.size()),
                 "Name a host for every rank.");
   }
-  return sim::Engine(trace, platform, host_of_rank, options).run();
+  if (auto result =
+          sim::Engine(trace, platform, host_of_rank, options, OrderOfEnds::notice).run()) {
+    return std::move(*result);
+  }
+  return *sim::Engine(trace, platform, host_of_rank, options, OrderOfEnds::follow).run();
 }
 
 }  // namespace slackline
