@@ -40,7 +40,9 @@ constexpr double kUnchanged = 1e-12;
 // they stop may be what the others wait for.
 constexpr double kAfter = 1 + 1e-12;
 
-constexpr auto kLater = [](const auto& a, const auto& b) { return a.level > b.level; };
+constexpr auto kLater = [](const auto& a, const auto& b) {
+  return a.level != b.level ? a.level > b.level : a.link > b.link;
+};
 
 }  // namespace
 
@@ -142,14 +144,16 @@ void BandwidthSharing::reach(LinkId id, double level) {
 }
 
 /// The link's sums anew, without what rounding has left in them, and pools of other links. A flow
-/// that fills a pipe by itself sets its level, whatever else stops that flow.
+/// that fills a pipe by itself sets its level, unless it has its bound: then only those that look
+/// for a rate do, and the last bit decides, as in SimGrid.
 void BandwidthSharing::count(LinkState& link) {
   double use = 0;
   link.usage = 0;
   for (const Member& m : link.members) {
     const Flow& flow = flows_[m.flow];
     if (flow.pooled) dissolve(flow.bottleneck);
-    const bool counts = link.pipe && m.weight * flow.rate >= link.full_at;
+    const bool counts =
+        link.pipe && flow.bottleneck != kNoLink && m.weight * flow.rate >= link.full_at;
     if (flow.state != State::open && !counts) {
       use += m.weight * flow.rate;
     } else {
@@ -168,10 +172,9 @@ void BandwidthSharing::open_stopped(LinkId id) {
 
 bool BandwidthSharing::settle_bounded(LinkId id, double level) {
   bool any = false;
-  const double lower = level * (1 - kTolerance);
   for (const Member& m : links_[id].members) {
     const Flow& flow = flows_[m.flow];
-    if (flow.state != State::open || flow.bound * flow.penalty >= lower) continue;
+    if (flow.state != State::open || flow.bound * flow.penalty >= level) continue;
     settle(m.flow, flow.bound, kNoLink);
     any = true;
   }

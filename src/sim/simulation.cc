@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 
 #include "base/error.h"
 #include "sim/engine.h"
 
 namespace slackline {
+namespace {
+
+constexpr std::uint32_t kFewHosts = 128;
+
+}  // namespace
 
 Simulation simulate(const Trace& trace, const Platform& platform,
                     const std::vector<HostId>& host_of_rank, const SimulationOptions& options) {
@@ -17,9 +23,10 @@ Simulation simulate(const Trace& trace, const Platform& platform,
                             host_of_rank.size()),
                 "Name a host for every rank.");
   }
-  if (auto result =
-          sim::Engine(trace, platform, host_of_rank, options, OrderOfEnds::notice).run()) {
-    return std::move(*result);
+  // With few hosts SimGrid's own procedure costs next to nothing.
+  if (!options.model.lazy || platform.host_count() > kFewHosts) {
+    sim::Engine quick(trace, platform, host_of_rank, options, OrderOfEnds::notice);
+    if (auto result = quick.run()) return std::move(*result);
   }
   return *sim::Engine(trace, platform, host_of_rank, options, OrderOfEnds::follow).run();
 }
