@@ -12,9 +12,9 @@
 //
 // Both are compared from one moment on, when the first of the two went on from where they were in
 // step. So the waiting is the difference of the two, and explained but for clocks and clipping.
-// Scalasca 2.6 does the same but in three places: it knows no time outside of regions; after an
-// operation with a root it takes each rank from its own leaving; and after a late receiver it takes
-// the sender from its leaving or later, which looks like a slip of a sign.
+// Scalasca does the same but in two places: it knows no time outside of regions, and after a late
+// receiver it takes the sender from its leaving or later. What it says of rooted collectives
+// differs from this by some per cent of a small sum, for reasons that are not known.
 //
 // Cost: each rank's time is summed between its synchronisation points (own_time.h), in threads;
 // then a wait costs the points since its ranks were in step.

@@ -130,8 +130,8 @@ std::map<std::string, PerRank> seconds_of(const DelayCosts& delays, DelayKind ki
 // and MPI_Comm_size, which are no calls here, count; and it knows no waiting in MPI_Finalize and
 // for nonblocking collectives, which is left out here. So sums agree to a part in a thousand, and
 // what is by far the most of them, MPI_Init's, to a few parts in ten thousand of each rank. Not
-// compared: late receivers, and what follows operations with a root, where the two differ on
-// purpose.
+// compared: late receivers, where the two take other moments, and what follows operations with a
+// root, where they differ for reasons not known.
 TEST(WaitStatesConformance, DelayCostsOfSstMacroAreNearlyAsScalascaSays) {
   const auto folder = testing::shared_trace("sstmacro10");
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "not here: " << folder;
