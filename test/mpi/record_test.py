@@ -66,9 +66,12 @@ def finding(text, name):
     return int(match[1]) if match else 0
 
 
+def rank_section(text, rank):
+    return re.split(r"^rank ", text, flags=re.M)[rank + 1]
+
+
 def calls(text, rank, operation):
-    section = re.split(r"^rank ", text, flags=re.M)[rank + 1]
-    return len(re.findall(rf"^  \S+ \S+ {operation}(?: |$)", section, re.M))
+    return len(re.findall(rf"^  \S+ \S+ {operation}(?: |$)", rank_section(text, rank), re.M))
 
 
 def counted(test, program):
@@ -143,7 +146,7 @@ def case_threads(test):
     check(done.returncode == 0, "the program failed")
     text = test.text()
     for rank in (0, 1):
-        section = re.split(r"^rank ", text, flags=re.M)[rank + 1]
+        section = rank_section(text, rank)
         for operation in ("isend", "irecv", "waitall"):
             check(calls(text, rank, operation) == 100, f"two threads' {operation}")
         check(len(re.findall(r" thread=1", section)) == 150, "the second thread's calls")
@@ -251,10 +254,14 @@ def case_clock_drift(test):
     done = test.record(test.launcher(2) + [test.program("scenario"), "many", str(MANY)],
                        SLACKLINE_TEST_CLOCK="1:-3000000:0.01:20")
     check(done.returncode == 0, "the program failed")
-    offset, drift, error = clock(test.text(), 1)
+    text = test.text()
+    offset, drift, error = clock(text, 1)
     check(abs(offset - 3e6) <= error + 0.01 * 1e9, f"offset {offset}")
-    # The falsified clock runs 1.01 times as fast, so 0.01/1.01 of its time is taken off.
-    check(abs(drift + 0.01 / 1.01) < 0.004, f"drift {drift}")
+    # The falsified clock runs 1.01 times as fast, so 0.01/1.01 of its time is taken off. On a busy
+    # machine messages can take too long to tell; then the error that is stated covers it.
+    times = [int(time) for time in re.findall(r"^  @(-?\d+) ", rank_section(text, 1), re.M)]
+    covered = drift == 0 and error > 0.0099 * (max(times) - min(times))
+    check(abs(drift + 0.01 / 1.01) < 0.004 or covered, f"drift {drift}, error {error} ns")
 
 
 def case_wrapper(test):

@@ -1,5 +1,6 @@
 #include "trace/readers/raw/clock_map.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -44,11 +45,12 @@ ClockMap clock_map(const slk_raw_header& rank, const slk_raw_header& reference) 
   map.at_ns = begin.local_ns;
   const std::int64_t span = end.local_ns - begin.local_ns;
   if (!usable(end) || span <= 0) return map;
-  const std::int64_t change = end.offset_ns - begin.offset_ns;
-  // A change smaller than what the measurements can tell is no drift.
-  if (std::llabs(change) > begin.error_ns + end.error_ns) {
-    map.drift = static_cast<double>(change) / static_cast<double>(span);
-  }
+  const std::int64_t moved = end.offset_ns - begin.offset_ns;
+  // A change smaller than what the measurements can tell is no drift, but may be an error.
+  const std::int64_t change = std::llabs(moved);
+  const bool drifts = change > begin.error_ns + end.error_ns;
+  if (drifts) map.drift = static_cast<double>(moved) / static_cast<double>(span);
+  map.error_ns = std::max(begin.error_ns, drifts ? end.error_ns : end.error_ns + change);
   return map;
 }
 

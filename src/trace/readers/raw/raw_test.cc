@@ -264,6 +264,18 @@ TEST(ClockMap, TwoSamplesGiveOffsetAndDrift) {
   EXPECT_EQ(map(1000), 1500);
   EXPECT_EQ(map(1001000), 1002500);
   EXPECT_EQ(map(501000), 502000);
+  EXPECT_EQ(map.error_ns, 10);
+}
+
+TEST(ClockMap, AChangeThatCannotBeToldFromErrorsIsAnError) {
+  slk_raw_header reference{};
+  slk_raw_header rank{};
+  rank.rank = 1;
+  rank.clock_begin = {1000, 500, 10, 0, 1};
+  rank.clock_end = {1001000, 515, 8, 0, 1};
+  const raw::ClockMap map = raw::clock_map(rank, reference);
+  EXPECT_EQ(map(1001000), 1001500);
+  EXPECT_EQ(map.error_ns, 15 + 8);  // what the last sample allows the clock to be off by then
 }
 
 TEST(ClockMap, OneClockIsLeftAlone) {
