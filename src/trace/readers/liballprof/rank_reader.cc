@@ -20,6 +20,8 @@ constexpr std::int64_t kAnySource = -1;
 constexpr std::int64_t kProcNull = -2;
 constexpr std::int64_t kAnyTag = -1;
 constexpr std::int64_t kMostRequests = 1 << 20;
+// Of one rank: a file that lies about its arrays must not take more time than its size warrants.
+constexpr std::int64_t kMostMisses = 1 << 22;
 
 struct AddressHash {
   std::uint64_t operator()(std::uint64_t address) const { return mix_bits(address); }
@@ -166,7 +168,8 @@ class CallReader {
     args_ = {1, call.end_ns - call.begin_ns};
   }
 
-  void take(std::uint64_t address, std::uint64_t index) {
+  // Is the request under way that lies at that index of an array? Then it is completed.
+  bool take(std::uint64_t address, std::uint64_t index) {
     for (const std::uint64_t stride : {stride_, std::uint64_t{8}, std::uint64_t{4}}) {
       if (stride == 0) continue;
       const std::uint64_t at = address + index * stride;
@@ -174,22 +177,38 @@ class CallReader {
         if (index > 0) stride_ = stride;
         args_.push_back(*request);
         requests_.erase(at);
-        return;
+        return true;
       }
     }
-    findings_.add(kUnknownRequest);
+    return false;
+  }
+
+  void take_all(const Line& line) {
+    const std::int64_t count = std::min(line.requests, kMostRequests);
+    std::int64_t known = 0;
+    for (std::int64_t i = 0; i < count && may_look(); ++i) {
+      if (take(line.request, static_cast<std::uint64_t>(i))) {
+        ++known;
+      } else {
+        --misses_left_;
+      }
+    }
+    unknown(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count - known)));
+  }
+
+  bool may_look() const { return requests_.size() > 0 && misses_left_ > 0; }
+
+  void unknown(std::uint64_t requests) {
+    if (requests > 0) findings_.add(kUnknownRequest, {}, requests);
   }
 
   void complete(const Line& line, Call& call) {
     switch (line.operation) {
       case Operation::wait:
-        take(line.request, 0);
+        unknown(take(line.request, 0) ? 0 : 1);
         break;
       case Operation::waitall:
-        for (std::int64_t i = 0; i < std::min(line.requests, kMostRequests); ++i) {
-          take(line.request, static_cast<std::uint64_t>(i));
-        }
-        return;
+        return take_all(line);
       case Operation::waitany:
       case Operation::waitsome:
         take_first(line);
@@ -204,7 +223,8 @@ class CallReader {
 
   // Which one of several completed is not told: the first that is still under way.
   void take_first(const Line& line) {
-    for (std::int64_t i = 0; i < std::min(line.requests, kMostRequests); ++i) {
+    const std::int64_t count = std::min(line.requests, kMostRequests);
+    for (std::int64_t i = 0; i < count && may_look(); ++i, --misses_left_) {
       for (const std::uint64_t stride : {std::uint64_t{8}, std::uint64_t{4}}) {
         const std::uint64_t at = line.request + static_cast<std::uint64_t>(i) * stride;
         if (requests_.find(at) == nullptr) continue;
@@ -276,6 +296,7 @@ class CallReader {
   std::vector<std::int64_t> args_;
   std::uint32_t last_request_ = 0;
   std::uint64_t stride_ = 0;
+  std::int64_t misses_left_ = kMostMisses;  // requests looked for that were not under way
   std::int64_t last_end_ = INT64_MIN;
 };
 
