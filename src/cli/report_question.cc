@@ -20,7 +20,7 @@ struct Side {
     if (!question.trace().timed()) return;
     matching.emplace(question.trace());
     const CausalOrder order(question.trace(), *matching);
-    waits = wait_states(question.trace(), *matching, order, {});
+    waits = wait_states(question.trace(), *matching, order, {.sends = &question.opened.sends});
     measured = diagnose(question.trace(), paths, *matching, order, waits);
   }
   ComparedPicture picture(const char* letter) const {
@@ -100,8 +100,10 @@ void answer_report(const ReportQuestion& question, std::string_view command) {
   const OpenedQuestion q = open_question(question.question);
   const bool page = output_format(question.question.output) == OutputFormat::html;
   Json own = {{"degrade", degradations_to_json(ppm)}};
-  RunReportOptions options{
-      .degradations_ppm = ppm, .scenarios = question.compare, .pictures = page};
+  RunReportOptions options{.degradations_ppm = ppm,
+                           .scenarios = question.compare,
+                           .pictures = page,
+                           .sends = &q.opened.sends};
   if (!question.machine.given()) {
     answer(run_report(q.trace(), q.graph, q.model, options), command, q, question.question, own);
     return;

@@ -84,9 +84,10 @@ void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice
 
 /// What a measured run says of itself, in the order in which it is found.
 struct MeasuredSide {
-  MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths)
+  MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
+               const SendRecords* sends)
       : order(trace, matching),
-        waits(wait_states(trace, matching, order, {})),
+        waits(wait_states(trace, matching, order, {.sends = sends})),
         diagnosis(diagnose(trace, paths, matching, order, waits)) {}
 
   CausalOrder order;
@@ -111,7 +112,7 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
       network = network_report(functions, options.degradations_ppm);
     } else {
       matched.emplace(trace);
-      if (trace.timed()) measured.emplace(trace, *matched, paths);
+      if (trace.timed()) measured.emplace(trace, *matched, paths, options.sends);
     }
   });
   const Overview& model = *predicted;

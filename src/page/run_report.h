@@ -7,6 +7,7 @@
 #include "graph/execution_graph.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
+#include "trace/send_records.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -16,6 +17,7 @@ struct RunReportOptions {
   std::vector<std::string> scenarios{};        ///< collective algorithms to compare, as rules
   bool pictures = false;                       ///< what only a page can show, too
   const SimulatedRun* simulated = nullptr;     ///< a simulation of the same trace
+  const SendRecords* sends = nullptr;          ///< as WaitOptions::sends
 };
 
 /// Everything there is to say of one run: the judgement, what was measured (of a timed trace), what
