@@ -127,6 +127,7 @@ class BandwidthSharing {
   void open(FlowId flow);
   void open_share(const Flow& flow, const LinkShare& share);
   void enqueue(LinkId link);
+  void enqueue_at(LinkId link, double level);
   bool has_stopped(const LinkState& link) const { return link.stopped > 0 && !link.filled; }
   double next_level(const LinkState& link) const;
   void reach(LinkId link, double level);

@@ -91,6 +91,25 @@ TEST(BandwidthSharing, WhoFillsAFatpipeStopsTheOthersAtItsLevel) {
   }
 }
 
+// a shares its own link with c at first, and b has all of the pipe by its own link. When c leaves,
+// a fills both its link and the pipe at level 100, which b is above: it keeps half of its rate.
+TEST(BandwidthSharing, WhoComesToFillAFatpipeByItsOwnLinkStopsThoseAboveIt) {
+  const Platform p = links({100, 100, 100}, {false, false, true});
+  BandwidthSharing sharing(LinkView(p, {}), {});
+  const std::vector<LinkShare> first{{link(p, 0), 1}, {link(p, 2), 1}}, only_first{{link(p, 0), 1}},
+      second{{link(p, 1), 1}, {link(p, 2), 1}};
+  const FlowId a = sharing.add(first, 1, 400);
+  const FlowId b = sharing.add(second, 2, 400);
+  const FlowId c = sharing.add(only_first, 1, 400);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 50);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
+  sharing.remove(c);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(a), 100);
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 50);
+}
+
 // Three flows of bound 1000, the first links of b and c are the same. By SimGrid's rules b's start
 // marks that link and all it hangs together with; c finds it marked, so that the narrow link, where
 // a is, does not know of c until a message is announced there.

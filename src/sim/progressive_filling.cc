@@ -104,7 +104,11 @@ void BandwidthSharing::enqueue(LinkId id) {
     if (link.open == 0) return;
     if (link.pipe ? !can_fill(id) : link.use + link.wish <= link.full_at) return;
   }
-  const double level = next_level(link);
+  enqueue_at(id, next_level(link));
+}
+
+void BandwidthSharing::enqueue_at(LinkId id, double level) {
+  LinkState& link = links_[id];
   if (level >= link.queued) return;
   link.queued = level;
   heap_.push_back({level, id});
@@ -130,11 +134,12 @@ void BandwidthSharing::reach(LinkId id, double level) {
     open_stopped(id);
     return enqueue(id);
   }
-  if (link.open == 0) return;
+  if (link.open == 0 && !link.pipe) return;
   ++work_.links;
   count(link);
-  const double now = next_level(link);
+  const double now = link.open > 0 ? next_level(link) : link.capacity / link.usage;
   if (now > level * kAfter || settle_bounded(id, now) || open_higher(id, now)) return enqueue(id);
+  if (link.open == 0) return;
   link.level = now;
   link.filled = true;
   for (const Member& m : link.members) {
@@ -212,7 +217,14 @@ void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
     LinkState& link = links_[share.link];
     --link.open;
     link.wish -= share.weight * flow.bound;
-    if (link.pipe) continue;
+    if (link.pipe) {
+      // Stopped elsewhere, it fills the pipe too: those who are above it there have to give way.
+      const bool fills = share.weight * flow.rate >= link.full_at;
+      if (fills && bottleneck != kNoLink && bottleneck != share.link) {
+        enqueue_at(share.link, flow.rate * flow.penalty * kAfter);
+      }
+      continue;
+    }
     link.usage -= share.weight / flow.penalty;
     link.use += share.weight * flow.rate;
   }
