@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -113,7 +114,9 @@ std::optional<Simulation> Engine::run() {
     if (next == EventHeap::kNever) break;
     now_ += std::max(next - now_, 0.0);  // with SimGrid's rounding
     ++result_.events;
-    const double until = now_ + model_.timing_precision;
+    // Late in a long simulation the precision is less than what a date can tell.
+    const double until =
+        std::max(now_ + model_.timing_precision, std::nextafter(now_, EventHeap::kNever));
     arrivals.clear();
     ended.clear();
     network_.advance(now_, until, arrivals);

@@ -68,6 +68,11 @@ double Piecewise::factor(double x) const {
   return s == nullptr ? 1 : s->constant;
 }
 
+double Piecewise::least_factor() const {
+  const auto least = std::ranges::min_element(segments_, {}, &Segment::constant);
+  return least == segments_.end() ? 1 : least->constant;
+}
+
 double Piecewise::seconds(double x) const {
   const Segment* s = segment(x);
   return s == nullptr ? 0 : s->constant + s->slope * x;

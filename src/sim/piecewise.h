@@ -18,6 +18,8 @@ class Piecewise {
   double factor(double x) const;
   /// a_i + b_i x, or 0 below the first segment: seconds.
   double seconds(double x) const;
+  /// The least a_i; 1 where there is none.
+  double least_factor() const;
   bool empty() const { return segments_.empty(); }
 
  private:

@@ -35,7 +35,7 @@ double number(std::string_view name, std::string_view value) {
   if (error != std::errc() || end != value.data() + value.size()) {
     bad_value(name, value, "it is no number");
   }
-  if (!(result >= 0)) bad_value(name, value, "it is negative");
+  if (!(result >= 0)) bad_value(name, value, "it is negative or no number");
   return result;
 }
 
@@ -53,6 +53,10 @@ template <auto Member>
 void set_number(NetworkModel& model, std::string_view value, std::string_view name) {
   model.*Member = number(name, value);
 }
+void set_loopback_bandwidth(NetworkModel& model, std::string_view value, std::string_view name) {
+  model.loopback_bandwidth = number(name, value);
+  if (model.loopback_bandwidth == 0) bad_value(name, value, "nothing would ever arrive");
+}
 template <auto Member>
 void set_truth(NetworkModel& model, std::string_view value, std::string_view name) {
   model.*Member = truth(name, value);
@@ -64,6 +68,13 @@ void set_optim(NetworkModel& model, std::string_view value, std::string_view nam
 template <auto Member>
 void set_piecewise(NetworkModel& model, std::string_view value, std::string_view name) {
   model.*Member = Piecewise(value, name);
+}
+
+void set_bandwidth_factor(NetworkModel& model, std::string_view value, std::string_view name) {
+  model.bandwidth_factor = Piecewise(value, name);
+  if (model.bandwidth_factor.least_factor() == 0) {
+    bad_value(name, value, "nothing would ever arrive");
+  }
 }
 
 struct Option {
@@ -78,14 +89,14 @@ constexpr std::array kOptions{
     Option{"smpi/or", set_piecewise<&M::receive_overhead>},
     Option{"smpi/async-small-thresh", set_number<&M::eager_below>},
     Option{"smpi/send-is-detached-thresh", set_number<&M::detached_below>},
-    Option{"smpi/bw-factor", set_piecewise<&M::bandwidth_factor>},
+    Option{"smpi/bw-factor", set_bandwidth_factor},
     Option{"smpi/lat-factor", set_piecewise<&M::latency_factor>},
-    Option{"network/bandwidth-factor", set_piecewise<&M::bandwidth_factor>},
+    Option{"network/bandwidth-factor", set_bandwidth_factor},
     Option{"network/latency-factor", set_piecewise<&M::latency_factor>},
     Option{"network/weight-S", set_number<&M::weight_s>},
     Option{"network/TCP-gamma", set_number<&M::tcp_gamma>},
     Option{"network/crosstraffic", set_truth<&M::cross_traffic>},
-    Option{"network/loopback-bw", set_number<&M::loopback_bandwidth>},
+    Option{"network/loopback-bw", set_loopback_bandwidth},
     Option{"network/loopback-lat", set_number<&M::loopback_latency>},
     Option{"network/optim", set_optim},
     Option{"smpi/test", set_number<&M::test_sleep>},
