@@ -113,7 +113,8 @@ TEST(Judgement, IsOfTheRunBetweenInitAndFinalize) {
 }
 
 TEST(Judgement, TellsSinceWhen) {
-  // 100 balanced steps of 1000, then 100 in which rank 1 computes for 100 only.
+  // 100 balanced steps of 1000, then 100 in which rank 1 computes for 100 only: the first to wait
+  // does so from 100,100 on.
   std::string text[2] = {"rank 0\n", "rank 1\n"};
   std::int64_t now = 0;
   for (int step = 0; step < 200; ++step) {
@@ -125,7 +126,7 @@ TEST(Judgement, TellsSinceWhen) {
     now += 1000;
   }
   const Said said = say(timed_trace(2, text[0] + text[1]));
-  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("99 % of it comes after 100.1 us"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("100 % of it comes after 100.1 us"));
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("rank 0's computation"));
 }
 

@@ -33,11 +33,19 @@ void add_waiting(const Trace& trace, const WaitStates& waits, std::int64_t start
   std::vector<std::array<std::int64_t, kWaitPatterns>> sums(out.regions.size());
   for (const WaitState& s : waits.states) {
     if (!s.effective) continue;
-    FocusRegion* region = region_at(out, trace.calls(s.rank).begin_ns(s.call) - start);
-    if (region == nullptr) continue;
-    region->waiting_ns += s.wait_ns;
-    sums[static_cast<std::size_t>(region - out.regions.data())]
-        [static_cast<std::size_t>(s.pattern)] += s.wait_ns;
+    // Ranks wait from the begin of their call on, maybe through several regions.
+    const std::int64_t begin = trace.calls(s.rank).begin_ns(s.call) - start;
+    const std::int64_t end = begin + s.wait_ns;
+    const FocusRegion* const first = region_at(out, begin);
+    if (first == nullptr) continue;
+    for (auto i = static_cast<std::size_t>(first - out.regions.data());
+         i < out.regions.size() && out.regions[i].begin_ns < end; ++i) {
+      FocusRegion& region = out.regions[i];
+      const std::int64_t inside = std::max<std::int64_t>(
+          0, std::min(end, region.end_ns) - std::max(begin, region.begin_ns));
+      region.waiting_ns += inside;
+      sums[i][static_cast<std::size_t>(s.pattern)] += inside;
+    }
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const auto most = std::ranges::max_element(sums[i]);

@@ -190,6 +190,7 @@ TEST_P(DiagnosisProperty, RegionsAndWindowsAreTheRunWithoutHoles) {
     for (const FocusRegion& r : m.regions) {
       EXPECT_EQ(r.begin_ns, at);
       EXPECT_GE(r.end_ns, r.begin_ns);
+      EXPECT_LE(r.waiting_ns, trace.ranks() * (r.end_ns - r.begin_ns));
       at = r.end_ns;
     }
     EXPECT_EQ(at, m.length_ns);
