@@ -29,10 +29,15 @@ void pass_on(int signal, siginfo_t* info, void*) {
   if (child > 0 && info->si_code != SI_KERNEL) kill(static_cast<pid_t>(child), signal);
 }
 
-/// Passes signals on for its lifetime.
+/// Passes signals on for its lifetime. They wait until it is said to whom: one that comes between
+/// fork and that moment must neither end us without the child nor be lost.
 class SignalRelay {
  public:
   SignalRelay() {
+    sigset_t passed_on;
+    sigemptyset(&passed_on);
+    for (const int signal : kPassedOn) sigaddset(&passed_on, signal);
+    sigprocmask(SIG_BLOCK, &passed_on, &mask_before_);
     struct sigaction action {};
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -40,17 +45,25 @@ class SignalRelay {
       sigaction(kPassedOn[i], &action, &before_[i]);
     }
   }
-  ~SignalRelay() {
+  ~SignalRelay() { stop(); }
+  void start(pid_t to) {
+    child = to;
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+  /// As before it.
+  void stop() {
     for (std::size_t i = 0; i < kPassedOn.size(); ++i) {
       sigaction(kPassedOn[i], &before_[i], nullptr);
     }
     child = 0;
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
   SignalRelay(const SignalRelay&) = delete;
   SignalRelay& operator=(const SignalRelay&) = delete;
 
  private:
   std::array<struct sigaction, kPassedOn.size()> before_{};
+  sigset_t mask_before_{};
 };
 
 std::vector<char*> pointers(const std::vector<std::string>& command) {
@@ -98,15 +111,16 @@ ProcessEnd run_process(const std::vector<std::string>& command, const Environmen
   if (pipe2(failure, O_CLOEXEC) != 0) cannot_run(command[0], errno);
   const auto started = std::chrono::steady_clock::now();
   const double cpu_before = children_cpu();
+  SignalRelay relay;
   const pid_t pid = fork();
   if (pid < 0) cannot_run(command[0], errno);
   if (pid == 0) {
+    relay.stop();
     const int error = execute(arguments, environment);
     [[maybe_unused]] const auto told = write(failure[1], &error, sizeof error);
     _exit(127);
   }
-  child = pid;
-  const SignalRelay relay;
+  relay.start(pid);
   close(failure[1]);
   int error = 0;
   const bool failed = read(failure[0], &error, sizeof error) == sizeof error;
