@@ -22,6 +22,7 @@
 #include "trace/readers/raw/reader.h"
 #include "trace/readers/ti/reader.h"
 #include "trace/text/text.h"
+#include "trace/time_order.h"
 
 namespace slackline {
 namespace {
@@ -177,6 +178,7 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
     opened.checksum = checksum(input.bytes, input.release);
   }
   opened.calls = opened.trace.call_count();
+  mend_time_order(opened.trace);
   if (options.fix_clocks) correct_clocks(opened.trace);
   count_causality_violations(opened.trace);
   return opened;

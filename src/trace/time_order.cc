@@ -1,0 +1,88 @@
+#include "trace/time_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kCallsBeforeStart{
+    "calls_before_start", Severity::notice,
+    "Ranks with calls from before they are said to start; they start with the first of these."};
+constexpr FindingKind kCallsOverlap{"calls_overlap", Severity::notice,
+                                    "Calls that begin before their thread's last one ends, or end "
+                                    "before they begin; they begin and "
+                                    "end as early as can be."};
+
+struct Mended {
+  std::uint64_t calls = 0;
+  bool start = false;
+};
+
+/// When each thread's last call ended.
+class ThreadEnds {
+ public:
+  std::int64_t& of(std::uint16_t thread) {
+    if (thread >= ends_.size()) ends_.resize(thread + std::size_t{1}, -kTimeLimit_ns);
+    return ends_[thread];
+  }
+
+ private:
+  std::vector<std::int64_t> ends_;
+};
+
+bool are_in_order(const RankCalls& calls) {
+  ThreadEnds ends;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::int64_t& end = ends.of(calls.thread(i));
+    if (calls.begin_ns(i) < end || calls.end_ns(i) < calls.begin_ns(i)) return false;
+    end = calls.end_ns(i);
+  }
+  return true;
+}
+
+std::uint64_t put_in_order(RankCalls& calls) {
+  if (are_in_order(calls)) return 0;
+  std::uint64_t moved = 0;
+  ThreadEnds ends;
+  std::vector<std::int64_t> times;
+  times.reserve(2 * calls.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::int64_t& last = ends.of(calls.thread(i));
+    const std::int64_t begin = std::max(calls.begin_ns(i), last);
+    const std::int64_t end = std::max(calls.end_ns(i), begin);
+    moved += begin != calls.begin_ns(i) || end != calls.end_ns(i) ? 1 : 0;
+    times.insert(times.end(), {begin, end});
+    last = end;
+  }
+  calls.retime(times);
+  return moved;
+}
+
+bool begin_with_first_call(RankCalls& calls) {
+  if (calls.empty() || calls.begin_ns(0) >= calls.start_ns()) return false;
+  calls.set_start_ns(calls.begin_ns(0));
+  return true;
+}
+
+}  // namespace
+
+void mend_time_order(Trace& trace) {
+  std::vector<Mended> mended(static_cast<std::size_t>(trace.ranks()));
+  parallel_for(mended.size(), [&](std::size_t r) {
+    RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
+    if (trace.timed()) mended[r].calls = put_in_order(calls);
+    mended[r].start = begin_with_first_call(calls);
+  });
+  for (std::size_t r = 0; r < mended.size(); ++r) {
+    const std::string rank = fmt::format("rank {}", r);
+    if (mended[r].start) trace.findings().add(kCallsBeforeStart, rank);
+    if (mended[r].calls > 0) trace.findings().add(kCallsOverlap, rank, mended[r].calls);
+  }
+}
+
+}  // namespace slackline

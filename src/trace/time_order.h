@@ -1,0 +1,13 @@
+#pragma once
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Sees to what every analysis takes for granted of times: no rank has calls from before its start,
+/// and a thread's call neither begins before the one before it has ended nor ends before it begins.
+/// Where a trace says otherwise, starts and ends give way, and Findings tell. Of untimed traces
+/// only starts are looked at. Linear, ranks in threads.
+void mend_time_order(Trace& trace);
+
+}  // namespace slackline
