@@ -47,12 +47,13 @@ def difference(expected, found):
     return None
 
 
-def simulate(binary, case):
+def simulate(binary, case, links):
     actions = case / "actions.txt"
     run = subprocess.run(
         [binary, "simulate", case / "trace.ti", "--platform", case / "platform.xml", "--hostfile",
          case / "hostfile", "--options", case / "options.txt", "--actions", actions, "-q",
-         "--format", "json", "--output", case / "result.json"], capture_output=True, text=True)
+         "--links", links, "--format", "json", "--output", case / "result.json"],
+        capture_output=True, text=True)
     if run.returncode != 0:
         return f"exit status {run.returncode}: {run.stderr.strip()}"
     return difference(timeline(case / "expected.timeline"), timeline(actions))
@@ -72,7 +73,8 @@ def main():
         cases = sorted(p for p in pathlib.Path(folder).iterdir() if p.is_dir())
         chosen = [c for c in cases if not options.cases or c.name in options.cases]
         for case in chosen:
-            why = simulate(options.binary, case)
+            # Whose use of links nobody asks for, is simulated in another way.
+            why = simulate(options.binary, case, "5") or simulate(options.binary, case, "0")
             if why is not None and case.name not in known:
                 failures += 1
                 print(f"{case.name}: {why}")
