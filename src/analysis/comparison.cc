@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sentences.h"
 #include "graph/build.h"
 
 namespace slackline {
@@ -67,8 +68,7 @@ Table tolerance_table(const CollectiveComparison& c) {
               .columns = {{"collectives"}, {"messages", Unit::count}},
               .rows = {}};
   for (const Tolerances::Row& row : c.alternatives.front().tolerances) {
-    table.columns.push_back(
-        {fmt::format("{:g} % slower", static_cast<double>(row.degradation_ppm) / 1e4), Unit::ns});
+    table.columns.push_back({percent_of_ppm(row.degradation_ppm) + " slower", Unit::ns});
   }
   for (const auto& a : c.alternatives) {
     std::vector<Value> row{a.rules, static_cast<std::int64_t>(a.messages)};
@@ -132,8 +132,8 @@ Table scales_table(const std::vector<ScaledComparison>& scales) {
     table.columns.push_back({"lambda", Unit::count, "how often the path pays the parameter"});
     table.columns.push_back({"rho", Unit::ratio, "part of T that the parameter is"});
     // One of them, or the table would be too wide.
-    const double percent = static_cast<double>(a.tolerances.front().degradation_ppm) / 1e4;
-    table.columns.push_back({fmt::format("{:g} % slower", percent), Unit::ns});
+    table.columns.push_back(
+        {percent_of_ppm(a.tolerances.front().degradation_ppm) + " slower", Unit::ns});
   }
   for (const ScaledComparison& s : scales) {
     std::vector<Value> row{std::int64_t{s.ranks}};

@@ -17,7 +17,7 @@ Span program_span(const RankCalls& calls) {
   Span span{0, calls.size(), calls.start_ns(), 0};
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Operation op = calls.operation(i);
-    if (op == Operation::init || op == Operation::init_thread) {
+    if (is_init(op)) {
       span.first = i + 1;
       span.begin_ns = calls.end_ns(i);
     }

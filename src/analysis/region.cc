@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/sentences.h"
 #include "base/units.h"
 #include "timing/network/pair_cost.h"
 #include "timing/tolerance_region.h"
@@ -77,10 +78,6 @@ std::string shown(const VariedParameter& parameter, double value_ns) {
   return format_time_ns(value_ns) + (parameter.kind == Parameter::gap_per_byte ? "/B" : "");
 }
 
-std::string percentage(std::int64_t ppm) {
-  return fmt::format("{:g} %", static_cast<double>(ppm) / 1e4);
-}
-
 Json row_to_json(const Regions& r, const Regions::Row& row) {
   Json json;
   json["degradation"] = static_cast<double>(row.degradation_ppm) / 1e6;
@@ -135,7 +132,7 @@ std::optional<Series> series_of(const Regions& r) {
   series.x.erase(std::ranges::unique(series.x).begin(), series.x.end());
   for (const Regions::Row& row : r.rows) {
     if (row.border.size() < 2) continue;
-    Line line{.name = fmt::format("{} slower", percentage(row.degradation_ppm)),
+    Line line{.name = fmt::format("{} slower", percent_of_ppm(row.degradation_ppm)),
               .unit = Unit::ns,
               .y = {},
               .steps = false,
@@ -147,7 +144,7 @@ std::optional<Series> series_of(const Regions& r) {
 }
 
 std::string sentence(const Regions& r, const Regions::Row& row) {
-  const std::string percent = percentage(row.degradation_ppm);
+  const std::string percent = percent_of_ppm(row.degradation_ppm);
   if (row.border.empty()) {
     return fmt::format("No values of {} and {} make the run {} slower: no path pays them.",
                        r.x.name(), r.y.name(), percent);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analysis/sensitivity.h"
+#include "base/sentences.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -34,20 +35,6 @@ std::string format_parameter(const VariedParameter& parameter, double value_ns) 
 
 double ratio(std::int64_t ppm) {
   return static_cast<double>(ppm) / 1e6;
-}
-
-/// "1 %", "2.5 %".
-std::string percentage(std::int64_t ppm) {
-  return fmt::format("{:g} %", 100 * ratio(ppm));
-}
-
-/// "a, b and c".
-std::string enumeration(const std::vector<std::string>& parts) {
-  std::string text = parts.front();
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    text += (i + 1 == parts.size() ? " and " : ", ") + parts[i];
-  }
-  return text;
 }
 
 Json result_to_json(const Sensitivity& s) {
@@ -149,7 +136,7 @@ std::vector<Zone> tolerance_zones(const Tolerances& t) {
   for (const Tolerances::Row& row : t.rows) {
     if (!row.value_ns) continue;
     zones.push_back(
-        {fmt::format("up to {} slower", percentage(row.degradation_ppm)), from, *row.value_ns});
+        {fmt::format("up to {} slower", percent_of_ppm(row.degradation_ppm)), from, *row.value_ns});
     from = *row.value_ns;
   }
   return zones;
@@ -161,7 +148,7 @@ std::vector<std::string> tolerance_sentences(const Tolerances& t) {
   std::vector<std::string> limits;
   std::vector<std::string> unlimited;
   for (const Tolerances::Row& row : t.rows) {
-    const std::string percent = percentage(row.degradation_ppm);
+    const std::string percent = percent_of_ppm(row.degradation_ppm);
     if (!row.value_ns) {
       unlimited.push_back(percent);
     } else {

@@ -123,7 +123,7 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
     const std::int64_t s = ideal.end_ns[r][i] - ideal_last;
     last = std::max(last, calls.end_ns(i));
     ideal_last = ideal.end_ns[r][i];
-    if (operation == Operation::init || operation == Operation::init_thread) continue;
+    if (is_init(operation)) continue;
     observed += o;
     simulated += s;
     m.time_ns.push_back(last - start);

@@ -25,7 +25,6 @@ inline bool is_lost(const Call& call) {
 /// Calls visit(Posted) for the receives, or else the sends, that a start call starts.
 template <class Visit>
 void for_each_started(const Call& call, bool receives, Visit visit) {
-  constexpr std::size_t kStartGroup = 6;  // request, operation, peer, tag, bytes, communicator
   for (std::size_t at = 0; at + kStartGroup <= call.args.size(); at += kStartGroup) {
     const auto group = call.args.subspan(at, kStartGroup);
     const auto mode = static_cast<Operation>(group[1]);

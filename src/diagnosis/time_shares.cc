@@ -11,7 +11,7 @@ namespace slackline {
 namespace {
 
 bool starts_or_ends(Operation op) {
-  return op == Operation::init || op == Operation::init_thread || op == Operation::finalize;
+  return is_init(op) || op == Operation::finalize;
 }
 
 /// From the first return from MPI_Init to the last entry into MPI_Finalize on the ideal network.

@@ -25,8 +25,6 @@ constexpr FindingKind kBadCommunicator{
     "bad_communicator", Severity::data_loss,
     "A call names a communicator that is not in the trace; it was left out."};
 
-constexpr std::size_t kStartGroup = 6;  // request, operation, peer, tag, bytes, communicator
-
 // Tags of collectives' messages lie below all that MPI allows.
 constexpr std::int64_t kCollectiveTagBase = -1'000'000'000'000;
 

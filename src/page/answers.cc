@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/sentences.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -17,16 +18,6 @@ constexpr double kOutstanding = 2;  // times an equal share: that rank is the la
 constexpr std::size_t kMostTimes = 4;
 constexpr std::size_t kMostActivities = 3;
 constexpr double kWorthNaming = 0.01;  // of the critical path
-
-/// "a, b and c".
-std::string enumeration(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return text;
-}
 
 std::string activity(Operation operation, const std::string& path) {
   const std::string what =
@@ -112,10 +103,6 @@ std::optional<Answer> change(const Diagnosis& d) {
   return a;
 }
 
-std::string percentage(std::int64_t ppm) {
-  return fmt::format("{:g} %", static_cast<double>(ppm) / 1e4);
-}
-
 std::optional<Answer> latency(const Tolerances& t) {
   if (t.rows.empty()) return std::nullopt;
   Answer a{"latency", "How much latency may I add?", "", {"tolerance"}};
@@ -124,10 +111,10 @@ std::optional<Answer> latency(const Tolerances& t) {
     if (!row.value_ns) continue;
     limits.push_back(fmt::format("{} more make the run {} slower",
                                  format_time_ns(std::max(0.0, *row.value_ns - t.base_ns)),
-                                 percentage(row.degradation_ppm)));
+                                 percent_of_ppm(row.degradation_ppm)));
     if (limits.size() > 1) {
       limits.back() = fmt::format("{} more {}", format_time_ns(*row.value_ns - t.base_ns),
-                                  percentage(row.degradation_ppm));
+                                  percent_of_ppm(row.degradation_ppm));
     }
   }
   const bool plain = t.parameter.qualifier.empty();
@@ -139,8 +126,7 @@ std::optional<Answer> latency(const Tolerances& t) {
 }
 
 bool is_around(Operation operation) {
-  return operation == Operation::init || operation == Operation::init_thread ||
-         operation == Operation::finalize;
+  return is_init(operation) || operation == Operation::finalize;
 }
 
 std::optional<Answer> path(const Diagnosis& d, const CallPaths& paths) {

@@ -7,10 +7,6 @@
 namespace slackline {
 namespace {
 
-bool is_init(Operation op) {
-  return op == Operation::init || op == Operation::init_thread;
-}
-
 std::int64_t first_moment(const RankCalls& calls) {
   return calls.empty() ? calls.start_ns() : std::min(calls.start_ns(), calls.begin_ns(0));
 }

@@ -31,20 +31,6 @@ constexpr FindingKind kUnmatchedSend{
     "A send has no matching receive; it was simulated as if nobody waited for it."};
 constexpr double kSlowed = 1.01;
 
-struct Origin {
-  std::size_t first_call = 0;
-  std::int64_t ns = 0;
-};
-
-/// The program starts where MPI_Init ends.
-Origin origin_of(const RankCalls& calls) {
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Operation op = calls.operation(i);
-    if (op == Operation::init || op == Operation::init_thread) return {i + 1, calls.end_ns(i)};
-  }
-  return {0, calls.start_ns()};
-}
-
 }  // namespace
 
 Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<HostId>& hosts,
@@ -84,7 +70,7 @@ void Engine::start_rank(std::int32_t rank, std::int64_t origin_ns) {
   strand.rank = rank;
   const RankCalls& calls = trace_.calls(rank);
   if (calls.empty()) return;
-  const Origin origin = origin_of(calls);
+  const ProgramStart origin = program_start(calls);
   strand.next_call = static_cast<std::uint32_t>(origin.first_call);
   const double late = static_cast<double>(origin.ns - origin_ns) * 1e-9;
   if (in_flops_ || late <= 0) return;
@@ -95,7 +81,7 @@ void Engine::start_rank(std::int32_t rank, std::int64_t origin_ns) {
 std::optional<Simulation> Engine::run() {
   std::int64_t zero = std::numeric_limits<std::int64_t>::max();
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    if (!trace_.calls(r).empty()) zero = std::min(zero, origin_of(trace_.calls(r)).ns);
+    if (!trace_.calls(r).empty()) zero = std::min(zero, program_start(trace_.calls(r)).ns);
   }
   unfinished_ = static_cast<std::size_t>(trace_.ranks());
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) start_rank(r, zero);

@@ -22,7 +22,6 @@ constexpr FindingKind kIo{
 constexpr FindingKind kBadPeer{"bad_peer", Severity::data_loss,
                                "A call names a rank that does not exist; it was left out."};
 
-constexpr std::size_t kStartGroup = 6;  // request, operation, peer, tag, bytes, communicator
 constexpr double kSecondsPerNano = 1e-9;
 
 // Tags of collectives' messages lie below all that MPI allows.

@@ -17,12 +17,6 @@
 #include "sim/engine.h"
 
 namespace slackline::sim {
-namespace {
-
-// Dates closer together than this, of the time so far, may be one date.
-constexpr double kSameDate = 1e-12;
-
-}  // namespace
 
 /// Of those whose pauses and computations end at this date, those are tied who end too close
 /// together; some may have been tied before, and stay so if they still come together.

@@ -7,6 +7,9 @@
 
 namespace slackline {
 
+/// Dates closer together than this, of the time so far, may be one date.
+inline constexpr double kSameDate = 1e-12;
+
 /// A priority queue of dates by small dense ids, each at most once; a date can be moved. A 4-ary
 /// heap with the ids' positions: O(log n) for every change. Equal dates come in the order in which
 /// they were set.

@@ -29,8 +29,6 @@ constexpr std::uint64_t kAllowanceADate = 1000;
 // that may be wrong.
 constexpr std::uint64_t kSharesAFlow = 8;
 constexpr std::uint64_t kDoubt = 4;
-// Dates closer together than this, of the time so far, may be one date.
-constexpr double kSameDate = 1e-12;
 // Times the capacity of a flow's narrowest link, and nothing but links holds it back.
 constexpr double kNoBound = 4;
 // A remainder this small is rounding.

@@ -49,6 +49,10 @@ OperationClass operation_class(Operation operation);
 std::optional<Operation> operation_from_identifier(std::string_view word);
 /// barrier for ibarrier, and so on; the operation itself when it is not a nonblocking collective.
 Operation blocking_form(Operation operation);
+/// MPI_Init or MPI_Init_thread?
+constexpr bool is_init(Operation operation) {
+  return operation == Operation::init || operation == Operation::init_thread;
+}
 /// Does one rank hand out or collect in it, blocking or not?
 bool has_root(Operation operation);
 

@@ -215,8 +215,7 @@ bool same_calls(const RankCalls& a, const RankCalls& b) {
 
 ProgramStart program_start(const RankCalls& calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Operation op = calls.operation(i);
-    if (op == Operation::init || op == Operation::init_thread) return {i + 1, calls.end_ns(i)};
+    if (is_init(calls.operation(i))) return {i + 1, calls.end_ns(i)};
   }
   return {0, calls.start_ns()};
 }

@@ -16,8 +16,6 @@ constexpr std::uint32_t kRootNone = 0xffffffffu;
 constexpr std::uint32_t kRootSelf = kRootNone - 1;
 constexpr std::uint32_t kRootThisGroup = kRootNone - 2;
 
-constexpr std::size_t kStartGroup = 6;  // serial, operation, peer, tag, bytes, communicator
-
 }  // namespace
 
 std::uint32_t LocationReader::comm(std::uint32_t ref) {

@@ -10,8 +10,6 @@
 namespace slackline::otf2 {
 namespace {
 
-constexpr std::size_t kStartGroup = 6;
-
 bool names_one_request(Operation operation) {
   return operation == Operation::wait || operation == Operation::waitany ||
          operation == Operation::test || operation == Operation::testany;

@@ -11,8 +11,6 @@
 namespace slackline::otf2 {
 namespace {
 
-constexpr std::size_t kStartGroup = 6;  // serial, operation, peer, tag, bytes, communicator
-
 bool fits_serial(std::int64_t value) {
   return value > 0 && value <= 0xffffffff;
 }

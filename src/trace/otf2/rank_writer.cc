@@ -15,8 +15,6 @@
 namespace slackline::otf2 {
 namespace {
 
-constexpr std::size_t kStartGroup = 6;  // serial, operation, peer, tag, bytes, communicator
-
 constexpr FindingKind kTimesMoved{
     "times_moved", Severity::notice,
     "calls or regions begin before what stands before them; OTF2 cannot say that, so they were "

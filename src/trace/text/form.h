@@ -71,9 +71,6 @@ inline constexpr std::array<NamedValue, 1> kTagWords{{{kTagAny, "any"}}};
 inline constexpr std::array<NamedValue, 3> kCommWords{
     {{kCommWorld, "world"}, {kCommSelf, "self"}, {kCommNull, "null"}}};
 
-/// Arguments of one started request: serial, operation, peer, tag, bytes, communicator.
-inline constexpr std::size_t kStartGroup = 6;
-
 /// At most so many values in one repetition or range of a call's list (a short line must not become
 /// a large allocation).
 inline constexpr std::int64_t kRunLimit = 1024;

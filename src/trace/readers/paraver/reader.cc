@@ -244,7 +244,7 @@ class Reader {
     if (c == OperationClass::collective || c == OperationClass::icollective) {
       collective(at, when, line, call);
     }
-    if (call.operation == Operation::init || call.operation == Operation::init_thread) {
+    if (is_init(call.operation)) {
       unfinalized_[at.rank] = true;
     }
     if (call.operation == Operation::finalize) unfinalized_[at.rank] = false;

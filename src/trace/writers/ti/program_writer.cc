@@ -26,7 +26,6 @@ constexpr int kDoubleType = static_cast<int>(kDouble);
 constexpr int kByteType = static_cast<int>(kByte);
 constexpr int kIntType = 1;
 constexpr int kShortType = 3;
-constexpr std::size_t kStartGroup = 6;
 
 std::int64_t tag_of(std::int64_t tag) {
   return tag == kTagAny ? kAnyTag : tag;
@@ -59,10 +58,7 @@ void ProgramWriter::line(std::string_view action, Words... words) {
 
 void ProgramWriter::write() {
   constexpr std::size_t kPiece = 1 << 16;
-  if (calls_.empty() ||
-      (calls_.operation(0) != Operation::init && calls_.operation(0) != Operation::init_thread)) {
-    line("init");
-  }
+  if (calls_.empty() || !is_init(calls_.operation(0))) line("init");
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     gap(i);
     const Call next = calls_[i];
