@@ -2,19 +2,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace slackline::ti {
 
-/// The words of one line: rank, action, arguments. Numbers are read as SimGrid does: as floating
-/// point, truncated where an integer is meant, so that 5e4 is a count.
+/// Numbers are read as SimGrid does: as floating point, truncated where an integer is meant, so
+/// that 5e4 is a count. Nothing when the word is no number, or its integer has more than 64 bits.
+std::optional<double> parse_number(std::string_view word);
+std::optional<std::int64_t> parse_integer(std::string_view word);
+
+/// Of a line; empty when there is none.
+std::string_view first_word(std::string_view line);
+
+/// The words of one line: rank, action, arguments.
 class Fields {
  public:
-  /// Cuts `line` at blanks and tabs.
-  void cut(std::string_view line);
+  /// Takes the first line off `text` and cuts it at blanks and tabs.
+  void take_line(std::string_view& text);
 
   std::size_t size() const { return words_.size(); }
+  /// The first word; empty when there is none.
+  std::string_view first() const { return words_.empty() ? std::string_view{} : words_[0]; }
   std::string_view word(std::size_t i) const { return words_[i]; }
   /// Throws BadField when there is no number at `i`.
   double number(std::size_t i) const;

@@ -38,23 +38,24 @@ struct Program::Entry {
 };
 
 const Program::Entry* Program::find(std::string_view action) {
+  // The most frequent ones come first.
   static constexpr std::array kActions{
+      Entry{"compute", &Program::compute},
+      Entry{"send", &Program::send},
+      Entry{"isend", &Program::send},
+      Entry{"recv", &Program::receive},
+      Entry{"irecv", &Program::receive},
+      Entry{"wait", &Program::wait},
+      Entry{"waitall", &Program::waitall},
       Entry{"init", &Program::init},
       Entry{"finalize", &Program::finalize},
       Entry{"comm_size", &Program::ignored},
       Entry{"comm_split", &Program::ignored},
       Entry{"comm_dup", &Program::ignored},
       Entry{"location", &Program::ignored},
-      Entry{"compute", &Program::compute},
       Entry{"sleep", &Program::sleep},
-      Entry{"send", &Program::send},
-      Entry{"isend", &Program::send},
-      Entry{"recv", &Program::receive},
-      Entry{"irecv", &Program::receive},
       Entry{"sendRecv", &Program::sendrecv},
-      Entry{"wait", &Program::wait},
       Entry{"test", &Program::test},
-      Entry{"waitall", &Program::waitall},
       Entry{"barrier", &Program::barrier},
       Entry{"bcast", &Program::bcast},
       Entry{"reduce", &Program::reduce},
@@ -111,11 +112,14 @@ void Program::region(std::string_view name, double ns) {
   if (now_ns_ + ns > static_cast<double>(kTimeLimit_ns)) {
     throw BadAction{"it ends more than 146 years after the start"};
   }
-  const std::uint32_t id = trace_.region_id(name);
+  if (name != region_name_) {
+    region_ = trace_.region_id(name);
+    region_name_ = name;
+  }
   const auto before = static_cast<std::uint32_t>(calls().size());
-  calls().append_region({std::llround(now_ns_), id, before, true});
+  calls().append_region({std::llround(now_ns_), region_, before, true});
   now_ns_ += ns;
-  calls().append_region({std::llround(now_ns_), id, before, false});
+  calls().append_region({std::llround(now_ns_), region_, before, false});
 }
 
 void Program::ignored(const Fields& line) {
@@ -143,14 +147,9 @@ void Program::sleep(const Fields& line) {
   region(kTiSleep, seconds * 1e9);
 }
 
-std::deque<std::uint32_t>* Program::requests(const Key& key) {
-  const auto found = store_.find(key);
-  return found == store_.end() || found->second.empty() ? nullptr : &found->second;
-}
-
-std::uint32_t Program::new_request(const Key& key) {
-  store_[key].push_back(++requests_);
-  return requests_;
+std::uint32_t Program::start_request(const Requests::Name& name) {
+  requests_.start(name, ++started_);
+  return started_;
 }
 
 void Program::send(const Fields& line) {
@@ -161,7 +160,7 @@ void Program::send(const Fields& line) {
   c.peer = peer(to);
   c.tag = static_cast<std::int32_t>(tag);
   c.bytes = product(line.integer(kFirst + 2), datatype(line, kFirst + 3));
-  if (!blocking) c.request = new_request({rank_, to, tag});
+  if (!blocking) c.request = start_request({rank_, to, tag});
   add(c);
 }
 
@@ -183,7 +182,7 @@ void Program::receive(const Fields& line) {
     add(probe);
   }
   c.bytes = product(count < 0 ? 0 : count, element);
-  if (!blocking) c.request = new_request({from, rank_, tag});
+  if (!blocking) c.request = start_request({from, rank_, tag});
   add(c);
 }
 
@@ -201,11 +200,10 @@ void Program::sendrecv(const Fields& line) {
 
 void Program::wait(const Fields& line) {
   Call c = call(Operation::wait);
-  auto* queue =
-      requests({line.integer(kFirst), line.integer(kFirst + 1), line.integer(kFirst + 2)});
-  if (queue == nullptr) throw BadAction{"waits for a request that was never started"};
-  c.request = queue->front();
-  queue->pop_front();
+  const auto serial =
+      requests_.take({line.integer(kFirst), line.integer(kFirst + 1), line.integer(kFirst + 2)});
+  if (!serial) throw BadAction{"waits for a request that was never started"};
+  c.request = *serial;
   add(c);
 }
 
@@ -213,13 +211,13 @@ void Program::wait(const Fields& line) {
 /// either way.
 void Program::test(const Fields& line) {
   Call c = call(Operation::test);
-  auto* queue =
-      requests({line.integer(kFirst), line.integer(kFirst + 1), line.integer(kFirst + 2)});
-  if (queue == nullptr) throw BadAction{"tests a request that was never started"};
-  c.request = queue->front();
+  const Requests::Name name{line.integer(kFirst), line.integer(kFirst + 1),
+                            line.integer(kFirst + 2)};
+  const auto serial = requests_.take(name);
+  if (!serial) throw BadAction{"tests a request that was never started"};
+  c.request = *serial;
   c.flags |= SLK_FLAG_FAILED;
-  queue->pop_front();
-  queue->push_back(c.request);
+  requests_.start(name, c.request);
   counts_ = {1, 0};
   c.args = counts_;
   add(c);
@@ -227,8 +225,7 @@ void Program::test(const Fields& line) {
 
 void Program::waitall(const Fields& /*line*/) {
   Call c = call(Operation::waitall);
-  for (const auto& [key, queue] : store_) counts_.insert(counts_.end(), queue.begin(), queue.end());
-  store_.clear();
+  requests_.take_all(counts_);
   c.args = counts_;
   add(c);
 }

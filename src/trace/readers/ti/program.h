@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "trace/readers/ti/datatypes.h"
 #include "trace/readers/ti/fields.h"
+#include "trace/readers/ti/requests.h"
 #include "trace/trace.h"
 
 namespace slackline::ti {
@@ -28,7 +26,6 @@ class Program {
   static bool knows(std::string_view action) { return find(action) != nullptr; }
 
  private:
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // source, destination, tag
   using Handler = void (Program::*)(const Fields&);
   struct Entry;
   static const Entry* find(std::string_view action);
@@ -69,15 +66,16 @@ class Program {
   std::int64_t root(const Fields& line, std::size_t i) const;
   /// `ranks()` counts from field `i` on, in bytes, after what is in `counts_`.
   std::uint64_t counts(const Fields& line, std::size_t i, std::uint32_t element);
-  std::deque<std::uint32_t>* requests(const Key& key);
-  std::uint32_t new_request(const Key& key);
+  std::uint32_t start_request(const Requests::Name& name);
 
   Trace& trace_;
   std::int32_t rank_;
   double now_ns_ = 0;  // not rounded: the sum is exact where each part is
   std::uint32_t default_element_ = datatype_bytes(kByte);
-  std::uint32_t requests_ = 0;
-  std::map<Key, std::deque<std::uint32_t>> store_{};
+  Requests requests_{};
+  std::uint32_t started_ = 0;  ///< requests so far
+  std::string_view region_name_{};
+  std::uint32_t region_ = 0;  ///< of that name, which most often is the next one's too
   std::vector<std::int64_t> counts_{};
 };
 

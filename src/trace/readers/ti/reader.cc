@@ -26,42 +26,42 @@ constexpr FindingKind kFlops{
     "Computation is given in flops; it counts as time at 1 Gflop/s, one nanosecond a flop."};
 constexpr std::int64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHeadLines = 16;
+constexpr std::string_view kBlanks = " \t\r\n";
 
-/// Calls visit(line number, line) for every line that is no comment and not blank, until it says
+/// Whether a line that begins with that word is a comment, or blank.
+bool is_comment(std::string_view first_word) {
+  return first_word.empty() || first_word.front() == '#';
+}
+
+/// Calls visit(line) for every line that is no comment and not blank, until it says
 /// false.
 template <class Visit>
 void for_each_line(std::string_view text, Visit visit) {
-  std::size_t number = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    ++number;
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos || line[first] == '#') continue;
-    if (!visit(number, line)) return;
+    if (is_comment(ti::first_word(line))) continue;
+    if (!visit(line)) return;
   }
 }
 
 bool is_action_line(const ti::Fields& fields) {
   if (fields.size() < 2 || !ti::Program::knows(fields.word(1))) return false;
-  try {
-    const std::int64_t rank = fields.integer(0);
-    return rank >= 0 && rank < kMostRanks;
-  } catch (const ti::BadField&) {
-    return false;
-  }
+  const std::int64_t rank = ti::parse_integer(fields.word(0)).value_or(-1);
+  return rank >= 0 && rank < kMostRanks;
 }
 
 bool begins_with_action(std::string_view text) {
   ti::Fields fields;
   std::size_t seen = 0;
   bool found = false;
-  for_each_line(text, [&](std::size_t, std::string_view line) {
-    fields.cut(line);
+  while (!text.empty() && !found && seen < kHeadLines) {
+    fields.take_line(text);
+    if (is_comment(fields.first())) continue;
     found = is_action_line(fields);
-    return !found && ++seen < kHeadLines;
-  });
+    ++seen;
+  }
   return found;
 }
 
@@ -70,8 +70,8 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }
 
 std::string_view trimmed(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t\r");
-  const std::size_t last = line.find_last_not_of(" \t\r");
+  const std::size_t first = line.find_first_not_of(kBlanks);
+  const std::size_t last = line.find_last_not_of(kBlanks);
   return line.substr(first, last - first + 1);
 }
 
@@ -85,7 +85,7 @@ fs::path listed(const fs::path& list, std::string_view name) {
 
 std::vector<fs::path> listed_files(const fs::path& list, std::string_view text) {
   std::vector<fs::path> files;
-  for_each_line(text, [&](std::size_t, std::string_view line) {
+  for_each_line(text, [&](std::string_view line) {
     files.push_back(listed(list, trimmed(line)));
     return true;
   });
@@ -109,26 +109,31 @@ struct Part {
   std::string_view text;
 };
 
+struct Extent {
+  std::int64_t lines = 0;
+  std::int64_t last_rank = -1;
+};
+
+/// Of ranks below `limit`. What is no number is told when the line is read.
+Extent measure(const std::vector<Part>& parts, std::int64_t limit) {
+  Extent extent;
+  for (const Part& part : parts) {
+    std::string_view rest = part.text;
+    for (++extent.lines; !rest.empty(); ++extent.lines) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      const auto rank = ti::parse_integer(ti::first_word(rest.substr(0, end)));
+      if (rank && *rank < limit) extent.last_rank = std::max(extent.last_rank, *rank);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return extent;
+}
+
 /// Every rank has a line, so a number beyond their count is a mistake and must not cost memory.
 std::int32_t count_ranks(const std::vector<Part>& parts) {
-  std::int64_t lines = 0;
-  for (const Part& part : parts) lines += std::ranges::count(part.text, '\n') + 1;
-  const std::int64_t limit = std::min(kMostRanks, lines);
-  std::int64_t most = -1;
-  ti::Fields fields;
-  for (const Part& part : parts) {
-    for_each_line(part.text, [&](std::size_t, std::string_view line) {
-      fields.cut(line.substr(0, line.find_first_of(" \t", line.find_first_not_of(" \t"))));
-      try {
-        const std::int64_t rank = fields.integer(0);
-        if (rank < limit) most = std::max(most, rank);
-      } catch (const ti::BadField&) {
-        return true;  // counted when it is read
-      }
-      return true;
-    });
-  }
-  return static_cast<std::int32_t>(most + 1);
+  Extent extent = measure(parts, kMostRanks);
+  if (extent.last_rank >= extent.lines) extent = measure(parts, extent.lines);
+  return static_cast<std::int32_t>(extent.last_rank + 1);
 }
 
 class Reader {
@@ -139,14 +144,15 @@ class Reader {
   }
 
   void read(const Part& part) {
-    for_each_line(part.text, [&](std::size_t number, std::string_view line) {
-      fields_.cut(line);
-      if (!append()) {
-        trace_.findings().add(kBadLine, fmt::format("{}:{}: {}: {}", part.name, number, why_,
-                                                    trimmed(line).substr(0, 60)));
-      }
-      return true;
-    });
+    std::string_view rest = part.text;
+    for (std::size_t number = 1; !rest.empty(); ++number) {
+      const char* const begin = rest.data();
+      fields_.take_line(rest);
+      if (is_comment(fields_.first()) || append()) continue;
+      const std::string_view line = trimmed({begin, static_cast<std::size_t>(rest.data() - begin)});
+      trace_.findings().add(
+          kBadLine, fmt::format("{}:{}: {}: {}", part.name, number, why_, line.substr(0, 60)));
+    }
   }
 
   Trace finish() {
@@ -215,7 +221,7 @@ bool looks_like_ti(const fs::path& path, std::span<const std::byte> bytes) {
   const std::string_view text = text_of(bytes);
   if (begins_with_action(text)) return true;
   bool found = false;
-  for_each_line(text, [&](std::size_t, std::string_view line) {
+  for_each_line(text, [&](std::string_view line) {
     const std::string_view name = trimmed(line);
     if (name.find('\0') != std::string_view::npos || name.size() > 4096) return false;
     const fs::path file = listed(path, name);

@@ -1,0 +1,60 @@
+#include "trace/readers/ti/requests.h"
+
+#include <algorithm>
+
+namespace slackline::ti {
+namespace {
+
+// A table that has grown beyond this is given up with its contents: to look through it for a few
+// would cost more than to let it grow again.
+constexpr std::size_t kFewNames = 64;
+
+}  // namespace
+
+void Requests::start(const Name& name, std::uint32_t serial) {
+  auto at = static_cast<std::uint32_t>(started_.size());
+  if (free_.empty()) {
+    started_.push_back({serial, kNone});
+  } else {
+    at = free_.back();
+    free_.pop_back();
+    started_[at] = {serial, kNone};
+  }
+  Queue& queue = queues_[name];
+  if (queue.oldest == kNone) {
+    queue.oldest = at;
+  } else {
+    started_[queue.newest].next = at;
+  }
+  queue.newest = at;
+  most_names_ = std::max(most_names_, queues_.size());
+}
+
+std::optional<std::uint32_t> Requests::take(const Name& name) {
+  Queue* queue = queues_.find(name);
+  if (queue == nullptr) return std::nullopt;
+  const std::uint32_t at = queue->oldest;
+  queue->oldest = started_[at].next;
+  if (queue->oldest == kNone) queues_.erase(name);
+  free_.push_back(at);
+  return started_[at].serial;
+}
+
+void Requests::take_all(std::vector<std::int64_t>& serials) {
+  names_.clear();
+  queues_.for_each(
+      [&](const Name& name, const Queue& queue) { names_.emplace_back(name, queue.oldest); });
+  std::ranges::sort(names_);
+  for (const auto& [name, oldest] : names_) {
+    for (std::uint32_t at = oldest; at != kNone; at = started_[at].next) {
+      serials.push_back(started_[at].serial);
+    }
+    if (most_names_ <= kFewNames) queues_.erase(name);
+  }
+  started_.clear();
+  free_.clear();
+  if (most_names_ > kFewNames) queues_ = {};
+  most_names_ = 0;
+}
+
+}  // namespace slackline::ti
