@@ -14,8 +14,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kStartArguments = 6;  // serial, operation, peer, tag, bytes, communicator
-
 // One rank's share; added up afterwards.
 struct RankSummary {
   std::array<OperationSummary, kOperationCount> operations{};
@@ -48,7 +46,7 @@ void add_messages(RankSummary& sum, const Call& call) {
       add(call.peer, call.bytes);
       return;
     case OperationClass::start:
-      for (std::size_t i = 0; i + kStartArguments <= call.args.size(); i += kStartArguments) {
+      for (std::size_t i = 0; i + kStartGroup <= call.args.size(); i += kStartGroup) {
         if (call.args[i + 1] == static_cast<std::int64_t>(Operation::recv_init)) continue;
         add(call.args[i + 2], static_cast<std::uint64_t>(call.args[i + 4]));
       }

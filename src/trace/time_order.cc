@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/error.h"
 #include "base/parallel.h"
 
 namespace slackline {
@@ -83,6 +84,19 @@ void mend_time_order(Trace& trace) {
     if (mended[r].start) trace.findings().add(kCallsBeforeStart, rank);
     if (mended[r].calls > 0) trace.findings().add(kCallsOverlap, rank, mended[r].calls);
   }
+}
+
+void check_time_span(const Trace& trace) {
+  std::int64_t first = kTimeLimit_ns;
+  std::int64_t last = -kTimeLimit_ns;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    first = std::min(first, trace.calls(rank).start_ns());
+    last = std::max(last, trace.calls(rank).stop_ns());
+  }
+  if (trace.ranks() == 0 || last - first <= kTimeLimit_ns) return;
+  throw Error("cannot use the trace's times",
+              "its ranks start and end more than 146 years apart, beyond 2^62 ns",
+              "Look for a clock that was not set, or a header with a wrong resolution.");
 }
 
 }  // namespace slackline

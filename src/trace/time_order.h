@@ -10,4 +10,8 @@ namespace slackline {
 /// only starts are looked at. Linear, ranks in threads.
 void mend_time_order(Trace& trace);
 
+/// Throws Error where ranks start and end further apart than kTimeLimit_ns: differences and sums of
+/// such times are beyond what analyses and other formats can hold.
+void check_time_span(const Trace& trace);
+
 }  // namespace slackline

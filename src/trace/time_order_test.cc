@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "trace/text/text.h"
 
 namespace slackline {
@@ -41,6 +42,14 @@ TEST(TimeOrder, CallsOfAThreadGiveWay) {
   ASSERT_EQ(trace.findings().entries().size(), 1u);
   EXPECT_EQ(trace.findings().entries()[0].name, "calls_overlap");
   EXPECT_EQ(trace.findings().entries()[0].count, 2u);
+}
+
+TEST(TimeOrder, TimesTooFarApartAreAnError) {
+  // 2^62 = 4611686018427387904
+  const Trace within = mended(" start=-11686018427387904\n@4600000000000000000 +0 init\n");
+  EXPECT_NO_THROW(check_time_span(within));
+  const Trace beyond = mended(" start=-11686018427387904\n@4600000000000000000 +1 init\n");
+  EXPECT_THROW(check_time_span(beyond), Error);
 }
 
 }  // namespace

@@ -179,6 +179,7 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   }
   opened.calls = opened.trace.call_count();
   mend_time_order(opened.trace);
+  check_time_span(opened.trace);
   if (options.fix_clocks) correct_clocks(opened.trace);
   count_causality_violations(opened.trace);
   return opened;
