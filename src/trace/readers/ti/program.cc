@@ -26,7 +26,7 @@ bool any_source(std::int64_t rank) {
 
 std::uint64_t product(std::int64_t count, std::uint32_t element) {
   if (count < 0) throw BadAction{"a count is negative"};
-  if (count > (std::int64_t{1} << 53)) throw BadAction{"a count is too large"};
+  if (count > kTiMostElements) throw BadAction{"a count is too large"};
   return static_cast<std::uint64_t>(count) * element;
 }
 

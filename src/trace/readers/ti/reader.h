@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -12,6 +13,8 @@ namespace slackline {
 /// Computation of a time-independent trace becomes time at this speed: a flop is a nanosecond, so
 /// that whole numbers of flops stay exact. TraceInfo::flops_per_second says so.
 inline constexpr double kTiFlopsPerSecond = 1e9;
+/// The largest number of elements: the replay has doubles, which are whole numbers up to here.
+inline constexpr std::int64_t kTiMostElements = std::int64_t{1} << 53;
 
 /// Names of the regions that stand for actions which are no MPI call. What lies inside of
 /// kTiCompute and kTiReduction is computation (flops), inside of kTiSleep a time.

@@ -20,6 +20,9 @@ inline constexpr FindingKind kSendrecvSplit{
 inline constexpr FindingKind kModes{
     "send_mode_lost", Severity::info,
     "Buffered, synchronous and ready sends were written as ordinary ones."};
+inline constexpr FindingKind kSizeCut{
+    "size_cut", Severity::data_loss,
+    "Sizes over 8 PiB were written as 8 PiB: the replay's numbers are exact up to 2^53."};
 inline constexpr FindingKind kThreadsMerged{
     "threads_merged", Severity::notice,
     "Calls of several threads were written as one sequence: the format has no threads."};

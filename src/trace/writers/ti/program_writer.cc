@@ -107,7 +107,13 @@ std::int64_t ProgramWriter::peer(std::int32_t rank) const {
 
 void ProgramWriter::message(std::string_view action, std::int64_t peer, std::int64_t tag,
                             std::uint64_t bytes) {
-  line(action, peer, tag, bytes);
+  line(action, peer, tag, within_limit(bytes));
+}
+
+std::uint64_t ProgramWriter::within_limit(std::uint64_t count) {
+  constexpr auto kMost = static_cast<std::uint64_t>(kTiMostElements);
+  if (count > kMost) findings_.add(kSizeCut);
+  return std::min(count, kMost);
 }
 
 void ProgramWriter::call(const Call& call) {
@@ -182,7 +188,8 @@ void ProgramWriter::sendrecv(const Call& call) {
   const std::int64_t tag = tag_of(call.args[1]);
   const auto received = static_cast<std::uint64_t>(call.args[2]);
   if (call.tag == 0 && tag == 0) {
-    return line("sendRecv", call.bytes, peer(call.peer), received, from, kByteType, kByteType);
+    return line("sendRecv", within_limit(call.bytes), peer(call.peer), within_limit(received), from,
+                kByteType, kByteType);
   }
   findings_.add(kSendrecvSplit);
   message("irecv", from, tag, received);
@@ -226,11 +233,13 @@ ProgramWriter::Elements ProgramWriter::elements(std::uint64_t bytes, std::int32_
                    : element == 2 ? kShortType
                                   : kByteType;
   const std::uint64_t size = datatype_bytes(type);
-  return bytes % size == 0 ? Elements{bytes / size, type} : Elements{bytes, kByteType};
+  return bytes % size == 0 ? Elements{within_limit(bytes / size), type}
+                           : Elements{within_limit(bytes), kByteType};
 }
 
 std::uint64_t ProgramWriter::in_elements(std::int64_t bytes, int type) {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes)) / datatype_bytes(type);
+  return within_limit(static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes)) /
+                      datatype_bytes(type));
 }
 
 void ProgramWriter::collective(const Call& call) {

@@ -48,8 +48,9 @@ class ProgramWriter {
   void vector_collective(const Call& call, Elements elements);
   void counts(std::span<const std::int64_t> bytes, int type, std::uint64_t own);
 
-  static Elements elements(std::uint64_t bytes, std::int32_t element);
-  static std::uint64_t in_elements(std::int64_t bytes, int type);
+  Elements elements(std::uint64_t bytes, std::int32_t element);
+  std::uint64_t in_elements(std::int64_t bytes, int type);
+  std::uint64_t within_limit(std::uint64_t count);
   std::int64_t peer(std::int32_t rank) const;
 
   template <class... Words>

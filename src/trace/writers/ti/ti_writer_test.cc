@@ -75,6 +75,17 @@ TEST(TiWriter, SaysWhatIsLost) {
   EXPECT_EQ(lost.count(ti::kSendrecvSplit), 1u);
 }
 
+TEST(TiWriter, SizesThatTheReplayCannotCountAreCut) {
+  const Trace trace = read_text(
+      "slackline-trace 1 untimed ranks=1\nrank 0\nsend to=0 bytes=9007199254740993\n"
+      "bcast root=0 bytes=9007199254740992\n",
+      "t");
+  Findings lost;
+  EXPECT_EQ(written(trace, &lost),
+            "0 init\n0 send 0 0 9007199254740992\n0 bcast 9007199254740992 0 6\n0 finalize\n");
+  EXPECT_EQ(lost.count(ti::kSizeCut), 1u);
+}
+
 // What the format can hold it holds: a second trip changes nothing.
 RC_GTEST_PROP(TiRoundTrip, WhatCameBackOnceComesBackEqual, ()) {
   const Trace once = there_and_back(testing::PlausibleTrace::make());
