@@ -98,13 +98,12 @@ void read_row(const fs::path& path, Names& names) {
   std::int64_t left = 0;
   for_each_line(path, [&](std::string_view line) {
     line = trimmed(line);
-    if (line.starts_with("LEVEL")) left = 0;
-    if (line.starts_with(kLevel)) {
-      line.remove_prefix(kLevel.size());
-      left = take_number(line).value_or(0);
-    } else if (left > 0) {
+    if (left > 0) {  // whatever it looks like: a host may have any name
       names.nodes.emplace_back(line);
       --left;
+    } else if (line.starts_with(kLevel)) {
+      line.remove_prefix(kLevel.size());
+      left = take_number(line).value_or(0);
     }
   });
 }

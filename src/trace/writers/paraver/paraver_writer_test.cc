@@ -114,6 +114,19 @@ TEST(ParaverWriter, WritesNamesBesideAndSaysWhatIsLost) {
   }
 }
 
+TEST(ParaverWriter, HostsMayHaveAnyName) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=3\nrank 0 host=\"LEVEL NODE SIZE 7\"\n@1 +1 barrier\n"
+      "rank 1 host=\"LEVEL THREAD SIZE 1\"\n@1 +1 barrier\nrank 2 host=n2\n@1 +1 barrier\n",
+      "t");
+  const Folder folder;
+  write_paraver(trace, folder / "t.prv");
+  const Trace back = read(folder / "t.prv");
+  EXPECT_EQ(back.rank_info(0).host, "LEVEL NODE SIZE 7");
+  EXPECT_EQ(back.rank_info(1).host, "LEVEL THREAD SIZE 1");
+  EXPECT_EQ(back.rank_info(2).host, "n2");
+}
+
 // The tags that Paraver's kernel knows (api/paraverlabels.h), as far as they are written.
 TEST(ParaverWriter, ConfigurationsHaveTagsThatParaverKnows) {
   const std::set<std::string> known{"#ParaverCFG",
