@@ -48,12 +48,11 @@ std::string names_of_formats() {
 }
 
 const TraceWriter& choose_writer(const ConvertOptions& options) {
-  const std::string extension = fs::path(options.out).extension().string();
   const auto writers = trace_writers();
-  const auto chosen = std::ranges::find_if(writers, [&](const TraceWriter& w) {
-    return options.to.empty() ? w.extension == extension : w.name == options.to;
-  });
-  if (chosen != writers.end()) return *chosen;
+  const auto named = std::ranges::find(writers, options.to, &TraceWriter::name);
+  if (named != writers.end()) return *named;
+  if (const TraceWriter* usual = writer_by_extension(options.out)) return *usual;
+  const std::string extension = fs::path(options.out).extension().string();
   throw usage_error(fmt::format("cannot tell the format of '{}'", options.out),
                     extension.empty() ? "it has no extension"
                                       : fmt::format("no format has the extension {}", extension),
@@ -156,9 +155,10 @@ Run setup_convert(CLI::App& app) {
          "all or none")
       ->type_name("WHICH")
       ->transform(CLI::CheckedTransformer(
-          std::map<std::string, TimelineArrows>{{"path", TimelineArrows::path},
-                                                {"all", TimelineArrows::all},
-                                                {"none", TimelineArrows::none}}))
+                      std::map<std::string, TimelineArrows>{{"path", TimelineArrows::path},
+                                                            {"all", TimelineArrows::all},
+                                                            {"none", TimelineArrows::none}})
+                      .description("{path,all,none}"))
       ->default_str("path");
   add_fix_clocks(app, question.open);
   add_model_options(app, question.model);

@@ -55,10 +55,8 @@ struct Scene {
 };
 
 void write_timed(const Scene& scene, const Simulation& result, const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
-  const auto writers = trace_writers();
-  const auto writer = std::ranges::find(writers, extension, &TraceWriter::extension);
-  if (writer == writers.end()) {
+  const TraceWriter* const writer = writer_by_extension(path);
+  if (writer == nullptr) {
     throw usage_error(fmt::format("cannot tell the format of '{}'", path),
                       "its extension is none that a trace is written with",
                       "Write it as .slk and convert that.");

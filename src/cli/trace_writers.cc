@@ -1,5 +1,6 @@
 #include "cli/trace_writers.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <vector>
@@ -105,25 +106,48 @@ Findings write_ti_file(const WriteRequest& request) {
 
 // Every format that can be written.
 constexpr std::array kWriters{
-    TraceWriter{"native", ".slk", "Slackline's own format", true, write_native_file},
-    TraceWriter{"goal", ".goal", "GOAL text, as LogGOPSim's converter reads it", false,
+    TraceWriter{"native", {".slk"}, "Slackline's own format", true, write_native_file},
+    TraceWriter{"goal",
+                {".goal"},
+                "GOAL text, as LogGOPSim's converter reads it",
+                false,
                 write_goal_text_file},
-    TraceWriter{"goal-binary", ".bin", "GOAL binary, as LogGOPSim reads it", false,
+    TraceWriter{"goal-binary",
+                {".bin"},
+                "GOAL binary, as LogGOPSim reads it",
+                false,
                 write_goal_binary_file},
-    TraceWriter{"text", ".txt", "the text form of a trace", true, write_text_file},
-    TraceWriter{"otf2", ".otf2", "an OTF2 archive, for Vampir and Score-P's tools", true,
+    TraceWriter{"text", {".txt"}, "the text form of a trace", true, write_text_file},
+    TraceWriter{"otf2",
+                {".otf2"},
+                "an OTF2 archive, for Vampir and Score-P's tools",
+                true,
                 write_otf2_archive},
-    TraceWriter{"perfetto", ".pftrace", "Perfetto's timeline", true, write_perfetto_file},
-    TraceWriter{"chrome", ".json", "Chrome's timeline, for small traces", true, write_chrome_file},
-    TraceWriter{"csv", ".csv", "a table of operations", true, write_csv_file},
-    TraceWriter{"paraver", ".prv", "a Paraver trace", true, write_paraver_files},
-    TraceWriter{"ti", ".ti", "a SimGrid time-independent trace", false, write_ti_file},
+    TraceWriter{"perfetto",
+                {".pftrace", ".perfetto-trace"},
+                "Perfetto's timeline",
+                true,
+                write_perfetto_file},
+    TraceWriter{
+        "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
+    TraceWriter{"csv", {".csv"}, "a table of operations", true, write_csv_file},
+    TraceWriter{"paraver", {".prv"}, "a Paraver trace", true, write_paraver_files},
+    TraceWriter{"ti", {".ti"}, "a SimGrid time-independent trace", false, write_ti_file},
 };
 
 }  // namespace
 
 std::span<const TraceWriter> trace_writers() {
   return kWriters;
+}
+
+const TraceWriter* writer_by_extension(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension.empty()) return nullptr;
+  const auto* const found = std::ranges::find_if(kWriters, [&](const TraceWriter& writer) {
+    return std::ranges::find(writer.extensions, extension) != writer.extensions.end();
+  });
+  return found == kWriters.end() ? nullptr : found;
 }
 
 }  // namespace slackline

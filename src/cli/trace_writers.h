@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -29,8 +30,9 @@ struct WriteRequest {
 /// One format that `slackline convert` can write. The table is trace_writers(); a new format is a
 /// line there.
 struct TraceWriter {
-  std::string_view name;         ///< as --to takes it
-  std::string_view extension;    ///< ".slk"; an output so named needs no --to
+  std::string_view name;  ///< as --to takes it
+  /// ".slk"; an output so named needs no --to. The second is another usual one, if there is one.
+  std::array<std::string_view, 2> extensions;
   std::string_view description;  ///< for messages and help: "a native trace"
   bool times;                    ///< it says when a call begins and ends
   /// Returns what the format could not hold, as Findings. Throws Error.
@@ -38,5 +40,7 @@ struct TraceWriter {
 };
 
 std::span<const TraceWriter> trace_writers();
+/// The format that files with the extension of `path` have; null if none has.
+const TraceWriter* writer_by_extension(const std::filesystem::path& path);
 
 }  // namespace slackline
