@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/write_behind.h"
 
 namespace slackline {
 namespace {
@@ -88,6 +89,7 @@ OutputFile::OutputFile(std::filesystem::path path)
 }
 
 OutputFile::~OutputFile() {
+  behind_.reset();  // before its file is closed
   if (fd_ < 0) return;
   ::close(fd_);
   ::unlink(temporary_.c_str());
@@ -100,23 +102,21 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 void OutputFile::write(std::string_view text) {
   size_ += text.size();
   buffer_.append(text);
-  if (buffer_.size() >= kBufferBytes) flush();
+  if (buffer_.size() < kBufferBytes) return;
+  if (!behind_) behind_ = std::make_unique<WriteBehind>(fd_);
+  check(behind_->write(buffer_));
 }
 
-void OutputFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t n = ::write(fd_, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw write_error(path_);
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
-  buffer_.clear();
+void OutputFile::check(int error) const {
+  if (error == 0) return;
+  errno = error;
+  throw write_error(path_);
 }
 
 void OutputFile::commit() {
   expects(fd_ >= 0, "commit() is called once");
-  flush();
+  if (behind_) check(behind_->finish());
+  check(write_all(fd_, buffer_));
   const int fd = std::exchange(fd_, -1);
   if (::close(fd) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
     const Error error = write_error(path_);

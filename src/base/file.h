@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "base/interrupt.h"
 
 namespace slackline {
+
+class WriteBehind;
 
 /// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened.
 /// An empty file gives an empty span.
@@ -33,7 +36,8 @@ class MappedFile {
 };
 
 /// Writes a file beside its final name and renames it on commit(), so that an interrupted or
-/// failed run leaves nothing half-written (base/interrupt.h). Failures (a full disk) throw Error.
+/// failed run leaves nothing half-written (base/interrupt.h). Failures (a full disk) throw Error,
+/// from write() perhaps later than where they happened, at the latest from commit().
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
@@ -48,7 +52,8 @@ class OutputFile {
   void commit();
 
  private:
-  void flush();
+  /// Throws what an errno means, if it means a failure.
+  void check(int error) const;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
@@ -56,6 +61,7 @@ class OutputFile {
   int fd_ = -1;
   std::uint64_t size_ = 0;
   std::string buffer_;
+  std::unique_ptr<WriteBehind> behind_;  // of a large file
 };
 
 /// The whole of `text` into `path`, by OutputFile.
