@@ -1,5 +1,7 @@
 #include "trace/writers/paraver/event_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -42,6 +44,15 @@ std::array<EventValue, kOperationCount> all_event_values() {
   std::array<EventValue, kOperationCount> values;
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_of(static_cast<Operation>(i));
   return values;
+}
+
+std::array<EventTexts, kOperationCount> all_event_texts() {
+  std::array<EventTexts, kOperationCount> texts;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const EventValue value = event_value(static_cast<Operation>(i));
+    texts[i] = {fmt::format(":{}:{}", value.type, value.value), fmt::format(":{}:0", value.type)};
+  }
+  return texts;
 }
 
 }  // namespace
@@ -124,6 +135,11 @@ std::int64_t communicator_number(const Trace& trace, std::uint32_t comm, std::in
 EventValue event_value(Operation operation) {
   static const auto values = all_event_values();
   return values[static_cast<std::size_t>(operation)];
+}
+
+const EventTexts& event_texts(Operation operation) {
+  static const auto texts = all_event_texts();
+  return texts[static_cast<std::size_t>(operation)];
 }
 
 }  // namespace slackline::paraver

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "trace/trace.h"
 
@@ -24,6 +25,13 @@ struct EventValue {
   std::int64_t value;
 };
 EventValue event_value(Operation operation);
+
+/// What the events at the begin and the end of a call say, with the colons before type and value.
+struct EventTexts {
+  std::string begin;
+  std::string end;
+};
+const EventTexts& event_texts(Operation operation);
 
 struct EventSizes {
   std::uint64_t sent = 0;

@@ -21,15 +21,15 @@ RankStream::RankStream(const WriterContext& context, std::int32_t rank, std::uin
 void RankStream::state(std::int64_t begin, std::int64_t end, int state) {
   if (thread_ != 0 || end <= begin) return;
   block_.open('1');
-  block_.number(begin - context_.zero_ns);
-  block_.number(end - context_.zero_ns);
+  block_.repeated(begin - context_.zero_ns);
+  block_.repeated(end - context_.zero_ns);
   block_.number(state);
   block_.close(begin);
 }
 
 void RankStream::open_event(std::int64_t time) {
   block_.open('2');
-  block_.number(time - context_.zero_ns);
+  block_.repeated(time - context_.zero_ns);
 }
 
 void RankStream::pair(std::int64_t type, std::int64_t value) {
@@ -105,17 +105,17 @@ void RankStream::counters(std::size_t gap) {
 
 void RankStream::call(std::size_t i) {
   const Call call = calls_[i];
-  const EventValue value = event_value(call.operation);
+  const EventTexts& value = event_texts(call.operation);
   state(call.begin_ns, call.end_ns, state_of(call.operation));
   open_event(call.begin_ns);
-  pair(value.type, value.value);
+  block_.text(value.begin);
   const OperationClass c = operation_class(call.operation);
   if (c == OperationClass::collective || c == OperationClass::icollective) collective(call);
   counters(i);
   block_.close(call.begin_ns);
   messages(i, call);
   open_event(call.end_ns);
-  pair(value.type, 0);
+  block_.text(value.end);
   block_.close(call.end_ns);
   last_end_ = std::max(last_end_, call.end_ns);
 }
@@ -148,8 +148,8 @@ void RankStream::messages(std::size_t i, const Call& call) {
     const RankCalls& other = context_.trace.calls(message.destination);
     const MessagePair& pair = *message.pair;
     block_.open('3');
-    block_.number(call.begin_ns - context_.zero_ns);
-    block_.number((lasts ? call.end_ns : call.begin_ns) - context_.zero_ns);
+    block_.repeated(call.begin_ns - context_.zero_ns);
+    block_.repeated((lasts ? call.end_ns : call.begin_ns) - context_.zero_ns);
     block_.object(message.destination, other.thread(pair.post));
     const bool blocks = pair.done == pair.post;
     const std::int64_t logical = blocks ? other.begin_ns(pair.post) : other.end_ns(pair.post);

@@ -4,11 +4,6 @@
 #include <charconv>
 
 namespace slackline::paraver {
-namespace {
-
-constexpr std::size_t kLongestNumber = 21;  // with the colon and a sign
-
-}  // namespace
 
 RecordBlock::RecordBlock(std::int32_t rank, std::uint16_t thread) {
   object(rank, thread);
@@ -39,6 +34,22 @@ void RecordBlock::number(std::int64_t value) {
   *to = ':';
   used_ = static_cast<std::size_t>(std::to_chars(to + 1, to + kLongestNumber, value).ptr -
                                    text_.data());
+}
+
+// States and events of a call name its two times over and over.
+void RecordBlock::repeated(std::int64_t value) {
+  if (repeated_[last_repeated_].value != value) last_repeated_ ^= 1;
+  Repeated& kept = repeated_[last_repeated_];
+  if (kept.value == value) return text({kept.text.data(), kept.size});
+  const std::size_t before = used_;
+  number(value);
+  kept.value = value;
+  kept.size = text_.copy(kept.text.data(), used_ - before, before);
+}
+
+void RecordBlock::text(std::string_view numbers) {
+  make_room(numbers.size() + 1);
+  used_ += numbers.copy(text_.data() + used_, numbers.size());
 }
 
 void RecordBlock::object(std::int32_t rank, std::uint16_t thread) {

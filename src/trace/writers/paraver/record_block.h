@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +13,8 @@ namespace slackline::paraver {
 /// They are taken in the order of their writing, but for stretches that are sorted by time.
 class RecordBlock {
  public:
+  static constexpr std::size_t kLongestNumber = 21;  ///< characters, with the colon and a sign
+
   /// `rank` and `thread` are those whose records these are.
   RecordBlock(std::int32_t rank, std::uint16_t thread);
 
@@ -21,6 +24,10 @@ class RecordBlock {
   /// A record: open(), numbers, close(). `kind`: '1' a state, '2' events, '3' a communication.
   void open(char kind);
   void number(std::int64_t value);
+  /// A number that the next records are likely to have, too: its text is kept.
+  void repeated(std::int64_t value);
+  /// Numbers that are text already, each with its colon before it.
+  void text(std::string_view numbers);
   /// The four numbers by which records name a thread.
   void object(std::int32_t rank, std::uint16_t thread);
   void close(std::int64_t time);
@@ -43,12 +50,21 @@ class RecordBlock {
     std::size_t end;
   };
 
+  /// The text of a number, with its colon.
+  struct Repeated {
+    std::int64_t value = INT64_MIN;
+    std::size_t size = 0;
+    std::array<char, kLongestNumber> text{};
+  };
+
   void make_room(std::size_t bytes);
 
   std::string text_;  // the first used_ bytes of it
   std::size_t used_ = 0;
   std::size_t opened_ = 0;
   std::string object_;
+  std::array<Repeated, 2> repeated_{};
+  std::size_t last_repeated_ = 0;
   std::vector<Record> records_;
   std::size_t at_ = 0;
 };
