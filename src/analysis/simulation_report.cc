@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/measured.h"
+#include "analysis/slowed_report.h"
 
 namespace slackline {
 namespace {
@@ -215,6 +216,11 @@ Report describe(const Simulation& simulation, const Trace& trace, const Platform
   if (simulation.links != nullptr && links_shown > 0) {
     report.result["links"] = links_to_json(simulation, platform, links_shown);
     report.sections.push_back(describe_links(simulation, platform, links_shown));
+  }
+  if (!simulation.slowed.empty()) {
+    report.result["slowed"] = to_json(simulation.slowed, platform);
+    report.sections.push_back(
+        {"slowed", "Slowed messages", {table_of(simulation.slowed, platform)}});
   }
   report.sections.push_back({"ranks", "Ranks", {rank_table(simulation)}});
   return report;

@@ -31,6 +31,7 @@ struct SimulateOptions {
   std::string trace;
   PlatformOptions machine;
   std::size_t links = 8;
+  std::size_t slowed = 8;
   std::string actions;
   std::string timed;
   std::string sweep;
@@ -71,7 +72,9 @@ Report simulate_once(Scene& scene, const SimulateOptions& options, Findings& fin
   const bool page = output_format(options.output) == OutputFormat::html;
   SimulationOptions simulation = scene.machine.simulation;
   simulation.record = page || !options.actions.empty() || !options.timed.empty();
-  simulation.link_usage = options.links > 0;
+  simulation.slowed_kept = options.slowed;
+  // It also tells which link held a message back.
+  simulation.link_usage = options.links > 0 || options.slowed > 0;
   const Platform& platform = scene.machine.platform;
   const Simulation result = simulate(scene.trace(), platform, scene.machine.hosts, simulation);
   if (!options.actions.empty()) {
@@ -177,6 +180,10 @@ Run setup_simulate(CLI::App& app) {
                  "Who chooses the collectives' algorithms: default, ompi, mpich, mvapich2 or impi")
       ->type_name("SELECTOR");
   app.add_option("--links", options->links, "How many of the most contended links to show; 0: none")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--slowed", options->slowed,
+                 "How many of the messages that lost most time to others to show; 0: none")
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--actions", options->actions,

@@ -84,7 +84,7 @@ void add_report_question(CLI::App& app, ReportQuestion& question) {
   const char* simulation = "Simulation";
   add_platform_options(app, question.machine, simulation);
   app.add_option("--links", question.links,
-                 "How many of the machine's most contended links to show")
+                 "How many of the most contended links to show, and of the messages slowed most")
       ->type_name("N")
       ->capture_default_str()
       ->group(simulation);
@@ -112,6 +112,7 @@ void answer_report(const ReportQuestion& question, std::string_view command) {
   Machine machine = resolve_machine(question.machine, q.trace(), findings);
   machine.simulation.record = page;
   machine.simulation.link_usage = question.links > 0;
+  machine.simulation.slowed_kept = question.links;
   const Simulation simulation =
       simulate(q.trace(), machine.platform, machine.hosts, machine.simulation);
   const SimulatedRun simulated{simulation, machine.platform,

@@ -43,6 +43,7 @@ Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<H
       in_flops_(trace.info().flops_per_second > 0),
       order_(order),
       usage_(options.link_usage ? std::make_shared<LinkUsage>(platform) : nullptr),
+      slowed_(options.slowed_kept),
       overheads_(platform, options.model),
       collectives_(trace, CollectiveChoice{}, result_.findings),
       nodes_(hosts),
@@ -128,6 +129,7 @@ void Engine::finish_result() {
   }
   result_.solved_flows = network_.solved_flows();
   result_.links = usage_;
+  result_.slowed = slowed_.sorted();
   report_unmatched();
 }
 
@@ -177,17 +179,35 @@ void Engine::resume_after_date(StrandId id) {
   resume(id);
 }
 
-void Engine::arrive(const Network::Arrival& arrival) {
-  const TransferId id = arrival.tag;
-  Transfer& t = matching_[id];
-  t.arrived = true;
+void Engine::count(const Network::Arrival& arrival, const Transfer& transfer) {
   const double lasted = now_ - arrival.started;
   Contention& c = result_.contention;
   ++c.messages;
   c.alone_seconds += arrival.alone;
   c.actual_seconds += lasted;
-  if (lasted > kSlowed * arrival.alone) ++c.slowed;
   if (arrival.alone > 0) c.worst_ratio = std::max(c.worst_ratio, lasted / arrival.alone);
+  if (lasted <= kSlowed * arrival.alone) return;
+  ++c.slowed;
+  if (!slowed_.wants(lasted - arrival.alone)) return;
+  const Channel& channel = transfer.channel;
+  const bool collective = channel.tag <= kCollectiveTagBase;
+  const auto sequence = static_cast<std::uint32_t>(kCollectiveTagBase - channel.tag);
+  slowed_.add({.sender = channel.source,
+               .receiver = channel.destination,
+               .bytes = transfer.bytes,
+               .within = collective ? collectives_.instance(channel.comm, sequence).call.operation
+                                    : Operation::send,
+               .began = arrival.started,
+               .lasted = lasted,
+               .alone = arrival.alone,
+               .held_by = arrival.held_by});
+}
+
+void Engine::arrive(const Network::Arrival& arrival) {
+  const TransferId id = arrival.tag;
+  Transfer& t = matching_[id];
+  t.arrived = true;
+  count(arrival, t);
   exact_ = false;
   const StrandId sender = std::exchange(t.sender_waiting, kNone);
   const StrandId receiver = std::exchange(t.receiver_waiting, kNone);

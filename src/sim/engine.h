@@ -16,6 +16,7 @@
 #include "sim/overheads.h"
 #include "sim/processors.h"
 #include "sim/simulation.h"
+#include "sim/slowed_messages.h"
 
 namespace slackline::sim {
 
@@ -120,6 +121,7 @@ class Engine {
   void resume(StrandId id);
   void resume_after_date(StrandId id);
   void arrive(const Network::Arrival& arrival);
+  void count(const Network::Arrival& arrival, const Transfer& transfer);
   bool stuck();
   void finish(StrandId id);
   void finish_result();
@@ -182,6 +184,9 @@ class Engine {
   [[noreturn]] void deadlock();
   std::string blocked_on(const Strand& strand);
 
+  // Tags of collectives' messages lie below all that MPI allows.
+  static constexpr std::int64_t kCollectiveTagBase = -1'000'000'000'000;
+
   HostId host(std::int32_t rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
   RankTimes& times(std::int32_t rank) { return result_.ranks[static_cast<std::size_t>(rank)]; }
   RankState& state(std::int32_t rank) { return rank_states_[static_cast<std::size_t>(rank)]; }
@@ -195,6 +200,7 @@ class Engine {
   const OrderOfEnds order_;
   Simulation result_;
   std::shared_ptr<LinkUsage> usage_;
+  SlowedMessages slowed_;
   Overheads overheads_;
   CollectiveIndex collectives_;
   CollectiveNodes nodes_;

@@ -24,9 +24,6 @@ constexpr FindingKind kBadPeer{"bad_peer", Severity::data_loss,
 
 constexpr double kSecondsPerNano = 1e-9;
 
-// Tags of collectives' messages lie below all that MPI allows.
-constexpr std::int64_t kCollectiveTagBase = -1'000'000'000'000;
-
 }  // namespace
 
 void Engine::advance(StrandId id) {

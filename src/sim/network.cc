@@ -107,6 +107,7 @@ const Network::Path& Network::path(HostId from, HostId to) {
 FlightId Network::create() {
   if (free_.empty()) {
     flights_.emplace_back();
+    if (usage_ != nullptr) costliest_.emplace_back();
     return static_cast<FlightId>(flights_.size() - 1);
   }
   const FlightId id = free_.back();
@@ -119,6 +120,7 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   const FlightId id = create();
   Flight& flight = flights_[id];
   flight = Flight{};
+  if (usage_ != nullptr) costliest_[id] = {};
   flight.used = true;
   flight.remaining = bytes + model_.envelope;
   flight.factor = model_.bandwidth_factor.factor(flight.remaining);
@@ -192,21 +194,25 @@ void Network::fly(FlightId id, double rate, double now) {
 }
 
 /// What has been done at the rate so far.
-void Network::update(Flight& flight, double now) {
+void Network::update(FlightId id, double now) {
+  Flight& flight = flights_[id];
   const double seconds = now - flight.updated;
   if (seconds > 0) {
     flight.remaining -= flight.rate * flight.factor * seconds;
     if (flight.remaining < kNothingLeft) flight.remaining = 0;
-    if (usage_ != nullptr && flight.phase == Phase::sharing) add_usage(flight, now);
+    if (usage_ != nullptr && flight.phase == Phase::sharing) add_usage(id, now);
   }
   flight.updated = now;
 }
 
-void Network::add_usage(const Flight& flight, double now) {
+void Network::add_usage(FlightId id, double now) {
+  const Flight& flight = flights_[id];
+  const Path& way = path(flight.from, flight.to);
   const bool by_simgrid = selective_ != nullptr;
   const auto shares = by_simgrid ? selective_->shares(flight.flow) : sharing_.shares(flight.flow);
-  usage_->add(shares, flight.rate, path(flight.from, flight.to).bound, flight.bottleneck,
-              flight.updated, now);
+  usage_->add(shares, flight.rate, way.bound, flight.bottleneck, flight.updated, now);
+  const double lost = (1 - flight.rate / way.alone) * (now - flight.updated);
+  if (flight.bottleneck != kNoLink && lost > 0) costliest_[id].add(flight.bottleneck, lost);
 }
 
 void Network::settle(double now) {
@@ -216,7 +222,7 @@ void Network::settle(double now) {
   if (selective_ != nullptr) {
     for (const FlowId flow : selective_->solve()) {
       const FlightId id = flight_of_flow_[flow];
-      update(flights_[id], now);
+      update(id, now);
       flights_[id].bottleneck = selective_->bottleneck(flow);
       fly(id, selective_->rate(flow), now);
     }
@@ -238,7 +244,7 @@ void Network::go_on(FlightId id, double now) {
     flight.remaining = clocks_.leave(flight.pool, id, now) * work_of(flight);
     flight.updated = now;
   } else {
-    update(flight, now);
+    update(id, now);
   }
   flight.pool = pool;
   flight.bottleneck = sharing_.bottleneck(flight.flow);
@@ -253,7 +259,7 @@ double Network::work_of(const Flight& flight) const {
 }
 
 void Network::look_at(FlightId id, double now) {
-  if (selective_ != nullptr && flights_[id].phase == Phase::sharing) update(flights_[id], now);
+  if (selective_ != nullptr && flights_[id].phase == Phase::sharing) update(id, now);
 }
 
 std::uint64_t Network::solved_flows() const {
@@ -297,7 +303,7 @@ void Network::look_for_ties() {
 
 void Network::end(FlightId id, double date, double now) {
   Flight& flight = flights_[id];
-  if (flight.phase == Phase::sharing && flight.pool == kNoLink) update(flight, now);
+  if (flight.phase == Phase::sharing && flight.pool == kNoLink) update(id, now);
   ended_.push_back({date, flight.order, id, false});
 }
 
@@ -332,7 +338,8 @@ void Network::advance(double now, double until, std::vector<Arrival>& arrivals) 
       }
     }
     flight.used = false;
-    arrivals.push_back({flight.tag, flight.started, flight.alone, tied});
+    const LinkId held_by = usage_ == nullptr ? kNoLink : costliest_[id].link();
+    arrivals.push_back({flight.tag, flight.started, flight.alone, tied, held_by});
     free_.push_back(id);
   }
   ended_.clear();

@@ -14,6 +14,7 @@
 #include "sim/platform/route_cache.h"
 #include "sim/selective_sharing.h"
 #include "sim/shared_clocks.h"
+#include "sim/slowed_messages.h"
 
 namespace slackline {
 
@@ -43,8 +44,9 @@ class Network {
   struct Arrival {
     std::uint32_t tag;
     double started;
-    double alone;       ///< how long the same message lasts with nobody else on the network
-    bool tied = false;  ///< another one arrives at that date; which is first is a guess
+    double alone;              ///< how long the same message lasts with nobody else on the network
+    bool tied = false;         ///< another one arrives at that date; which is first is a guess
+    LinkId held_by = kNoLink;  ///< at which it lost most, if the use of links is kept
   };
   /// Everything that happens until `until` happens at `now`; messages that arrive are appended.
   void advance(double now, double until, std::vector<Arrival>& arrivals);
@@ -97,8 +99,8 @@ class Network {
   Path make_path(HostId from, HostId to);
   void begin_transfer(FlightId id, double now);
   void share(FlightId id, const Path& way);
-  void update(Flight& flight, double now);
-  void add_usage(const Flight& flight, double now);
+  void update(FlightId id, double now);
+  void add_usage(FlightId id, double now);
   void sort_ended();
   void look_for_ties();
   void check_allowance();
@@ -122,6 +124,7 @@ class Network {
   EventHeap events_;     ///< of flights without a pool
   SharedClocks clocks_;  ///< of those in one
   std::vector<Flight> flights_;
+  std::vector<CostliestLink> costliest_;  ///< by flight, if the use of links is kept
   std::vector<FlightId> free_;
   std::vector<FlightId> flight_of_flow_;
   struct Hash {

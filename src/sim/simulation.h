@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "sim/link_view.h"
 #include "sim/network_model.h"
 #include "sim/platform/platform.h"
+#include "sim/slowed_messages.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -21,11 +23,12 @@ using ChooseAlgorithm = ChooseCollective;
 
 struct SimulationOptions {
   NetworkModel model = network_model("smpi");
-  ChooseAlgorithm choose{};    ///< required
-  double compute_scale = 1;    ///< of measured computation
-  double reference_speed = 0;  ///< flop/s of the hosts it was measured on; 0: those simulated
-  bool record = false;         ///< keep when each call begins and ends
-  bool link_usage = false;     ///< keep who used which link when
+  ChooseAlgorithm choose{};     ///< required
+  double compute_scale = 1;     ///< of measured computation
+  double reference_speed = 0;   ///< flop/s of the hosts it was measured on; 0: those simulated
+  bool record = false;          ///< keep when each call begins and ends
+  bool link_usage = false;      ///< keep who used which link when
+  std::size_t slowed_kept = 0;  ///< of the messages that lost most; link usage says by which link
   std::vector<LinkScale> link_scales{};  ///< the machine, but for these
 };
 
@@ -64,6 +67,7 @@ struct Simulation {
   std::vector<RankTimes> ranks{};
   std::vector<OperationTimes> operations{};  ///< by Operation
   Contention contention{};
+  std::vector<SlowedMessage> slowed{};  ///< from the one that lost most
   Findings findings{};
   /// With `record`: by rank and call; by rank and region pair of a trace in flops (its actions that
   /// are no call), when each ended.

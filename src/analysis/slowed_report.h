@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "report/report.h"
+#include "sim/platform/platform.h"
+#include "sim/slowed_messages.h"
+
+namespace slackline {
+
+/// A row for each message: who sent it when, how long it took and would have taken alone, and which
+/// of the platform's links held it back.
+Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platform);
+
+/// The same with times in nanoseconds; "link" is empty where it is not known.
+Json to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform);
+
+}  // namespace slackline
