@@ -47,8 +47,10 @@ void ring_of_blocks(StepWriter& w, bool keep_rest) {
   const auto P = static_cast<std::uint64_t>(w.size());
   const std::uint64_t block = w.elements() / P * w.element_bytes();
   const std::uint64_t last = keep_rest ? w.bytes() - block * (P - 1) : block;
+  // SimGrid tells the last block by where it begins, and empty ones all begin at 0.
+  const bool all_last = block == 0 && w.call().choose != nullptr;
   const auto bytes = [&](std::int32_t back) {
-    return w.shift(w.rank(), -back) + 1 == w.size() ? last : block;
+    return all_last || w.shift(w.rank(), -back) + 1 == w.size() ? last : block;
   };
   const std::int32_t right = w.shift(w.rank(), 1);
   const std::int32_t left = w.shift(w.rank(), -1);
@@ -66,6 +68,20 @@ void exact_ring(StepWriter& w) {
 
 void whole_ring(StepWriter& w) {
   ring_of_blocks(w, true);
+}
+
+/// Rabenseifner's; SimGrid, which wants a power of two of ranks, forgets what a half leaves over.
+void halves_of_halves(StepWriter& w) {
+  if (w.call().choose == nullptr || !is_power_of_two(w.size())) return rabenseifner(w);
+  std::uint64_t half = w.elements();
+  for (std::int32_t mask = 1; mask < w.size(); mask *= 2) {
+    half /= 2;
+    w.exchange(w.rank() ^ mask, half * w.element_bytes(), half * w.element_bytes());
+  }
+  half = half / 2 * 2;
+  for (std::int32_t mask = w.size() / 2; mask > 0; mask /= 2, half *= 2) {
+    w.exchange(w.rank() ^ mask, half * w.element_bytes(), half * w.element_bytes());
+  }
 }
 
 }  // namespace
@@ -111,7 +127,7 @@ void smp_chain(StepWriter& w) {
 }
 
 void smp_rabenseifner(StepWriter& w) {
-  in_levels(w, rabenseifner);
+  in_levels(w, halves_of_halves);
 }
 
 void two_level(StepWriter& w) {

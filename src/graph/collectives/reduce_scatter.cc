@@ -74,8 +74,10 @@ void recursive_halving(StepWriter& w) {
     const std::uint64_t high = participants_blocks(w, pairs, first + half, half);
     const std::uint64_t keep = lower ? low : high;
     const std::uint64_t give = lower ? high : low;
-    if (keep > 0) w.irecv(partner, keep);
-    if (give > 0) w.send(partner, give);
+    // Under SimGrid a rank that would get nothing does not give anything either.
+    const bool both = w.call().choose == nullptr || (keep > 0 && give > 0);
+    if (keep > 0 && both) w.irecv(partner, keep);
+    if (give > 0 && both) w.send(partner, give);
     w.wait_all();
     if (!lower) first += half;
   }

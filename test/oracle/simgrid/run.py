@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+import causes
 import machines
 import programs
 
@@ -42,6 +43,14 @@ def make_case(seed, folder):
     (folder / "hostfile").write_text("\n".join(ranks) + "\n")
     (folder / "options.txt").write_text("".join(line + "\n" for line in programs.options(rng, len(ranks))))
     (folder / "trace.ti").write_text(programs.program(rng, len(ranks)))
+
+
+def write_cause(cause, folder):
+    (folder / "platform.xml").write_text(cause["platform"])
+    (folder / "hostfile").write_text("\n".join(cause["hosts"]) + "\n")
+    (folder / "options.txt").write_text("".join(line + "\n" for line in cause["options"]))
+    (folder / "trace.ti").write_text("".join(
+        f"{rank} {line}\n" for rank, lines in enumerate(cause["lines"]) for line in lines))
 
 
 def timeline(lines):
@@ -125,6 +134,20 @@ def run_both(binary, folder, online=None):
     return difference(expected, by_slackline(binary, folder), 1e-8 if full else ABSOLUTE) or ""
 
 
+def compare_causes(binary, folder, online):
+    """How many differ."""
+    failures = 0
+    for i, (name, cause) in enumerate(causes.CAUSES.items()):
+        case = folder / f"cause{i}"
+        case.mkdir(parents=True, exist_ok=True)
+        write_cause(cause, case)
+        why = run_both(binary, case, online)
+        if why != "":
+            failures += 1
+            print(f"{name}: {'SimGrid failed' if why is None else why}")
+    return failures
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--binary", required=True, type=lambda p: pathlib.Path(p).resolve())
@@ -138,6 +161,7 @@ def main():
     failures = compared = 0
     with tempfile.TemporaryDirectory() as temporary:
         online = compile_online(pathlib.Path(temporary))
+        failures += compare_causes(options.binary, options.keep or pathlib.Path(temporary), online)
         for seed in range(options.first, options.first + options.seeds):
             folder = (options.keep or pathlib.Path(temporary)) / str(seed)
             folder.mkdir(parents=True, exist_ok=True)
