@@ -184,9 +184,6 @@ class Engine {
   [[noreturn]] void deadlock();
   std::string blocked_on(const Strand& strand);
 
-  // Tags of collectives' messages lie below all that MPI allows.
-  static constexpr std::int64_t kCollectiveTagBase = -1'000'000'000'000;
-
   HostId host(std::int32_t rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
   RankTimes& times(std::int32_t rank) { return result_.ranks[static_cast<std::size_t>(rank)]; }
   RankState& state(std::int32_t rank) { return rank_states_[static_cast<std::size_t>(rank)]; }

@@ -300,7 +300,7 @@ void Engine::load_collective(Strand& strand, const Call& call) {
   const std::int32_t rank = rank_in(strand, instance);
   if (size < 2 || rank < 0) return;
   strand.collective = &instance;
-  strand.collective_tag = kCollectiveTagBase - sequence;
+  strand.collective_tag = collective_tag(call.operation, sequence);
   strand.step = 0;
   strand.steps.clear();
   const Operation operation = instance.call.operation;

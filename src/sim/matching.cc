@@ -1,6 +1,27 @@
 #include "sim/matching.h"
 
 namespace slackline::sim {
+namespace {
+
+// Collectives' tags lie below all that MPI allows.
+constexpr std::int64_t kCollectiveTags = -1'000'000'000'000;
+constexpr auto kOperations = static_cast<std::int64_t>(kOperationCount);
+
+}  // namespace
+
+std::int64_t collective_tag(Operation operation, std::uint32_t sequence) {
+  const std::int64_t call = operation == Operation::bcast ? 0 : sequence;
+  return kCollectiveTags - (call * kOperations + static_cast<std::int64_t>(operation));
+}
+
+bool in_collective(const Channel& channel) {
+  return channel.tag <= kCollectiveTags;
+}
+
+Operation operation_of(const Channel& channel) {
+  if (!in_collective(channel)) return Operation::send;
+  return static_cast<Operation>((kCollectiveTags - channel.tag) % kOperations);
+}
 
 TransferId Matching::create(const Channel& channel) {
   TransferId id = static_cast<TransferId>(transfers_.size());

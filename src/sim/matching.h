@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "trace/operation.h"
 
 namespace slackline::sim {
 
@@ -20,6 +21,14 @@ struct Channel {
 
   bool operator==(const Channel&) const = default;
 };
+
+/// Of the messages of the `sequence`-th collective on a communicator. They match within a call.
+/// Those of (blocking) broadcasts match across calls, as all do in SimGrid, which has broadcasts
+/// that leave messages for the next one (bcast::smp_chain).
+std::int64_t collective_tag(Operation operation, std::uint32_t sequence);
+bool in_collective(const Channel& channel);
+/// The collective that the message belongs to; Operation::send: none.
+Operation operation_of(const Channel& channel);
 
 /// One message, from the moment either side has posted it until both sides are done with it.
 struct Transfer {

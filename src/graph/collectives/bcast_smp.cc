@@ -83,9 +83,9 @@ void smp_chain(StepWriter& w) {
   std::vector<std::int32_t> children;
   if (local == 0 && w.rank() + cores < w.size()) children.push_back(w.rank() + cores);
   if (local + 1 < cores) children.push_back(w.rank() + 1);
-  const bool last_leader = local == 0 && w.rank() + cores >= w.size();
-  // With one rank a node SimGrid's leaders also send to the next rank; the last one to rank 0.
-  if (cores == 1 && !last_leader && w.call().choose != nullptr) children.resize(1);
+  // With one rank a node SimGrid's leaders send to the next rank once more; nobody receives that,
+  // unless a later broadcast takes it for its own.
+  if (cores == 1 && w.call().choose != nullptr) children.push_back(w.shift(w.rank(), 1));
   const std::int32_t parent = w.rank() == 0 ? -1 : w.rank() - (local == 0 ? cores : 1);
   pass_on(w, parent, children);
 }

@@ -21,4 +21,8 @@ CAUSES = {
         on_cluster(8, ["smpi/allreduce:smp_rsag_rab"], ["allreduce 1003 0 6"]),
     "the blocks of a ring are all the last one when a vector has fewer elements than there are ranks":
         on_cluster(5, ["smpi/allreduce:smp_rsag_lr"], ["allreduce 3 0 6"]),
+    "messages that nobody receives take their part of the links":
+        on_cluster(2, ["smpi/bcast:SMP_linear", "smpi/async-small-thresh:4096"], ["bcast 240 0 6", "barrier"]),
+    "a broadcast takes what the last one left for its own":
+        on_cluster(8, ["smpi/bcast:impi"], ["bcast 16 0 6", "bcast 4000 0 6", "barrier"]),
 }
