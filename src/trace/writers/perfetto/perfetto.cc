@@ -10,7 +10,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "trace/writers/perfetto/protobuf.h"
@@ -72,8 +73,25 @@ constexpr std::uint64_t kNeedsIncrementalState = 2;
 // Annotations of a call's slice, by iid - 1.
 constexpr std::array<std::string_view, 4> kAnnotations{"peer", "bytes", "tag", "communicator"};
 
-/// Flows' numbers by rank and call.
-using Flows = std::multimap<std::pair<std::int32_t, std::uint32_t>, std::uint64_t>;
+/// One end of each flow, to be asked for in the order in which calls are written.
+class FlowEnds {
+ public:
+  void add(std::int32_t rank, std::uint32_t call, std::uint64_t flow) {
+    ends_.push_back({{rank, call}, flow});
+  }
+  void sort() { std::ranges::sort(ends_); }
+  /// Calls visit(flow) for each at that call, which comes behind all that were asked for before.
+  template <class Visit>
+  void for_each_at(std::int32_t rank, std::size_t call, Visit visit) {
+    const std::pair here{rank, static_cast<std::uint32_t>(call)};
+    while (next_ < ends_.size() && ends_[next_].first < here) ++next_;
+    for (; next_ < ends_.size() && ends_[next_].first == here; ++next_) visit(ends_[next_].second);
+  }
+
+ private:
+  std::vector<std::pair<std::pair<std::int32_t, std::uint32_t>, std::uint64_t>> ends_;
+  std::size_t next_ = 0;
+};
 
 class PerfettoWriter {
  public:
@@ -81,9 +99,11 @@ class PerfettoWriter {
       : trace_(trace), extras_(extras), file_(file) {
     for (std::size_t i = 0; i < extras.flows.size(); ++i) {
       const TimelineFlow& flow = extras.flows[i];
-      starts_.emplace(std::pair{flow.from_rank, flow.from_call}, i + 1);
-      ends_.emplace(std::pair{flow.to_rank, flow.to_call}, i + 1);
+      starts_.add(flow.from_rank, flow.from_call, i + 1);
+      ends_.add(flow.to_rank, flow.to_call, i + 1);
     }
+    starts_.sort();
+    ends_.sort();
     for (std::int32_t r = 0; r < trace.ranks(); ++r) {
       const RankCalls& calls = trace.calls(r);
       zero_ = std::min(zero_, calls.start_ns());
@@ -199,11 +219,8 @@ class PerfettoWriter {
 
   // The earliest event of a flow is its source. A receive may begin before its send, but it ends
   // after that, so flows leave with a call's begin and arrive with its end.
-  void add_flows(const Flows& flows, std::uint32_t field, std::int32_t rank, std::size_t i) {
-    const std::pair key{rank, static_cast<std::uint32_t>(i)};
-    for (auto [at, last] = flows.equal_range(key); at != last; ++at) {
-      event_.fixed64(field, at->second);
-    }
+  void add_flows(FlowEnds& flows, std::uint32_t field, std::int32_t rank, std::size_t i) {
+    flows.for_each_at(rank, i, [&](std::uint64_t flow) { event_.fixed64(field, flow); });
   }
 
   void write_call(std::int32_t rank, std::size_t i) {
@@ -214,10 +231,10 @@ class PerfettoWriter {
     if (call.bytes > 0) annotate(2, static_cast<std::int64_t>(call.bytes));
     if (call.tag != 0) annotate(3, call.tag);
     if (call.comm != kCommWorld) annotate(4, call.comm);
-    if (!extras_.flows.empty()) add_flows(starts_, event::kFlow, rank, i);
+    add_flows(starts_, event::kFlow, rank, i);
     emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
     begin_end(call.end_ns, uuid);
-    if (!extras_.flows.empty()) add_flows(ends_, event::kTerminatingFlow, rank, i);
+    add_flows(ends_, event::kTerminatingFlow, rank, i);
     emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
   }
 
@@ -226,7 +243,7 @@ class PerfettoWriter {
     const RankCalls& calls = trace_.calls(rank);
     std::vector<std::uint16_t> threads{0};
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      const std::uint16_t thread = calls[i].thread;
+      const std::uint16_t thread = calls.thread(i);
       if (std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
     }
     for (const std::uint16_t thread : threads) describe_thread(rank, thread);
@@ -261,7 +278,7 @@ class PerfettoWriter {
   const Trace& trace_;
   const TimelineExtras& extras_;
   OutputFile& file_;
-  Flows starts_, ends_;
+  FlowEnds starts_, ends_;
   std::int64_t zero_ = 0;
   ProtoMessage packet_, event_, frame_;
 };

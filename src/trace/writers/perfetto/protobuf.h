@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,8 +37,12 @@ class ProtoMessage {
  private:
   void key(std::uint32_t field, std::uint32_t type) { number(field << 3 | type); }
   void number(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
+    constexpr std::size_t kLongest = 10;  // seven bits a byte
+    std::array<char, kLongest> bytes;
+    std::size_t size = 0;
+    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
+    bytes[size++] = static_cast<char>(value);
+    bytes_.append(bytes.data(), size);
   }
 
   std::string bytes_;
