@@ -133,7 +133,7 @@ def write_case(folder, ranks, attributes, program, options):
 def by_slackline(binary, folder):
     seconds, output = measured([binary, "simulate", folder / "trace.ti", "--platform",
                                 folder / "platform.xml", "--hostfile", folder / "hostfile",
-                                "--options", folder / "options.txt", "--links", "0", "--format",
+                                "--options", folder / "options.txt", "--links", "0", "--slowed", "0", "--format",
                                 "json"])
     return seconds, (json.loads(output)["result"]["makespan_ns"] / 1e9 if seconds else output)
 

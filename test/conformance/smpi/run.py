@@ -52,7 +52,8 @@ def simulate(binary, case, links):
     run = subprocess.run(
         [binary, "simulate", case / "trace.ti", "--platform", case / "platform.xml", "--hostfile",
          case / "hostfile", "--options", case / "options.txt", "--actions", actions, "-q",
-         "--links", links, "--format", "json", "--output", case / "result.json"],
+         "--links", links, "--slowed", links, "--format", "json", "--output",
+         case / "result.json"],
         capture_output=True, text=True)
     if run.returncode != 0:
         return f"exit status {run.returncode}: {run.stderr.strip()}"
@@ -73,7 +74,7 @@ def main():
         cases = sorted(p for p in pathlib.Path(folder).iterdir() if p.is_dir())
         chosen = [c for c in cases if not options.cases or c.name in options.cases]
         for case in chosen:
-            # Whose use of links nobody asks for, is simulated in another way.
+            # What nobody asks the links of is simulated in another way.
             why = simulate(options.binary, case, "5") or simulate(options.binary, case, "0")
             if why is not None and case.name not in known:
                 failures += 1
