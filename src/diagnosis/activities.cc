@@ -92,38 +92,6 @@ const CollectiveMember* Activities::first_to_leave(const CollectiveInstance& c) 
   return first;
 }
 
-void Activities::add_sources(std::int32_t rank, CallIndex call, CallWork& work) const {
-  matching_.for_completions(
-      rank, call, [&](const CallMatching::Completion& c) { add_source(rank, call, c, work); });
-}
-
-void Activities::wait_until(std::int64_t at, CallSource source, CallWork& work) {
-  if (at > work.leave_ns) {
-    ++work.dropped;
-    return;
-  }
-  work.ready_ns = std::max(work.ready_ns, at);
-  work.waits.push_back({source, at});
-}
-
-void Activities::wait_for_call(std::int32_t rank, CallIndex call, std::int32_t source, CallIndex of,
-                               CallWork& work) const {
-  if (!order_.begun(source, of, rank, call)) return;
-  wait_until(enter_ns(source, of), {source, of}, work);
-}
-
-void Activities::add_source(std::int32_t rank, CallIndex call, const CallMatching::Completion& c,
-                            CallWork& work) const {
-  using Kind = CallMatching::Completion::Kind;
-  if (c.kind == Kind::collective) return add_collective(rank, call, c.id, work);
-  const MessageCalls& m = matching_.message(c.id);
-  if (c.kind == Kind::incoming) {
-    if (m.source != rank || m.send != call) wait_for_call(rank, call, m.source, m.send, work);
-  } else if (m.matched() && m.destination != rank && m.sender_waited != 0) {
-    wait_for_call(rank, call, m.destination, m.receive, work);
-  }
-}
-
 void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t id,
                                 CallWork& work) const {
   const CollectiveInstance& c = matching_.collective(id);

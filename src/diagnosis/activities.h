@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct CallWork {
   std::int64_t ready_ns = 0;  ///< when it began and all sources were there
   /// Its own begin needs no regard: it is among those of a last entry, which decides.
   bool in_step = false;
+  bool of_collective = false;  ///< it completes a collective, too
   std::uint32_t dropped = 0;  ///< sources that lie after its end (clocks disagree)
   std::vector<Wait> waits{};  ///< kept between calls
 
@@ -94,9 +96,22 @@ class Activities {
     work.leave_ns = leave_ns(rank, call);
     work.ready_ns = work.enter_ns;
     work.in_step = false;
+    work.of_collective = false;
     work.dropped = 0;
     work.waits.clear();
-    if (matching_.completes_something(rank, call)) add_sources(rank, call, work);
+    matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      using Kind = CallMatching::Completion::Kind;
+      if (c.kind == Kind::collective) {
+        work.of_collective = true;
+        return add_collective(rank, call, c.id, work);
+      }
+      const MessageCalls& m = matching_.message(c.id);
+      if (c.kind == Kind::incoming) {
+        if (m.source != rank || m.send != call) wait_for_call(rank, call, m.source, m.send, work);
+      } else if (m.sender_waited != 0 && m.destination != rank) {
+        wait_for_call(rank, call, m.destination, m.receive, work);
+      }
+    });
   }
 
   /// All calls that may be a source, or a member of a last entry. Numbered.
@@ -110,13 +125,20 @@ class Activities {
   const CollectiveMember* first_to_leave(const CollectiveInstance& c) const;
   void set_times();
   void set_last_entries();
-  void add_sources(std::int32_t rank, CallIndex call, CallWork& work) const;
-  void add_source(std::int32_t rank, CallIndex call, const CallMatching::Completion& c,
-                  CallWork& work) const;
   void add_collective(std::int32_t rank, CallIndex call, std::uint32_t id, CallWork& work) const;
   void wait_for_call(std::int32_t rank, CallIndex call, std::int32_t source, CallIndex of,
-                     CallWork& work) const;
-  static void wait_until(std::int64_t at, CallSource source, CallWork& work);
+                     CallWork& work) const {
+    if (!order_.begun(source, of, rank, call)) return;
+    wait_until(enter_ns(source, of), {source, of}, work);
+  }
+  static void wait_until(std::int64_t at, CallSource source, CallWork& work) {
+    if (at > work.leave_ns) {
+      ++work.dropped;
+      return;
+    }
+    work.ready_ns = std::max(work.ready_ns, at);
+    work.waits.push_back({source, at});
+  }
 
   const Trace& trace_;
   const CallMatching& matching_;

@@ -42,7 +42,10 @@ constexpr FindingKind kNoCalls{
 using Kind = CallMatching::Completion::Kind;
 
 struct SerialHash {
-  std::uint64_t operator()(std::uint32_t serial) const { return mix_bits(serial); }
+  /// Requests that are open together have numbers close to each other, which this keeps apart.
+  std::uint64_t operator()(std::uint32_t serial) const {
+    return serial * 0x9e3779b97f4a7c15ull >> 32;
+  }
 };
 
 /// The completions of one rank, and its side of all it takes part in.
@@ -55,8 +58,7 @@ class RankWalk {
         rank_(rank),
         streams_(streams),
         collectives_(collectives),
-        next_send_(streams.first_of(rank)),
-        end_of_sends_(streams.first_of(rank + 1)) {}
+        next_send_(streams.first_of(rank)) {}
 
   void run(std::vector<std::uint32_t>& first, std::vector<std::uint32_t>& entries,
            std::uint32_t id_bits) {
@@ -77,8 +79,13 @@ class RankWalk {
 
   void visit(CallIndex i) {
     const Operation operation = calls_.operation(i);
-    if (joins_collective(operation)) return collective(i);
     switch (operation_class(operation)) {
+      case OperationClass::collective:
+      case OperationClass::icollective:
+      case OperationClass::comm_create:
+      case OperationClass::environment:
+        if (joins_collective(operation)) collective(i);
+        return;
       case OperationClass::send:
       case OperationClass::isend:
         return sends(i);
@@ -100,9 +107,8 @@ class RankWalk {
 
   /// What the call sends has been found already.
   void sends(CallIndex i) {
-    for (; next_send_ < end_of_sends_ && streams_.messages()[next_send_].send == i; ++next_send_) {
-      post(i, Kind::outgoing, next_send_, streams_.request(next_send_));
-    }
+    streams_.for_each_sent(
+        calls_[i], [&](const Posted& p) { post(i, Kind::outgoing, next_send_++, p.request); });
   }
 
   void receive(CallIndex i, const Posted& p) {
@@ -183,8 +189,7 @@ class RankWalk {
   FlatMap<std::uint32_t, Open, SerialHash> open_;
   std::vector<std::uint32_t>* entries_ = nullptr;
   std::uint32_t id_bits_ = 0;
-  std::uint32_t next_send_;
-  const std::uint32_t end_of_sends_;
+  std::uint32_t next_send_;  // number of the next message that it sends
   std::size_t next_collective_ = 0;
   Findings findings_;
 };

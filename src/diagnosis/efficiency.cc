@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "diagnosis/gap_walk.h"
 #include "diagnosis/run_span.h"
 
 namespace slackline {
@@ -34,9 +35,11 @@ struct RankTimes {
 RankTimes rank_times(const RankCalls& calls) {
   RankTimes t;
   if (calls.empty()) return t;
+  GapWalk gaps(calls);
   for (std::size_t i = 0; i <= calls.size(); ++i) {
-    t.useful_ns += calls.useful_ns(i);
-    t.outside_ns += calls.outside_ns(i);
+    const GapWalk::Gap gap = gaps.next();
+    t.useful_ns += gap.useful_ns;
+    t.outside_ns += gap.outside_ns;
   }
   return t;
 }

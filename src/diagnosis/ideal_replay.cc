@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "diagnosis/gap_walk.h"
 #include "diagnosis/replay.h"
 #include "diagnosis/run_span.h"
 
@@ -30,14 +31,14 @@ class IdealRules {
     const auto ranks = static_cast<std::size_t>(trace.ranks());
     run.begin_ns.resize(ranks);
     run.end_ns.resize(ranks);
-    run.computation_ns.resize(ranks);
     const std::int64_t origin = run_span(trace).begin_ns;
     for (std::size_t r = 0; r < ranks; ++r) {
       const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
-      run.begin_ns[r].assign(calls.size() + 1, kUnknown);
-      run.end_ns[r].assign(calls.size(), kUnknown);
-      run.begin_ns[r][0] = calls.start_ns() + gap(calls, 0);
-      run.computation_ns[r] = calls.start_ns() - origin + gap(calls, 0);
+      run.begin_ns[r].reserve(calls.size() + 1);
+      run.end_ns[r].reserve(calls.size());
+      const std::int64_t gap = gaps_.emplace_back(calls).next().outside_ns;
+      run.begin_ns[r].push_back(calls.start_ns() + gap);
+      run.computation_ns.push_back(calls.start_ns() - origin + gap);
     }
     latest_.assign(matching.collectives().size(), kUnknown);
   }
@@ -59,7 +60,7 @@ class IdealRules {
   void step(std::int32_t rank, CallIndex call) {
     const auto r = static_cast<std::size_t>(rank);
     const RankCalls& calls = trace_.calls(rank);
-    std::int64_t now = run_.begin_ns[r][call];
+    std::int64_t now = run_.begin_ns[r].back();
     matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
       now = std::max(now, reason(rank, c));
     });
@@ -68,24 +69,22 @@ class IdealRules {
             ? std::max<std::int64_t>(0, calls.end_ns(call) - calls.begin_ns(call))
             : 0;
     now += kept;
-    run_.end_ns[r][call] = now;
-    const std::int64_t next = gap(calls, call + 1);
-    run_.computation_ns[r] += kept + next;
-    run_.begin_ns[r][call + 1] = now + next;
+    run_.end_ns[r].push_back(now);
+    const std::int64_t gap = gaps_[r].next().outside_ns;
+    run_.computation_ns[r] += kept + gap;
+    run_.begin_ns[r].push_back(now + gap);
   }
 
  private:
-  static std::int64_t gap(const RankCalls& calls, std::size_t call) {
-    return calls.outside_ns(call);
-  }
-
   /// Calls whose time is the rank's own, and not the network's.
   static bool keeps_time(Operation operation) {
     return operation_class(operation) == OperationClass::io;
   }
 
+  /// Of a call that has begun; others are asked for only where calls are forced on.
   std::int64_t begin(std::int32_t rank, CallIndex call) const {
-    return run_.begin_ns[static_cast<std::size_t>(rank)][call];
+    const std::vector<std::int64_t>& begun = run_.begin_ns[static_cast<std::size_t>(rank)];
+    return call < begun.size() ? begun[call] : kUnknown;
   }
 
   std::int64_t reason(std::int32_t rank, const CallMatching::Completion& c) {
@@ -126,6 +125,7 @@ class IdealRules {
   const CallMatching& matching_;
   const IdealOptions& options_;
   IdealRun& run_;
+  std::vector<GapWalk> gaps_;         // of each rank
   std::vector<std::int64_t> latest_;  // of each collective: the last arrival
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/flat_map.h"
 #include "diagnosis/call_matching.h"
+#include "diagnosis/posted_messages.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -22,8 +23,14 @@ class MessageStreams {
   std::vector<MessageCalls>& messages() { return messages_; }
   /// Number of the first message that `rank` sends; for the number of ranks: of all.
   std::uint32_t first_of(std::int32_t rank) const { return first_[static_cast<std::size_t>(rank)]; }
-  /// The request that its sending starts; kRequestNone when it blocks.
-  std::uint32_t request(std::uint32_t message) const { return requests_[message]; }
+  /// Calls visit(Posted) for every message that a call of sends to an existing rank, in the order
+  /// of numbers.
+  template <class Visit>
+  void for_each_sent(const Call& call, Visit visit) const {
+    for_each_send(call, [&](const Posted& p) {
+      if (exists(p.peer)) visit(p);
+    });
+  }
   /// Takes the next message of a stream; kNone when there is none. Streams to different ranks may
   /// be taken from in several threads.
   std::uint32_t take(std::int32_t source, std::int32_t destination, std::int32_t tag,
@@ -42,7 +49,7 @@ class MessageStreams {
         return static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32 |
                static_cast<std::uint32_t>(low);
       };
-      return mix_bits(word(s.destination, s.tag) ^ mix_bits(s.comm));
+      return mix_bits(word(s.destination, s.tag) + s.comm * 0x9e3779b97f4a7c15ull);
     }
   };
   struct Queue {
@@ -52,20 +59,14 @@ class MessageStreams {
   using Streams = FlatMap<Stream, Queue, StreamHash>;
 
   bool exists(std::int32_t rank) const { return rank >= 0 && rank < trace_.ranks(); }
-  /// What one rank sends; numbers are its own.
-  struct Source {
-    std::vector<MessageCalls> messages;
-    std::vector<std::uint32_t> requests;
-    std::vector<std::uint32_t> next;  // of each message: the next one of its stream
-    Streams streams;
-  };
+  std::uint32_t count_sends(std::int32_t rank) const;
   void queue_sends(std::int32_t rank);
 
   const Trace& trace_;
-  std::vector<Source> sources_;
+  std::vector<Streams> streams_;        // of each source
   std::vector<std::uint32_t> first_;    // of each source, and of none
   std::vector<MessageCalls> messages_;  // of all
-  std::vector<std::uint32_t> requests_;
+  std::vector<std::uint32_t> next_;     // of each message: the next one of its stream
 };
 
 }  // namespace slackline

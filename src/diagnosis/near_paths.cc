@@ -26,25 +26,37 @@ class Search {
   }
 
   std::optional<NearPath> next() {
-    std::int64_t best = -1;
-    std::int32_t rank = -1;
-    CallIndex call = 0;
+    Found best;
     for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
-      const auto& ahead = slack_.ahead_ns[static_cast<std::size_t>(r)];
-      for (CallIndex i = 0; i < ahead.size(); ++i) {
-        if (ahead[i] < 0) continue;
-        const std::int64_t length = run_.enter_ns(r, i) + ahead[i];
-        if (length <= best || run_.gap_ns(r, i) == 0 || used_.contains(r, i)) continue;
-        best = length;
-        rank = r;
-        call = i;
+      const auto& longest = slack_.longest_ns[static_cast<std::size_t>(r)];
+      for (std::size_t block = 0; block < longest.size(); ++block) {
+        if (longest[block] > best.length_ns) look_for_longer(r, block, best);
       }
     }
-    if (best < 0) return std::nullopt;
-    return through(rank, call, best);
+    if (best.length_ns < 0) return std::nullopt;
+    return through(best.rank, best.call, best.length_ns);
   }
 
  private:
+  struct Found {
+    std::int64_t length_ns = -1;
+    std::int32_t rank = -1;
+    CallIndex call = 0;
+  };
+
+  void look_for_longer(std::int32_t rank, std::size_t block, Found& best) const {
+    const auto& ahead = slack_.ahead_ns[static_cast<std::size_t>(rank)];
+    const std::size_t first = block * PathSlack::kCallsOfBlock;
+    const std::size_t end = std::min(ahead.size(), first + PathSlack::kCallsOfBlock);
+    for (std::size_t i = first; i < end; ++i) {
+      if (ahead[i] < 0) continue;
+      const auto call = static_cast<CallIndex>(i);
+      const std::int64_t length = run_.enter_ns(rank, call) + ahead[i];
+      if (length <= best.length_ns || run_.gap_ns(rank, call) == 0) continue;
+      if (!used_.contains(rank, call)) best = {length, rank, call};
+    }
+  }
+
   void use(const std::vector<RunStep>& steps) {
     for (const RunStep& s : steps) {
       if (s.kind == RunStep::Kind::computation) used_.insert(s.rank, s.call);

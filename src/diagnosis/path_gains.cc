@@ -89,12 +89,7 @@ class ForwardWalk {
     const auto r = static_cast<std::size_t>(rank);
     Lanes& at = at_[r];
     run_.look(rank, call, work_);
-    bool together = false;
-    run_.matching().for_completions(rank, call, [&](const CallMatching::Completion& c) {
-      const bool collective = c.kind == CallMatching::Completion::Kind::collective;
-      together = together || (collective && entries_[c.id].of_all);
-    });
-    if (together) {
+    if (work_.of_collective && leaves_all_together(rank, call)) {
       if (!work_.in_step) pass_over(steps_[r], steps_[r] + 1);
       ++steps_[r];
     }
@@ -108,6 +103,15 @@ class ForwardWalk {
     for (std::size_t k = 0; k < kGainsAsked; ++k) {
       out_.makespan_ns[k] = std::max(out_.makespan_ns[k], at[k] + tail);
     }
+  }
+
+  bool leaves_all_together(std::int32_t rank, CallIndex call) const {
+    bool together = false;
+    run_.matching().for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      const bool collective = c.kind == CallMatching::Completion::Kind::collective;
+      together = together || (collective && entries_[c.id].of_all);
+    });
+    return together;
   }
 
   void follow(const CallSource& source, std::size_t r) {

@@ -22,6 +22,7 @@ class BackwardWalk {
         entries_(run.matching().collectives().size()) {
     for (std::int32_t r = 0; r < run.trace().ranks(); ++r) {
       out.ahead_ns.emplace_back(run.calls(r), kNoWay);
+      out.longest_ns.emplace_back(run.calls(r) / PathSlack::kCallsOfBlock + 1, kNoWay);
     }
     out.next.resize(out.sources.size());
     out.least_slack_ns.assign(through_.size(), -1);
@@ -70,9 +71,7 @@ class BackwardWalk {
       w.source.is_last_entry() ? offer_entry(w.source.index, offer, {rank, call})
                                : offer_call(w.source.rank, w.source.index, offer, {rank, call});
     }
-    run_.matching().for_completions(rank, call, [this, rank](const CallMatching::Completion& c) {
-      if (c.kind == CallMatching::Completion::Kind::collective) left_entry(rank, c.id);
-    });
+    if (work_.of_collective) left_entries(rank, call);
     through_[r] = work_.in_step ? kNoWay : offer;
     out_.busy_ns[names_.of(rank, call).call] += work_.work_ns();
     out_.dropped += work_.dropped;
@@ -97,7 +96,10 @@ class BackwardWalk {
 
   void add_computation(std::int32_t rank, CallIndex call, std::int64_t gap, std::int64_t ahead) {
     const auto r = static_cast<std::size_t>(rank);
-    const std::int64_t slack = run_.makespan_ns() - run_.enter_ns(rank, call) - ahead;
+    const std::int64_t length = run_.enter_ns(rank, call) + ahead;
+    std::int64_t& longest = out_.longest_ns[r][call / PathSlack::kCallsOfBlock];
+    longest = std::max(longest, length);
+    const std::int64_t slack = run_.makespan_ns() - length;
     std::int64_t& least = out_.least_slack_ns[r];
     if (slack > 0 && (least < 0 || slack < least)) least = slack;
     out_.mean_slack_ns[r] += static_cast<double>(slack) * static_cast<double>(gap);
@@ -132,6 +134,12 @@ class BackwardWalk {
     }
     entries_[id].best_ns = offer;
     entries_[id].next = next;
+  }
+
+  void left_entries(std::int32_t rank, CallIndex call) {
+    run_.matching().for_completions(rank, call, [this, rank](const CallMatching::Completion& c) {
+      if (c.kind == CallMatching::Completion::Kind::collective) left_entry(rank, c.id);
+    });
   }
 
   void left_entry(std::int32_t rank, std::uint32_t id) {

@@ -17,10 +17,15 @@ struct PathSlack {
     CallIndex call = 0;
   };
 
+  static constexpr std::size_t kCallsOfBlock = 256;
+
   explicit PathSlack(CallSet calls) : sources(std::move(calls)) {}
 
   /// Of each rank, each call: the longest way from its begin to the end of the run; -1: none.
   std::vector<std::vector<std::int64_t>> ahead_ns;
+  /// Of each rank, each kCallsOfBlock calls: the longest way through a computation before one of
+  /// them; -1: there is none.
+  std::vector<std::vector<std::int64_t>> longest_ns;
   CallSet sources;
   std::vector<Next> next;  ///< by number in `sources`
 

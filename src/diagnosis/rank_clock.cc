@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "diagnosis/gap_walk.h"
+
 namespace slackline {
 namespace {
 
@@ -24,8 +26,9 @@ RankClock::RankClock(const RankCalls& calls, const IdealRun& ideal, std::int32_t
       ideal_stop_(ideal.rank_end_ns[static_cast<std::size_t>(rank)]) {
   useful_.reserve(calls.size() / kStride + 1);
   std::int64_t useful = 0;
+  GapWalk gaps(calls);
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    useful += calls.useful_ns(i);
+    useful += gaps.next().useful_ns;
     if (i % kStride == 0) useful_.push_back(static_cast<double>(useful));
   }
 }
