@@ -36,8 +36,8 @@ struct CallWork {
   /// Its own begin needs no regard: it is among those of a last entry, which decides.
   bool in_step = false;
   bool of_collective = false;  ///< it completes a collective, too
-  std::uint32_t dropped = 0;  ///< sources that lie after its end (clocks disagree)
-  std::vector<Wait> waits{};  ///< kept between calls
+  std::uint32_t dropped = 0;   ///< sources that lie after its end (clocks disagree)
+  std::vector<Wait> waits{};   ///< kept between calls
 
   std::int64_t work_ns() const { return leave_ns - ready_ns; }
 };

@@ -36,6 +36,11 @@ class CallSet {
   }
   /// As numbered.
   std::size_t size() const { return size_; }
+  /// Number of the first one of a rank, or after the last rank of none: what is before that.
+  std::size_t first_of(std::int32_t rank) const {
+    const auto r = static_cast<std::size_t>(rank);
+    return r < ranks_.size() ? static_cast<std::size_t>(ranks_[r].words.front().before) : size_;
+  }
   /// Of a call that is in it, from 0 on.
   std::size_t number_of(std::int32_t rank, CallIndex call) const {
     const Word& w = word(rank, call);

@@ -55,7 +55,7 @@ class DelaySearch {
       std::vector<WaitState> own;
       own.reserve(of_rank_[r].size());
       for (const std::uint32_t i : of_rank_[r]) own.push_back(waits_[i]);
-      own_time_[r] = OwnTime(trace, names, rank, sync_points_.calls(rank), std::move(own));
+      own_time_[r] = OwnTime(trace, names, rank, sync_points_.calls(), std::move(own));
     });
   }
 

@@ -6,6 +6,7 @@
 
 #include "diagnosis/activity_sums.h"
 #include "diagnosis/call_activities.h"
+#include "diagnosis/call_set.h"
 #include "diagnosis/wait_states.h"
 #include "trace/trace.h"
 
@@ -16,10 +17,10 @@ namespace slackline {
 class OwnTime {
  public:
   OwnTime() = default;
-  /// `marks`: the calls from and to which it will be asked, ascending; `waits`: the rank's
-  /// effective ones, in program order. Linear in the rank's calls; about 50 bytes a mark.
-  OwnTime(const Trace& trace, const CallActivities& names, std::int32_t rank,
-          std::vector<CallIndex> marks, std::vector<WaitState> waits);
+  /// `marks`: the calls from and to which it will be asked, numbered; `waits`: the rank's effective
+  /// ones, in program order. Keeps references. Linear in the rank's calls; about 50 bytes a mark.
+  OwnTime(const Trace& trace, const CallActivities& names, std::int32_t rank, const CallSet& marks,
+          std::vector<WaitState> waits);
 
   /// One of the rank's waits, as far as it lies in a stretch.
   struct Waited {
@@ -38,17 +39,23 @@ class OwnTime {
     std::int64_t ns;
     ActivityId activity;
   };
+  struct Mark {
+    std::uint32_t part;  // its own one; what comes after it follows
+    std::uint32_t wait;  // the first one in it or later
+  };
   void add_call(CallIndex call, std::int64_t since, std::int64_t sign, ActivitySums& sums,
                 std::vector<Waited>* waited) const;
-  std::size_t mark(CallIndex call) const;
+  const Mark& mark(CallIndex call) const {
+    return of_mark_[marks_->number_of(rank_, call) - marks_->first_of(rank_)];
+  }
   void sum_up();
 
   const RankCalls* calls_ = nullptr;
   const CallActivities* names_ = nullptr;
   std::int32_t rank_ = 0;
-  std::vector<CallIndex> marks_;
+  const CallSet* marks_ = nullptr;
   std::vector<WaitState> waits_;
-  std::vector<std::uint32_t> first_;  // of each mark: its own part; what comes after it follows
+  std::vector<Mark> of_mark_;
   std::vector<Part> parts_;
 };
 

@@ -18,11 +18,26 @@ SyncPoints::SyncPoints(const Trace& trace, const CallMatching& matching, const W
     : trace_(trace),
       matching_(matching),
       in_step_(matching.collectives().size(), 0),
-      points_(static_cast<std::size_t>(trace.ranks())) {
+      points_(static_cast<std::size_t>(trace.ranks())),
+      calls_(trace) {
   for (std::uint32_t id = 0; id < in_step_.size(); ++id) add_collective(id);
   add_waits(waits);
+  parallel_for(points_.size(), [this](std::size_t r) {
+    std::ranges::stable_sort(points_[r], {}, &Point::call);
+    for (const Point& p : points_[r]) calls_.insert(static_cast<std::int32_t>(r), p.call);
+  });
+  calls_.number();
+  first_.resize(calls_.size());
   parallel_for(points_.size(),
-               [this](std::size_t r) { std::ranges::stable_sort(points_[r], {}, &Point::call); });
+               [this](std::size_t r) { number_points(static_cast<std::int32_t>(r)); });
+}
+
+void SyncPoints::number_points(std::int32_t rank) {
+  const auto& points = points_[static_cast<std::size_t>(rank)];
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i > 0 && points[i - 1].call == points[i].call) continue;
+    first_[calls_.number_of(rank, points[i].call)] = static_cast<std::uint32_t>(i);
+  }
 }
 
 void SyncPoints::add_waits(const WaitStates& waits) {
@@ -75,21 +90,11 @@ std::int64_t SyncPoints::partner_call(const Point& p, std::int32_t partner) cons
 
 InStep SyncPoints::last_before(const WaitState& w) const {
   const auto& mine = points_[static_cast<std::size_t>(w.rank)];
-  auto at = std::ranges::lower_bound(mine, w.call, {}, &Point::call);
-  while (at != mine.begin()) {
-    --at;
-    const std::int64_t there = partner_call(*at, w.cause_rank);
-    if (there >= 0 && there < w.cause_call) return {at->call, there, at->since_ns};
+  for (std::size_t at = first_[calls_.number_of(w.rank, w.call)]; at-- > 0;) {
+    const std::int64_t there = partner_call(mine[at], w.cause_rank);
+    if (there >= 0 && there < w.cause_call) return {mine[at].call, there, mine[at].since_ns};
   }
   return {-1, -1, std::min(trace_.calls(w.rank).start_ns(), trace_.calls(w.cause_rank).start_ns())};
-}
-
-std::vector<CallIndex> SyncPoints::calls(std::int32_t rank) const {
-  std::vector<CallIndex> calls;
-  for (const Point& p : points_[static_cast<std::size_t>(rank)]) {
-    if (calls.empty() || calls.back() != p.call) calls.push_back(p.call);
-  }
-  return calls;
 }
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "diagnosis/call_set.h"
 #include "diagnosis/wait_states.h"
 #include "trace/trace.h"
 
@@ -26,8 +27,8 @@ class SyncPoints {
   /// The last one of the two ranks of a wait before it. O(points of the rank since then).
   InStep last_before(const WaitState& w) const;
 
-  /// The calls of a rank that are one, in program order: both calls of every wait are.
-  std::vector<CallIndex> calls(std::int32_t rank) const;
+  /// The calls that are one: both calls of every wait are.
+  const CallSet& calls() const { return calls_; }
 
  private:
   static constexpr std::int32_t kCollective = -1;  // `other` is a collective
@@ -39,6 +40,7 @@ class SyncPoints {
   };
 
   void add_waits(const WaitStates& waits);
+  void number_points(std::int32_t rank);
   void add_collective(std::uint32_t id);
   bool in_collective(const WaitState& w) const;
   std::int64_t partner_call(const Point& p, std::int32_t partner) const;
@@ -47,6 +49,8 @@ class SyncPoints {
   const CallMatching& matching_;
   std::vector<char> in_step_;               // of each collective: whether it is a point
   std::vector<std::vector<Point>> points_;  // of each rank, by call
+  CallSet calls_;
+  std::vector<std::uint32_t> first_;  // of each of `calls_`: its first point
 };
 
 }  // namespace slackline
