@@ -3,14 +3,18 @@
 // The path itself is found by going back from the end (run_path.h) or by a search in the written
 // graph (longest_path.h). One walk back over the run gives how late each moment could be without
 // making the run longer (path_slack.h), and with it the paths that come next (near_paths.h); one
-// walk forward gives what the largest activities could gain at most (path_gains.h).
+// walk forward gives what the largest activities could gain at most (path_gains.h). The two walks
+// need nothing of each other and run side by side.
 
 #include "diagnosis/measured_path.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <tuple>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "diagnosis/path_gains.h"
 
 namespace slackline {
@@ -146,16 +150,22 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
   }
   ensures(length == out.makespan_ns, "the critical path is as long as the run");
   const std::vector<ActivityId> ids = add_activities(names, out);
-  PathSlack slack = path_slack(run, names);
+  PathSlack slack(run.sources());
+  PathGains gains;
+  const std::array<std::function<void()>, 2> walks{
+      [&] {
+        fill_slack(run, names, slack);
+        out.near = near_paths(run, slack, steps, kNearPaths);
+        slack.ahead_ns = {};  // in one thread, before as much is needed again
+      },
+      [&] { gains = path_gains(run, names, slack.sources, ids); }};
+  parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
   out.vertices = slack.vertices;
   out.edges = slack.edges;
   if (slack.dropped > 0) out.findings.add(kBackInTime, {}, slack.dropped);
   out.least_slack_ns = std::move(slack.least_slack_ns);
   out.mean_slack_ns = std::move(slack.mean_slack_ns);
   add_sums(run.trace(), slack, ids, out);
-  out.near = near_paths(run, slack, steps, kNearPaths);
-  slack.ahead_ns = {};  // before as much is needed again
-  const PathGains gains = path_gains(run, names, slack.sources, ids);
   out.parts = gains.parts;
   for (std::size_t i = 0; i < std::min(kGainsAsked, ids.size()); ++i) {
     out.activities[i].gain_ns = out.makespan_ns - gains.makespan_ns[i];

@@ -163,8 +163,12 @@ class BackwardWalk {
 
 PathSlack path_slack(const Activities& run, const CallActivities& names) {
   PathSlack out(run.sources());
-  BackwardWalk(run, names, out).run();
+  fill_slack(run, names, out);
   return out;
+}
+
+void fill_slack(const Activities& run, const CallActivities& names, PathSlack& out) {
+  BackwardWalk(run, names, out).run();
 }
 
 }  // namespace slackline

@@ -44,5 +44,7 @@ struct PathSlack {
 
 /// O(calls + members of collectives); 8 bytes a call and 8 a call that another one waits for.
 PathSlack path_slack(const Activities& run, const CallActivities& names);
+/// The same into one that is empty but for its sources, all of the run's.
+void fill_slack(const Activities& run, const CallActivities& names, PathSlack& out);
 
 }  // namespace slackline
