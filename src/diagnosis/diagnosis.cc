@@ -98,7 +98,7 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"compute", s.share(s.sum.compute_ns)},
       {"waiting", s.share(s.sum.waiting_ns)},
       {"inside_mpi", s.share(s.sum.inside_ns)},
-      {"efficiency", to_json(factors(efficiency_inputs(s), EfficiencyVariant::multiplicative))},
+      {"efficiency", factors_to_json(efficiency_inputs(s), EfficiencyVariant::multiplicative)},
       {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
       {"ranks", Json::array()},
       {"calls", Json::array()}};

@@ -75,7 +75,7 @@ std::string_view to_string(EfficiencyVariant variant) {
 
 EfficiencyFactors factors(const EfficiencyInputs& in, EfficiencyVariant variant) {
   EfficiencyFactors f;
-  if (in.observed_ns <= 0) return f;
+  if (!in.has_time()) return f;
   const auto one_minus = [&in](double loss_ns) { return 1 - loss_ns / in.observed_ns; };
   if (variant == EfficiencyVariant::additive) {
     f.load_balance = one_minus(in.useful_max_ns - in.useful_mean_ns);
@@ -134,7 +134,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
   }
   in.instructions = counter_sum(trace, "PAPI_TOT_INS");
   in.cycles = counter_sum(trace, "PAPI_TOT_CYC");
-  if (in.observed_ns <= 0) e.findings.add(kNothingRan);
+  if (!in.has_time()) e.findings.add(kNothingRan);
   return e;
 }
 

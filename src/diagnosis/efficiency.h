@@ -47,9 +47,12 @@ struct EfficiencyInputs {
   std::optional<double> instructions;  ///< sums over all ranks, of the computation
   std::optional<double> cycles;
 
+  /// Without any time nothing can be said of its use.
+  bool has_time() const { return observed_ns > 0; }
   double useful_sum_ns() const { return useful_mean_ns * ranks; }
 };
 
+/// All 0 where there is no time.
 EfficiencyFactors factors(const EfficiencyInputs& inputs, EfficiencyVariant variant);
 
 /// One run's efficiencies.
@@ -79,11 +82,12 @@ struct Scalability {
 Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& reference,
                         Scaling scaling);
 
-/// `runs` in the order of the table; the first one is the reference.
 /// One run's tree in one variant, as a table `efficiency_<variant>`.
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant);
-Json to_json(const EfficiencyFactors& factors);
+/// The factors by name; null where there is no time.
+Json factors_to_json(const EfficiencyInputs& inputs, EfficiencyVariant variant);
 Json efficiency_to_json(const Efficiency& run);
+/// `runs` in the order of the table; the first one is the reference.
 Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);
 
 }  // namespace slackline

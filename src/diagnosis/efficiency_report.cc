@@ -26,8 +26,10 @@ Json to_json(const Efficiency& run, const EfficiencyInputs& reference, Scaling s
             {"cycles", optional_to_json(in.cycles)},
             {"useful_ns", run.useful_ns}};
   for (const EfficiencyVariant variant : kEfficiencyVariants) {
-    json[std::string(to_string(variant))] = to_json(factors(in, variant));
+    json[std::string(to_string(variant))] = factors_to_json(in, variant);
   }
+  json["scalability"] = nullptr;
+  if (!in.has_time() || !reference.has_time()) return json;
   const Scalability s = scalability(in, reference, scaling);
   const double parallel = factors(in, EfficiencyVariant::multiplicative).parallel;
   json["scalability"] = {{"computation", s.computation},
@@ -73,7 +75,7 @@ Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
                         fmt::format("Efficiencies, {}", to_string(variant)));
   const auto factor = [&](std::string name, double EfficiencyFactors::*member) {
     table.row(std::move(name), [&](const Efficiency& e) -> std::optional<double> {
-      if (e.inputs.observed_ns <= 0) return std::nullopt;
+      if (!e.inputs.has_time()) return std::nullopt;
       return factors(e.inputs, variant).*member;
     });
   };
@@ -91,18 +93,23 @@ Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
       runs, "scalability",
       fmt::format("Scalability ({} scaling), against {} ranks",
                   scaling == Scaling::strong ? "strong" : "weak", reference.ranks));
-  const auto of = [&](const Efficiency& e) { return scalability(e.inputs, reference, scaling); };
-  table.row("global efficiency", [&](const Efficiency& e) -> std::optional<double> {
-    return of(e).global(factors(e.inputs, EfficiencyVariant::multiplicative).parallel);
-  });
-  table.row("  parallel efficiency", [&](const Efficiency& e) -> std::optional<double> {
-    return factors(e.inputs, EfficiencyVariant::multiplicative).parallel;
-  });
-  table.row("  computation scalability",
-            [&](const Efficiency& e) -> std::optional<double> { return of(e).computation; });
-  table.row("    instructions", [&](const Efficiency& e) { return of(e).instructions; });
-  table.row("    IPC", [&](const Efficiency& e) { return of(e).ipc; });
-  table.row("    frequency", [&](const Efficiency& e) { return of(e).frequency; });
+  using Number = std::optional<double>;
+  const auto row = [&](std::string name, auto value) {
+    table.row(std::move(name), [&, value](const Efficiency& e) -> Number {
+      if (!e.inputs.has_time() || !reference.has_time()) return std::nullopt;
+      return value(scalability(e.inputs, reference, scaling),
+                   factors(e.inputs, EfficiencyVariant::multiplicative).parallel);
+    });
+  };
+  row("global efficiency",
+      [](const Scalability& s, double parallel) -> Number { return s.global(parallel); });
+  row("  parallel efficiency",
+      [](const Scalability&, double parallel) -> Number { return parallel; });
+  row("  computation scalability",
+      [](const Scalability& s, double) -> Number { return s.computation; });
+  row("    instructions", [](const Scalability& s, double) { return s.instructions; });
+  row("    IPC", [](const Scalability& s, double) { return s.ipc; });
+  row("    frequency", [](const Scalability& s, double) { return s.frequency; });
   return table.take();
 }
 
@@ -125,7 +132,9 @@ Table times_table(const std::vector<Efficiency>& runs) {
 
 }  // namespace
 
-Json to_json(const EfficiencyFactors& f) {
+Json factors_to_json(const EfficiencyInputs& in, EfficiencyVariant variant) {
+  if (!in.has_time()) return nullptr;
+  const EfficiencyFactors f = factors(in, variant);
   return {{"parallel", f.parallel},
           {"load_balance", f.load_balance},
           {"communication", f.communication},

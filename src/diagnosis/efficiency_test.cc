@@ -89,6 +89,9 @@ TEST(Efficiency, OfAnEmptyRunIsAFinding) {
   const Efficiency e = efficiency(trace, CallMatching(trace), {});
   EXPECT_FALSE(e.findings.empty());
   for (const EfficiencyVariant v : kEfficiencyVariants) EXPECT_EQ(factors(e.inputs, v).parallel, 0);
+  const Report report = describe_efficiency({e, e}, Scaling::strong);
+  EXPECT_TRUE(report.result["runs"][0]["multiplicative"].is_null());
+  EXPECT_TRUE(report.result["runs"][1]["scalability"].is_null());
 }
 
 // The inputs of the next test are the known times of a public run of EPOCH on 8 ranks.
