@@ -18,9 +18,14 @@ namespace slackline {
 namespace {
 
 CollectiveRule rule_of(const CollectiveInstance& c) {
-  return c.operation == Operation::finalize || c.operation == Operation::init
-             ? CollectiveRule::none
-             : rule_by_data(c.operation);
+  switch (c.operation) {
+    case Operation::init:
+      return CollectiveRule::none;  // ranks start when they are started
+    case Operation::finalize:
+      return CollectiveRule::all_wait;
+    default:
+      return rule_by_data(c.operation);
+  }
 }
 
 }  // namespace
@@ -110,11 +115,14 @@ void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t
       if (rank == c.root) wait_until(last_entry_ns_[id], last_entry, work);
       return;
     case CollectiveRule::all_wait: {
+      const Operation operation = trace_.calls(rank).operation(call);
+      const bool finalize = operation == Operation::finalize;
+      if (finalize && last_entry_ns_[id] > work.leave_ns) return;  // it need not wait
       const std::uint32_t dropped = work.dropped;
       wait_until(last_entry_ns_[id], last_entry, work);
       // A nonblocking collective is entered by another call than the one that completes it.
-      const Operation operation = trace_.calls(rank).operation(call);
-      if (operation_class(operation) == OperationClass::collective && work.dropped == dropped) {
+      const bool entered = finalize || operation_class(operation) == OperationClass::collective;
+      if (entered && work.dropped == dropped) {
         work.in_step = work.in_step || last_entry_ns_[id] >= work.enter_ns;
       }
       return;

@@ -44,6 +44,20 @@ TEST(MeasuredPath, GoesToTheOneWaitedFor) {
   EXPECT_THAT(path.by_rank, ElementsAre(100, 52));
 }
 
+TEST(MeasuredPath, EndsWithWhoEntersFinalizeLast) {
+  // Rank 1 waits in MPI_Finalize until 100 and leaves it 25 later.
+  const MeasuredPath path =
+      path_of(timed_trace(2, "rank 0\n @100 +20 finalize\nrank 1\n @40 +85 finalize\n"));
+  EXPECT_THAT(lines_of(path), ElementsAre("100 0 none", "125 1 finalize"));
+}
+
+TEST(MeasuredPath, KnowsThatFinalizeNeedNotWait) {
+  const MeasuredPath path =
+      path_of(timed_trace(2, "rank 0\n @100 +20 finalize\nrank 1\n @40 +5 finalize\n"));
+  EXPECT_THAT(lines_of(path), ElementsAre("100 0 none", "120 0 finalize"));
+  EXPECT_TRUE(path.findings.empty());
+}
+
 TEST(MeasuredPath, IsTheSameByAllAlgorithms) {
   const Trace trace = timed_trace(3,
                                   "rank 0\n @10 +55 barrier\n @70 +20 allreduce bytes=8\n"

@@ -6,41 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "diagnosis/delay_costs.h"
+#include "scalasca_metrics.h"
 #include "trace/open/open.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {
 namespace {
-
-using PerRank = std::vector<double>;
-using Key = std::pair<std::string, std::string>;  // metric, operation
-
-std::map<Key, PerRank> read_metrics(const std::filesystem::path& path) {
-  std::map<Key, PerRank> metrics;
-  std::ifstream in(path);
-  std::string line;
-  std::string metric;
-  while (std::getline(in, line)) {
-    std::istringstream words(line);
-    std::string first;
-    words >> first;
-    if (line.starts_with(" ")) {
-      PerRank values;
-      for (double v = 0; words >> v;) values.push_back(v);
-      metrics[{metric, first}] = values;
-    } else {
-      metric = first;
-      const std::size_t sum = line.find("sum=");
-      if (sum != std::string::npos) metrics[{metric, "sum"}] = {std::stod(line.substr(sum + 4))};
-    }
-  }
-  return metrics;
-}
 
 struct Expected {
   WaitPattern pattern;
