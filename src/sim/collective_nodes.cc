@@ -26,13 +26,26 @@ std::vector<std::int32_t> CollectiveNodes::nodes_of(
   return nodes;
 }
 
-void CollectiveNodes::set_up(std::uint32_t comm, std::uint32_t sequence) {
-  set_up_.emplace(comm, sequence);
+NodeKnowledge CollectiveNodes::known(std::uint32_t comm, std::uint32_t sequence) const {
+  std::uint64_t parts = 0;
+  if (const auto found = found_.find(comm); found != found_.end()) {
+    for (const Found& f : found->second) {
+      if (f.sequence < sequence) parts |= f.parts;
+    }
+  }
+  return NodeKnowledge(parts);
 }
 
-bool CollectiveNodes::known(std::uint32_t comm, std::uint32_t sequence) const {
-  const auto found = set_up_.find(comm);
-  return found != set_up_.end() && found->second < sequence;
+void CollectiveNodes::add(std::uint32_t comm, std::uint32_t sequence,
+                          const NodeKnowledge& knowledge) {
+  if (knowledge.parts() == 0) return;
+  std::vector<Found>& found = found_[comm];
+  const auto call = std::ranges::find(found, sequence, &Found::sequence);
+  if (call != found.end()) {
+    call->parts |= knowledge.parts();
+  } else if (known(comm, sequence).parts() != knowledge.parts()) {
+    found.push_back({sequence, knowledge.parts()});
+  }
 }
 
 }  // namespace slackline::sim

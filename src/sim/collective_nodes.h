@@ -19,17 +19,21 @@ class CollectiveNodes {
   /// The host of every member; empty when each has one of its own. Valid until the next call.
   std::span<const std::int32_t> of(const CollectiveIndex::Instance& instance);
 
-  /// The communicator finds out in this call. All ranks say so.
-  void set_up(std::uint32_t comm, std::uint32_t sequence);
-  /// An earlier call of the communicator has found out.
-  bool known(std::uint32_t comm, std::uint32_t sequence) const;
+  /// What earlier calls of the communicator have found out.
+  NodeKnowledge known(std::uint32_t comm, std::uint32_t sequence) const;
+  /// What is known at the end of this call. All ranks say so.
+  void add(std::uint32_t comm, std::uint32_t sequence, const NodeKnowledge& knowledge);
 
  private:
   std::vector<std::int32_t> nodes_of(const CollectiveIndex::Instance& instance) const;
 
   const std::vector<HostId>& hosts_;
   std::map<std::uint32_t, std::vector<std::int32_t>> by_comm_;
-  std::map<std::uint32_t, std::uint32_t> set_up_;
+  struct Found {
+    std::uint32_t sequence;  ///< of the call
+    std::uint64_t parts;     ///< as in NodeKnowledge
+  };
+  std::map<std::uint32_t, std::vector<Found>> found_;  // by communicator
   std::vector<std::int32_t> scratch_;
 };
 

@@ -313,13 +313,12 @@ void Engine::load_collective(Strand& strand, const Call& call) {
   performed.self_messages = true;
   performed.choose = &options_.choose;
   performed.nodes = nodes_.of(instance);
-  performed.nodes_known = nodes_.known(call.comm, sequence);
+  NodeKnowledge knowledge = nodes_.known(call.comm, sequence);
+  performed.knowledge = &knowledge;
   const SmpiDecision decision = options_.choose(performed);
   apply(decision, performed);
-  bool setup_pending = !performed.nodes_known;
-  performed.setup_pending = &setup_pending;
   decision.algorithm->expand(performed, rank, OwnCounts{args}, strand.steps);
-  if (!performed.nodes_known && !setup_pending) nodes_.set_up(call.comm, sequence);
+  nodes_.add(call.comm, sequence, knowledge);
   // Whatever an algorithm leaves started ends with the call.
   strand.steps.push_back({CollectiveStep::Kind::wait_all, -1, 0});
 }

@@ -217,8 +217,7 @@ void swap_halves(StepWriter& w, const Halves& halves, std::size_t side) {
 /// SimGrid takes another line than Open MPI's.
 void too_small_to_split(StepWriter& w) {
   if (w.call().choose == nullptr) return chain(w);
-  CollectiveCall part = w.part(Operation::bcast, w.bytes(), w.root());
-  part.needs_setup = !part.smp_part;
+  const CollectiveCall part = w.part(Operation::bcast, w.bytes(), w.root());
   w.nested(part, *find_smpi_algorithm(Operation::bcast, "SMP_linear"));
 }
 

@@ -154,7 +154,8 @@ void two_level(StepWriter& w) {
   if (tuned || w.bytes() <= kKnomial) {
     perform_level(w, layout.node(), part, w.call().in_nodes);
   } else {
-    w.nested_among(layout.node(), part, knomial);
+    w.nested_among(layout.node(), part,
+                   *find_smpi_algorithm(Operation::bcast, "mvapich2_knomial_intra_node"));
   }
 }
 

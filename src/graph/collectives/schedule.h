@@ -44,6 +44,27 @@ using ChooseCollective = std::function<SmpiDecision(const CollectiveCall&)>;
 /// What `decision` says beside the algorithm, as a part of the call.
 void apply(const SmpiDecision& decision, CollectiveCall& call);
 
+/// Which communicators know how their ranks lie on nodes: that of a call (part 1), and those that
+/// SimGrid makes of part p: of its leaders (2p) and of the ranks of a node (2p + 1).
+class NodeKnowledge {
+ public:
+  explicit NodeKnowledge(std::uint64_t parts = 0) : parts_(parts) {}
+
+  /// Parts deeper than algorithms go count as known.
+  bool has(std::uint32_t part) const { return part >= 64 || (parts_ >> part & 1) != 0; }
+  /// False if it has it already.
+  bool find_out(std::uint32_t part) {
+    if (has(part)) return false;
+    parts_ |= std::uint64_t{1} << part;
+    return true;
+  }
+  /// Bit p: part p.
+  std::uint64_t parts() const { return parts_; }
+
+ private:
+  std::uint64_t parts_;
+};
+
 /// One collective call, as all its ranks agree on it. Sizes in bytes, as in trace/wire.h.
 struct CollectiveCall {
   Operation operation = Operation::barrier;  ///< a blocking collective (blocking_form)
@@ -67,13 +88,11 @@ struct CollectiveCall {
   std::span<const std::int32_t> nodes{};
   /// The algorithm or who chose it looks at the nodes (SmpiDecision::needs_setup).
   bool needs_setup = false;
-  /// What it points to is true until the communicator's nodes are known: the first that needs them,
-  /// perhaps a collective inside of another, begins with the messages by which SimGrid finds out
-  /// about them, and makes it false. nullptr: nobody does.
-  bool* setup_pending = nullptr;
-  /// An earlier call on the communicator found out about the nodes. MVAPICH2's gather looks.
-  bool nodes_known = false;
-  /// A part of a communicator that SimGrid made for such an algorithm: it is not split again.
+  /// What is known of nodes. The first algorithm on a part that needs its nodes, perhaps inside of
+  /// another, begins with the messages by which SimGrid finds out about them. nullptr: nobody does.
+  NodeKnowledge* knowledge = nullptr;
+  std::uint32_t part = 1;  ///< whose ranks they are, as NodeKnowledge counts
+  /// MPICH's choice is not to split the ranks (any more).
   bool smp_part = false;
   /// The caller performs messages to oneself; without, they are left out.
   bool self_messages = false;

@@ -15,7 +15,7 @@ constexpr std::uint64_t kInteger = 4;
 NodeLayout::NodeLayout(const StepWriter& w)
     : rank_(w.rank()), leader_of_(static_cast<std::size_t>(w.size())) {
   const std::span<const std::int32_t> nodes = w.call().nodes;
-  const bool known = nodes.size() == leader_of_.size() && !w.call().smp_part;
+  const bool known = nodes.size() == leader_of_.size();
   std::unordered_map<std::int32_t, std::size_t> place;  // of a node among the leaders
   std::vector<std::int32_t> last;
   for (std::int32_t r = 0; r < w.size(); ++r) {

@@ -9,8 +9,7 @@
 namespace slackline::collectives {
 
 /// How the ranks of a communicator lie on nodes, as one rank sees it: its own node's ranks and
-/// every node's first rank, the leader. In a part that was made for an SMP algorithm, each rank has
-/// a node of its own.
+/// every node's first rank, the leader.
 class NodeLayout {
  public:
   explicit NodeLayout(const StepWriter& w);

@@ -36,7 +36,7 @@ bool is_selectable(Operation operation) {
 }  // namespace
 
 bool nodes_uniform(const CollectiveCall& call) {
-  if (call.smp_part || call.nodes.empty()) return true;
+  if (call.nodes.empty()) return true;
   std::unordered_map<std::int32_t, std::size_t> ranks;
   for (const std::int32_t node : call.nodes) ++ranks[node];
   return std::ranges::all_of(
@@ -44,15 +44,14 @@ bool nodes_uniform(const CollectiveCall& call) {
 }
 
 std::int32_t uniform_ranks_a_node(const CollectiveCall& call) {
-  if (call.nodes.empty() || call.smp_part || !nodes_uniform(call)) return 1;
+  if (call.nodes.empty() || !nodes_uniform(call)) return 1;
   return static_cast<std::int32_t>(std::ranges::count(call.nodes, call.nodes[0]));
 }
 
 SmpiDecision smpi_row(const CollectiveCall& call, std::string_view smpi_name) {
   const CollectiveAlgorithm* found = find_smpi_algorithm(call.operation, smpi_name);
   if (found == nullptr) return {};
-  const bool looks = found->uses_nodes && !call.smp_part;
-  return {found, looks};
+  return {found, found->uses_nodes};
 }
 
 SmpiDecision smpi_default_rules(const CollectiveCall& call) {
@@ -175,7 +174,7 @@ SmpiDecision smpi_decision(std::string_view name, const CollectiveCall& call) {
   const SmpiDecision row = smpi_row(call, name);
   if (row.algorithm != nullptr) return row;
   const CollectiveAlgorithm* ours = find_algorithm(call.operation, name);
-  return {ours, ours != nullptr && ours->uses_nodes && !call.smp_part};
+  return {ours, ours != nullptr && ours->uses_nodes};
 }
 
 }  // namespace slackline

@@ -98,7 +98,7 @@ std::string_view algorithm_for(const CollectiveCall& call) {
 SmpiDecision smpi_intel_rules(const CollectiveCall& call) {
   const std::string_view name = algorithm_for(call);
   CollectiveCall informed = call;
-  informed.nodes_known = true;
+  informed.needs_setup = true;
   const bool halves_out_of_order = name == "ompi_basic_recursivehalving" && !call.commutative;
   SmpiDecision decision;
   if (name == "mvapich2" || halves_out_of_order) {
@@ -108,8 +108,7 @@ SmpiDecision smpi_intel_rules(const CollectiveCall& call) {
   } else {
     decision = smpi_row(call, name);
   }
-  const bool decided = !intel_rows(call.operation).empty();
-  decision.needs_setup = decision.needs_setup || (decided && !call.smp_part);
+  decision.needs_setup = decision.needs_setup || !intel_rows(call.operation).empty();
   return decision;
 }
 

@@ -282,7 +282,7 @@ const Row& row_of(std::span<const Row> rows, const CollectiveCall& call, std::ui
 }
 
 bool nodes_blocked(const CollectiveCall& call) {
-  if (call.nodes.empty() || call.smp_part) return true;
+  if (call.nodes.empty()) return true;
   for (std::size_t i = 1; i < call.nodes.size(); ++i) {
     const auto before = call.nodes.first(i);
     const bool seen = std::ranges::find(before, call.nodes[i]) != before.end();
@@ -299,7 +299,7 @@ const CollectiveAlgorithm* in_nodes(const CollectiveCall& call, std::string_view
 /// A two-level algorithm with what the row says to perform among the leaders and in the nodes.
 SmpiDecision in_two_levels(const CollectiveCall& call, std::string_view name, const Row& row) {
   SmpiDecision decision = smpi_row(call, name);
-  decision.needs_setup = !call.smp_part;
+  decision.needs_setup = true;
   decision.among_leaders =
       row.algorithm == "mpich" ? nullptr : smpi_row(call, row.algorithm).algorithm;
   decision.in_nodes = in_nodes(call, row.in_nodes);
@@ -307,16 +307,16 @@ SmpiDecision in_two_levels(const CollectiveCall& call, std::string_view name, co
   return decision;
 }
 
-SmpiDecision with_setup(const CollectiveCall& call, SmpiDecision decision) {
-  decision.needs_setup = !call.smp_part;
+SmpiDecision with_setup(SmpiDecision decision) {
+  decision.needs_setup = true;
   return decision;
 }
 
 SmpiDecision decide_bcast(const CollectiveCall& call) {
   const Row& row = row_of(kBcast, call, call.bytes);
   if (row.two_level) return in_two_levels(call, "mvapich2_intra_node", row);
-  if (row.algorithm == "mpich") return with_setup(call, smpi_mpich_rules(call));
-  return with_setup(call, smpi_row(call, row.algorithm));
+  if (row.algorithm == "mpich") return with_setup(smpi_mpich_rules(call));
+  return with_setup(smpi_row(call, row.algorithm));
 }
 
 SmpiDecision decide_reduce(const CollectiveCall& call) {
@@ -341,9 +341,9 @@ SmpiDecision decide_allgather(const CollectiveCall& call) {
                                                : (ranks == 16 ? std::span<const Row>(kAllgather16)
                                                               : std::span<const Row>(kAllgather1));
   const Row& row = row_of(rows, call, call.bytes);
-  if (!row.two_level) return with_setup(call, smpi_row(call, row.algorithm));
-  if (ranks != 1 && ranks != 2 && ranks != 16) return with_setup(call, smpi_row(call, "rdb"));
-  if (!nodes_blocked(call)) return with_setup(call, smpi_mpich_rules(call));
+  if (!row.two_level) return with_setup(smpi_row(call, row.algorithm));
+  if (ranks != 1 && ranks != 2 && ranks != 16) return with_setup(smpi_row(call, "rdb"));
+  if (!nodes_blocked(call)) return with_setup(smpi_mpich_rules(call));
   return smpi_row(call, "mvapich2_smp");
 }
 
@@ -357,7 +357,8 @@ SmpiDecision decide_allgatherv(const CollectiveCall& call) {
 
 SmpiDecision decide_gather(const CollectiveCall& call) {
   const Row& row = row_of(kGather, call, call.bytes);
-  const bool blocked = call.nodes_known && nodes_blocked(call);
+  const bool known = call.knowledge != nullptr && call.knowledge->has(call.part);
+  const bool blocked = (known || call.needs_setup) && nodes_blocked(call);
   if (!blocked || row.algorithm == "mpich") return smpi_mpich_rules(call);
   if (row.algorithm != "mvapich2_two_level") return smpi_row(call, row.algorithm);
   return in_two_levels(call, "mvapich2_two_level", row);
@@ -369,9 +370,8 @@ SmpiDecision decide_scatter(const CollectiveCall& call) {
                                                : (ranks == 16 ? std::span<const Row>(kScatter16)
                                                               : std::span<const Row>(kScatter1));
   const Row& row = row_of(rows, call, call.bytes);
-  if (!row.algorithm.starts_with("mvapich2"))
-    return with_setup(call, smpi_row(call, row.algorithm));
-  if (!nodes_blocked(call)) return with_setup(call, smpi_row(call, "ompi_binomial"));
+  if (!row.algorithm.starts_with("mvapich2")) return with_setup(smpi_row(call, row.algorithm));
+  if (!nodes_blocked(call)) return with_setup(smpi_row(call, "ompi_binomial"));
   return in_two_levels(call, row.algorithm, row);
 }
 

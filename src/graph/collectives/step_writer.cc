@@ -120,8 +120,9 @@ void StepWriter::nested(const CollectiveCall& call, void (*algorithm)(StepWriter
   algorithm(part);
 }
 
-void StepWriter::nested(const CollectiveCall& call, const CollectiveAlgorithm& algorithm) {
+void StepWriter::nested(CollectiveCall call, const CollectiveAlgorithm& algorithm) {
   wait_all();
+  call.needs_setup = call.needs_setup || algorithm.uses_nodes;
   algorithm.expand(call, rank_, own_, steps_);
 }
 
@@ -145,13 +146,22 @@ void StepWriter::nested_chosen(const CollectiveCall& call, void (*otherwise)(Ste
   nested(decided, *chosen.algorithm);
 }
 
+/// Empty: `ranks` are leaders, each on a node of its own. Otherwise they share one.
+std::vector<std::int32_t> StepWriter::nodes_of(std::span<const std::int32_t> ranks) const {
+  const auto node = [&](std::size_t i) { return call_.nodes[static_cast<std::size_t>(ranks[i])]; };
+  if (call_.nodes.empty() || node(0) != node(1)) return {};
+  return std::vector<std::int32_t>(ranks.size(), node(0));
+}
+
 template <class Perform>
 void StepWriter::among(std::span<const std::int32_t> ranks, CollectiveCall call, Perform perform) {
   wait_all();
   const auto me = std::ranges::find(ranks, rank_);
   if (ranks.size() < 2 || me == ranks.end()) return;
   call.size = static_cast<std::int32_t>(ranks.size());
-  call.nodes = {};
+  const std::vector<std::int32_t> nodes = nodes_of(ranks);
+  call.nodes = nodes;
+  call.part = 2 * call_.part + (nodes.empty() ? 0 : 1);
   call.smp_part = true;
   std::vector<CollectiveStep> inner;
   perform(call, static_cast<std::int32_t>(me - ranks.begin()), inner);
@@ -175,7 +185,9 @@ void StepWriter::nested_among(std::span<const std::int32_t> ranks, CollectiveCal
 void StepWriter::nested_among(std::span<const std::int32_t> ranks, CollectiveCall call,
                               const CollectiveAlgorithm& algorithm) {
   among(ranks, call, [&](const CollectiveCall& part, std::int32_t me, auto& steps) {
-    algorithm.expand(part, me, {}, steps);
+    CollectiveCall performed = part;
+    performed.needs_setup = performed.needs_setup || algorithm.uses_nodes;
+    algorithm.expand(performed, me, {}, steps);
   });
 }
 

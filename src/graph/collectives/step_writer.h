@@ -77,7 +77,7 @@ class StepWriter {
 
   /// Another collective as a part of this one, after everything started so far.
   void nested(const CollectiveCall& call, void (*algorithm)(StepWriter&));
-  void nested(const CollectiveCall& call, const CollectiveAlgorithm& algorithm);
+  void nested(CollectiveCall call, const CollectiveAlgorithm& algorithm);
   /// This call's circumstances for another operation on the same ranks: `bytes` of whole elements.
   CollectiveCall part(Operation operation, std::uint64_t bytes, std::int32_t root = 0) const;
   /// The same by the algorithm that the caller's chooser takes; `otherwise` if it has none.
@@ -93,6 +93,7 @@ class StepWriter {
                            void (*otherwise)(StepWriter&));
 
  private:
+  std::vector<std::int32_t> nodes_of(std::span<const std::int32_t> ranks) const;
   template <class Perform>
   void among(std::span<const std::int32_t> ranks, CollectiveCall call, Perform perform);
   void add(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes);

@@ -20,10 +20,8 @@ void expand(const CollectiveCall& call, std::int32_t rank, OwnCounts own,
             std::vector<CollectiveStep>& steps) {
   if (call.size <= 1) return;
   StepWriter writer(call, rank, own, steps);
-  if (call.needs_setup && call.setup_pending != nullptr && *call.setup_pending) {
-    *call.setup_pending = false;
-    set_up_nodes(writer);
-  }
+  const bool looks = call.needs_setup && call.knowledge != nullptr;
+  if (looks && call.knowledge->find_out(call.part)) set_up_nodes(writer);
   algorithm(writer);
 }
 

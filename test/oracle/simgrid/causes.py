@@ -25,4 +25,6 @@ CAUSES = {
         on_cluster(2, ["smpi/bcast:SMP_linear", "smpi/async-small-thresh:4096"], ["bcast 240 0 6", "barrier"]),
     "a broadcast takes what the last one left for its own":
         on_cluster(8, ["smpi/bcast:impi"], ["bcast 16 0 6", "bcast 4000 0 6", "barrier"]),
+    "the ranks of a node find out about nodes, too":
+        on_cluster(2, ["smpi/coll-selector:mvapich2"], ["allreduce 16 0 6"] * 2, hosts=[0, 0]),
 }
