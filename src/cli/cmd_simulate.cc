@@ -27,6 +27,8 @@
 namespace slackline {
 namespace {
 
+constexpr int kMostShown = 1'000'000;
+
 struct SimulateOptions {
   std::string trace;
   PlatformOptions machine;
@@ -136,7 +138,14 @@ void require_whole(const Trace& trace) {
   }
 }
 
+void require_files_apart(const SimulateOptions& options) {
+  if (options.actions.empty() || options.actions != options.timed) return;
+  throw usage_error(fmt::format("cannot write both to '{}'", options.timed),
+                    "--actions and --timed name the same file", "Give each a file of its own.");
+}
+
 int run_simulate(const SimulateOptions& options) {
+  require_files_apart(options);
   Findings findings;
   const std::string path = options.trace.empty() ? newest_recording() : options.trace;
   OpenedTrace opened = open_trace(path);
@@ -181,10 +190,12 @@ Run setup_simulate(CLI::App& app) {
       ->type_name("SELECTOR");
   app.add_option("--links", options->links, "How many of the most contended links to show; 0: none")
       ->type_name("N")
+      ->check(CLI::Range(0, kMostShown))
       ->capture_default_str();
   app.add_option("--slowed", options->slowed,
                  "How many of the messages that lost most time to others to show; 0: none")
       ->type_name("N")
+      ->check(CLI::Range(0, kMostShown))
       ->capture_default_str();
   app.add_option("--actions", options->actions,
                  "Write when each action ends: lines of seconds, rank and action")

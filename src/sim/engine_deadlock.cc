@@ -21,7 +21,7 @@ std::string Engine::blocked_on(const Strand& strand) {
     return fmt::format("a message from rank {}, tag {}", strand.probed.source, strand.probed.tag);
   }
   if (strand.waits_for.kind == Request::Kind::strand) {
-    return fmt::format("its nonblocking collective, which {}",
+    return fmt::format("its nonblocking collective, which waits for {}",
                        blocked_on(strands_[strand.waits_for.id]));
   }
   const Transfer& t = matching_[strand.waits_for.id];
@@ -29,7 +29,7 @@ std::string Engine::blocked_on(const Strand& strand) {
   const std::string what =
       sends ? fmt::format("rank {} to receive {} bytes", t.channel.destination, t.bytes)
             : fmt::format("a message from rank {}", t.channel.source);
-  if (strand.collective != nullptr) return "to take its part: " + what;
+  if (strand.collective != nullptr) return what + ", as a step of it,";
   return fmt::format("{}, tag {}", what, t.channel.tag);
 }
 

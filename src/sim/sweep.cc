@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -15,9 +16,11 @@ double factor(std::string_view name, std::string_view text) {
   std::string_view digits = text;
   if (digits.ends_with('x')) digits.remove_suffix(1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc() && end == digits.data() + digits.size() && value > 0) return value;
-  throw usage_error(fmt::format("cannot use '{}' for {}", text, name), "it is no positive factor",
-                    "Write for example bandwidth=0.5,1,2 .");
+  const bool whole = error == std::errc() && end == digits.data() + digits.size();
+  if (whole && value > 0 && std::isfinite(value)) return value;
+  throw usage_error(fmt::format("cannot use '{}' for {} in --sweep", text, name),
+                    "it is no positive factor",
+                    fmt::format("Write for example {}=0.5,1,2 .", name));
 }
 
 /// "bandwidth@c.up" -> "c.up"; nothing after '@' means all links.
