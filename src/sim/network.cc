@@ -208,9 +208,8 @@ void Network::update(FlightId id, double now) {
 void Network::add_usage(FlightId id, double now) {
   const Flight& flight = flights_[id];
   const Path& way = path(flight.from, flight.to);
-  const bool by_simgrid = selective_ != nullptr;
-  const auto shares = by_simgrid ? selective_->shares(flight.flow) : sharing_.shares(flight.flow);
-  usage_->add(shares, flight.rate, way.bound, flight.bottleneck, flight.updated, now);
+  usage_->add({shares_.data() + way.first, way.count}, flight.rate, way.bound, flight.bottleneck,
+              flight.updated, now);
   const double lost = (1 - flight.rate / way.alone) * (now - flight.updated);
   if (flight.bottleneck != kNoLink && lost > 0) costliest_[id].add(flight.bottleneck, lost);
 }

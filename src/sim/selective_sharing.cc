@@ -109,14 +109,26 @@ void SelectiveSharing::remove(FlowId id) {
   for (const LinkShare& share : flow.shares) leave(id, share.link);
   flow.enabled = false;
   flow.shares.clear();
-  free_.push_back(id);
+  removed_.push_back(id);
+}
+
+/// Where hundreds end at one date, a link's members are gone through once for all of them.
+void SelectiveSharing::forget_removed() {
+  for (const LinkId id : left_) {
+    links_[id].left = false;
+    std::erase_if(links_[id].members, [&](const Member& m) { return !flows_[m.flow].enabled; });
+  }
+  left_.clear();
+  free_.insert(free_.end(), removed_.begin(), removed_.end());
+  removed_.clear();
 }
 
 /// A link that nobody uses any more is not marked any more either.
 void SelectiveSharing::leave(FlowId id, LinkId at) {
   Link& link = links_[at];
   if (flows_[id].enabled) {
-    link.members.erase(std::ranges::find(link.members, id, &Member::flow));
+    if (!link.left) left_.push_back(at);
+    link.left = true;
   }
   if (--link.users > 0 || link.modified == kAbsent) return;
   modified_[link.modified] = kNoLink;
@@ -141,6 +153,7 @@ void SelectiveSharing::mark(LinkId id) {
   const Link& link = links_[id];
   for (; visit.member > 0; --visit.member, visit.share = 0) {
     Flow& flow = flows_[link.members[visit.member - 1].flow];
+    if (!flow.enabled) continue;
     ++work_;
     for (; visit.share < flow.shares.size() && flow.visited != marking_; ++visit.share) {
       const LinkId next = flow.shares[visit.share].link;
@@ -157,6 +170,7 @@ void SelectiveSharing::mark(LinkId id) {
 
 std::span<const FlowId> SelectiveSharing::solve() {
   solved_.clear();
+  forget_removed();
   if (modified_.empty()) return solved_;
   open_links();
   find_saturated_flows();

@@ -32,7 +32,6 @@ class SelectiveSharing {
 
   double rate(FlowId flow) const { return flows_[flow].rate; }
   double bound(FlowId flow) const { return flows_[flow].bound; }
-  std::span<const LinkShare> shares(FlowId flow) const { return flows_[flow].shares; }
   /// The link that keeps the flow below its bound, or kNoLink.
   LinkId bottleneck(FlowId flow) const { return flows_[flow].bottleneck; }
 
@@ -60,6 +59,7 @@ class SelectiveSharing {
     std::uint32_t modified = kAbsent;   ///< its place in modified_
     std::uint32_t candidate = kAbsent;  ///< its place in candidates_
     bool pipe = false;
+    bool left = false;              ///< by flows that are still among its members
     std::vector<Member> members{};  ///< those that transfer, from the oldest to the newest
   };
   /// A link that somebody may still be stopped at, and the level at which it becomes full.
@@ -78,6 +78,7 @@ class SelectiveSharing {
   void mark(LinkId link);
   void mark_from(LinkId link);
   void leave(FlowId flow, LinkId link);
+  void forget_removed();
   void open_links();
   void saturate(double level, LinkId link);
   void find_saturated_flows();
@@ -89,6 +90,8 @@ class SelectiveSharing {
 
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
+  std::vector<FlowId> removed_;  ///< since the last solve()
+  std::vector<LinkId> left_;     ///< likewise, by any of them
   std::vector<Link> links_;
   std::vector<LinkId> modified_;  ///< kNoLink where one was taken out
   std::vector<Visit> visits_;
