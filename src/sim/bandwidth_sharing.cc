@@ -33,7 +33,7 @@ constexpr double kTolerance = 1e-9;
 }  // namespace
 
 BandwidthSharing::BandwidthSharing(const LinkView& links, Ways ways)
-    : links_(links.count()), ways_(ways) {
+    : links_(links.count()), levels_(links.count()), ways_(ways) {
   for (LinkId id = 0; id < links.count(); ++id) {
     links_[id].capacity = links.bandwidth(id);
     links_[id].full_at = links.bandwidth(id) * (1 - kTolerance);
@@ -42,10 +42,10 @@ BandwidthSharing::BandwidthSharing(const LinkView& links, Ways ways)
 }
 
 /// What a flow adds to a link's demand. A fatpipe can only be full by one flow alone.
-double BandwidthSharing::demand_of(const LinkShare& share, double bound) const {
-  const double wanted = share.weight * bound;
-  if (!is_pipe(share.link)) return wanted;
-  return wanted > links_[share.link].full_at ? 2 * links_[share.link].capacity : 0;
+double BandwidthSharing::demand_of(LinkId link, double weight, double bound) const {
+  const double wanted = weight * bound;
+  if (!is_pipe(link)) return wanted;
+  return wanted > links_[link].full_at ? 2 * links_[link].capacity : 0;
 }
 
 FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, double bound) {
@@ -58,15 +58,16 @@ FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, 
     free_.pop_back();
   }
   Flow& flow = flows_[id];
-  flow.shares.assign(shares.begin(), shares.end());
-  flow.places.assign(shares.size(), kOutside);
+  flow.shares.clear();
+  for (const auto& [link, weight] : shares) flow.shares.push_back({link, kOutside, weight});
   flow.penalty = penalty;
   flow.bound = bound;
   flow.rate = 0;
   flow.state = State::idle;
   flow.bottleneck = kNoLink;
   for (std::uint32_t i = 0; i < shares.size(); ++i) {
-    links_[shares[i].link].demand += demand_of(shares[i], bound);
+    const auto& [link, weight] = shares[i];
+    links_[link].demand += demand_of(link, weight, bound);
     if (!ways_.lazy) join(id, i);
   }
   if (ways_.lazy) {
@@ -78,12 +79,13 @@ FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, 
 }
 
 void BandwidthSharing::join(FlowId id, std::uint32_t share) {
-  Flow& flow = flows_[id];
-  LinkState& link = links_[flow.shares[share].link];
-  flow.places[share] = static_cast<std::uint32_t>(link.members.size());
-  link.members.push_back({id, share, flow.shares[share].weight});
-  link.use += flow.shares[share].weight * flow.rate;
-  if (link.stopped > 0) disturb(flow.shares[share].link);
+  const Flow& flow = flows_[id];
+  Share& own = flows_[id].shares[share];
+  LinkState& link = links_[own.link];
+  own.place = static_cast<std::uint32_t>(link.members.size());
+  link.members.push_back({id, share, own.weight});
+  link.use += own.weight * flow.rate;
+  if (link.stopped > 0) disturb(own.link);
 }
 
 /// The members of a link that came or went change what the others there get.
@@ -109,19 +111,18 @@ void BandwidthSharing::remove(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.pooled) leave_pool(flow);
   for (std::uint32_t i = 0; i < flow.shares.size(); ++i) {
-    const LinkShare& share = flow.shares[i];
+    const Share& share = flow.shares[i];
     LinkState& link = links_[share.link];
-    if (flow.places[i] == kOutside) {
+    link.demand -= demand_of(share.link, share.weight, flow.bound);
+    if (share.place == kOutside) {
       forget(id, i);
-      link.demand -= demand_of(share, flow.bound);
       continue;
     }
     const Member last = link.members.back();
-    link.members[flow.places[i]] = last;
-    flows_[last.flow].places[last.share] = flow.places[i];
+    link.members[share.place] = last;
+    flows_[last.flow].shares[last.share].place = share.place;
     link.members.pop_back();
     if (link.stopped > 0) disturb(share.link);
-    link.demand -= demand_of(share, flow.bound);
     link.use -= share.weight * flow.rate;
     if (link.pooled) link.base -= share.weight * flow.rate;
     if (link.members.empty()) link.use = 0;

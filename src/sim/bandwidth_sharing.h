@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/level_queue.h"
 #include "sim/link_view.h"
 
 namespace slackline {
@@ -52,7 +53,6 @@ class BandwidthSharing {
   }
   double penalty(FlowId flow) const { return flows_[flow].penalty; }
   double bound(FlowId flow) const { return flows_[flow].bound; }
-  std::span<const LinkShare> shares(FlowId flow) const { return flows_[flow].shares; }
   /// The link that keeps the flow below its bound, or kNoLink.
   LinkId bottleneck(FlowId flow) const { return flows_[flow].bottleneck; }
 
@@ -72,51 +72,54 @@ class BandwidthSharing {
   };
   /// Of a flow that keeps its rate; whose rate is to be found; is being found; has been found.
   enum class State : std::uint8_t { idle, waiting, open, settled };
-  // What a sweep looks at comes first, so that it shares a cache line.
+  /// Of a flow in a link.
+  struct Share {
+    LinkId link;
+    std::uint32_t place;  ///< in the link's list of members; kOutside: not in it
+    double weight;
+  };
+  // What a sweep looks at comes first, so that it shares a cache line; likewise below.
   struct Flow {
     double rate = 0, penalty = 1, bound = 0, before = 0;
     LinkId bottleneck = kNoLink;
     State state = State::idle;
     bool pooled = false;           ///< its bottleneck's level is its own; `rate` is of no account
     std::uint32_t overlooked = 0;  ///< lazy: how many of its links do not know of it yet
-    std::uint32_t visit = 0;       ///< lazy: the last date at which marking came by
-    std::vector<LinkShare> shares{};
-    std::vector<std::uint32_t> places{};  ///< in its links' lists of members
+    std::uint32_t visit = 0;       ///< lazy: the last round of marking that came by
+    std::vector<Share> shares{};
   };
-  struct LinkState {
-    double capacity = 0;
-    double full_at = 0;  ///< of use or demand: the capacity but for rounding
+  struct alignas(64) LinkState {
     double use = 0;      ///< of all members that are not open, those of pools as at their ceilings;
                          ///< not kept for fatpipes, and pools' own links
     double usage = 0;    ///< of the open members, or its pool's: what they take a unit of level
     double wish = 0;     ///< of the open members, if they had their bounds
-    double level = 0;    ///< of those who are stopped here
-    double queued = kNever;     ///< its entry in the heap
-    std::uint32_t open = 0;     ///< members
-    std::uint32_t stopped = 0;  ///< members whose bottleneck it is, open ones not counted
+    double full_at = 0;  ///< of use or demand: the capacity but for rounding
+    double capacity = 0;
+    double level = 0;                    ///< of those who are stopped here
+    std::uint32_t open = 0;              ///< members
+    std::uint32_t stopped = 0;           ///< members whose bottleneck it is, open ones not counted
+    std::uint32_t mark = 0, wanted = 0;  ///< lazy: the last round and date
+    // The second cache line.
+    std::vector<Member> members{};
+    std::vector<Member> overlooked{};  ///< lazy: flows that it does not know of yet
     bool touched = false;
+    bool opened = false;     ///< flows were, and its next level is to be found
     bool filled = false;     ///< by this sweep: those who are stopped here are settled
     bool disturbed = false;  ///< those who are stopped here may not be any more
     bool pipe = false;
     bool pooled = false;            ///< those who are stopped here are a pool
     std::uint32_t patience = 0;     ///< fillings until they may become one
+    double demand = 0;              ///< if all members had their bounds; see demand_of
     double base = 0;                ///< pool: use of the others
     double ceiling = 0, floor = 0;  ///< pool: levels between which nothing else changes
-    double demand = 0;              ///< if all members had their bounds; see demand_of
-    std::vector<Member> members{};
-    std::uint32_t mark = 0, wanted = 0;  ///< lazy: dates
-    std::vector<Member> overlooked{};    ///< lazy: flows that it does not know of yet
-  };
-  struct Candidate {
-    double level;
-    LinkId link;
   };
 
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr double kNever = LevelQueue::kNever;
 
   bool is_pipe(LinkId link) const { return links_[link].pipe; }
-  double demand_of(const LinkShare& share, double bound) const;
-  bool can_fill(LinkId link) const { return links_[link].demand > links_[link].full_at; }
+  double demand_of(LinkId link, double weight, double bound) const;
+  bool can_fill(const LinkState& link) const { return link.demand > link.full_at; }
+  bool can_fill(LinkId link) const { return can_fill(links_[link]); }
   void join(FlowId flow, std::uint32_t share);
   void activate(FlowId flow);
   void disturb(LinkId link);
@@ -125,10 +128,11 @@ class BandwidthSharing {
   // progressive_filling.cc
   void sweep();
   void open(FlowId flow);
-  void open_share(const Flow& flow, const LinkShare& share);
+  void open_share(const Flow& flow, const Share& share);
+  void enqueue_opened();
   void enqueue(LinkId link);
-  void enqueue_at(LinkId link, double level);
   bool has_stopped(const LinkState& link) const { return link.stopped > 0 && !link.filled; }
+  bool comes_up(const LinkState& link) const;
   double next_level(const LinkState& link) const;
   void reach(LinkId link, double level);
   void open_stopped(LinkId link);
@@ -158,7 +162,13 @@ class BandwidthSharing {
   void forget(FlowId flow, std::uint32_t share);
   void admit();
   void look_for(FlowId flow, std::size_t first_share);
+  bool is_marked(const LinkState& link) const { return link.mark >= first_round_; }
   void mark_from(LinkId link);
+  std::size_t count_awaited() const;
+  void follow(bool to_the_end);
+  void visit(const std::vector<Member>& members);
+  void meet();
+  bool hangs_on_marked(const LinkState& link) const;
   void mark(LinkId link);
   void notice(FlowId flow);
   void finish_marking();
@@ -167,9 +177,8 @@ class BandwidthSharing {
   std::vector<FlowId> free_;
   std::vector<LinkState> links_;
   std::vector<FlowId> active_;  ///< all but the idle ones
-  std::vector<LinkId> touched_, disturbed_;
-  std::vector<Candidate> heap_;
-  bool sweeping_ = false;
+  std::vector<LinkId> touched_, opened_, disturbed_;
+  LevelQueue levels_;  ///< at which links come up in a sweep
   std::size_t pools_ = 0;
   std::vector<LinkId> filled_;       ///< by the last sweep, and may become pools
   std::vector<LinkId> moved_pools_;  ///< by the last solve()
@@ -185,7 +194,12 @@ class BandwidthSharing {
   std::size_t looked_for_ = 0;        ///< links that matter and are not marked
   std::vector<FlowId> new_flows_;     ///< in their order
   std::vector<FlowId> partly_known_;  ///< flows of earlier dates that some links do not know of
-  std::vector<LinkId> to_visit_;
+  std::vector<LinkId> wanted_;        ///< links that are looked for, or were
+  std::uint32_t round_ = 1;           ///< of marking: from one link
+  std::uint32_t first_round_ = 1;     ///< of this date
+  std::vector<LinkId> to_visit_;      ///< what this round has marked
+  std::size_t visited_ = 0;           ///< of these
+  std::size_t awaited_ = 0;           ///< links that are looked for, and may come up in this round
 };
 
 }  // namespace slackline

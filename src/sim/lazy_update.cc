@@ -17,12 +17,19 @@
 // before, on a link that could be full. It ends as soon as all such links are found. Elsewhere
 // being known or not makes no difference, and new flows join at once.
 //
+// Marking goes in rounds, each from one link, which nothing has marked yet. Links that are looked
+// for mostly are near, but among hundreds: so a round also looks back from them whether they hang
+// together with what it has marked already. Where only flows lead that start later, no round can
+// come: a round that has found all others is left unfinished, until somebody asks for a link that
+// it may have come to. Flows that start meanwhile are none of its business.
+//
 // Cost: nothing where flows start one at a time; else up to the links and flows that hang together,
 // but no more than kMostLinks of them a date: where more hang together, the rest is taken for
 // marked. After kMostWork of them in all, everything is: from then on no flow is overlooked, and
 // cost follows what changes, on however many links.
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/bandwidth_sharing.h"
 
@@ -31,6 +38,9 @@ namespace {
 
 constexpr std::size_t kMostLinks = 8192;
 constexpr std::uint64_t kMostWork = 20'000'000;
+// From so many links at most a round looks back, and at so many of each link's flows.
+constexpr std::size_t kMostWanted = 32;
+constexpr std::size_t kMostLookedBack = 8;
 
 }  // namespace
 
@@ -53,9 +63,10 @@ void BandwidthSharing::look_for(FlowId id, std::size_t first_share) {
   const Flow& flow = flows_[id];
   for (std::size_t i = first_share; i < flow.shares.size(); ++i) {
     LinkState& link = links_[flow.shares[i].link];
-    if (flow.places[i] != kOutside || !can_fill(flow.shares[i].link)) continue;
+    if (flow.shares[i].place != kOutside || !can_fill(flow.shares[i].link)) continue;
     if (link.wanted == date_) continue;
     link.wanted = date_;
+    wanted_.push_back(flow.shares[i].link);
     ++looked_for_;
   }
 }
@@ -66,12 +77,16 @@ void BandwidthSharing::admit() {
   admitted_ = true;
   if (new_flows_.size() + partly_known_.size() == 0) return;
   ++date_;
-  looked_for_ = 0;
+  first_round_ = ++round_;
+  to_visit_.clear();
+  wanted_.clear();
+  visited_ = looked_for_ = 0;
   for (std::size_t i = 1; i < new_flows_.size(); ++i) look_for(new_flows_[i], 1);
   for (const FlowId id : partly_known_) look_for(id, 0);
   marking_ = looked_for_ > 0 && marked_ < kMostWork;
   if (!marking_) return;
   for (const FlowId id : new_flows_) {
+    flows_[id].visit = round_;  // an unfinished round is not to follow it
     const auto shares = static_cast<std::uint32_t>(flows_[id].shares.size());
     for (std::uint32_t i = 0; i < shares; ++i) overlook(id, i);
     if (shares > 0) mark_from(flows_[id].shares[0].link);
@@ -80,31 +95,79 @@ void BandwidthSharing::admit() {
 
 /// Marks a link that nothing has marked yet, and what hangs together with it.
 void BandwidthSharing::mark_from(LinkId first) {
-  if (links_[first].mark == date_ || looked_for_ == 0) return;
+  if (is_marked(links_[first])) return;
+  follow(true);
+  if (is_marked(links_[first]) || looked_for_ == 0) return;
+  ++round_;
   to_visit_.clear();
+  visited_ = awaited_ = 0;
   mark(first);
-  for (std::size_t at = 0; at < to_visit_.size(); ++at) {
-    ++marked_;
-    for (const auto* list : {&links_[to_visit_[at]].members, &links_[to_visit_[at]].overlooked}) {
-      marked_ += list->size();
-      for (const Member& m : *list) {
-        Flow& flow = flows_[m.flow];
-        if (flow.visit == date_) continue;
-        flow.visit = date_;
-        for (const LinkShare& share : flow.shares) mark(share.link);
+  awaited_ = count_awaited();
+  follow(false);
+}
+
+/// Links that are looked for and that the round may come to.
+std::size_t BandwidthSharing::count_awaited() const {
+  if (wanted_.size() > kMostWanted) return looked_for_;
+  return static_cast<std::size_t>(std::ranges::count_if(wanted_, [&](LinkId id) {
+    const LinkState& link = links_[id];
+    return !is_marked(link) && link.members.size() + link.overlooked.size() > 0;
+  }));
+}
+
+/// Goes on with the round: until all links that are awaited are marked, or to the end.
+void BandwidthSharing::follow(bool to_the_end) {
+  while (visited_ < to_visit_.size() && looked_for_ > 0) {
+    if (!to_the_end && awaited_ == 0 && visited_ > 0) return;
+    const LinkState& link = links_[to_visit_[visited_++]];
+    marked_ += 1 + link.members.size() + link.overlooked.size();
+    visit(link.members);
+    visit(link.overlooked);
+    if (std::has_single_bit(visited_)) meet();
+    if (visited_ > kMostLinks) looked_for_ = 0;
+  }
+}
+
+void BandwidthSharing::visit(const std::vector<Member>& members) {
+  for (const Member& m : members) {
+    Flow& flow = flows_[m.flow];
+    if (flow.visit == round_) continue;
+    flow.visit = round_;
+    for (const Share& share : flow.shares) mark(share.link);
+  }
+}
+
+/// Marks the links that are looked for and hang together with a link that this round has marked.
+void BandwidthSharing::meet() {
+  if (wanted_.size() > kMostWanted) return;
+  for (const LinkId id : wanted_) {
+    if (!is_marked(links_[id]) && hangs_on_marked(links_[id])) mark(id);
+  }
+}
+
+bool BandwidthSharing::hangs_on_marked(const LinkState& link) const {
+  for (const auto* list : {&link.members, &link.overlooked}) {
+    const std::size_t looked_at = std::min(list->size(), kMostLookedBack);
+    for (std::size_t i = 0; i < looked_at; ++i) {
+      const Flow& flow = flows_[(*list)[i].flow];
+      if (flow.visit == round_) continue;
+      if (std::ranges::any_of(
+              flow.shares, [&](const Share& share) { return links_[share.link].mark == round_; })) {
+        return true;
       }
     }
-    if (at > kMostLinks) looked_for_ = 0;
-    if (looked_for_ == 0) return;
   }
+  return false;
 }
 
 void BandwidthSharing::mark(LinkId id) {
   LinkState& link = links_[id];
-  if (link.mark == date_) return;
-  link.mark = date_;
+  if (is_marked(link)) return;
+  link.mark = round_;
   to_visit_.push_back(id);
-  if (link.wanted == date_) --looked_for_;
+  if (link.wanted != date_) return;
+  --looked_for_;
+  if (awaited_ > 0) --awaited_;
 }
 
 void BandwidthSharing::announce(std::span<const LinkShare> shares) {
@@ -117,7 +180,9 @@ void BandwidthSharing::announce(std::span<const LinkShare> shares) {
 /// A flow that ends.
 void BandwidthSharing::notice(FlowId id) {
   admit();
-  if (marking_ && !flows_[id].shares.empty()) mark_from(flows_[id].shares[0].link);
+  if (!marking_ || flows_[id].shares.empty()) return;
+  follow(true);
+  mark_from(flows_[id].shares[0].link);
 }
 
 /// Links that are marked, or for which it makes no difference, get to know their flows.
@@ -141,8 +206,8 @@ void BandwidthSharing::finish_marking() {
     const auto shares = static_cast<std::uint32_t>(flows_[id].shares.size());
     for (std::uint32_t i = 0; i < shares; ++i) {
       const LinkId link = flows_[id].shares[i].link;
-      if (flows_[id].places[i] != kOutside) continue;
-      if (!all && links_[link].mark != date_ && can_fill(link)) continue;
+      if (flows_[id].shares[i].place != kOutside) continue;
+      if (!all && !is_marked(links_[link]) && can_fill(link)) continue;
       forget(id, i);
       join(id, i);
       activate(id);

@@ -18,8 +18,10 @@
 // links' levels too low, never too high; when such a link comes up, the flow gets its bound and the
 // link comes up again later.
 //
-// Entries of the heap are for one link's next level. One that has been overtaken by a lower one is
-// skipped; one whose link has a higher level by now is put back.
+// The level at which a link comes up is found anew when flows of it are opened, once for all that
+// are opened together. Flows that stop elsewhere only raise it; that shows when the link comes up.
+// A LevelQueue holds one level a link, where a heap would fill with what is out of date: most links
+// never come up, because their flows stop elsewhere first.
 //
 // Cost: O(E log E) in the shares of the flows that are opened, and the members of the links at
 // which they are stopped.
@@ -40,27 +42,18 @@ constexpr double kUnchanged = 1e-12;
 // they stop may be what the others wait for.
 constexpr double kAfter = 1 + 1e-12;
 
-constexpr auto kLater = [](const auto& a, const auto& b) {
-  return a.level != b.level ? a.level > b.level : a.link > b.link;
-};
-
 }  // namespace
 
 /// Gives all waiting flows, and those whom that concerns, their rates.
 void BandwidthSharing::sweep() {
-  sweeping_ = false;
   for (std::size_t i = 0; i < active_.size(); ++i) open(active_[i]);
-  sweeping_ = true;
-  heap_.clear();
-  for (const LinkId id : touched_) enqueue(id);
-  while (!heap_.empty()) {
-    const Candidate first = heap_.front();
-    std::ranges::pop_heap(heap_, kLater);
-    heap_.pop_back();
-    LinkState& link = links_[first.link];
-    if (first.level != link.queued) continue;
-    link.queued = kNever;
-    reach(first.link, first.level);
+  enqueue_opened();
+  while (levels_.lowest() < kNever) {
+    const double level = levels_.lowest();
+    const LinkId first = levels_.first();
+    levels_.set(first, kNever);
+    reach(first, level);
+    enqueue_opened();
   }
   for (const FlowId id : active_) {
     if (flows_[id].state == State::open) settle(id, flows_[id].bound, kNoLink);
@@ -74,45 +67,53 @@ void BandwidthSharing::open(FlowId id) {
   flow.state = State::open;
   flow.before = flow.rate;
   stop(flow, kNoLink);
-  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
-    if (flow.places[i] != kOutside) open_share(flow, flow.shares[i]);
+  for (const Share& share : flow.shares) {
+    if (share.place != kOutside) open_share(flow, share);
   }
 }
 
-void BandwidthSharing::open_share(const Flow& flow, const LinkShare& share) {
+void BandwidthSharing::open_share(const Flow& flow, const Share& share) {
   LinkState& link = links_[share.link];
   if (link.pooled) dissolve(share.link);
   if (!link.touched) {
     link.touched = true;
     touched_.push_back(share.link);
   }
+  if (!link.opened) {
+    link.opened = true;
+    opened_.push_back(share.link);
+  }
   ++link.open;
   link.wish += share.weight * flow.bound;
   if (link.pipe) {
-    if (can_fill(share.link)) count(link);
+    if (can_fill(link)) count(link);
   } else {
     link.usage += share.weight / flow.penalty;
     link.use -= share.weight * flow.rate;
   }
-  if (sweeping_) enqueue(share.link);
 }
 
-/// The link comes up at its next level, if it has one.
-void BandwidthSharing::enqueue(LinkId id) {
-  LinkState& link = links_[id];
-  if (!has_stopped(link)) {
-    if (link.open == 0) return;
-    if (link.pipe ? !can_fill(id) : link.use + link.wish <= link.full_at) return;
+void BandwidthSharing::enqueue_opened() {
+  for (const LinkId id : opened_) {
+    links_[id].opened = false;
+    enqueue(id);
   }
-  enqueue_at(id, next_level(link));
+  opened_.clear();
 }
 
-void BandwidthSharing::enqueue_at(LinkId id, double level) {
-  LinkState& link = links_[id];
-  if (level >= link.queued) return;
-  link.queued = level;
-  heap_.push_back({level, id});
-  std::ranges::push_heap(heap_, kLater);
+bool BandwidthSharing::comes_up(const LinkState& link) const {
+  if (has_stopped(link)) return true;
+  if (link.open == 0) return false;
+  return link.pipe ? can_fill(link) : link.use + link.wish > link.full_at;
+}
+
+/// The link comes up at its next level, if it has one. What a pipe has come up for before, it still
+/// comes up for.
+void BandwidthSharing::enqueue(LinkId id) {
+  const LinkState& link = links_[id];
+  const double level = comes_up(link) ? next_level(link) : kNever;
+  const double before = link.pipe ? levels_.level(id) : kNever;
+  levels_.set(id, level < before ? level : before);
 }
 
 /// At which it is filled by its open flows, or which those have who were stopped here.
@@ -211,9 +212,8 @@ void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
   flow.rate = changed ? rate : flow.before;
   flow.state = State::settled;
   stop(flow, bottleneck);
-  for (std::size_t i = 0; i < flow.shares.size(); ++i) {
-    if (flow.places[i] == kOutside) continue;
-    const LinkShare& share = flow.shares[i];
+  for (const Share& share : flow.shares) {
+    if (share.place == kOutside) continue;
     LinkState& link = links_[share.link];
     --link.open;
     link.wish -= share.weight * flow.bound;
@@ -221,12 +221,14 @@ void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
       // Stopped elsewhere, it fills the pipe too: those who are above it there have to give way.
       const bool fills = share.weight * flow.rate >= link.full_at;
       if (fills && bottleneck != kNoLink && bottleneck != share.link) {
-        enqueue_at(share.link, flow.rate * flow.penalty * kAfter);
+        const double level = flow.rate * flow.penalty * kAfter;
+        levels_.set(share.link, std::min(level, levels_.level(share.link)));
       }
       continue;
     }
     link.usage -= share.weight / flow.penalty;
     link.use += share.weight * flow.rate;
+    if (link.open == 0 && !has_stopped(link)) levels_.set(share.link, kNever);
   }
 }
 
@@ -236,7 +238,6 @@ void BandwidthSharing::close_links() {
     if (ways_.pools && link.filled) filled_.push_back(id);
     link.touched = link.filled = false;
     link.usage = link.wish = 0;
-    link.queued = kNever;
   }
   touched_.clear();
 }

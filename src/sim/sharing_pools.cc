@@ -37,7 +37,7 @@ constexpr std::uint32_t kPatience = 16;
 
 /// The flow's use of its links but the pool's own changes by that rate.
 void BandwidthSharing::use_others(const Flow& flow, LinkId pool, double rate) {
-  for (const LinkShare& share : flow.shares) {
+  for (const Share& share : flow.shares) {
     if (share.link != pool && !is_pipe(share.link)) links_[share.link].use += share.weight * rate;
   }
 }
@@ -46,14 +46,14 @@ void BandwidthSharing::use_others(const Flow& flow, LinkId pool, double rate) {
 /// others?
 bool BandwidthSharing::suits(const Flow& flow, LinkId pool, double ceiling) const {
   if (flow.overlooked > 0 || flow.bound * flow.penalty <= ceiling * (1 + kMargin)) return false;
-  return std::ranges::all_of(flow.shares, [&](const LinkShare& share) {
+  return std::ranges::all_of(flow.shares, [&](const Share& share) {
     const LinkState& link = links_[share.link];
     return share.link == pool || (link.stopped == 0 && !(link.pipe && can_fill(share.link)));
   });
 }
 
 bool BandwidthSharing::leaves_room(const Flow& flow, LinkId pool) const {
-  return std::ranges::all_of(flow.shares, [&](const LinkShare& share) {
+  return std::ranges::all_of(flow.shares, [&](const Share& share) {
     const LinkState& link = links_[share.link];
     return share.link == pool || link.pipe || link.use <= link.full_at;
   });
@@ -117,7 +117,7 @@ bool BandwidthSharing::raise_pool(LinkId id, double ceiling) {
 bool BandwidthSharing::join_pool(FlowId id) {
   Flow& flow = flows_[id];
   LinkId pool = kNoLink;
-  for (const LinkShare& share : flow.shares) {
+  for (const Share& share : flow.shares) {
     if (links_[share.link].pooled) pool = share.link;
   }
   if (pool == kNoLink || flow.rate > 0) return false;
@@ -132,7 +132,7 @@ bool BandwidthSharing::join_pool(FlowId id) {
   flow.pooled = true;
   flow.state = State::idle;
   stop(flow, pool);
-  for (const LinkShare& share : flow.shares) {
+  for (const Share& share : flow.shares) {
     if (share.link == pool) link.usage += share.weight / flow.penalty;
   }
   disturb(pool);
@@ -143,7 +143,7 @@ bool BandwidthSharing::join_pool(FlowId id) {
 void BandwidthSharing::leave_pool(Flow& flow) {
   LinkState& link = links_[flow.bottleneck];
   use_others(flow, flow.bottleneck, -link.ceiling / flow.penalty);
-  for (const LinkShare& share : flow.shares) {
+  for (const Share& share : flow.shares) {
     if (share.link == flow.bottleneck) link.usage -= share.weight / flow.penalty;
   }
   flow.pooled = false;
