@@ -133,8 +133,8 @@ def write_case(folder, ranks, attributes, program, options):
 def by_slackline(binary, folder):
     seconds, output = measured([binary, "simulate", folder / "trace.ti", "--platform",
                                 folder / "platform.xml", "--hostfile", folder / "hostfile",
-                                "--options", folder / "options.txt", "--links", "0", "--slowed", "0", "--format",
-                                "json"])
+                                "--options", folder / "options.txt", "--links", "0", "--slowed", "0",
+                                "--format", "json"])
     return seconds, (json.loads(output)["result"]["makespan_ns"] / 1e9 if seconds else output)
 
 
