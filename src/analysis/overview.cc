@@ -116,15 +116,16 @@ std::string path_sentence(const Prediction& p) {
 
 Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const std::vector<std::int64_t>& degradations_ppm) {
-  return overview(trace, ModelFunctions(graph, choice), degradations_ppm);
+  return overview(trace, ModelFunctions(graph, choice), ModelledRun(graph, choice),
+                  degradations_ppm);
 }
 
-Overview overview(const Trace& trace, const ModelFunctions& functions,
+Overview overview(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
                   const std::vector<std::int64_t>& degradations_ppm) {
   const ModelChoice& choice = functions.choice();
   const VariedParameter latency = full_parameter(choice, Parameter::latency);
   Overview o;
-  o.prediction = predict(trace, functions);
+  o.prediction = predict(trace, functions, run);
   MakespanFunction makespan = functions.of(Parameter::latency);
   o.tolerances = tolerances(makespan, latency, degradations_ppm);
   o.sensitivity = sensitivity(makespan, latency, 0, plot_end_fs(o.tolerances, choice.model),

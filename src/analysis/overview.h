@@ -20,7 +20,8 @@ struct Overview {
 Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const std::vector<std::int64_t>& degradations_ppm);
 
-Overview overview(const Trace& trace, const ModelFunctions& functions,
+/// The same where its parts are ready.
+Overview overview(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
                   const std::vector<std::int64_t>& degradations_ppm);
 
 Report describe(const Overview& overview, const Trace& trace);

@@ -17,12 +17,16 @@ double latency_share(const Prediction& p, const ModelChoice& choice) {
 
 }  // namespace
 
+ModelledRun::ModelledRun(const ExecutionGraph& graph, const ModelChoice& choice)
+    : cost(picosecond_cost(graph, choice)), schedule(model_schedule(graph, cost)) {}
+
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                    Side side) {
-  return predict(trace, ModelFunctions(graph, choice), side);
+  return predict(trace, ModelFunctions(graph, choice), ModelledRun(graph, choice), side);
 }
 
-Prediction predict(const Trace& trace, const ModelFunctions& functions, Side side) {
+Prediction predict(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
+                   Side side) {
   const ExecutionGraph& graph = functions.graph();
   const ModelChoice& choice = functions.choice();
   Prediction p;
@@ -39,10 +43,8 @@ Prediction predict(const Trace& trace, const ModelFunctions& functions, Side sid
   p.lambda_gap_bytes = line(Parameter::gap_per_byte).slope;
   p.lambda_latency = line(Parameter::latency).slope;
   p.measured = measured_run(trace);
-  const PicosecondCost cost = picosecond_cost(graph, choice);
-  const Schedule schedule = model_schedule(graph, cost);
-  p.ranks = rank_breakdown(graph, schedule, cost);
-  p.path = critical_path(trace, graph, schedule, cost);
+  p.ranks = rank_breakdown(graph, run.schedule, run.cost);
+  p.path = critical_path(trace, graph, run.schedule, run.cost);
   p.rho_latency = latency_share(p, choice);
   p.vertices = graph.vertex_count();
   p.edges = graph.edge_count();

@@ -8,6 +8,7 @@
 #include "analysis/measured.h"
 #include "analysis/model_choice.h"
 #include "timing/makespan.h"
+#include "timing/model_schedule.h"
 
 namespace slackline {
 
@@ -30,10 +31,20 @@ struct Prediction {
   std::uint64_t messages = 0;
 };
 
+/// What happens under the model at its own values. Refers to `graph`.
+struct ModelledRun {
+  ModelledRun(const ExecutionGraph& graph, const ModelChoice& choice);
+
+  PicosecondCost cost;
+  Schedule schedule;
+};
+
 /// Three passes over the graph and one schedule.
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                    Side side = Side::right);
-Prediction predict(const Trace& trace, const ModelFunctions& functions, Side side = Side::right);
+/// The same where the schedule is known already: `run` of the same graph and choice.
+Prediction predict(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
+                   Side side = Side::right);
 
 /// Fills result and sections; the caller adds options, input and findings.
 Report describe(const Prediction& prediction, const Trace& trace);

@@ -22,7 +22,7 @@ OpenedQuestion open_goal_question(OpenedGoal goal, const ModelChoice& model, Cal
   const auto ranks = static_cast<std::int32_t>(goal.program.ranks.size());
   return {OpenedTrace{g.trace ? std::move(*g.trace) : Trace(ranks, false), "goal", goal.path,
                       goal.bytes, goal.checksum, goal.program.operation_count()},
-          model, std::move(g.graph)};
+          model, std::move(g.graph), true};
 }
 
 }  // namespace
@@ -58,20 +58,26 @@ std::string newest_recording() {
   return newest.filename().string();
 }
 
-OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail) {
+OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail, GraphTime time) {
   const ModelChoice model = resolve_model(question.model);
   const std::string path = question.trace.empty() ? newest_recording() : question.trace;
   const auto with_network = [&](OpenedQuestion q) {
-    q.model.pairs = resolve_network(question.network, q.model.model, q.graph.ranks());
+    q.model.pairs = resolve_network(question.network, q.model.model, q.trace().ranks());
     return q;
   };
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
     return with_network(open_goal_question(std::move(*goal), model, detail));
   }
-  OpenedQuestion q{open_trace(path, question.open), model, {}};
+  OpenedQuestion q{open_trace(path, question.open), model, {}, false};
   q.model.graph.collectives.resolve_automatic(q.trace().info().mpi_library);
-  q.graph = build_graph(q.trace(), q.model.graph);
+  if (time == GraphTime::now) complete(q);
   return with_network(std::move(q));
+}
+
+const ExecutionGraph& complete(OpenedQuestion& question) {
+  if (!question.has_graph) question.graph = build_graph(question.trace(), question.model.graph);
+  question.has_graph = true;
+  return question.graph;
 }
 
 Json input_to_json(const OpenedTrace& opened) {

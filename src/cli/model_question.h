@@ -32,15 +32,21 @@ struct OpenedQuestion {
   OpenedTrace opened;
   ModelChoice model;
   ExecutionGraph graph;
+  bool has_graph = true;  ///< false: complete() builds it
 
   const Trace& trace() const { return opened.trace; }
 };
 
+/// When the graph is built: with the trace, or by complete() while others look at the trace.
+enum class GraphTime : std::uint8_t { now, later };
 /// Whether the answer names calls. Of a GOAL file only then a list of calls is made.
 enum class CallDetail : std::uint8_t { none, named };
 
 /// An empty name means the newest recording in the current folder (see newest_recording()).
-OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail = CallDetail::named);
+OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail = CallDetail::named,
+                             GraphTime time = GraphTime::now);
+/// The graph of a question, which it builds if that was left for later.
+const ExecutionGraph& complete(OpenedQuestion& question);
 
 /// Declares --fix-clocks, of the commands that speak of measured times.
 void add_fix_clocks(CLI::App& app, OpenOptions& options);

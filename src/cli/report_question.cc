@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/parallel.h"
 #include "cli/degradations.h"
 #include "cli/run_question.h"
 #include "page/pictures.h"
@@ -11,17 +12,12 @@
 namespace slackline {
 namespace {
 
-/// One of two runs, analysed.
+/// One of two runs, analysed: by the model and, if it was measured, as it was, in a thread each.
 struct Side {
   Side(const ModelQuestion& asked, const std::vector<std::int64_t>& ppm)
-      : question(open_question(asked)),
-        paths(question.trace()),
-        model(overview(question.trace(), question.graph, question.model, ppm)) {
-    if (!question.trace().timed()) return;
-    matching.emplace(question.trace());
-    const CausalOrder order(question.trace(), *matching);
-    waits = wait_states(question.trace(), *matching, order, {.sends = &question.opened.sends});
-    measured = diagnose(question.trace(), paths, *matching, order, waits);
+      : question(open_question(asked, CallDetail::named, GraphTime::later)),
+        paths(question.trace()) {
+    parallel_for(2, [&](std::size_t half) { half == 0 ? predict_run(ppm) : look_at_run(); });
   }
   ComparedPicture picture(const char* letter) const {
     return {std::string(letter) + ": " + question.opened.path,
@@ -36,10 +32,22 @@ struct Side {
 
   OpenedQuestion question;
   CallPaths paths;
-  Overview model;
+  Overview model{};
   std::optional<CallMatching> matching{};
   WaitStates waits{};
   std::optional<Diagnosis> measured{};
+
+ private:
+  void predict_run(const std::vector<std::int64_t>& ppm) {
+    model = overview(question.trace(), complete(question), question.model, ppm);
+  }
+  void look_at_run() {
+    if (!question.trace().timed()) return;
+    matching.emplace(question.trace());
+    const CausalOrder order(question.trace(), *matching);
+    waits = wait_states(question.trace(), *matching, order, {.sends = &question.opened.sends});
+    measured = diagnose(question.trace(), paths, *matching, order, waits);
+  }
 };
 
 void answer_comparison(const ReportQuestion& question, const std::vector<std::int64_t>& ppm,
@@ -97,7 +105,8 @@ void answer_report(const ReportQuestion& question, std::string_view command) {
     answer_comparison(question, ppm, command);
     return;
   }
-  const OpenedQuestion q = open_question(question.question);
+  OpenedQuestion q = open_question(question.question, CallDetail::named, GraphTime::later);
+  const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(q); };
   const bool page = output_format(question.question.output) == OutputFormat::html;
   Json own = {{"degrade", degradations_to_json(ppm)}};
   RunReportOptions options{.degradations_ppm = ppm,
@@ -105,7 +114,7 @@ void answer_report(const ReportQuestion& question, std::string_view command) {
                            .pictures = page,
                            .sends = &q.opened.sends};
   if (!question.machine.given()) {
-    answer(run_report(q.trace(), q.graph, q.model, options), command, q, question.question, own);
+    answer(run_report(q.trace(), graph, q.model, options), command, q, question.question, own);
     return;
   }
   Findings findings;
@@ -120,7 +129,7 @@ void answer_report(const ReportQuestion& question, std::string_view command) {
                                question.links};
   options.simulated = &simulated;
   own["simulation"] = to_json(question.machine, machine.smpi);
-  Report report = run_report(q.trace(), q.graph, q.model, options);
+  Report report = run_report(q.trace(), graph, q.model, options);
   report.findings.merge(findings);
   answer(std::move(report), command, q, question.question, own);
 }

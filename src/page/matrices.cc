@@ -4,7 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/pairwise.h"
+#include "timing/longest_path.h"
+#include "timing/network/pair_cost.h"
 
 namespace slackline {
 namespace {
@@ -35,11 +36,13 @@ PairSums waiting_of(const Trace& trace, const WaitStates& waits) {
   return sums;
 }
 
-PairSums latencies_of(const ExecutionGraph& graph, const ModelChoice& choice) {
+PairSums latencies_of(const ExecutionGraph& graph, const Schedule& schedule) {
   PairSums sums(graph.ranks());
-  for (const PairSensitivity& p : pairwise_sensitivity(graph, choice).pairs) {
-    sums.add(p.from, p.to, static_cast<std::uint64_t>(std::max<std::int64_t>(0, p.lambda_latency)));
-  }
+  walk_path(graph, schedule, [&](const Edge& e, VertexId to) {
+    if (e.latencies == 0) return;
+    const EdgePair pair = edge_pair(graph, e, graph.rank(e.from), graph.rank(to));
+    sums.add(pair.from, pair.to, e.latencies);
+  });
   return sums;
 }
 
@@ -117,7 +120,7 @@ std::vector<PairSums::Cell> PairSums::largest(std::size_t most) const {
 }
 
 Report matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
-                const ExecutionGraph& graph, const ModelChoice& choice) {
+                const ExecutionGraph& graph, const Schedule& schedule) {
   Report report;
   report.result["matrices"] = Json::array();
   report.sections.push_back({.id = "matrices", .title = "Pairs of ranks"});
@@ -144,7 +147,7 @@ Report matrices(const Trace& trace, const CallMatching& matching, const WaitStat
                      "time that one rank spent waiting for another one to arrive"));
   }
   add_matrix(
-      report, latencies_of(graph, choice),
+      report, latencies_of(graph, schedule),
       named("matrix-latency", "Latencies on the critical path", "sender", "receiver", Unit::count,
             "how often the predicted critical path crosses the network between the two"));
   return report;

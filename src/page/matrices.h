@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/model_choice.h"
 #include "diagnosis/call_matching.h"
 #include "diagnosis/wait_states.h"
+#include "graph/execution_graph.h"
+#include "graph/schedule.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -40,10 +41,10 @@ class PairSums {
 };
 
 /// Bytes and messages between pairs (point-to-point; collectives are not expanded), who waited for
-/// whom if `waits` are given, and the latencies that the predicted critical path pays by pair. Each
+/// whom if `waits` are given, and the latencies that `schedule`'s critical path pays by pair. Each
 /// that is not empty, with a table of its largest cells; `matrices` in the result, up to 10,000
-/// cells of each. One pass over the graph.
+/// cells of each. Linear in messages, waits and the path's length.
 Report matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
-                const ExecutionGraph& graph, const ModelChoice& choice);
+                const ExecutionGraph& graph, const Schedule& schedule);
 
 }  // namespace slackline

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/testing/text_graph.h"
+#include "timing/model_schedule.h"
 
 namespace slackline {
 namespace {
@@ -38,7 +39,8 @@ TEST(Matrices, SayWhoSendsToWhomAndWhoWaitsForWhom) {
                                   "rank 1\n @30 +80 recv from=0 bytes=8\n");
   const CallMatching matching(trace);
   const WaitStates waits = wait_states(trace, matching);
-  const Report report = matrices(trace, matching, &waits, build_graph(trace, {}), {});
+  const ExecutionGraph graph = build_graph(trace, {});
+  const Report report = matrices(trace, matching, &waits, graph, model_schedule(graph, LogGPS{}));
   EXPECT_EQ(report.result["matrices"][0]["total"], 8);
   const Section& section = report.sections.front();
   std::vector<std::string> ids;

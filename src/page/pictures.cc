@@ -56,9 +56,8 @@ std::vector<Timeline::Strip> strips_of(const Monitor& m) {
 }
 
 TimelineRun predicted_run(const PictureInput& input, std::int64_t offset_ns) {
-  const Schedule schedule = model_schedule(input.graph, picosecond_cost(input.graph, input.choice));
   return {"predicted", "predicted by the model",
-          scheduled_times(input.trace, input.graph, schedule, offset_ns),
+          scheduled_times(input.trace, input.graph, input.schedule, offset_ns),
           path_pieces(input.prediction.path, offset_ns)};
 }
 

@@ -2,13 +2,13 @@
 
 #include <optional>
 
-#include "analysis/model_choice.h"
 #include "analysis/prediction.h"
 #include "diagnosis/call_matching.h"
 #include "diagnosis/call_paths.h"
 #include "diagnosis/measured_path.h"
 #include "diagnosis/monitor.h"
 #include "graph/execution_graph.h"
+#include "graph/schedule.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
 #include "trace/trace.h"
@@ -25,7 +25,7 @@ struct MeasuredPictures {
 struct PictureInput {
   const Trace& trace;
   const ExecutionGraph& graph;
-  const ModelChoice& choice;
+  const Schedule& schedule;  ///< the predicted run
   const Prediction& prediction;
   const CallMatching& matching;
   const CallPaths& paths;

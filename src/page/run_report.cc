@@ -44,7 +44,7 @@ void add_pictures(Report& report, const PictureInput& picture, const WaitStates*
   std::optional<Section> timeline;
   parallel_for(options.pictures ? 2 : 1, [&](std::size_t part) {
     if (part == 0) {
-      pairs = matrices(picture.trace, picture.matching, waits, picture.graph, picture.choice);
+      pairs = matrices(picture.trace, picture.matching, waits, picture.graph, picture.schedule);
     } else {
       timeline = timeline_section(picture);
     }
@@ -82,6 +82,22 @@ void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice
   }
 }
 
+/// What the model says of a run.
+struct ModelSide {
+  ModelSide(const Trace& trace, const GraphSource& source, const ModelChoice& choice,
+            const std::vector<std::int64_t>& degradations_ppm)
+      : graph(source()), run(graph, choice) {
+    const ModelFunctions functions(graph, choice);
+    model = overview(trace, functions, run, degradations_ppm);
+    network = network_report(functions, degradations_ppm);
+  }
+
+  const ExecutionGraph& graph;
+  ModelledRun run;
+  Overview model;
+  Report network;
+};
+
 /// What a measured run says of itself, in the order in which it is found.
 struct MeasuredSide {
   MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
@@ -97,27 +113,25 @@ struct MeasuredSide {
 
 }  // namespace
 
-Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+Report run_report(const Trace& trace, const GraphSource& source, const ModelChoice& choice,
                   const RunReportOptions& options) {
-  std::optional<Overview> predicted;
-  Report network;
+  std::optional<ModelSide> predicted;
   std::optional<CallMatching> matched;
   const CallPaths paths(trace);
   std::optional<MeasuredSide> measured;
-  // Neither knows the other: the model's answers, and the measured run's.
+  // Neither knows the other: the graph with the model's answers, and the measured run's.
   parallel_for(2, [&](std::size_t side) {
     if (side == 0) {
-      const ModelFunctions functions(graph, choice);
-      predicted = overview(trace, functions, options.degradations_ppm);
-      network = network_report(functions, options.degradations_ppm);
+      predicted.emplace(trace, source, choice, options.degradations_ppm);
     } else {
       matched.emplace(trace);
       if (trace.timed()) measured.emplace(trace, *matched, paths, options.sends);
     }
   });
-  const Overview& model = *predicted;
+  const ExecutionGraph& graph = predicted->graph;
+  const Overview& model = predicted->model;
   Report report = describe(model, trace);
-  add(report, std::move(network));
+  add(report, std::move(predicted->network));
   add_scenarios(report, trace, choice, model, options);
   if (model.prediction.measured && options.pictures) {
     overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));
@@ -131,7 +145,7 @@ Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelCh
     put_first(report.sections, std::move(simulated.sections));
     report.findings.merge(options.simulated->simulation.findings);
   }
-  PictureInput picture{trace, graph, choice, model.prediction, *matched, paths};
+  PictureInput picture{trace, graph, predicted->run.schedule, model.prediction, *matched, paths};
   picture.simulated = options.simulated;
   if (!measured) {
     add_pictures(report, picture, nullptr, options);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analysis/model_choice.h"
@@ -20,10 +21,15 @@ struct RunReportOptions {
   const SendRecords* sends = nullptr;          ///< as WaitOptions::sends
 };
 
+/// Gives a trace's graph under a choice, which is built only then if nobody needed it before.
+/// Called once, in any thread; what it refers to lives on.
+using GraphSource = std::function<const ExecutionGraph&()>;
+
 /// Everything there is to say of one run: the judgement, what was measured (of a timed trace), what
 /// the model says and, if it was simulated, how it runs on that machine. What `slackline report`
-/// prints. Linear in calls, and the model's passes.
-Report run_report(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+/// prints. Linear in calls, and the model's passes; the model's side and the measured one in a
+/// thread each.
+Report run_report(const Trace& trace, const GraphSource& graph, const ModelChoice& choice,
                   const RunReportOptions& options);
 
 }  // namespace slackline

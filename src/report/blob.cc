@@ -10,7 +10,8 @@
 namespace slackline {
 namespace {
 
-constexpr int kLevel = 6;  // beyond that time doubles for one per cent
+// Level 6 takes 2.3 times as long for five per cent less.
+constexpr int kLevel = 4;
 constexpr int kBestLevel = 12;
 
 struct FreeCompressor {

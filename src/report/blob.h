@@ -14,7 +14,7 @@ struct Blob {
   bool empty() const { return bytes == 0; }
 };
 
-/// Thread-safe; about 100 MB/s.
+/// Thread-safe; about 150 MB/s.
 Blob compress(std::string_view bytes);
 /// As small as it gets; about 4 MB/s.
 Blob compress_well(std::string_view bytes);

@@ -23,9 +23,10 @@ struct LongestPath {
 LongestPath longest_path(const ExecutionGraph& graph, const std::vector<std::int32_t>& ranks,
                          const LinearCost& cost);
 
-/// Calls visit(edge, target) for every edge of the path, from its end to its begin.
-template <class Visit>
-void walk_path(const ExecutionGraph& graph, const LongestPath& path, Visit visit) {
+/// Calls visit(edge, target) for every edge of the path, from its end to its begin. `path`: what
+/// says which in-edges decide, a LongestPath or a Schedule.
+template <class Path, class Visit>
+void walk_path(const ExecutionGraph& graph, const Path& path, Visit visit) {
   constexpr std::uint32_t kStart = 0xFFFFFFFFu;
   VertexId v = graph.last_vertex(path.last_rank);
   while (path.decided_by[v] != kStart) {

@@ -6,15 +6,6 @@
 #include "timing/network/pair_cost.h"
 
 namespace slackline {
-namespace {
-
-constexpr std::int64_t kFemtosPerPico = 1000;
-
-std::int64_t rounded_ps(std::int64_t fs) {
-  return (fs + kFemtosPerPico / 2) / kFemtosPerPico;
-}
-
-}  // namespace
 
 PicosecondCost::PicosecondCost(const LogGPS& model)
     : overhead_ps_(rounded_ps(model.overhead_fs)),
@@ -32,23 +23,14 @@ PicosecondCost::PicosecondCost(const ExecutionGraph& graph, const LogGPS& model,
   }
 }
 
-EdgeCost PicosecondCost::cost(const Edge& e, const Network& network) const {
-  const std::int64_t paid_bytes = multiples(e, Parameter::gap_per_byte);
-  return EdgeCost{.compute_ps = e.nanoseconds * kPicosPerNano,
-                  .overhead_ps = e.overheads * overhead_ps_,
-                  .latency_ps = e.latencies * network.latency_ps,
-                  .bandwidth_ps = rounded_ps(paid_bytes * network.gap_per_byte_fs)};
-}
-
 EdgeCost PicosecondCost::operator()(const Edge& e) const {
   expects(network_ == nullptr, "all pairs of ranks are alike");
   return cost(e, kinds_.front());
 }
 
-EdgeCost PicosecondCost::operator()(const Edge& e, VertexId to) const {
-  if (network_ == nullptr || (e.latencies == 0 && e.bytes == 0)) return cost(e, kinds_.front());
+std::size_t PicosecondCost::kind(const Edge& e, VertexId to) const {
   const EdgePair pair = edge_pair(*graph_, e, ranks_[e.from], ranks_[to]);
-  return cost(e, kinds_[network_->kind(pair.from, pair.to)]);
+  return network_->kind(pair.from, pair.to);
 }
 
 Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model) {

@@ -31,7 +31,10 @@ class PicosecondCost {
                  std::shared_ptr<const PairNetwork> network);
 
   /// Cost of `e`, an in-edge of `to`.
-  EdgeCost operator()(const Edge& e, VertexId to) const;
+  EdgeCost operator()(const Edge& e, VertexId to) const {
+    const bool alike = network_ == nullptr || (e.latencies == 0 && e.bytes == 0);
+    return cost(e, alike ? kinds_.front() : kinds_[kind(e, to)]);
+  }
   /// The same where all pairs are alike.
   EdgeCost operator()(const Edge& e) const;
 
@@ -40,7 +43,20 @@ class PicosecondCost {
     std::int64_t latency_ps;
     std::int64_t gap_per_byte_fs;
   };
-  EdgeCost cost(const Edge& e, const Network& network) const;
+  static std::int64_t rounded_ps(std::int64_t fs) {
+    constexpr std::int64_t kFemtosPerPico = 1000;
+    return (fs + kFemtosPerPico / 2) / kFemtosPerPico;
+  }
+  // Inline: several passes take every edge's.
+  EdgeCost cost(const Edge& e, const Network& network) const {
+    const std::int64_t paid_bytes = multiples(e, Parameter::gap_per_byte);
+    return EdgeCost{.compute_ps = e.nanoseconds * kPicosPerNano,
+                    .overhead_ps = e.overheads * overhead_ps_,
+                    .latency_ps = e.latencies * network.latency_ps,
+                    .bandwidth_ps = rounded_ps(paid_bytes * network.gap_per_byte_fs)};
+  }
+  /// Of the route that `e` takes.
+  std::size_t kind(const Edge& e, VertexId to) const;
 
   std::int64_t overhead_ps_;
   std::vector<Network> kinds_;  // of routes; one where all pairs are alike
