@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -37,17 +36,18 @@ struct Grid {
   std::string kind, share, pattern, region;
 };
 
-/// Sums of time by code, over the buckets of all levels.
+struct TimeOfCode {
+  std::uint32_t code;
+  std::uint64_t time;
+};
+/// What a bucket holds, in order of first appearance.
+using Bucket = std::vector<TimeOfCode>;
+
+/// Sums of time by code, over the buckets of all levels. closed(level, bucket, sums) is called for
+/// every bucket that got anything: more often than there are calls, hence no std::function.
+template <class Closed>
 class Sums {
  public:
-  struct Entry {
-    std::uint32_t code;
-    std::uint64_t time;
-  };
-  using Bucket = std::vector<Entry>;
-  /// closed(level, bucket, sums) is called for every bucket that got anything.
-  using Closed = std::function<void(std::size_t, std::uint64_t, const Bucket&)>;
-
   Sums(std::size_t levels, std::uint64_t width, Closed closed)
       : shift_(std::countr_zero(width)), open_(levels), closed_(std::move(closed)) {}
 
@@ -76,9 +76,9 @@ class Sums {
       close(level);
       open.bucket = bucket;
     }
-    for (Entry& entry : open.sums) {
-      if (entry.code == code) {
-        entry.time += time;
+    for (TimeOfCode& sum : open.sums) {
+      if (sum.code == code) {
+        sum.time += time;
         return;
       }
     }
@@ -89,7 +89,7 @@ class Sums {
     if (open.sums.empty()) return;
     closed_(level, open.bucket, open.sums);
     if (level + 1 < open_.size()) {
-      for (const Entry& e : open.sums) put(level + 1, open.bucket >> 1, e.code, e.time);
+      for (const TimeOfCode& e : open.sums) put(level + 1, open.bucket >> 1, e.code, e.time);
     }
     open.sums.clear();
   }
@@ -99,19 +99,21 @@ class Sums {
   Closed closed_;
 };
 
-std::uint32_t winner(const Sums::Bucket& sums) {
-  return std::ranges::max_element(sums, {}, &Sums::Entry::time)->code;
+std::uint32_t winner(const Bucket& sums) {
+  return std::ranges::max_element(sums, {}, &TimeOfCode::time)->code;
 }
 
-std::uint64_t total(const Sums::Bucket& sums) {
+std::uint64_t total(const Bucket& sums) {
   std::uint64_t time = 0;
-  for (const Sums::Entry& e : sums) time += e.time;
+  for (const TimeOfCode& e : sums) time += e.time;
   return time;
 }
 
 /// Anything above nothing is at least one.
 std::uint8_t fifteenths(std::uint64_t part, std::uint64_t whole) {
   if (part == 0 || whole == 0) return 0;
+  // Most buckets hold one thing, and need no division.
+  if (part == whole) return static_cast<std::uint8_t>(kFifteenths);
   const std::uint64_t rounded = (kFifteenths * part + whole / 2) / whole;
   return static_cast<std::uint8_t>(std::clamp<std::uint64_t>(rounded, 1, kFifteenths));
 }
@@ -148,9 +150,9 @@ class Row {
 
   void fill_kinds() {
     Sums sums(grids_.size(), grids_.front().width,
-              [this](std::size_t level, std::uint64_t bucket, const Sums::Bucket& in) {
+              [this](std::size_t level, std::uint64_t bucket, const Bucket& in) {
                 std::uint64_t computing = 0;
-                for (const Sums::Entry& e : in) computing += e.code == 0 ? e.time : 0;
+                for (const TimeOfCode& e : in) computing += e.code == 0 ? e.time : 0;
                 const std::size_t at = cell(level, bucket);
                 grids_[level].kind[at] = static_cast<char>(winner(in));
                 const std::uint64_t all = total(in);
@@ -170,7 +172,7 @@ class Row {
 
   void fill_waits() {
     Sums sums(grids_.size(), grids_.front().width,
-              [this](std::size_t level, std::uint64_t bucket, const Sums::Bucket& in) {
+              [this](std::size_t level, std::uint64_t bucket, const Bucket& in) {
                 const std::size_t at = cell(level, bucket);
                 Grid& grid = grids_[level];
                 grid.pattern[at] = static_cast<char>(winner(in));
@@ -191,7 +193,7 @@ class Row {
 
   void fill_regions() {
     Sums sums(grids_.size(), grids_.front().width,
-              [this](std::size_t level, std::uint64_t bucket, const Sums::Bucket& in) {
+              [this](std::size_t level, std::uint64_t bucket, const Bucket& in) {
                 grids_[level].region[cell(level, bucket)] =
                     static_cast<char>(std::min<std::uint32_t>(winner(in), kOtherRegion));
               });

@@ -7,6 +7,8 @@
 
 #include "trace/message_pairs.h"
 
+#include <algorithm>
+
 #include "base/flat_map.h"
 #include "base/parallel.h"
 
@@ -33,8 +35,9 @@ struct RequestHash {
 
 struct Send {
   Stream stream;
-  std::uint64_t bytes;
   std::uint32_t call;
+  std::uint64_t bytes;
+  Send* next = nullptr;  // of the same stream to the same destination
 };
 
 struct Receive {
@@ -72,21 +75,48 @@ void for_each_send(const Call& call, Visit visit) {
   }
 }
 
-// All sends by destination, in the order of each source's program.
-std::vector<std::vector<Send>> sends_by_destination(const Trace& trace) {
-  std::vector<std::vector<Send>> sends(static_cast<std::size_t>(trace.ranks()));
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+bool may_send(Operation operation) {
+  switch (operation_class(operation)) {
+    case OperationClass::send:
+    case OperationClass::sendrecv:
+    case OperationClass::isend:
+    case OperationClass::start:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Sends of some sources, those after one another, by destination; in the order of each source's
+// program.
+using SendsByDestination = std::vector<std::vector<Send>>;
+
+SendsByDestination sends_of(const Trace& trace, std::int32_t first, std::int32_t last) {
+  SendsByDestination sends(static_cast<std::size_t>(trace.ranks()));
+  for (std::int32_t rank = first; rank < last; ++rank) {
     const RankCalls& calls = trace.calls(rank);
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      const Call call = calls[i];
-      for_each_send(
-          call, [&](std::int32_t to, std::int32_t tag, std::uint32_t comm, std::uint64_t bytes) {
-            if (to < 0 || to >= trace.ranks()) return;
-            sends[static_cast<std::size_t>(to)].push_back(
-                {{rank, tag, comm}, bytes, static_cast<std::uint32_t>(i)});
-          });
+      if (!may_send(calls.operation(i))) continue;
+      for_each_send(calls[i], [&](std::int32_t to, std::int32_t tag, std::uint32_t comm,
+                                  std::uint64_t bytes) {
+        if (to < 0 || to >= trace.ranks()) return;
+        sends[static_cast<std::size_t>(to)].push_back(
+            {{rank, tag, comm}, static_cast<std::uint32_t>(i), bytes});
+      });
     }
   }
+  return sends;
+}
+
+// All sends, a thread's share of the sources in each element.
+std::vector<SendsByDestination> all_sends(const Trace& trace) {
+  const auto ranks = static_cast<std::size_t>(trace.ranks());
+  const std::size_t shares = std::min<std::size_t>(ranks, hardware_threads());
+  std::vector<SendsByDestination> sends(shares);
+  parallel_for(shares, [&](std::size_t i) {
+    sends[i] = sends_of(trace, static_cast<std::int32_t>(ranks * i / shares),
+                        static_cast<std::int32_t>(ranks * (i + 1) / shares));
+  });
   return sends;
 }
 
@@ -95,6 +125,7 @@ class ReceiveList {
  public:
   explicit ReceiveList(const RankCalls& calls) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!may_receive(calls.operation(i))) continue;
       at_ = static_cast<std::uint32_t>(i);
       add(calls[i]);
     }
@@ -102,6 +133,18 @@ class ReceiveList {
   const std::vector<Receive>& receives() const { return receives_; }
 
  private:
+  static bool may_receive(Operation operation) {
+    switch (operation_class(operation)) {
+      case OperationClass::recv:
+      case OperationClass::sendrecv:
+      case OperationClass::irecv:
+      case OperationClass::start:
+      case OperationClass::completion:
+        return true;
+      default:
+        return false;
+    }
+  }
   void add(const Call& call) {
     switch (operation_class(call.operation)) {
       case OperationClass::recv:
@@ -158,47 +201,60 @@ class ReceiveList {
   FlatMap<std::uint32_t, std::size_t, RequestHash> pending_;
 };
 
-std::vector<MessagePair> pair_rank(const Trace& trace, std::size_t rank,
-                                   const std::vector<Send>& sends) {
-  constexpr std::size_t kEnd = std::numeric_limits<std::size_t>::max();
+// The sends to one destination, queued by stream.
+class SendQueues {
+ public:
+  void add(std::vector<Send>& sends) {
+    for (Send& send : sends) {
+      Queue& queue = streams_[send.stream];
+      (queue.head == nullptr ? queue.head : queue.tail->next) = &send;
+      queue.tail = &send;
+    }
+  }
+  // Null when there is none left.
+  const Send* take(const Stream& stream) {
+    Queue* const queue = streams_.find(stream);
+    if (queue == nullptr || queue->head == nullptr) return nullptr;
+    const Send* const send = queue->head;
+    queue->head = send->next;
+    return send;
+  }
+
+ private:
   struct Queue {
-    std::size_t head = kEnd;
-    std::size_t tail = kEnd;
+    Send* head = nullptr;
+    Send* tail = nullptr;
   };
-  FlatMap<Stream, Queue, StreamHash> streams;
-  std::vector<std::size_t> next(sends.size(), kEnd);
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    Queue& queue = streams[sends[i].stream];
-    (queue.tail == kEnd ? queue.head : next[queue.tail]) = i;
-    queue.tail = i;
-  }
-  std::vector<MessagePair> pairs;
-  const ReceiveList list(trace.calls(static_cast<std::int32_t>(rank)));
-  for (const Receive& receive : list.receives()) {
-    Queue* queue = streams.find(receive.stream);
-    if (queue == nullptr || queue->head == kEnd) continue;
-    const Send& send = sends[queue->head];
-    queue->head = next[queue->head];
-    pairs.push_back({.bytes = send.bytes,
-                     .source = send.stream.source,
-                     .tag = send.stream.tag,
-                     .comm = send.stream.comm,
-                     .send = send.call,
-                     .post = receive.post,
-                     .done = receive.done});
-  }
-  return pairs;
-}
+  FlatMap<Stream, Queue, StreamHash> streams_;
+};
 
 }  // namespace
 
-std::vector<std::vector<MessagePair>> pair_messages(const Trace& trace) {
-  auto sends = sends_by_destination(trace);
-  std::vector<std::vector<MessagePair>> pairs(sends.size());
-  parallel_for(sends.size(), [&](std::size_t rank) {
-    pairs[rank] = pair_rank(trace, rank, sends[rank]);
-    sends[rank] = {};
+void for_each_pair(const Trace& trace,
+                   const std::function<void(std::size_t, const MessagePair&)>& visit) {
+  std::vector<SendsByDestination> sends = all_sends(trace);
+  parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t rank) {
+    SendQueues queues;
+    for (SendsByDestination& share : sends) queues.add(share[rank]);
+    const ReceiveList list(trace.calls(static_cast<std::int32_t>(rank)));
+    for (const Receive& receive : list.receives()) {
+      const Send* const send = queues.take(receive.stream);
+      if (send == nullptr) continue;
+      visit(rank, {.bytes = send->bytes,
+                   .source = send->stream.source,
+                   .tag = send->stream.tag,
+                   .comm = send->stream.comm,
+                   .send = send->call,
+                   .post = receive.post,
+                   .done = receive.done});
+    }
+    for (SendsByDestination& share : sends) share[rank] = {};
   });
+}
+
+std::vector<std::vector<MessagePair>> pair_messages(const Trace& trace) {
+  std::vector<std::vector<MessagePair>> pairs(static_cast<std::size_t>(trace.ranks()));
+  for_each_pair(trace, [&](std::size_t to, const MessagePair& pair) { pairs[to].push_back(pair); });
   return pairs;
 }
 

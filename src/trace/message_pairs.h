@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct MessagePair {
 /// and a Trace says of every receive which source and tag its message really had: the k-th send of
 /// such a stream belongs to the k-th receive. Linear in the number of calls, destinations in
 /// parallel.
+///
+/// Calls visit(destination, message), one destination's messages in one thread.
+void for_each_pair(const Trace& trace,
+                   const std::function<void(std::size_t, const MessagePair&)>& visit);
+/// The same as lists, one a destination.
 std::vector<std::vector<MessagePair>> pair_messages(const Trace& trace);
 
 }  // namespace slackline
