@@ -258,9 +258,10 @@ def case_clock_drift(test):
     offset, drift, error = clock(text, 1)
     check(abs(offset - 3e6) <= error + 0.01 * 1e9, f"offset {offset}")
     # The falsified clock runs 1.01 times as fast, so 0.01/1.01 of its time is taken off. On a busy
-    # machine messages can take too long to tell; then the error that is stated covers it.
+    # machine messages can take too long to tell; then the error that is stated covers it: the end
+    # is off by the drift less what the begin was measured wrong by, which the error covers, too.
     times = [int(time) for time in re.findall(r"^  @(-?\d+) ", rank_section(text, 1), re.M)]
-    covered = drift == 0 and error > 0.0099 * (max(times) - min(times))
+    covered = drift == 0 and 2 * error > 0.0099 * (max(times) - min(times))
     check(abs(drift + 0.01 / 1.01) < 0.004 or covered, f"drift {drift}, error {error} ns")
 
 
