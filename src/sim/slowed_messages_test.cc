@@ -74,12 +74,11 @@ Platform star() {
 // Two messages of a million bytes meet in c's cable: half of it each for 1 ms, until the shorter
 // one of half a million has arrived; the longer one then needs 0.5 ms more.
 TEST(SlowedMessages, AreSharedAndAloneAsDerivedByHand) {
-  const Trace trace =
-      untimed_trace(3,
-                    "rank 0\n send to=2 bytes=1000000\n"
-                    "rank 1\n send to=2 bytes=500000\n"
-                    "rank 2\n irecv from=0 bytes=1000000 req=1\n"
-                    " irecv from=1 bytes=500000 req=2\n waitall reqs=1,2\n");
+  const Trace trace = untimed_trace(3,
+                                    "rank 0\n send to=2 bytes=1000000\n"
+                                    "rank 1\n send to=2 bytes=500000\n"
+                                    "rank 2\n irecv from=0 bytes=1000000 req=1\n"
+                                    " irecv from=1 bytes=500000 req=2\n waitall reqs=1,2\n");
   const Platform platform = star();
   const Simulation s = simulated(trace, platform);
   ASSERT_EQ(s.slowed.size(), 2U);

@@ -63,3 +63,13 @@ export const isDrawn = (canvas) =>
     const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
     return data.some((byte) => byte !== 0);
   });
+
+/** Waits until `holds(argument)`, evaluated in the page, does. (Playwright's own waitForFunction asks
+ * again by eval, which the page's security policy forbids.) */
+export async function until(page, holds, argument) {
+  const deadline = Date.now() + 30_000;
+  while (!(await page.evaluate(holds, argument))) {
+    assert.ok(Date.now() < deadline, `still not so: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

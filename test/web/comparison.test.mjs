@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { samplePath, texts, withFile } from "./browser.mjs";
+import { samplePath, texts, until, withFile } from "./browser.mjs";
 import { makeBeside, makeTimeline, withReport } from "./made_timeline.mjs";
 
 const RANKS = 8;
@@ -82,9 +82,9 @@ test("the time lines of two traces have one axis and move together", () =>
 test("differences lead to their ranks and operations in the time lines", () =>
   open("two", {}, async (page) => {
     await page.locator("[id=by-rank] tbody a").first().click();
-    await page.waitForFunction(() => location.hash.includes("only=5,5"));
+    await until(page, () => location.hash.includes("only=5,5"));
     await page.locator("[id=by-operation] tbody a").click();
-    await page.waitForFunction(() => document.querySelector(".find input").value === "MPI_Recv");
+    await until(page, () => document.querySelector(".find input").value === "MPI_Recv");
     assert.match(await page.locator(".find").innerText(), /MPI_Recv/);
   }));
 

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { withFile } from "./browser.mjs";
+import { until, withFile } from "./browser.mjs";
 
 const { SLACKLINE_BINARY: binary, SLACKLINE_EXAMPLES: examples, SLACKLINE_SHARED: shared = "" } = process.env;
 const QUESTIONS = ["late", "change", "latency", "critical path"];
@@ -99,7 +99,7 @@ test("an answer leads to its place in the time line", async () => {
   writeRun(trace);
   await withFile(pageOf(trace, "late"), { viewport: SCREEN }, async (page) => {
     await page.locator(".answers a.place").first().click();
-    await page.waitForFunction((rank) => location.hash.includes(`only=${rank},${rank}`), LATE_RANK);
+    await until(page, (rank) => location.hash.includes(`only=${rank},${rank}`), LATE_RANK);
   });
 });
 

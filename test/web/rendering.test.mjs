@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { launch } from "./browser.mjs";
+import { launch, until } from "./browser.mjs";
 import { RANKS, colourAt, factsOf, measured, open, rowsBox, withTimeline, write } from "./known_run.mjs";
 
 test("what is waiting, computing and sending has the colours of the legend", () =>
@@ -74,7 +74,7 @@ test("a page without single calls says so and still zooms", async () => {
     const first = (await table.locator("tbody tr").first().innerText()).split(/\s+/);
     assert.equal(Number(first[2]), Number((longest / 1000).toFixed(3)));
     await table.locator("tbody a").first().click();
-    await page.waitForFunction((rank) => location.hash.includes(`only=${rank},${rank}`), first[0]);
+    await until(page, (rank) => location.hash.includes(`only=${rank},${rank}`), first[0]);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { texts } from "./browser.mjs";
+import { texts, until } from "./browser.mjs";
 import { RANKS, factsOf, link, measured, numbers, open, rowsBox, settled } from "./known_run.mjs";
 
 test("keys zoom and move, and the link follows", () =>
@@ -90,7 +90,7 @@ test("search lights up what matches and goes from one to the next", () =>
     await page.locator(".details dd >> text=late sender").waitFor();
     const first = await page.locator(".details").innerText();
     await page.locator(".find input").press("Enter");
-    await page.waitForFunction((text) => document.querySelector(".details").innerText !== text, first);
+    await until(page, (text) => document.querySelector(".details").innerText !== text, first);
     await page.keyboard.press("Escape");
     assert.equal(await page.locator(".details").count(), 0);
   }));

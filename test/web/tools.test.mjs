@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { texts } from "./browser.mjs";
+import { texts, until } from "./browser.mjs";
 import { RANKS, open, withTimeline, write } from "./known_run.mjs";
 import { makeMatrix } from "./made_timeline.mjs";
 
@@ -16,7 +16,7 @@ test("a cell of a matrix tells its pair and shows it in the time line", () =>
     await page.locator(".matrix-cell >> text=/sender 4, receiver 5: 320\\.0 KiB/").waitFor();
     assert.equal((await texts(page, "[id=matrix-bytes-cells] tbody tr")).length, RANKS);
     await canvas.click({ position });
-    await page.waitForFunction(() => location.hash.includes("only=4,5"));
+    await until(page, () => location.hash.includes("only=4,5"));
     await page.locator(".status >> text=ranks 4 to 5").waitFor();
   }));
 
