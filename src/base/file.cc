@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/write_all.h"
 #include "base/write_behind.h"
 
 namespace slackline {

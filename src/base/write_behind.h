@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 
 namespace slackline {
@@ -36,8 +35,5 @@ class WriteBehind {
   int error_ = 0;
   std::thread thread_;
 };
-
-/// All of `text` to `fd`. Returns the errno of a failure, or 0.
-int write_all(int fd, std::string_view text);
 
 }  // namespace slackline

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/write_all.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -64,17 +65,6 @@ std::string rendered(const Report& report, const OutputOptions& options) {
       break;
   }
   return write_text(report, {.colour = use_colour(options), .width = text_width(options)});
-}
-
-/// Returns errno's value, 0 when everything was written.
-int write_all(int fd, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return 0;
 }
 
 }  // namespace

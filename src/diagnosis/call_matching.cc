@@ -24,7 +24,7 @@
 #include "base/parallel.h"
 #include "diagnosis/collective_calls.h"
 #include "diagnosis/message_streams.h"
-#include "diagnosis/posted_messages.h"
+#include "trace/posted_messages.h"
 
 namespace slackline {
 namespace {

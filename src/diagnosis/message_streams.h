@@ -5,7 +5,7 @@
 
 #include "base/flat_map.h"
 #include "diagnosis/call_matching.h"
-#include "diagnosis/posted_messages.h"
+#include "trace/posted_messages.h"
 #include "trace/trace.h"
 
 namespace slackline {

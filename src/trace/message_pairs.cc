@@ -11,6 +11,7 @@
 
 #include "base/flat_map.h"
 #include "base/parallel.h"
+#include "trace/posted_messages.h"
 
 namespace slackline {
 namespace {
@@ -46,47 +47,6 @@ struct Receive {
   std::uint32_t done;
 };
 
-constexpr std::size_t kStartArguments = 6;  // serial, operation, peer, tag, bytes, communicator
-
-bool is_lost(const Call& call) {
-  return call.has(SLK_FLAG_CANCELLED) || call.has(SLK_FLAG_FAILED);
-}
-
-// Calls visit(destination, tag, communicator, bytes) for every message that `call` sends.
-template <class Visit>
-void for_each_send(const Call& call, Visit visit) {
-  switch (operation_class(call.operation)) {
-    case OperationClass::send:
-    case OperationClass::sendrecv:
-    case OperationClass::isend:
-      if (!is_lost(call)) visit(call.peer, call.tag, call.comm, call.bytes);
-      return;
-    case OperationClass::start:
-      for (std::size_t i = 0; i + kStartArguments <= call.args.size(); i += kStartArguments) {
-        if (call.args[i + 1] == static_cast<std::int64_t>(Operation::recv_init)) continue;
-        visit(static_cast<std::int32_t>(call.args[i + 2]),
-              static_cast<std::int32_t>(call.args[i + 3]),
-              static_cast<std::uint32_t>(call.args[i + 5]),
-              static_cast<std::uint64_t>(call.args[i + 4]));
-      }
-      return;
-    default:
-      return;
-  }
-}
-
-bool may_send(Operation operation) {
-  switch (operation_class(operation)) {
-    case OperationClass::send:
-    case OperationClass::sendrecv:
-    case OperationClass::isend:
-    case OperationClass::start:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Sends of some sources, those after one another, by destination; in the order of each source's
 // program.
 using SendsByDestination = std::vector<std::vector<Send>>;
@@ -96,12 +56,11 @@ SendsByDestination sends_of(const Trace& trace, std::int32_t first, std::int32_t
   for (std::int32_t rank = first; rank < last; ++rank) {
     const RankCalls& calls = trace.calls(rank);
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (!may_send(calls.operation(i))) continue;
-      for_each_send(calls[i], [&](std::int32_t to, std::int32_t tag, std::uint32_t comm,
-                                  std::uint64_t bytes) {
-        if (to < 0 || to >= trace.ranks()) return;
-        sends[static_cast<std::size_t>(to)].push_back(
-            {{rank, tag, comm}, static_cast<std::uint32_t>(i), bytes});
+      if (!may_send(operation_class(calls.operation(i)))) continue;
+      for_each_send(calls[i], [&](const Posted& p) {
+        if (p.peer < 0 || p.peer >= trace.ranks()) return;
+        sends[static_cast<std::size_t>(p.peer)].push_back(
+            {{rank, p.tag, p.comm}, static_cast<std::uint32_t>(i), p.bytes});
       });
     }
   }
@@ -125,68 +84,28 @@ class ReceiveList {
  public:
   explicit ReceiveList(const RankCalls& calls) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (!may_receive(calls.operation(i))) continue;
+      const OperationClass kind = operation_class(calls.operation(i));
       at_ = static_cast<std::uint32_t>(i);
-      add(calls[i]);
+      if (may_receive(kind)) post(calls[i], kind);
+      if (kind == OperationClass::completion) complete(calls[i]);
     }
   }
   const std::vector<Receive>& receives() const { return receives_; }
 
  private:
-  static bool may_receive(Operation operation) {
-    switch (operation_class(operation)) {
-      case OperationClass::recv:
-      case OperationClass::sendrecv:
-      case OperationClass::irecv:
-      case OperationClass::start:
-      case OperationClass::completion:
-        return true;
-      default:
-        return false;
-    }
-  }
-  void add(const Call& call) {
-    switch (operation_class(call.operation)) {
-      case OperationClass::recv:
-        if (!is_lost(call)) post(call.peer, call.tag, call.comm, at_);
-        return;
-      case OperationClass::sendrecv:
-        if (call.args.size() >= 2) {
-          post(static_cast<std::int32_t>(call.args[0]), static_cast<std::int32_t>(call.args[1]),
-               call.comm, at_);
-        }
-        return;
-      case OperationClass::irecv:
-        if (is_lost(call)) return;
-        pending_[call.request] = receives_.size();
-        post(call.peer, call.tag, call.comm, MessagePair::kNeverCompleted);
-        return;
-      case OperationClass::start:
-        add_starts(call);
-        return;
-      case OperationClass::completion:
-        if (call.has(SLK_FLAG_FAILED)) return;
-        complete(call.request);
-        for (const std::int64_t request : call.args) {
-          complete(static_cast<std::uint32_t>(request));
-        }
-        return;
-      default:
-        return;
-    }
+  void post(const Call& call, OperationClass kind) {
+    const bool blocks = kind == OperationClass::recv || kind == OperationClass::sendrecv;
+    for_each_receive(call, [&](const Posted& p) {
+      if (!blocks) pending_[p.request] = receives_.size();
+      receives_.push_back(
+          {{p.peer, p.tag, p.comm}, at_, blocks ? at_ : MessagePair::kNeverCompleted});
+    });
   }
 
-  void add_starts(const Call& call) {
-    for (std::size_t i = 0; i + kStartArguments <= call.args.size(); i += kStartArguments) {
-      if (call.args[i + 1] != static_cast<std::int64_t>(Operation::recv_init)) continue;
-      pending_[static_cast<std::uint32_t>(call.args[i])] = receives_.size();
-      post(static_cast<std::int32_t>(call.args[i + 2]), static_cast<std::int32_t>(call.args[i + 3]),
-           call.comm, MessagePair::kNeverCompleted);
-    }
-  }
-
-  void post(std::int32_t source, std::int32_t tag, std::uint32_t comm, std::uint32_t done) {
-    receives_.push_back({{source, tag, comm}, at_, done});
+  void complete(const Call& call) {
+    if (call.has(SLK_FLAG_FAILED)) return;
+    complete(call.request);
+    for (const std::int64_t request : call.args) complete(static_cast<std::uint32_t>(request));
   }
 
   void complete(std::uint32_t request) {

@@ -41,6 +41,12 @@ inline bool may_send(OperationClass kind) {
          kind == OperationClass::sendrecv || kind == OperationClass::start;
 }
 
+/// May calls of that kind receive anything, or start to?
+inline bool may_receive(OperationClass kind) {
+  return kind == OperationClass::recv || kind == OperationClass::irecv ||
+         kind == OperationClass::sendrecv || kind == OperationClass::start;
+}
+
 /// Calls visit(Posted) for every message that the call sends, or starts to send.
 template <class Visit>
 void for_each_send(const Call& call, Visit visit) {
