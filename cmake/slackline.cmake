@@ -41,6 +41,7 @@ function(slackline_library name)
     add_executable(${name}_test ${ARG_TESTS})
     target_link_libraries(${name}_test PRIVATE slackline_${name} ${ARG_TEST_LINKS}
       GTest::gmock GTest::gtest_main)
+    slackline_compile_quickly(${name}_test)
     gtest_discover_tests(${name}_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
       PROPERTIES TIMEOUT 300)
   endif()

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
+using testing::kModel;
+using testing::kNs;
 using testing::untimed_graph;
-
-constexpr std::int64_t kNs = 1'000'000;
-constexpr LogGPS kModel{1000 * kNs, 10 * kNs, kNs};
 
 struct Parts {
   std::int64_t compute, overhead, transfer, wait;

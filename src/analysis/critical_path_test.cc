@@ -4,17 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::kModel;
+using testing::kNs;
 using ::testing::Pair;
 using testing::timed_trace;
 using testing::untimed_trace;
-
-constexpr std::int64_t kNs = 1'000'000;
-constexpr LogGPS kModel{1000 * kNs, 10 * kNs, kNs};
 
 CriticalPath path_of(const Trace& trace, const GraphOptions& options = {}) {
   const ExecutionGraph graph = build_graph(trace, options);

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kRanksShown = 64;
 
-double ns(std::int64_t fs) {
-  return static_cast<double>(fs) / static_cast<double>(kFemtosPerNano);
-}
-
 /// All digits, for whoever compares with another simulator.
 std::string exact_ns(double value) {
   return fmt::format("{}", value);
@@ -68,14 +64,14 @@ Report describe(const LogGOPSRun& run) {
 LogGOPSSweep sweep_latency(const GoalProgram& program, const LogGOPS& model, std::int64_t from_fs,
                            std::int64_t to_fs, std::size_t count, std::string_view name) {
   LogGOPSSweep sweep;
-  sweep.base_ns = ns(model.latency_fs);
+  sweep.base_ns = ns_of_fs(model.latency_fs);
   sweep.points.resize(count);
   parallel_for(count, [&](std::size_t i) {
     LogGOPS at = model;
     const std::int64_t step =
         count > 1 ? (to_fs - from_fs) / static_cast<std::int64_t>(count - 1) : 0;
     at.latency_fs = i + 1 == count ? to_fs : from_fs + step * static_cast<std::int64_t>(i);
-    sweep.points[i] = {ns(at.latency_fs), simulate_loggops(program, at, name).makespan_ns};
+    sweep.points[i] = {ns_of_fs(at.latency_fs), simulate_loggops(program, at, name).makespan_ns};
   });
   return sweep;
 }
@@ -114,11 +110,11 @@ Report describe(const LogGOPSSweep& sweep) {
 Json to_json(const LogGOPS& model) {
   const std::uint64_t threshold = model.eager_threshold_bytes;
   return {{"model", "loggops"},
-          {"L_ns", ns(model.latency_fs)},
-          {"o_ns", ns(model.overhead_fs)},
-          {"g_ns", ns(model.gap_fs)},
-          {"G_ns_per_byte", ns(model.gap_per_byte_fs)},
-          {"O_ns_per_byte", ns(model.overhead_per_byte_fs)},
+          {"L_ns", ns_of_fs(model.latency_fs)},
+          {"o_ns", ns_of_fs(model.overhead_fs)},
+          {"g_ns", ns_of_fs(model.gap_fs)},
+          {"G_ns_per_byte", ns_of_fs(model.gap_per_byte_fs)},
+          {"O_ns_per_byte", ns_of_fs(model.overhead_per_byte_fs)},
           {"S_bytes", threshold == std::numeric_limits<std::uint64_t>::max() ? Json("unlimited")
                                                                              : Json(threshold)},
           {"noise_interruptions", model.noise.interruptions.size()},

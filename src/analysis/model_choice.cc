@@ -8,18 +8,14 @@
 namespace slackline {
 namespace {
 
-double ns(std::int64_t fs) {
-  return static_cast<double>(fs) / static_cast<double>(kFemtosPerNano);
-}
-
 Json network_to_json(const PairNetwork& pairs) {
   Json json;
   json["topology"] = pairs.description.empty() ? Json(nullptr) : Json(pairs.description);
   for (const CostClass& c : pairs.routes->latency_classes()) {
-    json["latency_ns"][c.name] = ns(c.base_fs);
+    json["latency_ns"][c.name] = ns_of_fs(c.base_fs);
   }
   for (const CostClass& c : pairs.routes->gap_classes()) {
-    json["gap_ns_per_byte"][c.name] = ns(c.base_fs);
+    json["gap_ns_per_byte"][c.name] = ns_of_fs(c.base_fs);
   }
   return json;
 }
@@ -77,9 +73,9 @@ Json to_json(const ModelChoice& choice) {
   Json json;
   json["model"] = "loggps-dag";
   json["network"] = choice.network.empty() ? Json(nullptr) : Json(choice.network);
-  json["L_ns"] = ns(choice.model.latency_fs);
-  json["o_ns"] = ns(choice.model.overhead_fs);
-  json["G_ns_per_byte"] = ns(choice.model.gap_per_byte_fs);
+  json["L_ns"] = ns_of_fs(choice.model.latency_fs);
+  json["o_ns"] = ns_of_fs(choice.model.overhead_fs);
+  json["G_ns_per_byte"] = ns_of_fs(choice.model.gap_per_byte_fs);
   const std::uint64_t threshold = choice.graph.eager_threshold_bytes;
   json["S_bytes"] =
       threshold == std::numeric_limits<std::uint64_t>::max() ? Json("unlimited") : Json(threshold);

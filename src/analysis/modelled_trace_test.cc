@@ -5,14 +5,15 @@
 
 #include "graph/testing/text_graph.h"
 #include "timing/model_schedule.h"
+#include "timing/testing/small_model.h"
 #include "trace/causality.h"
 #include "trace/testing/plausible_trace.h"
 
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kNs = 1'000'000;  // in fs
-constexpr LogGPS kModel{1000 * kNs, 10 * kNs, kNs};
+using testing::kModel;
+using testing::kNs;
 
 Trace modelled(const Trace& trace, const LogGPS& model = kModel) {
   const ExecutionGraph graph = build_graph(trace, {});

@@ -12,21 +12,17 @@ namespace {
 
 constexpr std::size_t kPairsShown = 20;
 
-double ns(std::int64_t fs) {
-  return static_cast<double>(fs) / static_cast<double>(kFemtosPerNano);
-}
-
 /// How often the path pays each class, from what it pays between each pair.
 std::vector<PairwiseSensitivity::Class> class_sensitivities(
     const std::vector<PairSensitivity>& pairs, const PairNetwork& network) {
   const RouteTable& routes = *network.routes;
   std::vector<PairwiseSensitivity::Class> classes;
   for (const CostClass& c : routes.latency_classes()) {
-    classes.push_back({{Parameter::latency, c.name}, ns(c.base_fs), 0});
+    classes.push_back({{Parameter::latency, c.name}, ns_of_fs(c.base_fs), 0});
   }
   const std::size_t latencies = classes.size();
   for (const CostClass& c : routes.gap_classes()) {
-    classes.push_back({{Parameter::gap_per_byte, c.name}, ns(c.base_fs), 0});
+    classes.push_back({{Parameter::gap_per_byte, c.name}, ns_of_fs(c.base_fs), 0});
   }
   for (const PairSensitivity& p : pairs) {
     const RouteKind& kind = routes.kinds()[network.kind(p.from, p.to)];

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kSegmentsShown = 40;
 
-double ns(std::int64_t ps) {
+double ns_of_ps(std::int64_t ps) {
   return static_cast<double>(ps) / 1000.0;
 }
 
@@ -25,8 +25,9 @@ std::string region_name(std::int32_t region, const Trace& trace) {
 std::vector<Value> time_row(Value label, const PathTime& t, std::int64_t makespan_ps) {
   const double share =
       makespan_ps == 0 ? 0 : static_cast<double>(t.total_ps()) / static_cast<double>(makespan_ps);
-  return {std::move(label), ns(t.total_ps()),  share, ns(t.compute_ps), ns(t.overhead_ps),
-          ns(t.latency_ps), ns(t.bandwidth_ps)};
+  return {std::move(label),        ns_of_ps(t.total_ps()),  share,
+          ns_of_ps(t.compute_ps),  ns_of_ps(t.overhead_ps), ns_of_ps(t.latency_ps),
+          ns_of_ps(t.bandwidth_ps)};
 }
 
 Table path_table(std::string id, std::string title, std::string first_column) {
@@ -44,21 +45,21 @@ Table path_table(std::string id, std::string title, std::string first_column) {
 
 Json time_to_json(const PathTime& t) {
   Json json;
-  json["total_ns"] = ns(t.total_ps());
-  json["compute_ns"] = ns(t.compute_ps);
-  json["overhead_ns"] = ns(t.overhead_ps);
-  json["latency_ns"] = ns(t.latency_ps);
-  json["bandwidth_ns"] = ns(t.bandwidth_ps);
+  json["total_ns"] = ns_of_ps(t.total_ps());
+  json["compute_ns"] = ns_of_ps(t.compute_ps);
+  json["overhead_ns"] = ns_of_ps(t.overhead_ps);
+  json["latency_ns"] = ns_of_ps(t.latency_ps);
+  json["bandwidth_ns"] = ns_of_ps(t.bandwidth_ps);
   return json;
 }
 
 Json ranks_to_json(const std::vector<RankParts>& ranks) {
   Json rows = Json::array();
   for (const RankParts& r : ranks) {
-    rows.push_back({{"compute_ns", ns(r.compute_ps)},
-                    {"overhead_ns", ns(r.overhead_ps)},
-                    {"transfer_ns", ns(r.transfer_ps)},
-                    {"wait_ns", ns(r.wait_ps)}});
+    rows.push_back({{"compute_ns", ns_of_ps(r.compute_ps)},
+                    {"overhead_ns", ns_of_ps(r.overhead_ps)},
+                    {"transfer_ns", ns_of_ps(r.transfer_ps)},
+                    {"wait_ns", ns_of_ps(r.wait_ps)}});
   }
   return rows;
 }
@@ -144,9 +145,10 @@ Section describe_ranks(const Prediction& p) {
               .rows = {}};
   for (std::size_t r = 0; r < p.ranks.size(); ++r) {
     const RankParts& parts = p.ranks[r];
-    const double total = std::max(1.0, ns(parts.total_ps()));
-    table.rows.push_back({static_cast<std::int64_t>(r), ns(parts.compute_ps), ns(parts.overhead_ps),
-                          ns(parts.transfer_ps), ns(parts.wait_ps), ns(parts.wait_ps) / total});
+    const double total = std::max(1.0, ns_of_ps(parts.total_ps()));
+    table.rows.push_back({static_cast<std::int64_t>(r), ns_of_ps(parts.compute_ps),
+                          ns_of_ps(parts.overhead_ps), ns_of_ps(parts.transfer_ps),
+                          ns_of_ps(parts.wait_ps), ns_of_ps(parts.wait_ps) / total});
   }
   return Section{.id = "ranks", .title = "Ranks", .items = {std::move(table)}};
 }
@@ -190,8 +192,8 @@ Json segments_to_json(const CriticalPath& path, const Trace& trace) {
   Json rows = Json::array();
   for (const PathSegment& s : path.segments) {
     rows.push_back(
-        {{"begin_ns", ns(s.begin_ps)},
-         {"end_ns", ns(s.end_ps)},
+        {{"begin_ns", ns_of_ps(s.begin_ps)},
+         {"end_ns", ns_of_ps(s.end_ps)},
          {"part", to_string(s.part)},
          {"rank", s.rank},
          {"from_rank", s.from_rank},
@@ -221,8 +223,9 @@ Table longest_segments(const CriticalPath& path, const Trace& trace) {
                           {"region"}},
               .rows = {}};
   for (const PathSegment* s : longest) {
-    table.rows.push_back({ns(s->begin_ps), ns(s->length_ps()), std::string(to_string(s->part)),
-                          std::int64_t{s->rank}, std::int64_t{s->from_rank}, std::int64_t{s->call},
+    table.rows.push_back({ns_of_ps(s->begin_ps), ns_of_ps(s->length_ps()),
+                          std::string(to_string(s->part)), std::int64_t{s->rank},
+                          std::int64_t{s->from_rank}, std::int64_t{s->call},
                           operation_name(s->operation), region_name(s->region, trace)});
   }
   return table;
@@ -237,10 +240,10 @@ Report describe_critical_path(const Prediction& p, const Trace& trace) {
   report.result["segments"] = segments_to_json(p.path, trace);
   Facts facts;
   facts.facts.push_back({"makespan", p.makespan_ns, Unit::ns});
-  facts.facts.push_back({"compute", ns(p.path.total.compute_ps), Unit::ns});
-  facts.facts.push_back({"overhead", ns(p.path.total.overhead_ps), Unit::ns});
-  facts.facts.push_back({"latency", ns(p.path.total.latency_ps), Unit::ns});
-  facts.facts.push_back({"bandwidth", ns(p.path.total.bandwidth_ps), Unit::ns});
+  facts.facts.push_back({"compute", ns_of_ps(p.path.total.compute_ps), Unit::ns});
+  facts.facts.push_back({"overhead", ns_of_ps(p.path.total.overhead_ps), Unit::ns});
+  facts.facts.push_back({"latency", ns_of_ps(p.path.total.latency_ps), Unit::ns});
+  facts.facts.push_back({"bandwidth", ns_of_ps(p.path.total.bandwidth_ps), Unit::ns});
   facts.facts.push_back({"messages", static_cast<std::int64_t>(p.path.messages), Unit::count});
   report.sections.push_back({.id = "path", .title = "Path", .items = {std::move(facts)}});
   report.sections.push_back(describe_path(p.path, trace));

@@ -17,7 +17,7 @@ namespace slackline {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
-constexpr int kCurvePoints = 60;
+constexpr int kPlanePoints = 60;
 
 double ns(Int128 fs) {
   return static_cast<double>(static_cast<long double>(fs) / kFemtosPerNano);
@@ -127,7 +127,7 @@ std::optional<Series> series_of(const Regions& r) {
   }
   if (series.x.empty()) return std::nullopt;
   const double end = *std::ranges::max_element(series.x);
-  for (int i = 0; i <= kCurvePoints; ++i) series.x.push_back(end * i / kCurvePoints);
+  for (int i = 0; i <= kPlanePoints; ++i) series.x.push_back(end * i / kPlanePoints);
   std::ranges::sort(series.x);
   series.x.erase(std::ranges::unique(series.x).begin(), series.x.end());
   for (const Regions::Row& row : r.rows) {

@@ -7,24 +7,19 @@
 
 #include "analysis/measured.h"
 #include "analysis/slowed_report.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
 
-constexpr double kNanos = 1e9;
-
-double ns(double seconds) {
-  return seconds * kNanos;
-}
-
 Json ranks_to_json(const Simulation& s) {
   Json rows = Json::array();
   for (std::size_t r = 0; r < s.ranks.size(); ++r) {
-    rows.push_back({{"end_ns", ns(s.rank_end[r])},
-                    {"compute_ns", ns(s.ranks[r].compute)},
-                    {"overhead_ns", ns(s.ranks[r].overhead)},
-                    {"transfer_ns", ns(s.ranks[r].transfer)},
-                    {"wait_ns", ns(s.ranks[r].wait)}});
+    rows.push_back({{"end_ns", ns_of_seconds(s.rank_end[r])},
+                    {"compute_ns", ns_of_seconds(s.ranks[r].compute)},
+                    {"overhead_ns", ns_of_seconds(s.ranks[r].overhead)},
+                    {"transfer_ns", ns_of_seconds(s.ranks[r].transfer)},
+                    {"wait_ns", ns_of_seconds(s.ranks[r].wait)}});
   }
   return rows;
 }
@@ -32,12 +27,12 @@ Json ranks_to_json(const Simulation& s) {
 Json to_json(const Simulation& s) {
   const Contention& c = s.contention;
   Json result;
-  result["makespan_ns"] = ns(s.makespan);
+  result["makespan_ns"] = ns_of_seconds(s.makespan);
   result["last_rank"] = s.last_rank;
   result["messages"] = {{"count", c.messages},
                         {"slowed", c.slowed},
-                        {"alone_ns", ns(c.alone_seconds)},
-                        {"actual_ns", ns(c.actual_seconds)},
+                        {"alone_ns", ns_of_seconds(c.alone_seconds)},
+                        {"actual_ns", ns_of_seconds(c.actual_seconds)},
                         {"worst_ratio", c.worst_ratio}};
   result["ranks"] = ranks_to_json(s);
   result["work"] = {{"dates", s.events}, {"rates", s.solved_flows}};
@@ -50,7 +45,7 @@ Facts key_facts(const Simulation& s) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   };
   Facts facts;
-  facts.facts.push_back({"simulated makespan", ns(s.makespan), Unit::ns,
+  facts.facts.push_back({"simulated makespan", ns_of_seconds(s.makespan), Unit::ns,
                          "from the start of the first rank to the end of the last"});
   facts.facts.push_back({"last rank", s.last_rank, Unit::count, "the one that ends last"});
   facts.facts.push_back({"messages", static_cast<std::int64_t>(c.messages), Unit::count,
@@ -75,8 +70,9 @@ Table rank_table(const Simulation& s) {
               .rows = {}};
   for (std::size_t r = 0; r < s.ranks.size(); ++r) {
     const RankTimes& t = s.ranks[r];
-    table.rows.push_back(
-        {static_cast<std::int64_t>(r), ns(t.compute), ns(t.overhead), ns(t.transfer), ns(t.wait)});
+    table.rows.push_back({static_cast<std::int64_t>(r), ns_of_seconds(t.compute),
+                          ns_of_seconds(t.overhead), ns_of_seconds(t.transfer),
+                          ns_of_seconds(t.wait)});
   }
   return table;
 }
@@ -98,8 +94,8 @@ Table operation_table(const Simulation& s) {
   for (const std::size_t i : order) {
     const OperationTimes& t = s.operations[i];
     table.rows.push_back({std::string(mpi_name(static_cast<Operation>(i))),
-                          static_cast<std::int64_t>(t.calls), ns(t.seconds),
-                          ns(t.seconds) / static_cast<double>(t.calls)});
+                          static_cast<std::int64_t>(t.calls), ns_of_seconds(t.seconds),
+                          ns_of_seconds(t.seconds) / static_cast<double>(t.calls)});
   }
   return table;
 }
@@ -134,11 +130,12 @@ Section describe_links(const Simulation& s, const Platform& platform, std::size_
     const double peak = use.empty() ? 0 : std::ranges::max(use);
     table.rows.push_back({platform.link_name(link), platform.group_of(link).name,
                           platform.link(link).bandwidth, s.links->bytes(link),
-                          mean_use(s, platform, link), peak, ns(s.links->lost_seconds(link))});
+                          mean_use(s, platform, link), peak,
+                          ns_of_seconds(s.links->lost_seconds(link))});
     if (use.empty()) continue;
     if (series.x.empty()) {
       for (std::size_t i = 0; i < use.size(); ++i) {
-        series.x.push_back(ns(s.links->stretch_seconds()) * static_cast<double>(i));
+        series.x.push_back(ns_of_seconds(s.links->stretch_seconds()) * static_cast<double>(i));
       }
     }
     series.lines.push_back(
@@ -156,7 +153,7 @@ Json links_to_json(const Simulation& s, const Platform& platform, std::size_t sh
                     {"group", platform.group_of(link).name},
                     {"bytes", s.links->bytes(link)},
                     {"mean_use", mean_use(s, platform, link)},
-                    {"lost_ns", ns(s.links->lost_seconds(link))}});
+                    {"lost_ns", ns_of_seconds(s.links->lost_seconds(link))}});
   }
   return rows;
 }
@@ -170,7 +167,7 @@ void add_measured(Facts& facts, Json& result, const Simulation& s, const Trace& 
   facts.facts.push_back(
       {"measured makespan", measured, Unit::ns,
        "from the first return from MPI_Init to the last entry into MPI_Finalize"});
-  facts.facts.push_back({"simulated / measured", ns(s.makespan) / measured, Unit::ratio,
+  facts.facts.push_back({"simulated / measured", ns_of_seconds(s.makespan) / measured, Unit::ratio,
                          "the prediction against the run that was recorded"});
 }
 
@@ -242,12 +239,13 @@ Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis
                                                    : static_cast<double>(contention.slowed) /
                                                          static_cast<double>(contention.messages);
     std::vector<Value> row(c.values.begin(), c.values.end());
-    row.emplace_back(ns(c.simulation.makespan));
+    row.emplace_back(ns_of_seconds(c.simulation.makespan));
     row.emplace_back(c.simulation.makespan / cases.front().simulation.makespan);
     row.emplace_back(slowed);
     table.rows.push_back(std::move(row));
-    report.result["cases"].push_back(
-        {{"values", c.values}, {"makespan_ns", ns(c.simulation.makespan)}, {"slowed", slowed}});
+    report.result["cases"].push_back({{"values", c.values},
+                                      {"makespan_ns", ns_of_seconds(c.simulation.makespan)},
+                                      {"slowed", slowed}});
   }
   report.sections.push_back({"sweep", "Sweep", {std::move(table)}});
   return report;
@@ -271,9 +269,9 @@ Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
                 .lines = {{.name = "makespan", .unit = Unit::ns, .y = {}}},
                 .zones = {}};
   Report report;
-  report.result["base_ns"] = ns(search.base);
+  report.result["base_ns"] = ns_of_seconds(search.base);
   report.result["monotone"] = search.monotone;
-  report.result["base_without_contention_ns"] = ns(alone.base);
+  report.result["base_without_contention_ns"] = ns_of_seconds(alone.base);
   report.result["tolerances"] = Json::array();
   for (std::size_t i = 0; i < search.tolerances.size(); ++i) {
     const SimulatedTolerance& t = search.tolerances[i];
@@ -290,13 +288,14 @@ Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
   report.result["tried"] = Json::array();
   for (const auto& [factor, seconds] : search.tried) {
     series.x.push_back(factor);
-    series.lines[0].y.push_back(ns(seconds));
-    report.result["tried"].push_back({{"factor", factor}, {"makespan_ns", ns(seconds)}});
+    series.lines[0].y.push_back(ns_of_seconds(seconds));
+    report.result["tried"].push_back({{"factor", factor}, {"makespan_ns", ns_of_seconds(seconds)}});
   }
-  Facts facts{{{"simulated makespan", ns(search.base), Unit::ns, "of the machine as it is"},
-               {"alone", ns(alone.base), Unit::ns, "if each message had the network for itself"},
-               {"worse", what, Unit::none, "what is multiplied by the factor"},
-               {"simulations", static_cast<std::int64_t>(search.tried.size()), Unit::count}}};
+  Facts facts{
+      {{"simulated makespan", ns_of_seconds(search.base), Unit::ns, "of the machine as it is"},
+       {"alone", ns_of_seconds(alone.base), Unit::ns, "if each message had the network for itself"},
+       {"worse", what, Unit::none, "what is multiplied by the factor"},
+       {"simulations", static_cast<std::int64_t>(search.tried.size()), Unit::count}}};
   Paragraph caveat{
       "With contention the makespan is neither convex nor always monotone in this factor: the "
       "tolerance is the first crossing that steps of doubling length and bisection found."};

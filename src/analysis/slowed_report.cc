@@ -2,16 +2,11 @@
 
 #include <string>
 
+#include "base/units.h"
 #include "trace/operation.h"
 
 namespace slackline {
 namespace {
-
-constexpr double kNanos = 1e9;
-
-double ns(double seconds) {
-  return seconds * kNanos;
-}
 
 std::string held_by(const SlowedMessage& m, const Platform& platform) {
   return m.held_by == kNoLink ? std::string() : platform.link_name(m.held_by);
@@ -40,8 +35,8 @@ Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platfor
   for (const SlowedMessage& m : slowed) {
     table.rows.push_back({static_cast<std::int64_t>(m.sender),
                           static_cast<std::int64_t>(m.receiver), static_cast<std::int64_t>(m.bytes),
-                          within(m), ns(m.began), ns(m.lasted), ns(m.alone), m.lasted / m.alone,
-                          held_by(m, platform)});
+                          within(m), ns_of_seconds(m.began), ns_of_seconds(m.lasted),
+                          ns_of_seconds(m.alone), m.lasted / m.alone, held_by(m, platform)});
   }
   return table;
 }
@@ -53,9 +48,9 @@ Json to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform)
                     {"receiver", m.receiver},
                     {"bytes", m.bytes},
                     {"within", within(m)},
-                    {"start_ns", ns(m.began)},
-                    {"actual_ns", ns(m.lasted)},
-                    {"alone_ns", ns(m.alone)},
+                    {"start_ns", ns_of_seconds(m.began)},
+                    {"actual_ns", ns_of_seconds(m.lasted)},
+                    {"alone_ns", ns_of_seconds(m.alone)},
                     {"factor", m.lasted / m.alone},
                     {"link", held_by(m, platform)}});
   }

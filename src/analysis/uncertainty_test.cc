@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
-constexpr std::int64_t kNs = 1'000'000;
+using testing::kNs;
 
 Tolerances run_with(std::optional<double> value) {
   Tolerances t;

@@ -11,6 +11,14 @@ namespace slackline {
 // 2.5 hours, far beyond any latency). Conversions happen where text is read or written, here.
 
 inline constexpr std::int64_t kFemtosPerNano = 1'000'000;
+inline constexpr double kNanosPerSecond = 1e9;
+
+constexpr double ns_of_fs(std::int64_t fs) {
+  return static_cast<double>(fs) / static_cast<double>(kFemtosPerNano);
+}
+constexpr double ns_of_seconds(double seconds) {
+  return seconds * kNanosPerSecond;
+}
 
 /// "3us", "0.5ms", "250ns", "2s", "1.5" is refused: a time needs its unit (fs ps ns us ms s min h).
 /// Exact: a value that is not a whole number of femtoseconds is rounded to the nearest.

@@ -13,7 +13,7 @@
 namespace slackline {
 namespace {
 
-struct PlatformOptions {
+struct ShowPlatformOptions {
   std::string action;
   std::string file;
   std::vector<std::string> route;
@@ -27,7 +27,7 @@ HostId host_named(const Platform& platform, const std::string& name) {
               fmt::format("Take its names, like '{}'.", platform.host_name(0)));
 }
 
-int run_platform(const PlatformOptions& options) {
+int run_platform(const ShowPlatformOptions& options) {
   Findings findings;
   const Platform platform = read_platform(options.file, findings);
   Report report = describe(platform, options.rows);
@@ -48,7 +48,7 @@ int run_platform(const PlatformOptions& options) {
 }  // namespace
 
 Run setup_platform(CLI::App& app) {
-  auto options = std::make_shared<PlatformOptions>();
+  auto options = std::make_shared<ShowPlatformOptions>();
   app.add_option("action", options->action, "What to do: show")
       ->type_name("ACTION")
       ->required()

@@ -13,8 +13,8 @@ namespace slackline {
 namespace {
 
 /// One of two runs, analysed: by the model and, if it was measured, as it was, in a thread each.
-struct Side {
-  Side(const ModelQuestion& asked, const std::vector<std::int64_t>& ppm)
+struct Half {
+  Half(const ModelQuestion& asked, const std::vector<std::int64_t>& ppm)
       : question(open_question(asked, CallDetail::named, GraphTime::later)),
         paths(question.trace()) {
     parallel_for(2, [&](std::size_t half) { half == 0 ? predict_run(ppm) : look_at_run(); });
@@ -54,8 +54,8 @@ void answer_comparison(const ReportQuestion& question, const std::vector<std::in
                        std::string_view command) {
   ModelQuestion second = question.question;
   second.trace = question.other;
-  const Side a(question.question, ppm);
-  const Side b(second, ppm);
+  const Half a(question.question, ppm);
+  const Half b(second, ppm);
   Report report = compare_runs(a.compared(), b.compared());
   const bool page = output_format(question.question.output) == OutputFormat::html;
   if (page && a.measured && b.measured) {
@@ -68,7 +68,7 @@ void answer_comparison(const ReportQuestion& question, const std::vector<std::in
   report.options = to_json(a.question.model);
   report.options["degrade"] = degradations_to_json(ppm);
   report.input = {{"a", input_to_json(a.question.opened)}, {"b", input_to_json(b.question.opened)}};
-  for (const Side* side : {&a, &b}) {
+  for (const Half* side : {&a, &b}) {
     report.findings.merge(side->question.trace().findings());
     report.findings.merge(side->question.graph.findings());
   }

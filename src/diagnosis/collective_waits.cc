@@ -22,7 +22,7 @@ bool counts_all(Operation operation) {
          operation == Operation::finalize;
 }
 
-CollectiveRule rule_of(const CollectiveInstance& c) {
+CollectiveRule waiting_rule(const CollectiveInstance& c) {
   return c.operation == Operation::finalize || c.operation == Operation::init
              ? CollectiveRule::all_wait
              : rule_by_data(c.operation);
@@ -152,7 +152,7 @@ void CollectiveWaits::nonblocking(const CollectiveInstance& c, const CollectiveM
 void CollectiveWaits::latest_needed(const CollectiveInstance& c, const CollectiveMember& me,
                                     WaitPattern pattern, Place at,
                                     std::vector<WaitState>& out) const {
-  const CollectiveRule how = rule_of(c);
+  const CollectiveRule how = waiting_rule(c);
   Late last{std::numeric_limits<std::int64_t>::min(), -1, kNoCall};
   const auto look = [&](const CollectiveMember& m) {
     const std::int64_t enter = begin(m.rank, m.enter);

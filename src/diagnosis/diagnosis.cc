@@ -12,7 +12,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kRowsShown = 15;
+constexpr std::size_t kPathsShown = 15;
 
 std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& waits,
                                         const DelayCosts& delays) {
@@ -41,7 +41,7 @@ Table rank_shares(const TimeShares& shares) {
   std::ranges::stable_sort(order, std::greater{},
                            [&](std::size_t r) { return shares.ranks[r].compute_ns; });
   for (const std::size_t r : order) {
-    if (table.rows.size() == kRowsShown) break;
+    if (table.rows.size() == kPathsShown) break;
     const TimeShares::OfRank& rank = shares.ranks[r];
     table.rows.push_back(
         {static_cast<std::int64_t>(r), rank.compute_ns, rank.waiting_ns, rank.inside_ns});
@@ -60,7 +60,7 @@ Table call_shares(const TimeShares& shares, const CallPaths& paths) {
                {"bytes a call", Unit::bytes}},
               {}};
   for (const TimeShares::OfCalls& c : shares.calls) {
-    if (table.rows.size() == kRowsShown) break;
+    if (table.rows.size() == kPathsShown) break;
     table.rows.push_back({std::string(mpi_name(c.operation)), paths.name(c.path),
                           static_cast<std::int64_t>(c.calls), c.inside_ns(), c.waiting_ns,
                           static_cast<double>(c.bytes) / static_cast<double>(c.calls)});

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/ratio.h"
 #include "diagnosis/gap_walk.h"
 #include "diagnosis/run_span.h"
 
@@ -22,10 +23,6 @@ constexpr FindingKind kReleased{
 constexpr FindingKind kNothingRan{"no_runtime", Severity::data_loss,
                                   "The run has no length, so nothing can be said of its "
                                   "efficiency."};
-
-double ratio(double a, double b) {
-  return b > 0 ? a / b : 0;
-}
 
 struct RankTimes {
   std::int64_t useful_ns = 0;
@@ -85,15 +82,15 @@ EfficiencyFactors factors(const EfficiencyInputs& in, EfficiencyVariant variant)
     f.parallel = f.load_balance + f.communication - 1;
     return f;
   }
-  f.load_balance = ratio(in.useful_mean_ns, in.useful_max_ns);
+  f.load_balance = ratio_of(in.useful_mean_ns, in.useful_max_ns);
   f.communication = in.useful_max_ns / in.observed_ns;
   f.parallel = in.useful_mean_ns / in.observed_ns;
   if (variant == EfficiencyVariant::multiplicative) {
-    f.serialisation = ratio(in.useful_max_ns, in.ideal_ns);
+    f.serialisation = ratio_of(in.useful_max_ns, in.ideal_ns);
     f.transfer = in.ideal_ns / in.observed_ns;
   } else {
-    f.serialisation = ratio(in.ideal_useful_max_ns, in.ideal_ns);
-    f.transfer = ratio(f.communication, f.serialisation);
+    f.serialisation = ratio_of(in.ideal_useful_max_ns, in.ideal_ns);
+    f.transfer = ratio_of(f.communication, f.serialisation);
   }
   return f;
 }
@@ -126,7 +123,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
     in.outside_max_ns = std::max(in.outside_max_ns, static_cast<double>(t.outside_ns));
   }
   if (in.ranks == 0) in.ranks = trace.ranks();
-  in.useful_mean_ns = ratio(sum, in.ranks);
+  in.useful_mean_ns = ratio_of(sum, in.ranks);
   in.observed_ns = static_cast<double>(run_span(trace).length_ns());
   in.ideal_ns = static_cast<double>(ideal.runtime_ns);
   if (!ideal.computation_ns.empty()) {
@@ -140,9 +137,9 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
 
 Scalability scalability(const EfficiencyInputs& in, const EfficiencyInputs& reference,
                         Scaling scaling) {
-  const double growth = scaling == Scaling::weak ? ratio(in.ranks, reference.ranks) : 1;
+  const double growth = scaling == Scaling::weak ? ratio_of(in.ranks, reference.ranks) : 1;
   Scalability s;
-  s.computation = growth * ratio(reference.useful_sum_ns(), in.useful_sum_ns());
+  s.computation = growth * ratio_of(reference.useful_sum_ns(), in.useful_sum_ns());
   if (in.instructions && reference.instructions) {
     s.instructions = growth * *reference.instructions / *in.instructions;
   }
@@ -151,7 +148,7 @@ Scalability scalability(const EfficiencyInputs& in, const EfficiencyInputs& refe
   }
   if (in.cycles && reference.cycles) {
     s.frequency =
-        ratio(*in.cycles / in.useful_sum_ns(), *reference.cycles / reference.useful_sum_ns());
+        ratio_of(*in.cycles / in.useful_sum_ns(), *reference.cycles / reference.useful_sum_ns());
   }
   return s;
 }

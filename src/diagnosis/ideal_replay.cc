@@ -88,12 +88,11 @@ class IdealRules {
   }
 
   std::int64_t reason(std::int32_t rank, const CallMatching::Completion& c) {
-    using Kind = CallMatching::Completion::Kind;
-    if (c.kind == Kind::incoming) {
+    if (c.kind == CallMatching::Completion::Kind::incoming) {
       const MessageCalls& m = matching_.message(c.id);
       return begin(m.source, m.send);
     }
-    if (c.kind == Kind::outgoing) {
+    if (c.kind == CallMatching::Completion::Kind::outgoing) {
       const MessageCalls& m = matching_.message(c.id);
       return m.matched() && sender_waits(m) ? begin(m.destination, m.receive) : kUnknown;
     }

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 
+#include "base/ratio.h"
 #include "base/units.h"
 #include "diagnosis/concentration.h"
 #include "diagnosis/judgement_cautions.h"
@@ -38,10 +39,6 @@ struct Subject {
   bool waiting_is_main() const { return waiting() >= inside(); }
   double length() const { return static_cast<double>(d.shares.length_ns); }
 };
-
-double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
-}
 
 std::string in_path(const CallPaths& paths, PathId path) {
   const std::string name = paths.name(path);
@@ -140,8 +137,9 @@ std::optional<Blame> largest_blame(const DelayCosts& delays) {
 
 double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
   const double mean =
-      ratio(static_cast<double>(shares.sum.compute_ns), static_cast<double>(shares.present));
-  return ratio(static_cast<double>(shares.ranks[static_cast<std::size_t>(rank)].compute_ns), mean);
+      ratio_of(static_cast<double>(shares.sum.compute_ns), static_cast<double>(shares.present));
+  return ratio_of(static_cast<double>(shares.ranks[static_cast<std::size_t>(rank)].compute_ns),
+                  mean);
 }
 
 std::string caused_by(const Subject& s, const Blame& blame) {
@@ -149,7 +147,7 @@ std::string caused_by(const Subject& s, const Blame& blame) {
   const std::string what = activity(blame.operation) + in_path(s.paths, blame.path);
   if (blame.total < kWorthNaming * all) return "nothing alone causes a tenth of it";
   const bool alone = blame.of_rank > blame.total / 2 || s.trace.ranks() <= 2;
-  const std::string share = format_percent(ratio(alone ? blame.of_rank : blame.total, all), 0);
+  const std::string share = format_percent(ratio_of(alone ? blame.of_rank : blame.total, all), 0);
   std::string text =
       alone ? fmt::format("rank {}'s {} causes {} of it", blame.rank, what, share)
             : fmt::format("{} causes {} of it, most of all rank {}'s", what, share, blame.rank);
@@ -179,7 +177,7 @@ std::optional<Judgement> cause_of_waiting(const Subject& s) {
   const std::optional<Blame> blame = largest_blame(s.d.waits.delays);
   if (place == nullptr || !blame) return std::nullopt;
   const double share = std::min(
-      1.0, ratio(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
+      1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
   return Judgement{
       JudgementAspect::cause,
       fmt::format("{} of the waiting is in {}{} ({}); {}; {}.", format_percent(share, 0),
@@ -192,8 +190,8 @@ std::optional<Judgement> cause_inside(const Subject& s) {
   if (s.d.shares.calls.empty() || s.d.shares.sum.inside_ns <= 0) return std::nullopt;
   const TimeShares::OfCalls& most = s.d.shares.calls.front();
   const auto calls = static_cast<double>(most.calls);
-  const double share = std::min(1.0, ratio(static_cast<double>(most.inside_ns()),
-                                           static_cast<double>(s.d.shares.sum.inside_ns)));
+  const double share = std::min(1.0, ratio_of(static_cast<double>(most.inside_ns()),
+                                              static_cast<double>(s.d.shares.sum.inside_ns)));
   return Judgement{
       JudgementAspect::cause,
       fmt::format(
@@ -239,7 +237,7 @@ Judgement gain_inside(const Subject& s) {
   std::string text = fmt::format(
       "On a network without latency and with endless bandwidth, the run would be {} ({}) shorter "
       "at most",
-      format_time_ns(gain), format_percent(ratio(gain, s.length())));
+      format_time_ns(gain), format_percent(ratio_of(gain, s.length())));
   std::vector<std::string> evidence{"time_shares", "efficiency_multiplicative"};
   const auto& costs = s.d.shares.calls;
   if (costs.size() > 1 && costs[1].inside_ns() > 0) {

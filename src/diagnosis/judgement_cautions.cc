@@ -11,14 +11,15 @@
 namespace slackline {
 namespace {
 
-constexpr double kLittle = 0.1;           // of the ranks' time: less is little to gain
+constexpr double kLittleTime = 0.1;       // of the ranks' time: less is little to gain
 constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
 constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut make them uncertain
 
 /// MPI libraries wait actively, so ranks with a processor of their own use all of it.
 std::optional<Judgement> crowded(const Diagnosis& d) {
   const std::optional<double>& share = d.shares.processor_share;
-  if (!share || *share >= kWholeProcessor || 1 - d.shares.share(d.shares.sum.compute_ns) < kLittle)
+  if (!share || *share >= kWholeProcessor ||
+      1 - d.shares.share(d.shares.sum.compute_ns) < kLittleTime)
     return std::nullopt;
   return Judgement{
       JudgementAspect::caution,

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kFewestWindows = 8;
 
-constexpr FindingKind kReleased{
+constexpr FindingKind kMonitorReleased{
     "replay_released", Severity::notice,
     "Calls could not go on in the replay and were forced on; the ideal clock is not certain."};
 
@@ -155,7 +155,7 @@ Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOp
                       fmt::format("the trace has {}", trace.ranks()));
   }
   Monitor out;
-  if (inputs.ideal.released > 0) out.findings.add(kReleased, {}, inputs.ideal.released);
+  if (inputs.ideal.released > 0) out.findings.add(kMonitorReleased, {}, inputs.ideal.released);
   out.rank = options.rank ? *options.rank : busiest_rank(trace);
   out.transfer = transfer_monitor(trace, inputs.ideal, out.rank);
   const RunWindows windows(trace, inputs.ideal);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
+#include "base/ratio.h"
+
 namespace slackline {
 namespace {
 
-constexpr std::size_t kRowsShown = 15;
-
-double share(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
-}
+constexpr std::size_t kPathRowsShown = 15;
 
 std::string activity_name(Operation operation) {
   return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
@@ -92,12 +90,13 @@ Table activity_table(const MeasuredPath& p, const CallPaths& paths) {
                {"gain at most", Unit::ns, "how much shorter the run would be without it"}},
               {}};
   for (const ActivityShare& a : p.activities) {
-    if (table.rows.size() == kRowsShown) break;
+    if (table.rows.size() == kPathRowsShown) break;
     std::vector<Value> row;
     row.emplace_back(activity_name(a.operation));
     row.emplace_back(paths.name(a.path));
     row.emplace_back(a.on_path_ns);
-    row.emplace_back(share(static_cast<double>(a.on_path_ns), static_cast<double>(p.makespan_ns)));
+    row.emplace_back(
+        ratio_of(static_cast<double>(a.on_path_ns), static_cast<double>(p.makespan_ns)));
     row.emplace_back(a.imbalance_ns);
     if (a.gain_ns) {
       row.emplace_back(*a.gain_ns);
@@ -121,10 +120,10 @@ Table rank_table(const MeasuredPath& p) {
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
   std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return p.by_rank[r]; });
   for (const std::size_t r : order) {
-    if (table.rows.size() == kRowsShown) break;
+    if (table.rows.size() == kPathRowsShown) break;
     table.rows.push_back(
         {static_cast<std::int64_t>(r), p.by_rank[r],
-         share(static_cast<double>(p.by_rank[r]), static_cast<double>(p.makespan_ns)),
+         ratio_of(static_cast<double>(p.by_rank[r]), static_cast<double>(p.makespan_ns)),
          p.mean_slack_ns[r]});
   }
   return table;
@@ -146,7 +145,7 @@ Table near_table(const MeasuredPath& p) {
     row.emplace_back(std::string(names[i]));
     row.emplace_back(n.length_ns);
     row.emplace_back(n.slack_ns);
-    row.emplace_back(share(static_cast<double>(n.shared_ns), static_cast<double>(n.length_ns)));
+    row.emplace_back(ratio_of(static_cast<double>(n.shared_ns), static_cast<double>(n.length_ns)));
     row.emplace_back(std::int64_t{n.rank});
     table.rows.push_back(std::move(row));
   }
@@ -166,7 +165,7 @@ Table segment_table(const MeasuredPath& p, const CallPaths& paths) {
   for (const ActivitySegment& s : p.segments) longest.push_back(&s);
   std::ranges::stable_sort(longest, std::greater{},
                            [](const ActivitySegment* s) { return s->length_ns(); });
-  if (longest.size() > kRowsShown) longest.resize(kRowsShown);
+  if (longest.size() > kPathRowsShown) longest.resize(kPathRowsShown);
   std::ranges::sort(longest, {}, [](const ActivitySegment* s) { return s->begin_ns; });
   for (const ActivitySegment* s : longest) {
     table.rows.push_back({s->begin_ns, s->length_ns(), std::int64_t{s->rank},
@@ -239,7 +238,7 @@ Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, con
                 "that were long enough"}}};
   Table table{
       "path_ranks", "Where the path runs", {{"rank", Unit::count}, {"on the path", Unit::ns}}, {}};
-  for (std::size_t r = 0; r < by_rank.size() && r < kRowsShown; ++r) {
+  for (std::size_t r = 0; r < by_rank.size() && r < kPathRowsShown; ++r) {
     table.rows.push_back({static_cast<std::int64_t>(r), by_rank[r]});
   }
   report.sections.push_back({"critical_path",

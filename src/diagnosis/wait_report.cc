@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ratio.h"
 #include "base/units.h"
 #include "diagnosis/wait_summary.h"
 
@@ -12,10 +13,6 @@ constexpr std::size_t kRowsShown = 15;  // of long tables in text; the JSON has 
 
 Value count(std::uint64_t n) {
   return static_cast<std::int64_t>(n);
-}
-
-double share(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
 }
 
 Json state_to_json(const WaitState& s, const Trace& trace) {
@@ -101,9 +98,9 @@ Facts totals(const WaitSummary& s, const Trace& trace) {
   const double all = static_cast<double>(s.run_ns) * present;
   const auto waiting = static_cast<double>(s.total_ns);
   return {{{"waiting", waiting, Unit::ns, "of all ranks together"},
-           {"of the ranks' time", share(waiting, all), Unit::ratio,
+           {"of the ranks' time", ratio_of(waiting, all), Unit::ratio,
             "MPI_Init and MPI_Finalize included"},
-           {"of the time in MPI", share(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
+           {"of the time in MPI", ratio_of(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
 }
 
 Table pattern_table(const WaitSummary& s) {
@@ -122,7 +119,7 @@ Table pattern_table(const WaitSummary& s) {
         std::string(name(p.pattern)), count(p.count), p.sum_ns, p.median_ns, p.most_ns,
         std::int64_t{p.worst.rank}};
     row.resize(table.columns.size());
-    if (p.worst.cause_rank >= 0) row.back() = share(p.direct_ns, p.direct_ns + p.indirect_ns);
+    if (p.worst.cause_rank >= 0) row.back() = ratio_of(p.direct_ns, p.direct_ns + p.indirect_ns);
     table.rows.push_back(std::move(row));
     if (p.wrong_order_count > 0) {
       std::vector<Value> wrong{std::string("  in wrong order"), count(p.wrong_order_count),
@@ -165,8 +162,9 @@ Table rank_table(const WaitSummary& s, const Trace& trace) {
   for (const std::size_t r : order) {
     if (table.rows.size() == kRowsShown) break;
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
-    table.rows.push_back({static_cast<std::int64_t>(r), s.by_rank[r],
-                          share(static_cast<double>(s.by_rank[r]), static_cast<double>(s.run_ns))});
+    table.rows.push_back(
+        {static_cast<std::int64_t>(r), s.by_rank[r],
+         ratio_of(static_cast<double>(s.by_rank[r]), static_cast<double>(s.run_ns))});
   }
   return table;
 }
@@ -189,13 +187,13 @@ Table cause_table(const WaitSummary& s, const CallPaths& paths) {
                           d.operation == Operation::none ? std::string("computation")
                                                          : std::string(mpi_name(d.operation)),
                           paths.name(d.path), direct, d.total() - direct,
-                          share(d.total(), s.delays.waiting_ns)});
+                          ratio_of(d.total(), s.delays.waiting_ns)});
   }
   return table;
 }
 
 Facts explained(const WaitSummary& s) {
-  return {{{"unexplained", share(s.delays.unexplained_ns, s.delays.waiting_ns), Unit::ratio,
+  return {{{"unexplained", ratio_of(s.delays.unexplained_ns, s.delays.waiting_ns), Unit::ratio,
             "waiting that nothing the late rank did longer accounts for"}}};
 }
 

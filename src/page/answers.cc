@@ -77,7 +77,7 @@ double lost_ns(const FocusRegion& r) {
   return (1 - r.efficiency.useful) * static_cast<double>(r.end_ns - r.begin_ns);
 }
 
-std::optional<Answer> change(const Diagnosis& d) {
+std::optional<Answer> answer_change(const Diagnosis& d) {
   std::vector<FocusRegion> regions = d.monitor.regions;
   std::erase_if(regions, [](const FocusRegion& r) {
     return r.kind == RegionKind::startup || r.kind == RegionKind::shutdown;
@@ -129,7 +129,7 @@ bool is_around(Operation operation) {
   return is_init(operation) || operation == Operation::finalize;
 }
 
-std::optional<Answer> path(const Diagnosis& d, const CallPaths& paths) {
+std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
   double around = 0;
   for (const ActivityShare& share : d.path.activities) {
     if (is_around(share.operation)) around += static_cast<double>(share.on_path_ns);
@@ -172,9 +172,9 @@ std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
   std::vector<Answer> all;
   if (measured.shares.length_ns <= 0) return all;
   if (measured.shares.present > 1) all.push_back(late(measured, paths));
-  add(all, change(measured));
+  add(all, answer_change(measured));
   add(all, latency(model.tolerances));
-  add(all, path(measured, paths));
+  add(all, answer_path(measured, paths));
   return all;
 }
 

@@ -14,7 +14,6 @@
 namespace slackline {
 namespace {
 
-constexpr double kNanos = 1e9;
 constexpr const char* kId = "simulated";
 constexpr std::size_t kMostStrips = 4;
 
@@ -31,7 +30,7 @@ void name_apart(Section& section) {
 }
 
 std::string length_sentence(const SimulatedRun& run, const Prediction& prediction) {
-  const double simulated_ns = run.simulation.makespan * kNanos;
+  const double simulated_ns = ns_of_seconds(run.simulation.makespan);
   std::string sentence =
       fmt::format("On {} the run takes {}", run.machine, format_time_ns(simulated_ns));
   if (prediction.measured && prediction.measured->makespan_ns > 0) {
@@ -57,9 +56,10 @@ std::string contention_sentence(const SimulatedRun& run, const std::vector<LinkI
     return sentence + ".";
   }
   const LinkId worst = links.front();
-  return sentence + fmt::format("; most was lost at the link {}: {} of messages' time.",
-                                run.platform.link_name(worst),
-                                format_time_ns(run.simulation.links->lost_seconds(worst) * kNanos));
+  return sentence +
+         fmt::format("; most was lost at the link {}: {} of messages' time.",
+                     run.platform.link_name(worst),
+                     format_time_ns(ns_of_seconds(run.simulation.links->lost_seconds(worst))));
 }
 
 std::vector<LinkId> shown_links(const SimulatedRun& run) {
@@ -92,10 +92,10 @@ std::vector<Timeline::Strip> link_strips(const SimulatedRun& run, std::int64_t o
     if (strips.size() == kMostStrips) break;
     std::vector<double> use = link_use_over_time(run.simulation, run.platform, link);
     if (use.empty()) continue;
-    const double lost_ns = run.simulation.links->lost_seconds(link) * kNanos;
+    const double lost_ns = ns_of_seconds(run.simulation.links->lost_seconds(link));
     strips.push_back({.name = "link " + run.platform.link_name(link),
                       .from_ns = static_cast<double>(offset_ns),
-                      .width_ns = run.simulation.links->stretch_seconds() * kNanos,
+                      .width_ns = ns_of_seconds(run.simulation.links->stretch_seconds()),
                       .values = std::move(use),
                       .explanation = fmt::format(
                           "share of the link's bandwidth ({}/s) that messages use in the "

@@ -84,17 +84,17 @@ struct Analysed {
   WaitStates waits;
 };
 
-// Of kLateSender: operations that occur, in their own order.
+// Of kLateSenderRun: operations that occur, in their own order.
 constexpr int kSend = 1;
 constexpr int kRecv = 2;
 
 // Rank 0 computes 100 ns and sends 5 ns; rank 1 receives from 30 to 110, of which it waits 70.
-constexpr const char* kLateSender =
+constexpr const char* kLateSenderRun =
     "rank 0\n @100 +5 send to=1 bytes=8\n"
     "rank 1\n @30 +80 recv from=0 bytes=8\n";
 
 TEST(TimelineChunks, HaveTheColumnsOfTheContract) {
-  Analysed run(timed_trace(2, kLateSender));
+  Analysed run(timed_trace(2, kLateSenderRun));
   const Timeline t = run.draw();
   EXPECT_EQ(t.tick_ns, 1u);
   EXPECT_EQ(t.span, 110u);
@@ -161,7 +161,7 @@ TEST(TimelineChunks, FollowRegions) {
 }
 
 TEST(TimelineLevels, SayWhatFillsABucketAndHowMuchIsWaiting) {
-  Analysed run(timed_trace(2, kLateSender));
+  Analysed run(timed_trace(2, kLateSenderRun));
   const std::vector<std::vector<PathChange>> paths(2);
   const auto waits = waits_by_rank(run.trace, run.waits);
   const RunTimes times = measured_times(run.trace);
@@ -292,7 +292,7 @@ TEST(Timeline, TakesEmptyAndTimelessTraces) {
 
 TEST(Timeline, DrawsThePredictedRunBesideTheMeasuredOne) {
   // 100 ns of computation, then o + L + o at L = 500 ns, o = 10 ns: the receive ends at 620.
-  Analysed run(timed_trace(2, kLateSender));
+  Analysed run(timed_trace(2, kLateSenderRun));
   const ExecutionGraph graph = build_graph(run.trace, {});
   LogGPS model;
   model.latency_fs = 500 * kFemtosPerNano;

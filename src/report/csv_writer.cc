@@ -99,7 +99,7 @@ void collect(const Section& section, Contents& contents) {
   for (const Section& child : section.children) collect(child, contents);
 }
 
-std::string name_of(Unit unit) {
+std::string column_unit(Unit unit) {
   const std::string_view suffix = suffix_of(unit);
   return std::string(suffix.empty() ? suffix : suffix.substr(1));
 }
@@ -107,7 +107,7 @@ std::string name_of(Unit unit) {
 Table table_of(const std::vector<const Fact*>& facts) {
   Table table{.id = "facts", .title = "", .columns = {{"name"}, {"value"}, {"unit"}}, .rows = {}};
   for (const Fact* fact : facts) {
-    table.rows.push_back({fact->label, fact->value, name_of(fact->unit)});
+    table.rows.push_back({fact->label, fact->value, column_unit(fact->unit)});
   }
   return table;
 }

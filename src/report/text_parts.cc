@@ -9,9 +9,13 @@
 #include "report/writers.h"
 
 namespace slackline {
+std::string rtrim(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
 namespace {
 
-constexpr int kGap = 2;
 constexpr int kNarrowestExplanation = 32;  // below this an explanation is more noise than help
 
 std::string severity_label(Severity severity) {
@@ -33,11 +37,6 @@ std::string painted(Severity severity, const std::string& text, Ink ink) {
 
 std::string line_of(const std::vector<std::string>& lines, std::size_t i) {
   return i < lines.size() ? lines[i] : std::string();
-}
-
-std::string rtrim(std::string text) {
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
 }
 
 std::string blanks(int count) {

@@ -28,6 +28,11 @@ class Ink {
 
 using Lines = std::vector<std::string>;
 
+inline constexpr int kGap = 2;  ///< blanks between columns
+
+/// `text` without the blanks at its end.
+std::string rtrim(std::string text);
+
 void append(Lines& to, const Lines& lines);
 
 /// Heading, rule, rows. What does not fit is wrapped inside its cells; what still does not fit is

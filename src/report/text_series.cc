@@ -10,7 +10,6 @@
 namespace slackline {
 namespace {
 
-constexpr int kGap = 2;
 constexpr int kWidestPlot = 64;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 

@@ -8,7 +8,6 @@
 namespace slackline {
 namespace {
 
-constexpr int kGap = 2;
 constexpr int kNarrowestText = 14;  // a column of names is not wrapped below this
 
 struct LaidOutColumn {
@@ -66,11 +65,6 @@ void shrink(std::vector<LaidOutColumn>& columns, int width) {
     if (widest == nullptr) return;
     --widest->width;
   }
-}
-
-std::string rtrim(std::string text) {
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
 }
 
 /// One row of cells, as many lines as its highest cell needs.

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Le;
 using testing::Not;
 
-constexpr FindingKind kLost{"lost_record", Severity::data_loss, "Records were lost."};
+constexpr FindingKind kRecordsLost{"lost_record", Severity::data_loss, "Records were lost."};
 
 Report with(std::vector<Item> items) {
   Report report;
@@ -51,8 +51,8 @@ TEST(WriteText, reads_like_a_page) {
   Report report = with({Paragraph{"It takes 1.6 us."},
                         Facts{{{"makespan", 1615.0, Unit::ns}, {"lambda_L", std::int64_t{1}}}}});
   report.input = {{"path", "a.slk"}, {"ranks", 2}};
-  report.findings.add(kLost, "rank 1");
-  report.findings.add(kLost, "rank 2", 1233);
+  report.findings.add(kRecordsLost, "rank 1");
+  report.findings.add(kRecordsLost, "rank 2", 1233);
   const std::string text = write_text(report, {.colour = false, .width = 60});
   EXPECT_EQ(text.substr(0, text.find("slackline  ")),
             "predict: a.slk\n"
@@ -113,7 +113,7 @@ TEST(WriteText, no_line_is_wider_than_asked) {
                       "An explanation that is long enough to need several lines in any case."}}};
   Report report =
       with({Paragraph{std::string(300, 'x') + " 漢字漢字 word"}, wide_table(9), facts, series});
-  report.findings.add(kLost, std::string(200, 'y'));
+  report.findings.add(kRecordsLost, std::string(200, 'y'));
   report.options = {{"a", std::string(150, 'z')}};
   for (const int width : {24, 25, 31, 40, 60, 80, 100, 133, 1000}) {
     const std::string text = write_text(report, {.colour = false, .width = width});
@@ -189,7 +189,7 @@ TEST(WriteText, says_so_when_there_is_nothing) {
 
 TEST(WriteText, colours_only_when_asked_and_then_says_the_same) {
   Report report = with({Facts{{{"a", 1.0, Unit::ns, "why"}}}, wide_table(2)});
-  report.findings.add(kLost, "x");
+  report.findings.add(kRecordsLost, "x");
   const std::string plain = write_text(report, {.colour = false, .width = 80});
   std::string coloured = write_text(report, {.colour = true, .width = 80});
   EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
@@ -205,7 +205,7 @@ TEST(WriteText, names_cannot_reach_the_terminal) {
                         Facts{{{"\x1b", std::string("\x1b")}}}});
   report.title = "\x1b[31m";
   report.options = {{"\x1b", "\x1b[1m"}};
-  report.findings.add(kLost, "\x1b[0m");
+  report.findings.add(kRecordsLost, "\x1b[0m");
   const std::string text = write_text(report, {.colour = false, .width = 80});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, Not(HasSubstr("\x07")));

@@ -12,7 +12,6 @@ namespace slackline::sim {
 namespace {
 
 constexpr std::size_t kRanksShown = 8;
-constexpr double kNanos = 1e9;
 
 }  // namespace
 
@@ -44,11 +43,11 @@ void Engine::deadlock() {
     ++shown;
     who += fmt::format("{}rank {} in {} (call {}) waits for {} since {}", who.empty() ? "" : "; ",
                        r, identifier(trace_.calls(r).operation(strand.call)), strand.call,
-                       blocked_on(strand), format_time_ns(strand.since * kNanos));
+                       blocked_on(strand), format_time_ns(ns_of_seconds(strand.since)));
   }
   if (stuck > shown) who += fmt::format("; and {} more", stuck - shown);
   throw Error(fmt::format("the program deadlocks at {}: {} of {} ranks wait for ever",
-                          format_time_ns(now_ * kNanos), stuck, trace_.ranks()),
+                          format_time_ns(ns_of_seconds(now_)), stuck, trace_.ranks()),
               who,
               "A receive has no send, or sends wait for each other; smpi/send-is-detached-thresh "
               "says from which size on they do.");

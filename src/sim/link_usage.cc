@@ -5,14 +5,15 @@
 namespace slackline {
 namespace {
 
-constexpr std::size_t kMostLinks = 1 << 16;
+constexpr std::size_t kMostStripLinks = 1 << 16;
 constexpr double kNothing = 1e-9;
 
 }  // namespace
 
 LinkUsage::LinkUsage(const Platform& platform)
     : bytes_(platform.link_count()), lost_(platform.link_count()) {
-  if (platform.link_count() <= kMostLinks) by_stretch_.resize(platform.link_count() * kStretches);
+  if (platform.link_count() <= kMostStripLinks)
+    by_stretch_.resize(platform.link_count() * kStretches);
 }
 
 std::span<const float> LinkUsage::stretches(LinkId link) const {

@@ -6,7 +6,7 @@ namespace slackline {
 namespace {
 
 // A remainder this small, in flops, is rounding.
-constexpr double kNothingLeft = 1e-14;
+constexpr double kNoFlopsLeft = 1e-14;
 // With more computations on a host than these, only those are looked at again whose share changes:
 // which of two ends first at exactly one date is not worth it then.
 constexpr std::size_t kMostFollowed = 32;
@@ -49,7 +49,7 @@ void Processors::share(HostId host, double now) {
     Work& work = works_[*id];
     if (running.size() > kMostFollowed && work.rate == rate) continue;
     work.remaining -= work.rate * (now - work.updated);
-    if (work.remaining < kNothingLeft) work.remaining = 0;
+    if (work.remaining < kNoFlopsLeft) work.remaining = 0;
     work.updated = now;
     work.rate = rate;
     ends_.set(*id, now + work.remaining / rate);

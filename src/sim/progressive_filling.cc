@@ -35,7 +35,7 @@ namespace slackline {
 namespace {
 
 // Rates are sums and quotients of a few numbers; closer than this they are the same.
-constexpr double kTolerance = 1e-9;
+constexpr double kSameRate = 1e-9;
 // A rate that is found again and comes out this close has not changed; nor has a link's use.
 constexpr double kUnchanged = 1e-12;
 // Of two links that come up at one level, those where nobody had been stopped come first: what
@@ -189,7 +189,7 @@ bool BandwidthSharing::settle_bounded(LinkId id, double level) {
 
 bool BandwidthSharing::open_higher(LinkId id, double level) {
   bool any = false;
-  const double highest = level * (1 + kTolerance);
+  const double highest = level * (1 + kSameRate);
   for (const Member& m : links_[id].members) {
     const Flow& flow = flows_[m.flow];
     if (flow.state != State::idle || flow.rate * flow.penalty <= highest) continue;

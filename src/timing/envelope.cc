@@ -20,11 +20,10 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace slackline {
 namespace {
-
-constexpr unsigned kAllThreads = 0;
 
 /// A line of T, and where it is T.
 struct Touching {

@@ -8,14 +8,14 @@
 
 #include "graph/graph_builder.h"
 #include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::kNs;
 using testing::untimed_graph;
-
-constexpr std::int64_t kNs = 1'000'000;
 
 /// A graph whose T is the maximum of the given lines: each an edge from the start to the end, `ns`
 /// once and L so many times.

@@ -13,14 +13,14 @@
 #include "graph/goal/goal_graph.h"
 #include "graph/testing/arbitrary_goal.h"
 #include "timing/makespan.h"
+#include "timing/testing/small_model.h"
 #include "trace/goal/text.h"
 
 namespace slackline {
 namespace {
 
+using testing::kNs;
 using testing::WholeModel;
-
-constexpr std::int64_t kNs = 1'000'000;  // femtoseconds
 
 /// T in ns, and its derivative by L.
 PathLine line(const ReducedLogGPS& reduced, const WholeModel& m, Parameter parameter) {

@@ -16,11 +16,11 @@
 namespace slackline {
 namespace {
 
-struct Reached {
+struct ReachedPath {
   Int128 fs = -1;
   std::uint32_t crossings = 0;
 
-  bool operator<(const Reached& o) const {
+  bool operator<(const ReachedPath& o) const {
     return fs != o.fs ? fs < o.fs : crossings < o.crossings;
   }
 };
@@ -35,30 +35,30 @@ LongestPath longest_path(const ExecutionGraph& graph, const std::vector<std::int
   const auto price = [&](const LinearTerm& t) { return t.fixed_ticks * tick + t.multiples * base; };
   LongestPath path;
   path.decided_by.assign(graph.vertex_count(), std::numeric_limits<std::uint32_t>::max());
-  std::vector<Reached> reached(graph.vertex_count());
+  std::vector<ReachedPath> reached(graph.vertex_count());
   const auto vertices = static_cast<VertexId>(graph.vertex_count());
   for (VertexId v = 0; v < vertices; ++v) {
-    Reached best;
+    ReachedPath best;
     std::uint32_t k = 0;
     graph.for_in_edges(v, [&](const Edge& e) {
-      const Reached r{reached[e.from].fs + price(cost.term(e, ranks[e.from], ranks[v])),
-                      reached[e.from].crossings + e.latencies};
+      const ReachedPath r{reached[e.from].fs + price(cost.term(e, ranks[e.from], ranks[v])),
+                          reached[e.from].crossings + e.latencies};
       if (best < r) {
         best = r;
         path.decided_by[v] = k;
       }
       ++k;
     });
-    reached[v] = k == 0 ? Reached{0, 0} : best;
+    reached[v] = k == 0 ? ReachedPath{0, 0} : best;
   }
-  Reached last;
+  ReachedPath last;
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
     const VertexId v = graph.last_vertex(r);
     Edge tail{};
     tail.from = v;
     tail.kind = EdgeKind::compute;
     tail.nanoseconds = graph.tail_ns(r);
-    const Reached end{reached[v].fs + price(cost.term(tail, r, r)), reached[v].crossings};
+    const ReachedPath end{reached[v].fs + price(cost.term(tail, r, r)), reached[v].crossings};
     if (last < end) {
       last = end;
       path.last_rank = r;

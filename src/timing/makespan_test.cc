@@ -6,13 +6,13 @@
 
 #include "graph/graph_builder.h"
 #include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
+using testing::kNs;
 using testing::untimed_graph;
-
-constexpr std::int64_t kNs = 1'000'000;  // femtoseconds
 
 Edge compute(VertexId from, std::int64_t ns) {
   return {from, EdgeKind::compute, 0, 0, ns, 0};

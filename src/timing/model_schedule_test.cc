@@ -4,15 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::kNs;
 using testing::timed_trace;
 using testing::untimed_graph;
-
-constexpr std::int64_t kNs = 1'000'000;
 
 TEST(ModelSchedule, OfOneMessage) {
   // Rank 0: 100 ns, send (o = 2). Rank 1 receives 11 bytes: arrival 102 + L 30 + 10 * G 1 = 142,

@@ -18,11 +18,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace slackline {
 namespace {
-
-constexpr unsigned kAllThreads = 0;
 
 Int128 ceiling(const Ticks& x) {
   return (x.numerator + x.denominator - 1) / x.denominator;

@@ -102,17 +102,18 @@ class Polygon {
 };
 
 /// Value and slopes of the longest path to a point in the graph.
-struct Reached {
+struct ReachedPlane {
   Int128 scaled = -1;
   std::int64_t x = 0;
   std::int64_t y = 0;
 };
 
-PathPlane plane_of(const Reached& end, const PlanePoint& p) {
+PathPlane plane_of(const ReachedPlane& end, const PlanePoint& p) {
   return {(end.scaled - end.x * p.x - end.y * p.y) / p.denominator, end.x, end.y};
 }
 
-void take_longer(Reached& best, const Reached& from, Int128 cost, std::int64_t x, std::int64_t y) {
+void take_longer(ReachedPlane& best, const ReachedPlane& from, Int128 cost, std::int64_t x,
+                 std::int64_t y) {
   const Int128 scaled = from.scaled + cost;
   if (scaled > best.scaled) best = {scaled, from.x + x, from.y + y};
 }
@@ -175,11 +176,11 @@ HighestPlane highest_plane(const ReducedLogGPS& reduced, const LogGPS& model, Pa
     if (p == Parameter::gap_per_byte) rest.gap_per_byte_fs = 0;
   }
   return [&reduced, rest, x, y](const PlanePoint& p) {
-    std::vector<Reached> state(reduced.slots);
+    std::vector<ReachedPlane> state(reduced.slots);
     state[0] = {0, 0, 0};
     std::size_t edge = 0;
     for (const auto& node : reduced.nodes) {
-      Reached best;
+      ReachedPlane best;
       for (const std::size_t end = edge + node.edges; edge < end; ++edge) {
         const LogGPSForm f = reduced.form(edge);
         const std::int64_t x_multiples = form_multiples(f, x);
@@ -200,9 +201,9 @@ HighestPlane highest_plane(const ReducedLogGPS& reduced, const LogGPS& model, Pa
 HighestPlane highest_plane(const ExecutionGraph& graph, const LinearCost& x, const LinearCost& y) {
   const auto ranks = std::make_shared<const std::vector<std::int32_t>>(vertex_ranks(graph));
   return [&graph, &x, &y, ranks](const PlanePoint& p) {
-    std::vector<Reached> state(graph.vertex_count());
+    std::vector<ReachedPlane> state(graph.vertex_count());
     const auto vertices = static_cast<VertexId>(graph.vertex_count());
-    const auto follow = [&](Reached& best, const Edge& e, std::int32_t to) {
+    const auto follow = [&](ReachedPlane& best, const Edge& e, std::int32_t to) {
       const PlaneTerm t = plane_term(x, y, e, (*ranks)[e.from], to);
       take_longer(best, state[e.from], t.fixed_fs * p.denominator + t.x * p.x + t.y * p.y, t.x,
                   t.y);
@@ -211,7 +212,7 @@ HighestPlane highest_plane(const ExecutionGraph& graph, const LinearCost& x, con
       if (graph.in_degree(v) == 0) state[v] = {0, 0, 0};
       graph.for_in_edges(v, [&](const Edge& e) { follow(state[v], e, (*ranks)[v]); });
     }
-    Reached end;
+    ReachedPlane end;
     for (std::int32_t r = 0; r < graph.ranks(); ++r) {
       Edge tail{};
       tail.from = graph.last_vertex(r);

@@ -10,11 +10,11 @@ namespace {
 
 using testing::untimed_graph;
 
-constexpr Int128 kNs = 1'000'000;
+constexpr Int128 kNsWide = 1'000'000;
 
 PlanePoint ns(Int128 x, Int128 y, Int128 denominator = 1) {
-  Int128 a = x * kNs;
-  Int128 b = y * kNs;
+  Int128 a = x * kNsWide;
+  Int128 b = y * kNsWide;
   while (denominator % 2 == 0 && a % 2 == 0 && b % 2 == 0) {
     denominator /= 2;
     a /= 2;
@@ -45,9 +45,9 @@ TEST(ToleranceRegion, IsThePolygonDerivedByHand) {
   for (const HighestPlane& highest :
        {highest_plane(*reduced, model, Parameter::latency, Parameter::gap_per_byte),
         highest_plane(graph, x, y)}) {
-    const ToleranceRegion region = tolerance_region(highest, 121 * kNs);
+    const ToleranceRegion region = tolerance_region(highest, 121 * kNsWide);
     EXPECT_EQ(region.border, (std::vector{ns(21, 0), ns(210, 79, 10), ns(0, 121, 10)}));
-    EXPECT_EQ(region.edges, (std::vector<PathPlane>{{100 * kNs, 1, 0}, {0, 2, 10}}));
+    EXPECT_EQ(region.edges, (std::vector<PathPlane>{{100 * kNsWide, 1, 0}, {0, 2, 10}}));
     EXPECT_FALSE(region.x_unlimited);
     EXPECT_FALSE(region.y_unlimited);
   }
@@ -60,7 +60,7 @@ TEST(ToleranceRegion, WhatNoPathPaysIsUnlimited) {
                                              "rank 1\n recv from=0 bytes=1\n send to=0 bytes=1\n");
   const auto reduced = reduce(graph);
   const ToleranceRegion region = tolerance_region(
-      highest_plane(*reduced, {}, Parameter::latency, Parameter::gap_per_byte), 9 * kNs);
+      highest_plane(*reduced, {}, Parameter::latency, Parameter::gap_per_byte), 9 * kNsWide);
   EXPECT_EQ(region.border, (std::vector{ns(45, 0, 10)}));
   EXPECT_FALSE(region.x_unlimited);
   EXPECT_TRUE(region.y_unlimited);
@@ -68,7 +68,7 @@ TEST(ToleranceRegion, WhatNoPathPaysIsUnlimited) {
   const ExecutionGraph alone = untimed_graph(1, "rank 0\n compute 5\n pcontrol\n");
   const auto nothing = reduce(alone);
   const ToleranceRegion all = tolerance_region(
-      highest_plane(*nothing, {}, Parameter::latency, Parameter::gap_per_byte), 6 * kNs);
+      highest_plane(*nothing, {}, Parameter::latency, Parameter::gap_per_byte), 6 * kNsWide);
   EXPECT_TRUE(all.border.empty());
   EXPECT_TRUE(all.x_unlimited && all.y_unlimited);
 }
@@ -78,7 +78,7 @@ TEST(ToleranceRegion, ABoundThatTheRunExceedsAnywayIsRefused) {
   const auto reduced = reduce(graph);
   const HighestPlane highest =
       highest_plane(*reduced, {}, Parameter::latency, Parameter::gap_per_byte);
-  EXPECT_THROW(tolerance_region(highest, 100 * kNs), Error);
+  EXPECT_THROW(tolerance_region(highest, 100 * kNsWide), Error);
 }
 
 }  // namespace

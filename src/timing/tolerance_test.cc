@@ -5,13 +5,14 @@
 #include "base/error.h"
 #include "graph/graph_builder.h"
 #include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
+using testing::kNs;
 using testing::untimed_graph;
 
-constexpr std::int64_t kNs = 1'000'000;
 constexpr std::int64_t kPercent_ppm = 10'000;
 
 // LLAMP's running example with c0 = 0.1 us: T = max(L + 1.115 us, 1.5 us).

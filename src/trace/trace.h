@@ -32,6 +32,10 @@ inline constexpr std::uint32_t kCommNull = SLK_COMM_NULL;
 /// differences of times never overflow.
 inline constexpr std::int64_t kTimeLimit_ns = std::int64_t{1} << 62;
 
+constexpr bool is_time(std::int64_t ns) {
+  return ns >= -kTimeLimit_ns && ns <= kTimeLimit_ns;
+}
+
 /// One MPI call. All fields mean what trace/wire.h says of the record, but that peers and roots
 /// are world ranks, a receive's peer, tag and bytes are those of the message it got (flags tell
 /// that a wildcard was posted), and communicators are those of Trace::communicators(). Ranks inside

@@ -27,9 +27,9 @@ struct Affine {
   double multiples = 0;
 };
 
-class Program {
+class ClpProgram {
  public:
-  Program(const TimeSystem& system, const LogGPS& model, Parameter parameter)
+  ClpProgram(const TimeSystem& system, const LogGPS& model, Parameter parameter)
       : model_(model), parameter_(parameter) {
     add_column(0, 0);
     add_column(0, 0);
@@ -110,7 +110,7 @@ class Program {
 
 LinearProgramAnswer minimise_makespan(const TimeSystem& system, const LogGPS& model,
                                       Parameter parameter) {
-  Program program(system, model, parameter);
+  ClpProgram program(system, model, parameter);
   program.minimise_makespan(static_cast<double>(value_fs(model, parameter)) / kFemtosPerNano);
   ClpSimplex solver;
   program.solve(solver);
@@ -120,7 +120,7 @@ LinearProgramAnswer minimise_makespan(const TimeSystem& system, const LogGPS& mo
 
 std::optional<double> maximise_parameter(const TimeSystem& system, const LogGPS& model,
                                          Parameter parameter, double bound_ns) {
-  Program program(system, model, parameter);
+  ClpProgram program(system, model, parameter);
   program.maximise_parameter(bound_ns);
   ClpSimplex solver;
   program.solve(solver);

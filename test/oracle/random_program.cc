@@ -50,7 +50,7 @@ struct ReceivePlace {
   bool sendrecv = false;
 };
 
-struct Channel {
+struct ProgramChannel {
   std::vector<std::uint64_t> sends;  // sizes
   std::vector<ReceivePlace> receives;
 };
@@ -343,7 +343,7 @@ class Generator {
 
   bool completable(const OpenRequest& r) const {
     if (r.kind == OpenRequest::Kind::collective) return nonblocking_[r.index].missing.empty();
-    const Channel& c = channels_.at(r.channel);
+    const ProgramChannel& c = channels_.at(r.channel);
     return r.index < (r.kind == OpenRequest::Kind::send ? c.receives.size() : c.sends.size());
   }
 
@@ -568,7 +568,7 @@ class Generator {
   ProgramShape shape_;
   Program program_;
   std::vector<std::int32_t> all_;
-  std::map<ChannelName, Channel> channels_;
+  std::map<ChannelName, ProgramChannel> channels_;
   std::vector<std::vector<OpenRequest>> open_;
   std::vector<std::uint32_t> last_serial_;
   std::vector<NonblockingCollective> nonblocking_;

@@ -37,7 +37,7 @@ struct Sent {
 };
 
 // sender, receiver, communicator, tag, collective call (0: point-to-point)
-using ChannelName =
+using ChannelKey =
     std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::int64_t, std::int64_t>;
 
 struct Channel {
@@ -49,12 +49,12 @@ struct Channel {
 /// Something that can be waited for.
 struct Open {
   enum class Kind { send, receive, line } kind;
-  ChannelName channel{};
+  ChannelKey channel{};
   std::size_t index = 0;  // of the message in its channel; of the line
 };
 
 /// A rank's program or a nonblocking collective.
-struct Line {
+struct RankLine {
   std::int32_t rank = 0;
   Time clock{};
   std::size_t next_call = 0;
@@ -119,7 +119,7 @@ class Interpreter {
 
   // --- Messages ---
 
-  Channel& channel(const ChannelName& name) {
+  Channel& channel(const ChannelKey& name) {
     Channel& c = channels_[name];
     c.local = std::get<0>(name) == std::get<1>(name);
     return c;
@@ -138,7 +138,7 @@ class Interpreter {
   }
 
   /// When the completion of send k can return; nothing if its receive is not posted and needed.
-  std::optional<Time> send_completion(const ChannelName& name, std::size_t k) {
+  std::optional<Time> send_completion(const ChannelKey& name, std::size_t k) {
     const Channel& c = channel(name);
     const Sent& s = c.sends[k];
     const Time handed_over = s.posted + kOverhead;
@@ -157,7 +157,7 @@ class Interpreter {
     return std::nullopt;
   }
 
-  std::optional<Time> receive_completion(const ChannelName& name, std::size_t k) {
+  std::optional<Time> receive_completion(const ChannelKey& name, std::size_t k) {
     const Channel& c = channel(name);
     if (c.sends.size() <= k) return std::nullopt;
     const Sent& s = c.sends[k];
@@ -186,9 +186,9 @@ class Interpreter {
 
   bool real(std::int32_t rank) const { return rank >= 0 && rank < trace_.ranks(); }
 
-  Open post_send(Line& line, std::int32_t to, std::uint32_t comm, std::int64_t tag,
+  Open post_send(RankLine& line, std::int32_t to, std::uint32_t comm, std::int64_t tag,
                  std::uint64_t bytes, Operation mode, std::int64_t collective = 0) {
-    const ChannelName name{line.rank, to, comm, tag, collective};
+    const ChannelKey name{line.rank, to, comm, tag, collective};
     const bool buffered =
         is_any(mode, {Operation::bsend, Operation::ibsend, Operation::bsend_init});
     const bool synchronous =
@@ -200,9 +200,9 @@ class Interpreter {
     return {Open::Kind::send, name, c.sends.size() - 1};
   }
 
-  Open post_receive(const Line& line, std::int32_t from, std::uint32_t comm, std::int64_t tag,
+  Open post_receive(const RankLine& line, std::int32_t from, std::uint32_t comm, std::int64_t tag,
                     std::int64_t collective = 0) {
-    const ChannelName name{from, line.rank, comm, tag, collective};
+    const ChannelKey name{from, line.rank, comm, tag, collective};
     Channel& c = channel(name);
     c.receives.push_back(line.clock);
     return {Open::Kind::receive, name, c.receives.size() - 1};
@@ -212,7 +212,7 @@ class Interpreter {
 
   /// One call or step of a line; false if it cannot go on now.
   bool step(std::size_t index) {
-    Line& line = lines_[index];
+    RankLine& line = lines_[index];
     if (line.done || !finish_waiting(line)) return false;
     if (line.next_step < line.steps.size()) {
       take_step(line);
@@ -234,7 +234,7 @@ class Interpreter {
     return true;
   }
 
-  bool finish_waiting(Line& line) {
+  bool finish_waiting(RankLine& line) {
     if (line.waiting.empty()) return true;
     std::vector<Time> times{line.clock};
     for (const Open& open : line.waiting) {
@@ -247,7 +247,7 @@ class Interpreter {
     return true;
   }
 
-  void take_step(Line& line) {
+  void take_step(RankLine& line) {
     using Kind = CollectiveStep::Kind;
     const CollectiveStep& s = line.steps[line.next_step++];
     if (s.kind == Kind::wait_all) {
@@ -274,11 +274,11 @@ class Interpreter {
            real(call.peer);
   }
 
-  Channel& probed(const Line& line, const Call& call) {
+  Channel& probed(const RankLine& line, const Call& call) {
     return channel({call.peer, line.rank, call.comm, call.tag, 0});
   }
 
-  bool probe_blocks(const Line& line) {
+  bool probe_blocks(const RankLine& line) {
     const Call call = trace_.calls(line.rank)[line.next_call];
     if (!is_probe(call)) return false;
     const Channel& c = probed(line, call);
@@ -286,7 +286,7 @@ class Interpreter {
   }
 
   void take_call(std::size_t index, const Call& call) {
-    Line& line = lines_[index];
+    RankLine& line = lines_[index];
     const bool void_call = call.has(SLK_FLAG_CANCELLED) || !real(call.peer);
     switch (operation_class(call.operation)) {
       case OperationClass::send:
@@ -330,20 +330,20 @@ class Interpreter {
     }
   }
 
-  Open send(Line& line, const Call& call) {
+  Open send(RankLine& line, const Call& call) {
     return post_send(line, call.peer, call.comm, call.tag, call.bytes, call.operation);
   }
-  Open receive(Line& line, const Call& call) {
+  Open receive(RankLine& line, const Call& call) {
     return post_receive(line, call.peer, call.comm, call.tag);
   }
 
-  void sendrecv(Line& line, const Call& call) {
+  void sendrecv(RankLine& line, const Call& call) {
     const auto source = static_cast<std::int32_t>(call.args[0]);
     if (real(source)) line.waiting.push_back(post_receive(line, source, call.comm, call.args[1]));
     if (real(call.peer)) line.waiting.push_back(send(line, call));
   }
 
-  void persistent(Line& line, const Call& call) {
+  void persistent(RankLine& line, const Call& call) {
     for (std::size_t i = 0; i + 6 <= call.args.size(); i += 6) {
       const auto& a = call.args;
       const auto mode = static_cast<Operation>(a[i + 1]);
@@ -357,9 +357,11 @@ class Interpreter {
     }
   }
 
-  Open& request(const Line& line, std::uint32_t serial) { return requests_[{line.rank, serial}]; }
+  Open& request(const RankLine& line, std::uint32_t serial) {
+    return requests_[{line.rank, serial}];
+  }
 
-  void wait_for(Line& line, std::uint32_t serial) {
+  void wait_for(RankLine& line, std::uint32_t serial) {
     const auto found = requests_.find({line.rank, serial});
     if (found == requests_.end()) return;
     line.waiting.push_back(found->second);
@@ -368,7 +370,7 @@ class Interpreter {
 
   /// Returns when the envelope of the oldest unreceived message is there: all of an eager one, the
   /// request of a rendezvous.
-  void probe(Line& line, const Call& call) {
+  void probe(RankLine& line, const Call& call) {
     const Channel& c = probed(line, call);
     const Sent& s = c.sends[c.receives.size()];
     line.clock =
@@ -381,12 +383,12 @@ class Interpreter {
     if (is_any(call.operation, {Operation::none}) || call.comm == kCommSelf) return;
     const std::int64_t sequence = ++collectives_entered_[{lines_[index].rank, call.comm}];
     if (call.request == kRequestNone) return enter(lines_[index], call, sequence);
-    lines_.push_back(Line{.rank = lines_[index].rank, .clock = lines_[index].clock});
+    lines_.push_back(RankLine{.rank = lines_[index].rank, .clock = lines_[index].clock});
     enter(lines_.back(), call, sequence);
     request(lines_[index], call.request) = {Open::Kind::line, {}, lines_.size() - 1};
   }
 
-  void enter(Line& line, const Call& call, std::int64_t sequence) {
+  void enter(RankLine& line, const Call& call, std::int64_t sequence) {
     const auto& members = trace_.communicators()[call.comm].members;
     if (members.size() < 2) return;
     line.comm = call.comm;
@@ -447,8 +449,8 @@ class Interpreter {
   const Trace& trace_;
   GraphOptions options_;
   TimeSystem system_;
-  std::deque<Line> lines_;
-  std::map<ChannelName, Channel> channels_;
+  std::deque<RankLine> lines_;
+  std::map<ChannelKey, Channel> channels_;
   std::map<std::pair<std::int32_t, std::uint32_t>, Open> requests_;
   std::map<std::pair<std::int32_t, std::uint32_t>, std::int64_t> collectives_entered_;
 };

@@ -74,8 +74,8 @@ std::vector<Offset> neighbour_offsets() {
 
 /// Faces are large, edges small, corners tiny.
 std::uint64_t halo_bytes(const Offset& o) {
-  constexpr std::array<std::uint64_t, 4> kBytes{0, 7200, 240, 8};
-  return kBytes[static_cast<std::size_t>(std::abs(o.x) + std::abs(o.y) + std::abs(o.z))];
+  constexpr std::array<std::uint64_t, 4> kHaloBytes{0, 7200, 240, 8};
+  return kHaloBytes[static_cast<std::size_t>(std::abs(o.x) + std::abs(o.y) + std::abs(o.z))];
 }
 
 std::int32_t neighbour(std::int32_t rank, std::int32_t side, const Offset& o) {

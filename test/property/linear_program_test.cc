@@ -16,8 +16,9 @@
 namespace slackline {
 namespace {
 
-constexpr std::uint64_t kPrograms = 60;  // a linear program takes much longer than a pass
-constexpr std::array kParameters{Parameter::latency, Parameter::overhead, Parameter::gap_per_byte};
+constexpr std::uint64_t kLinearPrograms = 60;  // a linear program takes much longer than a pass
+constexpr std::array kLinearParameters{Parameter::latency, Parameter::overhead,
+                                       Parameter::gap_per_byte};
 
 /// CLP works in floating point with feasibility tolerances of 1e-7.
 double slack(double ns) {
@@ -40,12 +41,12 @@ void expect_agreement(const oracle::TimeSystem& system, MakespanFunction& t, con
 }
 
 TEST(LinearProgram, OfTheGraphAgrees) {
-  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+  for (std::uint64_t seed = 0; seed < kLinearPrograms; ++seed) {
     const testing::Case c = testing::seeded_case(seed, {});
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     const oracle::TimeSystem system = oracle::graph_times(graph);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const Parameter p : kParameters) {
+    for (const Parameter p : kLinearParameters) {
       MakespanFunction t(graph, c.model, p);
       expect_agreement(system, t, c.model, p);
     }
@@ -53,12 +54,12 @@ TEST(LinearProgram, OfTheGraphAgrees) {
 }
 
 TEST(LinearProgram, OfTheReferenceModelAgrees) {
-  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+  for (std::uint64_t seed = 0; seed < kLinearPrograms; ++seed) {
     const testing::Case c = testing::seeded_case(seed + 5000, {.timed = true});
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     const oracle::TimeSystem system = oracle::reference_times(c.trace, c.options);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const Parameter p : kParameters) {
+    for (const Parameter p : kLinearParameters) {
       MakespanFunction t(graph, c.model, p);
       expect_agreement(system, t, c.model, p);
     }
@@ -66,12 +67,12 @@ TEST(LinearProgram, OfTheReferenceModelAgrees) {
 }
 
 TEST(LinearProgram, TurnedAroundGivesTheTolerance) {
-  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+  for (std::uint64_t seed = 0; seed < kLinearPrograms; ++seed) {
     const testing::Case c = testing::seeded_case(seed + 9000, {});
     const ExecutionGraph graph = build_graph(c.trace, c.options);
     const oracle::TimeSystem system = oracle::reference_times(c.trace, c.options);
     SCOPED_TRACE("seed " + std::to_string(seed));
-    for (const Parameter p : kParameters) {
+    for (const Parameter p : kLinearParameters) {
       MakespanFunction t(graph, c.model, p);
       const Tolerance tolerance = find_tolerance(t, 20'000);
       const auto lp = oracle::maximise_parameter(system, c.model, p, tolerance.bound_ns);

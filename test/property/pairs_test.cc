@@ -14,7 +14,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::uint64_t kPrograms = 300;
+constexpr std::uint64_t kPairPrograms = 300;
 
 /// L[from][to] and G[from][to] of every pair of ranks, in femtoseconds.
 struct Matrices {
@@ -66,7 +66,7 @@ Int128 brute_force(const ExecutionGraph& graph, const Matrices& m, std::int64_t 
 TEST(Pairs, AgreeWithTheMatrixWrittenOut) {
   constexpr std::array kTopologies{"fat-tree:k=4,tiers=3", "dragonfly:g=4,a=2,p=2",
                                    "torus:dims=4x4,wire=100ns", "crossbar:nodes=16,switch=1us"};
-  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+  for (std::uint64_t seed = 0; seed < kPairPrograms; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const testing::Case c = testing::seeded_case(seed + 20'000, {});
     const ExecutionGraph graph = build_graph(c.trace, c.options);

@@ -11,13 +11,14 @@
 #include "analysis/placement/scotch_map.h"
 #include "graph/testing/text_graph.h"
 #include "timing/network/topology_spec.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
+using testing::kNs;
 using testing::untimed_graph;
 
-constexpr std::int64_t kNs = 1'000'000;
 const LogGPS kIntra{100 * kNs, 0, 0};
 const LogGPS kInter{1'000 * kNs, 0, 0};
 

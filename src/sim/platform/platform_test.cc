@@ -6,11 +6,12 @@
 #include "base/error.h"
 #include "sim/platform/cluster.h"
 #include "sim/platform/route_cache.h"
+#include "sim/platform/testing/route_names.h"
 
 namespace slackline {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 // The cluster is the root zone.
 Platform cluster(
@@ -29,20 +30,13 @@ Platform cluster(
   return std::move(builder).finish();
 }
 
-std::vector<std::string> route(const Platform& platform, const std::string& src,
-                               const std::string& dst) {
-  std::vector<LinkId> links;
-  platform.route(*platform.find_host(src), *platform.find_host(dst), links);
-  std::vector<std::string> names;
-  for (const LinkId link : links) names.push_back(platform.link_name(link));
-  return names;
-}
-
 TEST(FlatCluster, GoesUpAndDown) {
   const Platform platform = cluster(FlatShape{}, "0-3");
   EXPECT_EQ(platform.host_count(), 4u);
-  EXPECT_THAT(route(platform, "n1", "n3"), ElementsAre("c_link_1_UP", "c_link_3_DOWN"));
-  EXPECT_THAT(route(platform, "n1", "n1"), ElementsAre("c_link_1_UP", "c_link_1_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "n1", "n3"),
+              ElementsAre("c_link_1_UP", "c_link_3_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "n1", "n1"),
+              ElementsAre("c_link_1_UP", "c_link_1_DOWN"));
   std::vector<LinkId> links;
   EXPECT_DOUBLE_EQ(platform.route(1, 3, links), 100e-6);
 }
@@ -54,29 +48,30 @@ TEST(FlatCluster, CrossesTheBackboneOnceAndBothLimiters) {
     spec.backbone = Link{1e9, 1e-6, Sharing::fatpipe};
     spec.loopback = Link{1e9, 1e-7, Sharing::fatpipe};
   });
-  EXPECT_THAT(route(platform, "n0", "n2"),
+  EXPECT_THAT(testing::route_names(platform, "n0", "n2"),
               ElementsAre("c_0_limiter", "c_link_0", "c_backbone", "c_link_2", "c_2_limiter"));
-  EXPECT_THAT(route(platform, "n2", "n2"), ElementsAre("c_2_loopback"));
+  EXPECT_THAT(testing::route_names(platform, "n2", "n2"), ElementsAre("c_2_loopback"));
 }
 
 TEST(Torus, TakesTheShorterWayRound) {
   const Platform platform = cluster(TorusShape{{4, 3}}, "0-11");
   // 3 -> 0 wraps around forwards, over the cable that node 3 owns.
-  EXPECT_THAT(route(platform, "n3", "n0"), ElementsAre("c_3_dim_0_UP"));
+  EXPECT_THAT(testing::route_names(platform, "n3", "n0"), ElementsAre("c_3_dim_0_UP"));
   // 0 -> 3 goes back over the same cable.
-  EXPECT_THAT(route(platform, "n0", "n3"), ElementsAre("c_3_dim_0_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "n0", "n3"), ElementsAre("c_3_dim_0_DOWN"));
   // First x (1 -> 2), then y (0 -> 2, one back around: node 10 = (2, 2) owns it).
-  EXPECT_THAT(route(platform, "n1", "n10"), ElementsAre("c_1_dim_0_UP", "c_10_dim_1_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "n1", "n10"),
+              ElementsAre("c_1_dim_0_UP", "c_10_dim_1_DOWN"));
 }
 
 TEST(FatTree, RoutesByTheDestination) {
   // Two levels, four leaves of four hosts, two roots with two cables to each leaf.
   const Platform platform = cluster(FatTreeShape{{4, 4}, {1, 2}, {1, 2}}, "0-15");
-  EXPECT_THAT(route(platform, "n0", "n3"),
+  EXPECT_THAT(testing::route_names(platform, "n0", "n3"),
               ElementsAre("c_level_0_node_0_port_0_UP", "c_level_0_node_3_port_0_DOWN"));
   // d = 6 mod (2 * 2) = port 2: root 0, second cable. Down from root 0: the source's 1 mod 2 picks
   // the second cable, which is port 0 + 1 * 2 of leaf 1.
-  EXPECT_THAT(route(platform, "n1", "n6"),
+  EXPECT_THAT(testing::route_names(platform, "n1", "n6"),
               ElementsAre("c_level_0_node_1_port_0_UP", "c_level_1_node_0_port_2_UP",
                           "c_level_1_node_1_port_2_DOWN", "c_level_0_node_6_port_0_DOWN"));
 }
@@ -84,12 +79,13 @@ TEST(FatTree, RoutesByTheDestination) {
 TEST(Dragonfly, TakesTheMinimalWay) {
   // 3 groups x 2 chassis x 3 routers x 2 hosts.
   const Platform platform = cluster(DragonflyShape{3, 2, 2, 3, 3, 1, 2}, "0-35");
-  EXPECT_THAT(route(platform, "n0", "n1"), ElementsAre("c_local_0_UP", "c_local_1_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "n0", "n1"),
+              ElementsAre("c_local_0_UP", "c_local_1_DOWN"));
   // Host 8 is router (0, 1, 1); host 35 is router (2, 1, 2): green 1 -> 2, black 1 -> 0, blue
   // 0 -> 2 arriving at place 0, green 0 -> 2, black 0 -> 1.
   // Green cables: 3 a chassis, in the order 01 02 12; chassis 1 starts at 3, chassis 4 at 12.
   // Black: 1 a group and place, (0, place 2) is 2, (2, place 2) is 8. Blue in the order 01 02 12.
-  EXPECT_THAT(route(platform, "n8", "n35"),
+  EXPECT_THAT(testing::route_names(platform, "n8", "n35"),
               ElementsAre("c_local_8_UP", "c_green_5_UP", "c_black_2_DOWN", "c_blue_1_UP",
                           "c_green_13_UP", "c_black_8_UP", "c_local_35_DOWN"));
   EXPECT_DOUBLE_EQ(platform
@@ -130,7 +126,7 @@ TEST(RouteCache, GivesWhatThePlatformGives) {
         const double latency = platform.route(src, dst, links);
         const RouteCache::Route cached = cache.route(src, dst);
         EXPECT_EQ(cached.latency, latency);
-        EXPECT_THAT(cached.links, testing::ElementsAreArray(links));
+        EXPECT_THAT(cached.links, ::testing::ElementsAreArray(links));
       }
     }
   }

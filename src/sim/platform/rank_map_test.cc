@@ -9,11 +9,11 @@
 namespace slackline {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
-class RankMapTest : public testing::Test {
+class RankMapTest : public ::testing::Test {
  protected:
   static Platform three_hosts_of_two_cores() {
     Findings findings;

@@ -4,28 +4,20 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "sim/platform/testing/route_names.h"
 
 namespace slackline {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 Platform xml(const std::string& body) {
   Findings findings;
   return parse_platform_xml(
       "<?xml version='1.0'?>\n<platform version='4.1'>\n" + body + "</platform>\n", "p.xml",
       findings);
-}
-
-std::vector<std::string> route(const Platform& platform, const std::string& src,
-                               const std::string& dst) {
-  std::vector<LinkId> links;
-  platform.route(platform.find_host(src).value(), platform.find_host(dst).value(), links);
-  std::vector<std::string> names;
-  for (const LinkId link : links) names.push_back(platform.link_name(link));
-  return names;
 }
 
 TEST(PlatformXml, ReadsHostsLinksAndSymmetricalRoutes) {
@@ -41,9 +33,9 @@ TEST(PlatformXml, ReadsHostsLinksAndSymmetricalRoutes) {
   ASSERT_NE(platform.host(0).property("smpi/os"), nullptr);
   EXPECT_EQ(*platform.host(0).property("smpi/os"), "0:1:2");
   EXPECT_EQ(platform.host(1).speed(), 5e8);
-  EXPECT_THAT(route(platform, "a", "b"), ElementsAre("l", "d_UP"));
-  EXPECT_THAT(route(platform, "b", "a"), ElementsAre("d_DOWN", "l"));
-  EXPECT_THAT(route(platform, "a", "a"), ElementsAre("__loopback__"));
+  EXPECT_THAT(testing::route_names(platform, "a", "b"), ElementsAre("l", "d_UP"));
+  EXPECT_THAT(testing::route_names(platform, "b", "a"), ElementsAre("d_DOWN", "l"));
+  EXPECT_THAT(testing::route_names(platform, "a", "a"), ElementsAre("__loopback__"));
   std::vector<LinkId> links;
   EXPECT_DOUBLE_EQ(platform.route(0, 1, links), 1.05e-3);
   EXPECT_EQ(platform.link(links[1]).bandwidth, 125e6);
@@ -56,9 +48,9 @@ TEST(PlatformXml, GoesThroughGatewaysOfClusters) {
     <link id="m" bandwidth="10GBps" latency="5us"/>
     <zoneRoute src="c0" dst="c1" gw_src="r0" gw_dst="yc1_router"><link_ctn id="m"/></zoneRoute>
     </zone>)");
-  EXPECT_THAT(route(platform, "x1", "y0"),
+  EXPECT_THAT(testing::route_names(platform, "x1", "y0"),
               ElementsAre("c0_1_limiter", "c0_link_1_UP", "m", "c1_backbone", "c1_link_0_DOWN"));
-  EXPECT_THAT(route(platform, "y1", "x0"),
+  EXPECT_THAT(testing::route_names(platform, "y1", "x0"),
               ElementsAre("c1_link_1_UP", "c1_backbone", "m", "c0_link_0_DOWN", "c0_0_limiter"));
 }
 
@@ -75,9 +67,9 @@ constexpr const char* kLine = R"(
 TEST(PlatformXml, FindsTheRouteWithTheFewestLinks) {
   for (const std::string routing : {"Floyd", "Dijkstra", "DijkstraCache"}) {
     const Platform platform = xml("<zone id='z' routing='" + routing + "'>" + kLine);
-    EXPECT_THAT(route(platform, "a", "b"), ElementsAre("ar", "rb")) << routing;
-    EXPECT_THAT(route(platform, "b", "a"), ElementsAre("rb", "ar")) << routing;
-    EXPECT_THAT(route(platform, "c", "c"), ElementsAre("__loopback__")) << routing;
+    EXPECT_THAT(testing::route_names(platform, "a", "b"), ElementsAre("ar", "rb")) << routing;
+    EXPECT_THAT(testing::route_names(platform, "b", "a"), ElementsAre("rb", "ar")) << routing;
+    EXPECT_THAT(testing::route_names(platform, "c", "c"), ElementsAre("__loopback__")) << routing;
   }
 }
 
@@ -89,8 +81,9 @@ TEST(PlatformXml, ReadsStarsOfCabinetsAndHostLinks) {
     <host_link id="h" up="u" down="d"/>
     <backbone id="bb" bandwidth="2GBps" latency="1us"/>
     </zone>)");
-  EXPECT_THAT(route(platform, "n1.s", "h"), ElementsAre("link_n1.s_UP", "bb", "d"));
-  EXPECT_THAT(route(platform, "h", "n2.s"), ElementsAre("u", "bb", "link_n2.s_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "n1.s", "h"), ElementsAre("link_n1.s_UP", "bb", "d"));
+  EXPECT_THAT(testing::route_names(platform, "h", "n2.s"),
+              ElementsAre("u", "bb", "link_n2.s_DOWN"));
 }
 
 TEST(PlatformXml, TakesBypassesFirst) {
@@ -101,8 +94,10 @@ TEST(PlatformXml, TakesBypassesFirst) {
     <zoneRoute src="c0" dst="c1" gw_src="r0" gw_dst="r1"><link_ctn id="m"/></zoneRoute>
     <bypassZoneRoute src="c0" dst="c1" gw_src="r0" gw_dst="r1"><link_ctn id="s"/></bypassZoneRoute>
     </zone>)");
-  EXPECT_THAT(route(platform, "x0", "y1"), ElementsAre("c0_link_0_UP", "s", "c1_link_1_DOWN"));
-  EXPECT_THAT(route(platform, "y1", "x0"), ElementsAre("c1_link_1_UP", "m", "c0_link_0_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "x0", "y1"),
+              ElementsAre("c0_link_0_UP", "s", "c1_link_1_DOWN"));
+  EXPECT_THAT(testing::route_names(platform, "y1", "x0"),
+              ElementsAre("c1_link_1_UP", "m", "c0_link_0_DOWN"));
 }
 
 TEST(PlatformXml, SaysWhereItCannotBeUsed) {
@@ -178,9 +173,11 @@ enter = "y0"
 links = ["m:up"]
 )",
                                             "p.toml", findings);
-  EXPECT_THAT(route(toml, "x1", "y3"), ElementsAre("c0_1_limiter", "c0_link_1_UP", "m_UP",
-                                                   "c1_0_dim_0_UP", "c1_1_dim_1_UP"));
-  EXPECT_THAT(route(toml, "y0", "x0"), ElementsAre("m_DOWN", "c0_link_0_DOWN", "c0_0_limiter"));
+  EXPECT_THAT(
+      testing::route_names(toml, "x1", "y3"),
+      ElementsAre("c0_1_limiter", "c0_link_1_UP", "m_UP", "c1_0_dim_0_UP", "c1_1_dim_1_UP"));
+  EXPECT_THAT(testing::route_names(toml, "y0", "x0"),
+              ElementsAre("m_DOWN", "c0_link_0_DOWN", "c0_0_limiter"));
   std::vector<LinkId> links;
   toml.route(0, 1, links);
   EXPECT_EQ(toml.link(links[1]).bandwidth, 1e9);

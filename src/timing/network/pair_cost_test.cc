@@ -8,13 +8,14 @@
 #include "timing/makespan.h"
 #include "timing/model_schedule.h"
 #include "timing/network/placement.h"
+#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
+using testing::kNs;
 using testing::untimed_graph;
 
-constexpr std::int64_t kNs = 1'000'000;
 const LogGPS kIntra{10 * kNs, 0, 2 * kNs};
 const LogGPS kInter{100 * kNs, 1 * kNs, 1 * kNs};
 

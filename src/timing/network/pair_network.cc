@@ -15,7 +15,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::int32_t kMostNodes = 16'384;
+constexpr std::int32_t kMostPairNodes = 16'384;
 
 std::string names_of(const std::vector<CostClass>& classes) {
   std::string text;
@@ -137,10 +137,10 @@ RouteTable RouteTable::flat(const LogGPS& intra_node, const LogGPS& inter_node) 
 RouteTable RouteTable::of_topology(const Topology& topology, std::int32_t nodes,
                                    const std::vector<std::int64_t>& wire_fs, std::int64_t switch_fs,
                                    const LogGPS& intra_node, std::int64_t inter_node_gap_fs) {
-  if (nodes > topology.nodes() || nodes > kMostNodes) {
+  if (nodes > topology.nodes() || nodes > kMostPairNodes) {
     throw usage_error(fmt::format("the job needs {} nodes", nodes),
                       fmt::format("this topology has {}, and at most {} are supported",
-                                  topology.nodes(), kMostNodes),
+                                  topology.nodes(), kMostPairNodes),
                       "Put more ranks on a node (--ranks-per-node) or take a larger topology.");
   }
   const std::vector<std::string>& wires = topology.wire_classes();

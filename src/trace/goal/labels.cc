@@ -1,5 +1,7 @@
 #include "trace/goal/labels.h"
 
+#include "trace/goal/text_cursor.h"
+
 namespace slackline {
 namespace {
 
@@ -7,10 +9,6 @@ constexpr std::size_t kMostPrefixes = 8;
 constexpr std::size_t kMostDigits = 10;
 /// A number may run ahead of the count of labels by this before it is taken for a name.
 constexpr std::uint64_t kSlack = 4096;
-
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 }  // namespace
 

@@ -11,10 +11,6 @@ namespace {
 // that is lying, and nothing is reserved for it.
 constexpr std::size_t kLeastCallBytes = 2;
 
-bool in_range(std::int64_t time) {
-  return time >= -kTimeLimit_ns && time <= kTimeLimit_ns;
-}
-
 class Decoder {
  public:
   Decoder(std::size_t count, std::size_t regions, RankCalls& calls)
@@ -25,7 +21,7 @@ class Decoder {
     base_ = part_[kPartBase].svarint();
     mode_ = part_[kPartBase].varint();
     const std::uint64_t shapes = part_[kPartBase].varint();
-    if (part_[kPartBase].failed() || !in_range(base_) || !decode_shapes(shapes)) return result_;
+    if (part_[kPartBase].failed() || !is_time(base_) || !decode_shapes(shapes)) return result_;
     any_duration_ = !part_[kPartDurations].at_end();
     std::int64_t end = base_;
     while (result_.calls < count_) {
@@ -93,7 +89,7 @@ class Decoder {
     if (any_duration_) {
       call.end_ns = wrapping_add(call.begin_ns, time(part_[kPartDurations], kModeSignedDurations));
     }
-    if (!in_range(call.begin_ns) || !in_range(call.end_ns)) return false;
+    if (!is_time(call.begin_ns) || !is_time(call.end_ns)) return false;
     if (shape.has_request) {
       std::uint32_t& counter = requests_.counter(starts_request(shape.operation));
       counter = static_cast<std::uint32_t>(
@@ -155,7 +151,7 @@ class Decoder {
       const std::size_t call = first_ + offset;
       const std::int64_t time =
           wrapping_add(offset == 0 ? base_ : calls_.end_ns(call - 1), since_call);
-      if (!in_range(time)) return false;
+      if (!is_time(time)) return false;
       calls_.append_region({.time_ns = time,
                             .region = static_cast<std::uint32_t>(name >> 1),
                             .before_call = static_cast<std::uint32_t>(call),

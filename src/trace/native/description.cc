@@ -11,14 +11,14 @@ namespace slackline::native {
 namespace {
 
 enum DescriptionPart : unsigned {
-  kPartBasics = 1,
-  kPartInfo = 2,
-  kPartCommunicators = 3,
-  kPartRegions = 4,
-  kPartRanks = 5,
-  kPartFindings = 6,
-  kPartCounters = 7,
-  kPartEnd = 8
+  kDescriptionBasics = 1,
+  kDescriptionInfo = 2,
+  kDescriptionCommunicators = 3,
+  kDescriptionRegions = 4,
+  kDescriptionRanks = 5,
+  kDescriptionFindings = 6,
+  kDescriptionCounters = 7,
+  kDescriptionEnd = 8
 };
 
 constexpr std::uint64_t kPresent = 1;
@@ -164,10 +164,6 @@ void put_ranks(ByteWriter& out, const Trace& trace) {
   }
 }
 
-bool in_range(std::int64_t time) {
-  return time >= -kTimeLimit_ns && time <= kTimeLimit_ns;
-}
-
 bool get_ranks(ByteReader& in, Description& description) {
   Trace& trace = description.trace;
   for (std::int32_t rank = 0; rank < trace.ranks() && !in.failed(); ++rank) {
@@ -182,7 +178,7 @@ bool get_ranks(ByteReader& in, Description& description) {
     info.clock_drift = in.fixed<double>();
     info.clock_error_ns = in.svarint();
     description.calls.push_back(in.varint());
-    if (!in_range(start) || !in_range(info.clock_offset_ns) || !std::isfinite(info.clock_drift)) {
+    if (!is_time(start) || !is_time(info.clock_offset_ns) || !std::isfinite(info.clock_drift)) {
       return false;
     }
     trace.calls(rank).set_start_ns(start);
@@ -221,36 +217,38 @@ bool get_findings(ByteReader& in, Findings& findings) {
 }  // namespace
 
 void encode_description(const Trace& trace, ByteWriter& out) {
-  ByteWriter part[kPartEnd];
-  part[kPartBasics].u8(trace.timed() ? 1 : 0);
-  part[kPartBasics].varint(static_cast<std::uint64_t>(trace.ranks()));
-  put_info(part[kPartInfo], trace.info());
-  put_communicators(part[kPartCommunicators], trace);
-  put_regions(part[kPartRegions], trace);
-  put_ranks(part[kPartRanks], trace);
-  put_findings(part[kPartFindings], trace.findings());
-  put_counters(part[kPartCounters], trace);
-  for (unsigned id = kPartBasics; id < kPartEnd; ++id) append_part(out, id, part[id].bytes());
+  ByteWriter part[kDescriptionEnd];
+  part[kDescriptionBasics].u8(trace.timed() ? 1 : 0);
+  part[kDescriptionBasics].varint(static_cast<std::uint64_t>(trace.ranks()));
+  put_info(part[kDescriptionInfo], trace.info());
+  put_communicators(part[kDescriptionCommunicators], trace);
+  put_regions(part[kDescriptionRegions], trace);
+  put_ranks(part[kDescriptionRanks], trace);
+  put_findings(part[kDescriptionFindings], trace.findings());
+  put_counters(part[kDescriptionCounters], trace);
+  for (unsigned id = kDescriptionBasics; id < kDescriptionEnd; ++id)
+    append_part(out, id, part[id].bytes());
 }
 
 std::optional<Description> decode_description(std::span<const std::byte> payload,
                                               std::uint64_t file_bytes) {
-  ByteReader part[kPartEnd];
+  ByteReader part[kDescriptionEnd];
   if (!split_parts(payload, part)) return std::nullopt;
-  const bool timed = part[kPartBasics].u8() != 0;
-  const std::uint64_t ranks = part[kPartBasics].varint();
-  if (part[kPartBasics].failed() || ranks == 0 ||
-      ranks > part[kPartRanks].left() / kLeastRankBytes ||
+  const bool timed = part[kDescriptionBasics].u8() != 0;
+  const std::uint64_t ranks = part[kDescriptionBasics].varint();
+  if (part[kDescriptionBasics].failed() || ranks == 0 ||
+      ranks > part[kDescriptionRanks].left() / kLeastRankBytes ||
       ranks > std::numeric_limits<std::int32_t>::max()) {
     return std::nullopt;
   }
   Description description{Trace(static_cast<std::int32_t>(ranks), timed), {}, {}};
   Trace& trace = description.trace;
-  if (!get_info(part[kPartInfo], trace.info()) ||
-      !get_communicators(part[kPartCommunicators], trace, file_bytes) ||
-      !get_regions(part[kPartRegions], trace) || !get_ranks(part[kPartRanks], description) ||
-      !get_findings(part[kPartFindings], trace.findings()) ||
-      !get_counters(part[kPartCounters], trace)) {
+  if (!get_info(part[kDescriptionInfo], trace.info()) ||
+      !get_communicators(part[kDescriptionCommunicators], trace, file_bytes) ||
+      !get_regions(part[kDescriptionRegions], trace) ||
+      !get_ranks(part[kDescriptionRanks], description) ||
+      !get_findings(part[kDescriptionFindings], trace.findings()) ||
+      !get_counters(part[kDescriptionCounters], trace)) {
     return std::nullopt;
   }
   return description;

@@ -8,18 +8,14 @@ namespace slackline::native {
 namespace {
 
 enum DetailsPart : unsigned {
-  kPartStop = 1,
-  kPartPauseCalls = 2,
-  kPartPauseBegins = 3,
-  kPartPauseLengths = 4,
-  kPartPauseInMpi = 5,
-  kPartCounters = 6,
-  kPartEnd = 7
+  kDetailsStop = 1,
+  kDetailsPauseCalls = 2,
+  kDetailsPauseBegins = 3,
+  kDetailsPauseLengths = 4,
+  kDetailsPauseInMpi = 5,
+  kDetailsCounters = 6,
+  kDetailsEnd = 7
 };
-
-bool in_range(std::int64_t time) {
-  return time >= -kTimeLimit_ns && time <= kTimeLimit_ns;
-}
 
 std::int64_t last_end(const RankCalls& calls) {
   return calls.empty() ? calls.start_ns() : calls.end_ns(calls.size() - 1);
@@ -32,36 +28,36 @@ std::size_t counted_gaps(const RankCalls& calls, std::size_t which) {
   return count;
 }
 
-void encode_pauses(const RankCalls& calls, ByteWriter (&part)[kPartEnd]) {
+void encode_pauses(const RankCalls& calls, ByteWriter (&part)[kDetailsEnd]) {
   std::int64_t before = calls.start_ns();
   std::int64_t call = 0;
   bool any_in_mpi = false;
   for (const Pause& pause : calls.pauses()) {
-    part[kPartPauseCalls].svarint(std::int64_t{pause.before_call} - call);
-    part[kPartPauseBegins].svarint(wrapping_sub(pause.begin_ns, before));
-    part[kPartPauseLengths].svarint(wrapping_sub(pause.end_ns, pause.begin_ns));
-    part[kPartPauseInMpi].u8(pause.in_mpi ? 1 : 0);
+    part[kDetailsPauseCalls].svarint(std::int64_t{pause.before_call} - call);
+    part[kDetailsPauseBegins].svarint(wrapping_sub(pause.begin_ns, before));
+    part[kDetailsPauseLengths].svarint(wrapping_sub(pause.end_ns, pause.begin_ns));
+    part[kDetailsPauseInMpi].u8(pause.in_mpi ? 1 : 0);
     any_in_mpi |= pause.in_mpi;
     before = pause.end_ns;
     call = pause.before_call;
   }
-  if (!any_in_mpi) part[kPartPauseInMpi].clear();
+  if (!any_in_mpi) part[kDetailsPauseInMpi].clear();
 }
 
-bool decode_pauses(ByteReader (&part)[kPartEnd], RankCalls& calls) {
+bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCalls& calls) {
   std::int64_t before = calls.start_ns();
   std::int64_t call = 0;
-  const bool any_in_mpi = !part[kPartPauseInMpi].at_end();
-  while (!part[kPartPauseCalls].at_end()) {
-    call = wrapping_add(call, part[kPartPauseCalls].svarint());
+  const bool any_in_mpi = !part[kDetailsPauseInMpi].at_end();
+  while (!part[kDetailsPauseCalls].at_end()) {
+    call = wrapping_add(call, part[kDetailsPauseCalls].svarint());
     Pause pause{};
-    pause.begin_ns = wrapping_add(before, part[kPartPauseBegins].svarint());
-    pause.end_ns = wrapping_add(pause.begin_ns, part[kPartPauseLengths].svarint());
-    pause.in_mpi = any_in_mpi && part[kPartPauseInMpi].u8() != 0;
-    if (part[kPartPauseCalls].failed() || part[kPartPauseBegins].failed() ||
-        part[kPartPauseLengths].failed() || part[kPartPauseInMpi].failed() || call < 0 ||
-        static_cast<std::uint64_t>(call) > calls.size() || !in_range(pause.begin_ns) ||
-        !in_range(pause.end_ns)) {
+    pause.begin_ns = wrapping_add(before, part[kDetailsPauseBegins].svarint());
+    pause.end_ns = wrapping_add(pause.begin_ns, part[kDetailsPauseLengths].svarint());
+    pause.in_mpi = any_in_mpi && part[kDetailsPauseInMpi].u8() != 0;
+    if (part[kDetailsPauseCalls].failed() || part[kDetailsPauseBegins].failed() ||
+        part[kDetailsPauseLengths].failed() || part[kDetailsPauseInMpi].failed() || call < 0 ||
+        static_cast<std::uint64_t>(call) > calls.size() || !is_time(pause.begin_ns) ||
+        !is_time(pause.end_ns)) {
       return false;
     }
     pause.before_call = static_cast<std::uint32_t>(call);
@@ -95,27 +91,27 @@ bool has_details(const Trace& trace, std::int32_t rank) {
 
 void encode_details(const Trace& trace, std::int32_t rank, ByteWriter& out) {
   const RankCalls& calls = trace.calls(rank);
-  ByteWriter part[kPartEnd];
+  ByteWriter part[kDetailsEnd];
   const std::int64_t after = calls.stop_ns() - last_end(calls);
-  if (after != 0) part[kPartStop].svarint(after);
+  if (after != 0) part[kDetailsStop].svarint(after);
   encode_pauses(calls, part);
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     const std::size_t count = counted_gaps(calls, which);
-    part[kPartCounters].varint(count);
-    for (std::size_t i = 0; i < count; ++i) part[kPartCounters].varint(calls.counter(which, i));
+    part[kDetailsCounters].varint(count);
+    for (std::size_t i = 0; i < count; ++i) part[kDetailsCounters].varint(calls.counter(which, i));
   }
-  for (unsigned id = kPartStop; id < kPartEnd; ++id) append_part(out, id, part[id].bytes());
+  for (unsigned id = kDetailsStop; id < kDetailsEnd; ++id) append_part(out, id, part[id].bytes());
 }
 
 bool decode_details(std::span<const std::byte> payload, std::size_t counters, RankCalls& calls) {
-  ByteReader part[kPartEnd];
+  ByteReader part[kDetailsEnd];
   if (!split_parts(payload, part)) return false;
-  if (!part[kPartStop].at_end()) {
-    const std::int64_t stop = wrapping_add(last_end(calls), part[kPartStop].svarint());
-    if (part[kPartStop].failed() || !in_range(stop)) return false;
+  if (!part[kDetailsStop].at_end()) {
+    const std::int64_t stop = wrapping_add(last_end(calls), part[kDetailsStop].svarint());
+    if (part[kDetailsStop].failed() || !is_time(stop)) return false;
     calls.set_stop_ns(stop);
   }
-  return decode_pauses(part, calls) && decode_counters(part[kPartCounters], counters, calls);
+  return decode_pauses(part, calls) && decode_counters(part[kDetailsCounters], counters, calls);
 }
 
 }  // namespace slackline::native

@@ -70,7 +70,7 @@ Trace small_trace() {
       "t");
 }
 
-std::string error_of(std::span<const std::byte> bytes) {
+std::string reading_error(std::span<const std::byte> bytes) {
   try {
     read_native(bytes, "t.slk");
   } catch (const Error& error) {
@@ -166,16 +166,16 @@ TEST(Native, AnUnknownFrameIsSkippedAndANewerMajorVersionRefused) {
   bytes[8] = std::byte{2};
   const std::uint64_t sum = native::checksum(std::span<const std::byte>(bytes).first(24));
   std::memcpy(&bytes[24], &sum, sizeof sum);
-  EXPECT_THAT(error_of(bytes), HasSubstr("it has version 2.1 of the native format"));
+  EXPECT_THAT(reading_error(bytes), HasSubstr("it has version 2.1 of the native format"));
 }
 
 TEST(Native, NotANativeTraceIsAnError) {
-  EXPECT_THAT(error_of({}), HasSubstr("no native trace"));
+  EXPECT_THAT(reading_error({}), HasSubstr("no native trace"));
   const std::string text =
       "hello, this is some text that is no trace at all, but long enough to be one";
-  EXPECT_THAT(error_of(std::as_bytes(std::span(text))), HasSubstr("no native trace"));
+  EXPECT_THAT(reading_error(std::as_bytes(std::span(text))), HasSubstr("no native trace"));
   const Bytes bytes = to_native(small_trace());
-  EXPECT_THAT(error_of(std::span(bytes).first(50)),
+  EXPECT_THAT(reading_error(std::span(bytes).first(50)),
               HasSubstr("description of the trace is missing"));
 }
 

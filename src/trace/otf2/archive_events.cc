@@ -250,12 +250,12 @@ OTF2_CallbackCode on_metric(Location, Time t, Position, void* u, List, OTF2_Metr
   return kGoOn;
 }
 
-struct CallbacksDelete {
+struct EventCallbacksDelete {
   void operator()(OTF2_EvtReaderCallbacks* callbacks) const {
     OTF2_EvtReaderCallbacks_Delete(callbacks);
   }
 };
-using Callbacks = std::unique_ptr<OTF2_EvtReaderCallbacks, CallbacksDelete>;
+using Callbacks = std::unique_ptr<OTF2_EvtReaderCallbacks, EventCallbacksDelete>;
 
 Callbacks make_callbacks() {
   Callbacks callbacks(OTF2_EvtReaderCallbacks_New());

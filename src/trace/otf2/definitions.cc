@@ -14,8 +14,6 @@
 namespace slackline::otf2 {
 namespace {
 
-using Kind = Definitions::RegionKind;
-
 // Strings may be defined after what names them, so references are resolved at the end.
 struct Raw {
   struct Region {
@@ -147,7 +145,7 @@ OTF2_CallbackCode on_metric_class(void* user, OTF2_MetricRef self, std::uint8_t 
   return kGoOn;
 }
 
-struct CallbacksDelete {
+struct DefinitionCallbacksDelete {
   void operator()(OTF2_GlobalDefReaderCallbacks* callbacks) const {
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
   }
@@ -156,7 +154,7 @@ struct CallbacksDelete {
 void read_global(OTF2_Reader* reader, Raw& into) {
   OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
   if (definitions == nullptr) return;
-  const std::unique_ptr<OTF2_GlobalDefReaderCallbacks, CallbacksDelete> owner(
+  const std::unique_ptr<OTF2_GlobalDefReaderCallbacks, DefinitionCallbacksDelete> owner(
       OTF2_GlobalDefReaderCallbacks_New());
   OTF2_GlobalDefReaderCallbacks* c = owner.get();
   OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(c, on_clock);
@@ -190,9 +188,9 @@ Definitions::Region resolve(const Raw::Region& region, const std::string& name, 
   if (own && region.paradigm != OTF2_PARADIGM_MPI) return out;
   out.operation = operation_of_region(name);
   if (out.operation != Operation::none || region.paradigm == OTF2_PARADIGM_MPI) {
-    out.kind = Kind::mpi;
+    out.kind = Definitions::RegionKind::mpi;
   } else if (is_artificial(region)) {
-    out.kind = Kind::artificial;
+    out.kind = Definitions::RegionKind::artificial;
   }
   return out;
 }
