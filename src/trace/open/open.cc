@@ -95,8 +95,7 @@ Error unknown_input(const TraceInput& input) {
   const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
   const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
   if (input.is_directory) {
-    return Error(problem, fmt::format("the folder has neither {} nor raw files", kNativeFile),
-                 hint);
+    return Error(problem, "nothing in the folder is one", hint);
   }
   if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
   return Error(problem,
@@ -160,12 +159,18 @@ void identify_files(std::vector<fs::path> files, const fs::path& folder, OpenedT
   opened.checksum = hex(hash);
 }
 
+/// None when no reader knows the input.
+const TraceReader* reader_of(const TraceInput& input) {
+  const auto reader =
+      std::ranges::find_if(kReaders, [&](const TraceReader& r) { return r.probe(input); });
+  return reader == kReaders.end() ? nullptr : &*reader;
+}
+
 OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOptions& options) {
   SendRecords sends;
   input.sends = &sends;
-  const auto reader =
-      std::ranges::find_if(kReaders, [&](const TraceReader& r) { return r.probe(input); });
-  if (reader == kReaders.end()) throw unknown_input(input);
+  const TraceReader* const reader = reader_of(input);
+  if (reader == nullptr) throw unknown_input(input);
   OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}};
   opened.sends = std::move(sends);
   if (input.is_directory) {
@@ -191,6 +196,34 @@ OpenedTrace read_file(const fs::path& path, const fs::path& given, const OpenOpt
   return read_input({path, false, file.bytes(), release}, given, options);
 }
 
+bool is_trace(const fs::path& path) {
+  try {
+    const MappedFile file(path);
+    return reader_of({path, false, file.bytes()}) != nullptr;
+  } catch (const Error&) {
+    return false;  // what cannot be read is not what the folder was named for
+  }
+}
+
+Error several_traces(const fs::path& folder, const std::vector<fs::path>& traces) {
+  return Error(fmt::format("cannot tell which trace of '{}' is meant", folder.string()),
+               fmt::format("it has {} of them", traces.size()),
+               fmt::format("Name one, as {}.", traces.front().string()));
+}
+
+/// Of a folder that is no trace as a whole; none when nothing in it is one.
+std::optional<fs::path> only_trace_in(const fs::path& folder) {
+  std::vector<fs::path> traces;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file() && is_trace(entry.path())) traces.push_back(entry.path());
+  }
+  if (traces.size() > 1) {
+    std::ranges::sort(traces);
+    throw several_traces(folder, traces);
+  }
+  return traces.empty() ? std::nullopt : std::optional(traces.front());
+}
+
 }  // namespace
 
 std::span<const TraceReader> trace_readers() {
@@ -201,8 +234,12 @@ OpenedTrace open_trace(const fs::path& path, const OpenOptions& options) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     const fs::path native = path / kNativeFile;
-    if (!fs::is_regular_file(native, ignored)) return read_input({path, true, {}}, path, options);
-    return read_file(native, path, options);
+    if (fs::is_regular_file(native, ignored)) return read_file(native, path, options);
+    const TraceInput folder{path, true, {}};
+    if (reader_of(folder) == nullptr) {
+      if (const auto file = only_trace_in(path)) return read_file(*file, path, options);
+    }
+    return read_input(folder, path, options);
   }
   return read_file(path, path, options);
 }

@@ -62,6 +62,22 @@ TEST_F(OpenTrace, ReadsNativeFilesAndFoldersThatHoldOne) {
   EXPECT_TRUE(same_content(file.trace, trace));
 }
 
+TEST_F(OpenTrace, TakesTheOnlyTraceOfAFolder) {
+  write_file(folder_ / "run.txt", kText);
+  write_file(folder_ / "notes.md", "not a trace");
+  const OpenedTrace opened = open_trace(folder_);
+  EXPECT_EQ(opened.format, "text");
+  EXPECT_EQ(opened.path, folder_.string());
+  EXPECT_EQ(opened.trace.call_count(), 2u);
+}
+
+TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {
+  write_file(folder_ / "b.txt", kText);
+  write_file(folder_ / "a.txt", kText);
+  EXPECT_THAT(error_of(folder_), HasSubstr("it has 2 of them"));
+  EXPECT_THAT(error_of(folder_), HasSubstr("Name one, as " + (folder_ / "a.txt").string()));
+}
+
 TEST_F(OpenTrace, TheChecksumTellsInputsApart) {
   write_file(folder_ / "a.txt", kText);
   write_file(folder_ / "b.txt", std::string(kText) + "# more\n");
@@ -71,7 +87,7 @@ TEST_F(OpenTrace, TheChecksumTellsInputsApart) {
 
 TEST_F(OpenTrace, SaysWhatWasSeenAndWhatIsAccepted) {
   EXPECT_THAT(error_of(folder_ / "none.slk"), HasSubstr("No such file"));
-  EXPECT_THAT(error_of(folder_), HasSubstr("neither trace.slk nor raw files"));
+  EXPECT_THAT(error_of(folder_), HasSubstr("nothing in the folder is one"));
   write_file(folder_ / "empty", "");
   EXPECT_THAT(error_of(folder_ / "empty"), HasSubstr("the file is empty"));
   write_file(folder_ / "png", "\x89PNG\r\n");
