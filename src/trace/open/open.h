@@ -61,10 +61,10 @@ struct OpenOptions {
   bool fix_clocks = false;  ///< restore causality (trace/clock_correction.h)
 };
 
-/// Opens a trace file of any known format, or a folder: one made by `slackline record` (its trace.slk,
-/// else its raw files), one that is a trace as a whole, or one with a single trace in it. Receives that end before their send began are counted in the Findings.
-/// Throws Error when there is nothing at `path`, nothing that a reader knows, or a folder with
-/// several traces.
+/// Opens a trace file of any known format, or a folder: one made by `slackline record` (its
+/// trace.slk, else its raw files), one that is a trace as a whole, or one with a single trace in
+/// it. Receives that end before their send began are counted in the Findings. Throws Error when
+/// there is nothing at `path`, nothing that a reader knows, or a folder with several traces.
 OpenedTrace open_trace(const std::filesystem::path& path, const OpenOptions& options = {});
 
 /// Opens a GOAL file; empty when `path` is something else. Throws Error when it is not there or
