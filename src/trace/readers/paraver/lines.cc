@@ -21,8 +21,10 @@ constexpr int kGzipWindow = 15 + 16;  // zlib's way to ask for gzip
 constexpr std::size_t kMaxInput = std::size_t{1} << 30;
 constexpr std::size_t kReleasedBytes = std::size_t{1} << 20;  // of compressed data, at once
 
+}  // namespace
+
 // zlib over one or more gzip members that follow each other.
-class GzipStream {
+class Lines::GzipStream {
  public:
   explicit GzipStream(std::span<const std::byte> bytes, Release release = {})
       : rest_(bytes), release_(std::move(release)) {
@@ -82,8 +84,6 @@ class GzipStream {
   bool ended_ = false;
   bool damaged_ = false;
 };
-
-}  // namespace
 
 // Inflates one piece ahead of the reader.
 class Lines::Inflater {

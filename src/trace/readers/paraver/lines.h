@@ -49,6 +49,7 @@ class Lines {
   bool damaged() const;
 
  private:
+  class GzipStream;
   class Inflater;
   static constexpr std::ptrdiff_t kReleasedBytes = std::ptrdiff_t{8} << 20;  // at once
 
