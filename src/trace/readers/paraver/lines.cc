@@ -24,7 +24,7 @@ constexpr std::size_t kReleasedBytes = std::size_t{1} << 20;  // of compressed d
 }  // namespace
 
 // zlib over one or more gzip members that follow each other.
-class Lines::GzipStream {
+class GzipStream {
  public:
   explicit GzipStream(std::span<const std::byte> bytes, Release release = {})
       : rest_(bytes), release_(std::move(release)) {

@@ -49,7 +49,6 @@ class Lines {
   bool damaged() const;
 
  private:
-  class GzipStream;
   class Inflater;
   static constexpr std::ptrdiff_t kReleasedBytes = std::ptrdiff_t{8} << 20;  // at once
 
