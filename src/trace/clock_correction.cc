@@ -27,7 +27,7 @@
 #include <limits>
 #include <vector>
 
-#include "trace/causal_order.h"
+#include "trace/call_dependences.h"
 
 namespace slackline {
 namespace {
@@ -36,7 +36,7 @@ constexpr std::int64_t kShare = 100;  // one part in so many is given back
 // Later than every time of a trace, and still near enough that differences to them fit.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 2;
 
-using Shape = CausalOrder::Shape;
+using Shape = CallDependences::Shape;
 
 // The events of a rank in order of time: 2i is the begin of call i, 2i+1 its end. Calls of several
 // threads overlap, so their order is sorted.
@@ -180,7 +180,7 @@ class Corrector {
   // The latest of what the end of `call` waits for, or who must go on first.
   Progress causes(std::int32_t r, std::uint32_t call, std::int64_t& earliest) {
     const auto messages = order_.messages(r);
-    auto m = std::ranges::lower_bound(messages, call, {}, &CausalOrder::Message::call);
+    auto m = std::ranges::lower_bound(messages, call, {}, &CallDependences::Message::call);
     for (; m != messages.end() && m->call == call; ++m) {
       Rank& source = rank(m->source);
       const std::uint32_t begin = 2 * m->source_call;
@@ -191,8 +191,8 @@ class Corrector {
       earliest = std::max(earliest, source.time[begin]);
     }
     const std::uint32_t id = order_.collective_of(r, call);
-    if (id == CausalOrder::kNoCollective) return Progress::done;
-    const CausalOrder::Collective& collective = order_.collectives()[id];
+    if (id == CallDependences::kNoCollective) return Progress::done;
+    const CallDependences::Collective& collective = order_.collectives()[id];
     Gathered& gathered = gathered_[id];
     const bool needs_all = collective.shape == Shape::all_to_all ||
                            (collective.shape == Shape::all_to_root && collective.root == r);
@@ -207,8 +207,8 @@ class Corrector {
     return Progress::done;
   }
 
-  static bool has_root(const CausalOrder::Collective& collective) {
-    return std::ranges::any_of(collective.members, [&](const CausalOrder::Member& m) {
+  static bool has_root(const CallDependences::Collective& collective) {
+    return std::ranges::any_of(collective.members, [&](const CallDependences::Member& m) {
       return m.rank == collective.root;
     });
   }
@@ -216,7 +216,7 @@ class Corrector {
   void arrive(std::int32_t r, std::uint32_t call, std::int64_t time,
               std::vector<std::int32_t>& ready) {
     const std::uint32_t id = order_.collective_of(r, call);
-    if (id == CausalOrder::kNoCollective) return;
+    if (id == CallDependences::kNoCollective) return;
     Gathered& gathered = gathered_[id];
     ++gathered.arrived;
     gathered.latest = std::max(gathered.latest, time);
@@ -244,20 +244,20 @@ class Corrector {
       at = std::min(at, time);
     };
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-      for (const CausalOrder::Message& m : order_.messages(r)) {
+      for (const CallDependences::Message& m : order_.messages(r)) {
         bound(m.source, m.source_call, rank(r).time[2 * m.call + 1]);
       }
     }
-    for (const CausalOrder::Collective& collective : order_.collectives()) {
+    for (const CallDependences::Collective& collective : order_.collectives()) {
       if (collective.shape == Shape::none) continue;
       std::int64_t first_end = kNoLimit;
       std::int64_t root_end = kNoLimit;
-      for (const CausalOrder::Member& m : collective.members) {
+      for (const CallDependences::Member& m : collective.members) {
         const std::int64_t end = rank(m.rank).time[2 * m.call + 1];
         first_end = std::min(first_end, end);
         if (m.rank == collective.root) root_end = end;
       }
-      for (const CausalOrder::Member& m : collective.members) {
+      for (const CallDependences::Member& m : collective.members) {
         if (collective.shape == Shape::all_to_root) {
           bound(m.rank, m.call, root_end);
         } else if (collective.shape == Shape::all_to_all || m.rank == collective.root) {
@@ -318,7 +318,7 @@ class Corrector {
   }
 
   Trace& trace_;
-  CausalOrder order_;
+  CallDependences order_;
   std::vector<Rank> ranks_;
   std::vector<Gathered> gathered_;
   ClockCorrection result_;

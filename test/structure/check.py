@@ -122,6 +122,35 @@ def networks(root):
             yield f"doc/networks.md does not mention {name}"
 
 
+NAMESPACE = re.compile(r"^namespace(?: ([\w:]+))? \{$")
+CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: :.*)? \{")
+
+
+def classes_of(path):
+    """Classes that other files could see, with their namespaces."""
+    namespaces = []
+    for line in text_of(path).splitlines():
+        if match := NAMESPACE.match(line):
+            namespaces.append(match.group(1))
+        elif line.startswith("}  // namespace") and namespaces:
+            namespaces.pop()
+        elif (match := CLASS.match(line)) and None not in namespaces:
+            yield "::".join([*namespaces, match.group(1)])
+
+
+def classes(root):
+    """No two files of src/ define classes of one name: the linker would take them for one."""
+    defined_in = {}
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCES or relative.parts[0] != "src":
+            continue
+        for name in classes_of(path):
+            first = defined_in.setdefault(name, relative)
+            if first != relative:
+                yield f"{relative} defines {name}, which {first} does, too"
+
+
 def man_page(root, name):
     """The page's text with the shared parts put in place, as doc/man/CMakeLists.txt does."""
     text = (root / "doc/man" / f"{name}.md").read_text()
@@ -165,7 +194,7 @@ def readme_output(root, binary):
 
 
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
-          "links": links, "networks": networks,
+          "links": links, "networks": networks, "classes": classes,
           "man_pages": man_pages, "readme_output": readme_output}
 
 

@@ -1,4 +1,4 @@
-#include "trace/causal_order.h"
+#include "trace/call_dependences.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace slackline {
 namespace {
 
-using Shape = CausalOrder::Shape;
+using Shape = CallDependences::Shape;
 
 Shape shape_of(Operation operation) {
   switch (operation) {
@@ -56,14 +56,14 @@ bool is_collective(const Call& call) {
 
 }  // namespace
 
-CausalOrder::CausalOrder(const Trace& trace)
+CallDependences::CallDependences(const Trace& trace)
     : messages_(static_cast<std::size_t>(trace.ranks())),
       memberships_(static_cast<std::size_t>(trace.ranks())) {
   add_messages(trace);
   add_collectives(trace);
 }
 
-void CausalOrder::add_messages(const Trace& trace) {
+void CallDependences::add_messages(const Trace& trace) {
   const auto pairs = pair_messages(trace);
   for (std::size_t to = 0; to < pairs.size(); ++to) {
     for (const MessagePair& pair : pairs[to]) {
@@ -74,7 +74,7 @@ void CausalOrder::add_messages(const Trace& trace) {
   }
 }
 
-void CausalOrder::add_collectives(const Trace& trace) {
+void CallDependences::add_collectives(const Trace& trace) {
   FlatMap<InstanceKey, std::uint32_t, KeyHash> ids;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     FlatMap<std::uint32_t, std::uint32_t, KeyHash> sequence;
@@ -105,7 +105,7 @@ void CausalOrder::add_collectives(const Trace& trace) {
   }
 }
 
-std::uint32_t CausalOrder::collective_of(std::int32_t rank, std::uint32_t call) const {
+std::uint32_t CallDependences::collective_of(std::int32_t rank, std::uint32_t call) const {
   const auto& list = memberships_[static_cast<std::size_t>(rank)];
   const auto found = std::ranges::lower_bound(list, call, {}, &Membership::call);
   if (found == list.end() || found->call != call) return kNoCollective;

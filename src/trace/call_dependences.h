@@ -12,7 +12,7 @@ namespace slackline {
 
 /// What must have begun before a call can end: the sends of what it receives, and the members that
 /// a collective needs. Blocking collectives only.
-class CausalOrder {
+class CallDependences {
  public:
   /// The end of call `call` waits for the begin of call `source_call` of rank `source`.
   struct Message {
@@ -33,7 +33,7 @@ class CausalOrder {
   };
   static constexpr std::uint32_t kNoCollective = UINT32_MAX;
 
-  explicit CausalOrder(const Trace& trace);
+  explicit CallDependences(const Trace& trace);
 
   /// Of one rank, in order of `call`.
   std::span<const Message> messages(std::int32_t rank) const {
