@@ -33,7 +33,7 @@ constexpr double kTolerance = 1e-9;
 }  // namespace
 
 BandwidthSharing::BandwidthSharing(const LinkView& links, Ways ways)
-    : links_(links.count()), levels_(links.count()), ways_(ways) {
+    : links_(links.count()), ways_(ways) {
   for (LinkId id = 0; id < links.count(); ++id) {
     links_[id].capacity = links.bandwidth(id);
     links_[id].full_at = links.bandwidth(id) * (1 - kTolerance);
@@ -71,6 +71,7 @@ FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, 
     if (!ways_.lazy) join(id, i);
   }
   if (ways_.lazy) {
+    flow.since = 0;
     new_flows_.push_back(id);
   } else {
     activate(id);
@@ -114,6 +115,7 @@ void BandwidthSharing::remove(FlowId id) {
     const Share& share = flow.shares[i];
     LinkState& link = links_[share.link];
     link.demand -= demand_of(share.link, share.weight, flow.bound);
+    if (is_behind(link)) to_tell_.push_back(share.link);
     if (share.place == kOutside) {
       forget(id, i);
       continue;

@@ -63,6 +63,8 @@ class BandwidthSharing {
   const Work& work() const { return work_; }
 
  private:
+  static constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t kBehind = kOutside;
   struct Member {
     FlowId flow;
     std::uint32_t share;  ///< index into the flow's shares
@@ -86,6 +88,8 @@ class BandwidthSharing {
     bool pooled = false;           ///< its bottleneck's level is its own; `rate` is of no account
     std::uint32_t overlooked = 0;  ///< lazy: how many of its links do not know of it yet
     std::uint32_t visit = 0;       ///< lazy: the last round of marking that came by
+    std::uint64_t since = 0;       ///< lazy: date and place in it when it began, later places being
+                                   ///< less; 0: no link overlooks it beyond its own date
     std::vector<Share> shares{};
   };
   struct alignas(64) LinkState {
@@ -95,23 +99,26 @@ class BandwidthSharing {
     double wish = 0;     ///< of the open members, if they had their bounds
     double full_at = 0;  ///< of use or demand: the capacity but for rounding
     double capacity = 0;
-    double level = 0;                    ///< of those who are stopped here
-    std::uint32_t open = 0;              ///< members
-    std::uint32_t stopped = 0;           ///< members whose bottleneck it is, open ones not counted
-    std::uint32_t mark = 0, wanted = 0;  ///< lazy: the last round and date
+    double level = 0;                ///< of those who are stopped here
+    std::uint32_t open = 0;          ///< members
+    std::uint32_t stopped = 0;       ///< members whose bottleneck it is, open ones not counted
+    std::uint32_t place = kOutside;  ///< in levels_; kOutside: the sweep has not come by
+    bool opened = false;             ///< flows were, and its next level is to be found
+    bool filled = false;             ///< by this sweep: those who are stopped here are settled
+    bool pipe = false;
+    bool pooled = false;  ///< those who are stopped here are a pool
     // The second cache line.
     std::vector<Member> members{};
     std::vector<Member> overlooked{};  ///< lazy: flows that it does not know of yet
-    bool touched = false;
-    bool opened = false;     ///< flows were, and its next level is to be found
-    bool filled = false;     ///< by this sweep: those who are stopped here are settled
-    bool disturbed = false;  ///< those who are stopped here may not be any more
-    bool pipe = false;
-    bool pooled = false;            ///< those who are stopped here are a pool
-    std::uint32_t patience = 0;     ///< fillings until they may become one
-    double demand = 0;              ///< if all members had their bounds; see demand_of
+    double demand = 0;                 ///< if all members had their bounds; see demand_of
+    std::uint32_t mark = 0;            ///< lazy: the last round that came by
+    std::uint32_t wanted = 0;          ///< lazy: the last date; kBehind: every date
+    // The third.
+    std::uint32_t behind = 0;       ///< lazy: its place in behind_, if it is there
+    std::uint32_t patience = 0;     ///< fillings until those who are stopped here may be a pool
     double base = 0;                ///< pool: use of the others
     double ceiling = 0, floor = 0;  ///< pool: levels between which nothing else changes
+    bool disturbed = false;         ///< those who are stopped here may not be any more
   };
 
   static constexpr double kNever = LevelQueue::kNever;
@@ -157,11 +164,13 @@ class BandwidthSharing {
   bool leaves_room(const Flow& flow, LinkId pool) const;
 
   // lazy_update.cc
-  static constexpr std::uint32_t kOutside = std::numeric_limits<std::uint32_t>::max();
   void overlook(FlowId flow, std::uint32_t share);
   void forget(FlowId flow, std::uint32_t share);
   void admit();
-  void look_for(FlowId flow, std::size_t first_share);
+  void look_for(FlowId flow);
+  bool is_behind(const LinkState& link) const { return link.wanted == kBehind; }
+  void fall_behind(LinkId link);
+  void catch_up(LinkId link);
   bool is_marked(const LinkState& link) const { return link.mark >= first_round_; }
   void mark_from(LinkId link);
   std::size_t count_awaited() const;
@@ -171,14 +180,17 @@ class BandwidthSharing {
   bool hangs_on_marked(const LinkState& link) const;
   void mark(LinkId link);
   void notice(FlowId flow);
+  void find_to_tell(bool all);
+  void tell(FlowId flow, bool all);
+  void stay_overlooked(FlowId flow, std::size_t place);
   void finish_marking();
 
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
   std::vector<LinkState> links_;
   std::vector<FlowId> active_;  ///< all but the idle ones
-  std::vector<LinkId> touched_, opened_, disturbed_;
-  LevelQueue levels_;  ///< at which links come up in a sweep
+  std::vector<LinkId> opened_, disturbed_;
+  LevelQueue levels_;  ///< at which links come up in this sweep
   std::size_t pools_ = 0;
   std::vector<LinkId> filled_;       ///< by the last sweep, and may become pools
   std::vector<LinkId> moved_pools_;  ///< by the last solve()
@@ -190,16 +202,20 @@ class BandwidthSharing {
   bool admitted_ = false;  ///< the new flows of this date
   bool marking_ = false;   ///< it matters which links are marked
   std::uint32_t date_ = 1;
-  std::uint64_t marked_ = 0;          ///< links and members looked at so far
-  std::size_t looked_for_ = 0;        ///< links that matter and are not marked
-  std::vector<FlowId> new_flows_;     ///< in their order
-  std::vector<FlowId> partly_known_;  ///< flows of earlier dates that some links do not know of
-  std::vector<LinkId> wanted_;        ///< links that are looked for, or were
-  std::uint32_t round_ = 1;           ///< of marking: from one link
-  std::uint32_t first_round_ = 1;     ///< of this date
-  std::vector<LinkId> to_visit_;      ///< what this round has marked
-  std::size_t visited_ = 0;           ///< of these
-  std::size_t awaited_ = 0;           ///< links that are looked for, and may come up in this round
+  std::uint64_t marked_ = 0;       ///< links and members looked at so far
+  std::size_t looked_for_ = 0;     ///< links that matter and are not marked
+  std::vector<FlowId> new_flows_;  ///< in their order
+  std::vector<LinkId> behind_;     ///< links that do not know of some flows of earlier dates
+  std::vector<LinkId> to_tell_;    ///< of these, who may get to know them now; some twice
+  std::vector<FlowId> told_;       ///< scratch
+  std::vector<LinkId> wanted_;     ///< links that are looked for, or were; the other ones
+                                   ///< of these only if they are few
+  bool few_wanted_ = false;
+  std::uint32_t round_ = 1;        ///< of marking: from one link
+  std::uint32_t first_round_ = 1;  ///< of this date
+  std::vector<LinkId> to_visit_;   ///< what this round has marked
+  std::size_t visited_ = 0;        ///< of these
+  std::size_t awaited_ = 0;        ///< links that are looked for, and may come up in this round
 };
 
 }  // namespace slackline

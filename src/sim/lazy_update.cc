@@ -23,6 +23,10 @@
 // come: a round that has found all others is left unfinished, until somebody asks for a link that
 // it may have come to. Flows that start meanwhile are none of its business.
 //
+// A link that overlooks a flow beyond the date at which it started is behind: it is looked for at
+// every date, until it is marked or cannot be full any more. There can be thousands of these, so
+// that a date only counts them, and looks at those that are marked or that flows leave.
+//
 // Cost: nothing where flows start one at a time; else up to the links and flows that hang together,
 // but no more than kMostLinks of them a date: where more hang together, the rest is taken for
 // marked. After kMostWork of them in all, everything is: from then on no flow is overlooked, and
@@ -55,34 +59,52 @@ void BandwidthSharing::forget(FlowId id, std::uint32_t share) {
   if (flow.overlooked == 0) return;
   auto& list = links_[flow.shares[share].link].overlooked;
   list.erase(std::ranges::find(list, Member{id, share, flow.shares[share].weight}));
-  if (--flow.overlooked == 0) std::erase(partly_known_, id);
+  --flow.overlooked;
 }
 
-/// Notes the flow's links that do not know of it and could be full.
-void BandwidthSharing::look_for(FlowId id, std::size_t first_share) {
+/// Notes the new flow's links but the first that could be full.
+void BandwidthSharing::look_for(FlowId id) {
   const Flow& flow = flows_[id];
-  for (std::size_t i = first_share; i < flow.shares.size(); ++i) {
+  for (std::size_t i = 1; i < flow.shares.size(); ++i) {
     LinkState& link = links_[flow.shares[i].link];
-    if (flow.shares[i].place != kOutside || !can_fill(flow.shares[i].link)) continue;
-    if (link.wanted == date_) continue;
+    if (link.wanted == date_ || is_behind(link) || !can_fill(link)) continue;
     link.wanted = date_;
     wanted_.push_back(flow.shares[i].link);
-    ++looked_for_;
   }
+}
+
+/// The link overlooks flows beyond this date, and is looked for until it knows all of its flows.
+void BandwidthSharing::fall_behind(LinkId id) {
+  LinkState& link = links_[id];
+  if (is_behind(link)) return;
+  link.wanted = kBehind;
+  link.behind = static_cast<std::uint32_t>(behind_.size());
+  behind_.push_back(id);
+}
+
+void BandwidthSharing::catch_up(LinkId id) {
+  LinkState& link = links_[id];
+  if (!is_behind(link) || !link.overlooked.empty()) return;
+  links_[behind_.back()].behind = link.behind;
+  behind_[link.behind] = behind_.back();
+  behind_.pop_back();
+  link.wanted = 0;
 }
 
 /// The flows that start at this date, in their order, before anything else happens at it.
 void BandwidthSharing::admit() {
   if (admitted_) return;
   admitted_ = true;
-  if (new_flows_.size() + partly_known_.size() == 0) return;
+  if (new_flows_.empty() && behind_.empty()) return;
   ++date_;
   first_round_ = ++round_;
   to_visit_.clear();
   wanted_.clear();
-  visited_ = looked_for_ = 0;
-  for (std::size_t i = 1; i < new_flows_.size(); ++i) look_for(new_flows_[i], 1);
-  for (const FlowId id : partly_known_) look_for(id, 0);
+  visited_ = 0;
+  for (std::size_t i = 1; i < new_flows_.size(); ++i) look_for(new_flows_[i]);
+  looked_for_ = wanted_.size() + behind_.size();
+  few_wanted_ = looked_for_ <= kMostWanted;
+  if (few_wanted_) wanted_.insert(wanted_.end(), behind_.begin(), behind_.end());
   marking_ = looked_for_ > 0 && marked_ < kMostWork;
   if (!marking_) return;
   for (const FlowId id : new_flows_) {
@@ -108,7 +130,7 @@ void BandwidthSharing::mark_from(LinkId first) {
 
 /// Links that are looked for and that the round may come to.
 std::size_t BandwidthSharing::count_awaited() const {
-  if (wanted_.size() > kMostWanted) return looked_for_;
+  if (!few_wanted_) return looked_for_;
   return static_cast<std::size_t>(std::ranges::count_if(wanted_, [&](LinkId id) {
     const LinkState& link = links_[id];
     return !is_marked(link) && link.members.size() + link.overlooked.size() > 0;
@@ -139,7 +161,7 @@ void BandwidthSharing::visit(const std::vector<Member>& members) {
 
 /// Marks the links that are looked for and hang together with a link that this round has marked.
 void BandwidthSharing::meet() {
-  if (wanted_.size() > kMostWanted) return;
+  if (!few_wanted_) return;
   for (const LinkId id : wanted_) {
     if (!is_marked(links_[id]) && hangs_on_marked(links_[id])) mark(id);
   }
@@ -165,7 +187,11 @@ void BandwidthSharing::mark(LinkId id) {
   if (is_marked(link)) return;
   link.mark = round_;
   to_visit_.push_back(id);
-  if (link.wanted != date_) return;
+  if (is_behind(link)) {
+    to_tell_.push_back(id);
+  } else if (link.wanted != date_) {
+    return;
+  }
   --looked_for_;
   if (awaited_ > 0) --awaited_;
 }
@@ -185,13 +211,52 @@ void BandwidthSharing::notice(FlowId id) {
   mark_from(flows_[id].shares[0].link);
 }
 
-/// Links that are marked, or for which it makes no difference, get to know their flows.
+/// Flows of earlier dates that some link gets to know now: from those of the latest date to those
+/// of the earliest, and in their order within a date.
+void BandwidthSharing::find_to_tell(bool all) {
+  if (all) to_tell_ = behind_;
+  told_.clear();
+  for (const LinkId id : to_tell_) {
+    const LinkState& link = links_[id];
+    if (!all && !is_marked(link) && can_fill(link)) continue;
+    for (const Member& m : link.overlooked) {
+      if (flows_[m.flow].since != 0) told_.push_back(m.flow);
+    }
+  }
+  const auto before = [&](FlowId a, FlowId b) { return flows_[a].since > flows_[b].since; };
+  std::ranges::sort(told_, before);
+  const auto twice = std::ranges::unique(told_);
+  told_.erase(twice.begin(), twice.end());
+}
+
+/// Those of the flow's links get to know it that are marked, or for which it makes no difference.
+void BandwidthSharing::tell(FlowId id, bool all) {
+  const auto shares = static_cast<std::uint32_t>(flows_[id].shares.size());
+  for (std::uint32_t i = 0; i < shares; ++i) {
+    const LinkId link = flows_[id].shares[i].link;
+    if (flows_[id].shares[i].place != kOutside) continue;
+    if (!all && !is_marked(links_[link]) && can_fill(link)) continue;
+    forget(id, i);
+    join(id, i);
+    activate(id);
+  }
+}
+
+/// Some links of the new flow do not know of it beyond this date; `place` is the flow's among those
+/// of the date.
+void BandwidthSharing::stay_overlooked(FlowId id, std::size_t place) {
+  flows_[id].since = std::uint64_t{date_} << 32 | (~static_cast<std::uint32_t>(place));
+  for (const Share& share : flows_[id].shares) {
+    if (share.place == kOutside) fall_behind(share.link);
+  }
+}
+
 void BandwidthSharing::finish_marking() {
   admit();
   admitted_ = false;
-  if (new_flows_.size() + partly_known_.size() == 0) return;
+  if (new_flows_.empty() && behind_.empty()) return;
   const bool all = !marking_ || looked_for_ == 0;
-  if (!marking_ && partly_known_.empty()) {
+  if (!marking_ && behind_.empty()) {
     for (const FlowId id : new_flows_) {
       for (std::uint32_t i = 0; i < flows_[id].shares.size(); ++i) join(id, i);
       activate(id);
@@ -199,22 +264,16 @@ void BandwidthSharing::finish_marking() {
     return new_flows_.clear();
   }
   marking_ = false;
+  find_to_tell(all);
   for (const FlowId id : new_flows_) activate(id);
-  new_flows_.insert(new_flows_.end(), partly_known_.begin(), partly_known_.end());
-  partly_known_.clear();
-  for (const FlowId id : new_flows_) {
-    const auto shares = static_cast<std::uint32_t>(flows_[id].shares.size());
-    for (std::uint32_t i = 0; i < shares; ++i) {
-      const LinkId link = flows_[id].shares[i].link;
-      if (flows_[id].shares[i].place != kOutside) continue;
-      if (!all && !is_marked(links_[link]) && can_fill(link)) continue;
-      forget(id, i);
-      join(id, i);
-      activate(id);
-    }
-    if (flows_[id].overlooked > 0) partly_known_.push_back(id);
+  for (const FlowId id : new_flows_) tell(id, all);
+  for (const FlowId id : told_) tell(id, all);
+  for (std::size_t i = 0; i < new_flows_.size(); ++i) {
+    if (flows_[new_flows_[i]].overlooked > 0) stay_overlooked(new_flows_[i], i);
   }
   new_flows_.clear();
+  for (const LinkId id : to_tell_) catch_up(id);
+  to_tell_.clear();
 }
 
 }  // namespace slackline

@@ -1,50 +1,83 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/platform/platform.h"
 
 namespace slackline {
 
-/// The levels at which something happens at links, of which the lowest is wanted again and again
-/// while others move up and down: a tournament, in which each node has the lower level of its two
-/// below. Of equal levels the link with the lower number comes first. Cost: set() climbs as far as
-/// it changes something, O(log n) at most and little on average; first() is O(log n).
+/// The levels at which something happens at some links, of which the lowest is wanted again and
+/// again while others move up and down: a tournament, in which each node has the lower level of its
+/// two below. Of equal levels the link with the lower number comes first. Only links that were
+/// added take part, so that few of many cost little. Cost: add() is O(1) amortized; set() climbs as
+/// far as it changes something, O(log n) at most in the n links and little on average; all else is
+/// O(1).
 class LevelQueue {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  /// The place of a link: 0 for the first that was added, and so on.
+  using Place = std::uint32_t;
 
-  explicit LevelQueue(std::size_t links) {
-    while (leaves_ < links) leaves_ *= 2;
-    lowest_.assign(2 * leaves_, kNever);
+  /// A link that is not there yet; its level is kNever.
+  Place add(LinkId link) {
+    if (links_.size() == leaves_) grow();
+    nodes_[leaves_ + links_.size()].link = link;
+    links_.push_back(link);
+    return static_cast<Place>(links_.size() - 1);
+  }
+  /// In the order of their places.
+  std::span<const LinkId> links() const { return links_; }
+  /// Once there is no level left: other links may be added.
+  void clear() {
+    if (leaves_ > 1 && 4 * links_.size() < leaves_) leaves_ /= 2;
+    links_.clear();
   }
 
-  double level(LinkId link) const { return lowest_[leaves_ + link]; }
-  void set(LinkId link, double level) {
-    std::size_t at = leaves_ + link;
-    lowest_[at] = level;
+  double level(Place place) const { return nodes_[leaves_ + place].level; }
+  void set(Place place, double level) {
+    std::size_t at = leaves_ + place;
+    nodes_[at].level = level;
     while (at > 1) {
-      const double lower = std::min(lowest_[at], lowest_[at ^ 1]);
+      const Node winner = lower(nodes_[at], nodes_[at ^ 1]);
       at /= 2;
-      if (lowest_[at] == lower) return;
-      lowest_[at] = lower;
+      if (nodes_[at].level == winner.level && nodes_[at].link == winner.link) return;
+      nodes_[at] = winner;
     }
   }
 
-  double lowest() const { return lowest_[1]; }
+  double lowest() const { return nodes_[1].level; }
   /// The link with the lowest level, if that is not kNever.
-  LinkId first() const {
-    std::size_t at = 1;
-    while (at < leaves_) at = 2 * at + (lowest_[2 * at] == lowest_[at] ? 0 : 1);
-    return static_cast<LinkId>(at - leaves_);
-  }
+  LinkId first() const { return nodes_[1].link; }
 
  private:
+  struct Node {
+    double level = kNever;
+    LinkId link = 0;
+  };
+
+  static const Node& lower(const Node& a, const Node& b) {
+    if (a.level != b.level) return a.level < b.level ? a : b;
+    return a.link < b.link ? a : b;
+  }
+
+  /// Twice as many leaves. Those that are not in use have no level.
+  void grow() {
+    if (nodes_.size() < 4 * leaves_) nodes_.resize(4 * leaves_);
+    const std::size_t before = std::exchange(leaves_, 2 * leaves_);
+    for (std::size_t i = 0; i < before; ++i) nodes_[leaves_ + i] = nodes_[before + i];
+    if (lowest() == kNever) return;
+    for (std::size_t i = leaves_; --i > 0;) nodes_[i] = lower(nodes_[2 * i], nodes_[2 * i + 1]);
+  }
+
   std::size_t leaves_ = 1;
-  std::vector<double> lowest_;  ///< the root is 1, below node i are 2 i and 2 i + 1
+  std::vector<Node> nodes_ =
+      std::vector<Node>(2);    ///< the root is 1, below node i are 2 i and 2 i + 1
+  std::vector<LinkId> links_;  ///< by place
 };
 
 }  // namespace slackline

@@ -3,43 +3,62 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 namespace slackline {
 namespace {
 
 TEST(LevelQueue, IsEmptyAtFirst) {
-  EXPECT_EQ(LevelQueue(0).lowest(), LevelQueue::kNever);
-  EXPECT_EQ(LevelQueue(5).lowest(), LevelQueue::kNever);
+  LevelQueue queue;
+  EXPECT_EQ(queue.lowest(), LevelQueue::kNever);
+  queue.add(7);
+  EXPECT_EQ(queue.lowest(), LevelQueue::kNever);
 }
 
 TEST(LevelQueue, HoldsASingleLink) {
-  LevelQueue queue(1);
-  queue.set(0, 3);
+  LevelQueue queue;
+  queue.set(queue.add(9), 3);
   EXPECT_EQ(queue.lowest(), 3);
-  EXPECT_EQ(queue.first(), 0u);
+  EXPECT_EQ(queue.first(), 9u);
 }
 
 TEST(LevelQueue, OfEqualLevelsTheLowerNumberComesFirst) {
-  LevelQueue queue(6);
-  queue.set(5, 2);
-  queue.set(3, 2);
+  LevelQueue queue;
+  for (const LinkId link : {5u, 3u, 8u}) queue.set(queue.add(link), 2);
   EXPECT_EQ(queue.first(), 3u);
 }
 
 TEST(LevelQueue, KnowsTheLowestOfWhatMovesUpAndDown) {
   std::mt19937 random(11);
-  std::vector<double> levels(37, LevelQueue::kNever);
-  LevelQueue queue(levels.size());
-  for (int i = 0; i < 5000; ++i) {
-    const auto link = static_cast<LinkId>(random() % levels.size());
-    levels[link] = random() % 4 == 0 ? LevelQueue::kNever : static_cast<double>(random() % 50);
-    queue.set(link, levels[link]);
-    const auto lowest = std::ranges::min_element(levels);
-    ASSERT_EQ(queue.lowest(), *lowest);
-    ASSERT_EQ(queue.level(link), levels[link]);
-    if (*lowest == LevelQueue::kNever) continue;
-    ASSERT_EQ(queue.first(), static_cast<LinkId>(lowest - levels.begin()));
+  LevelQueue queue;
+  for (int sweep = 0; sweep < 200; ++sweep) {
+    std::vector<LinkId> links;
+    std::map<LinkId, double> levels;
+    const std::size_t most = 1 + random() % (sweep % 3 == 0 ? 200 : 20);
+    for (int i = 0; i < 300; ++i) {
+      const auto link = static_cast<LinkId>(random() % 1000);
+      if (links.size() < most && levels.emplace(link, LevelQueue::kNever).second) {
+        ASSERT_EQ(queue.add(link), links.size());
+        links.push_back(link);
+      }
+      const auto place = static_cast<LevelQueue::Place>(random() % links.size());
+      double& level = levels[links[place]];
+      level = random() % 4 == 0 ? LevelQueue::kNever : static_cast<double>(random() % 50);
+      queue.set(place, level);
+      ASSERT_EQ(queue.level(place), level);
+      const auto lowest = std::ranges::min_element(
+          levels, [](const auto& a, const auto& b) { return a.second < b.second; });
+      ASSERT_EQ(queue.lowest(), lowest->second);
+      if (lowest->second == LevelQueue::kNever) continue;
+      ASSERT_EQ(queue.first(), lowest->first);
+    }
+    ASSERT_TRUE(std::ranges::equal(queue.links(), links));
+    for (LevelQueue::Place place = 0; place < links.size(); ++place) {
+      queue.set(place, LevelQueue::kNever);
+    }
+    queue.clear();
+    ASSERT_TRUE(queue.links().empty());
   }
 }
 

@@ -51,7 +51,7 @@ void BandwidthSharing::sweep() {
   while (levels_.lowest() < kNever) {
     const double level = levels_.lowest();
     const LinkId first = levels_.first();
-    levels_.set(first, kNever);
+    levels_.set(links_[first].place, kNever);
     reach(first, level);
     enqueue_opened();
   }
@@ -75,10 +75,7 @@ void BandwidthSharing::open(FlowId id) {
 void BandwidthSharing::open_share(const Flow& flow, const Share& share) {
   LinkState& link = links_[share.link];
   if (link.pooled) dissolve(share.link);
-  if (!link.touched) {
-    link.touched = true;
-    touched_.push_back(share.link);
-  }
+  if (link.place == kOutside) link.place = levels_.add(share.link);
   if (!link.opened) {
     link.opened = true;
     opened_.push_back(share.link);
@@ -112,8 +109,8 @@ bool BandwidthSharing::comes_up(const LinkState& link) const {
 void BandwidthSharing::enqueue(LinkId id) {
   const LinkState& link = links_[id];
   const double level = comes_up(link) ? next_level(link) : kNever;
-  const double before = link.pipe ? levels_.level(id) : kNever;
-  levels_.set(id, level < before ? level : before);
+  const double before = link.pipe ? levels_.level(link.place) : kNever;
+  levels_.set(link.place, level < before ? level : before);
 }
 
 /// At which it is filled by its open flows, or which those have who were stopped here.
@@ -222,24 +219,25 @@ void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
       const bool fills = share.weight * flow.rate >= link.full_at;
       if (fills && bottleneck != kNoLink && bottleneck != share.link) {
         const double level = flow.rate * flow.penalty * kAfter;
-        levels_.set(share.link, std::min(level, levels_.level(share.link)));
+        levels_.set(link.place, std::min(level, levels_.level(link.place)));
       }
       continue;
     }
     link.usage -= share.weight / flow.penalty;
     link.use += share.weight * flow.rate;
-    if (link.open == 0 && !has_stopped(link)) levels_.set(share.link, kNever);
+    if (link.open == 0 && !has_stopped(link)) levels_.set(link.place, kNever);
   }
 }
 
 void BandwidthSharing::close_links() {
-  for (const LinkId id : touched_) {
+  for (const LinkId id : levels_.links()) {
     LinkState& link = links_[id];
     if (ways_.pools && link.filled) filled_.push_back(id);
-    link.touched = link.filled = false;
+    link.place = kOutside;
+    link.filled = false;
     link.usage = link.wish = 0;
   }
-  touched_.clear();
+  levels_.clear();
 }
 
 }  // namespace slackline
