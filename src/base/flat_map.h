@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,18 +47,18 @@ class FlatMap {
   /// Removes `key` if it is there.
   void erase(const Key& key) {
     if (size_ == 0) return;
-    std::size_t hole = slot_of(key);
-    if (!used_[hole]) return;
-    for (std::size_t i = next(hole); used_[i]; i = next(i)) {
-      // An entry may move back to the hole unless its home lies after the hole.
-      const std::size_t home = home_of(slots_[i].first);
-      if (((i - home) & mask()) >= ((i - hole) & mask())) {
-        slots_[hole] = std::move(slots_[i]);
-        hole = i;
-      }
-    }
-    used_[hole] = false;
-    --size_;
+    const std::size_t i = slot_of(key);
+    if (used_[i]) empty_slot(i);
+  }
+
+  /// The value of `key`, which is removed; nothing if it is not there.
+  std::optional<Value> take(const Key& key) {
+    if (size_ == 0) return std::nullopt;
+    const std::size_t i = slot_of(key);
+    if (!used_[i]) return std::nullopt;
+    std::optional<Value> value(std::move(slots_[i].second));
+    empty_slot(i);
+    return value;
   }
 
   /// Calls visit(key, value) for every entry, in no particular order.
@@ -77,6 +78,19 @@ class FlatMap {
     std::size_t i = home_of(key);
     while (used_[i] && !(slots_[i].first == key)) i = next(i);
     return i;
+  }
+
+  void empty_slot(std::size_t hole) {
+    for (std::size_t i = next(hole); used_[i]; i = next(i)) {
+      // An entry may move back to the hole unless its home lies after the hole.
+      const std::size_t home = home_of(slots_[i].first);
+      if (((i - home) & mask()) >= ((i - hole) & mask())) {
+        slots_[hole] = std::move(slots_[i]);
+        hole = i;
+      }
+    }
+    used_[hole] = false;
+    --size_;
   }
 
   void grow() {

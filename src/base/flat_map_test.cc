@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <random>
 
 namespace slackline {
@@ -19,9 +20,15 @@ TEST(FlatMap, behaves_like_a_map_under_random_insertions_and_erasures) {
   std::map<std::uint32_t, int> model;
   for (int step = 0; step < 20000; ++step) {
     const auto key = static_cast<std::uint32_t>(random() % 50);
-    if (random() % 2 == 0) {
+    const auto action = random() % 4;
+    if (action < 2) {
       table[key] = step;
       model[key] = step;
+    } else if (action == 2) {
+      const std::optional<int> taken = table.take(key);
+      const auto gone = model.find(key);
+      ASSERT_EQ(taken, gone == model.end() ? std::nullopt : std::optional<int>(gone->second));
+      model.erase(key);
     } else {
       table.erase(key);
       model.erase(key);
@@ -43,6 +50,7 @@ TEST(FlatMap, behaves_like_a_map_under_random_insertions_and_erasures) {
 TEST(FlatMap, an_empty_table_finds_nothing) {
   FlatMap<std::uint32_t, int, WeakHash> table;
   EXPECT_EQ(table.find(3), nullptr);
+  EXPECT_EQ(table.take(3), std::nullopt);
   table.erase(3);
   EXPECT_EQ(table.size(), 0u);
 }

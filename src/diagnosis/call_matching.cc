@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/flat_map.h"
@@ -96,9 +97,9 @@ class RankWalk {
         for_each_receive(calls_[i], [&](const Posted& p) { receive(i, p); });
         return sends(i);
       case OperationClass::completion:
-        return completion(i, calls_[i]);
+        return completion(i);
       case OperationClass::request_other:
-        if (operation == Operation::request_free) open_.erase(calls_[i].request);
+        if (operation == Operation::request_free) open_.erase(calls_.request(i));
         return;
       default:
         return;
@@ -128,7 +129,7 @@ class RankWalk {
     const CollectiveCalls::Part part = mine[next_collective_++];
     if (part.id == CollectiveCalls::kNone) return;
     const bool environment = operation_class(calls_.operation(i)) == OperationClass::environment;
-    const std::uint32_t request = environment ? kRequestNone : calls_[i].request;
+    const std::uint32_t request = environment ? kRequestNone : calls_.request(i);
     if (request == kRequestNone) {
       collectives_.members[part.member].done = i;
       entries_->push_back(pack(Kind::collective, part.id));
@@ -137,10 +138,12 @@ class RankWalk {
     open_[request] = {pack(Kind::collective, part.id), part.member};
   }
 
-  void completion(CallIndex i, const Call& call) {
-    if (call.has(SLK_FLAG_FAILED)) return;
-    if (call.request != kRequestNone) complete(i, call.request);
-    for (const std::int64_t serial : call.args) complete(i, static_cast<std::uint32_t>(serial));
+  void completion(CallIndex i) {
+    if (calls_.has(i, SLK_FLAG_FAILED)) return;
+    const std::uint32_t single = calls_.request(i);
+    if (single != kRequestNone) complete(i, single);
+    for (const std::int64_t serial : calls_.args(i))
+      complete(i, static_cast<std::uint32_t>(serial));
   }
 
   std::uint32_t pack(Kind kind, std::uint32_t id) const {
@@ -155,10 +158,7 @@ class RankWalk {
   }
 
   void complete(CallIndex i, std::uint32_t request) {
-    const Open* open = open_.find(request);
-    if (open == nullptr) return;
-    done(i, *open);
-    open_.erase(request);
+    if (const std::optional<Open> open = open_.take(request)) done(i, *open);
   }
 
   struct Open {

@@ -32,6 +32,7 @@ std::uint32_t MessageStreams::count_sends(std::int32_t rank) const {
   const RankCalls& calls = trace_.calls(rank);
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!may_send(operation_class(calls.operation(i)))) continue;
     for_each_sent(calls[i], [&count](const Posted&) { ++count; });
   }
   return count;
@@ -42,6 +43,7 @@ void MessageStreams::queue_sends(std::int32_t rank) {
   Streams& streams = streams_[static_cast<std::size_t>(rank)];
   std::uint32_t id = first_of(rank);
   for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!may_send(operation_class(calls.operation(i)))) continue;
     for_each_sent(calls[i], [&](const Posted& p) {
       MessageCalls& m = messages_[id];
       m.source = rank;

@@ -50,7 +50,7 @@ class CallSums {
         if (starts_or_ends(calls.operation(i))) continue;
         TimeShares::OfCalls& sum = of(r, static_cast<CallIndex>(i));
         ++sum.calls;
-        sum.bytes += calls[i].bytes;
+        sum.bytes += calls.bytes(i);
         sum.time_ns += calls.end_ns(i) - calls.begin_ns(i);
       }
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace slackline {
 namespace {
@@ -252,18 +253,13 @@ void ProgramWalk::request(std::int32_t rank, std::uint32_t serial, const Pending
 void ProgramWalk::take_request(Strand& strand, std::int64_t serial) {
   auto& requests = ranks_[static_cast<std::size_t>(strand.rank)].requests;
   const auto key = static_cast<std::uint32_t>(serial);
-  if (const Pending* found = requests.find(key); found != nullptr) {
-    strand.pending.push_back(*found);
-    requests.erase(key);
-  }
+  if (const std::optional<Pending> found = requests.take(key)) strand.pending.push_back(*found);
 }
 
 void ProgramWalk::forget_request(Strand& strand, std::uint32_t serial) {
   auto& requests = ranks_[static_cast<std::size_t>(strand.rank)].requests;
-  if (const Pending* found = requests.find(serial); found != nullptr) {
-    if (found->kind != Pending::Kind::strand) transfers_.drop(found->id);
-    requests.erase(serial);
-  }
+  const std::optional<Pending> found = requests.take(serial);
+  if (found && found->kind != Pending::Kind::strand) transfers_.drop(found->id);
 }
 
 }  // namespace slackline

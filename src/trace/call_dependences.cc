@@ -48,8 +48,8 @@ struct KeyHash {
   std::uint64_t operator()(std::uint32_t comm) const { return mix_bits(comm); }
 };
 
-bool is_collective(const Call& call) {
-  const OperationClass c = operation_class(call.operation);
+bool is_collective(Operation operation) {
+  const OperationClass c = operation_class(operation);
   return c == OperationClass::collective || c == OperationClass::icollective ||
          c == OperationClass::comm_create;
 }
@@ -80,8 +80,8 @@ void CallDependences::add_collectives(const Trace& trace) {
     FlatMap<std::uint32_t, std::uint32_t, KeyHash> sequence;
     const RankCalls& calls = trace.calls(rank);
     for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!is_collective(calls.operation(i)) || calls.comm(i) == kCommSelf) continue;
       const Call call = calls[i];
-      if (!is_collective(call) || call.comm == kCommSelf) continue;
       const InstanceKey key{call.comm, sequence[call.comm]++};
       if (call.comm >= trace.communicators().size() ||
           trace.communicators()[call.comm].is_inter()) {

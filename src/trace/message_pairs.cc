@@ -87,7 +87,7 @@ class ReceiveList {
       const OperationClass kind = operation_class(calls.operation(i));
       at_ = static_cast<std::uint32_t>(i);
       if (may_receive(kind)) post(calls[i], kind);
-      if (kind == OperationClass::completion) complete(calls[i]);
+      if (kind == OperationClass::completion) complete(calls, i);
     }
   }
   const std::vector<Receive>& receives() const { return receives_; }
@@ -102,17 +102,14 @@ class ReceiveList {
     });
   }
 
-  void complete(const Call& call) {
-    if (call.has(SLK_FLAG_FAILED)) return;
-    complete(call.request);
-    for (const std::int64_t request : call.args) complete(static_cast<std::uint32_t>(request));
+  void complete(const RankCalls& calls, std::size_t i) {
+    if (calls.has(i, SLK_FLAG_FAILED)) return;
+    complete(calls.request(i));
+    for (const std::int64_t serial : calls.args(i)) complete(static_cast<std::uint32_t>(serial));
   }
 
   void complete(std::uint32_t request) {
-    if (const std::size_t* receive = pending_.find(request)) {
-      receives_[*receive].done = at_;
-      pending_.erase(request);
-    }
+    if (const auto receive = pending_.take(request)) receives_[*receive].done = at_;
   }
 
   std::uint32_t at_ = 0;

@@ -8,12 +8,10 @@ namespace {
 struct Info {
   std::string_view identifier;
   std::string_view mpi_name;
-  OperationClass op_class;
 };
 
 constexpr std::array<Info, kOperationCount> kInfo{{
-#define SLK_OPERATION_INFO(identifier, name, op_class) \
-  Info{#identifier, name, OperationClass::op_class},
+#define SLK_OPERATION_INFO(identifier, name, op_class) Info{#identifier, name},
     SLK_OPERATIONS(SLK_OPERATION_INFO)
 #undef SLK_OPERATION_INFO
 }};
@@ -30,10 +28,6 @@ std::string_view mpi_name(Operation operation) {
 
 std::string_view identifier(Operation operation) {
   return info(operation).identifier;
-}
-
-OperationClass operation_class(Operation operation) {
-  return info(operation).op_class;
 }
 
 std::optional<Operation> operation_from_identifier(std::string_view word) {

@@ -44,7 +44,15 @@ enum class OperationClass : std::uint8_t {
 std::string_view mpi_name(Operation operation);
 /// "isend": the word of the text form.
 std::string_view identifier(Operation operation);
-OperationClass operation_class(Operation operation);
+/// Every walk over calls asks it of every call, hence a table in the header.
+inline constexpr std::array<OperationClass, kOperationCount> kOperationClasses{
+#define SLK_OPERATION_CLASS(identifier, name, op_class) OperationClass::op_class,
+    SLK_OPERATIONS(SLK_OPERATION_CLASS)
+#undef SLK_OPERATION_CLASS
+};
+constexpr OperationClass operation_class(Operation operation) {
+  return kOperationClasses[static_cast<std::size_t>(operation)];
+}
 /// The operation with that identifier.
 std::optional<Operation> operation_from_identifier(std::string_view word);
 /// barrier for ibarrier, and so on; the operation itself when it is not a nonblocking collective.

@@ -6,25 +6,6 @@
 
 namespace slackline {
 
-Call RankCalls::operator[](std::size_t i) const {
-  return Call{.operation = operation_[i],
-              .flags = flags_[i],
-              .thread = thread_.empty() ? std::uint16_t{0} : thread_[i],
-              .begin_ns = begin_ns_[i],
-              .end_ns = end_ns_[i],
-              .bytes = bytes_[i],
-              .peer = peer_[i],
-              .tag = tag_[i],
-              .comm = comm_[i],
-              .request = request_[i],
-              .args = args(i)};
-}
-
-std::span<const std::int64_t> RankCalls::args(std::size_t i) const {
-  const std::size_t at = args_at_[i];
-  return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
-}
-
 std::span<std::int64_t> RankCalls::mutable_args(std::size_t i) {
   const std::size_t at = args_at_[i];
   return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
@@ -32,11 +13,6 @@ std::span<std::int64_t> RankCalls::mutable_args(std::size_t i) {
 
 std::size_t RankCalls::first_from(std::int64_t time) const {
   return static_cast<std::size_t>(std::ranges::lower_bound(begin_ns_, time) - begin_ns_.begin());
-}
-
-std::int64_t RankCalls::gap_ns(std::size_t i) const {
-  const std::int64_t before = i == 0 ? start_ns_ : end_ns_[i - 1];
-  return std::max<std::int64_t>(0, begin_ns_[i] - before);
 }
 
 void RankCalls::retime(std::span<const std::int64_t> times) {
@@ -76,7 +52,7 @@ std::int64_t RankCalls::gap_without(std::size_t i, Counts counts) const {
   return std::max<std::int64_t>(0, rest);
 }
 
-std::int64_t RankCalls::useful_ns(std::size_t i) const {
+std::int64_t RankCalls::useful_between_pauses(std::size_t i) const {
   return gap_without(i, [](const Pause&) { return true; });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -84,7 +85,20 @@ class RankCalls {
  public:
   std::size_t size() const { return begin_ns_.size(); }
   bool empty() const { return begin_ns_.empty(); }
-  Call operator[](std::size_t i) const;
+  /// All of call i. Whoever needs only one column of it in a long walk asks for that below.
+  Call operator[](std::size_t i) const {
+    return Call{.operation = operation_[i],
+                .flags = flags_[i],
+                .thread = thread(i),
+                .begin_ns = begin_ns_[i],
+                .end_ns = end_ns_[i],
+                .bytes = bytes_[i],
+                .peer = peer_[i],
+                .tag = tag_[i],
+                .comm = comm_[i],
+                .request = request_[i],
+                .args = args(i)};
+  }
 
   Operation operation(std::size_t i) const { return operation_[i]; }
   std::uint16_t thread(std::size_t i) const {
@@ -92,19 +106,33 @@ class RankCalls {
   }
   std::int64_t begin_ns(std::size_t i) const { return begin_ns_[i]; }
   std::int64_t end_ns(std::size_t i) const { return end_ns_[i]; }
-  std::span<const std::int64_t> args(std::size_t i) const;
+  std::uint64_t bytes(std::size_t i) const { return bytes_[i]; }
+  std::int32_t peer(std::size_t i) const { return peer_[i]; }
+  std::int32_t tag(std::size_t i) const { return tag_[i]; }
+  std::uint32_t comm(std::size_t i) const { return comm_[i]; }
+  std::uint32_t request(std::size_t i) const { return request_[i]; }
+  bool has(std::size_t i, slk_flag flag) const { return (flags_[i] & flag) != 0; }
+  std::span<const std::int64_t> args(std::size_t i) const {
+    const std::size_t at = args_at_[i];
+    return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
+  }
   /// The first call that begins at `time` or later (calls stand in order of their begin); size() if
   /// there is none. Logarithmic.
   std::size_t first_from(std::int64_t time) const;
   /// Computation before call i: from the end of the one before (or the rank's start), at least 0.
-  std::int64_t gap_ns(std::size_t i) const;
+  std::int64_t gap_ns(std::size_t i) const {
+    const std::int64_t before = i == 0 ? start_ns_ : end_ns_[i - 1];
+    return std::max<std::int64_t>(0, begin_ns_[i] - before);
+  }
 
   std::span<const RegionEvent> regions() const { return regions_; }
   /// In order of time; they do not overlap.
   std::span<const Pause> pauses() const { return pauses_; }
   /// Computation in the gap before call i (i = size(): after the last call): the gap less the
   /// pauses in it. Logarithmic in the number of pauses.
-  std::int64_t useful_ns(std::size_t i) const;
+  std::int64_t useful_ns(std::size_t i) const {
+    return pauses_.empty() && i < size() ? gap_ns(i) : useful_between_pauses(i);
+  }
   /// The part of that gap that is outside of MPI: less only the pauses in calls that no Operation
   /// stands for.
   std::int64_t outside_ns(std::size_t i) const;
@@ -164,6 +192,7 @@ class RankCalls {
   static constexpr std::int64_t kNoStop = INT64_MIN;
   template <class Counts>
   std::int64_t gap_without(std::size_t i, Counts counts) const;
+  std::int64_t useful_between_pauses(std::size_t i) const;
 
   std::vector<RegionEvent> regions_;
   std::vector<Pause> pauses_;
