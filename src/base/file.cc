@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
+#include "base/pieces_in_order.h"
 #include "base/write_all.h"
 #include "base/write_behind.h"
 
@@ -80,6 +82,17 @@ void MappedFile::release(std::span<const std::byte> part) const {
   static_cast<void>(::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED));
 }
 
+FilePiece::FilePiece(PiecesInOrder& pieces, std::size_t index)
+    : pieces_(pieces), index_(index), text_(pieces.buffer()) {}
+
+void FilePiece::write_now() {
+  pieces_.relieve(index_, text_);
+}
+
+void FilePiece::finish() {
+  pieces_.finish(index_, std::move(text_));
+}
+
 OutputFile::OutputFile(std::filesystem::path path)
     : path_(std::move(path)),
       temporary_(path_.string() + fmt::format(".part{}", ::getpid())),
@@ -106,6 +119,27 @@ void OutputFile::write(std::string_view text) {
   if (buffer_.size() < kBufferBytes) return;
   if (!behind_) behind_ = std::make_unique<WriteBehind>(fd_);
   check(behind_->write(buffer_));
+}
+
+void OutputFile::write_pieces(std::size_t count,
+                              const std::function<void(std::size_t, FilePiece&)>& make) {
+  if (behind_) check(behind_->finish());
+  check(write_all(fd_, buffer_));
+  buffer_.clear();
+  PiecesInOrder pieces([&](std::string_view text) {
+    size_ += text.size();
+    check(write_all(fd_, text));
+  });
+  parallel_for(count, [&](std::size_t index) {
+    try {
+      FilePiece piece(pieces, index);
+      make(index, piece);
+      piece.finish();
+    } catch (...) {
+      pieces.abandon();
+      throw;
+    }
+  });
 }
 
 void OutputFile::check(int error) const {

@@ -3,15 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/interrupt.h"
+#include "base/text_buffer.h"
 
 namespace slackline {
 
+class PiecesInOrder;
 class WriteBehind;
 
 /// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened.
@@ -35,6 +38,30 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+/// A piece of a file that OutputFile::write_pieces() asks for.
+class FilePiece {
+ public:
+  FilePiece(PiecesInOrder& pieces, std::size_t index);
+
+  /// To append to.
+  TextBuffer& text() { return text_; }
+  /// For pieces of which nobody knows how large they become: to be called now and then, writes what
+  /// there is when it is much, so that memory stays bounded.
+  void relieve() {
+    if (text_.size() >= kMuch) write_now();
+  }
+  /// The piece is whole.
+  void finish();
+
+ private:
+  static constexpr std::size_t kMuch = 8 << 20;
+  void write_now();
+
+  PiecesInOrder& pieces_;
+  std::size_t index_;
+  TextBuffer text_;
+};
+
 /// Writes a file beside its final name and renames it on commit(), so that an interrupted or
 /// failed run leaves nothing half-written (base/interrupt.h). Failures (a full disk) throw Error,
 /// from write() perhaps later than where they happened, at the latest from commit().
@@ -47,6 +74,10 @@ class OutputFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  /// Writes pieces 0 ... count-1 in this order, which make(index, piece) makes on all threads. A
+  /// few pieces a thread are in memory at a time; some 100 KB are a good size. Throws what make
+  /// throws.
+  void write_pieces(std::size_t count, const std::function<void(std::size_t, FilePiece&)>& make);
   /// Bytes written so far.
   std::uint64_t size() const { return size_; }
   void commit();

@@ -73,6 +73,51 @@ TEST_F(FileTest, a_large_file_is_whole_and_in_order) {
   EXPECT_EQ(MappedFile(dir_ / "a").text(), all);
 }
 
+TEST_F(FileTest, pieces_stand_in_order_behind_what_was_written_before) {
+  const auto piece_text = [](std::size_t index) {
+    return std::string(index * 7919 % 50'000, static_cast<char>('a' + index % 26));
+  };
+  std::string all = "before";
+  for (std::size_t i = 0; i < 200; ++i) all += piece_text(i);
+  OutputFile file(dir_ / "a");
+  file.write("before");
+  file.write_pieces(
+      200, [&](std::size_t index, FilePiece& piece) { piece.text().append(piece_text(index)); });
+  file.write("behind");
+  EXPECT_EQ(file.size(), all.size() + 6);
+  file.commit();
+  EXPECT_EQ(MappedFile(dir_ / "a").text(), all + "behind");
+}
+
+TEST_F(FileTest, large_pieces_are_written_as_they_grow) {
+  constexpr std::size_t kPieces = 5;
+  constexpr std::size_t kPart = 1 << 20;
+  OutputFile file(dir_ / "a");
+  file.write_pieces(kPieces, [&](std::size_t index, FilePiece& piece) {
+    for (int part = 0; part < 20; ++part) {
+      piece.text().append(std::string(kPart, static_cast<char>('a' + index)));
+      piece.relieve();
+      EXPECT_LT(piece.text().size(), 10 * kPart);
+    }
+  });
+  file.commit();
+  const MappedFile written(dir_ / "a");
+  ASSERT_EQ(written.text().size(), kPieces * 20 * kPart);
+  for (std::size_t at = 0; at < written.text().size(); at += kPart / 2) {
+    EXPECT_EQ(written.text()[at], static_cast<char>('a' + at / (20 * kPart)));
+  }
+}
+
+TEST_F(FileTest, a_piece_that_fails_ends_the_others) {
+  OutputFile file(dir_ / "a");
+  EXPECT_THROW(file.write_pieces(1000,
+                                 [](std::size_t index, FilePiece& piece) {
+                                   if (index == 3) throw Error("no piece", "a test", "");
+                                   piece.text().append("text");
+                                 }),
+               Error);
+}
+
 TEST_F(FileTest, without_commit_nothing_stays_of_a_large_file) {
   {
     OutputFile file(dir_ / "a");

@@ -50,7 +50,8 @@ std::array<EventTexts, kOperationCount> all_event_texts() {
   std::array<EventTexts, kOperationCount> texts;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const EventValue value = event_value(static_cast<Operation>(i));
-    texts[i] = {fmt::format(":{}:{}", value.type, value.value), fmt::format(":{}:0", value.type)};
+    texts[i] = {ShortText(fmt::format(":{}:{}", value.type, value.value)),
+                ShortText(fmt::format(":{}:0", value.type))};
   }
   return texts;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "trace/trace.h"
+#include "trace/writers/paraver/short_text.h"
 
 namespace slackline::paraver {
 
@@ -28,8 +28,8 @@ EventValue event_value(Operation operation);
 
 /// What the events at the begin and the end of a call say, with the colons before type and value.
 struct EventTexts {
-  std::string begin;
-  std::string end;
+  ShortText begin;
+  ShortText end;
 };
 const EventTexts& event_texts(Operation operation);
 

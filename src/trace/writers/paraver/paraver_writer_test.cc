@@ -71,6 +71,44 @@ RC_GTEST_PROP(ParaverRoundTrip, PlausibleTracesComeBackEqual, ()) {
   }
 }
 
+// Ranks of more calls than are written as one piece; `step_ns` lies between calls of one rank.
+Trace long_trace(std::int64_t step_ns) {
+  Trace trace(3, true);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    RankCalls& calls = trace.calls(rank);
+    for (std::int64_t i = 0; i < 5000; ++i) {
+      const std::int64_t begin = i * step_ns;
+      const std::int64_t end = begin + (i + rank) % 3 * step_ns / 4;
+      calls.append(
+          {.operation = Operation::allreduce, .begin_ns = begin, .end_ns = end, .bytes = 8});
+    }
+  }
+  return trace;
+}
+
+// Also where all calls begin at one time, so that nothing but threads and steps tells pieces apart.
+TEST(ParaverPieces, LieInOrderOfTimeAndLoseNothing) {
+  for (const std::int64_t step_ns : {0, 1000}) {
+    const Folder folder;
+    const Trace trace = long_trace(step_ns);
+    write_paraver(trace, folder / "t.prv");
+    EXPECT_TRUE(same_content(trace, read(folder / "t.prv"))) << step_ns;
+
+    std::istringstream lines{std::string(MappedFile(folder / "t.prv").text())};
+    std::string line;
+    std::getline(lines, line);
+    std::int64_t last = 0;
+    while (std::getline(lines, line)) {
+      if (line.starts_with("c:")) continue;
+      std::istringstream fields(line);
+      std::string field;
+      for (int i = 0; i < 6; ++i) std::getline(fields, field, ':');
+      EXPECT_GE(std::stoll(field), last);
+      last = std::stoll(field);
+    }
+  }
+}
+
 RC_GTEST_PROP(ParaverRoundTrip, AnyTraceGivesAFileWithoutBadRecords, ()) {
   const Trace trace = testing::arbitrary_trace();
   const Trace back = there_and_back(trace);

@@ -8,63 +8,104 @@
 
 namespace slackline::paraver {
 
-RankStream::RankStream(const WriterContext& context, std::int32_t rank, std::uint16_t thread,
-                       std::size_t block_bytes)
+namespace {
+
+constexpr std::size_t kCounterRoom = 2 * (1 + kNumberRoom);
+
+char* put_pair(char* to, std::int64_t type, std::int64_t value) {
+  return put_field(put_field(to, type), value);
+}
+
+// Passes over a step as RankStream::step() does; returns the latest time its records may have.
+std::int64_t pass_step(const RankCalls& calls, std::uint16_t thread, StreamPosition& at) {
+  const std::uint64_t step = at.step++;
+  if (step == 0) return calls.start_ns();
+  const std::size_t i = step - 1;
+  const bool is_call = i < calls.size();
+  if (is_call && calls.thread(i) != thread) return INT64_MIN;
+  std::int64_t latest = std::max(at.last_end, is_call ? calls.begin_ns(i) : calls.stop_ns());
+  if (is_call) {
+    at.last_end = std::max(at.last_end, calls.end_ns(i));
+    latest = std::max(latest, at.last_end);
+  }
+  if (thread != 0) return latest;
+  const auto pauses = calls.pauses();
+  for (; at.next_pause < pauses.size() && pauses[at.next_pause].before_call <= i; ++at.next_pause) {
+    const Pause& pause = pauses[at.next_pause];
+    latest = std::max({latest, pause.begin_ns, pause.end_ns});
+  }
+  const auto regions = calls.regions();
+  while (at.next_region < regions.size() && regions[at.next_region].before_call <= i)
+    ++at.next_region;
+  return latest;
+}
+
+}  // namespace
+
+std::vector<StreamPosition> stream_positions(const RankCalls& calls, std::uint16_t thread,
+                                             std::span<const RecordPlace> places) {
+  std::vector<StreamPosition> positions;
+  StreamPosition at{.last_end = calls.start_ns()};
+  while (positions.size() < places.size() && at.step < calls.size() + 2) {
+    const StreamPosition before = at;
+    const std::int64_t latest = pass_step(calls, thread, at);
+    while (positions.size() < places.size() && places[positions.size()].time <= latest)
+      positions.push_back(before);
+  }
+  positions.resize(places.size(), at);
+  return positions;
+}
+
+RankStream::RankStream(const WriterContext& context, StreamThread which, const StreamPosition& from,
+                       RecordBlock& block)
     : context_(context),
-      calls_(context.trace.calls(rank)),
-      rank_(rank),
-      thread_(thread),
-      block_bytes_(block_bytes),
-      block_(rank, thread),
-      last_end_(calls_.start_ns()) {}
+      calls_(context.trace.calls(which.rank)),
+      rank_(which.rank),
+      thread_(which.thread),
+      at_(from),
+      block_(block),
+      messages_(context.outgoing[static_cast<std::size_t>(which.rank)]) {
+  const std::size_t next_call = from.step == 0 ? 0 : from.step - 1;
+  messages_ = {std::ranges::lower_bound(messages_, next_call, {}, &Outgoing::send),
+               messages_.end()};
+}
+
+void RankStream::make() {
+  const std::uint64_t last = calls_.size() + 1;
+  bool more = true;
+  for (; more && at_.step <= last; ++at_.step) {
+    step();
+    more = block_.end_step(at_.step);
+  }
+}
+
+void RankStream::step() {
+  if (at_.step == 0) return begin();
+  const std::size_t i = at_.step - 1;
+  if (i == calls_.size()) return finish();
+  if (calls_.thread(i) != thread_) return;
+  gap(i);
+  call(i);
+}
 
 void RankStream::state(std::int64_t begin, std::int64_t end, int state) {
   if (thread_ != 0 || end <= begin) return;
-  block_.open('1');
-  block_.repeated(begin - context_.zero_ns);
-  block_.repeated(end - context_.zero_ns);
-  block_.number(state);
-  block_.close(begin);
+  char* to = block_.open('1');
+  to = put_field(to, begin - context_.zero_ns);
+  to = put_field(to, end - context_.zero_ns);
+  block_.close(put_field(to, state), begin);
 }
 
-void RankStream::open_event(std::int64_t time) {
-  block_.open('2');
-  block_.repeated(time - context_.zero_ns);
-}
-
-void RankStream::pair(std::int64_t type, std::int64_t value) {
-  block_.number(type);
-  block_.number(value);
-}
-
-bool RankStream::has_record() {
-  if (!block_.empty()) return true;
-  block_.clear();
-  while (block_.bytes() < block_bytes_ && !finished_) refill();
-  return !block_.empty();
-}
-
-void RankStream::refill() {
-  if (!begun_) {
-    begun_ = true;
-    return begin();
-  }
-  while (next_call_ < calls_.size() && calls_.thread(next_call_) != thread_) ++next_call_;
-  if (next_call_ == calls_.size()) {
-    finished_ = true;
-    return finish();
-  }
-  gap(next_call_);
-  call(next_call_);
-  ++next_call_;
+char* RankStream::open_event(std::int64_t time) {
+  return put_field(block_.open('2', kCounterRoom * context_.trace.counters().size()),
+                   time - context_.zero_ns);
 }
 
 void RankStream::begin() {
   if (thread_ != 0 || !present()) return;
   state(context_.zero_ns, calls_.start_ns(), static_cast<int>(kNotCreated));
-  open_event(calls_.start_ns());
-  pair(kApplication, 1);
-  block_.close(calls_.start_ns());
+  char* const to = open_event(calls_.start_ns());
+  block_.close(put_pair(to, kApplication, 1), calls_.start_ns());
 }
 
 // States, regions and pauses between two calls (i = size(): after the last one).
@@ -73,54 +114,55 @@ void RankStream::gap(std::size_t i) {
   const std::int64_t until = i < calls_.size() ? calls_.begin_ns(i) : calls_.stop_ns();
   const auto regions = calls_.regions();
   const auto pauses = calls_.pauses();
-  std::int64_t now = last_end_;
+  std::int64_t now = at_.last_end;
   const std::size_t mark = block_.mark();
-  for (; next_pause_ < pauses.size() && pauses[next_pause_].before_call <= i; ++next_pause_) {
-    const Pause& pause = pauses[next_pause_];
+  for (; at_.next_pause < pauses.size() && pauses[at_.next_pause].before_call <= i;
+       ++at_.next_pause) {
+    const Pause& pause = pauses[at_.next_pause];
     state(now, pause.begin_ns, static_cast<int>(kRunning));
     state(std::max(now, pause.begin_ns), pause.end_ns, kStateIo);
     now = std::max(now, pause.end_ns);
   }
   state(now, until, static_cast<int>(kRunning));
-  for (; next_region_ < regions.size() && regions[next_region_].before_call <= i; ++next_region_) {
-    const RegionEvent& event = regions[next_region_];
-    const std::int64_t time = std::clamp(event.time_ns, std::min(last_end_, until), until);
-    open_event(time);
-    pair(kUserFunction, event.enter ? std::int64_t{event.region} + 1 : 0);
-    block_.close(time);
+  for (; at_.next_region < regions.size() && regions[at_.next_region].before_call <= i;
+       ++at_.next_region) {
+    const RegionEvent& event = regions[at_.next_region];
+    const std::int64_t time = std::clamp(event.time_ns, std::min(at_.last_end, until), until);
+    if (!block_.may_keep(time)) continue;
+    block_.close(
+        put_pair(open_event(time), kUserFunction, event.enter ? std::int64_t{event.region} + 1 : 0),
+        time);
   }
   block_.sort_from(mark);
 }
 
-void RankStream::counters(std::size_t gap) {
-  if (thread_ != 0) return;
+char* RankStream::counters(char* to, std::size_t gap) const {
+  if (thread_ != 0) return to;
   const auto& names = context_.trace.counters();
   for (std::size_t c = 0; c < names.size(); ++c) {
     const std::int64_t type = names[c] == "PAPI_TOT_INS"   ? kInstructions
                               : names[c] == "PAPI_TOT_CYC" ? kCycles
                                                            : 0;
-    if (type != 0) pair(type, static_cast<std::int64_t>(calls_.counter(c, gap)));
+    if (type != 0) to = put_pair(to, type, static_cast<std::int64_t>(calls_.counter(c, gap)));
   }
+  return to;
 }
 
 void RankStream::call(std::size_t i) {
   const Call call = calls_[i];
   const EventTexts& value = event_texts(call.operation);
   state(call.begin_ns, call.end_ns, state_of(call.operation));
-  open_event(call.begin_ns);
-  block_.text(value.begin);
+  char* to = value.begin.put(open_event(call.begin_ns));
   const OperationClass c = operation_class(call.operation);
-  if (c == OperationClass::collective || c == OperationClass::icollective) collective(call);
-  counters(i);
-  block_.close(call.begin_ns);
+  if (c == OperationClass::collective || c == OperationClass::icollective)
+    to = collective(to, call);
+  block_.close(counters(to, i), call.begin_ns);
   messages(i, call);
-  open_event(call.end_ns);
-  block_.text(value.end);
-  block_.close(call.end_ns);
-  last_end_ = std::max(last_end_, call.end_ns);
+  block_.close(value.end.put(open_event(call.end_ns)), call.end_ns);
+  at_.last_end = std::max(at_.last_end, call.end_ns);
 }
 
-void RankStream::collective(const Call& call) {
+char* RankStream::collective(char* to, const Call& call) const {
   const Trace& trace = context_.trace;
   const std::uint64_t members =
       call.comm == kCommSelf || call.comm >= trace.communicators().size()
@@ -130,37 +172,35 @@ void RankStream::collective(const Call& call) {
   const EventSizes sizes = event_sizes(call, members, is_root);
   // Sizes beyond 63 bits make no sense in any trace; the format has signed numbers.
   constexpr std::uint64_t kMost = INT64_MAX;
-  pair(kSendSize, static_cast<std::int64_t>(std::min(sizes.sent, kMost)));
-  pair(kReceiveSize, static_cast<std::int64_t>(std::min(sizes.received, kMost)));
+  to = put_pair(to, kSendSize, static_cast<std::int64_t>(std::min(sizes.sent, kMost)));
+  to = put_pair(to, kReceiveSize, static_cast<std::int64_t>(std::min(sizes.received, kMost)));
   const std::int64_t comm = communicator_number(trace, call.comm, rank_);
   // A number that no line lists tells the reader that it is not known.
-  pair(kCommunicator, comm == 0 ? INT32_MAX : comm);
-  if (is_root) pair(kRootFlag, 1);
+  to = put_pair(to, kCommunicator, comm == 0 ? INT32_MAX : comm);
+  return is_root ? put_pair(to, kRootFlag, 1) : to;
 }
 
 void RankStream::messages(std::size_t i, const Call& call) {
-  const auto& outgoing = context_.outgoing[static_cast<std::size_t>(rank_)];
   // Threads share the list; each looks for its own calls.
-  while (next_message_ < outgoing.size() && outgoing[next_message_].send < i) ++next_message_;
+  while (!messages_.empty() && messages_.front().send < i) messages_ = messages_.subspan(1);
   const bool lasts = operation_class(call.operation) != OperationClass::sendrecv;
-  for (; next_message_ < outgoing.size() && outgoing[next_message_].send == i; ++next_message_) {
-    const Outgoing& message = outgoing[next_message_];
+  for (; !messages_.empty() && messages_.front().send == i; messages_ = messages_.subspan(1)) {
+    const Outgoing& message = messages_.front();
     const RankCalls& other = context_.trace.calls(message.destination);
     const MessagePair& pair = *message.pair;
-    block_.open('3');
-    block_.repeated(call.begin_ns - context_.zero_ns);
-    block_.repeated((lasts ? call.end_ns : call.begin_ns) - context_.zero_ns);
-    block_.object(message.destination, other.thread(pair.post));
     const bool blocks = pair.done == pair.post;
     const std::int64_t logical = blocks ? other.begin_ns(pair.post) : other.end_ns(pair.post);
     const std::int64_t physical = pair.done == MessagePair::kNeverCompleted
                                       ? std::max(other.stop_ns(), logical) + 1
                                       : other.end_ns(pair.done);
-    block_.number(logical - context_.zero_ns);
-    block_.number(physical - context_.zero_ns);
-    block_.number(static_cast<std::int64_t>(std::min<std::uint64_t>(pair.bytes, INT64_MAX)));
-    block_.number(pair.tag);
-    block_.close(call.begin_ns);
+    char* to = block_.open('3');
+    to = put_field(to, call.begin_ns - context_.zero_ns);
+    to = put_field(to, (lasts ? call.end_ns : call.begin_ns) - context_.zero_ns);
+    to = put_object(to, message.destination, other.thread(pair.post));
+    to = put_field(to, logical - context_.zero_ns);
+    to = put_field(to, physical - context_.zero_ns);
+    to = put_field(to, std::min<std::uint64_t>(pair.bytes, INT64_MAX));
+    block_.close(put_field(to, pair.tag), call.begin_ns);
   }
 }
 
@@ -171,11 +211,8 @@ bool RankStream::present() const {
 void RankStream::finish() {
   if (thread_ != 0 || !present()) return;
   gap(calls_.size());
-  const std::int64_t stop = std::max(calls_.stop_ns(), last_end_);
-  open_event(stop);
-  pair(kApplication, 0);
-  counters(calls_.size());
-  block_.close(stop);
+  const std::int64_t stop = std::max(calls_.stop_ns(), at_.last_end);
+  block_.close(counters(put_pair(open_event(stop), kApplication, 0), calls_.size()), stop);
 }
 
 }  // namespace slackline::paraver

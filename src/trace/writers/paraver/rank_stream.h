@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "trace/message_pairs.h"
@@ -24,48 +24,56 @@ struct WriterContext {
   std::vector<std::vector<Outgoing>> outgoing;  ///< by source, in order of `send`
 };
 
-/// The records of one thread of a rank, in order of time, made some calls at a time. The first
-/// thread also tells of states, regions and pauses.
+/// The thread of a rank whose records a stream has. The first one also tells of states, regions and
+/// pauses.
+struct StreamThread {
+  std::int32_t rank;
+  std::uint16_t thread;
+};
+
+/// Where a thread's records go on: before a step, of which there is one for the rank's start (0),
+/// one for each call i (1 + i; those of other threads are empty), and one for its end.
+struct StreamPosition {
+  std::uint64_t step = 0;
+  std::size_t next_region = 0;
+  std::size_t next_pause = 0;
+  std::int64_t last_end = 0;
+};
+
+/// For each of `places`, in order, a position such that no record before it is at the place or
+/// behind. Formats nothing; linear in the rank's calls.
+std::vector<StreamPosition> stream_positions(const RankCalls& calls, std::uint16_t thread,
+                                             std::span<const RecordPlace> places);
+
+/// Makes the records of one thread from a position on.
 class RankStream {
  public:
-  /// About `block_bytes` of text are made at a time.
-  RankStream(const WriterContext& context, std::int32_t rank, std::uint16_t thread,
-             std::size_t block_bytes);
+  RankStream(const WriterContext& context, StreamThread which, const StreamPosition& from,
+             RecordBlock& block);
 
-  /// Is there a record? Then its time is good.
-  bool has_record();
-  std::int64_t time() const { return block_.time(); }
-  /// The text of the record at time(), and of those behind it that are made and begin before
-  /// `until`. Good until has_record() is called.
-  std::string_view take(std::int64_t until) { return block_.take(until); }
+  /// Until the block keeps no more. It has begun this thread.
+  void make();
 
  private:
   bool present() const;
-  void refill();
+  void step();
   void begin();
   void gap(std::size_t i);
   void call(std::size_t i);
   void finish();
   void state(std::int64_t begin, std::int64_t end, int state);
-  void open_event(std::int64_t time);
-  void pair(std::int64_t type, std::int64_t value);
-  void collective(const Call& call);
+  char* open_event(std::int64_t time);
+  char* collective(char* to, const Call& call) const;
   void messages(std::size_t i, const Call& call);
-  void counters(std::size_t gap);
+  char* counters(char* to, std::size_t gap) const;
 
   const WriterContext& context_;
   const RankCalls& calls_;
   std::int32_t rank_;
   std::uint16_t thread_;
-  std::size_t block_bytes_;
-  RecordBlock block_;
-  std::size_t next_call_ = 0;
-  std::size_t next_message_ = 0;
-  std::size_t next_region_ = 0;
-  std::size_t next_pause_ = 0;
-  std::int64_t last_end_ = 0;
-  bool begun_ = false;
-  bool finished_ = false;
+  StreamPosition at_;
+  RecordBlock& block_;
+  std::span<const Outgoing> messages_;  // of calls from here on
 };
 
 }  // namespace slackline::paraver

@@ -1,81 +1,94 @@
 #include "trace/writers/paraver/record_block.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <bit>
+#include <span>
+#include <utility>
 
 namespace slackline::paraver {
+namespace {
 
-RecordBlock::RecordBlock(std::int32_t rank, std::uint16_t thread) {
-  object(rank, thread);
-  object_ = text_.substr(0, used_);
-  clear();
+constexpr unsigned kDigitBits = 11;
+
+}  // namespace
+
+char* put_object(char* to, std::int32_t rank, std::uint16_t thread) {
+  to = put_field(to, std::int64_t{rank} + 1);
+  to = put_text(to, ":1");
+  to = put_field(to, std::int64_t{rank} + 1);
+  return put_field(to, std::int64_t{thread} + 1);
 }
 
 void RecordBlock::clear() {
+  text_.clear();
   records_.clear();
-  used_ = at_ = 0;
+  kept_ = 0;
 }
 
-// The text is longer than what is used of it, so that numbers are written in place.
-void RecordBlock::make_room(std::size_t bytes) {
-  if (text_.size() - used_ < bytes) text_.resize(2 * text_.size() + bytes);
-}
-
-void RecordBlock::open(char kind) {
-  make_room(1 + object_.size());
-  opened_ = used_;
-  text_[used_++] = kind;
-  used_ += object_.copy(text_.data() + used_, object_.size());
-}
-
-void RecordBlock::number(std::int64_t value) {
-  make_room(kLongestNumber + 1);  // and the end of the line
-  char* const to = text_.data() + used_;
-  *to = ':';
-  used_ = static_cast<std::size_t>(std::to_chars(to + 1, to + kLongestNumber, value).ptr -
-                                   text_.data());
-}
-
-// States and events of a call name its two times over and over.
-void RecordBlock::repeated(std::int64_t value) {
-  if (repeated_[last_repeated_].value != value) last_repeated_ ^= 1;
-  Repeated& kept = repeated_[last_repeated_];
-  if (kept.value == value) return text({kept.text.data(), kept.size});
-  const std::size_t before = used_;
-  number(value);
-  kept.value = value;
-  kept.size = text_.copy(kept.text.data(), used_ - before, before);
-}
-
-void RecordBlock::text(std::string_view numbers) {
-  make_room(numbers.size() + 1);
-  used_ += numbers.copy(text_.data() + used_, numbers.size());
-}
-
-void RecordBlock::object(std::int32_t rank, std::uint16_t thread) {
-  number(std::int64_t{rank} + 1);
-  number(1);
-  number(std::int64_t{rank} + 1);
-  number(std::int64_t{thread} + 1);
-}
-
-void RecordBlock::close(std::int64_t time) {
-  text_[used_++] = '\n';
-  records_.push_back({time, opened_, used_});
+void RecordBlock::begin_thread(std::int32_t rank, std::uint16_t thread, RecordPlace first,
+                               RecordPlace end) {
+  std::array<char, ShortText::kMost + kNumberRoom> text;
+  const char* const text_end = put_object(text.data(), rank, thread);
+  object_ = ShortText({text.data(), text_end});
+  first_ = first;
+  end_ = end;
+  latest_ = INT64_MIN;
 }
 
 void RecordBlock::sort_from(std::size_t mark) {
-  std::ranges::stable_sort(records_.begin() + static_cast<std::ptrdiff_t>(mark), records_.end(), {},
-                           &Record::time);
+  const std::span<Stretch> records = std::span(records_).subspan(mark);
+  if (std::ranges::is_sorted(records, {}, &Stretch::time)) return;  // as almost always
+  std::ranges::stable_sort(records, {}, &Stretch::time);
 }
 
-std::string_view RecordBlock::take(std::int64_t until) {
-  const std::size_t begin = records_[at_].begin;
-  std::size_t end = begin;
-  do {
-    end = records_[at_++].end;
-  } while (!empty() && time() < until && records_[at_].begin == end);
-  return std::string_view(text_).substr(begin, end - begin);
+bool RecordBlock::end_step(std::uint64_t step) {
+  std::size_t kept = kept_;
+  for (std::size_t i = kept_; i < records_.size(); ++i) {
+    const Stretch record = records_[i];
+    latest_ = std::max(latest_, record.time);
+    if (first_.is_behind(latest_, step)) continue;
+    if (!end_.is_behind(latest_, step)) break;
+    if (kept > 0 && records_[kept - 1].time == latest_ && records_[kept - 1].end == record.begin) {
+      records_[kept - 1].end = record.end;
+    } else {
+      records_[kept++] = {latest_, record.begin, record.end};
+    }
+  }
+  records_.resize(kept);
+  kept_ = kept;
+  return end_.is_behind(latest_, step);
+}
+
+void RecordBlock::append_to(TextBuffer& text) {
+  sort_by_time();
+  for (const Stretch& stretch : records_) {
+    text.append(text_.view().substr(stretch.begin, stretch.end - stretch.begin));
+  }
+}
+
+// By digits, the lowest first: threads overlap so much that merging them, or comparing, costs more
+// than the rest of a record. Digits of which all are equal are skipped.
+void RecordBlock::sort_by_time() {
+  if (records_.empty()) return;
+  const auto [least, most] = std::ranges::minmax(records_, {}, &Stretch::time);
+  const std::int64_t zero = least.time;
+  const auto above = [zero](const Stretch& stretch) {
+    return static_cast<std::uint64_t>(stretch.time) - static_cast<std::uint64_t>(zero);
+  };
+  const auto bits = static_cast<unsigned>(std::bit_width(above(most)));
+  spare_.resize(records_.size());
+  for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
+    std::array<std::size_t, std::size_t{1} << kDigitBits> at{};
+    const auto digit = [&](const Stretch& stretch) {
+      return above(stretch) >> shift % 64 & (at.size() - 1);
+    };
+    for (const Stretch& stretch : records_) ++at[digit(stretch)];
+    std::size_t sum = 0;
+    for (std::size_t& count : at) sum += std::exchange(count, sum);
+    for (const Stretch& stretch : records_) spare_[at[digit(stretch)]++] = stretch;
+    records_.swap(spare_);
+  }
 }
 
 }  // namespace slackline::paraver

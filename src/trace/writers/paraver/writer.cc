@@ -1,17 +1,24 @@
-// A .prv file is one list of records in order of time. Every thread of the trace is a stream of
-// records that is ordered already, so the file is the merge of the streams, by a heap of one entry
-// a thread. A communication record stands with its send; which receive it had is found beforehand
-// (trace/message_pairs.h) and sorted by sender, because that is the order in which it is needed.
+// A .prv file is one list of records in order of time. It is made in pieces, each a window of time:
+// all threads' records of a window are formatted, sorted and written together. Where a thread's
+// records of each window begin is found beforehand by one pass over its calls, so that windows can
+// be made side by side. A communication record stands with its send; which receive it had is found
+// beforehand, too (trace/message_pairs.h), and sorted by sender, because that is the order in which
+// it is needed.
 
 #include "trace/writers/paraver/writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
+#include "base/parallel.h"
 #include "trace/message_pairs.h"
 #include "trace/writers/paraver/event_values.h"
 #include "trace/writers/paraver/findings.h"
@@ -22,17 +29,48 @@ namespace slackline {
 namespace paraver {
 namespace {
 
-constexpr std::size_t kMostBlockBytes = 8 << 10;
-constexpr std::size_t kBlocksBytes = 16 << 20;  // of all streams together
+// Of all threads together. A window costs each thread a call that is formatted in vain.
+constexpr std::size_t kWindowCalls = 2048;
+constexpr std::size_t kWindowCallsOfThread = 16;
 
-std::int64_t first_time(const Trace& trace) {
+struct RankExtent {
   std::int64_t first = 0;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    const RankCalls& calls = trace.calls(rank);
-    first = std::min(first, calls.start_ns());
-    for (std::size_t i = 0; i < calls.size(); ++i) first = std::min(first, calls.begin_ns(i));
+  std::int64_t last = INT64_MIN;
+  std::vector<bool> threads{true};  // that have calls; the first one has records without
+};
+
+RankExtent extent_of(const RankCalls& calls) {
+  RankExtent extent;
+  extent.first = std::min(extent.first, calls.start_ns());
+  extent.last = calls.stop_ns();
+  for (const Pause& pause : calls.pauses()) extent.last = std::max(extent.last, pause.end_ns);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    extent.first = std::min(extent.first, calls.begin_ns(i));
+    extent.last = std::max(extent.last, calls.end_ns(i));
+    const std::size_t thread = calls.thread(i);
+    if (thread >= extent.threads.size()) extent.threads.resize(thread + 1);
+    extent.threads[thread] = true;
   }
-  return first;
+  return extent;
+}
+
+std::vector<RankExtent> extents_of(const Trace& trace) {
+  std::vector<RankExtent> extents(static_cast<std::size_t>(trace.ranks()));
+  parallel_for(extents.size(), [&](std::size_t rank) {
+    extents[rank] = extent_of(trace.calls(static_cast<std::int32_t>(rank)));
+  });
+  return extents;
+}
+
+// In order of the sends, those of one call as they are.
+void sort_by_send(std::vector<Outgoing>& list, std::size_t calls) {
+  std::vector<std::uint32_t> at(calls + 1);
+  for (const Outgoing& message : list) ++at[message.send];
+  std::uint32_t sum = 0;
+  for (std::uint32_t& count : at) sum += std::exchange(count, sum);
+  std::vector<Outgoing> sorted(list.size());
+  for (const Outgoing& message : list) sorted[at[message.send]++] = message;
+  list = std::move(sorted);
 }
 
 std::vector<std::vector<Outgoing>> by_source(const Trace& trace,
@@ -44,21 +82,10 @@ std::vector<std::vector<Outgoing>> by_source(const Trace& trace,
           {pair.send, static_cast<std::int32_t>(to), &pair});
     }
   }
-  for (auto& list : outgoing) std::ranges::stable_sort(list, {}, &Outgoing::send);
+  parallel_for(outgoing.size(), [&](std::size_t rank) {
+    sort_by_send(outgoing[rank], trace.calls(static_cast<std::int32_t>(rank)).size());
+  });
   return outgoing;
-}
-
-std::vector<std::uint32_t> threads_of(const Trace& trace) {
-  std::vector<std::uint32_t> threads;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    const RankCalls& calls = trace.calls(rank);
-    std::uint32_t most = 1;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      most = std::max(most, std::uint32_t{calls.thread(i)} + 1);
-    }
-    threads.push_back(most);
-  }
-  return threads;
 }
 
 // "2019-10-09T16:08" as "09/10/2019 at 16:08".
@@ -107,70 +134,111 @@ std::string header(const Trace& trace, const Nodes& nodes, std::span<const std::
   return text;
 }
 
-std::int64_t duration_of(const Trace& trace, std::int64_t zero) {
-  std::int64_t last = zero;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    const RankCalls& calls = trace.calls(rank);
-    last = std::max(last, calls.stop_ns());
-    for (std::size_t i = 0; i < calls.size(); ++i) last = std::max(last, calls.end_ns(i));
-    for (const Pause& pause : calls.pauses()) last = std::max(last, pause.end_ns);
-  }
-  return last - zero;
-}
+/// Where a window ends: before a thread's step, or what comes at the same time in later threads.
+struct WindowBound {
+  std::int64_t time;
+  std::size_t stream;
+  std::uint64_t step;
+  auto operator<=>(const WindowBound&) const = default;
 
-std::vector<RankStream> streams_of(const WriterContext& context,
-                                   std::span<const std::uint32_t> threads) {
-  // Long stretches of one stream go out in one piece; many streams must not need much memory.
-  const std::size_t block_bytes = std::min(kMostBlockBytes, kBlocksBytes / threads.size());
-  std::vector<RankStream> streams;
-  for (std::size_t rank = 0; rank < threads.size(); ++rank) {
-    std::vector<bool> used(threads[rank], false);
-    used[0] = true;
-    const RankCalls& calls = context.trace.calls(static_cast<std::int32_t>(rank));
-    for (std::size_t i = 0; threads[rank] > 1 && i < calls.size(); ++i)
-      used[calls.thread(i)] = true;
-    for (std::size_t thread = 0; thread < used.size(); ++thread) {
-      if (!used[thread]) continue;
-      streams.emplace_back(context, static_cast<std::int32_t>(rank),
-                           static_cast<std::uint16_t>(thread), block_bytes);
-    }
+  RecordPlace place_in(std::size_t other) const {
+    return {time, other < stream ? UINT64_MAX : other == stream ? step : 0};
   }
-  return streams;
-}
+};
 
-void write_records(const WriterContext& context, std::span<const std::uint32_t> threads,
-                   OutputFile& file) {
-  std::vector<RankStream> streams = streams_of(context, threads);
-  struct Head {
-    std::int64_t time;
-    std::size_t stream;
-    bool operator<(const Head& other) const {  // the heap's top is the earliest
-      return time != other.time ? time > other.time : stream > other.stream;
+class RecordWriter {
+ public:
+  RecordWriter(const WriterContext& context, std::span<const RankExtent> extents)
+      : context_(context) {
+    first_stream_.reserve(extents.size());
+    for (std::size_t rank = 0; rank < extents.size(); ++rank) {
+      first_stream_.push_back(streams_.size());
+      for (std::size_t thread = 0; thread < extents[rank].threads.size(); ++thread) {
+        if (!extents[rank].threads[thread]) continue;
+        streams_.push_back({static_cast<std::int32_t>(rank), static_cast<std::uint16_t>(thread)});
+      }
     }
-  };
-  std::vector<Head> heads;
-  for (std::size_t s = 0; s < streams.size(); ++s) {
-    if (streams[s].has_record()) heads.push_back({streams[s].time(), s});
+    find_bounds();
+    find_positions();
   }
-  std::make_heap(heads.begin(), heads.end());
-  while (!heads.empty()) {
-    std::pop_heap(heads.begin(), heads.end());
-    Head& head = heads.back();
-    RankStream& stream = streams[head.stream];
-    const std::int64_t until = heads.size() > 1 ? heads.front().time : INT64_MAX;
-    bool more = true;
-    do {
-      file.write(stream.take(until));
-      more = stream.has_record();
-    } while (more && stream.time() < until);
-    if (more) {
-      head.time = stream.time();
-      std::push_heap(heads.begin(), heads.end());
-    } else {
-      heads.pop_back();
+
+  void write(OutputFile& file) {
+    file.write_pieces(bounds_.size() + 1, [this](std::size_t window, FilePiece& piece) {
+      std::unique_ptr<RecordBlock> block = take_block();
+      make(window, *block);
+      block->append_to(piece.text());
+      give_back(std::move(block));
+    });
+  }
+
+ private:
+  // From a sample of the calls, and of what else there may be many of.
+  void find_bounds() {
+    constexpr std::size_t kStride = 64;
+    std::vector<std::vector<WindowBound>> samples(first_stream_.size());
+    parallel_for(samples.size(), [&](std::size_t rank) {
+      const RankCalls& calls = context_.trace.calls(static_cast<std::int32_t>(rank));
+      const std::size_t stream = first_stream_[rank];
+      for (std::size_t i = kStride / 2; i < calls.size(); i += kStride)
+        samples[rank].push_back({calls.begin_ns(i), stream, i + 1});
+      const auto regions = calls.regions();
+      for (std::size_t i = kStride / 2; i < regions.size(); i += kStride)
+        samples[rank].push_back(
+            {regions[i].time_ns, stream, regions[i].before_call + std::uint64_t{1}});
+    });
+    std::vector<WindowBound> all;
+    for (const auto& part : samples) all.insert(all.end(), part.begin(), part.end());
+    std::ranges::sort(all);
+    const std::size_t calls = std::max(kWindowCalls, kWindowCallsOfThread * streams_.size());
+    const std::size_t stride = calls / kStride;
+    for (std::size_t i = stride; i < all.size(); i += stride) bounds_.push_back(all[i]);
+    const auto repeated = std::ranges::unique(bounds_);
+    bounds_.erase(repeated.begin(), repeated.end());
+  }
+
+  void find_positions() {
+    positions_.resize(streams_.size());
+    parallel_for(streams_.size(), [&](std::size_t s) {
+      std::vector<RecordPlace> places{kBeforeAll};
+      for (const WindowBound& bound : bounds_) places.push_back(bound.place_in(s));
+      positions_[s] =
+          stream_positions(context_.trace.calls(streams_[s].rank), streams_[s].thread, places);
+    });
+  }
+
+  void make(std::size_t window, RecordBlock& block) const {
+    block.clear();
+    for (std::size_t s = 0; s < streams_.size(); ++s) {
+      const RecordPlace first = window == 0 ? kBeforeAll : bounds_[window - 1].place_in(s);
+      const RecordPlace end = window == bounds_.size() ? kBehindAll : bounds_[window].place_in(s);
+      block.begin_thread(streams_[s].rank, streams_[s].thread, first, end);
+      RankStream(context_, streams_[s], positions_[s][window], block).make();
     }
   }
-}
+
+  std::unique_ptr<RecordBlock> take_block() {
+    const std::lock_guard lock(mutex_);
+    if (blocks_.empty()) return std::make_unique<RecordBlock>();
+    std::unique_ptr<RecordBlock> block = std::move(blocks_.back());
+    blocks_.pop_back();
+    return block;
+  }
+  void give_back(std::unique_ptr<RecordBlock> block) {
+    const std::lock_guard lock(mutex_);
+    blocks_.push_back(std::move(block));
+  }
+
+  static constexpr RecordPlace kBeforeAll{INT64_MIN, 0};
+  static constexpr RecordPlace kBehindAll{INT64_MAX, UINT64_MAX};
+
+  const WriterContext& context_;
+  std::vector<StreamThread> streams_;
+  std::vector<std::size_t> first_stream_;               // of each rank
+  std::vector<WindowBound> bounds_;                     // between windows
+  std::vector<std::vector<StreamPosition>> positions_;  // of each stream at each window
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<RecordBlock>> blocks_;  // that nobody uses
+};
 
 // What the format cannot hold.
 class Losses {
@@ -180,43 +248,51 @@ class Losses {
     for (const Communicator& c : trace.communicators()) {
       if (c.is_inter()) findings_.add(kIntercommunicator, c.name);
     }
-    for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-      const RankCalls& calls = trace.calls(rank);
-      for (std::size_t i = 0; i < calls.size(); ++i) add(calls[i]);
+    std::vector<OfRank> ranks(static_cast<std::size_t>(trace.ranks()));
+    parallel_for(ranks.size(), [&](std::size_t rank) {
+      const RankCalls& calls = trace.calls(static_cast<std::int32_t>(rank));
+      for (std::size_t i = 0; i < calls.size(); ++i) add(calls[i], ranks[rank]);
+    });
+    for (const OfRank& rank : ranks) {
+      findings_.merge(rank.findings);
+      message_ends_ += rank.message_ends;
     }
   }
 
   Findings with_messages(std::uint64_t pairs) {
-    const std::uint64_t ends = sends_ + receives_;
-    if (ends > 2 * pairs) findings_.add(kUnmatched, {}, ends - 2 * pairs);
+    if (message_ends_ > 2 * pairs) findings_.add(kUnmatched, {}, message_ends_ - 2 * pairs);
     return std::move(findings_);
   }
 
  private:
-  void add(const Call& call) {
+  struct OfRank {
+    Findings findings;
+    std::uint64_t message_ends = 0;
+  };
+
+  void add(const Call& call, OfRank& rank) const {
     const OperationClass c = operation_class(call.operation);
     const bool sendrecv = c == OperationClass::sendrecv;
     const bool send = c == OperationClass::send || c == OperationClass::isend || sendrecv;
     const bool receive = c == OperationClass::recv || c == OperationClass::irecv;
-    sends_ += send && exists(call.peer) ? 1 : 0;
-    receives_ += receive && exists(call.peer) ? 1 : 0;
-    receives_ += sendrecv && !call.args.empty() && exists(call.args[0]) ? 1 : 0;
-    if ((send || receive) && call.comm != kCommWorld) findings_.add(kCommunicatorsOfMessages);
+    rank.message_ends += send && exists(call.peer) ? 1 : 0;
+    rank.message_ends += receive && exists(call.peer) ? 1 : 0;
+    rank.message_ends += sendrecv && !call.args.empty() && exists(call.args[0]) ? 1 : 0;
+    if ((send || receive) && call.comm != kCommWorld) rank.findings.add(kCommunicatorsOfMessages);
     if ((receive && (call.has(SLK_FLAG_ANY_SOURCE) || call.has(SLK_FLAG_ANY_TAG))) ||
         (sendrecv && call.args.size() == 4 && call.args[3] != 0)) {
-      findings_.add(kWildcardsLost);
+      rank.findings.add(kWildcardsLost);
     }
     if ((c == OperationClass::collective || c == OperationClass::icollective) &&
         !call.args.empty()) {
-      findings_.add(kContributions);
+      rank.findings.add(kContributions);
     }
   }
   bool exists(std::int64_t peer) const { return peer >= 0 && peer < trace_.ranks(); }
 
   const Trace& trace_;
   Findings findings_;
-  std::uint64_t sends_ = 0;
-  std::uint64_t receives_ = 0;
+  std::uint64_t message_ends_ = 0;
 };
 
 }  // namespace
@@ -225,13 +301,20 @@ class Losses {
 Findings write_paraver(const Trace& trace, const std::filesystem::path& path) {
   using namespace paraver;
   const auto pairs = pair_messages(trace);
-  const WriterContext context{trace, first_time(trace), by_source(trace, pairs)};
+  const std::vector<RankExtent> extents = extents_of(trace);
+  WriterContext context{trace, 0, by_source(trace, pairs)};
+  std::int64_t last = INT64_MIN;
+  std::vector<std::uint32_t> threads;
+  for (const RankExtent& extent : extents) {
+    context.zero_ns = std::min(context.zero_ns, extent.first);
+    last = std::max(last, extent.last);
+    threads.push_back(static_cast<std::uint32_t>(extent.threads.size()));
+  }
   const Nodes nodes = nodes_of(trace);
-  const std::vector<std::uint32_t> threads = threads_of(trace);
 
   OutputFile file(path);
-  file.write(header(trace, nodes, threads, duration_of(trace, context.zero_ns)));
-  write_records(context, threads, file);
+  file.write(header(trace, nodes, threads, std::max<std::int64_t>(0, last - context.zero_ns)));
+  RecordWriter(context, extents).write(file);
   file.commit();
 
   const auto beside = [&](std::string_view extension) {

@@ -247,8 +247,9 @@ class PerfettoWriter {
       if (std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
     }
     for (const std::uint16_t thread : threads) describe_thread(rank, thread);
+    SlicePiece all{.rank = rank, .end_call = calls.size()};
     for_each_slice(
-        calls, [&](std::size_t i) { write_call(rank, i); },
+        calls, all, [&](std::size_t i) { write_call(rank, i); },
         [&](std::int64_t ns, std::uint32_t region, bool enter) {
           if (!enter) return end(ns, thread_uuid(rank, 0));
           begin(ns, thread_uuid(rank, 0), region_iid(region), "region");

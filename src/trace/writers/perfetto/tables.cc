@@ -5,87 +5,97 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
+#include "base/put_digits.h"
 #include "trace/writers/perfetto/perfetto.h"
 #include "trace/writers/perfetto/slices.h"
 
 namespace slackline {
 namespace {
 
-// Chrome counts in microseconds: nanoseconds are three decimals.
-struct Microseconds {
-  std::int64_t ns;
-};
+// A call's line in either form, with numbers as long as can be.
+constexpr std::size_t kLineRoom = 1024;
 
 std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace
-}  // namespace slackline
+// Chrome counts in microseconds: nanoseconds are three decimals.
+char* put_microseconds(char* to, std::int64_t ns) {
+  const auto bits = static_cast<std::uint64_t>(ns);
+  const std::uint64_t size = ns < 0 ? 0 - bits : bits;
+  if (ns < 0) *to++ = '-';
+  to = put_number(to, size / 1000);
+  char* const end = put_number(to, 1000 + size % 1000);  // its 1 becomes the point
+  *to = '.';
+  return end;
+}
 
-template <>
-struct fmt::formatter<slackline::Microseconds> {
-  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
-  template <class Context>
-  auto format(slackline::Microseconds time, Context& context) const {
-    const auto bits = static_cast<std::uint64_t>(time.ns);
-    const std::uint64_t size = time.ns < 0 ? 0 - bits : bits;
-    return fmt::format_to(context.out(), FMT_COMPILE("{}{}.{:03}"), time.ns < 0 ? "-" : "",
-                          size / 1000, size % 1000);
-  }
-};
-
-namespace slackline {
-namespace {
-
-class JsonEvents {
- public:
-  explicit JsonEvents(OutputFile& file) : file_(file) { file_.write("{\"traceEvents\":[\n"); }
-  template <class Format, class... Args>
-  void add(const Format& format, const Args&... args) {
-    line_ = first_ ? "" : ",\n";
-    first_ = false;
-    fmt::format_to(std::back_inserter(line_), format, args...);
-    file_.write(line_);
-  }
-  void end() { file_.write("\n],\"displayTimeUnit\":\"ns\"}\n"); }
-
- private:
-  OutputFile& file_;
-  std::string line_;
-  bool first_ = true;
-};
-
-void add_call(JsonEvents& events, std::int32_t rank, const Call& call) {
+char* put_call(char* to, std::int32_t rank, const Call& call) {
   const std::string_view name = mpi_name(call.operation);
-  events.add(
-      FMT_COMPILE(
-          "{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"cat\":\"mpi\","
-          "\"name\":\"{}\",\"args\":{{\"peer\":{},\"bytes\":{},\"tag\":{},\"communicator\":{}}}}}"),
-      rank, call.thread, Microseconds{call.begin_ns}, Microseconds{call.end_ns - call.begin_ns},
-      name.empty() ? "MPI call" : name, call.peer, call.bytes, call.tag, call.comm);
+  to = put_text(to, "{\"ph\":\"X\",\"pid\":");
+  to = put_number(to, rank);
+  to = put_text(to, ",\"tid\":");
+  to = put_number(to, call.thread);
+  to = put_text(to, ",\"ts\":");
+  to = put_microseconds(to, call.begin_ns);
+  to = put_text(to, ",\"dur\":");
+  to = put_microseconds(to, call.end_ns - call.begin_ns);
+  to = put_text(to, ",\"cat\":\"mpi\",\"name\":\"");
+  to = put_text(to, name.empty() ? "MPI call" : name);
+  to = put_text(to, "\",\"args\":{\"peer\":");
+  to = put_number(to, call.peer);
+  to = put_text(to, ",\"bytes\":");
+  to = put_number(to, call.bytes);
+  to = put_text(to, ",\"tag\":");
+  to = put_number(to, call.tag);
+  to = put_text(to, ",\"communicator\":");
+  to = put_number(to, call.comm);
+  return put_text(to, "}}");
+}
+
+// Every event but the first has its separator before it.
+void add_events(const Trace& trace, SlicePiece piece, FilePiece& file) {
+  const std::int32_t rank = piece.rank;
+  const RankCalls& calls = trace.calls(rank);
+  TextBuffer& text = file.text();
+  if (piece.is_first) {
+    if (rank > 0) text.append(",\n");
+    text.append(
+        fmt::format("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":"
+                    "{{\"name\":\"rank {}\"}}}}",
+                    rank, rank));
+  }
+  for_each_slice(
+      calls, piece,
+      [&](std::size_t i) {
+        text.end_at(put_call(put_text(text.room(kLineRoom), ",\n"), rank, calls[i]));
+      },
+      [&](std::int64_t ns, std::uint32_t region, bool enter) {
+        char* to = put_text(text.room(kLineRoom),
+                            enter ? ",\n{\"ph\":\"B\",\"pid\":" : ",\n{\"ph\":\"E\",\"pid\":");
+        to = put_number(to, rank);
+        to = put_text(to, ",\"tid\":0,\"ts\":");
+        to = put_microseconds(to, ns);
+        text.end_at(put_text(to, ",\"cat\":\"region\",\"name\":"));
+        text.append(json_text(trace.regions()[region]));
+        text.append("}");
+        file.relieve();
+      });
 }
 
 }  // namespace
 
 Findings write_chrome_json(const Trace& trace, const std::filesystem::path& path) {
   OutputFile file(path);
-  JsonEvents events(file);
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    events.add(FMT_COMPILE("{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":"
-                           "{{\"name\":\"rank {}\"}}}}"),
-               rank, rank);
-    for_each_slice(
-        trace.calls(rank), [&](std::size_t i) { add_call(events, rank, trace.calls(rank)[i]); },
-        [&](std::int64_t ns, std::uint32_t region, bool enter) {
-          events.add(FMT_COMPILE("{{\"ph\":\"{}\",\"pid\":{},\"tid\":0,\"ts\":{},\"cat\":"
-                                 "\"region\",\"name\":{}}}"),
-                     enter ? 'B' : 'E', rank, Microseconds{ns}, json_text(trace.regions()[region]));
-        });
-  }
-  events.end();
+  file.write("{\"traceEvents\":[\n");
+  const std::vector<SlicePiece> pieces = slice_pieces(trace);
+  file.write_pieces(pieces.size(), [&](std::size_t index, FilePiece& piece) {
+    add_events(trace, pieces[index], piece);
+  });
+  file.write("\n],\"displayTimeUnit\":\"ns\"}\n");
   file.commit();
   return {};
 }

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "base/text_buffer.h"
+
+namespace slackline {
+
+/// Pieces of a file that several threads make and that are written in order. Whoever finishes the
+/// piece that is next writes it and those behind it that are ready; others make further ones
+/// meanwhile. So nobody waits but for a piece that takes much longer than its neighbours.
+class PiecesInOrder {
+ public:
+  using Write = std::function<void(std::string_view)>;
+  explicit PiecesInOrder(Write write) : write_(std::move(write)) {}
+
+  /// A buffer for a piece, perhaps one that was used before.
+  TextBuffer buffer();
+  /// Piece `index` is whole: every index from 0 on comes once, and threads take them in order.
+  /// Waits while it is far ahead of what is written. Throws what `write` throws.
+  void finish(std::size_t index, TextBuffer text);
+  /// Writes what there is of a piece that became large, once all before it is written.
+  void relieve(std::size_t index, TextBuffer& text);
+  /// A piece will not come: nobody waits any more, and nothing more is written.
+  void abandon();
+
+ private:
+  void write_ready(std::unique_lock<std::mutex>& lock);
+
+  Write write_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::size_t, TextBuffer> ready_;
+  std::vector<TextBuffer> free_;
+  std::size_t next_ = 0;  // the piece to be written
+  bool writing_ = false;
+  bool abandoned_ = false;
+};
+
+}  // namespace slackline
