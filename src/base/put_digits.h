@@ -11,8 +11,7 @@ namespace slackline {
 // Each writes to `to`, where there must be room for it, and returns where it ends.
 
 inline char* put_text(char* to, std::string_view text) {
-  std::memcpy(to, text.data(), text.size());
-  return to + text.size();
+  return to + text.copy(to, text.size());
 }
 
 /// Room for any number: its digits, a sign, and what put_number() may overwrite behind them.

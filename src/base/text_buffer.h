@@ -33,8 +33,7 @@ class TextBuffer {
   /// What was written into room() ends there.
   void end_at(const char* end) { size_ = static_cast<std::size_t>(end - data_.get()); }
   void append(std::string_view text) {
-    std::memcpy(room(text.size()), text.data(), text.size());
-    size_ += text.size();
+    size_ += text.copy(room(text.size()), text.size());  // unlike memcpy, good for no text at all
   }
   void clear() { size_ = 0; }
 
