@@ -24,19 +24,23 @@ Findings::Entry& Findings::entry(std::string_view name, Severity severity,
   return entries_.back();
 }
 
+void Findings::keep(Entry& entry, std::string_view example) {
+  const bool known = std::ranges::find(entry.examples, example) != entry.examples.end();
+  if (known || example.empty() || entry.examples.size() == kExamplesKept) return;
+  entry.examples.emplace_back(example);
+}
+
 void Findings::add(const FindingKind& kind, std::string_view example, std::uint64_t count) {
   Entry& e = entry(kind.name, kind.severity, kind.sentence);
   e.count += count;
-  if (!example.empty() && e.examples.size() < kExamplesKept) e.examples.emplace_back(example);
+  keep(e, example);
 }
 
 void Findings::merge(const Findings& other) {
   for (const Entry& theirs : other.entries_) {
     Entry& ours = entry(theirs.name, theirs.severity, theirs.sentence);
     ours.count += theirs.count;
-    for (const std::string& example : theirs.examples) {
-      if (ours.examples.size() < kExamplesKept) ours.examples.push_back(example);
-    }
+    for (const std::string& example : theirs.examples) keep(ours, example);
   }
 }
 

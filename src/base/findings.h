@@ -35,7 +35,7 @@ class Findings {
     Severity severity;
     std::string sentence;
     std::uint64_t count = 0;
-    std::vector<std::string> examples;  ///< the first few instances, in words
+    std::vector<std::string> examples;  ///< the first few different ones, in words
   };
 
   /// Counts `count` more of `kind`; keeps `example` if there is still room.
@@ -51,6 +51,7 @@ class Findings {
 
  private:
   Entry& entry(std::string_view name, Severity severity, std::string_view sentence);
+  static void keep(Entry& entry, std::string_view example);
 
   std::vector<Entry> entries_;
 };

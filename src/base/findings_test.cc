@@ -21,6 +21,17 @@ TEST(Findings, counts_and_keeps_the_first_examples) {
               testing::ElementsAre("block 0", "block 1", "block 2"));
 }
 
+TEST(Findings, says_an_example_once) {
+  Findings findings, more;
+  for (const char* example : {"rank 0", "rank 0", "rank 1"}) {
+    findings.add(kOdd, example);
+    more.add(kOdd, example);
+  }
+  findings.merge(more);
+  EXPECT_EQ(findings.count(kOdd), 6u);
+  EXPECT_THAT(findings.entries()[0].examples, testing::ElementsAre("rank 0", "rank 1"));
+}
+
 TEST(Findings, merging_adds_counts) {
   Findings a;
   Findings b;

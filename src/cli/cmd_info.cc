@@ -130,7 +130,7 @@ Section contents_section(const TraceSummary& s) {
       "beyond MPI_COMM_WORLD and MPI_COMM_SELF");
   if (s.clock_offset_ns > 0 || s.clock_error_ns > 0) {
     add("clocks corrected by at most", std::int64_t{s.clock_offset_ns}, Unit::ns);
-    add("clocks known within", std::int64_t{s.clock_error_ns}, Unit::ns);
+    if (s.clock_error_ns > 0) add("clocks known within", std::int64_t{s.clock_error_ns}, Unit::ns);
   }
   return {"contents", "Contents", {std::move(facts)}};
 }

@@ -28,7 +28,7 @@ inline constexpr FindingKind kBackwards{
     "calls begin before the one before them ended; they were moved to where it ended"};
 inline constexpr FindingKind kNotFinalized{
     "not_finalized", Severity::notice,
-    "ranks did not reach MPI_Finalize; their recording ends where they died"};
+    "recordings end before MPI_Finalize: the ranks died there, or recording was switched off"};
 inline constexpr FindingKind kUnfinishedCall{"unfinished_call", Severity::notice,
                                              "ranks died inside an MPI call"};
 inline constexpr FindingKind kLostCalls{
