@@ -4,7 +4,8 @@
     diagnosis_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
 
 The work of these programs is sleep, so that shares and orders hold on a crowded machine, too; no
-check is by absolute times."""
+check is by absolute times. Work has to be long beside what other jobs take from a processor at a
+time, which differs from machine to machine: what is not found is looked for in longer runs."""
 import argparse
 import json
 import re
@@ -14,8 +15,8 @@ import sys
 
 from record_test import Test, check
 
-# Steps, and a unit of work in us: long beside what other jobs take from a processor at a time.
-LONGER = ("25", "15000")
+# Steps, and a unit of work in us, from short runs to long ones.
+RUNS = (("30", "8000"), ("30", "25000"), ("30", "80000"))
 
 
 def answer(test, *command):
@@ -25,8 +26,9 @@ def answer(test, *command):
     return json.loads(done.stdout)["result"]
 
 
-def recorded(test, name, *arguments):
-    done = test.record(test.launcher(4) + [test.program(name), *arguments])
+def recorded(test, name, run):
+    shutil.rmtree(test.output, ignore_errors=True)
+    done = test.record(test.launcher(4) + [test.program(name), *run])
     check(done.returncode == 0, "the program failed")
 
 
@@ -73,8 +75,8 @@ def sentences(test):
     return {j["aspect"]: j["sentence"] for j in report["result"]["judgement"]}
 
 
-def case_lb_coll(test):
-    recorded(test, "lb_coll", *LONGER)
+def case_lb_coll(test, run):
+    recorded(test, "lb_coll", run)
     waits = answer(test, "wait-states")
     places, share = share_of(waits, "wait_at_nxn", "MPI_Allreduce", "")
     check(share > 0.7, f"{share:.0%} of the waiting is in the reduction")
@@ -88,8 +90,8 @@ def case_lb_coll(test):
     check("foo" in said["cause"] and "MPI_Allreduce" in said["cause"], said["cause"])
 
 
-def case_lb_p2p(test):
-    recorded(test, "lb_p2p", *LONGER)
+def case_lb_p2p(test, run):
+    recorded(test, "lb_p2p", run)
     waits = answer(test, "wait-states")
     places, share = share_of(waits, "late_sender", "MPI_Recv", "even to odd")
     check(share > 0.35, f"{share:.0%} of the waiting is of the odd ranks for the even ones")
@@ -102,8 +104,8 @@ def case_lb_p2p(test):
     check("foo" in sentences(test)["cause"], "the judgement names it")
 
 
-def case_heat_phases(test):
-    recorded(test, "heat_phases")
+def case_heat_phases(test, run):
+    recorded(test, "heat_phases", run)
     phases = ("even", "uneven", "whole", "in turn")
     printed = test.text()
     ranks = re.split(r"^rank ", printed, flags=re.M)[1:]
@@ -111,22 +113,23 @@ def case_heat_phases(test):
               for name in phases}
     monitor = answer(test, "monitor")
     regions = [r for r in monitor["regions"] if r["phase"] is not None]
-    run = regions[-1]["end_ns"] - regions[0]["begin_ns"]
+    length = regions[-1]["end_ns"] - regions[0]["begin_ns"]
     start = min(int(re.search(r"@(-?\d+) \+\d+ init", r)[1]) for r in ranks)
 
     def efficiency(name):
         """Of the longest region that begins in that phase."""
         at = phases.index(name)
-        end = begins[phases[at + 1]] if at + 1 < len(phases) else begins[name] + run
-        inside = [r for r in regions if begins[name] - 0.03 * run <= r["begin_ns"] + start <
-                  end - 0.03 * run]
+        end = begins[phases[at + 1]] if at + 1 < len(phases) else begins[name] + length
+        inside = [r for r in regions if begins[name] - 0.03 * length <= r["begin_ns"] + start <
+                  end - 0.03 * length]
         check(inside, f"a region begins with phase '{name}'")
         longest = max(inside, key=lambda r: r["end_ns"] - r["begin_ns"])
         return longest["efficiency"], longest["kind"]
 
     for name in phases[1:]:
         nearest = min(abs(r["begin_ns"] + start - begins[name]) for r in regions)
-        check(nearest < 0.03 * run, f"phase '{name}' begins {nearest / run:.1%} of the run away")
+        check(nearest < 0.03 * length,
+              f"phase '{name}' begins {nearest / length:.1%} of the run away")
     found = {name: efficiency(name) for name in phases}
     print({name: (kind, {k: round(v, 3) for k, v in e.items()})
            for name, (e, kind) in found.items()}, file=sys.stderr)
@@ -134,6 +137,16 @@ def case_heat_phases(test):
     check(found["uneven"][0]["load_balance"] < 0.8, "uneven lacks balance")
     check(found["whole"][1] == "transfer", "whole is held back by transfer")
     check(found["in turn"][1] == "serialisation", "in turn is held back by serialisation")
+
+
+def found_in_some_run(test, case):
+    for run in RUNS:
+        try:
+            case(test, run)
+            return True
+        except AssertionError as wrong:
+            print(f"FAILED with work of {run[1]} us: {wrong}", flush=True)
+    return False
 
 
 def main():
@@ -144,12 +157,11 @@ def main():
     arguments = parser.parse_args()
     test = Test(arguments)
     try:
-        globals()["case_" + arguments.case](test)
-    except AssertionError as wrong:
-        print(f"FAILED: {wrong}")
-        sys.exit(1)
+        found = found_in_some_run(test, globals()["case_" + arguments.case])
     finally:
         shutil.rmtree(test.folder, ignore_errors=True)
+    if not found:
+        sys.exit(1)
     print("passed")
 
 
