@@ -9,8 +9,7 @@ same program runs on-line (online.c). Without smpirun the test is skipped, which
 Not generated, because the two differ or SimGrid's versions do:
 - overheads of messages without payload (SimGrid 3 charges them, SimGrid 4 does not);
 - routes without any latency between hosts, which count as one second's where weights are latencies;
-- algorithms on a number of ranks at which SimGrid's just return (programs.fits), and broadcasts and
-  reductions in the order of arrival, which a schedule fixes beforehand (doc/collectives.md).
+- algorithms on a number of ranks at which SimGrid's just return (programs.fits).
 
 usage: run.py --binary SLACKLINE [--seeds N] [--first N] [--keep FOLDER]
 """
@@ -18,6 +17,7 @@ import argparse
 import pathlib
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -31,6 +31,7 @@ SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
 ABSOLUTE, RELATIVE = 1e-9, 1e-6
 TIMEOUT = 60
+PROCESSOR_SECONDS = 8
 
 
 def make_case(seed, folder):
@@ -58,6 +59,11 @@ def timeline(lines):
     return ranks
 
 
+def limit_processor_time():
+    """Where SimGrid hangs, it polls; and what smpirun has started would outlive it."""
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS))
+
+
 def smpirun(folder, *program):
     """Its time line; None when SimGrid crashes, hangs or finds a deadlock."""
     options = [f"--cfg={line}" for line in (folder / "options.txt").read_text().split()]
@@ -66,7 +72,7 @@ def smpirun(folder, *program):
         run = subprocess.run(
             ["smpirun", "-np", str(ranks), "-platform", folder / "platform.xml", "-hostfile",
              folder / "hostfile", *options, "--log=root.thres:critical", "--log=no_loc", *program],
-            capture_output=True, text=True, timeout=TIMEOUT)
+            capture_output=True, text=True, timeout=TIMEOUT, preexec_fn=limit_processor_time)
     except subprocess.TimeoutExpired:
         return None
     output = run.stdout + run.stderr
