@@ -243,7 +243,7 @@ void ProgramWalk::load_collective(Strand& strand, const Strand& program, const C
   instance.algorithm->expand(instance.call, rank,
                              OwnCounts{own ? call.args : decltype(call.args){}}, strand.steps);
   // Whatever an algorithm leaves started ends with the call.
-  strand.steps.push_back({CollectiveStep::Kind::wait_all, -1, 0});
+  strand.steps.push_back({.kind = CollectiveStep::Kind::wait_all});
 }
 
 void ProgramWalk::request(std::int32_t rank, std::uint32_t serial, const Pending& pending) {

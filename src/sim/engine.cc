@@ -140,7 +140,7 @@ void Engine::report_unmatched() {
   matching_.for_each_unmatched([&](const Transfer& t) {
     // SimGrid has broadcasts that send more than is received.
     if (in_collective(t.channel)) return;
-    const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t.channel.source,
+    const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t.sender,
                                          t.channel.destination, t.channel.tag, t.bytes);
     if (count++ == 0) first = text;
     result_.findings.add(kUnmatchedSend, text);
@@ -192,7 +192,7 @@ void Engine::count(const Network::Arrival& arrival, const Transfer& transfer) {
   ++c.slowed;
   if (!slowed_.wants(lasted - arrival.alone)) return;
   const Channel& channel = transfer.channel;
-  slowed_.add({.sender = channel.source,
+  slowed_.add({.sender = transfer.sender,
                .receiver = channel.destination,
                .bytes = transfer.bytes,
                .within = operation_of(channel),
@@ -230,9 +230,18 @@ bool Engine::stuck() {
   if (!network_.idle() || processors_.size() > polling_) return false;
   if (polling_ == 0) return unfinished_ > 0;
   bool hope = false;
-  processors_.for_each(
-      [&](StrandId id) { hope = hope || matching_.peek(strands_[id].probed) != kNone; });
+  processors_.for_each([&](StrandId id) { hope = hope || can_find(strands_[id]); });
   return !hope;
+}
+
+/// Is there a message of those that the strand looks for?
+bool Engine::can_find(const Strand& strand) {
+  if (strand.look == Look::none) return matching_.peek(strand.probed) != kNone;
+  Channel channel = strand.probed;
+  return std::ranges::any_of(strand.collective->members, [&](std::int32_t rank) {
+    channel.source = rank;
+    return matching_.peek(channel) != kNone;
+  });
 }
 
 void Engine::finish(StrandId id) {

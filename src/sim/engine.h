@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/flat_map.h"
@@ -45,6 +47,7 @@ class Engine {
     std::uint32_t serial = kRequestNone;  ///< of a point-to-point request
     bool send = true;
     bool blocking = true;
+    bool anonymous = false;  ///< the receive takes it whoever sends it
   };
   enum class State : std::uint8_t {
     running,
@@ -57,6 +60,9 @@ class Engine {
     probing,    ///< polls for a message
     finished
   };
+
+  /// Looking for messages as a step of a collective: once, or until there is one.
+  enum class Look : std::uint8_t { none, once, polls };
 
   /// What is still to be done before `outgoing` is posted, where there are two mailboxes.
   enum class Posting : std::uint8_t { none, lock, probe, probe_again, post, unlock };
@@ -98,11 +104,14 @@ class Engine {
     Posting posting = Posting::none;     ///< of `outgoing`
     Request posted{};
     const CollectiveIndex::Instance* collective = nullptr;
+    std::uint32_t collective_sequence = 0;
     std::int64_t collective_tag = 0;
+    std::span<const std::int64_t> collective_args{};  ///< of this rank's call
     std::vector<CollectiveStep> steps{};
     std::size_t step = 0;
     StrandId waiter = kNone;  ///< side: who waits for this one
     Channel probed{};
+    Look look = Look::none;  ///< for `probed`
     Request tested{};
     std::uint32_t tested_serial = kRequestNone;
   };
@@ -123,6 +132,7 @@ class Engine {
   void arrive(const Network::Arrival& arrival);
   void count(const Network::Arrival& arrival, const Transfer& transfer);
   bool stuck();
+  bool can_find(const Strand& strand);
   void finish(StrandId id);
   void finish_result();
   void report_unmatched();
@@ -140,12 +150,22 @@ class Engine {
   void enter_completion(StrandId id, const Call& call);
   void enter_collective(StrandId id, const Call& call);
   void load_collective(Strand& strand, const Call& call);
+  void expand_collective(Strand& strand);
+  void keep_arrivals(const CollectiveIndex::Instance& instance, std::uint32_t sequence,
+                     const Arrivals& arrivals, ArrivalRecord&& first);
   void enter_probe(StrandId id, const Call& call);
   bool peer_exists(std::int32_t peer);
   void enqueue(Strand& strand, const Call& call, bool send, bool blocking);
 
   // engine_steps.cc: messages and waiting.
   void collective_step(StrandId id);
+  std::int32_t member(const Strand& strand, std::int32_t peer) const;
+  void look(StrandId id, const CollectiveStep& step);
+  void end_look(Strand& strand);
+  void spend_on_look(StrandId id, State state);
+  void account_look(const Strand& strand, bool found);
+  void pass_time(StrandId id, double seconds);
+  Channel channel_of(const Strand& strand) const;
   void start_message(StrandId id, const Message& message);
   void begin_send(StrandId id, const Message& message);
   void hand_over(StrandId id);
@@ -201,6 +221,11 @@ class Engine {
   Overheads overheads_;
   CollectiveIndex collectives_;
   CollectiveNodes nodes_;
+  struct FoundArrivals {
+    ArrivalRecord record{};
+    std::size_t complete = 0;  ///< ranks that know all of their steps
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, FoundArrivals> arrivals_;  // by call
   Matching matching_;
   LinkView links_;
   Network network_;

@@ -52,15 +52,9 @@ bool Engine::probes_again(const Strand& strand) {
   const Message& message = strand.outgoing;
   if (message.send) {
     const bool synchronous = message.mode == Operation::ssend || message.mode == Operation::issend;
-    return synchronous && !matching_.expects({.source = strand.rank,
-                                              .destination = message.peer,
-                                              .tag = message.tag,
-                                              .comm = message.comm});
+    return synchronous && !matching_.expects(channel_of(strand));
   }
-  const TransferId sent = matching_.peek({.source = message.peer,
-                                          .destination = strand.rank,
-                                          .tag = message.tag,
-                                          .comm = message.comm});
+  const TransferId sent = matching_.peek(channel_of(strand));
   return sent == kNone || !matching_[sent].left;
 }
 

@@ -267,9 +267,7 @@ void Engine::enter_probe(StrandId id, const Call& call) {
       .source = call.peer, .destination = strand.rank, .tag = call.tag, .comm = call.comm};
   ++polling_;
   strand.since = now_;
-  const double seconds = failed_probes_ * model_.probe_sleep;
-  times(strand.rank).overhead += seconds;
-  sleep(id, seconds, State::probing);
+  spend_on_look(id, State::probing);
 }
 
 /// A nonblocking collective progresses on its own, beside its rank's program.
@@ -296,31 +294,60 @@ void Engine::enter_collective(StrandId id, const Call& call) {
 void Engine::load_collective(Strand& strand, const Call& call) {
   const std::uint32_t sequence = state(strand.rank).collective_count[call.comm]++;
   const CollectiveIndex::Instance& instance = collectives_.instance(call.comm, sequence);
-  const std::size_t size = instance.members.size();
-  const std::int32_t rank = rank_in(strand, instance);
-  if (size < 2 || rank < 0) return;
+  if (instance.members.size() < 2 || rank_in(strand, instance) < 0) return;
   strand.collective = &instance;
+  strand.collective_sequence = sequence;
+  strand.collective_args = call.args;
   strand.collective_tag = collective_tag(call.operation, sequence);
   strand.step = 0;
-  strand.steps.clear();
+  expand_collective(strand);
+}
+
+/// The strand's steps, as far as they are known.
+void Engine::expand_collective(Strand& strand) {
+  const CollectiveIndex::Instance& instance = *strand.collective;
+  const std::uint32_t sequence = strand.collective_sequence;
+  const std::size_t size = instance.members.size();
   const Operation operation = instance.call.operation;
   const bool each = operation == Operation::alltoallv || operation == Operation::alltoallw;
-  const bool own = each ? instance.own_members.empty() && call.args.size() == 2 * size
+  const bool own = each ? instance.own_members.empty() && strand.collective_args.size() == 2 * size
                         : is_neighbourhood(operation);
-  const auto args = own ? call.args : std::span<const std::int64_t>{};
+  const auto args = own ? strand.collective_args : std::span<const std::int64_t>{};
   CollectiveCall performed = instance.call;
   performed.single_waits = true;
   performed.self_messages = true;
   performed.choose = &options_.choose;
   performed.nodes = nodes_.of(instance);
-  NodeKnowledge knowledge = nodes_.known(call.comm, sequence);
+  NodeKnowledge knowledge = nodes_.known(instance.comm, sequence);
   performed.knowledge = &knowledge;
+  ArrivalRecord unused;
+  const auto known = arrivals_.find({instance.comm, sequence});
+  Arrivals arrivals(known == arrivals_.end() ? unused : known->second.record);
+  performed.arrivals = &arrivals;
   const SmpiDecision decision = options_.choose(performed);
   apply(decision, performed);
-  decision.algorithm->expand(performed, rank, OwnCounts{args}, strand.steps);
-  nodes_.add(call.comm, sequence, knowledge);
+  strand.steps.clear();
+  decision.algorithm->expand(performed, rank_in(strand, instance), OwnCounts{args}, strand.steps);
+  nodes_.add(instance.comm, sequence, knowledge);
+  keep_arrivals(instance, sequence, arrivals, std::move(unused));
+  if (arrivals.incomplete()) return strand.steps.push_back({.kind = CollectiveStep::Kind::more});
   // Whatever an algorithm leaves started ends with the call.
-  strand.steps.push_back({CollectiveStep::Kind::wait_all, -1, 0});
+  strand.steps.push_back({.kind = CollectiveStep::Kind::wait_all});
+}
+
+/// The record of a collective by order of arrival is there from its first rank's expansion until
+/// the last one's is complete.
+void Engine::keep_arrivals(const CollectiveIndex::Instance& instance, std::uint32_t sequence,
+                           const Arrivals& arrivals, ArrivalRecord&& first) {
+  const std::pair key{instance.comm, sequence};
+  auto kept = arrivals_.find(key);
+  if (kept == arrivals_.end()) {
+    if (first.rounds.empty()) return;
+    kept = arrivals_.emplace(key, FoundArrivals{.record = std::move(first)}).first;
+  }
+  if (!arrivals.incomplete() && ++kept->second.complete == instance.members.size()) {
+    arrivals_.erase(kept);
+  }
 }
 
 /// The strand's rank among those that take part; -1 when it is none of them.

@@ -39,6 +39,16 @@ void Engine::compute(StrandId id, double flops) {
   processors_.start(id, host(strand.rank), flops, now_);
 }
 
+/// Of `outgoing`.
+Channel Engine::channel_of(const Strand& strand) const {
+  const Message& message = strand.outgoing;
+  const std::int32_t source = message.send ? strand.rank : message.peer;
+  return {.source = message.anonymous ? kPeerAny : source,
+          .destination = message.send ? message.peer : strand.rank,
+          .tag = message.tag,
+          .comm = message.comm};
+}
+
 void Engine::start_message(StrandId id, const Message& message) {
   if (message.send) return begin_send(id, message);
   strands_[id].outgoing = message;
@@ -77,9 +87,7 @@ void Engine::begin_send(StrandId id, const Message& message) {
 void Engine::hand_over(StrandId id) {
   Strand& strand = strands_[id];
   const Message& message = strand.outgoing;
-  const Channel channel{
-      .source = strand.rank, .destination = message.peer, .tag = message.tag, .comm = message.comm};
-  const TransferId transfer = matching_.post_send(channel, message.bytes);
+  const TransferId transfer = matching_.post_send(channel_of(strand), strand.rank, message.bytes);
   take_turn(strand);
   Transfer& t = matching_[transfer];
   t.detached = strand.detached;
@@ -94,11 +102,7 @@ void Engine::hand_over(StrandId id) {
 }
 
 void Engine::post_receive(StrandId id, const Message& message) {
-  const Channel channel{.source = message.peer,
-                        .destination = strands_[id].rank,
-                        .tag = message.tag,
-                        .comm = message.comm};
-  const TransferId transfer = matching_.post_receive(channel);
+  const TransferId transfer = matching_.post_receive(channel_of(strands_[id]));
   take_turn(strands_[id]);
   const Transfer& t = matching_[transfer];
   if (t.sent && !t.left) leave(transfer, id);
@@ -111,7 +115,7 @@ void Engine::leave(TransferId id, StrandId by) {
   Transfer& t = matching_[id];
   t.left = true;
   t.started = now_;
-  t.flight = network_.start(host(t.channel.source), host(t.channel.destination),
+  t.flight = network_.start(host(t.sender), host(t.channel.destination),
                             static_cast<double>(t.bytes), id, now_);
 }
 
@@ -135,6 +139,7 @@ void Engine::started(StrandId id, const Message& message, Request request) {
 
 void Engine::collective_step(StrandId id) {
   Strand& strand = strands_[id];
+  if (strand.look != Look::none) end_look(strand);
   if (strand.step == strand.steps.size()) {
     strand.collective = nullptr;
     strand.steps.clear();
@@ -150,22 +155,80 @@ void Engine::collective_step(StrandId id) {
     strand.outstanding.erase(chosen);
     return wait_for(id, {&only, 1});
   }
-  if (step.kind == Kind::look) {
-    const double seconds = step.peer * model_.probe_sleep;
-    if (strand.main) times(strand.rank).overhead += seconds;
-    return sleep(id, seconds, State::computing);
+  if (step.kind == Kind::look || step.kind == Kind::poll) return look(id, step);
+  if (step.kind == Kind::clock) return pass_time(id, model_.clock_sleep);
+  if (step.kind == Kind::pause) return pass_time(id, static_cast<double>(step.bytes) * 1e-9);
+  if (step.kind == Kind::more) {
+    --strand.step;  // what comes instead of it
+    return expand_collective(strand);
   }
-  const CollectiveIndex::Instance& instance = *strand.collective;
   Message message;
-  message.peer = is_neighbourhood(instance.call.operation)
-                     ? step.peer
-                     : instance.members[static_cast<std::size_t>(step.peer)];
+  message.peer = step.peer < 0 ? kPeerAny : member(strand, step.peer);
+  message.anonymous = step.anonymous;
   message.tag = strand.collective_tag;
-  message.comm = instance.comm;
+  message.comm = strand.collective->comm;
   message.bytes = step.bytes;
   message.send = step.kind == Kind::send || step.kind == Kind::isend;
   message.blocking = step.kind == Kind::send || step.kind == Kind::recv;
   start_message(id, message);
+}
+
+/// The rank that a step of the strand's collective names.
+std::int32_t Engine::member(const Strand& strand, std::int32_t peer) const {
+  const CollectiveIndex::Instance& instance = *strand.collective;
+  if (is_neighbourhood(instance.call.operation)) return peer;
+  return instance.members[static_cast<std::size_t>(peer)];
+}
+
+/// Overhead that is no message's.
+void Engine::pass_time(StrandId id, double seconds) {
+  if (seconds <= 0) return;
+  if (strands_[id].main) times(strands_[id].rank).overhead += seconds;
+  sleep(id, seconds, State::computing);
+}
+
+/// Rank 0 of a collective by order of arrival looks whether a message of another has come. What it
+/// finds is known when the look has taken its time.
+void Engine::look(StrandId id, const CollectiveStep& step) {
+  Strand& strand = strands_[id];
+  const bool polls = step.kind == CollectiveStep::Kind::poll;
+  strand.look = polls ? Look::polls : Look::once;
+  strand.since = now_;
+  strand.probed = {.source = member(strand, step.peer),
+                   .destination = strand.rank,
+                   .tag = strand.collective_tag,
+                   .comm = strand.collective->comm};
+  if (polls) ++polling_;
+  if (polls || model_.probe_sleep > 0) spend_on_look(id, State::computing);
+}
+
+/// The time of one look (MPI_Iprobe), which takes a core like computation.
+void Engine::spend_on_look(StrandId id, State state) {
+  Strand& strand = strands_[id];
+  strand.accounted = now_;
+  const double seconds = failed_probes_ * model_.probe_sleep;
+  if (seconds <= 0) return sleep(id, 0, state);
+  strand.state = state;
+  const HostId own = host(strand.rank);
+  processors_.start(id, own, seconds * platform_.host(own).speed(), now_);
+}
+
+/// The next look takes the longer, the more in a row were in vain.
+void Engine::account_look(const Strand& strand, bool found) {
+  if (strand.main) times(strand.rank).overhead += now_ - strand.accounted;
+  if (found) {
+    failed_probes_ = 1;
+  } else if (model_.grow_injected_times) {
+    ++failed_probes_;
+  }
+}
+
+void Engine::end_look(Strand& strand) {
+  if (strand.look == Look::polls) --polling_;
+  strand.look = Look::none;
+  const bool found = matching_.can_probe(strand.probed);
+  account_look(strand, found);
+  arrivals_.at({strand.collective->comm, strand.collective_sequence}).record.found.push_back(found);
 }
 
 void Engine::wait_outstanding(StrandId id) {
@@ -280,16 +343,11 @@ void Engine::test(StrandId id) {
 /// Looks for the probed message, and again later.
 void Engine::poll(StrandId id) {
   Strand& strand = strands_[id];
-  if (matching_.peek(strand.probed) != kNone) {
-    failed_probes_ = 1;
-    --polling_;
-    strand.state = State::running;
-    return;
-  }
-  if (model_.grow_injected_times) ++failed_probes_;
-  const double seconds = failed_probes_ * model_.probe_sleep;
-  if (strand.main) times(strand.rank).overhead += seconds;
-  sleep(id, seconds, State::probing);
+  const bool found = matching_.peek(strand.probed) != kNone;
+  account_look(strand, found);
+  if (!found) return spend_on_look(id, State::probing);
+  --polling_;
+  strand.state = State::running;
 }
 
 }  // namespace slackline::sim

@@ -7,6 +7,11 @@ namespace {
 constexpr std::int64_t kCollectiveTags = -1'000'000'000'000;
 constexpr auto kOperations = static_cast<std::int64_t>(kOperationCount);
 
+bool is_report(const Transfer& t) {
+  const Operation operation = operation_of(t.channel);
+  return t.bytes == 1 && (operation == Operation::bcast || operation == Operation::reduce);
+}
+
 }  // namespace
 
 std::int64_t collective_tag(Operation operation, std::uint32_t sequence) {
@@ -54,12 +59,13 @@ TransferId Matching::pop(const Channel& channel, Queue& queue) {
   return id;
 }
 
-TransferId Matching::post_send(const Channel& channel, std::uint64_t bytes) {
+TransferId Matching::post_send(const Channel& channel, std::int32_t sender, std::uint64_t bytes) {
   Queue& queue = queues_[channel];
   const bool waiting = queue.head != kNone && transfers_[queue.head].posted;
   const TransferId id = waiting ? pop(channel, queue) : create(channel);
   if (!waiting) push(queue, id);
   transfers_[id].sent = true;
+  transfers_[id].sender = sender;
   transfers_[id].bytes = bytes;
   return id;
 }
@@ -76,6 +82,17 @@ TransferId Matching::post_receive(const Channel& channel) {
 TransferId Matching::peek(const Channel& channel) {
   const Queue* queue = queues_.find(channel);
   return queue != nullptr && transfers_[queue->head].sent ? queue->head : kNone;
+}
+
+bool Matching::can_probe(const Channel& channel) {
+  bool found = peek(channel) != kNone;
+  queues_.for_each([&](const Channel& c, const Queue& queue) {
+    const bool between = c.source == channel.source && c.destination == channel.destination;
+    if (!between || c.comm != channel.comm) return;
+    const Transfer& first = transfers_[queue.head];
+    found = found || (first.sent && (!in_collective(c) || is_report(first)));
+  });
+  return found;
 }
 
 bool Matching::expects(const Channel& channel) {

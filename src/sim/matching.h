@@ -13,7 +13,8 @@ using TransferId = std::uint32_t;
 using StrandId = std::uint32_t;
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Where messages queue: between two ranks, of one communicator and tag.
+/// Where messages queue: between two ranks, of one communicator and tag. `source` is kPeerAny for
+/// messages of collectives that are received from whoever sends them.
 struct Channel {
   std::int32_t source = 0, destination = 0;
   std::int64_t tag = 0;
@@ -33,6 +34,7 @@ Operation operation_of(const Channel& channel);
 /// One message, from the moment either side has posted it until both sides are done with it.
 struct Transfer {
   Channel channel{};
+  std::int32_t sender = 0;  ///< once it is sent
   std::uint64_t bytes = 0;
   double started = 0;  ///< when it left
   StrandId sender_waiting = kNone;
@@ -50,10 +52,15 @@ struct Transfer {
 class Matching {
  public:
   /// The receive that was waiting for this send and is its transfer now, or a new one that queues.
-  TransferId post_send(const Channel& channel, std::uint64_t bytes);
+  TransferId post_send(const Channel& channel, std::int32_t sender, std::uint64_t bytes);
   TransferId post_receive(const Channel& channel);
   /// Is there a send on that channel which no receive has taken? kNone if not.
   TransferId peek(const Channel& channel);
+
+  /// The same, or on another channel of these ranks with a tag that MPI_ANY_TAG matches: of those
+  /// in collectives, SimGrid gives one to the reports of collectives by order of arrival. Cost:
+  /// O(channels).
+  bool can_probe(const Channel& channel);
 
   /// Has a receive been posted on that channel which no send has taken?
   bool expects(const Channel& channel);

@@ -28,6 +28,7 @@ struct NetworkModel {
   double detached_below = 65536;  ///< send-is-detached-thresh: its sender does not wait
   double test_sleep = 1e-4;       ///< of MPI_Test, times the number of failures in a row
   double probe_sleep = 1e-4;
+  double clock_sleep = 1e-8;  ///< of MPI_Wtime
   bool grow_injected_times = true;
   bool barrier_at_finalize = false;
 

@@ -396,7 +396,7 @@ class Interpreter {
     line.collective = sequence;
     line.next_step = 0;
     line.steps = steps_of(call, line.rank, members, sequence);
-    line.steps.push_back({CollectiveStep::Kind::wait_all, -1, 0});
+    line.steps.push_back({.kind = CollectiveStep::Kind::wait_all});
   }
 
   /// The call of `rank` that is its `sequence`-th collective on that communicator.

@@ -156,9 +156,7 @@ class Interpreter {
   }
 
   bool valid_peer(std::size_t r, const CollectiveStep& step) {
-    if (step.kind == Kind::wait_all || step.kind == Kind::wait || step.kind == Kind::look) {
-      return true;
-    }
+    if (step.kind == Kind::wait_all || step.kind == Kind::wait) return true;
     const bool inside = step.peer >= 0 && static_cast<std::size_t>(step.peer) < ranks_.size();
     if (inside && static_cast<std::size_t>(step.peer) != r) return true;
     fail(r, "has no peer " + std::to_string(step.peer));
@@ -189,7 +187,12 @@ class Interpreter {
         over = wait_one(r, s.peer);
         break;
       case Kind::look:
-        break;
+      case Kind::poll:
+      case Kind::clock:
+      case Kind::pause:
+      case Kind::more:
+        fail(r, "finds its steps while it goes");
+        return false;
     }
     if (over) ++rank.next;
     return over;

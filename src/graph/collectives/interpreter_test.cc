@@ -10,18 +10,18 @@ namespace {
 using Kind = CollectiveStep::Kind;
 
 CollectiveStep send(std::int32_t peer, std::uint64_t bytes = 8) {
-  return {Kind::send, peer, bytes};
+  return {.kind = Kind::send, .peer = peer, .bytes = bytes};
 }
 CollectiveStep recv(std::int32_t peer, std::uint64_t bytes = 8) {
-  return {Kind::recv, peer, bytes};
+  return {.kind = Kind::recv, .peer = peer, .bytes = bytes};
 }
 CollectiveStep isend(std::int32_t peer) {
-  return {Kind::isend, peer, 8};
+  return {.kind = Kind::isend, .peer = peer, .bytes = 8};
 }
 CollectiveStep irecv(std::int32_t peer) {
-  return {Kind::irecv, peer, 8};
+  return {.kind = Kind::irecv, .peer = peer, .bytes = 8};
 }
-constexpr CollectiveStep kWaitAll{Kind::wait_all, -1, 0};
+constexpr CollectiveStep kWaitAll{.kind = Kind::wait_all};
 
 TEST(Interpreter, BothSendFirstDeadlocksOnlyWhenSendsWait) {
   const Programs both_send_first{{send(1), recv(1)}, {send(0), recv(0)}};
@@ -44,7 +44,7 @@ TEST(Interpreter, FindsWrongSizesAndMessagesLeftOver) {
   EXPECT_NE(perform({{send(1), send(1)}, {recv(0)}}, Sends::eager).defect, "");
   EXPECT_NE(perform({{isend(1)}, {recv(0)}}, Sends::eager).defect, "");
   EXPECT_NE(perform({{send(0)}}, Sends::eager).defect, "");
-  EXPECT_NE(perform({{{Kind::wait, 0, 0}}}, Sends::eager).defect, "");
+  EXPECT_NE(perform({{{.kind = Kind::wait, .peer = 0, .bytes = 0}}}, Sends::eager).defect, "");
 }
 
 TEST(Interpreter, ReceivedDataCanBePassedOnOnlyAfterTheWait) {
@@ -57,7 +57,9 @@ TEST(Interpreter, ReceivedDataCanBePassedOnOnlyAfterTheWait) {
 TEST(Interpreter, WaitTakesOneRequestByItsPosition) {
   // Rank 0 waits for the second of its receives and passes that on before the first one is there.
   const Programs p{
-      {irecv(2), irecv(1), {Kind::wait, 1, 0}, send(2), kWaitAll}, {send(0)}, {recv(0), send(0)}};
+      {irecv(2), irecv(1), {.kind = Kind::wait, .peer = 1, .bytes = 0}, send(2), kWaitAll},
+      {send(0)},
+      {recv(0), send(0)}};
   const Performance done = perform(p, Sends::synchronous);
   EXPECT_EQ(done.defect, "");
   EXPECT_EQ(done.knows[2], RankSet{0b111});

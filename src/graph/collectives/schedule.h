@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/collectives/arrivals.h"
 #include "trace/operation.h"
 
 namespace slackline {
@@ -14,11 +15,28 @@ namespace slackline {
 /// Steps of a rank run in order; isend and irecv only start, wait_all waits for everything started
 /// since the last wait_all; send and recv are complete when they return. Messages between two ranks
 /// of one call match in order. `wait` is for one request: the `peer`-th (from 0) of those started
-/// and not yet waited for, oldest first; only callers that set `single_waits` get it. `look` takes
-/// as long as looking for a message (MPI_Iprobe) `peer` times; only those who set `self_messages`.
+/// and not yet waited for, oldest first; only callers that set `single_waits` get it.
+/// Only callers that give `arrivals` get the last ones: `look` looks for a message of `peer`
+/// (MPI_Iprobe) and adds to the record whether there is one, and so does `poll`, by a rank that
+/// goes on only when it finds some; `clock` asks for the time (MPI_Wtime); `pause` takes `bytes`
+/// nanoseconds; after `more` the steps are expanded again, and go on behind those that are done.
 struct CollectiveStep {
-  enum class Kind : std::uint8_t { send, recv, isend, irecv, wait_all, wait, look };
+  enum class Kind : std::uint8_t {
+    send,
+    recv,
+    isend,
+    irecv,
+    wait_all,
+    wait,
+    look,
+    poll,
+    clock,
+    pause,
+    more
+  };
   Kind kind;
+  /// The receive takes the message whoever sends it; its send says so too, and `peer` is -1 here.
+  bool anonymous = false;
   std::int32_t peer = -1;  ///< never the rank itself (but see OwnCounts): copies are no steps
   std::uint64_t bytes = 0;
 
@@ -96,6 +114,8 @@ struct CollectiveCall {
   bool smp_part = false;
   /// The caller performs messages to oneself; without, they are left out.
   bool self_messages = false;
+  /// Who has come when rank 0 looks; nullptr: all have, and looking takes no time.
+  Arrivals* arrivals = nullptr;
   /// The decision that chose the algorithm, when it says more than that.
   const CollectiveAlgorithm* among_leaders = nullptr;
   const CollectiveAlgorithm* in_nodes = nullptr;

@@ -111,11 +111,11 @@ TEST(Neighbors, KeepTheirNumbersAndOrderAndLeaveOutNobody) {
   const std::vector<std::int64_t> args{3, 7, 10, SLK_PEER_NULL, 99, 7, 20, 2, 7, 30, 7, 40};
   std::vector<CollectiveStep> steps;
   find_algorithm(call.operation, "linear")->expand(call, 2, OwnCounts{args}, steps);
-  const std::vector<CollectiveStep> expected{{Kind::irecv, 7, 30},
-                                             {Kind::irecv, 7, 40},
-                                             {Kind::isend, 7, 10},
-                                             {Kind::isend, 7, 20},
-                                             {Kind::wait_all, -1, 0}};
+  const std::vector<CollectiveStep> expected{{.kind = Kind::irecv, .peer = 7, .bytes = 30},
+                                             {.kind = Kind::irecv, .peer = 7, .bytes = 40},
+                                             {.kind = Kind::isend, .peer = 7, .bytes = 10},
+                                             {.kind = Kind::isend, .peer = 7, .bytes = 20},
+                                             {.kind = Kind::wait_all}};
   EXPECT_EQ(steps, expected);
 }
 

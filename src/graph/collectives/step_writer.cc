@@ -41,31 +41,37 @@ std::uint64_t StepWriter::blocks(std::int32_t first, std::int32_t count) const {
   return sum;
 }
 
-void StepWriter::add(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes) {
-  steps_.push_back({kind, peer, bytes});
+void StepWriter::add(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes, From from) {
+  if (call_.arrivals != nullptr && call_.arrivals->incomplete()) return;
+  const bool anonymous = from == From::anyone && call_.arrivals != nullptr;
+  const bool receives = kind == CollectiveStep::Kind::recv || kind == CollectiveStep::Kind::irecv;
+  steps_.push_back({.kind = kind,
+                    .anonymous = anonymous,
+                    .peer = anonymous && receives ? -1 : peer,
+                    .bytes = bytes});
 }
 
-void StepWriter::send(std::int32_t peer, std::uint64_t bytes) {
-  if (peer != rank_) add(CollectiveStep::Kind::send, peer, bytes);
+void StepWriter::send(std::int32_t peer, std::uint64_t bytes, From from) {
+  if (peer != rank_) add(CollectiveStep::Kind::send, peer, bytes, from);
 }
 
-void StepWriter::recv(std::int32_t peer, std::uint64_t bytes) {
-  if (peer != rank_) add(CollectiveStep::Kind::recv, peer, bytes);
+void StepWriter::recv(std::int32_t peer, std::uint64_t bytes, From from) {
+  if (peer != rank_) add(CollectiveStep::Kind::recv, peer, bytes, from);
 }
 
 StepWriter::Request StepWriter::start(CollectiveStep::Kind kind, std::int32_t peer,
-                                      std::uint64_t bytes) {
-  add(kind, peer, bytes);
+                                      std::uint64_t bytes, From from) {
+  add(kind, peer, bytes, from);
   if (single_waits()) outstanding_.push_back(next_request_);
   return next_request_++;
 }
 
-StepWriter::Request StepWriter::isend(std::int32_t peer, std::uint64_t bytes) {
-  return peer == rank_ ? kNone : start(CollectiveStep::Kind::isend, peer, bytes);
+StepWriter::Request StepWriter::isend(std::int32_t peer, std::uint64_t bytes, From from) {
+  return peer == rank_ ? kNone : start(CollectiveStep::Kind::isend, peer, bytes, from);
 }
 
-StepWriter::Request StepWriter::irecv(std::int32_t peer, std::uint64_t bytes) {
-  return peer == rank_ ? kNone : start(CollectiveStep::Kind::irecv, peer, bytes);
+StepWriter::Request StepWriter::irecv(std::int32_t peer, std::uint64_t bytes, From from) {
+  return peer == rank_ ? kNone : start(CollectiveStep::Kind::irecv, peer, bytes, from);
 }
 
 StepWriter::Request StepWriter::isend_any(std::int32_t peer, std::uint64_t bytes) {
@@ -103,8 +109,17 @@ StepWriter::Request StepWriter::irecv_ahead(std::int32_t peer, std::uint64_t byt
   return next;
 }
 
-void StepWriter::look(std::int32_t times) {
-  if (call_.self_messages && times > 0) add(CollectiveStep::Kind::look, times, 0);
+std::size_t StepWriter::look(CollectiveStep::Kind kind, std::int32_t peer) {
+  add(kind, peer, 0);
+  return call_.arrivals->next_look();
+}
+
+void StepWriter::ask_the_time() {
+  add(CollectiveStep::Kind::clock, -1, 0);
+}
+
+void StepWriter::pause(std::uint64_t ns) {
+  add(CollectiveStep::Kind::pause, -1, ns);
 }
 
 void StepWriter::exchange(std::int32_t to, std::uint64_t sent, std::int32_t from,
@@ -168,7 +183,7 @@ void StepWriter::among(std::span<const std::int32_t> ranks, CollectiveCall call,
   for (CollectiveStep& step : inner) {
     // Some say something else by it.
     using Kind = CollectiveStep::Kind;
-    const bool has_peer = step.kind != Kind::wait && step.kind != Kind::look && step.peer >= 0;
+    const bool has_peer = step.kind != Kind::wait && step.peer >= 0;
     if (has_peer) step.peer = ranks[static_cast<std::size_t>(step.peer)];
     steps_.push_back(step);
   }

@@ -16,6 +16,9 @@ class StepWriter {
  public:
   using Request = std::int64_t;
   static constexpr Request kNone = -1;
+  /// Whom a message's receive takes it from: its peer, or whoever sends it (MPI_ANY_SOURCE). The
+  /// latter needs `arrivals`; without, the peer is who would send it.
+  enum class From : std::uint8_t { peer, anyone };
 
   StepWriter(const CollectiveCall& call, std::int32_t rank, OwnCounts own,
              std::vector<CollectiveStep>& steps);
@@ -44,17 +47,23 @@ class StepWriter {
   /// Bytes of the `count` blocks from rank `first` on, as far as there are ranks.
   std::uint64_t blocks(std::int32_t first, std::int32_t count) const;
 
-  void send(std::int32_t peer, std::uint64_t bytes);
-  void recv(std::int32_t peer, std::uint64_t bytes);
-  Request isend(std::int32_t peer, std::uint64_t bytes);
-  Request irecv(std::int32_t peer, std::uint64_t bytes);
+  void send(std::int32_t peer, std::uint64_t bytes, From from = From::peer);
+  void recv(std::int32_t peer, std::uint64_t bytes, From from = From::peer);
+  Request isend(std::int32_t peer, std::uint64_t bytes, From from = From::peer);
+  Request irecv(std::int32_t peer, std::uint64_t bytes, From from = From::peer);
   /// A neighbour's message: `peer` may be numbered by the world, so it is not compared with rank().
   void start_with_neighbor(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes) {
     start(kind, peer, bytes);
   }
   void wait_all();
-  /// Looks for messages that many times; only simulations of SimGrid's way say how long that takes.
-  void look(std::int32_t times);
+
+  /// Who has come, where that is found out; nullptr: all have. Once it is incomplete(), nothing is
+  /// written any more, and the algorithm may as well return.
+  Arrivals* arrivals() const { return call_.arrivals; }
+  /// Looks for a message of `peer` (look or poll); needs arrivals(), which knows it by this number.
+  std::size_t look(CollectiveStep::Kind kind, std::int32_t peer);
+  void ask_the_time();
+  void pause(std::uint64_t ns);
 
   /// Waits for one request; nothing if that is done or none. Without single_waits it waits for
   /// everything outstanding: an algorithm that must not asks single_waits() first.
@@ -96,8 +105,10 @@ class StepWriter {
   std::vector<std::int32_t> nodes_of(std::span<const std::int32_t> ranks) const;
   template <class Perform>
   void among(std::span<const std::int32_t> ranks, CollectiveCall call, Perform perform);
-  void add(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes);
-  Request start(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes);
+  void add(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes,
+           From from = From::peer);
+  Request start(CollectiveStep::Kind kind, std::int32_t peer, std::uint64_t bytes,
+                From from = From::peer);
 
   const CollectiveCall& call_;
   std::int32_t rank_;

@@ -241,7 +241,8 @@ TEST(GatherLinearSync, AnswersInTwoParts) {
   EXPECT_EQ(small.total_bytes(), 2U * 4096);
   const CollectiveCall call{.operation = Operation::gather, .size = 2, .bytes = 100000};
   const auto programs = test::programs(*find_algorithm(Operation::gather, "linear_sync"), call);
-  EXPECT_EQ(programs[1][1], (CollectiveStep{CollectiveStep::Kind::send, 0, 32768}));
+  EXPECT_EQ(programs[1][1],
+            (CollectiveStep{.kind = CollectiveStep::Kind::send, .peer = 0, .bytes = 32768}));
 }
 
 }  // namespace

@@ -35,12 +35,12 @@ ALGORITHMS = {
                  "ring_mpi_barrier ring_one_barrier ompi mpich ompi_basic_linear mvapich2 impi",
     "barrier": "default ompi ompi_basic_linear ompi_two_procs ompi_tree ompi_bruck ompi_recursivedoubling "
                "ompi_doublering mpich_smp mpich mvapich2_pair mvapich2 impi",
-    "bcast": "default binomial_tree flattree "
+    "bcast": "default arrival_pattern_aware arrival_pattern_aware_wait arrival_scatter binomial_tree flattree "
              "flattree_pipeline NTSB NTSL NTSL_Isend scatter_LR_allgather scatter_rdb_allgather SMP_binary SMP_binomial "
              "SMP_linear ompi ompi_split_bintree ompi_pipeline mpich mvapich2 mvapich2_inter_node mvapich2_intra_node "
              "mvapich2_knomial_intra_node impi",
     "gather": "default ompi ompi_basic_linear ompi_binomial ompi_linear_sync mpich mvapich2 mvapich2_two_level impi",
-    "reduce": "default binomial flat_tree NTSL scatter_gather ompi ompi_chain ompi_pipeline "
+    "reduce": "default arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi ompi_chain ompi_pipeline "
               "ompi_basic_linear ompi_in_order_binary ompi_binary ompi_binomial mpich mvapich2 mvapich2_knomial "
               "mvapich2_two_level impi rab",
     "reduce_scatter": "default ompi ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich mpich_pair mpich_rdb "
