@@ -73,3 +73,18 @@ export async function until(page, holds, argument) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** Until the pictures and the address have stayed the same for 400 ms, however slow the machine is. */
+export async function atRest(page) {
+  await page.evaluate(async () => {
+    const pause = () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 100));
+    const state = () => location.hash + [...document.querySelectorAll("canvas")].map((c) => c.toDataURL()).join();
+    let before = state();
+    for (let same = 0; same < 4; ) {
+      await pause();
+      const now = state();
+      same = now === before ? same + 1 : 0;
+      before = now;
+    }
+  });
+}

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { samplePath, texts, until, withFile } from "./browser.mjs";
+import { atRest, samplePath, texts, until, withFile } from "./browser.mjs";
 import { makeBeside, makeTimeline, withReport } from "./made_timeline.mjs";
 
 const RANKS = 8;
@@ -75,7 +75,7 @@ test("the time lines of two traces have one axis and move together", () =>
     await page.getByRole("button", { name: "Waiting" }).click();
     await page.locator(".panes").first().focus();
     await page.keyboard.press("0");
-    await page.waitForTimeout(400);
+    await atRest(page);
     assert.match(await page.evaluate(() => location.hash), /^#timeline(\?|$)/);
   }));
 

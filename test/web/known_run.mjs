@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { samplePath, texts, withFile } from "./browser.mjs";
+import { atRest, samplePath, texts, withFile } from "./browser.mjs";
 import { makeMatrix, makeTimeline, withReport } from "./made_timeline.mjs";
 
 export const RANKS = 8;
@@ -48,7 +48,7 @@ export const numbers = (page) =>
 
 /** The fragment is written a moment after the view has changed. */
 export async function settled(page) {
-  await page.waitForTimeout(400);
+  await atRest(page);
   return numbers(page);
 }
 

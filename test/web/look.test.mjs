@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { samplePath, withFile } from "./browser.mjs";
+import { atRest, samplePath, withFile } from "./browser.mjs";
 import { makeMatrix, makeTimeline, withReport } from "./made_timeline.mjs";
 
 const RANKS = 8;
@@ -59,7 +59,7 @@ const near = ({ data }, at, colour) => colour.slice(0, 3).every((v, i) => Math.a
 /** Of the time line as it is on the screen: the share of its rows that has the legend's first colour. */
 async function shareOfComputation(page) {
   await page.getByRole("button", { name: "Messages" }).click(); // they would lie above
-  await page.waitForTimeout(400);
+  await atRest(page);
   const picture = await pixelsOf(page, page.locator(".rows").first());
   const [key, ground] = [await colourOf(page, ".legend .key"), await colourOf(page, "body")];
   let [same, drawn] = [0, 0];
@@ -122,7 +122,7 @@ for (const width of [1600, 500]) {
   for (const colorScheme of ["light", "dark"]) {
     test(`${width} pixels wide and ${colorScheme}, computation fills as much of the picture as of the run`, () =>
       withFile(join(directory, "run.html"), { viewport: { width, height: 900 }, colorScheme }, async (page) => {
-        await page.waitForTimeout(400);
+        await atRest(page);
         assert.deepEqual(await page.evaluate(collisions), []);
         const share = await shareOfComputation(page);
         // Names inside of calls, rows' edges and colours that mix at borders cost a few per cent.

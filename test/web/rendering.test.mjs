@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { launch, until } from "./browser.mjs";
+import { atRest, launch, until } from "./browser.mjs";
 import { RANKS, colourAt, factsOf, measured, open, rowsBox, withTimeline, write } from "./known_run.mjs";
 
 test("what is waiting, computing and sending has the colours of the legend", () =>
@@ -10,7 +10,7 @@ test("what is waiting, computing and sending has the colours of the legend", () 
     const span = Math.max(...measured.map((row) => row.at(-1).end + 1000));
     const wait = measured[1][3 * 30 + 2];
     const near = (a, b) => a.every((v, i) => Math.abs(v - b[i]) < 12);
-    await page.waitForTimeout(300);
+    await atRest(page);
     const keys = async () =>
       page.locator(".legend .key").evaluateAll((all) =>
         all.map((e) => getComputedStyle(e).backgroundColor.match(/\d+/g).map(Number)),
@@ -18,7 +18,7 @@ test("what is waiting, computing and sending has the colours of the legend", () 
     const computing = await colourAt(page, RANKS - 1, wait.begin + 1000, span);
     assert.ok(near(computing, (await keys())[0]), `${computing}`);
     await page.getByRole("button", { name: "Waiting" }).first().click();
-    await page.waitForTimeout(300);
+    await atRest(page);
     const waiting = await colourAt(page, 1, wait.begin + wait.waitLength / 2, span);
     assert.ok(near(waiting, (await keys())[3]), `${waiting}`);
   }));
@@ -36,7 +36,7 @@ test("WebGL and the canvas draw the same", async () => {
   for (const [name, init] of [["WebGL", hideSoftware], ["Canvas", undefined]]) {
     await open("run", { init }, async (page) => {
       await page.locator(`.status >> text=${name}`).waitFor();
-      await page.waitForTimeout(300);
+      await atRest(page);
       const places = [0, 3, 7].flatMap((rank) => [0.11, 0.42, 0.73].map((part) => [rank, part]));
       pixels[name] = await Promise.all(places.map(([rank, part]) => colourAt(page, rank, part, 1)));
     });

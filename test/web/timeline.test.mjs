@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { texts, until } from "./browser.mjs";
+import { atRest, texts, until } from "./browser.mjs";
 import { RANKS, factsOf, link, measured, numbers, open, rowsBox, settled } from "./known_run.mjs";
 
 test("keys zoom and move, and the link follows", () =>
@@ -17,7 +17,7 @@ test("keys zoom and move, and the link follows", () =>
     const [later] = await settled(page);
     assert.ok(Math.abs((later - from) / (to - from) - 0.2) < 0.001);
     await page.keyboard.press("0");
-    await page.waitForTimeout(400);
+    await atRest(page);
     assert.equal(await numbers(page), undefined);
   }));
 
@@ -46,7 +46,7 @@ test("a click on a call shows its facts, its match, its wait and who caused it",
     const receive = measured[0][call];
     assert.equal(receive.operation, 2);
     await page.evaluate(([a, b]) => (location.hash = `#timeline?t=${a},${b}`), [receive.begin - 40000, receive.end + 40000]);
-    await page.waitForTimeout(300);
+    await atRest(page);
     const rows = await rowsBox(page);
     const part = ((receive.begin + receive.end) / 2 - receive.begin + 40000) / (receive.end - receive.begin + 80000);
     await page.mouse.click(rows.x + part * rows.width, rows.y + (0.5 / RANKS) * rows.height);
@@ -124,6 +124,6 @@ test("a link that is followed while the view is being written down is not lost",
       while (performance.now() < busy);
     });
     await page.locator(".status >> text=ranks 4 to 5").waitFor();
-    await page.waitForTimeout(400);
+    await atRest(page);
     assert.match(await page.evaluate(() => location.hash), /only=4,5/);
   }));
