@@ -19,6 +19,10 @@ constexpr FindingKind kOneSided{"one_sided_not_simulated", Severity::notice,
 constexpr FindingKind kIo{
     "io_not_simulated", Severity::notice,
     "MPI-IO is kept in the trace, but the simulation counts it as taking no time."};
+constexpr FindingKind kNothingSent{
+    "alltoall_sends_nothing", Severity::notice,
+    "SimGrid's algorithm for an alltoall does nothing on this number of ranks; nor does it here, "
+    "and the call takes no time. Choose another one for the times of a real exchange."};
 constexpr FindingKind kBadPeer{"bad_peer", Severity::data_loss,
                                "A call names a rank that does not exist; it was left out."};
 
@@ -331,6 +335,9 @@ void Engine::expand_collective(Strand& strand) {
   nodes_.add(instance.comm, sequence, knowledge);
   keep_arrivals(instance, sequence, arrivals, std::move(unused));
   if (arrivals.incomplete()) return strand.steps.push_back({.kind = CollectiveStep::Kind::more});
+  if (strand.steps.empty() && operation == Operation::alltoall && performed.bytes > 0) {
+    result_.findings.add(kNothingSent, decision.algorithm->smpi_name);
+  }
   // Whatever an algorithm leaves started ends with the call.
   strand.steps.push_back({.kind = CollectiveStep::Kind::wait_all});
 }
