@@ -13,11 +13,18 @@ namespace {
 
 constexpr std::size_t kRanksShown = 8;
 
+std::string message_from(std::int32_t rank) {
+  return rank == kPeerAny ? "a message from any rank" : fmt::format("a message from rank {}", rank);
+}
+
 }  // namespace
 
 std::string Engine::blocked_on(const Strand& strand) {
   if (strand.state == State::probing) {
-    return fmt::format("a message from rank {}, tag {}", strand.probed.source, strand.probed.tag);
+    return fmt::format("{}, tag {}", message_from(strand.probed.source), strand.probed.tag);
+  }
+  if (strand.look != Look::none) {
+    return message_from(strand.probed.source) + ", as a step of it,";
   }
   if (strand.waits_for.kind == Request::Kind::strand) {
     return fmt::format("its nonblocking collective, which waits for {}",
@@ -27,7 +34,7 @@ std::string Engine::blocked_on(const Strand& strand) {
   const bool sends = strand.waits_for.kind == Request::Kind::send;
   const std::string what =
       sends ? fmt::format("rank {} to receive {} bytes", t.channel.destination, t.bytes)
-            : fmt::format("a message from rank {}", t.channel.source);
+            : message_from(t.channel.source);
   if (strand.collective != nullptr) return what + ", as a step of it,";
   return fmt::format("{}, tag {}", what, t.channel.tag);
 }
