@@ -152,10 +152,15 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
     a.text += fmt::format(", without MPI_Init and MPI_Finalize ({} of the run)",
                           format_percent(around / whole));
   }
-  const auto busiest = std::ranges::max_element(d.path.by_rank);
-  if (busiest != d.path.by_rank.end()) {
-    a.text += fmt::format("; it is on rank {} for longest ({})", busiest - d.path.by_rank.begin(),
-                          format_percent(static_cast<double>(*busiest) / whole));
+  std::vector<double> by_rank(d.path.by_rank.size());
+  for (const ActivitySegment& s : d.path.segments) {
+    if (is_around(s.operation)) continue;
+    by_rank[static_cast<std::size_t>(s.rank)] += static_cast<double>(s.length_ns());
+  }
+  const auto busiest = std::ranges::max_element(by_rank);
+  if (busiest != by_rank.end()) {
+    a.text += fmt::format("; on rank {} for longest ({})", busiest - by_rank.begin(),
+                          format_percent(*busiest / rest));
   }
   a.text += ".";
   return a;

@@ -56,6 +56,17 @@ TEST(Answers, TellWhatTheCriticalPathConsistsOf) {
               HasSubstr("90.9 % computation"));
 }
 
+// Between MPI_Init, which rank 1 leaves last, and MPI_Finalize only rank 0 computes, for 300 us;
+// with both of them rank 1 has most of the path.
+TEST(Answers, LeaveInitAndFinalizeOutOfTheRanksSharesOfTheCriticalPath) {
+  const Trace trace = timed_trace(2,
+                                  "rank 0\n @0 +400000 init\n @400000 +600020 recv from=1 bytes=1\n"
+                                  " @1300020 +10 finalize\n"
+                                  "rank 1\n @0 +1000000 init\n @1000000 +10 send to=0 bytes=1\n"
+                                  " @1000010 +300020 finalize\n");
+  EXPECT_THAT(answer(answers_of(trace), "path"), HasSubstr("; on rank 0 for longest"));
+}
+
 TEST(Answers, OfAnUntimedRunAreTheModels) {
   const Trace trace = testing::untimed_trace(2,
                                              "rank 0\n compute 3000\n send to=1 bytes=1\n"

@@ -105,6 +105,7 @@ class Engine {
     Request posted{};
     const CollectiveIndex::Instance* collective = nullptr;
     std::uint32_t collective_sequence = 0;
+    std::int32_t collective_rank = 0;  ///< of `rank` among those that take part
     std::int64_t collective_tag = 0;
     std::span<const std::int64_t> collective_args{};  ///< of this rank's call
     std::vector<CollectiveStep> steps{};

@@ -298,8 +298,10 @@ void Engine::enter_collective(StrandId id, const Call& call) {
 void Engine::load_collective(Strand& strand, const Call& call) {
   const std::uint32_t sequence = state(strand.rank).collective_count[call.comm]++;
   const CollectiveIndex::Instance& instance = collectives_.instance(call.comm, sequence);
-  if (instance.members.size() < 2 || rank_in(strand, instance) < 0) return;
+  const std::int32_t own_rank = rank_in(strand, instance);
+  if (instance.members.size() < 2 || own_rank < 0) return;
   strand.collective = &instance;
+  strand.collective_rank = own_rank;
   strand.collective_sequence = sequence;
   strand.collective_args = call.args;
   strand.collective_tag = collective_tag(call.operation, sequence);
@@ -324,16 +326,16 @@ void Engine::expand_collective(Strand& strand) {
   performed.nodes = nodes_.of(instance);
   NodeKnowledge knowledge = nodes_.known(instance.comm, sequence);
   performed.knowledge = &knowledge;
-  ArrivalRecord unused;
+  ArrivalRecord first;
   const auto known = arrivals_.find({instance.comm, sequence});
-  Arrivals arrivals(known == arrivals_.end() ? unused : known->second.record);
+  Arrivals arrivals(known == arrivals_.end() ? first : known->second.record);
   performed.arrivals = &arrivals;
   const SmpiDecision decision = options_.choose(performed);
   apply(decision, performed);
   strand.steps.clear();
-  decision.algorithm->expand(performed, rank_in(strand, instance), OwnCounts{args}, strand.steps);
+  decision.algorithm->expand(performed, strand.collective_rank, OwnCounts{args}, strand.steps);
   nodes_.add(instance.comm, sequence, knowledge);
-  keep_arrivals(instance, sequence, arrivals, std::move(unused));
+  keep_arrivals(instance, sequence, arrivals, std::move(first));
   if (arrivals.incomplete()) return strand.steps.push_back({.kind = CollectiveStep::Kind::more});
   if (strand.steps.empty() && operation == Operation::alltoall && performed.bytes > 0) {
     result_.findings.add(kNothingSent, decision.algorithm->smpi_name);

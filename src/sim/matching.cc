@@ -65,7 +65,7 @@ TransferId Matching::post_send(const Channel& channel, std::int32_t sender, std:
   const TransferId id = waiting ? pop(channel, queue) : create(channel);
   if (!waiting) push(queue, id);
   transfers_[id].sent = true;
-  transfers_[id].sender = sender;
+  transfers_[id].channel.source = sender;
   transfers_[id].bytes = bytes;
   return id;
 }

@@ -33,8 +33,7 @@ Operation operation_of(const Channel& channel);
 
 /// One message, from the moment either side has posted it until both sides are done with it.
 struct Transfer {
-  Channel channel{};
-  std::int32_t sender = 0;  ///< once it is sent
+  Channel channel{};  ///< with its sender, once it is sent
   std::uint64_t bytes = 0;
   double started = 0;  ///< when it left
   StrandId sender_waiting = kNone;

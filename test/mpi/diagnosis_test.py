@@ -19,6 +19,12 @@ from record_test import Test, check
 RUNS = (("30", "8000"), ("30", "25000"), ("30", "80000"))
 
 
+def require(condition, what):
+    """What no longer run can mend."""
+    if not condition:
+        sys.exit("FAILED: " + what)
+
+
 def answer(test, *command):
     """The result of a command on the recording, as JSON."""
     done = subprocess.run([test.arguments.slackline, *command, test.output, "--format", "json"],
@@ -29,7 +35,7 @@ def answer(test, *command):
 def recorded(test, name, run):
     shutil.rmtree(test.output, ignore_errors=True)
     done = test.record(test.launcher(4) + [test.program(name), *run])
-    check(done.returncode == 0, "the program failed")
+    require(done.returncode == 0, "the program failed")
 
 
 def share_of(waits, pattern, operation, path):
@@ -62,8 +68,8 @@ def evidence_is_there(report):
             yield from ids(section.get("children", []))
     known = set(ids(report["sections"])) | {"findings"}
     for sentence in report["result"]["judgement"]:
-        check(sentence["evidence"] and set(sentence["evidence"]) <= known,
-              f"evidence of: {sentence['sentence']}")
+        require(sentence["evidence"] and set(sentence["evidence"]) <= known,
+                f"evidence of: {sentence['sentence']}")
 
 
 def sentences(test):
