@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "fuzz.h"
 #include "trace/causality.h"
 #include "trace/summary.h"
 #include "trace/text/text.h"
@@ -19,6 +20,7 @@ inline void require(bool condition, const char* what) {
 /// printed, and reading the print gives it back.
 inline void check_trace(Trace trace) {
   constexpr std::uint64_t kPrintedCalls = 20'000;
+  ++accepted;
   count_causality_violations(trace);
   summarize(trace);
   if (trace.call_count() > kPrintedCalls || trace.ranks() > 1000) return;

@@ -34,8 +34,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   Findings findings;
   try {
-    ask_for_routes(text.starts_with('<') ? parse_platform_xml(text, "fuzz", findings)
-                                         : parse_platform_toml(text, "fuzz", findings));
+    const Platform platform = text.starts_with('<') ? parse_platform_xml(text, "fuzz", findings)
+                                                    : parse_platform_toml(text, "fuzz", findings);
+    ++fuzz::accepted;
+    ask_for_routes(platform);
   } catch (const Error&) {
   }
   return 0;

@@ -1,7 +1,9 @@
-// The input is one rank's raw file in an otherwise empty recording.
+// The input is a recording: raw files one after another, without what pads their headers.
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,10 +13,13 @@
 #include "check_trace.h"
 #include "fuzz.h"
 #include "trace/readers/raw/reader.h"
+#include "trace/wire.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kMostFiles = 4;
 
 // Removed when the process ends.
 struct Folder {
@@ -24,14 +29,39 @@ struct Folder {
     std::error_code ignored;
     fs::remove_all(path, ignored);
   }
+  fs::path file(std::size_t number) const {
+    return path / "raw" / fs::path("rank-" + std::to_string(number) + ".slkraw");
+  }
 };
+
+// Takes the first file off the input; it is as long as its header says.
+std::string take_file(std::string_view& input) {
+  slk_raw_header header{};
+  const std::size_t head = std::min(sizeof header, input.size());
+  std::memcpy(&header, input.data(), head);
+  std::string file(input.substr(0, head));
+  file.resize(SLK_RAW_HEADER_BYTES, '\0');
+  input.remove_prefix(head);
+  const std::size_t stage = std::min<std::size_t>(header.stage_bytes, input.size());
+  const std::size_t body =
+      stage + std::min<std::size_t>(header.appended_bytes, input.size() - stage);
+  file += input.substr(0, body);
+  input.remove_prefix(body);
+  return file;
+}
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Folder folder;
-  slackline::write_file(folder.path / "raw" / SLACKLINE_FUZZ_RAW_NAME,
-                        std::string_view(reinterpret_cast<const char*>(data), size));
+  std::string_view input(reinterpret_cast<const char*>(data), size);
+  for (std::size_t number = 0; number < kMostFiles; ++number) {
+    if (input.empty()) {
+      fs::remove(folder.file(number));
+    } else {
+      slackline::write_file(folder.file(number), take_file(input));
+    }
+  }
   try {
     slackline::fuzz::check_trace(slackline::read_raw(folder.path));
   } catch (const slackline::Error&) {

@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
       ++inputs;
     }
   }
-  std::printf("%d inputs\n", inputs);
-  return inputs > 0 ? 0 : 1;
+  std::printf("%d inputs, %d of them accepted\n", inputs, slackline::fuzz::accepted);
+  return slackline::fuzz::accepted > 0 ? 0 : 1;
 }
