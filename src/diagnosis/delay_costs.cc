@@ -115,7 +115,8 @@ class DelaySearch {
       to[kind] += scale * waited;
       for (std::size_t k = 0; k < kDelayKinds; ++k) to[k] += handed[k] / sum * waited;
       WaitOrigin& origin = out_.origins[own_waits[c.which]];
-      origin.propagating_ns = std::min(waited, origin.propagating_ns + scale * waited);
+      // What delays two others is no more waiting for that.
+      origin.propagating_ns = std::max(origin.propagating_ns, scale * waited);
     }
   }
 

@@ -202,6 +202,19 @@ TEST(DelayCosts, HandWaitingOnToItsCause) {
   EXPECT_DOUBLE_EQ(d.origins[1].indirect_ns, 90);
 }
 
+TEST(DelayCosts, CountWaitingThatDelaysTwoOthersOnce) {
+  // Rank 1 waits for rank 0 for 90, and ranks 2 and 3 wait for rank 1 for that reason.
+  const DelayCosts d = delays_of(timed_trace(4,
+                                             "rank 0\n @100 +0 send to=1 bytes=8\n"
+                                             "rank 1\n @10 +90 recv from=0 bytes=8\n"
+                                             " @100 +0 send to=2 bytes=8\n"
+                                             " @100 +0 send to=3 bytes=8\n"
+                                             "rank 2\n @10 +90 recv from=1 bytes=8\n"
+                                             "rank 3\n @55 +45 recv from=1 bytes=8\n"));
+  EXPECT_DOUBLE_EQ(d.origins[0].propagating_ns, 90);
+  EXPECT_DOUBLE_EQ(d.waiting_ns, 90 + 90 + 45);
+}
+
 TEST(WaitSummary, AddsUp) {
   const Trace trace = timed_trace(3,
                                   "rank 0\n @10 +55 barrier\n @70 +20 barrier\n"
