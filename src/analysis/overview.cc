@@ -116,7 +116,7 @@ std::string path_sentence(const Prediction& p) {
 
 Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                   const std::vector<std::int64_t>& degradations_ppm) {
-  return overview(trace, ModelFunctions(graph, choice), ModelledRun(graph, choice),
+  return overview(trace, ModelFunctions(graph, choice), ModelledRun(trace, graph, choice),
                   degradations_ppm);
 }
 

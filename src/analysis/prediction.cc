@@ -17,12 +17,15 @@ double latency_share(const Prediction& p, const ModelChoice& choice) {
 
 }  // namespace
 
-ModelledRun::ModelledRun(const ExecutionGraph& graph, const ModelChoice& choice)
-    : cost(picosecond_cost(graph, choice)), schedule(model_schedule(graph, cost)) {}
+ModelledRun::ModelledRun(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice)
+    : cost(picosecond_cost(graph, choice)),
+      schedule(model_schedule(graph, cost)),
+      ranks(rank_breakdown(graph, schedule, cost)),
+      path(critical_path(trace, graph, schedule, cost)) {}
 
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                    Side side) {
-  return predict(trace, ModelFunctions(graph, choice), ModelledRun(graph, choice), side);
+  return predict(trace, ModelFunctions(graph, choice), ModelledRun(trace, graph, choice), side);
 }
 
 Prediction predict(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
@@ -43,8 +46,8 @@ Prediction predict(const Trace& trace, const ModelFunctions& functions, const Mo
   p.lambda_gap_bytes = line(Parameter::gap_per_byte).slope;
   p.lambda_latency = line(Parameter::latency).slope;
   p.measured = measured_run(trace);
-  p.ranks = rank_breakdown(graph, run.schedule, run.cost);
-  p.path = critical_path(trace, graph, run.schedule, run.cost);
+  p.ranks = run.ranks;
+  p.path = run.path;
   p.rho_latency = latency_share(p, choice);
   p.vertices = graph.vertex_count();
   p.edges = graph.edge_count();

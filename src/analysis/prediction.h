@@ -33,10 +33,12 @@ struct Prediction {
 
 /// What happens under the model at its own values. Refers to `graph`.
 struct ModelledRun {
-  ModelledRun(const ExecutionGraph& graph, const ModelChoice& choice);
+  ModelledRun(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice);
 
   PicosecondCost cost;
   Schedule schedule;
+  std::vector<RankParts> ranks;
+  CriticalPath path;
 };
 
 /// Three passes over the graph and one schedule.

@@ -57,8 +57,8 @@ std::vector<Timeline::Strip> strips_of(const Monitor& m) {
 
 TimelineRun predicted_run(const PictureInput& input, std::int64_t offset_ns) {
   return {"predicted", "predicted by the model",
-          scheduled_times(input.trace, input.graph, input.schedule, offset_ns),
-          path_pieces(input.prediction.path, offset_ns)};
+          scheduled_times(input.trace, input.graph, input.predicted.schedule, offset_ns),
+          path_pieces(input.predicted.path, offset_ns)};
 }
 
 /// One side, whose run begins `later_ns` after the time line.

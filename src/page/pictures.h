@@ -8,7 +8,6 @@
 #include "diagnosis/measured_path.h"
 #include "diagnosis/monitor.h"
 #include "graph/execution_graph.h"
-#include "graph/schedule.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
 #include "trace/trace.h"
@@ -25,8 +24,7 @@ struct MeasuredPictures {
 struct PictureInput {
   const Trace& trace;
   const ExecutionGraph& graph;
-  const Schedule& schedule;  ///< the predicted run
-  const Prediction& prediction;
+  const ModelledRun& predicted;
   const CallMatching& matching;
   const CallPaths& paths;
   std::optional<MeasuredPictures> measured{};

@@ -1,6 +1,7 @@
 #include "page/run_report.h"
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -37,21 +38,31 @@ void add(Report& report, Report more) {
   std::ranges::move(more.sections, std::back_inserter(report.sections));
 }
 
-/// The time line goes to the head, the matrices to the end. Numbers for scripts in any case.
-void add_pictures(Report& report, const PictureInput& picture, const WaitStates* waits,
-                  const RunReportOptions& options) {
+/// What is drawn, and what the matrices say in numbers for scripts in any case.
+struct Pictures {
   Report pairs;
   std::optional<Section> timeline;
-  parallel_for(options.pictures ? 2 : 1, [&](std::size_t part) {
+};
+
+Pictures draw(const PictureInput& picture, bool drawn) {
+  Pictures p;
+  parallel_for(drawn ? 2 : 1, [&](std::size_t part) {
     if (part == 0) {
-      pairs = matrices(picture.trace, picture.matching, waits, picture.graph, picture.schedule);
+      const WaitStates* waits = picture.measured ? &picture.measured->waits : nullptr;
+      p.pairs = matrices(picture.trace, picture.matching, waits, picture.graph,
+                         picture.predicted.schedule);
     } else {
-      timeline = timeline_section(picture);
+      p.timeline = timeline_section(picture);
     }
   });
-  if (!options.pictures) pairs.sections.clear();
-  add(report, std::move(pairs));
-  if (timeline) report.sections.insert(report.sections.begin(), std::move(*timeline));
+  if (!drawn) p.pairs.sections.clear();
+  return p;
+}
+
+/// The time line goes to the head, the matrices to the end.
+void add_pictures(Report& report, const Pictures& pictures) {
+  add(report, pictures.pairs);
+  if (pictures.timeline) report.sections.insert(report.sections.begin(), *pictures.timeline);
 }
 
 /// The time line has the monitor's curves below it, on its own axis.
@@ -82,19 +93,17 @@ void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice
   }
 }
 
-/// What the model says of a run.
-struct ModelSide {
-  ModelSide(const Trace& trace, const GraphSource& source, const ModelChoice& choice,
-            const std::vector<std::int64_t>& degradations_ppm)
-      : graph(source()), run(graph, choice) {
+/// What the model says of a run beside what happens at its own values.
+struct ModelAnswers {
+  ModelAnswers(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+               const std::shared_future<ModelledRun>& run,
+               const std::vector<std::int64_t>& degradations_ppm) {
     const ModelFunctions functions(graph, choice);
-    model = overview(trace, functions, run, degradations_ppm);
+    overview = slackline::overview(trace, functions, run.get(), degradations_ppm);
     network = network_report(functions, degradations_ppm);
   }
 
-  const ExecutionGraph& graph;
-  ModelledRun run;
-  Overview model;
+  Overview overview;
   Report network;
 };
 
@@ -111,27 +120,49 @@ struct MeasuredSide {
   Diagnosis diagnosis;
 };
 
+/// A part that is made in a thread of its own. Who needs it waits for it, and gets the exception
+/// that ended it.
+template <class Make>
+auto in_background(Make make) {
+  return std::async(std::launch::async, std::move(make)).share();
+}
+
 }  // namespace
 
 Report run_report(const Trace& trace, const GraphSource& source, const ModelChoice& choice,
                   const RunReportOptions& options) {
-  std::optional<ModelSide> predicted;
-  std::optional<CallMatching> matched;
   const CallPaths paths(trace);
-  std::optional<MeasuredSide> measured;
-  // Neither knows the other: the graph with the model's answers, and the measured run's.
-  parallel_for(2, [&](std::size_t side) {
-    if (side == 0) {
-      predicted.emplace(trace, source, choice, options.degradations_ppm);
-    } else {
-      matched.emplace(trace);
-      if (trace.timed()) measured.emplace(trace, *matched, paths, options.sends);
-    }
+  // Everything begins when what it needs is there: the model's answers and the measured run know
+  // nothing of each other, and the pictures nothing of the model's curves.
+  const auto graph = in_background([&] { return &source(); });
+  const auto predicted = in_background([&] { return ModelledRun(trace, *graph.get(), choice); });
+  const auto answered = in_background([&] {
+    return ModelAnswers(trace, *graph.get(), choice, predicted, options.degradations_ppm);
   });
-  const ExecutionGraph& graph = predicted->graph;
-  const Overview& model = predicted->model;
+  const auto matched = in_background([&] { return CallMatching(trace); });
+  const auto measured = in_background([&] {
+    std::optional<MeasuredSide> side;
+    if (trace.timed()) side.emplace(trace, matched.get(), paths, options.sends);
+    return side;
+  });
+  const auto pictures = in_background([&] {
+    PictureInput picture{trace, *graph.get(), predicted.get(), matched.get(), paths};
+    picture.simulated = options.simulated;
+    if (const auto& side = measured.get()) {
+      picture.measured.emplace(
+          MeasuredPictures{side->waits, side->diagnosis.path, side->diagnosis.monitor});
+    }
+    return draw(picture, options.pictures);
+  });
+  Report diagnosis;
+  Report regions;
+  if (const auto& side = measured.get()) {
+    diagnosis = describe(side->diagnosis, trace, paths);
+    regions = regions_report(side->diagnosis, trace, paths);
+  }
+  const Overview& model = answered.get().overview;
   Report report = describe(model, trace);
-  add(report, std::move(predicted->network));
+  add(report, answered.get().network);
   add_scenarios(report, trace, choice, model, options);
   if (model.prediction.measured && options.pictures) {
     overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));
@@ -145,25 +176,20 @@ Report run_report(const Trace& trace, const GraphSource& source, const ModelChoi
     put_first(report.sections, std::move(simulated.sections));
     report.findings.merge(options.simulated->simulation.findings);
   }
-  PictureInput picture{trace, graph, predicted->run.schedule, model.prediction, *matched, paths};
-  picture.simulated = options.simulated;
-  if (!measured) {
-    add_pictures(report, picture, nullptr, options);
+  if (!measured.get()) {
+    add_pictures(report, pictures.get());
     add_answers(answers(model), report);
     add_judgement(judgement(model), report);
     return report;
   }
-  const Diagnosis& found = measured->diagnosis;
-  Report diagnosis = describe(found, trace, paths);
+  const Diagnosis& found = measured.get()->diagnosis;
   if (options.pictures) drop_curves_over_time(diagnosis.sections);
   add_result(report, diagnosis);
-  report.findings.merge(new_findings(diagnosis.findings, graph.findings()));
-  Report regions = regions_report(found, trace, paths);
+  report.findings.merge(new_findings(diagnosis.findings, graph.get()->findings()));
   add_result(report, regions);
   put_first(report.sections, std::move(regions.sections));
   put_first(report.sections, std::move(diagnosis.sections));
-  picture.measured.emplace(MeasuredPictures{measured->waits, found.path, found.monitor});
-  add_pictures(report, picture, &measured->waits, options);
+  add_pictures(report, pictures.get());
   add_answers(answers(found, paths, model), report);
   add_judgement(judgement(found, trace, paths), report);
   return report;

@@ -27,8 +27,8 @@ using GraphSource = std::function<const ExecutionGraph&()>;
 
 /// Everything there is to say of one run: the judgement, what was measured (of a timed trace), what
 /// the model says and, if it was simulated, how it runs on that machine. What `slackline report`
-/// prints. Linear in calls, and the model's passes; the model's side and the measured one in a
-/// thread each.
+/// prints. Linear in calls, and the model's passes; the model's answers, the measured run and the
+/// pictures side by side, each as soon as what it needs is there.
 Report run_report(const Trace& trace, const GraphSource& graph, const ModelChoice& choice,
                   const RunReportOptions& options);
 
