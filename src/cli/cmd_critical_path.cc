@@ -57,8 +57,10 @@ int run_timed(const CriticalPathOptions& options) {
   const PathOptions path{.algorithm = parse_algorithm(options.algorithm),
                          .delta_ns = parse_ns(options.delta, "--delta")};
   effective["delta_ns"] = path.delta_ns;
-  answer(describe(measured_path(trace, matching, paths, path), imbalance, paths), "critical-path",
-         run, options.question.output, effective);
+  const OutputOptions& output = options.question.output;
+  const PathDetail detail = tells_result(output) ? PathDetail::segments : PathDetail::sums;
+  answer(describe(measured_path(trace, matching, paths, path), imbalance, paths, detail),
+         "critical-path", run, output, effective);
   return 0;
 }
 

@@ -92,6 +92,11 @@ OutputFormat output_format(const OutputOptions& options) {
   return OutputFormat::text;
 }
 
+bool tells_result(const OutputOptions& options) {
+  const OutputFormat format = output_format(options);
+  return format == OutputFormat::json || format == OutputFormat::html;
+}
+
 void write_report(const Report& report, const OutputOptions& options) {
   OutputSink sink(options);
   sink.write(rendered(report, options));

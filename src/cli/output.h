@@ -32,6 +32,10 @@ void add_output_options(CLI::App& app, OutputOptions& options,
 /// The format that will be used: --format, or what the file's extension says, or text.
 OutputFormat output_format(const OutputOptions& options);
 
+/// Does that format tell a Report's `result`? Where it does not, lists as long as the trace need
+/// not be made for it.
+bool tells_result(const OutputOptions& options);
+
 /// Writes `report` where `options` say, by the writer of its format. With a file, one line on
 /// standard output says where it is, unless quiet.
 void write_report(const Report& report, const OutputOptions& options);

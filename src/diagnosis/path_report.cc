@@ -152,6 +152,11 @@ Table near_table(const MeasuredPath& p) {
   return table;
 }
 
+/// Sorts by length, longest first, and among equal ones by time.
+std::pair<std::int64_t, std::int64_t> earlier_of_longest(const ActivitySegment& s) {
+  return {-s.length_ns(), s.begin_ns};
+}
+
 Table segment_table(const MeasuredPath& p, const CallPaths& paths) {
   Table table{"path_segments",
               "The critical path's longest segments",
@@ -161,15 +166,12 @@ Table segment_table(const MeasuredPath& p, const CallPaths& paths) {
                {"activity"},
                {"call path"}},
               {}};
-  std::vector<const ActivitySegment*> longest;
-  for (const ActivitySegment& s : p.segments) longest.push_back(&s);
-  std::ranges::stable_sort(longest, std::greater{},
-                           [](const ActivitySegment* s) { return s->length_ns(); });
-  if (longest.size() > kPathRowsShown) longest.resize(kPathRowsShown);
-  std::ranges::sort(longest, {}, [](const ActivitySegment* s) { return s->begin_ns; });
-  for (const ActivitySegment* s : longest) {
-    table.rows.push_back({s->begin_ns, s->length_ns(), std::int64_t{s->rank},
-                          activity_name(s->operation), paths.name(s->path)});
+  std::vector<ActivitySegment> longest(std::min(p.segments.size(), kPathRowsShown));
+  std::ranges::partial_sort_copy(p.segments, longest, {}, earlier_of_longest, earlier_of_longest);
+  std::ranges::sort(longest, {}, &ActivitySegment::begin_ns);
+  for (const ActivitySegment& s : longest) {
+    table.rows.push_back({s.begin_ns, s.length_ns(), std::int64_t{s.rank},
+                          activity_name(s.operation), paths.name(s.path)});
   }
   return table;
 }
