@@ -151,8 +151,8 @@ Run setup_convert(CLI::App& app) {
   app.add_flag("--predicted", options->predicted, "Write the times that the model predicts");
   app.add_option(
          "--arrows", options->arrows,
-         "Messages drawn in Perfetto's timeline: path (those of the model's critical path), "
-         "all or none")
+         "Arrows in Perfetto's timeline: path (the run's critical path from rank to rank), all "
+         "(messages) or none")
       ->type_name("WHICH")
       ->transform(CLI::CheckedTransformer(
                       std::map<std::string, TimelineArrows>{{"path", TimelineArrows::path},

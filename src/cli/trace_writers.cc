@@ -7,7 +7,9 @@
 
 #include "analysis/path_flows.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "diagnosis/efficiency_counters.h"
+#include "diagnosis/measured_flows.h"
 #include "graph/goal/goal_of_graph.h"
 #include "trace/goal/binary.h"
 #include "trace/goal/text.h"
@@ -65,9 +67,14 @@ Findings write_otf2_archive(const WriteRequest& request) {
   return write_otf2(request.trace, request.path / "traces.otf2");
 }
 
-std::vector<TimelineFlow> arrows(const WriteRequest& request, Findings& findings) {
-  if (request.arrows == TimelineArrows::none) return {};
-  if (request.arrows == TimelineArrows::all) return message_flows(request.trace);
+/// What a timeline shows beside the calls.
+struct Beside {
+  std::vector<TimelineFlow> flows;
+  std::vector<TimelineCounter> counters;
+};
+
+/// Of a trace without times the critical path is the model's, if one was given.
+std::vector<TimelineFlow> model_flows(const WriteRequest& request, Findings& findings) {
   const LogGPS& model = request.model.model;
   if (model.latency_fs == 0 && model.overhead_fs == 0) return {};
   const ExecutionGraph graph = build_graph(request.trace, request.model.graph);
@@ -75,16 +82,33 @@ std::vector<TimelineFlow> arrows(const WriteRequest& request, Findings& findings
   return critical_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
 }
 
-std::vector<TimelineCounter> efficiencies(const Trace& trace) {
-  if (!trace.timed() || trace.call_count() == 0) return {};
-  return efficiency_counters(trace, monitor(trace, CallMatching(trace), CallPaths(trace), {}));
+Beside beside_run(const Trace& trace, bool path) {
+  Beside beside;
+  const CallMatching matching(trace);
+  parallel_for(path ? 2 : 1, [&](std::size_t part) {
+    if (part == 0) {
+      const EfficiencyCurves curves = efficiency_curves(trace, ideal_run(trace, matching, {}), {});
+      beside.counters = efficiency_counters(trace, curves);
+    } else {
+      const CausalOrder order(trace, matching);
+      beside.flows = measured_path_flows(critical_steps(Activities(trace, matching, order)));
+    }
+  });
+  return beside;
 }
 
 Findings write_perfetto_file(const WriteRequest& request) {
+  const Trace& trace = request.trace;
+  const bool path = request.arrows == TimelineArrows::path;
   Findings findings;
-  const std::vector<TimelineFlow> flows = arrows(request, findings);
-  const std::vector<TimelineCounter> counters = efficiencies(request.trace);
-  findings.merge(write_perfetto(request.trace, request.path, {flows, counters}));
+  Beside beside;
+  if (trace.timed() && trace.call_count() > 0) {
+    beside = beside_run(trace, path);
+  } else if (path) {
+    beside.flows = model_flows(request, findings);
+  }
+  if (request.arrows == TimelineArrows::all) beside.flows = message_flows(trace);
+  findings.merge(write_perfetto(trace, request.path, {beside.flows, beside.counters}));
   return findings;
 }
 

@@ -23,24 +23,25 @@ constexpr std::array kCurves{Curve{"parallel efficiency", &WindowEfficiency::use
 
 }  // namespace
 
-std::vector<TimelineCounter> efficiency_counters(const Trace& trace, const Monitor& monitor) {
+std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
+                                                 const EfficiencyCurves& curves) {
   std::vector<TimelineCounter> counters;
-  if (monitor.windows.empty()) return counters;
+  if (curves.windows.empty()) return counters;
   const std::int64_t start = run_span(trace).begin_ns;
   for (const Curve& curve : kCurves) {
     TimelineCounter counter{std::string(curve.name), {}};
-    for (std::size_t i = 0; i < monitor.windows.size(); ++i) {
-      counter.points.emplace_back(start + monitor.border_ns[i], monitor.windows[i].*curve.value);
+    for (std::size_t i = 0; i < curves.windows.size(); ++i) {
+      counter.points.emplace_back(start + curves.border_ns[i], curves.windows[i].*curve.value);
     }
-    counter.points.emplace_back(start + monitor.border_ns.back(), counter.points.back().second);
+    counter.points.emplace_back(start + curves.border_ns.back(), counter.points.back().second);
     counters.push_back(std::move(counter));
   }
-  TimelineCounter cumulative{fmt::format("cumulative transfer efficiency of rank {}", monitor.rank),
+  TimelineCounter cumulative{fmt::format("cumulative transfer efficiency of rank {}", curves.rank),
                              {}};
-  const std::int64_t own_start = trace.calls(monitor.rank).start_ns();
-  for (std::size_t i = 0; i < monitor.transfer.time_ns.size(); ++i) {
-    cumulative.points.emplace_back(own_start + monitor.transfer.time_ns[i],
-                                   monitor.transfer.cumulative[i]);
+  const std::int64_t own_start = trace.calls(curves.rank).start_ns();
+  for (std::size_t i = 0; i < curves.transfer.time_ns.size(); ++i) {
+    cumulative.points.emplace_back(own_start + curves.transfer.time_ns[i],
+                                   curves.transfer.cumulative[i]);
   }
   counters.push_back(std::move(cumulative));
   return counters;

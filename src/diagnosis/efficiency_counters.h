@@ -7,8 +7,9 @@
 
 namespace slackline {
 
-/// The efficiencies of a monitor's fixed windows, and the cumulative transfer efficiency of its
-/// rank, as curves over a timeline of the trace: each window's value stands from its begin on.
-std::vector<TimelineCounter> efficiency_counters(const Trace& trace, const Monitor& monitor);
+/// The efficiencies of fixed windows, and the cumulative transfer efficiency of a rank, as curves
+/// over a timeline of the trace: each window's value stands from its begin on.
+std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
+                                                 const EfficiencyCurves& curves);
 
 }  // namespace slackline

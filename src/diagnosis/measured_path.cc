@@ -150,6 +150,7 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
   }
   ensures(length == out.makespan_ns, "the critical path is as long as the run");
   const std::vector<ActivityId> ids = add_activities(names, out);
+  if (options.extent == PathExtent::segments) return out;
   PathSlack slack(run.sources());
   PathGains gains;
   const std::array<std::function<void()>, 2> walks{

@@ -36,9 +36,14 @@ struct ActivityShare {
   std::optional<std::int64_t> gain_ns{};
 };
 
+/// The path alone, with what it consists of; or slack, next paths and gains, too, which take two
+/// walks over the whole run.
+enum class PathExtent : std::uint8_t { segments, whole };
+
 struct PathOptions {
   PathAlgorithm algorithm = PathAlgorithm::dag;
   std::int64_t delta_ns = 0;
+  PathExtent extent = PathExtent::whole;
 };
 
 struct MeasuredPath {

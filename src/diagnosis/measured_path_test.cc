@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "diagnosis/imbalance.h"
+#include "diagnosis/measured_flows.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -149,6 +150,28 @@ TEST(IntervalPath, TakesTheLongestOfEachGroupThatOverlaps) {
   EXPECT_EQ(path.critical[1].rank, 1);
   EXPECT_EQ(path.computation_ns, 90);
   EXPECT_EQ(interval_path(trace, 40).intervals, 1u);
+}
+
+TEST(MeasuredPathFlows, GoFromTheCallWaitedForToTheOneThatWaited) {
+  // Rank 1 waits for rank 0's send, its second call; then rank 0 waits for rank 1.
+  const Trace trace =
+      timed_trace(2,
+                  "rank 0\n @10 +1 send to=1 bytes=1\n @100 +1 send to=1 bytes=1\n"
+                  " @110 +200 recv from=1 bytes=1\n"
+                  "rank 1\n @5 +7 recv from=0 bytes=1\n @20 +90 recv from=0 bytes=1\n"
+                  " @300 +1 send to=0 bytes=1\n");
+  const CallMatching matching(trace);
+  const CausalOrder order(trace, matching);
+  const auto flows = measured_path_flows(critical_steps(Activities(trace, matching, order)));
+  ASSERT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows[0].from_rank, 0);
+  EXPECT_EQ(flows[0].from_call, 1u);
+  EXPECT_EQ(flows[0].to_rank, 1);
+  EXPECT_EQ(flows[0].to_call, 1u);
+  EXPECT_EQ(flows[1].from_rank, 1);
+  EXPECT_EQ(flows[1].from_call, 2u);
+  EXPECT_EQ(flows[1].to_rank, 0);
+  EXPECT_EQ(flows[1].to_call, 2u);
 }
 
 }  // namespace

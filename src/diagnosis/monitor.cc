@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "diagnosis/focus_regions.h"
 #include "diagnosis/run_span.h"
 #include "diagnosis/run_windows.h"
@@ -87,6 +89,30 @@ std::int32_t busiest_rank(const Trace& trace) {
   return most;
 }
 
+EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunWindows& windows,
+                           const MonitorOptions& options) {
+  if (options.rank && (*options.rank < 0 || *options.rank >= trace.ranks())) {
+    throw usage_error(fmt::format("there is no rank {}", *options.rank),
+                      fmt::format("the trace has {}", trace.ranks()));
+  }
+  EfficiencyCurves out;
+  out.rank = options.rank ? *options.rank : busiest_rank(trace);
+  out.transfer = transfer_monitor(trace, ideal, out.rank);
+  out.length_ns = windows.length();
+  if (out.length_ns <= 0) return out;
+  const std::size_t count = std::max(kFewestWindows, options.windows);
+  for (std::size_t i = 0; i <= count; ++i) {
+    const auto length = static_cast<double>(windows.program_end() - windows.program_begin());
+    out.border_ns.push_back(
+        windows.program_begin() +
+        static_cast<std::int64_t>(length * static_cast<double>(i) / static_cast<double>(count)));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    out.windows.push_back(windows.between(out.border_ns[i], out.border_ns[i + 1]));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view to_string(RegionKind kind) {
@@ -141,36 +167,33 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
     throw Error("cannot monitor an untimed trace", "it says what the program does and not when",
                 "Record a run of the program.");
   }
-  const IdealRun ideal = ideal_run(trace, matching, options.ideal);
-  const WaitStates waits = wait_states(trace, matching);
-  const MeasuredPath path = measured_path(trace, matching, paths, {});
+  const CausalOrder order(trace, matching);
+  IdealRun ideal;
+  WaitStates waits;
+  MeasuredPath path;
+  const std::array<std::function<void()>, 2> halves{
+      [&] { ideal = ideal_run(trace, matching, options.ideal); },
+      [&] {
+        waits = wait_states(trace, matching, order, {});
+        path = measured_path(Activities(trace, matching, order), CallActivities(trace, paths),
+                             {.extent = PathExtent::segments});
+      }};
+  parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
   Monitor out = monitor(trace, {ideal, waits, path}, options);
   out.findings.merge(matching.findings());
   return out;
 }
 
+EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
+                                   const MonitorOptions& options) {
+  return curves_of(trace, ideal, RunWindows(trace, ideal), options);
+}
+
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
-  if (options.rank && (*options.rank < 0 || *options.rank >= trace.ranks())) {
-    throw usage_error(fmt::format("there is no rank {}", *options.rank),
-                      fmt::format("the trace has {}", trace.ranks()));
-  }
-  Monitor out;
-  if (inputs.ideal.released > 0) out.findings.add(kMonitorReleased, {}, inputs.ideal.released);
-  out.rank = options.rank ? *options.rank : busiest_rank(trace);
-  out.transfer = transfer_monitor(trace, inputs.ideal, out.rank);
   const RunWindows windows(trace, inputs.ideal);
-  out.length_ns = windows.length();
+  Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}};
+  if (inputs.ideal.released > 0) out.findings.add(kMonitorReleased, {}, inputs.ideal.released);
   if (out.length_ns <= 0) return out;
-  const std::size_t count = std::max(kFewestWindows, options.windows);
-  for (std::size_t i = 0; i <= count; ++i) {
-    const auto length = static_cast<double>(windows.program_end() - windows.program_begin());
-    out.border_ns.push_back(
-        windows.program_begin() +
-        static_cast<std::int64_t>(length * static_cast<double>(i) / static_cast<double>(count)));
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    out.windows.push_back(windows.between(out.border_ns[i], out.border_ns[i + 1]));
-  }
   find_focus_regions(windows, out);
   add_waiting(trace, inputs.waits, windows.start(), out);
   add_path(trace, inputs.path, out);

@@ -72,14 +72,24 @@ struct MonitorOptions {
   IdealOptions ideal{};
 };
 
-struct Monitor {
-  std::int32_t rank = 0;
+/// How efficient a run is at each time.
+struct EfficiencyCurves {
+  std::int32_t rank = 0;  ///< of `transfer`
   std::int64_t length_ns = 0;
   TransferMonitor transfer;
   /// Of the fixed windows, one more than there are: from the end of the start-up to the begin of
   /// the shut-down.
   std::vector<std::int64_t> border_ns;
   std::vector<WindowEfficiency> windows;  ///< fixed
+};
+
+/// Of a timed trace; MonitorOptions::ideal has no part in it. Throws Error for a rank that does not
+/// exist. O(calls).
+EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
+                                   const MonitorOptions& options);
+
+/// The curves, and the regions that they fall into.
+struct Monitor : EfficiencyCurves {
   std::vector<FocusRegion> regions;
   std::size_t phases = 0;
   Findings findings;

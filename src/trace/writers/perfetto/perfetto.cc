@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -73,78 +74,86 @@ constexpr std::uint64_t kNeedsIncrementalState = 2;
 // Annotations of a call's slice, by iid - 1.
 constexpr std::array<std::string_view, 4> kAnnotations{"peer", "bytes", "tag", "communicator"};
 
-/// One end of each flow, to be asked for in the order in which calls are written.
+/// One end of each flow, in the order of calls.
 class FlowEnds {
+  using Place = std::pair<std::int32_t, std::uint32_t>;
+  using End = std::pair<Place, std::uint64_t>;
+
  public:
   void add(std::int32_t rank, std::uint32_t call, std::uint64_t flow) {
     ends_.push_back({{rank, call}, flow});
   }
   void sort() { std::ranges::sort(ends_); }
-  /// Calls visit(flow) for each at that call, which comes behind all that were asked for before.
-  template <class Visit>
-  void for_each_at(std::int32_t rank, std::size_t call, Visit visit) {
-    const std::pair here{rank, static_cast<std::uint32_t>(call)};
-    while (next_ < ends_.size() && ends_[next_].first < here) ++next_;
-    for (; next_ < ends_.size() && ends_[next_].first == here; ++next_) visit(ends_[next_].second);
-  }
+
+  /// To be asked for calls in their order, from one of them on.
+  class Cursor {
+   public:
+    Cursor(const FlowEnds& flows, std::int32_t rank, std::size_t call)
+        : ends_(flows.ends_),
+          next_(static_cast<std::size_t>(
+              std::ranges::lower_bound(ends_, place(rank, call), {}, &End::first) -
+              ends_.begin())) {}
+    /// Calls visit(flow) for each at that call.
+    template <class Visit>
+    void for_each_at(std::int32_t rank, std::size_t call, Visit visit) {
+      const Place here = place(rank, call);
+      while (next_ < ends_.size() && ends_[next_].first < here) ++next_;
+      for (; next_ < ends_.size() && ends_[next_].first == here; ++next_) {
+        visit(ends_[next_].second);
+      }
+    }
+
+   private:
+    static Place place(std::int32_t rank, std::size_t call) {
+      return {rank, static_cast<std::uint32_t>(call)};
+    }
+    const std::vector<End>& ends_;
+    std::size_t next_;
+  };
 
  private:
-  std::vector<std::pair<std::pair<std::int32_t, std::uint32_t>, std::uint64_t>> ends_;
-  std::size_t next_ = 0;
+  std::vector<End> ends_;
 };
 
-class PerfettoWriter {
- public:
-  PerfettoWriter(const Trace& trace, const TimelineExtras& extras, OutputFile& file)
-      : trace_(trace), extras_(extras), file_(file) {
+/// What all pieces of the file know.
+struct Drawn {
+  Drawn(const Trace& drawn, const TimelineExtras& beside) : trace(drawn), extras(beside) {
     for (std::size_t i = 0; i < extras.flows.size(); ++i) {
       const TimelineFlow& flow = extras.flows[i];
-      starts_.add(flow.from_rank, flow.from_call, i + 1);
-      ends_.add(flow.to_rank, flow.to_call, i + 1);
+      starts.add(flow.from_rank, flow.from_call, i + 1);
+      ends.add(flow.to_rank, flow.to_call, i + 1);
     }
-    starts_.sort();
-    ends_.sort();
+    starts.sort();
+    ends.sort();
     for (std::int32_t r = 0; r < trace.ranks(); ++r) {
       const RankCalls& calls = trace.calls(r);
-      zero_ = std::min(zero_, calls.start_ns());
-      if (!calls.empty()) zero_ = std::min(zero_, calls.begin_ns(0));
-      for (const RegionEvent& e : calls.regions()) zero_ = std::min(zero_, e.time_ns);
+      zero_ns = std::min(zero_ns, calls.start_ns());
+      if (!calls.empty()) zero_ns = std::min(zero_ns, calls.begin_ns(0));
+      for (const RegionEvent& e : calls.regions()) zero_ns = std::min(zero_ns, e.time_ns);
     }
   }
 
-  void write() {
-    write_names();
-    for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) write_rank(rank);
-    write_counters();
-  }
+  const Trace& trace;
+  const TimelineExtras& extras;
+  FlowEnds starts{}, ends{};
+  std::int64_t zero_ns = 0;
+};
 
- private:
-  static std::uint64_t process_uuid(std::int32_t rank) {
-    return (static_cast<std::uint64_t>(rank) + 1) << 20;
-  }
-  static std::uint64_t thread_uuid(std::int32_t rank, std::uint16_t thread) {
-    return process_uuid(rank) + thread + 1;
-  }
-  static std::uint64_t region_iid(std::uint32_t region) { return kOperationCount + region + 1; }
-  // Perfetto's times are unsigned.
-  std::uint64_t time(std::int64_t ns) const { return static_cast<std::uint64_t>(ns - zero_); }
+std::uint64_t process_uuid(std::int32_t rank) {
+  return (static_cast<std::uint64_t>(rank) + 1) << 20;
+}
+std::uint64_t thread_uuid(std::int32_t rank, std::uint16_t thread) {
+  return process_uuid(rank) + thread + 1;
+}
+std::uint64_t region_iid(std::uint32_t region) {
+  return kOperationCount + region + 1;
+}
 
-  void emit(std::uint32_t field, const ProtoMessage& content, std::uint64_t flags) {
-    packet_.bytes(field, content.view());
-    packet_.varint(packet::kSequence, kSequenceId);
-    packet_.varint(packet::kSequenceFlags, flags);
-    frame_.clear();
-    frame_.bytes(packet::kInTrace, packet_.view());
-    file_.write(frame_.view());
-    packet_.clear();
-  }
-
-  void intern(ProtoMessage& data, std::uint32_t field, std::uint64_t iid, std::string_view name) {
-    ProtoMessage entry;
-    entry.varint(interned::kIid, iid);
-    entry.bytes(interned::kName, name);
-    data.bytes(field, entry.view());
-  }
+/// Appends packets to a piece of the file.
+class PacketWriter {
+ public:
+  PacketWriter(const Drawn& drawn, FilePiece& file)
+      : drawn_(drawn), trace_(drawn.trace), file_(file) {}
 
   void write_names() {
     ProtoMessage data;
@@ -159,6 +168,77 @@ class PerfettoWriter {
       intern(data, interned::kAnnotationNames, a + 1, kAnnotations[a]);
     }
     emit(packet::kInternedData, data, kIncrementalStateCleared);
+  }
+
+  void write_slices(SlicePiece piece) {
+    const std::int32_t rank = piece.rank;
+    if (piece.is_first) describe(rank);
+    FlowEnds::Cursor starts(drawn_.starts, rank, piece.first_call);
+    FlowEnds::Cursor ends(drawn_.ends, rank, piece.first_call);
+    for_each_slice(
+        trace_.calls(rank), piece, [&](std::size_t i) { write_call(rank, i, starts, ends); },
+        [&](std::int64_t ns, std::uint32_t region, bool enter) {
+          if (enter) {
+            begin(ns, thread_uuid(rank, 0), region_iid(region), "region");
+          } else {
+            end(ns, thread_uuid(rank, 0));
+          }
+          emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
+          file_.relieve();
+        });
+  }
+
+  void write_counters() {
+    const std::span<const TimelineCounter> counters = drawn_.extras.counters;
+    for (std::size_t c = 0; c < counters.size(); ++c) {
+      const std::uint64_t uuid = c + 1;
+      ProtoMessage descriptor;
+      descriptor.varint(track::kUuid, uuid);
+      descriptor.bytes(track::kName, counters[c].name);
+      descriptor.bytes(track::kCounter, {});
+      emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
+      for (const auto& [ns, value] : counters[c].points) {
+        packet_.varint(packet::kTimestamp, time(ns));
+        event_.clear();
+        event_.varint(event::kType, event::kCounterValue);
+        event_.varint(event::kTrackUuid, uuid);
+        event_.real(event::kDoubleCounter, value);
+        emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
+        file_.relieve();
+      }
+    }
+  }
+
+ private:
+  // Perfetto's times are unsigned.
+  std::uint64_t time(std::int64_t ns) const {
+    return static_cast<std::uint64_t>(ns - drawn_.zero_ns);
+  }
+
+  void emit(std::uint32_t field, const ProtoMessage& content, std::uint64_t flags) {
+    packet_.bytes(field, content.view());
+    packet_.varint(packet::kSequence, kSequenceId);
+    packet_.varint(packet::kSequenceFlags, flags);
+    append_bytes(file_.text(), packet::kInTrace, packet_.view());
+    packet_.clear();
+  }
+
+  void intern(ProtoMessage& data, std::uint32_t field, std::uint64_t iid, std::string_view name) {
+    ProtoMessage entry;
+    entry.varint(interned::kIid, iid);
+    entry.bytes(interned::kName, name);
+    data.bytes(field, entry.view());
+  }
+
+  void describe(std::int32_t rank) {
+    describe_process(rank);
+    const RankCalls& calls = trace_.calls(rank);
+    std::vector<std::uint16_t> threads{0};
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const std::uint16_t thread = calls.thread(i);
+      if (std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
+    }
+    for (const std::uint16_t thread : threads) describe_thread(rank, thread);
   }
 
   void describe_process(std::int32_t rank) {
@@ -198,32 +278,22 @@ class PerfettoWriter {
     event_.bytes(event::kCategory, category);
   }
 
-  void begin_end(std::int64_t ns, std::uint64_t uuid) {
+  void end(std::int64_t ns, std::uint64_t uuid) {
     packet_.varint(packet::kTimestamp, time(ns));
     event_.clear();
     event_.varint(event::kType, event::kSliceEnd);
     event_.varint(event::kTrackUuid, uuid);
   }
 
-  void end(std::int64_t ns, std::uint64_t uuid) {
-    begin_end(ns, uuid);
-    emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-  }
-
   void annotate(std::uint64_t iid, std::int64_t value) {
-    ProtoMessage annotation;
-    annotation.varint(interned::kAnnotationNameIid, iid);
-    annotation.varint(interned::kAnnotationInt, static_cast<std::uint64_t>(value));
-    event_.bytes(event::kAnnotation, annotation.view());
+    annotation_.clear();
+    annotation_.varint(interned::kAnnotationNameIid, iid);
+    annotation_.varint(interned::kAnnotationInt, static_cast<std::uint64_t>(value));
+    event_.bytes(event::kAnnotation, annotation_.view());
   }
 
-  // The earliest event of a flow is its source. A receive may begin before its send, but it ends
-  // after that, so flows leave with a call's begin and arrive with its end.
-  void add_flows(FlowEnds& flows, std::uint32_t field, std::int32_t rank, std::size_t i) {
-    flows.for_each_at(rank, i, [&](std::uint64_t flow) { event_.fixed64(field, flow); });
-  }
-
-  void write_call(std::int32_t rank, std::size_t i) {
+  void write_call(std::int32_t rank, std::size_t i, FlowEnds::Cursor& starts,
+                  FlowEnds::Cursor& ends) {
     const Call call = trace_.calls(rank)[i];
     const std::uint64_t uuid = thread_uuid(rank, call.thread);
     begin(call.begin_ns, uuid, static_cast<std::uint64_t>(call.operation) + 1, "mpi");
@@ -231,65 +301,40 @@ class PerfettoWriter {
     if (call.bytes > 0) annotate(2, static_cast<std::int64_t>(call.bytes));
     if (call.tag != 0) annotate(3, call.tag);
     if (call.comm != kCommWorld) annotate(4, call.comm);
-    add_flows(starts_, event::kFlow, rank, i);
+    // The earliest event of a flow is its source. A receive may begin before its send, but it ends
+    // after that, so flows leave with a call's begin and arrive with its end.
+    starts.for_each_at(rank, i, [&](std::uint64_t flow) { event_.fixed64(event::kFlow, flow); });
     emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-    begin_end(call.end_ns, uuid);
-    add_flows(ends_, event::kTerminatingFlow, rank, i);
+    end(call.end_ns, uuid);
+    ends.for_each_at(rank, i,
+                     [&](std::uint64_t flow) { event_.fixed64(event::kTerminatingFlow, flow); });
     emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
   }
 
-  void write_rank(std::int32_t rank) {
-    describe_process(rank);
-    const RankCalls& calls = trace_.calls(rank);
-    std::vector<std::uint16_t> threads{0};
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const std::uint16_t thread = calls.thread(i);
-      if (std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
-    }
-    for (const std::uint16_t thread : threads) describe_thread(rank, thread);
-    SlicePiece all{.rank = rank, .end_call = calls.size()};
-    for_each_slice(
-        calls, all, [&](std::size_t i) { write_call(rank, i); },
-        [&](std::int64_t ns, std::uint32_t region, bool enter) {
-          if (!enter) return end(ns, thread_uuid(rank, 0));
-          begin(ns, thread_uuid(rank, 0), region_iid(region), "region");
-          emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-        });
-  }
-
-  void write_counters() {
-    for (std::size_t c = 0; c < extras_.counters.size(); ++c) {
-      const std::uint64_t uuid = c + 1;
-      ProtoMessage descriptor;
-      descriptor.varint(track::kUuid, uuid);
-      descriptor.bytes(track::kName, extras_.counters[c].name);
-      descriptor.bytes(track::kCounter, {});
-      emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
-      for (const auto& [ns, value] : extras_.counters[c].points) {
-        packet_.varint(packet::kTimestamp, time(ns));
-        event_.clear();
-        event_.varint(event::kType, event::kCounterValue);
-        event_.varint(event::kTrackUuid, uuid);
-        event_.real(event::kDoubleCounter, value);
-        emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-      }
-    }
-  }
-
+  const Drawn& drawn_;
   const Trace& trace_;
-  const TimelineExtras& extras_;
-  OutputFile& file_;
-  FlowEnds starts_, ends_;
-  std::int64_t zero_ = 0;
-  ProtoMessage packet_, event_, frame_;
+  FilePiece& file_;
+  ProtoMessage packet_, event_, annotation_;
 };
 
 }  // namespace
 
 Findings write_perfetto(const Trace& trace, const std::filesystem::path& path,
                         const TimelineExtras& extras) {
+  const Drawn drawn(trace, extras);
+  const std::vector<SlicePiece> slices = slice_pieces(trace);
   OutputFile file(path);
-  PerfettoWriter(trace, extras, file).write();
+  // Names come first, for all that follows refers to them; counters last.
+  file.write_pieces(slices.size() + 2, [&](std::size_t index, FilePiece& piece) {
+    PacketWriter packets(drawn, piece);
+    if (index == 0) {
+      packets.write_names();
+    } else if (index <= slices.size()) {
+      packets.write_slices(slices[index - 1]);
+    } else {
+      packets.write_counters();
+    }
+  });
   file.commit();
   return {};
 }

@@ -1,51 +1,53 @@
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
+#include "base/text_buffer.h"
+
 namespace slackline {
+
+inline constexpr std::size_t kLongestVarint = 10;  // seven bits a byte
+
+/// Writes a number in protobuf's wire format, at most kLongestVarint bytes; where it ends.
+inline char* put_varint(char* to, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
+  *to++ = static_cast<char>(value);
+  return to;
+}
+
+/// Appends a string or a nested message as a field.
+inline void append_bytes(TextBuffer& out, std::uint32_t field, std::string_view value) {
+  char* const to = put_varint(out.room(2 * kLongestVarint), std::uint64_t{field} << 3 | 2);
+  out.end_at(put_varint(to, value.size()));
+  out.append(value);
+}
 
 /// Appends fields of protobuf's wire format to a message under construction. Field numbers are
 /// below 2^28; nothing is checked.
 class ProtoMessage {
  public:
   void varint(std::uint32_t field, std::uint64_t value) {
-    key(field, 0);
-    number(value);
+    bytes_.end_at(put_varint(put_varint(bytes_.room(2 * kLongestVarint), field << 3), value));
   }
   void fixed64(std::uint32_t field, std::uint64_t value) {
-    key(field, 1);
-    for (int byte = 0; byte < 8; ++byte) bytes_ += static_cast<char>(value >> (8 * byte) & 0xff);
+    char* to = put_varint(bytes_.room(kLongestVarint + sizeof value), field << 3 | 1);
+    for (int byte = 0; byte < 8; ++byte) *to++ = static_cast<char>(value >> (8 * byte) & 0xff);
+    bytes_.end_at(to);
   }
   void real(std::uint32_t field, double value) {
     fixed64(field, std::bit_cast<std::uint64_t>(value));
   }
   /// A string or a nested message.
-  void bytes(std::uint32_t field, std::string_view value) {
-    key(field, 2);
-    number(value.size());
-    bytes_ += value;
-  }
+  void bytes(std::uint32_t field, std::string_view value) { append_bytes(bytes_, field, value); }
 
-  std::string_view view() const { return bytes_; }
+  std::string_view view() const { return bytes_.view(); }
   void clear() { bytes_.clear(); }
 
  private:
-  void key(std::uint32_t field, std::uint32_t type) { number(field << 3 | type); }
-  void number(std::uint64_t value) {
-    constexpr std::size_t kLongest = 10;  // seven bits a byte
-    std::array<char, kLongest> bytes;
-    std::size_t size = 0;
-    for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
-    bytes[size++] = static_cast<char>(value);
-    bytes_.append(bytes.data(), size);
-  }
-
-  std::string bytes_;
+  TextBuffer bytes_;
 };
 
 }  // namespace slackline
