@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 4;
+constexpr std::int32_t kMostRanks = 64;  // more are slow, and no other case
 
 // Removed when the process ends.
 struct Folder {
@@ -39,8 +40,9 @@ std::string take_file(std::string_view& input) {
   slk_raw_header header{};
   const std::size_t head = std::min(sizeof header, input.size());
   std::memcpy(&header, input.data(), head);
-  std::string file(input.substr(0, head));
-  file.resize(SLK_RAW_HEADER_BYTES, '\0');
+  header.world_size = std::min(header.world_size, kMostRanks);
+  std::string file(SLK_RAW_HEADER_BYTES, '\0');
+  std::memcpy(file.data(), &header, head);
   input.remove_prefix(head);
   const std::size_t stage = std::min<std::size_t>(header.stage_bytes, input.size());
   const std::size_t body =
