@@ -120,6 +120,7 @@ void CollectiveWaits::add(std::int32_t rank, CallIndex call, std::uint32_t id,
       return late_broadcast(c, *me, out);
     case Operation::scan:
     case Operation::exscan:
+      if (!me->moves) return;
       return latest_needed(c, *me, WaitPattern::early_scan, at, out);
     default:
       break;

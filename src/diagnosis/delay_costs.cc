@@ -12,9 +12,7 @@
 //
 // Both are compared from one moment on, when the first of the two went on from where they were in
 // step. So the waiting is the difference of the two, and explained but for clocks and clipping.
-// Scalasca does the same but in two places: it knows no time outside of regions, and after a late
-// receiver it takes the sender from its leaving or later. What it says of rooted collectives
-// differs from this by some per cent of a small sum, for reasons that are not known.
+// Scalasca does otherwise in places: test/oracle/scalasca names each of them, and what it is worth.
 //
 // Cost: each rank's time is summed between its synchronisation points (own_time.h), in threads;
 // then a wait costs the points since its ranks were in step.
@@ -62,7 +60,8 @@ class DelaySearch {
   void run() {
     for (std::size_t i = waits_.size(); i-- > 0;) {
       const WaitState& w = waits_[i];
-      if (w.cause_rank < 0 || w.cause_rank == w.rank) continue;
+      // What a call waited for beside the longest is no more waiting.
+      if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
       process(static_cast<std::uint32_t>(i), w);
     }
     collect();

@@ -3,8 +3,9 @@
 // The path itself is found by going back from the end (run_path.h) or by a search in the written
 // graph (longest_path.h). One walk back over the run gives how late each moment could be without
 // making the run longer (path_slack.h), and with it the paths that come next (near_paths.h); one
-// walk forward gives what the largest activities could gain at most (path_gains.h). The two walks
-// need nothing of each other and run side by side.
+// walk forward gives what the largest activities could gain at most (path_gains.h); a sum over each
+// rank what the path's activities cost the others (activity_impact.h). They need nothing of each
+// other and run side by side.
 
 #include "diagnosis/measured_path.h"
 
@@ -87,35 +88,47 @@ class Segments {
   std::vector<Part> parts_;
 };
 
-/// Of every activity on the path how much lies there, largest first; their numbers beside.
-std::vector<ActivityId> add_activities(const CallActivities& names, MeasuredPath& out) {
-  std::vector<std::int64_t> on_path(names.size(), 0);
-  std::vector<ActivityId> ids;
-  for (const ActivitySegment& s : out.segments) {
-    const ActivityId id = s.operation == Operation::none ? s.path : names.of(s.rank, s.call).call;
-    if (on_path[id] == 0) ids.push_back(id);
-    on_path[id] += s.length_ns();
+/// Of every activity how much lies on the path, in ns.
+struct OnPath {
+  OnPath(const std::vector<ActivitySegment>& segments, const CallActivities& names)
+      : ns(names.size(), 0) {
+    for (const ActivitySegment& s : segments) {
+      const ActivityId id = s.operation == Operation::none ? s.path : names.of(s.rank, s.call).call;
+      if (ns[id] == 0) ids.push_back(id);
+      ns[id] += s.length_ns();
+    }
+    std::ranges::sort(ids, {}, [&](ActivityId id) {
+      return std::tuple(-ns[id], names.operation(id), names.path(id));
+    });
   }
-  std::ranges::sort(ids, {}, [&](ActivityId id) {
-    return std::tuple(-on_path[id], names.operation(id), names.path(id));
-  });
-  for (const ActivityId id : ids) {
+
+  std::vector<std::int64_t> ns;  ///< by ActivityId
+  std::vector<ActivityId> ids;   ///< of those that do, largest first
+};
+
+void add_activities(const CallActivities& names, const OnPath& on_path, MeasuredPath& out) {
+  for (const ActivityId id : on_path.ids) {
     ActivityShare share{.operation = names.operation(id), .path = names.path(id)};
-    share.on_path_ns = on_path[id];
+    share.on_path_ns = on_path.ns[id];
     out.activities.push_back(share);
   }
-  return ids;
 }
 
-void add_sums(const Trace& trace, const PathSlack& slack, const std::vector<ActivityId>& ids,
-              MeasuredPath& out) {
+void add_impacts(const Trace& trace, std::vector<ActivityImpact> impacts, const OnPath& on_path,
+                 MeasuredPath& out) {
   double ranks = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
+  for (std::size_t i = 0; i < on_path.ids.size(); ++i) {
     ActivityShare& share = out.activities[i];
-    share.mean_ns = static_cast<double>(slack.busy_ns[ids[i]]) / ranks;
+    share.mean_ns = static_cast<double>(impacts[on_path.ids[i]].busy_ns()) / ranks;
     share.imbalance_ns = std::max(0.0, static_cast<double>(share.on_path_ns) - share.mean_ns);
   }
+  std::erase_if(impacts,
+                [](const ActivityImpact& i) { return i.busy_ns() == 0 && i.imbalance_ns <= 0; });
+  std::ranges::stable_sort(impacts, std::greater{}, [](const ActivityImpact& i) {
+    return std::pair(i.imbalance_ns, i.critical_ns);
+  });
+  out.impacts = std::move(impacts);
 }
 
 }  // namespace
@@ -149,26 +162,29 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
     length += s.ns;
   }
   ensures(length == out.makespan_ns, "the critical path is as long as the run");
-  const std::vector<ActivityId> ids = add_activities(names, out);
+  const OnPath on_path(out.segments, names);
+  add_activities(names, on_path, out);
   if (options.extent == PathExtent::segments) return out;
   PathSlack slack(run.sources());
   PathGains gains;
-  const std::array<std::function<void()>, 2> walks{
+  std::vector<ActivityImpact> impacts;
+  const std::array<std::function<void()>, 3> walks{
       [&] {
-        fill_slack(run, names, slack);
+        fill_slack(run, slack);
         out.near = near_paths(run, slack, steps, kNearPaths);
         slack.ahead_ns = {};  // in one thread, before as much is needed again
       },
-      [&] { gains = path_gains(run, names, slack.sources, ids); }};
+      [&] { gains = path_gains(run, names, slack.sources, on_path.ids); },
+      [&] { impacts = activity_impacts(run, names, on_path.ns); }};
   parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
   out.vertices = slack.vertices;
   out.edges = slack.edges;
   if (slack.dropped > 0) out.findings.add(kBackInTime, {}, slack.dropped);
   out.least_slack_ns = std::move(slack.least_slack_ns);
   out.mean_slack_ns = std::move(slack.mean_slack_ns);
-  add_sums(run.trace(), slack, ids, out);
+  add_impacts(run.trace(), std::move(impacts), on_path, out);
   out.parts = gains.parts;
-  for (std::size_t i = 0; i < std::min(kGainsAsked, ids.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kGainsAsked, on_path.ids.size()); ++i) {
     out.activities[i].gain_ns = out.makespan_ns - gains.makespan_ns[i];
   }
   return out;

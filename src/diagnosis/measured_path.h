@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diagnosis/activities.h"
+#include "diagnosis/activity_impact.h"
 #include "diagnosis/call_activities.h"
 #include "diagnosis/longest_path.h"
 #include "diagnosis/near_paths.h"
@@ -52,6 +53,7 @@ struct MeasuredPath {
   std::vector<ActivitySegment> segments;  ///< in order of time; lengths add up to the makespan
   std::vector<std::int64_t> by_rank;
   std::vector<ActivityShare> activities;     ///< by time on the path, largest first
+  std::vector<ActivityImpact> impacts;       ///< of all that take time, largest imbalance first
   std::vector<NearPath> near;                ///< the second and the third
   std::vector<std::int64_t> least_slack_ns;  ///< per rank: of its computation beside the path
   std::vector<double> mean_slack_ns;         ///< per rank: of its computation, weighted by length

@@ -152,6 +152,25 @@ TEST(IntervalPath, TakesTheLongestOfEachGroupThatOverlaps) {
   EXPECT_EQ(interval_path(trace, 40).intervals, 1u);
 }
 
+TEST(ActivityImpact, LaysWaitingOnWhatThePathHasMoreOf) {
+  // Rank 0 computes for 100 and sends, rank 1 for 40 and waits for 60; both take 10 more.
+  const Trace trace = timed_trace(2,
+                                  "rank 0\n @100 +10 send to=1 bytes=1\n"
+                                  "rank 1\n @40 +70 recv from=0 bytes=1\n");
+  const MeasuredPath path = path_of(trace);
+  ASSERT_EQ(path.makespan_ns, 110);
+  ASSERT_EQ(path.impacts.size(), 3u);
+  const ActivityImpact& computation = path.impacts.front();
+  EXPECT_EQ(computation.operation, Operation::none);
+  EXPECT_EQ(computation.critical_ns, 140);
+  EXPECT_EQ(computation.non_critical_ns, 0);
+  double waiting = 0;
+  for (const ActivityImpact& i : path.impacts) waiting += i.imbalance_ns;
+  EXPECT_DOUBLE_EQ(waiting, 60);
+  // The path is rank 0's: of it rank 1 lacks 60 of computation and the 10 of the send.
+  EXPECT_DOUBLE_EQ(computation.imbalance_ns, 60.0 * 60 / 70);
+}
+
 TEST(MeasuredPathFlows, GoFromTheCallWaitedForToTheOneThatWaited) {
   // Rank 1 waits for rank 0's send, its second call; then rank 0 waits for rank 1.
   const Trace trace =

@@ -56,9 +56,10 @@ void OwnTime::add(std::int64_t from, CallIndex to, std::int64_t since, std::int6
   std::size_t wait = 0;
   if (from >= 0) {
     const auto call = static_cast<CallIndex>(from);
-    add_call(call, since, sign, sums, waited);
-    part = mark(call).part + std::size_t{1};
+    if (since < calls_->begin_ns(call)) add_until(call, since, sign, sums, waited);
     wait = mark(call).wait;
+    add_call(call, wait, since, sign, sums, waited);
+    part = mark(call).part + std::size_t{1};
     if (wait < waits_.size() && waits_[wait].call == call) ++wait;
   } else if (const std::int64_t late = calls_->start_ns() - since; late > 0) {
     sums.add(0, sign * late);  // a late start is computation, as everywhere
@@ -69,13 +70,38 @@ void OwnTime::add(std::int64_t from, CallIndex to, std::int64_t since, std::int6
   for (; wait < until.wait; ++wait) waited->push_back({wait, waits_[wait].wait_ns});
 }
 
-// The part of a call after `since`.
-void OwnTime::add_call(CallIndex call, std::int64_t since, std::int64_t sign, ActivitySums& sums,
-                       std::vector<Waited>* waited) const {
+// What a rank did before a call that the other one had left already.
+void OwnTime::add_until(CallIndex end, std::int64_t since, std::int64_t sign, ActivitySums& sums,
+                        std::vector<Waited>* waited) const {
+  CallIndex call = end;
+  while (call > 0 && calls_->end_ns(call - 1) > since) --call;
+  for (; call < end; ++call) {
+    add_gap(call, since, sign, sums);
+    const auto wait = std::ranges::lower_bound(waits_, call, {}, &WaitState::call);
+    add_call(call, static_cast<std::size_t>(wait - waits_.begin()), since, sign, sums, waited);
+  }
+  add_gap(end, since, sign, sums);
+}
+
+// The part of the computation before a call after `since`.
+void OwnTime::add_gap(CallIndex call, std::int64_t since, std::int64_t sign,
+                      ActivitySums& sums) const {
+  const std::int64_t begun = call == 0 ? calls_->start_ns() : calls_->end_ns(call - 1);
+  std::int64_t skip = since - begun;
+  if (skip < 0 && call == 0) sums.add(0, sign * -skip);  // a late start
+  names_->for_gap(rank_, call, [&](ActivityId id, std::int64_t ns) {
+    const std::int64_t skipped = std::clamp<std::int64_t>(skip, 0, ns);
+    skip -= skipped;
+    if (ns > skipped) sums.add(id, sign * (ns - skipped));
+  });
+}
+
+// The part of a call after `since`; `wait` is its own, or a later call's.
+void OwnTime::add_call(CallIndex call, std::size_t wait, std::int64_t since, std::int64_t sign,
+                       ActivitySums& sums, std::vector<Waited>* waited) const {
   const std::int64_t enter = calls_->begin_ns(call);
   const std::int64_t begin = std::max(enter, since);
   std::int64_t spent = calls_->end_ns(call) - begin;
-  const std::size_t wait = mark(call).wait;
   if (wait < waits_.size() && waits_[wait].call == call) {
     const std::int64_t rest = std::max<std::int64_t>(0, enter + waits_[wait].wait_ns - begin);
     spent -= rest;

@@ -60,6 +60,7 @@ Json to_json(const MeasuredPath& p, const CallPaths& paths) {
             {"least_slack_ns", p.least_slack_ns},
             {"mean_slack_ns", p.mean_slack_ns},
             {"activities", Json::array()},
+            {"impacts", Json::array()},
             {"near_paths", Json::array()}};
   for (const ActivityShare& a : p.activities) {
     json["activities"].push_back({{"activity", activity_name(a.operation)},
@@ -68,6 +69,13 @@ Json to_json(const MeasuredPath& p, const CallPaths& paths) {
                                   {"mean_ns", a.mean_ns},
                                   {"imbalance_ns", a.imbalance_ns},
                                   {"gain_at_most_ns", a.gain_ns ? Json(*a.gain_ns) : Json()}});
+  }
+  for (const ActivityImpact& i : p.impacts) {
+    json["impacts"].push_back({{"activity", activity_name(i.operation)},
+                               {"call_path", paths.name(i.path)},
+                               {"critical_ns", i.critical_ns},
+                               {"non_critical_ns", i.non_critical_ns},
+                               {"imbalance_ns", i.imbalance_ns}});
   }
   for (const NearPath& n : p.near) {
     json["near_paths"].push_back({{"length_ns", n.length_ns},
@@ -104,6 +112,24 @@ Table activity_table(const MeasuredPath& p, const CallPaths& paths) {
       row.emplace_back();
     }
     table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table impact_table(const MeasuredPath& p, const CallPaths& paths) {
+  Table table{"path_impact",
+              "What the ranks' time goes into, as the critical path sees it",
+              {{"activity"},
+               {"call path"},
+               {"others wait", Unit::ns,
+                "over all ranks, because the critical path has more of this than they"},
+               {"critical", Unit::ns, "over all ranks: as much of it on each as the path has"},
+               {"beside", Unit::ns, "what ranks have of it beyond that"}},
+              {}};
+  for (const ActivityImpact& i : p.impacts) {
+    if (table.rows.size() == kPathRowsShown) break;
+    table.rows.push_back({activity_name(i.operation), paths.name(i.path), i.imbalance_ns,
+                          i.critical_ns, i.non_critical_ns});
   }
   return table;
 }
@@ -209,10 +235,11 @@ Report describe(const MeasuredPath& path, const ImbalanceMetrics& imbalance, con
                {"segments", static_cast<std::int64_t>(path.segments.size()), Unit::count},
                {"parts", static_cast<std::int64_t>(path.parts), Unit::count,
                 "between points that every path goes through"}}};
-  report.sections.push_back({"critical_path",
-                             "Critical path of the run",
-                             {std::move(facts), activity_table(path, paths), rank_table(path),
-                              near_table(path), segment_table(path, paths)}});
+  report.sections.push_back(
+      {"critical_path",
+       "Critical path of the run",
+       {std::move(facts), activity_table(path, paths), impact_table(path, paths), rank_table(path),
+        near_table(path), segment_table(path, paths)}});
   report.sections.push_back(imbalance_section(imbalance));
   return report;
 }

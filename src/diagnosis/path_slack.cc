@@ -13,9 +13,8 @@ namespace {
 
 class BackwardWalk {
  public:
-  BackwardWalk(const Activities& run, const CallActivities& names, PathSlack& out)
+  BackwardWalk(const Activities& run, PathSlack& out)
       : run_(run),
-        names_(names),
         out_(out),
         through_(static_cast<std::size_t>(run.trace().ranks()), kNoWay),
         weight_(through_.size()),
@@ -27,7 +26,6 @@ class BackwardWalk {
     out.next.resize(out.sources.size());
     out.least_slack_ns.assign(through_.size(), -1);
     out.mean_slack_ns.assign(through_.size(), 0);
-    out.busy_ns.assign(names.size(), 0);
     out.vertices = 2;
     for (std::uint32_t id = 0; id < entries_.size(); ++id) prepare(id);
   }
@@ -73,7 +71,6 @@ class BackwardWalk {
     }
     if (work_.of_collective) left_entries(rank, call);
     through_[r] = work_.in_step ? kNoWay : offer;
-    out_.busy_ns[names_.of(rank, call).call] += work_.work_ns();
     out_.dropped += work_.dropped;
     out_.vertices += 2;
     out_.edges += 1 + work_.waits.size() + (work_.in_step ? 0 : 1);
@@ -104,18 +101,6 @@ class BackwardWalk {
     if (slack > 0 && (least < 0 || slack < least)) least = slack;
     out_.mean_slack_ns[r] += static_cast<double>(slack) * static_cast<double>(gap);
     weight_[r] += static_cast<double>(gap);
-    if (const ActivityId whole = names_.of(rank, call).gap;
-        whole != CallActivities::kSeveral && call > 0) {
-      out_.busy_ns[whole] += gap;
-      return;
-    }
-    std::int64_t rest = gap;
-    names_.for_gap(rank, call, [&](ActivityId id, std::int64_t ns) {
-      const std::int64_t part = std::min(ns, rest);
-      out_.busy_ns[id] += part;
-      rest -= part;
-    });
-    out_.busy_ns[0] += rest;  // a late start
   }
 
   void offer_call(std::int32_t rank, CallIndex call, std::int64_t offer,
@@ -151,7 +136,6 @@ class BackwardWalk {
   }
 
   const Activities& run_;
-  const CallActivities& names_;
   PathSlack& out_;
   std::vector<std::int64_t> through_;  // per rank: the way through the call visited last
   std::vector<double> weight_;
@@ -161,14 +145,14 @@ class BackwardWalk {
 
 }  // namespace
 
-PathSlack path_slack(const Activities& run, const CallActivities& names) {
+PathSlack path_slack(const Activities& run) {
   PathSlack out(run.sources());
-  fill_slack(run, names, out);
+  fill_slack(run, out);
   return out;
 }
 
-void fill_slack(const Activities& run, const CallActivities& names, PathSlack& out) {
-  BackwardWalk(run, names, out).run();
+void fill_slack(const Activities& run, PathSlack& out) {
+  BackwardWalk(run, out).run();
 }
 
 }  // namespace slackline

@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "diagnosis/activities.h"
-#include "diagnosis/call_activities.h"
 
 namespace slackline {
 
-/// How far everything in a run is from its end, and sums over its activities.
+/// How far everything in a run is from its end.
 struct PathSlack {
   /// Where the longest way to the end goes after a call's begin, if not through the call itself: to
   /// the end of a call that waited for it.
@@ -32,7 +31,6 @@ struct PathSlack {
   std::vector<std::int64_t>
       least_slack_ns;                 ///< per rank: of its computation beside the path; or -1
   std::vector<double> mean_slack_ns;  ///< per rank: of its computation, weighted by length
-  std::vector<std::int64_t> busy_ns;  ///< of each activity, all ranks, without waiting
   std::uint64_t dropped = 0;          ///< dependences against the direction of time
   std::size_t vertices = 0;           ///< of the program activity graph
   std::size_t edges = 0;
@@ -43,8 +41,8 @@ struct PathSlack {
 };
 
 /// O(calls + members of collectives); 8 bytes a call and 8 a call that another one waits for.
-PathSlack path_slack(const Activities& run, const CallActivities& names);
+PathSlack path_slack(const Activities& run);
 /// The same into one that is empty but for its sources, all of the run's.
-void fill_slack(const Activities& run, const CallActivities& names, PathSlack& out);
+void fill_slack(const Activities& run, PathSlack& out);
 
 }  // namespace slackline

@@ -99,13 +99,13 @@ std::map<std::string, PerRank> seconds_of(const DelayCosts& delays, DelayKind ki
   return seconds;
 }
 
-// Of the delays Scalasca takes other times into account (delay_costs.cc says which): nothing is
-// known to it of what lies outside of regions, as here all computation does, while MPI_Comm_rank
-// and MPI_Comm_size, which are no calls here, count; and it knows no waiting in MPI_Finalize and
-// for nonblocking collectives, which is left out here. So sums agree to a part in a thousand, and
-// what is by far the most of them, MPI_Init's, to a few parts in ten thousand of each rank. Not
-// compared: late receivers, where the two take other moments, and what follows operations with a
-// root, where they differ for reasons not known.
+// Of the delays Scalasca takes other times into account: nothing is known to it of what lies
+// outside of regions, as here all computation does, while MPI_Comm_rank and MPI_Comm_size, which
+// are no calls here, count; and it knows no waiting in MPI_Finalize and for nonblocking
+// collectives, which is left out here. So sums agree to a part in a thousand, and what is by far
+// the most of them, MPI_Init's, to a few parts in ten thousand of each rank. What all differences
+// are, to the last digit, and those of late receivers and operations with a root, which are not
+// compared here, test/oracle/scalasca tells.
 TEST(WaitStatesConformance, DelayCostsOfSstMacroAreNearlyAsScalascaSays) {
   const auto folder = testing::shared_trace("sstmacro10");
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "not here: " << folder;

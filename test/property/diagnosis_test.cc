@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "diagnosis/judgement.h"
@@ -113,7 +114,7 @@ TEST_P(DiagnosisProperty, GainsAndSlackAreThoseOfTheWrittenGraph) {
     const Activities run(trace, matching, order);
     const ActivityGraph graph = activity_graph(run);
     if (graph.size() < 2) return;
-    const PathSlack slack = path_slack(run, names);
+    const PathSlack slack = path_slack(run);
     EXPECT_EQ(slack.vertices, graph.size());
     EXPECT_EQ(slack.dropped, graph.dropped);
     if (order.released() == 0) {
@@ -133,6 +134,31 @@ TEST_P(DiagnosisProperty, GainsAndSlackAreThoseOfTheWrittenGraph) {
   });
 }
 
+// A rank's time is what it does, as much as the path has of it or beyond that, and waiting, which
+// is laid on what the path has more of than the rank.
+TEST_P(DiagnosisProperty, ImpactsOfActivitiesAddUpToTheRanksTime) {
+  for_runs([](const Trace& trace) {
+    const CallPaths paths(trace);
+    const MeasuredPath path = measured_path(trace, CallMatching(trace), paths, {});
+    std::int64_t ranks = 0;
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
+    double sum = 0;
+    std::map<std::pair<Operation, PathId>, std::int64_t> on_path;
+    for (const ActivityShare& a : path.activities) on_path[{a.operation, a.path}] = a.on_path_ns;
+    for (const ActivityImpact& i : path.impacts) {
+      const std::int64_t own = on_path[{i.operation, i.path}];
+      EXPECT_LE(i.critical_ns, ranks * own);
+      EXPECT_GE(i.critical_ns + i.non_critical_ns, own);  // what lies on the path is somebody's
+      if (i.critical_ns == ranks * own) {
+        EXPECT_EQ(i.imbalance_ns, 0);
+      }
+      sum += static_cast<double>(i.busy_ns()) + i.imbalance_ns;
+    }
+    const auto all = static_cast<double>(ranks * path.makespan_ns);
+    EXPECT_NEAR(sum, all, 1e-9 * all + 1e-3);
+  });
+}
+
 TEST_P(DiagnosisProperty, DelayCostsExplainAllWaitingButWhatIsSaidToBeUnexplained) {
   const bool causal = GetParam() == Kind::causal;
   for_runs([causal](const Trace& trace) {
@@ -145,7 +171,7 @@ TEST_P(DiagnosisProperty, DelayCostsExplainAllWaitingButWhatIsSaidToBeUnexplaine
       const WaitState& s = waits.states[i];
       const WaitOrigin& origin = delays.origins[i];
       const auto wait = static_cast<double>(s.wait_ns);
-      if (s.cause_rank >= 0 && s.cause_rank != s.rank) waiting += wait;
+      if (s.effective && s.cause_rank >= 0 && s.cause_rank != s.rank) waiting += wait;
       EXPECT_LE(origin.direct_ns + origin.indirect_ns, wait + 1e-6);
       EXPECT_LE(origin.propagating_ns, wait + 1e-6);
     }
@@ -155,6 +181,7 @@ TEST_P(DiagnosisProperty, DelayCostsExplainAllWaitingButWhatIsSaidToBeUnexplaine
     EXPECT_NEAR(explained + delays.unexplained_ns, waiting, 1e-6 * (1 + waiting));
     EXPECT_GE(delays.unexplained_ns, -1e-6 * (1 + waiting));
     EXPECT_TRUE(!causal || waits.clipped == 0);
+    EXPECT_TRUE(!causal || delays.unexplained_ns < 1e-6 * (1 + waiting));
   });
 }
 
