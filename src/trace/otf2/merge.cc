@@ -50,20 +50,25 @@ std::uint32_t place(std::uint32_t before_call, std::size_t i,
   return before_call < calls.of_main.size() ? calls.of_main[before_call] : calls.all;
 }
 
-// The main thread's region events, put between the calls of all threads.
+// The main thread's region events, put between the calls of all threads. Attributes may lie: the
+// events stay in order all the same.
 void place_regions(const LocationCalls& main, const NewIndex& new_index, RankCalls& calls) {
+  std::uint32_t last = 0;
   for (std::size_t i = 0; i < main.regions.size(); ++i) {
     RegionEvent event = main.regions[i];
-    event.before_call = place(event.before_call, i, main.region_at, new_index);
+    last = std::max(last, place(event.before_call, i, main.region_at, new_index));
+    event.before_call = last;
     calls.append_region(event);
   }
 }
 
 // Likewise its pauses.
 void place_pauses(const LocationCalls& main, const NewIndex& new_index, RankCalls& calls) {
+  std::uint32_t last = 0;
   for (std::size_t i = 0; i < main.pauses.size(); ++i) {
     Pause pause = main.pauses[i];
-    pause.before_call = place(pause.before_call, i, main.pause_at, new_index);
+    last = std::max(last, place(pause.before_call, i, main.pause_at, new_index));
+    pause.before_call = last;
     calls.append_pause(pause);
   }
 }

@@ -13,11 +13,13 @@ bool same_boot(const slk_raw_header& a, const slk_raw_header& b) {
          std::strcmp(a.boot_id, b.boot_id) == 0;
 }
 
+/// Clocks drift by parts in a million; what is ten thousand times as much is a damaged sample.
+constexpr double kLargestDrift = 0.01;
+
 /// A flipped bit in a sample must not throw the rank out of the run: clocks on one Earth may
-/// differ by their uptimes, not by more than a century.
+/// differ by their uptimes, not by more.
 bool usable(const slk_clock_sample& s) {
-  constexpr std::int64_t kCenturyNs = 3'200'000'000'000'000'000;
-  const auto sane = [](std::int64_t v) { return v > -kCenturyNs && v < kCenturyNs; };
+  const auto sane = [](std::int64_t v) { return v > -kLongestUptimeNs && v < kLongestUptimeNs; };
   return s.valid == 1 && sane(s.offset_ns) && sane(s.local_ns) && s.error_ns >= 0 &&
          sane(s.error_ns);
 }
@@ -46,10 +48,12 @@ ClockMap clock_map(const slk_raw_header& rank, const slk_raw_header& reference) 
   const std::int64_t span = end.local_ns - begin.local_ns;
   if (!usable(end) || span <= 0) return map;
   const std::int64_t moved = end.offset_ns - begin.offset_ns;
-  // A change smaller than what the measurements can tell is no drift, but may be an error.
+  // A change smaller than what the measurements can tell, or larger than clocks can, is no drift,
+  // but may be an error.
   const std::int64_t change = std::llabs(moved);
-  const bool drifts = change > begin.error_ns + end.error_ns;
-  if (drifts) map.drift = static_cast<double>(moved) / static_cast<double>(span);
+  const double drift = static_cast<double>(moved) / static_cast<double>(span);
+  const bool drifts = change > begin.error_ns + end.error_ns && std::abs(drift) <= kLargestDrift;
+  if (drifts) map.drift = drift;
   map.error_ns = std::max(begin.error_ns, drifts ? end.error_ns : end.error_ns + change);
   return map;
 }

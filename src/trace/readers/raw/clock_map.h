@@ -6,6 +6,9 @@
 
 namespace slackline::raw {
 
+/// No machine has been up for longer (31 years): so sums of a few such times are no overflow.
+inline constexpr std::int64_t kLongestUptimeNs = 1'000'000'000'000'000'000;
+
 /// From one rank's clock to rank 0's: local + offset + drift * (local - at).
 ///
 /// Two samples, at MPI_Init and at MPI_Finalize, give offset and drift (linear between them, as

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trace/readers/raw/clock_map.h"
 #include "trace/readers/raw/findings.h"
 
 namespace slackline::raw {
@@ -48,7 +49,8 @@ void File::read_header() {
   terminate(header_.program);
   valid_ = header_.magic == SLK_WIRE_MAGIC && header_.version == SLK_WIRE_VERSION &&
            header_.header_bytes == SLK_RAW_HEADER_BYTES && header_.world_size > 0 &&
-           header_.rank >= 0 && header_.rank < header_.world_size;
+           header_.monotonic_ns < std::uint64_t{kLongestUptimeNs} && header_.rank >= 0 &&
+           header_.rank < header_.world_size;
   if (!valid_) findings_.add(kDamagedFile, name_);
 }
 

@@ -278,6 +278,17 @@ TEST(ClockMap, AChangeThatCannotBeToldFromErrorsIsAnError) {
   EXPECT_EQ(map.error_ns, 15 + 8);  // what the last sample allows the clock to be off by then
 }
 
+TEST(ClockMap, NoClockDriftsByAHundredth) {
+  slk_raw_header reference{};
+  slk_raw_header rank{};
+  rank.rank = 1;
+  rank.clock_begin = {1000, 500, 10, 0, 1};
+  rank.clock_end = {1001000, 500 + 10001, 10, 0, 1};  // over 1,000,000 ns
+  const raw::ClockMap map = raw::clock_map(rank, reference);
+  EXPECT_EQ(map(999'999'999'999'999'999), 1'000'000'000'000'000'499);
+  EXPECT_EQ(map.error_ns, 10 + 10001);
+}
+
 TEST(ClockMap, OneClockIsLeftAlone) {
   slk_raw_header reference{};
   std::strcpy(reference.boot_id, "boot");
