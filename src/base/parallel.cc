@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -40,7 +41,11 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& tas
   };
   {
     std::vector<std::jthread> pool;
-    for (std::size_t t = 1; t < workers; ++t) pool.emplace_back(work);
+    try {
+      for (std::size_t t = 1; t < workers; ++t) pool.emplace_back(work);
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that are there do it.
+    }
     work();
   }
   if (first) std::rethrow_exception(first);

@@ -70,6 +70,10 @@ class Activities {
   std::int64_t gap_ns(std::int32_t rank, CallIndex call) const {
     return enter_ns(rank, call) - (call == 0 ? 0 : leave_ns(rank, call - 1));
   }
+  /// How long after the start of the run a rank started; part of its first gap.
+  std::int64_t late_start_ns(std::int32_t rank) const {
+    return std::clamp<std::int64_t>(trace_.calls(rank).start_ns() - origin_ns_, 0, gap_ns(rank, 0));
+  }
   std::int64_t stop_ns(std::int32_t rank) const {
     return trace_.calls(rank).stop_ns() - origin_ns_;
   }

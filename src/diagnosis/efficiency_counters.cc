@@ -38,9 +38,8 @@ std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
   }
   TimelineCounter cumulative{fmt::format("cumulative transfer efficiency of rank {}", curves.rank),
                              {}};
-  const std::int64_t own_start = trace.calls(curves.rank).start_ns();
   for (std::size_t i = 0; i < curves.transfer.time_ns.size(); ++i) {
-    cumulative.points.emplace_back(own_start + curves.transfer.time_ns[i],
+    cumulative.points.emplace_back(start + curves.transfer.time_ns[i],
                                    curves.transfer.cumulative[i]);
   }
   counters.push_back(std::move(cumulative));

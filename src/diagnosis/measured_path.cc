@@ -114,13 +114,24 @@ void add_activities(const CallActivities& names, const OnPath& on_path, Measured
   }
 }
 
+/// The path's parts for activity_impacts(): its first rank's late start lies in computation there.
+std::vector<std::int64_t> with_late_start(const Activities& run, const std::vector<RunStep>& steps,
+                                          std::vector<std::int64_t> on_path_ns) {
+  const std::int64_t late = steps.empty() ? 0 : run.late_start_ns(steps.front().rank);
+  on_path_ns[0] -= late;
+  on_path_ns.push_back(late);
+  return on_path_ns;
+}
+
 void add_impacts(const Trace& trace, std::vector<ActivityImpact> impacts, const OnPath& on_path,
                  MeasuredPath& out) {
   double ranks = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
   for (std::size_t i = 0; i < on_path.ids.size(); ++i) {
     ActivityShare& share = out.activities[i];
-    share.mean_ns = static_cast<double>(impacts[on_path.ids[i]].busy_ns()) / ranks;
+    std::int64_t busy_ns = impacts[on_path.ids[i]].busy_ns();
+    if (on_path.ids[i] == 0) busy_ns += impacts.back().busy_ns();  // late starts, as on the path
+    share.mean_ns = static_cast<double>(busy_ns) / ranks;
     share.imbalance_ns = std::max(0.0, static_cast<double>(share.on_path_ns) - share.mean_ns);
   }
   std::erase_if(impacts,
@@ -175,7 +186,7 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
         slack.ahead_ns = {};  // in one thread, before as much is needed again
       },
       [&] { gains = path_gains(run, names, slack.sources, on_path.ids); },
-      [&] { impacts = activity_impacts(run, names, on_path.ns); }};
+      [&] { impacts = activity_impacts(run, names, with_late_start(run, steps, on_path.ns)); }};
   parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
   out.vertices = slack.vertices;
   out.edges = slack.edges;

@@ -56,7 +56,7 @@ void OwnTime::add(std::int64_t from, CallIndex to, std::int64_t since, std::int6
   std::size_t wait = 0;
   if (from >= 0) {
     const auto call = static_cast<CallIndex>(from);
-    if (since < calls_->begin_ns(call)) add_until(call, since, sign, sums, waited);
+    if (since < calls_->begin_ns(call)) add_gap(call, since, sign, sums);
     wait = mark(call).wait;
     add_call(call, wait, since, sign, sums, waited);
     part = mark(call).part + std::size_t{1};
@@ -68,19 +68,6 @@ void OwnTime::add(std::int64_t from, CallIndex to, std::int64_t since, std::int6
   for (; part < until.part; ++part) sums.add(parts_[part].activity, sign * parts_[part].ns);
   if (waited == nullptr) return;
   for (; wait < until.wait; ++wait) waited->push_back({wait, waits_[wait].wait_ns});
-}
-
-// What a rank did before a call that the other one had left already.
-void OwnTime::add_until(CallIndex end, std::int64_t since, std::int64_t sign, ActivitySums& sums,
-                        std::vector<Waited>* waited) const {
-  CallIndex call = end;
-  while (call > 0 && calls_->end_ns(call - 1) > since) --call;
-  for (; call < end; ++call) {
-    add_gap(call, since, sign, sums);
-    const auto wait = std::ranges::lower_bound(waits_, call, {}, &WaitState::call);
-    add_call(call, static_cast<std::size_t>(wait - waits_.begin()), since, sign, sums, waited);
-  }
-  add_gap(end, since, sign, sums);
 }
 
 // The part of the computation before a call after `since`.

@@ -28,9 +28,9 @@ class OwnTime {
     std::int64_t ns;
   };
 
-  /// Adds to `sums`, with `sign`, the time by activity from `since`, which is no later than the end
-  /// of mark `from` (-1: before the first call), until mark `to` begins. The waits go to `waited`,
-  /// unless null. O(marks between, and calls from `since` to `from`).
+  /// Adds to `sums`, with `sign`, the time by activity from `since` (at the earliest in the
+  /// computation before call `from`; -1: since before the first call) until mark `to` begins. The
+  /// waits go to `waited`, unless null. O(marks between).
   void add(std::int64_t from, CallIndex to, std::int64_t since, std::int64_t sign,
            ActivitySums& sums, std::vector<Waited>* waited) const;
 
@@ -43,8 +43,6 @@ class OwnTime {
     std::uint32_t part;  // its own one; what comes after it follows
     std::uint32_t wait;  // the first one in it or later
   };
-  void add_until(CallIndex end, std::int64_t since, std::int64_t sign, ActivitySums& sums,
-                 std::vector<Waited>* waited) const;
   void add_gap(CallIndex call, std::int64_t since, std::int64_t sign, ActivitySums& sums) const;
   void add_call(CallIndex call, std::size_t wait, std::int64_t since, std::int64_t sign,
                 ActivitySums& sums, std::vector<Waited>* waited) const;

@@ -13,6 +13,10 @@ std::string activity_name(Operation operation) {
   return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
 }
 
+std::string activity_name(const ActivityImpact& i) {
+  return i.late_start ? "late start" : activity_name(i.operation);
+}
+
 Json to_json(const Imbalance& i) {
   return {{"wait_before_ns", i.before_ns},
           {"wait_after_ns", i.after_ns},
@@ -71,7 +75,7 @@ Json to_json(const MeasuredPath& p, const CallPaths& paths) {
                                   {"gain_at_most_ns", a.gain_ns ? Json(*a.gain_ns) : Json()}});
   }
   for (const ActivityImpact& i : p.impacts) {
-    json["impacts"].push_back({{"activity", activity_name(i.operation)},
+    json["impacts"].push_back({{"activity", activity_name(i)},
                                {"call_path", paths.name(i.path)},
                                {"critical_ns", i.critical_ns},
                                {"non_critical_ns", i.non_critical_ns},
@@ -128,8 +132,8 @@ Table impact_table(const MeasuredPath& p, const CallPaths& paths) {
               {}};
   for (const ActivityImpact& i : p.impacts) {
     if (table.rows.size() == kPathRowsShown) break;
-    table.rows.push_back({activity_name(i.operation), paths.name(i.path), i.imbalance_ns,
-                          i.critical_ns, i.non_critical_ns});
+    table.rows.push_back(
+        {activity_name(i), paths.name(i.path), i.imbalance_ns, i.critical_ns, i.non_critical_ns});
   }
   return table;
 }

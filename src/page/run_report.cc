@@ -60,9 +60,11 @@ Pictures draw(const PictureInput& picture, bool drawn) {
 }
 
 /// The time line goes to the head, the matrices to the end.
-void add_pictures(Report& report, const Pictures& pictures) {
-  add(report, pictures.pairs);
-  if (pictures.timeline) report.sections.insert(report.sections.begin(), *pictures.timeline);
+void add_pictures(Report& report, Pictures pictures) {
+  add(report, std::move(pictures.pairs));
+  if (pictures.timeline) {
+    report.sections.insert(report.sections.begin(), std::move(*pictures.timeline));
+  }
 }
 
 /// The time line has the monitor's curves below it, on its own axis.
@@ -120,11 +122,11 @@ struct MeasuredSide {
   Diagnosis diagnosis;
 };
 
-/// A part that is made in a thread of its own. Who needs it waits for it, and gets the exception
-/// that ended it.
+/// A part that is made in a thread of its own, or if none is to be had, when it is asked for. Who
+/// needs it waits for it, and gets the exception that ended it.
 template <class Make>
 auto in_background(Make make) {
-  return std::async(std::launch::async, std::move(make)).share();
+  return std::async(std::launch::async | std::launch::deferred, std::move(make));
 }
 
 }  // namespace
@@ -134,18 +136,20 @@ Report run_report(const Trace& trace, const GraphSource& source, const ModelChoi
   const CallPaths paths(trace);
   // Everything begins when what it needs is there: the model's answers and the measured run know
   // nothing of each other, and the pictures nothing of the model's curves.
-  const auto graph = in_background([&] { return &source(); });
-  const auto predicted = in_background([&] { return ModelledRun(trace, *graph.get(), choice); });
-  const auto answered = in_background([&] {
+  const auto graph = in_background([&] { return &source(); }).share();
+  const auto predicted =
+      in_background([&] { return ModelledRun(trace, *graph.get(), choice); }).share();
+  auto answered = in_background([&] {
     return ModelAnswers(trace, *graph.get(), choice, predicted, options.degradations_ppm);
   });
-  const auto matched = in_background([&] { return CallMatching(trace); });
+  const auto matched = in_background([&] { return CallMatching(trace); }).share();
   const auto measured = in_background([&] {
-    std::optional<MeasuredSide> side;
-    if (trace.timed()) side.emplace(trace, matched.get(), paths, options.sends);
-    return side;
-  });
-  const auto pictures = in_background([&] {
+                          std::optional<MeasuredSide> side;
+                          if (trace.timed())
+                            side.emplace(trace, matched.get(), paths, options.sends);
+                          return side;
+                        }).share();
+  auto pictures = in_background([&] {
     PictureInput picture{trace, *graph.get(), predicted.get(), matched.get(), paths};
     picture.simulated = options.simulated;
     if (const auto& side = measured.get()) {
@@ -160,9 +164,10 @@ Report run_report(const Trace& trace, const GraphSource& source, const ModelChoi
     diagnosis = describe(side->diagnosis, trace, paths);
     regions = regions_report(side->diagnosis, trace, paths);
   }
-  const Overview& model = answered.get().overview;
+  ModelAnswers answers_of_model = answered.get();
+  const Overview& model = answers_of_model.overview;
   Report report = describe(model, trace);
-  add(report, answered.get().network);
+  add(report, std::move(answers_of_model.network));
   add_scenarios(report, trace, choice, model, options);
   if (model.prediction.measured && options.pictures) {
     overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));

@@ -93,10 +93,18 @@ void check_time_span(const Trace& trace) {
     first = std::min(first, trace.calls(rank).start_ns());
     last = std::max(last, trace.calls(rank).stop_ns());
   }
-  if (trace.ranks() == 0 || last - first <= kTimeLimit_ns) return;
-  throw Error("cannot use the trace's times",
-              "its ranks start and end more than 146 years apart, beyond 2^62 ns",
-              "Look for a clock that was not set, or a header with a wrong resolution.");
+  if (trace.ranks() == 0 || last <= first) return;
+  const std::uint64_t span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  const char* const advice =
+      "Look for a clock that was not set, or a header with a wrong resolution.";
+  if (span > std::uint64_t{kTimeLimit_ns}) {
+    throw Error("cannot use the trace's times",
+                "its ranks start and end more than 146 years apart, beyond 2^62 ns", advice);
+  }
+  if (span > std::uint64_t{INT64_MAX} / static_cast<std::uint64_t>(trace.ranks())) {
+    throw Error("cannot use the trace's times",
+                "those of all ranks together are more than 292 years, beyond 2^63 ns", advice);
+  }
 }
 
 }  // namespace slackline

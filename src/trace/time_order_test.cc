@@ -50,6 +50,8 @@ TEST(TimeOrder, TimesTooFarApartAreAnError) {
   EXPECT_NO_THROW(check_time_span(within));
   const Trace beyond = mended(" start=-11686018427387904\n@4600000000000000000 +1 init\n");
   EXPECT_THROW(check_time_span(beyond), Error);
+  const Trace limits = mended(" start=-4611686018427387904 stop=4611686018427387904\n");
+  EXPECT_THROW(check_time_span(limits), Error);
 }
 
 }  // namespace

@@ -42,12 +42,15 @@ constexpr std::array kReaders{
     TraceReader{"native", "a native trace (.slk)",
                 [](const TraceInput& in) { return looks_like_native(in.bytes); },
                 [](const TraceInput& in) { return read_native(in.bytes, in.path.string()); }},
-    TraceReader{
-        "text", "the text form of a trace",
-        [](const TraceInput& in) {
-          return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
-        },
-        [](const TraceInput& in) { return read_text(as_text(in.bytes), in.path.string()); }},
+    TraceReader{"text", "the text form of a trace",
+                [](const TraceInput& in) {
+                  return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
+                },
+                [](const TraceInput& in) {
+                  Trace trace = read_text(as_text(in.bytes), in.path.string());
+                  find_request_zero(trace);
+                  return trace;
+                }},
     TraceReader{
         "goal", "a GOAL program, as text or as LogGOPSim's binary",
         [](const TraceInput& in) { return looks_like_goal(in.bytes); },
@@ -69,7 +72,8 @@ constexpr std::array kReaders{
     TraceReader{
         "otf2", "an OTF2 archive (its file .otf2, or the folder with it)",
         [](const TraceInput& in) { return find_otf2_anchor(in.path).has_value(); },
-        [](const TraceInput& in) { return read_otf2(*find_otf2_anchor(in.path), in.sends); }, true},
+        [](const TraceInput& in) { return read_otf2(*find_otf2_anchor(in.path), in.sends); },
+        [](const fs::path& path) { return otf2_files(*find_otf2_anchor(path)); }},
 };
 
 std::string accepted_formats() {
@@ -124,23 +128,11 @@ std::string checksum(std::span<const std::byte> bytes,
 
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
-  }
-  return files;
-}
-
-// The files beside `file` that have its name but for the extension, and what lies in a folder so
-// called.
-std::vector<fs::path> files_of_set(const fs::path& file) {
-  std::vector<fs::path> files;
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().stem() != file.stem()) continue;
-    if (entry.is_regular_file()) files.push_back(entry.path());
-    if (!entry.is_directory()) continue;
-    const auto inside = files_below(entry.path());
-    files.insert(files.end(), inside.begin(), inside.end());
+  std::error_code ignored;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto at = fs::recursive_directory_iterator(folder, options, ignored);
+       at != fs::recursive_directory_iterator(); at.increment(ignored)) {
+    if (at->is_regular_file(ignored)) files.push_back(at->path());
   }
   return files;
 }
@@ -173,11 +165,13 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   if (reader == nullptr) throw unknown_input(input);
   OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}};
   opened.sends = std::move(sends);
-  if (input.is_directory) {
+  if (reader->files != nullptr) {
+    const fs::path folder = input.is_directory             ? input.path
+                            : input.path.has_parent_path() ? input.path.parent_path()
+                                                           : ".";
+    identify_files(reader->files(input.path), folder, opened);
+  } else if (input.is_directory) {
     identify_files(files_below(input.path), input.path, opened);
-  } else if (reader->is_set) {
-    const fs::path folder = input.path.has_parent_path() ? input.path.parent_path() : ".";
-    identify_files(files_of_set(input.path), folder, opened);
   } else {
     opened.bytes = input.bytes.size();
     opened.checksum = checksum(input.bytes, input.release);

@@ -51,8 +51,8 @@ struct TraceReader {
   std::string_view description;  ///< for messages: "a native trace (.slk)"
   bool (*probe)(const TraceInput&);
   Trace (*read)(const TraceInput&);
-  /// The trace is also in files beside the one that is named: same name, other extensions.
-  bool is_set = false;
+  /// The files that it consists of, where these are not the one that is named, or all of a folder.
+  std::vector<std::filesystem::path> (*files)(const std::filesystem::path&) = nullptr;
 };
 
 std::span<const TraceReader> trace_readers();

@@ -118,6 +118,20 @@ std::optional<fs::path> find_otf2_anchor(const fs::path& path) {
   return found;
 }
 
+std::vector<fs::path> otf2_files(const fs::path& anchor) {
+  std::error_code ignored;
+  std::vector<fs::path> files{anchor};
+  const fs::path definitions = fs::path(anchor).replace_extension(".def");
+  if (fs::is_regular_file(definitions, ignored)) files.push_back(definitions);
+  const fs::path folder = fs::path(anchor).replace_extension();
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto at = fs::directory_iterator(folder, options, ignored); at != fs::directory_iterator();
+       at.increment(ignored)) {
+    if (at->is_regular_file(ignored)) files.push_back(at->path());
+  }
+  return files;
+}
+
 Trace read_otf2(const fs::path& anchor, SendRecords* sends) {
   const otf2::QuietLibrary quiet;
   Job job = otf2::describe_job(otf2::read_definitions(anchor));

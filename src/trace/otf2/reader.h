@@ -12,6 +12,10 @@ namespace slackline {
 /// bytes), or the only one in the folder `path`.
 std::optional<std::filesystem::path> find_otf2_anchor(const std::filesystem::path& path);
 
+/// The files of the archive with that anchor file: itself, the definitions beside it, and the
+/// folder of its name.
+std::vector<std::filesystem::path> otf2_files(const std::filesystem::path& anchor);
+
 /// Reads an archive, ranks in parallel. Throws Error when it cannot be opened or has no ranks;
 /// what is wrong inside becomes Findings. About 60 bytes a call beside the library's buffers, and 4
 /// more where `sends` is given and filled.

@@ -21,6 +21,10 @@ Trace read_text(std::string_view text, std::string_view name);
 /// Does `head` (the beginning of a file) look like the text form?
 bool looks_like_text(std::string_view head);
 
+/// A Finding of calls that start with request 0 while others wait for it: 0 stands for none, so it
+/// is somebody's counting from 0, and they wait for nothing. O(calls).
+void find_request_zero(Trace& trace);
+
 struct TextOptions {
   std::optional<std::int32_t> rank;  ///< this rank only; the others read back as absent
 };

@@ -222,5 +222,18 @@ TEST(LooksLikeText, SkipsCommentsOnly) {
   EXPECT_FALSE(looks_like_text(""));
 }
 
+TEST(TextForm, RequestsThatCountFromZeroAreFound) {
+  const auto found = [](const std::string& calls) {
+    Trace trace = read_text("slackline-trace 1 untimed ranks=1\nrank 0\n" + calls, "t");
+    find_request_zero(trace);
+    return trace.findings().entries().size();
+  };
+  EXPECT_EQ(found("irecv from=0 bytes=8 req=0\nwaitall reqs=0,1\n"), 1u);
+  EXPECT_EQ(found("isend to=0 bytes=8 req=0\nwait req=0\n"), 1u);
+  EXPECT_EQ(found("irecv from=0 bytes=8 req=1\nwaitall reqs=1\n"), 0u);
+  EXPECT_EQ(found("irecv from=0 bytes=8 req=0\n"), 0u);  // of a format that knows no requests
+  EXPECT_EQ(found("irecv from=0 bytes=8 req=1\nwait\n"), 0u);
+}
+
 }  // namespace
 }  // namespace slackline

@@ -76,8 +76,6 @@ class Delays:
     def _waits_between(self, start, partner, call):
         rest = start.waited_after(partner)
         waits = [(start.wait, rest)] if rest > 0 and self.rules.rest_of_waiting_pays else []
-        if self.rules.from_common_moment:
-            waits += self.own[call.rank].early_waits(start, partner)
         between = self.points[call.rank].between(start.call, call)
         return waits + [(p.wait, p.wait.length) for p in between if p.wait is not None]
 

@@ -38,34 +38,18 @@ class OwnTime:
         return +own
 
     def early_time(self, start, partner):
-        """What it did after the common moment and before the point's call."""
-        since, until = start.since[partner], start.call.enter
+        """The computation after the common moment and right before the point's call."""
         own = collections.Counter()
-        if since >= until:
-            return own
-        begun = self.timeline[0][1]
-        if begun > since:
-            own["", otf2_text.COMPUTATION] += begun - since  # it started late
-        for what, begin, length in self.timeline:
-            inside = min(begin + length, until) - max(begin, since)
-            if inside <= 0:
+        since, until = start.since[partner], start.call.enter
+        for what, begin, length in reversed(self.timeline):
+            if begin >= until:
                 continue
-            own[what.activity if isinstance(what, otf2_text.Call) else what] += inside
-        for wait, rest in self.early_waits(start, partner):
-            own[wait.call.activity] -= rest
-        return own
-
-    def early_waits(self, start, partner):
-        """(wait, how much of it) after the common moment and before the point's call."""
-        since = start.since[partner]
-        waits = []
-        for point in self.points.before(start.call):
-            if point.call.over <= since:
+            if isinstance(what, otf2_text.Call) or begin + length <= since:
                 break
-            rest = point.waited - max(0, since - point.call.enter)
-            if rest > 0:
-                waits.append((point.wait, rest))
-        return waits
+            own[what] += min(begin + length, until) - max(begin, since)
+        else:
+            own["", otf2_text.COMPUTATION] += max(0, self.timeline[0][1] - since)  # a late start
+        return own
 
     def without_waiting(self):
         """Over the whole run."""

@@ -42,8 +42,8 @@ class Rules:
     """From when the first one leaves each is on its own, even if that is before the last one came
     (MPI_Init, or a collective that somebody left early); else from the last one's coming on."""
     from_common_moment: bool
-    """What a rank did after that moment counts also where it lies before its own call (it had not
-    come yet when the other one left); else counting begins with the call at the earliest."""
+    """Computation after that moment counts also right before the rank's own call (it had not come
+    yet when the other one left); else counting begins with the call at the earliest."""
     touching_is_overlapping: bool
     """Calls of which one begins in the very moment in which the other one ends overlap."""
 
