@@ -43,6 +43,11 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     ::close(fd);
     throw error;
   }
+  if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode)) {
+    ::close(fd);
+    throw Error(fmt::format("cannot read '{}'", path.string()), "it is a pipe or a device",
+                "Write what comes from it to a file first.");
+  }
   size_ = static_cast<std::size_t>(status.st_size);
   if (size_ > 0) {
     void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <new>
 #include <string>
@@ -10,7 +11,11 @@
 
 namespace {
 
-int complain(const std::string& text, int exit_status) {
+/// One line, whatever of a file's bytes is in it.
+int complain(std::string text, int exit_status) {
+  constexpr char kFirstShown = ' ';
+  std::ranges::replace_if(
+      text, [](char c) { return c >= 0 && c < kFirstShown; }, ' ');
   slackline::write_stderr("slackline: " + text + "\n");
   return exit_status;
 }
@@ -26,6 +31,7 @@ int main(int argc, char** argv) {
   // Writing to a closed pipe becomes an error that write_stdout sees. A handler, not SIG_IGN: that
   // one would be inherited by the programs that `record` starts.
   std::signal(SIGPIPE, [](int) {});
+  std::signal(SIGXFSZ, [](int) {});  // likewise a file that may not grow further
 
   // The only place where errors become exit statuses.
   try {

@@ -19,6 +19,7 @@ inline constexpr std::string_view kRecorderProperty = "SLACKLINE::RECORDER";
 inline constexpr std::string_view kMpiProperty = "SLACKLINE::MPI";
 inline constexpr std::string_view kMpiVersionProperty = "SLACKLINE::MPI_VERSION";
 inline constexpr std::string_view kStartedProperty = "SLACKLINE::STARTED";
+inline constexpr std::string_view kFlopsProperty = "SLACKLINE::FLOPS_PER_SECOND";
 
 /// Attributes on a call's ENTER: each gives one field of trace/trace.h's Call for which OTF2 has no
 /// record, or whose record would give another value. On a user region's: where it stands.

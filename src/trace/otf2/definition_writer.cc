@@ -248,6 +248,9 @@ class DefinitionWriter {
     property(kMpiProperty, info.mpi_library);
     property(kMpiVersionProperty, info.mpi_version);
     property(kStartedProperty, info.started);
+    if (info.flops_per_second > 0) {
+      property(kFlopsProperty, fmt::format("{}", info.flops_per_second));
+    }
   }
 
   OTF2_Archive* archive_;

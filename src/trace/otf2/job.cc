@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -136,6 +137,11 @@ void describe_recording(const Definitions& d, Trace& trace) {
   fact(kMpiProperty, info.mpi_library);
   fact(kMpiVersionProperty, info.mpi_version);
   fact(kStartedProperty, info.started);
+  std::string flops;
+  fact(kFlopsProperty, flops);
+  double number = 0;
+  const auto [end, error] = std::from_chars(flops.data(), flops.data() + flops.size(), number);
+  if (error == std::errc() && std::isfinite(number) && number > 0) info.flops_per_second = number;
 }
 
 void add_communicators(Job& job, Trace& trace) {

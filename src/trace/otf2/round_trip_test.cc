@@ -141,12 +141,14 @@ TEST_F(Otf2RoundTrip, KeepsRecordedTraces) {
 
 TEST_F(Otf2RoundTrip, KeepsHostsAndTheProgram) {
   Trace trace = read_text(
-      "slackline-trace 1 timed ranks=2\ninfo program=\"./app x\" mpi=\"Open MPI\"\n"
+      "slackline-trace 1 timed ranks=2\ninfo program=\"./app x\" mpi=\"Open MPI\" "
+      "flops_per_second=1.5e9\n"
       "rank 0 host=n0\n@5 +5 init\n@100 +5 finalize\nrank 1 host=n1 unfinalized\n@6 +5 init\n",
       "t");
   const Trace back = there_and_back(trace);
   EXPECT_EQ(back.info().program, "./app x");
   EXPECT_EQ(back.info().mpi_library, "Open MPI");
+  EXPECT_EQ(back.info().flops_per_second, 1.5e9);
   EXPECT_EQ(back.rank_info(1).host, "n1");
   EXPECT_TRUE(back.rank_info(0).finalized);
   EXPECT_FALSE(back.rank_info(1).finalized);

@@ -20,6 +20,14 @@ inline constexpr FindingKind kUnmatched{
 inline constexpr FindingKind kIntercommunicator{
     "intercommunicator_lost", Severity::data_loss,
     "Intercommunicators were left out; calls on them name a communicator that is not listed."};
+inline constexpr FindingKind kElementSizes{
+    "element_sizes_lost", Severity::notice,
+    "Element sizes of collectives have no place in the format; a choice of algorithms that goes by "
+    "them may be another one after it is read back."};
+inline constexpr FindingKind kFlops{
+    "flops_lost", Severity::notice,
+    "Computation was given in flops, of which the format knows nothing; it was written as the time "
+    "that it counts as."};
 inline constexpr FindingKind kContributions{
     "contributions_lost", Severity::notice,
     "Collectives in which ranks contribute differently: only each rank's sums are kept."};

@@ -245,6 +245,7 @@ class Losses {
  public:
   explicit Losses(const Trace& trace) : trace_(trace) {
     if (!trace.timed()) findings_.add(kUntimed);
+    if (trace.info().flops_per_second > 0) findings_.add(kFlops);
     for (const Communicator& c : trace.communicators()) {
       if (c.is_inter()) findings_.add(kIntercommunicator, c.name);
     }
@@ -283,9 +284,9 @@ class Losses {
         (sendrecv && call.args.size() == 4 && call.args[3] != 0)) {
       rank.findings.add(kWildcardsLost);
     }
-    if ((c == OperationClass::collective || c == OperationClass::icollective) &&
-        !call.args.empty()) {
-      rank.findings.add(kContributions);
+    if (c == OperationClass::collective || c == OperationClass::icollective) {
+      if (!call.args.empty()) rank.findings.add(kContributions);
+      if (call.tag > 0) rank.findings.add(kElementSizes);
     }
   }
   bool exists(std::int64_t peer) const { return peer >= 0 && peer < trace_.ranks(); }
