@@ -45,7 +45,7 @@ struct DelayCosts {
   std::vector<DelayCost> costs;     ///< largest total first
   std::vector<WaitOrigin> origins;  ///< one for each of WaitStates::states
   double unexplained_ns = 0;        ///< waiting that no difference of the two ranks explains
-  double waiting_ns = 0;            ///< of all states with a cause; short + long + unexplained
+  double waiting_ns = 0;            ///< effective, with a cause; short + long + unexplained
 };
 
 /// Which activities caused the waiting, directly or through others' waiting (Boehme's delay costs,

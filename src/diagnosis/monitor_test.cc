@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "diagnosis/change_points.h"
+#include "diagnosis/efficiency_counters.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -24,6 +25,21 @@ TEST(TransferMonitor, FollowsFormulas2And3) {
   EXPECT_THAT(m.time_ns, ElementsAre(160, 210));
   EXPECT_THAT(m.local, ElementsAre(120.0 / 160, 40.0 / 50));
   EXPECT_THAT(m.cumulative, ElementsAre(120.0 / 160, 160.0 / 210));
+}
+
+// Rank 1 is the monitor's (of most calls); the run starts with rank 0, 50 before it.
+TEST(EfficiencyCounters, StandAtTheTimesOfTheTrace) {
+  const Trace trace = testing::timed_trace(
+      2,
+      "rank 0 start=1000\n @1100 +10 send to=1 bytes=8\n"
+      "rank 1 start=1050\n @1060 +60 recv from=0 bytes=8\n @1130 +1 barrier\n");
+  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
+  const auto counters = efficiency_counters(trace, efficiency_curves(trace, ideal, {}));
+  ASSERT_EQ(counters.size(), 5u);
+  const auto& cumulative = counters.back().points;
+  ASSERT_EQ(cumulative.size(), 2u);
+  EXPECT_EQ(cumulative[0].first, 1120);
+  EXPECT_EQ(cumulative[1].first, 1131);
 }
 
 TEST(TransferMonitor, LocallyLosesNothingWhereTheIdealRunWaitsLonger) {

@@ -95,7 +95,8 @@ void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice
   }
 }
 
-/// What the model says of a run beside what happens at its own values.
+/// What the model says of a run beside what happens at its own values, which are worked out while
+/// the graph is reduced.
 struct ModelAnswers {
   ModelAnswers(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                const std::shared_future<ModelledRun>& run,
@@ -136,19 +137,18 @@ Report run_report(const Trace& trace, const GraphSource& source, const ModelChoi
   const CallPaths paths(trace);
   // Everything begins when what it needs is there: the model's answers and the measured run know
   // nothing of each other, and the pictures nothing of the model's curves.
-  const auto graph = in_background([&] { return &source(); }).share();
-  const auto predicted =
-      in_background([&] { return ModelledRun(trace, *graph.get(), choice); }).share();
+  const std::shared_future graph = in_background([&] { return &source(); });
+  const std::shared_future predicted =
+      in_background([&] { return ModelledRun(trace, *graph.get(), choice); });
   auto answered = in_background([&] {
     return ModelAnswers(trace, *graph.get(), choice, predicted, options.degradations_ppm);
   });
-  const auto matched = in_background([&] { return CallMatching(trace); }).share();
-  const auto measured = in_background([&] {
-                          std::optional<MeasuredSide> side;
-                          if (trace.timed())
-                            side.emplace(trace, matched.get(), paths, options.sends);
-                          return side;
-                        }).share();
+  const std::shared_future matched = in_background([&] { return CallMatching(trace); });
+  const std::shared_future measured = in_background([&] {
+    std::optional<MeasuredSide> side;
+    if (trace.timed()) side.emplace(trace, matched.get(), paths, options.sends);
+    return side;
+  });
   auto pictures = in_background([&] {
     PictureInput picture{trace, *graph.get(), predicted.get(), matched.get(), paths};
     picture.simulated = options.simulated;
