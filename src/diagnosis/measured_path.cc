@@ -114,12 +114,11 @@ void add_activities(const CallActivities& names, const OnPath& on_path, Measured
   }
 }
 
-/// The path's parts for activity_impacts(): its first rank's late start lies in computation there.
-std::vector<std::int64_t> with_late_start(const Activities& run, const std::vector<RunStep>& steps,
-                                          std::vector<std::int64_t> on_path_ns) {
-  const std::int64_t late = steps.empty() ? 0 : run.late_start_ns(steps.front().rank);
-  on_path_ns[0] -= late;
-  on_path_ns.push_back(late);
+/// The path's parts for activity_impacts(): its late start lies in computation elsewhere.
+std::vector<std::int64_t> with_late_start(std::vector<std::int64_t> on_path_ns,
+                                          std::int64_t late_start_ns) {
+  on_path_ns[0] -= late_start_ns;
+  on_path_ns.push_back(late_start_ns);
   return on_path_ns;
 }
 
@@ -173,6 +172,7 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
     length += s.ns;
   }
   ensures(length == out.makespan_ns, "the critical path is as long as the run");
+  if (!steps.empty()) out.late_start_ns = run.late_start_ns(steps.front().rank);
   const OnPath on_path(out.segments, names);
   add_activities(names, on_path, out);
   if (options.extent == PathExtent::segments) return out;
@@ -186,7 +186,9 @@ MeasuredPath measured_path(const Activities& run, const CallActivities& names,
         slack.ahead_ns = {};  // in one thread, before as much is needed again
       },
       [&] { gains = path_gains(run, names, slack.sources, on_path.ids); },
-      [&] { impacts = activity_impacts(run, names, with_late_start(run, steps, on_path.ns)); }};
+      [&] {
+        impacts = activity_impacts(run, names, with_late_start(on_path.ns, out.late_start_ns));
+      }};
   parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
   out.vertices = slack.vertices;
   out.edges = slack.edges;

@@ -51,6 +51,7 @@ struct MeasuredPath {
   std::int64_t makespan_ns = 0;
   PathAlgorithm algorithm = PathAlgorithm::dag;
   std::vector<ActivitySegment> segments;  ///< in order of time; lengths add up to the makespan
+  std::int64_t late_start_ns = 0;         ///< its beginning, before its first rank's start
   std::vector<std::int64_t> by_rank;
   std::vector<ActivityShare> activities;     ///< by time on the path, largest first
   std::vector<ActivityImpact> impacts;       ///< of all that take time, largest imbalance first

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/sentences.h"
@@ -130,7 +132,8 @@ bool is_around(Operation operation) {
 }
 
 std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
-  double around = 0;
+  const auto late = static_cast<double>(d.path.late_start_ns);
+  double around = late;
   for (const ActivityShare& share : d.path.activities) {
     if (is_around(share.operation)) around += static_cast<double>(share.on_path_ns);
   }
@@ -139,24 +142,32 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
   if (rest <= 0) return std::nullopt;
   Answer a{
       "path", "What does the critical path consist of?", "", {"path_activities", "path_ranks"}};
-  std::vector<std::string> parts;
+  std::vector<std::pair<double, std::string>> shares;
   for (const ActivityShare& share : d.path.activities) {
-    const double part = static_cast<double>(share.on_path_ns) / rest;
-    if (parts.size() == kMostActivities || is_around(share.operation) || part < kWorthNaming) {
-      continue;
-    }
-    parts.push_back(format_percent(part) + " " + activity(share.operation, paths.name(share.path)));
+    if (is_around(share.operation)) continue;
+    const bool starts_late = share.operation == Operation::none && share.path == 0;
+    const double part = (static_cast<double>(share.on_path_ns) - (starts_late ? late : 0)) / rest;
+    if (part < kWorthNaming) continue;
+    shares.emplace_back(
+        part, format_percent(part) + " " + activity(share.operation, paths.name(share.path)));
+  }
+  std::ranges::stable_sort(shares, std::greater{}, &std::pair<double, std::string>::first);
+  std::vector<std::string> parts;
+  for (const auto& [part, text] :
+       std::span(shares).first(std::min(kMostActivities, shares.size()))) {
+    parts.push_back(text);
   }
   a.text = enumeration(parts);
   if (around > 0) {
-    a.text += fmt::format(", without MPI_Init and MPI_Finalize ({} of the run)",
-                          format_percent(around / whole));
+    a.text += fmt::format(", without {}MPI_Init and MPI_Finalize ({} of the run)",
+                          late > 0 ? "a rank's late start, " : "", format_percent(around / whole));
   }
   std::vector<double> by_rank(d.path.by_rank.size());
   for (const ActivitySegment& s : d.path.segments) {
     if (is_around(s.operation)) continue;
     by_rank[static_cast<std::size_t>(s.rank)] += static_cast<double>(s.length_ns());
   }
+  if (late > 0) by_rank[static_cast<std::size_t>(d.path.segments.front().rank)] -= late;
   const auto busiest = std::ranges::max_element(by_rank);
   if (busiest != by_rank.end()) {
     a.text += fmt::format("; on rank {} for longest ({})", busiest - by_rank.begin(),

@@ -67,6 +67,17 @@ TEST(Answers, LeaveInitAndFinalizeOutOfTheRanksSharesOfTheCriticalPath) {
   EXPECT_THAT(answer(answers_of(trace), "path"), HasSubstr("; on rank 0 for longest"));
 }
 
+// Rank 0 starts 400 us late, rank 1 waits for it; then computation of 100 us makes all of the path.
+TEST(Answers, LeaveALateStartOutOfWhatTheCriticalPathConsistsOf) {
+  const Trace trace = timed_trace(2,
+                                  "rank 0 start=400000\n @500000 +0 send to=1 bytes=1\n"
+                                  "rank 1 start=0\n @0 +500000 recv from=0 bytes=1\n");
+  EXPECT_EQ(
+      answer(answers_of(trace), "path"),
+      "100.0 % computation, without a rank's late start, MPI_Init and MPI_Finalize (80.0 % of "
+      "the run); on rank 0 for longest (100.0 %).");
+}
+
 TEST(Answers, OfAnUntimedRunAreTheModels) {
   const Trace trace = testing::untimed_trace(2,
                                              "rank 0\n compute 3000\n send to=1 bytes=1\n"
