@@ -151,7 +151,7 @@ void Engine::begin_call(StrandId id) {
   strand.call = strand.next_call++;
   strand.call_open = true;
   strand.began = now_;
-  const Call call = trace_.calls(strand.rank)[strand.call];
+  const Call call = trace_.calls(strand.rank).action(strand.call);
   const OperationClass op_class = operation_class(call.operation);
   switch (op_class) {
     case OperationClass::send:

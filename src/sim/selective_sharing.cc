@@ -39,7 +39,8 @@ double less(double value, double by, double precision) {
 
 }  // namespace
 
-SelectiveSharing::SelectiveSharing(const LinkView& links) : links_(links.count()) {
+SelectiveSharing::SelectiveSharing(const LinkView& links)
+    : links_(links.count()), place_(links.count(), kAbsent) {
   for (LinkId id = 0; id < links.count(); ++id) {
     links_[id].capacity = links.bandwidth(id);
     links_[id].pipe = links.is_pipe(id);
@@ -130,42 +131,56 @@ void SelectiveSharing::leave(FlowId id, LinkId at) {
     if (!link.left) left_.push_back(at);
     link.left = true;
   }
-  if (--link.users > 0 || link.modified == kAbsent) return;
-  modified_[link.modified] = kNoLink;
-  link.modified = kAbsent;
+  if (--link.users > 0 || place_[at] == kAbsent) return;
+  modified_[place_[at]] = kNoLink;
+  place_[at] = kAbsent;
 }
 
 void SelectiveSharing::modify(LinkId id) {
-  links_[id].modified = static_cast<std::uint32_t>(modified_.size());
+  place_[id] = static_cast<std::uint32_t>(modified_.size());
   modified_.push_back(id);
-  visits_.push_back({id, static_cast<std::uint32_t>(links_[id].members.size()), 0});
 }
 
-void SelectiveSharing::mark_from(LinkId id) {
-  if (links_[id].modified != kAbsent) return;
-  modify(id);
-  while (!visits_.empty()) mark(visits_.back().link);
+void SelectiveSharing::visit(LinkId id) {
+  const auto members = static_cast<std::uint32_t>(links_[id].members.size());
+  work_ += members;
+  visits_.push_back({id, members});
 }
 
-/// Goes on with the topmost visit, until it is done or has come to another link.
-void SelectiveSharing::mark(LinkId id) {
-  Visit& visit = visits_.back();
-  const Link& link = links_[id];
-  for (; visit.member > 0; --visit.member, visit.share = 0) {
-    Flow& flow = flows_[link.members[visit.member - 1].flow];
-    if (!flow.enabled) continue;
-    ++work_;
-    for (; visit.share < flow.shares.size() && flow.visited != marking_; ++visit.share) {
-      const LinkId next = flow.shares[visit.share].link;
-      ++work_;
-      if (next != id && links_[next].modified == kAbsent) {
-        ++visit.share;
-        return modify(next);
-      }
+/// The link, and depth first what hangs together with it.
+void SelectiveSharing::mark_from(LinkId first) {
+  if (place_[first] != kAbsent) return;
+  modify(first);
+  if (links_[first].members.empty()) return;
+  visit(first);
+  while (!visits_.empty()) {
+    const LinkId next = next_unmarked(visits_.back());
+    if (next == kNoLink) {
+      visits_.pop_back();
+      continue;
     }
+    modify(next);
+    // Otherwise the flow that led there is the only one.
+    if (links_[next].members.size() > 1) visit(next);
+  }
+}
+
+/// The next link to be marked because of the visited one's flows. A flow is come by from several of
+/// its links; each goes on where the one before has stopped.
+LinkId SelectiveSharing::next_unmarked(Visit& visit) {
+  const Member* const members = links_[visit.link].members.data();
+  for (; visit.left > 0; --visit.left) {
+    Flow& flow = flows_[members[visit.left - 1].flow];
+    if (flow.visited == marking_) continue;
+    while (flow.marked < flow.shares.size()) {
+      const LinkId link = flow.shares[flow.marked++].link;
+      if (place_[link] == kAbsent) return link;
+    }
+    work_ += flow.marked;
+    flow.marked = 0;
     flow.visited = marking_;
   }
-  visits_.pop_back();
+  return kNoLink;
 }
 
 std::span<const FlowId> SelectiveSharing::solve() {
@@ -189,7 +204,7 @@ std::span<const FlowId> SelectiveSharing::solve() {
   for (const LinkId id : modified_) {
     if (id == kNoLink) continue;
     Link& link = links_[id];
-    link.modified = kAbsent;
+    place_[id] = kAbsent;
     for (auto m = link.members.rbegin(); m != link.members.rend(); ++m) {
       if (flows_[m->flow].listed) continue;
       flows_[m->flow].listed = true;

@@ -45,7 +45,8 @@ class SelectiveSharing {
   struct Flow {
     double rate = 0, penalty = 0, bound = 0;
     LinkId bottleneck = kNoLink;
-    std::uint32_t visited = 0;  ///< the last marking that came by
+    std::uint32_t visited = 0;  ///< the last marking that has marked all of its links
+    std::uint32_t marked = 0;   ///< of these, while it has not marked all
     bool enabled = false, settled = false, saturated = false, listed = false;
     std::vector<LinkShare> shares{};
   };
@@ -56,7 +57,6 @@ class SelectiveSharing {
   struct Link {
     double capacity = 0, remaining = 0, usage = 0;
     std::uint32_t users = 0;            ///< flows that name it, announced ones included
-    std::uint32_t modified = kAbsent;   ///< its place in modified_
     std::uint32_t candidate = kAbsent;  ///< its place in candidates_
     bool pipe = false;
     bool left = false;              ///< by flows that are still among its members
@@ -67,16 +67,18 @@ class SelectiveSharing {
     double level;
     LinkId link;
   };
+  /// Of a link whose flows are being followed.
   struct Visit {
     LinkId link;
-    std::uint32_t member, share;
+    std::uint32_t left;  ///< members still to be followed
   };
 
   FlowId create();
   void expand(FlowId flow, std::span<const LinkShare> shares);
   void modify(LinkId link);
-  void mark(LinkId link);
   void mark_from(LinkId link);
+  void visit(LinkId link);
+  LinkId next_unmarked(Visit& visit);
   void leave(FlowId flow, LinkId link);
   void forget_removed();
   void open_links();
@@ -93,7 +95,9 @@ class SelectiveSharing {
   std::vector<FlowId> removed_;  ///< since the last solve()
   std::vector<LinkId> left_;     ///< likewise, by any of them
   std::vector<Link> links_;
-  std::vector<LinkId> modified_;  ///< kNoLink where one was taken out
+  std::vector<LinkId> modified_;      ///< kNoLink where one was taken out
+  std::vector<std::uint32_t> place_;  ///< of each link in modified_; dense, as marking asks for
+                                      ///< little else
   std::vector<Visit> visits_;
   std::vector<Candidate> candidates_;
   std::vector<LinkId> saturated_links_;

@@ -99,6 +99,17 @@ class RankCalls {
                 .request = request_[i],
                 .args = args(i)};
   }
+  /// The same without its times and thread, which whoever executes a program does not ask for.
+  Call action(std::size_t i) const {
+    return Call{.operation = operation_[i],
+                .flags = flags_[i],
+                .bytes = bytes_[i],
+                .peer = peer_[i],
+                .tag = tag_[i],
+                .comm = comm_[i],
+                .request = request_[i],
+                .args = args(i)};
+  }
 
   Operation operation(std::size_t i) const { return operation_[i]; }
   std::uint16_t thread(std::size_t i) const {
@@ -154,6 +165,7 @@ class RankCalls {
   /// What a later completion told about receive `i`: its real source, tag and size.
   void resolve(std::size_t i, std::int32_t peer, std::int32_t tag, std::uint64_t bytes);
   void add_flags(std::size_t i, std::uint8_t flags) { flags_[i] |= flags; }
+  void reserve_regions(std::size_t events) { regions_.reserve(events); }
   void append_region(RegionEvent event) { regions_.push_back(event); }
   void set_regions(std::vector<RegionEvent> events) { regions_ = std::move(events); }
   void set_start_ns(std::int64_t start) { start_ns_ = start; }

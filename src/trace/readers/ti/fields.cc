@@ -1,5 +1,7 @@
 #include "trace/readers/ti/fields.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -8,33 +10,35 @@ namespace {
 
 constexpr double kLargest = 9e18;
 
+enum class Kind : std::uint8_t { word, blank, line_break };
+
+constexpr std::array<Kind, 256> kKinds = [] {
+  std::array<Kind, 256> kinds{};
+  for (const char c : {' ', '\t', '\r'}) kinds[static_cast<unsigned char>(c)] = Kind::blank;
+  kinds['\n'] = Kind::line_break;
+  return kinds;
+}();
+
+Kind kind(char c) {
+  return kKinds[static_cast<unsigned char>(c)];
+}
 bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
+  return kind(c) == Kind::blank;
 }
-
-/// All visible characters lie above the blank, which one comparison finds out.
 bool is_in_word(char c) {
-  return static_cast<unsigned char>(c) > ' ' || (!is_blank(c) && c != '\n');
+  return kind(c) == Kind::word;
 }
 
-/// Nearly all fields are digits alone, few enough for a double to hold their number exactly: that
-/// is read in a tenth of the time.
-bool read_digits(std::string_view word, std::int64_t& number) {
-  constexpr std::size_t kMostDigits = 15;
-  if (word.empty() || word.size() > kMostDigits) return false;
-  std::int64_t sum = 0;
-  for (const char c : word) {
-    if (c < '0' || c > '9') return false;
-    sum = 10 * sum + (c - '0');
-  }
-  number = sum;
-  return true;
+/// So few digits are a number that a double holds exactly.
+constexpr std::size_t kMostDigits = 15;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
 
 }  // namespace
 
 std::optional<double> parse_number(std::string_view word) {
-  if (std::int64_t digits = 0; read_digits(word, digits)) return static_cast<double>(digits);
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
@@ -44,7 +48,12 @@ std::optional<double> parse_number(std::string_view word) {
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view word) {
-  if (std::int64_t digits = 0; read_digits(word, digits)) return digits;
+  std::size_t digits = 0;
+  std::int64_t number = 0;
+  const std::size_t most = std::min(word.size(), kMostDigits);
+  for (; digits < most && is_digit(word[digits]); ++digits)
+    number = 10 * number + (word[digits] - '0');
+  if (digits == word.size() && digits > 0) return number;
   const std::optional<double> value = parse_number(word);
   if (!value || std::abs(*value) > kLargest) return std::nullopt;
   return static_cast<std::int64_t>(*value);
@@ -60,31 +69,47 @@ std::string_view first_word(std::string_view line) {
 
 void Fields::take_line(std::string_view& text) {
   words_.clear();
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end && *at != '\n') {
-    const char* const first = at;
-    while (at != end && is_in_word(*at)) ++at;
-    if (at != first) words_.emplace_back(first, static_cast<std::size_t>(at - first));
-    while (at != end && is_blank(*at)) ++at;
+  if (text.empty()) return;
+  if (text.back() != '\n' && text.find('\n') == std::string_view::npos) {
+    tail_.assign(text);
+    tail_ += '\n';
+    cut(tail_.data());
+    text.remove_prefix(text.size());
+    return;
   }
-  text.remove_prefix(static_cast<std::size_t>(at - text.data()) + (at != end ? 1 : 0));
+  const char* const end = cut(text.data());
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
 }
 
-double Fields::number(std::size_t i) const {
-  const auto value = i < words_.size() ? parse_number(words_[i]) : std::nullopt;
+/// Up to the line break, which is there, and is returned. Nearly all words are digits alone: what
+/// number they are is known when their end is found.
+const char* Fields::cut(const char* at) {
+  while (*at != '\n') {
+    const char* const begin = at;
+    std::uint64_t number = 0;
+    for (; is_digit(*at); ++at) number = 10 * number + static_cast<std::uint64_t>(*at - '0');
+    const bool only_digits = !is_in_word(*at);
+    while (is_in_word(*at)) ++at;
+    const auto size = static_cast<std::size_t>(at - begin);
+    const bool is_number = only_digits && size <= kMostDigits;
+    if (size > 0) {
+      words_.push_back({begin, size, is_number ? static_cast<std::int64_t>(number) : kNoDigits});
+    }
+    while (is_blank(*at)) ++at;
+  }
+  return at;
+}
+
+double Fields::other_number(std::size_t i) const {
+  const auto value = i < words_.size() ? parse_number(word(i)) : std::nullopt;
   if (!value) throw BadField{i};
   return *value;
 }
 
-std::int64_t Fields::integer(std::size_t i) const {
-  const auto value = i < words_.size() ? parse_integer(words_[i]) : std::nullopt;
+std::int64_t Fields::other_integer(std::size_t i) const {
+  const auto value = i < words_.size() ? parse_integer(word(i)) : std::nullopt;
   if (!value) throw BadField{i};
   return *value;
-}
-
-std::int64_t Fields::integer(std::size_t i, std::int64_t missing) const {
-  return i < words_.size() ? integer(i) : missing;
 }
 
 }  // namespace slackline::ti

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,20 +20,42 @@ std::string_view first_word(std::string_view line);
 /// The words of one line: rank, action, arguments.
 class Fields {
  public:
-  /// Takes the first line off `text` and cuts it at blanks and tabs.
+  /// Takes the first line off `text` and cuts it at blanks and tabs. Its words are good until the
+  /// next line.
   void take_line(std::string_view& text);
 
   std::size_t size() const { return words_.size(); }
   /// The first word; empty when there is none.
-  std::string_view first() const { return words_.empty() ? std::string_view{} : words_[0]; }
-  std::string_view word(std::size_t i) const { return words_[i]; }
+  std::string_view first() const { return words_.empty() ? std::string_view{} : word(0); }
+  std::string_view word(std::size_t i) const { return {words_[i].begin, words_[i].size}; }
   /// Throws BadField when there is no number at `i`.
-  double number(std::size_t i) const;
-  std::int64_t integer(std::size_t i) const;
-  std::int64_t integer(std::size_t i, std::int64_t missing) const;
+  double number(std::size_t i) const {
+    return has_digits(i) ? static_cast<double>(words_[i].digits) : other_number(i);
+  }
+  std::int64_t integer(std::size_t i) const {
+    return has_digits(i) ? words_[i].digits : other_integer(i);
+  }
+  std::int64_t integer(std::size_t i, std::int64_t missing) const {
+    return i < words_.size() ? integer(i) : missing;
+  }
 
  private:
-  std::vector<std::string_view> words_;
+  static constexpr std::int64_t kNoDigits = -1;
+  struct Word {
+    const char* begin;
+    std::size_t size;
+    std::int64_t digits;  ///< the number, when the word is digits alone, and few
+  };
+
+  bool has_digits(std::size_t i) const {
+    return i < words_.size() && words_[i].digits != kNoDigits;
+  }
+  double other_number(std::size_t i) const;
+  std::int64_t other_integer(std::size_t i) const;
+  const char* cut(const char* line);
+
+  std::vector<Word> words_;
+  std::string tail_{};  ///< the last line, if nothing ends it
 };
 
 /// A field that is missing or no number; what is wrong with it.

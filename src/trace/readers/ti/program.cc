@@ -38,42 +38,51 @@ struct Program::Entry {
 };
 
 const Program::Entry* Program::find(std::string_view action) {
-  // The most frequent ones come first.
+  // By first letters; of those with one letter the most frequent come first.
   static constexpr std::array kActions{
+      Entry{"allgather", &Program::allgather},
+      Entry{"allgatherv", &Program::allgatherv},
+      Entry{"allreduce", &Program::reduce_to_all},
+      Entry{"alltoall", &Program::alltoall},
+      Entry{"alltoallv", &Program::alltoallv},
+      Entry{"barrier", &Program::barrier},
+      Entry{"bcast", &Program::bcast},
       Entry{"compute", &Program::compute},
-      Entry{"send", &Program::send},
-      Entry{"isend", &Program::send},
-      Entry{"recv", &Program::receive},
-      Entry{"irecv", &Program::receive},
-      Entry{"wait", &Program::wait},
-      Entry{"waitall", &Program::waitall},
-      Entry{"init", &Program::init},
-      Entry{"finalize", &Program::finalize},
       Entry{"comm_size", &Program::ignored},
       Entry{"comm_split", &Program::ignored},
       Entry{"comm_dup", &Program::ignored},
-      Entry{"location", &Program::ignored},
-      Entry{"sleep", &Program::sleep},
-      Entry{"sendRecv", &Program::sendrecv},
-      Entry{"test", &Program::test},
-      Entry{"barrier", &Program::barrier},
-      Entry{"bcast", &Program::bcast},
-      Entry{"reduce", &Program::reduce},
-      Entry{"allreduce", &Program::reduce_to_all},
-      Entry{"scan", &Program::reduce_to_all},
       Entry{"exscan", &Program::reduce_to_all},
-      Entry{"alltoall", &Program::alltoall},
-      Entry{"alltoallv", &Program::alltoallv},
+      Entry{"finalize", &Program::finalize},
       Entry{"gather", &Program::gather_or_scatter},
-      Entry{"scatter", &Program::gather_or_scatter},
-      Entry{"allgather", &Program::allgather},
       Entry{"gatherv", &Program::gatherv},
-      Entry{"scatterv", &Program::scatterv},
-      Entry{"allgatherv", &Program::allgatherv},
+      Entry{"isend", &Program::send},
+      Entry{"irecv", &Program::receive},
+      Entry{"init", &Program::init},
+      Entry{"location", &Program::ignored},
+      Entry{"recv", &Program::receive},
+      Entry{"reduce", &Program::reduce},
       Entry{"reducescatter", &Program::reduce_scatter},
+      Entry{"send", &Program::send},
+      Entry{"sendRecv", &Program::sendrecv},
+      Entry{"sleep", &Program::sleep},
+      Entry{"scan", &Program::reduce_to_all},
+      Entry{"scatter", &Program::gather_or_scatter},
+      Entry{"scatterv", &Program::scatterv},
+      Entry{"test", &Program::test},
+      Entry{"wait", &Program::wait},
+      Entry{"waitall", &Program::waitall},
   };
-  for (const Entry& entry : kActions) {
-    if (entry.name == action) return &entry;
+  static constexpr auto kFirstOf = [] {
+    std::array<std::uint8_t, 256> first{};
+    for (std::size_t i = kActions.size(); i-- > 0;) {
+      first[static_cast<unsigned char>(kActions[i].name[0])] = static_cast<std::uint8_t>(i);
+    }
+    return first;
+  }();
+  if (action.empty()) return nullptr;
+  std::size_t i = kFirstOf[static_cast<unsigned char>(action[0])];
+  for (; i < kActions.size() && kActions[i].name[0] == action[0]; ++i) {
+    if (kActions[i].name == action) return &kActions[i];
   }
   return nullptr;
 }
@@ -85,9 +94,13 @@ void Program::append(const Fields& line) {
   (this->*entry->handler)(line);
 }
 
+void Program::reserve(std::size_t n, std::size_t computations) {
+  calls().reserve(n);
+  calls().reserve_regions(2 * computations);
+}
+
 Call Program::call(Operation operation) const {
-  const std::int64_t now = std::llround(now_ns_);
-  return Call{.operation = operation, .begin_ns = now, .end_ns = now};
+  return Call{.operation = operation, .begin_ns = rounded_now_ns_, .end_ns = rounded_now_ns_};
 }
 
 std::uint32_t Program::datatype(const Fields& line, std::size_t i) const {
@@ -117,9 +130,10 @@ void Program::region(std::string_view name, double ns) {
     region_name_ = name;
   }
   const auto before = static_cast<std::uint32_t>(calls().size());
-  calls().append_region({std::llround(now_ns_), region_, before, true});
+  calls().append_region({rounded_now_ns_, region_, before, true});
   now_ns_ += ns;
-  calls().append_region({std::llround(now_ns_), region_, before, false});
+  rounded_now_ns_ = std::llround(now_ns_);
+  calls().append_region({rounded_now_ns_, region_, before, false});
 }
 
 void Program::ignored(const Fields& line) {

@@ -23,6 +23,8 @@ class Program {
 
   /// Appends what the line's action does. Throws BadField or BadAction; nothing is appended then.
   void append(const Fields& line);
+  /// Makes room for so many.
+  void reserve(std::size_t calls, std::size_t computations);
   static bool knows(std::string_view action) { return find(action) != nullptr; }
 
  private:
@@ -71,6 +73,7 @@ class Program {
   Trace& trace_;
   std::int32_t rank_;
   double now_ns_ = 0;  // not rounded: the sum is exact where each part is
+  std::int64_t rounded_now_ns_ = 0;
   std::uint32_t default_element_ = datatype_bytes(kByte);
   Requests requests_{};
   std::uint32_t started_ = 0;  ///< requests so far

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ constexpr FindingKind kFlops{
     "Computation is given in flops; it counts as time at 1 Gflop/s, one nanosecond a flop."};
 constexpr std::int64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHeadLines = 16;
+constexpr std::size_t kFewestBytes = 4;  // of a line with an action, its end included
+constexpr std::string_view kComputation = " compute ";
 constexpr std::string_view kBlanks = " \t\r\n";
 
 /// Whether a line that begins with that word is a comment, or blank.
@@ -109,9 +112,14 @@ struct Part {
   std::string_view text;
 };
 
+struct RankLines {
+  std::size_t calls = 0, computations = 0;
+};
+
+/// What a trace's lines say of their number.
 struct Extent {
   std::int64_t lines = 0;
-  std::int64_t last_rank = -1;
+  std::vector<RankLines> ranks{};
 };
 
 /// Of ranks below `limit`. What is no number is told when the line is read.
@@ -121,26 +129,40 @@ Extent measure(const std::vector<Part>& parts, std::int64_t limit) {
     std::string_view rest = part.text;
     for (++extent.lines; !rest.empty(); ++extent.lines) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
-      const auto rank = ti::parse_integer(ti::first_word(rest.substr(0, end)));
-      if (rank && *rank < limit) extent.last_rank = std::max(extent.last_rank, *rank);
+      const std::string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string_view first = ti::first_word(line);
+      const std::optional<std::int64_t> rank = ti::parse_integer(first);
+      if (!rank || *rank < 0 || *rank >= limit) continue;
+      const auto at = static_cast<std::size_t>(*rank);
+      if (at >= extent.ranks.size()) extent.ranks.resize(at + 1);
+      const auto behind = static_cast<std::size_t>(first.data() + first.size() - line.data());
+      const bool computes = line.substr(behind).starts_with(kComputation);
+      ++(computes ? extent.ranks[at].computations : extent.ranks[at].calls);
     }
   }
   return extent;
 }
 
 /// Every rank has a line, so a number beyond their count is a mistake and must not cost memory.
-std::int32_t count_ranks(const std::vector<Part>& parts) {
-  Extent extent = measure(parts, kMostRanks);
-  if (extent.last_rank >= extent.lines) extent = measure(parts, extent.lines);
-  return static_cast<std::int32_t>(extent.last_rank + 1);
+std::vector<RankLines> count_ranks(const std::vector<Part>& parts) {
+  std::size_t bytes = 0;
+  for (const Part& part : parts) bytes += part.text.size();
+  const auto most = static_cast<std::int64_t>(bytes / kFewestBytes + 1);
+  Extent extent = measure(parts, std::min(kMostRanks, most));
+  if (std::ssize(extent.ranks) > extent.lines) extent = measure(parts, extent.lines);
+  return std::move(extent.ranks);
 }
 
 class Reader {
  public:
-  explicit Reader(std::int32_t ranks) : trace_(ranks, false) {
-    programs_.reserve(static_cast<std::size_t>(ranks));
-    for (std::int32_t r = 0; r < ranks; ++r) programs_.emplace_back(trace_, r);
+  explicit Reader(const std::vector<RankLines>& ranks)
+      : trace_(static_cast<std::int32_t>(ranks.size()), false) {
+    programs_.reserve(ranks.size());
+    for (const RankLines& lines : ranks) {
+      programs_.emplace_back(trace_, static_cast<std::int32_t>(programs_.size()));
+      programs_.back().reserve(lines.calls, lines.computations);
+    }
   }
 
   void read(const Part& part) {

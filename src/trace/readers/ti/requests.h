@@ -12,8 +12,8 @@
 namespace slackline::ti {
 
 /// Requests that a rank has started and not yet waited for. Actions name them by both ranks and the
-/// tag; of several with one name the oldest is meant. Cost: O(1) a request, but for the sorting in
-/// take_all().
+/// tag; of several with one name the oldest is meant. Few stand in a list; more than kFew in a
+/// table by name, until there are none. Cost: O(1) a request, but for the sorting in take_all().
 class Requests {
  public:
   struct Name {
@@ -30,6 +30,11 @@ class Requests {
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr std::size_t kFew = 16;
+  struct Named {
+    Name name;
+    std::uint32_t serial;
+  };
   struct Started {
     std::uint32_t serial;
     std::uint32_t next;  ///< of the same name
@@ -45,11 +50,17 @@ class Requests {
     }
   };
 
+  void start_among_many(const Name& name, std::uint32_t serial);
+  std::optional<std::uint32_t> take_among_many(const Name& name);
+  void take_many(std::vector<std::int64_t>& serials);
+
+  std::vector<Named> few_;  ///< from the oldest to the newest; empty while there are many
+  bool many_ = false;
   FlatMap<Name, Queue, Hash> queues_;
   std::vector<Started> started_;
   std::vector<std::uint32_t> free_;
   std::size_t most_names_ = 0;
-  std::vector<std::pair<Name, std::uint32_t>> names_;  ///< scratch: with the oldest of each
+  std::vector<std::pair<Name, std::uint32_t>> names_;  ///< scratch: with a place of each
 };
 
 }  // namespace slackline::ti
