@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,12 @@ class FlatMap {
       ++size_;
     }
     return slots_[i].second;
+  }
+
+  /// Empty again; keeps its memory.
+  void clear() {
+    std::fill(used_.begin(), used_.end(), char{0});
+    size_ = 0;
   }
 
   /// Removes `key` if it is there.

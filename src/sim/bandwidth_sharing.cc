@@ -48,7 +48,7 @@ double BandwidthSharing::demand_of(LinkId link, double weight, double bound) con
   return wanted > links_[link].full_at ? 2 * links_[link].capacity : 0;
 }
 
-FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, double bound) {
+FlowId BandwidthSharing::create(std::span<const LinkShare> shares, double penalty, double bound) {
   expects(penalty > 0 && bound >= 0, "a flow's penalty is positive");
   FlowId id = static_cast<FlowId>(flows_.size());
   if (free_.empty()) {
@@ -65,17 +65,27 @@ FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, 
   flow.rate = 0;
   flow.state = State::idle;
   flow.bottleneck = kNoLink;
-  for (std::uint32_t i = 0; i < shares.size(); ++i) {
-    const auto& [link, weight] = shares[i];
-    links_[link].demand += demand_of(link, weight, bound);
+  flow.since = 0;
+  return id;
+}
+
+void BandwidthSharing::start(FlowId id) {
+  const Flow& flow = flows_[id];
+  for (std::uint32_t i = 0; i < flow.shares.size(); ++i) {
+    const Share& share = flow.shares[i];
+    links_[share.link].demand += demand_of(share.link, share.weight, flow.bound);
     if (!ways_.lazy) join(id, i);
   }
   if (ways_.lazy) {
-    flow.since = 0;
     new_flows_.push_back(id);
   } else {
     activate(id);
   }
+}
+
+FlowId BandwidthSharing::add(std::span<const LinkShare> shares, double penalty, double bound) {
+  const FlowId id = create(shares, penalty, bound);
+  start(id);
   return id;
 }
 

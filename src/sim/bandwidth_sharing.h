@@ -30,11 +30,15 @@ class BandwidthSharing {
   };
   BandwidthSharing(const LinkView& links, Ways ways);
 
-  /// `penalty` > 0, `bound` >= 0; shares name each link once. The rate is there after solve().
+  /// A flow that does not take part yet. `penalty` > 0, `bound` >= 0; shares name each link once.
+  FlowId create(std::span<const LinkShare> shares, double penalty, double bound);
+  /// Its message begins. Only lazy updates look.
+  void announce(FlowId flow);
+  /// It takes part from now on. The rate is there after solve().
+  void start(FlowId flow);
+  /// A flow that takes part at once.
   FlowId add(std::span<const LinkShare> shares, double penalty, double bound);
   void remove(FlowId flow);
-  /// A message begins whose flow will use these links. Only lazy updates look.
-  void announce(std::span<const LinkShare> shares);
 
   /// Brings all rates up to date; returns the flows whose rates changed, new ones included. Those
   /// in pools have changed when they join or leave one. A flow may be there twice. Cost: follows

@@ -127,7 +127,7 @@ TEST(BandwidthSharing, LazyUpdatesOverlookLinksOfFlowsThatStartTogether) {
   EXPECT_DOUBLE_EQ(sharing.rate(a), 100);
   EXPECT_DOUBLE_EQ(sharing.rate(b), 150);
   EXPECT_DOUBLE_EQ(sharing.rate(c), 150);
-  sharing.announce(narrow);
+  sharing.announce(sharing.create(narrow, 1, 1000));
   sharing.solve();
   EXPECT_DOUBLE_EQ(sharing.rate(a), 50);
   EXPECT_DOUBLE_EQ(sharing.rate(b), 250);

@@ -196,11 +196,11 @@ void BandwidthSharing::mark(LinkId id) {
   if (awaited_ > 0) --awaited_;
 }
 
-void BandwidthSharing::announce(std::span<const LinkShare> shares) {
+void BandwidthSharing::announce(FlowId id) {
   if (!ways_.lazy) return;
   admit();
   if (!marking_) return;
-  for (const LinkShare& share : shares) mark_from(share.link);
+  for (const Share& share : flows_[id].shares) mark_from(share.link);
 }
 
 /// A flow that ends.

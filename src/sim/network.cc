@@ -19,7 +19,10 @@ namespace slackline {
 namespace {
 
 constexpr double kAcknowledgements = 0.05;  // of a flow's rate, on the way back
-constexpr std::size_t kMostShares = std::size_t{1} << 22;
+// Paths that are remembered: what repeats is between neighbours; in an all-to-all nothing does.
+constexpr std::size_t kPathsAHost = 32;
+constexpr std::size_t kFewestPaths = 1024;
+constexpr std::size_t kMostPaths = std::size_t{1} << 18;
 
 // Selective sharing may look at so many shares: divided by the hosts, as what hangs together grows
 // with these (a tenth of a second's work on 60 hosts), and a few at each date.
@@ -40,10 +43,11 @@ Network::Network(const Platform& platform, const LinkView& links, const NetworkM
                  OrderOfEnds order, LinkUsage* usage)
     : links_(links),
       model_(model),
-      routes_(platform),
+      platform_(platform),
       sharing_(links, {.lazy = model.lazy, .pools = usage == nullptr}),
       allowance_(kAllowance / std::max(platform.host_count(), 1U)),
-      usage_(usage) {
+      usage_(usage),
+      most_paths_(std::clamp(kPathsAHost * platform.host_count(), kFewestPaths, kMostPaths)) {
   if (model.lazy && model.contention && order == OrderOfEnds::follow) {
     selective_ = std::make_unique<SelectiveSharing>(links);
   }
@@ -63,23 +67,24 @@ Network::Path Network::make_path(HostId from, HostId to) {
     }
     shares_.push_back({link, weight});
   };
-  const RouteCache::Route way = routes_.route(from, to);
+  platform_.route(from, to, there_);
   path.bound = std::numeric_limits<double>::infinity();
-  for (const LinkId link : way.links) path.latency += links_.latency(link);
+  for (const LinkId link : there_) path.latency += links_.latency(link);
   path.penalty = path.latency;
-  for (const LinkId link : way.links) {
+  for (const LinkId link : there_) {
     const double bandwidth = links_.bandwidth(link);
     path.bound = std::min(path.bound, bandwidth);
     path.penalty += model_.weight_s / bandwidth;
     add(link, 1);
   }
-  path.lone_pipe = way.links.size() == 1 && links_.is_pipe(way.links[0]);
+  path.lone_pipe = there_.size() == 1 && links_.is_pipe(there_[0]);
   if (model_.tcp_gamma > 0 && path.latency > 0) {
     path.bound = std::min(path.bound, model_.tcp_gamma / (2 * path.latency));
   }
   if (path.latency <= 0 || path.penalty <= 0) path.penalty = 1;
   if (model_.cross_traffic) {
-    for (const LinkId link : routes_.route(to, from).links) add(link, kAcknowledgements);
+    platform_.route(to, from, back_);
+    for (const LinkId link : back_) add(link, kAcknowledgements);
   }
   path.count = static_cast<std::uint32_t>(shares_.size()) - path.first;
   path.alone = path.bound;
@@ -91,13 +96,13 @@ Network::Path Network::make_path(HostId from, HostId to) {
 }
 
 const Network::Path& Network::path(HostId from, HostId to) {
-  if (shares_.size() > kMostShares) {
-    path_index_ = {};
+  const std::uint64_t key = std::uint64_t{from} << 32 | to;
+  if (const std::uint32_t* known = path_index_.find(key)) return paths_[*known];
+  if (paths_.size() == most_paths_) {
+    path_index_.clear();
     paths_.clear();
     shares_.clear();
   }
-  const std::uint64_t key = std::uint64_t{from} << 32 | to;
-  if (const std::uint32_t* known = path_index_.find(key)) return paths_[*known];
   const auto index = static_cast<std::uint32_t>(paths_.size());
   paths_.push_back(make_path(from, to));
   path_index_[key] = index;
@@ -137,12 +142,10 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   }
   const double latency = way.latency * latency_factor;
   flight.alone = latency + flight.remaining / (flight.factor * way.alone);
-  const std::span<const LinkShare> shares{shares_.data() + way.first, way.count};
-  if (selective_ != nullptr) {
-    if (latency > 0) flight.flow = selective_->announce(shares);
-  } else if (model_.contention && !way.lone_pipe) {
-    sharing_.announce(shares);
-  }
+  flight.rate = way.bound;
+  flight.lone_pipe = way.lone_pipe;
+  if (contends(flight)) flight.flow = create_flow(way);
+  if (selective_ == nullptr || latency > 0) announce(flight);
   if (latency > 0) {
     events_.set(id, now + latency);
   } else {
@@ -151,39 +154,53 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   return id;
 }
 
-void Network::begin_transfer(FlightId id, double now) {
-  Flight& flight = flights_[id];
-  const Path& way = path(flight.from, flight.to);
-  flight.updated = now;
-  flight.order = ++began_;
-  const bool lone = way.lone_pipe && selective_ == nullptr;
-  if (!model_.contention || lone) {
-    flight.phase = Phase::alone;
-    return fly(id, way.bound, now);
-  }
-  flight.phase = Phase::sharing;
-  share(id, way);
+/// Or is it alone whatever else is on the network?
+bool Network::contends(const Flight& flight) const {
+  return selective_ != nullptr || (model_.contention && !flight.lone_pipe);
 }
 
-/// The flight's flow takes part from now on.
-void Network::share(FlightId id, const Path& way) {
-  Flight& flight = flights_[id];
-  ++sharing_flows_;
+FlowId Network::create_flow(const Path& way) {
   const std::span<const LinkShare> shares{shares_.data() + way.first, way.count};
   // SimGrid takes no window at all for one of no size.
   const bool unbounded = model_.lazy && model_.tcp_gamma <= 0 && way.latency > 0;
-  if (selective_ == nullptr) {
-    flight.flow = sharing_.add(shares, way.penalty, unbounded ? kNoBound * way.bound : way.bound);
-  } else {
-    const double bound = unbounded ? 0 : way.bound;
-    if (way.latency > 0) {
-      selective_->start(flight.flow, way.penalty, bound);
-    } else {
-      flight.flow = selective_->start_at_once(shares, way.penalty, bound);
-    }
+  if (selective_ != nullptr) {
+    return selective_->create(shares, way.penalty, unbounded ? 0 : way.bound);
   }
-  if (flight.flow >= flight_of_flow_.size()) flight_of_flow_.resize(flight.flow + 1);
-  flight_of_flow_[flight.flow] = id;
+  return sharing_.create(shares, way.penalty, unbounded ? kNoBound * way.bound : way.bound);
+}
+
+void Network::announce(const Flight& flight) {
+  if (selective_ != nullptr) {
+    selective_->announce(flight.flow);
+  } else if (contends(flight)) {
+    sharing_.announce(flight.flow);
+  }
+}
+
+void Network::begin_transfer(FlightId id, double now) {
+  Flight& flight = flights_[id];
+  flight.updated = now;
+  flight.order = ++began_;
+  if (contends(flight)) {
+    flight.phase = Phase::sharing;
+    share(id);
+  } else {
+    flight.phase = Phase::alone;
+    fly(id, flight.rate, now);
+  }
+}
+
+/// The flight's flow takes part from now on.
+void Network::share(FlightId id) {
+  const FlowId flow = flights_[id].flow;
+  ++sharing_flows_;
+  if (selective_ != nullptr) {
+    selective_->start(flow);
+  } else {
+    sharing_.start(flow);
+  }
+  if (flow >= flight_of_flow_.size()) flight_of_flow_.resize(flow + 1);
+  flight_of_flow_[flow] = id;
 }
 
 /// From `now` on at that rate.
@@ -275,8 +292,12 @@ void Network::give_up_order() {
   sharing_flows_ = 0;
   flight_of_flow_.clear();
   for (FlightId id = 0; id < flights_.size(); ++id) {
-    if (!flights_[id].used || flights_[id].phase != Phase::sharing) continue;
-    share(id, path(flights_[id].from, flights_[id].to));
+    Flight& flight = flights_[id];
+    if (!flight.used || flight.phase == Phase::alone) continue;
+    if (flight.phase == Phase::sharing || contends(flight)) {
+      flight.flow = create_flow(path(flight.from, flight.to));
+    }
+    if (flight.phase == Phase::sharing) share(id);
   }
 }
 

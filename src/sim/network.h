@@ -11,7 +11,6 @@
 #include "sim/event_heap.h"
 #include "sim/link_usage.h"
 #include "sim/network_model.h"
-#include "sim/platform/route_cache.h"
 #include "sim/selective_sharing.h"
 #include "sim/shared_clocks.h"
 #include "sim/slowed_messages.h"
@@ -74,11 +73,12 @@ class Network {
     double alone = 0;
     HostId from = 0, to = 0;
     std::uint32_t tag = 0;
-    FlowId flow = 0;
+    FlowId flow = 0;              ///< if it shares, or will
     LinkId bottleneck = kNoLink;  ///< at `rate`
     LinkId pool = kNoLink;        ///< whose clock it goes by; `remaining` is of no account then
     Phase phase = Phase::latency;
     bool used = false;        ///< a slot that is free has no flight
+    bool lone_pipe = false;   ///< its path is
     std::uint64_t order = 0;  ///< among all, of when they began to transfer
   };
   struct Ended {
@@ -97,8 +97,11 @@ class Network {
 
   const Path& path(HostId from, HostId to);
   Path make_path(HostId from, HostId to);
+  bool contends(const Flight& flight) const;
+  FlowId create_flow(const Path& way);
+  void announce(const Flight& flight);
   void begin_transfer(FlightId id, double now);
-  void share(FlightId id, const Path& way);
+  void share(FlightId id);
   void update(FlightId id, double now);
   void add_usage(FlightId id, double now);
   void sort_ended();
@@ -113,7 +116,7 @@ class Network {
 
   const LinkView& links_;
   const NetworkModel& model_;
-  RouteCache routes_;
+  const Platform& platform_;
   BandwidthSharing sharing_;
   std::unique_ptr<SelectiveSharing> selective_;  ///< instead, while its work is bearable
   std::uint64_t allowance_, settled_ = 0;
@@ -132,8 +135,10 @@ class Network {
   };
   FlatMap<std::uint64_t, std::uint32_t, Hash> path_index_;
   std::vector<Path> paths_;
+  std::size_t most_paths_;
   std::vector<LinkShare> shares_;
-  std::vector<Ended> ended_;  // scratch
+  std::vector<LinkId> there_, back_;  // scratch: a route and the one back
+  std::vector<Ended> ended_;          // scratch
   std::uint64_t began_ = 0;
 };
 

@@ -47,7 +47,8 @@ SelectiveSharing::SelectiveSharing(const LinkView& links)
   }
 }
 
-FlowId SelectiveSharing::create() {
+FlowId SelectiveSharing::create(std::span<const LinkShare> shares, double penalty, double bound) {
+  expects(penalty > 0 && bound >= 0, "a flow's penalty is positive");
   FlowId id = static_cast<FlowId>(flows_.size());
   if (free_.empty()) {
     flows_.emplace_back();
@@ -57,51 +58,40 @@ FlowId SelectiveSharing::create() {
   }
   Flow& flow = flows_[id];
   flow.rate = 0;
+  flow.penalty = penalty;
+  flow.bound = bound;
   flow.bottleneck = kNoLink;
   flow.visited = marking_ - 1;
+  flow.entered = 0;
   flow.enabled = flow.settled = false;
-  flow.shares.clear();
+  flow.shares.assign(shares.begin(), shares.end());
   return id;
 }
 
 /// Enters the flow into its links, each of which is marked as it comes.
-void SelectiveSharing::expand(FlowId id, std::span<const LinkShare> shares) {
-  for (const LinkShare& share : shares) {
-    flows_[id].shares.push_back(share);
+void SelectiveSharing::expand(FlowId id) {
+  Flow& flow = flows_[id];
+  for (const LinkShare& share : flow.shares) {
+    ++flow.entered;
     Link& link = links_[share.link];
     ++link.users;
-    if (flows_[id].enabled) link.members.push_back({id, share.weight});
+    if (flow.enabled) link.members.push_back({id, share.weight});
     mark_from(share.link);
   }
 }
 
-FlowId SelectiveSharing::announce(std::span<const LinkShare> shares) {
-  const FlowId id = create();
-  expand(id, shares);
-  return id;
+void SelectiveSharing::announce(FlowId id) {
+  expand(id);
 }
 
-FlowId SelectiveSharing::start_at_once(std::span<const LinkShare> shares, double penalty,
-                                       double bound) {
-  const FlowId id = create();
+void SelectiveSharing::start(FlowId id) {
   Flow& flow = flows_[id];
-  flow.penalty = penalty;
-  flow.bound = bound;
   flow.enabled = true;
-  expand(id, shares);
-  return id;
-}
-
-void SelectiveSharing::start(FlowId id, double penalty, double bound) {
-  expects(penalty > 0 && bound >= 0, "a flow's penalty is positive");
-  Flow& flow = flows_[id];
-  flow.penalty = penalty;
-  flow.bound = bound;
-  flow.enabled = true;
+  if (flow.entered == 0) return expand(id);
   for (const LinkShare& share : flow.shares) {
     links_[share.link].members.push_back({id, share.weight});
   }
-  if (!flow.shares.empty()) mark_from(flow.shares[0].link);
+  mark_from(flow.shares[0].link);
 }
 
 void SelectiveSharing::remove(FlowId id) {
@@ -109,6 +99,7 @@ void SelectiveSharing::remove(FlowId id) {
   if (flow.enabled && !flow.shares.empty()) mark_from(flow.shares[0].link);
   for (const LinkShare& share : flow.shares) leave(id, share.link);
   flow.enabled = false;
+  flow.entered = 0;
   flow.shares.clear();
   removed_.push_back(id);
 }
@@ -172,7 +163,7 @@ LinkId SelectiveSharing::next_unmarked(Visit& visit) {
   for (; visit.left > 0; --visit.left) {
     Flow& flow = flows_[members[visit.left - 1].flow];
     if (flow.visited == marking_) continue;
-    while (flow.marked < flow.shares.size()) {
+    while (flow.marked < flow.entered) {
       const LinkId link = flow.shares[flow.marked++].link;
       if (place_[link] == kAbsent) return link;
     }

@@ -17,13 +17,13 @@ class SelectiveSharing {
  public:
   explicit SelectiveSharing(const LinkView& links);
 
-  /// A flow that takes nothing of its links yet. `shares` name each link once, in the order of its
-  /// route.
-  FlowId announce(std::span<const LinkShare> shares);
-  /// The flow transfers from now on. `penalty` > 0; `bound` 0: none.
-  void start(FlowId flow, double penalty, double bound);
-  /// Both at once, for a flow whose route has no latency.
-  FlowId start_at_once(std::span<const LinkShare> shares, double penalty, double bound);
+  /// A flow that its links do not know of. `shares` name each link once, in the order of its route;
+  /// `penalty` > 0; `bound` 0: none.
+  FlowId create(std::span<const LinkShare> shares, double penalty, double bound);
+  /// Its message begins, and will take something of its links.
+  void announce(FlowId flow);
+  /// The flow transfers from now on. It need not have been announced, if its route has no latency.
+  void start(FlowId flow);
   void remove(FlowId flow);
 
   /// Brings the rates of all flows up to date that hang together with a change; returns them,
@@ -45,6 +45,7 @@ class SelectiveSharing {
   struct Flow {
     double rate = 0, penalty = 0, bound = 0;
     LinkId bottleneck = kNoLink;
+    std::uint32_t entered = 0;  ///< how many of its shares its links know of
     std::uint32_t visited = 0;  ///< the last marking that has marked all of its links
     std::uint32_t marked = 0;   ///< of these, while it has not marked all
     bool enabled = false, settled = false, saturated = false, listed = false;
@@ -73,8 +74,7 @@ class SelectiveSharing {
     std::uint32_t left;  ///< members still to be followed
   };
 
-  FlowId create();
-  void expand(FlowId flow, std::span<const LinkShare> shares);
+  void expand(FlowId flow);
   void modify(LinkId link);
   void mark_from(LinkId link);
   void visit(LinkId link);

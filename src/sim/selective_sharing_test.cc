@@ -13,16 +13,30 @@ namespace {
 using testing::link;
 using testing::links;
 
+FlowId announce(SelectiveSharing& sharing, const std::vector<LinkShare>& shares,
+                double penalty = 1) {
+  const FlowId flow = sharing.create(shares, penalty, 0);
+  sharing.announce(flow);
+  return flow;
+}
+
+FlowId start(SelectiveSharing& sharing, const std::vector<LinkShare>& shares, double penalty = 1,
+             double bound = 0) {
+  const FlowId flow = sharing.create(shares, penalty, bound);
+  sharing.start(flow);
+  return flow;
+}
+
 TEST(SelectiveSharing, FlowsShareByTheInverseOfTheirPenalties) {
   const Platform p = links({300});
   const LinkView view(p, {});
   SelectiveSharing sharing(view);
   const std::vector<LinkShare> l{{link(p, 0), 1}};
-  const FlowId a = sharing.start_at_once(l, 1, 0);
-  const FlowId b = sharing.announce(l);
+  const FlowId a = start(sharing, l);
+  const FlowId b = announce(sharing, l, 2);
   EXPECT_EQ(sharing.solve().size(), 1U);
   EXPECT_DOUBLE_EQ(sharing.rate(a), 300);
-  sharing.start(b, 2, 0);
+  sharing.start(b);
   // The newest comes first.
   const auto solved = sharing.solve();
   EXPECT_EQ(std::vector<FlowId>(solved.begin(), solved.end()), (std::vector<FlowId>{b, a}));
@@ -42,17 +56,17 @@ TEST(SelectiveSharing, ASecondFlowIsOverlookedUntilItsLinkIsMarked) {
   const std::vector<LinkShare> first{{link(p, 0), 1}, {link(p, 1), 1}};
   const std::vector<LinkShare> second{{link(p, 0), 1}, {link(p, 2), 1}};
   const std::vector<LinkShare> other{{link(p, 2), 1}};
-  const FlowId c = sharing.announce(other);
-  const FlowId a = sharing.announce(first);
-  const FlowId b = sharing.announce(second);
-  sharing.start(c, 1, 0);
+  const FlowId c = announce(sharing, other);
+  const FlowId a = announce(sharing, first);
+  const FlowId b = announce(sharing, second);
+  sharing.start(c);
   sharing.solve();
-  sharing.start(a, 1, 0);
-  sharing.start(b, 1, 0);
+  sharing.start(a);
+  sharing.start(b);
   sharing.solve();
   EXPECT_DOUBLE_EQ(sharing.rate(b), 50);
   EXPECT_DOUBLE_EQ(sharing.rate(c), 100) << "its link does not know of the flow that started";
-  const FlowId d = sharing.announce(other);
+  const FlowId d = announce(sharing, other);
   sharing.solve();
   EXPECT_DOUBLE_EQ(sharing.rate(c), 50);
   sharing.remove(d);
@@ -84,7 +98,7 @@ TEST(SelectiveSharing, AgreesWithTheIncrementalSolution) {
         if (shares.empty()) shares.push_back({link(p, 0), 1});
         const double penalty = 1.0 + static_cast<double>(random() % 9);
         const double bound = 10.0 + static_cast<double>(random() % 300);
-        flows.emplace_back(selective.start_at_once(shares, penalty, bound),
+        flows.emplace_back(start(selective, shares, penalty, bound),
                            incremental.add(shares, penalty, bound));
       }
       selective.solve();

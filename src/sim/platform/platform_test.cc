@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "sim/platform/cluster.h"
-#include "sim/platform/route_cache.h"
 #include "sim/platform/testing/route_names.h"
 
 namespace slackline {
@@ -114,22 +113,6 @@ TEST(Names, FollowTheRadical) {
   EXPECT_EQ(platform.find_host("n20"), HostId{4});
   EXPECT_EQ(platform.find_host("n3"), std::nullopt);
   EXPECT_EQ(platform.find_host("n07"), std::nullopt);
-}
-
-TEST(RouteCache, GivesWhatThePlatformGives) {
-  const Platform platform = cluster(TorusShape{{4, 4}}, "0-15");
-  RouteCache cache(platform, 256);  // so small that it starts afresh now and then
-  std::vector<LinkId> links;
-  for (int round = 0; round < 2; ++round) {
-    for (HostId src = 0; src < 16; ++src) {
-      for (HostId dst = 0; dst < 16; ++dst) {
-        const double latency = platform.route(src, dst, links);
-        const RouteCache::Route cached = cache.route(src, dst);
-        EXPECT_EQ(cached.latency, latency);
-        EXPECT_THAT(cached.links, ::testing::ElementsAreArray(links));
-      }
-    }
-  }
 }
 
 }  // namespace
