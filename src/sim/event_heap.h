@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,38 +11,33 @@ namespace slackline {
 /// Dates closer together than this, of the time so far, may be one date.
 inline constexpr double kSameDate = 1e-12;
 
-/// A priority queue of dates by small dense ids, each at most once; a date can be moved. A 4-ary
-/// heap with the ids' positions: O(log n) for every change. Equal dates come in the order in which
-/// they were set.
+/// A priority queue of dates (not negative) by small dense ids, each at most once; a date can be
+/// moved. A 4-ary heap with the ids' positions: O(log n) for every change. Equal dates come in the
+/// order in which they were set.
 class EventHeap {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
-  double next_date() const { return heap_.empty() ? kNever : heap_.front().date; }
+  double next_date() const { return heap_.empty() ? kNever : date_of(heap_.front()); }
   std::uint32_t next_id() const { return heap_.front().id; }
   bool contains(std::uint32_t id) const { return id < at_.size() && at_[id] != kAbsent; }
 
   /// Of an id that is contained.
-  double date(std::uint32_t id) const { return heap_[at_[id]].date; }
+  double date(std::uint32_t id) const { return date_of(heap_[at_[id]]); }
 
   void set(std::uint32_t id, double date) {
     if (id >= at_.size()) at_.resize(id + 1, kAbsent);
     ++set_;
+    const Entry entry{std::bit_cast<std::uint64_t>(date), id, set_};
     if (at_[id] == kAbsent) {
-      heap_.push_back({date, id, set_});
-      up(static_cast<std::uint32_t>(heap_.size() - 1));
-      return;
-    }
-    const std::uint32_t i = at_[id];
-    const double before = heap_[i].date;
-    heap_[i].date = date;
-    heap_[i].set = set_;
-    if (date < before) {
-      up(i);
+      heap_.push_back(entry);
+      up(static_cast<std::uint32_t>(heap_.size() - 1), entry);
+    } else if (entry.date < heap_[at_[id]].date) {
+      up(at_[id], entry);
     } else {
-      down(i);
+      down(at_[id], entry);
     }
   }
 
@@ -52,19 +48,27 @@ class EventHeap {
     const Entry last = heap_.back();
     heap_.pop_back();
     if (i == heap_.size()) return;
-    const Entry before = heap_[i];
-    heap_[i] = last;
-    at_[last.id] = i;
-    if (earlier(last, before)) {
-      up(i);
+    if (earlier(last, heap_[i])) {
+      up(i, last);
     } else {
-      down(i);
+      down(i, last);
     }
   }
 
+  /// The last entry takes the place of the first; it belongs near the end again, so that the way
+  /// there is not compared with it.
   std::uint32_t pop() {
     const std::uint32_t id = next_id();
-    remove(id);
+    at_[id] = kAbsent;
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (heap_.empty()) return id;
+    std::uint32_t hole = 0;
+    for (std::uint32_t child = least_child(hole); child != kAbsent; child = least_child(hole)) {
+      put(hole, heap_[child]);
+      hole = child;
+    }
+    up(hole, last);
     return id;
   }
 
@@ -78,22 +82,40 @@ class EventHeap {
   static constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kArity = 4;
   struct Entry {
-    double date;
+    std::uint64_t date;  ///< a double's bits, which are ordered as the doubles are
     std::uint32_t id;
     std::uint32_t set;  ///< how many had been set before, modulo 2^32
   };
 
+  static double date_of(const Entry& e) { return std::bit_cast<double>(e.date); }
+
+  /// Without branches: which of two dates is earlier is as good as random.
   static bool earlier(const Entry& a, const Entry& b) {
-    if (a.date != b.date) return a.date < b.date;
-    return static_cast<std::int32_t>(a.set - b.set) < 0;
+    const auto less = static_cast<std::uint32_t>(a.date < b.date);
+    const auto same = static_cast<std::uint32_t>(a.date == b.date);
+    return (less | (same & (a.set - b.set) >> 31U)) != 0;
+  }
+  std::uint32_t earlier_of(std::uint32_t i, std::uint32_t j) const {
+    return earlier(heap_[j], heap_[i]) ? j : i;
+  }
+  /// kAbsent when there is no child.
+  std::uint32_t least_child(std::uint32_t i) const {
+    const auto size = static_cast<std::uint32_t>(heap_.size());
+    const std::uint32_t first = kArity * i + 1;
+    if (first + kArity <= size) {
+      return earlier_of(earlier_of(first, first + 1), earlier_of(first + 2, first + 3));
+    }
+    if (first >= size) return kAbsent;
+    std::uint32_t least = first;
+    for (std::uint32_t c = first + 1; c < size; ++c) least = earlier_of(least, c);
+    return least;
   }
 
   void put(std::uint32_t i, const Entry& e) {
     heap_[i] = e;
     at_[e.id] = i;
   }
-  void up(std::uint32_t i) {
-    const Entry e = heap_[i];
+  void up(std::uint32_t i, const Entry& e) {
     while (i > 0) {
       const std::uint32_t parent = (i - 1) / kArity;
       if (!earlier(e, heap_[parent])) break;
@@ -102,18 +124,10 @@ class EventHeap {
     }
     put(i, e);
   }
-  void down(std::uint32_t i) {
-    const Entry e = heap_[i];
-    const auto size = static_cast<std::uint32_t>(heap_.size());
+  void down(std::uint32_t i, const Entry& e) {
     for (;;) {
-      const std::uint32_t first = kArity * i + 1;
-      if (first >= size) break;
-      std::uint32_t least = first;
-      const std::uint32_t end = first + kArity < size ? first + kArity : size;
-      for (std::uint32_t c = first + 1; c < end; ++c) {
-        if (earlier(heap_[c], heap_[least])) least = c;
-      }
-      if (!earlier(heap_[least], e)) break;
+      const std::uint32_t least = least_child(i);
+      if (least == kAbsent || !earlier(heap_[least], e)) break;
       put(i, heap_[least]);
       i = least;
     }
