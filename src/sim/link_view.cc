@@ -23,32 +23,29 @@ std::string known_groups(const Platform& platform) {
 
 }  // namespace
 
-LinkView::LinkView(const Platform& platform, const std::vector<LinkScale>& scales)
-    : platform_(platform) {
-  if (scales.empty()) return;
-  const auto& groups = platform.link_groups();
-  by_group_.resize(groups.size());
-  for (const LinkScale& scale : scales) {
+LinkView::LinkView(const Platform& platform, const std::vector<LinkScale>& scales) {
+  links_.reserve(platform.link_count());
+  for (LinkId id = 0; id < platform.link_count(); ++id) links_.push_back(platform.link(id));
+  for (const LinkScale& change : scales) {
     bool found = false;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const bool loopback = groups[i].name.find("loopback") != std::string::npos;
-      if (scale.group.empty() ? loopback : !is_named(groups[i], scale.group)) continue;
-      by_group_[i].bandwidth *= scale.bandwidth;
-      by_group_[i].latency *= scale.latency;
+    for (const LinkGroup& group : platform.link_groups()) {
+      const bool loopback = group.name.find("loopback") != std::string::npos;
+      if (change.group.empty() ? loopback : !is_named(group, change.group)) continue;
+      scale(group, change);
       found = true;
     }
     if (!found) {
-      throw usage_error("there are no links '" + scale.group + "'", "in this platform",
+      throw usage_error("there are no links '" + change.group + "'", "in this platform",
                         "Groups of links are: " + known_groups(platform) + ".");
     }
   }
 }
 
-const LinkView::Factors& LinkView::scale(LinkId link) const {
-  static const Factors kNone;
-  if (by_group_.empty()) return kNone;
-  const LinkGroup* group = &platform_.group_of(link);
-  return by_group_[static_cast<std::size_t>(group - platform_.link_groups().data())];
+void LinkView::scale(const LinkGroup& group, const LinkScale& scale) {
+  for (LinkId id = group.first; id < group.first + group.count; ++id) {
+    links_[id].bandwidth *= scale.bandwidth;
+    links_[id].latency *= scale.latency;
+  }
 }
 
 }  // namespace slackline

@@ -15,28 +15,22 @@ struct LinkScale {
   double latency = 1;
 };
 
-/// A platform's links under such scales, read-only. A group's name may be its last part alone
-/// ("backbone" for "c.backbone").
+/// A platform's links under such scales, read-only: a table, as every path asks for all of its
+/// links. A group's name may be its last part alone ("backbone" for "c.backbone").
 class LinkView {
  public:
   /// Throws usage Error for a group that the platform does not have.
   LinkView(const Platform& platform, const std::vector<LinkScale>& scales);
 
-  std::uint32_t count() const { return platform_.link_count(); }
-  double bandwidth(LinkId link) const {
-    return platform_.link(link).bandwidth * scale(link).bandwidth;
-  }
-  double latency(LinkId link) const { return platform_.link(link).latency * scale(link).latency; }
-  bool is_pipe(LinkId link) const { return platform_.link(link).sharing == Sharing::fatpipe; }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(links_.size()); }
+  double bandwidth(LinkId link) const { return links_[link].bandwidth; }
+  double latency(LinkId link) const { return links_[link].latency; }
+  bool is_pipe(LinkId link) const { return links_[link].sharing == Sharing::fatpipe; }
 
  private:
-  struct Factors {
-    double bandwidth = 1, latency = 1;
-  };
-  const Factors& scale(LinkId link) const;
+  void scale(const LinkGroup& group, const LinkScale& scale);
 
-  const Platform& platform_;
-  std::vector<Factors> by_group_;  // empty: all 1
+  std::vector<Link> links_;
 };
 
 }  // namespace slackline
