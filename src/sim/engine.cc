@@ -140,7 +140,7 @@ void Engine::report_unmatched() {
   matching_.for_each_unmatched([&](const Transfer& t) {
     // SimGrid has broadcasts that send more than is received.
     if (in_collective(t.channel)) return;
-    const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t.channel.source,
+    const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t.sender,
                                          t.channel.destination, t.channel.tag, t.bytes);
     if (count++ == 0) first = text;
     result_.findings.add(kUnmatchedSend, text);
@@ -191,11 +191,10 @@ void Engine::count(const Network::Arrival& arrival, const Transfer& transfer) {
   if (lasted <= kSlowed * arrival.alone) return;
   ++c.slowed;
   if (!slowed_.wants(lasted - arrival.alone)) return;
-  const Channel& channel = transfer.channel;
-  slowed_.add({.sender = channel.source,
-               .receiver = channel.destination,
+  slowed_.add({.sender = transfer.sender,
+               .receiver = transfer.channel.destination,
                .bytes = transfer.bytes,
-               .within = operation_of(channel),
+               .within = operation_of(transfer.channel),
                .began = arrival.started,
                .lasted = lasted,
                .alone = arrival.alone,

@@ -34,7 +34,7 @@ std::string Engine::blocked_on(const Strand& strand) {
   const bool sends = strand.waits_for.kind == Request::Kind::send;
   const std::string what =
       sends ? fmt::format("rank {} to receive {} bytes", t.channel.destination, t.bytes)
-            : message_from(t.channel.source);
+            : message_from(t.sender);
   if (strand.collective != nullptr) return what + ", as a step of it,";
   return fmt::format("{}, tag {}", what, t.channel.tag);
 }

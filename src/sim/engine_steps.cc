@@ -115,7 +115,7 @@ void Engine::leave(TransferId id, StrandId by) {
   Transfer& t = matching_[id];
   t.left = true;
   t.started = now_;
-  t.flight = network_.start(host(t.channel.source), host(t.channel.destination),
+  t.flight = network_.start(host(t.sender), host(t.channel.destination),
                             static_cast<double>(t.bytes), id, now_);
 }
 

@@ -1,5 +1,7 @@
 #include "sim/matching.h"
 
+#include <utility>
+
 namespace slackline::sim {
 namespace {
 
@@ -38,66 +40,79 @@ TransferId Matching::create(const Channel& channel) {
     transfers_[id] = Transfer{};
   }
   transfers_[id].channel = channel;
+  transfers_[id].sender = channel.source;
   transfers_[id].references = 2;
   return id;
 }
 
-void Matching::push(Queue& queue, TransferId id) {
-  if (queue.head == kNone) {
-    queue.head = id;
-  } else {
-    transfers_[queue.tail].next = id;
-  }
-  queue.tail = id;
+/// Of the channel's queue; kNone when nothing is in it.
+TransferId Matching::first_of(const Channel& channel, std::uint64_t hash) const {
+  return queues_.find(hash, [&](TransferId id) { return transfers_[id].channel == channel; });
 }
 
-TransferId Matching::pop(const Channel& channel, Queue& queue) {
-  const TransferId id = queue.head;
-  queue.head = transfers_[id].next;
-  transfers_[id].next = kNone;
-  if (queue.head == kNone) queues_.erase(channel);
+void Matching::push(TransferId first, TransferId id, std::uint64_t hash) {
+  if (first == kNone) {
+    transfers_[id].last = id;
+    return queues_.insert(hash, id, hash_of());
+  }
+  transfers_[transfers_[first].last].next = id;
+  transfers_[first].last = id;
+}
+
+void Matching::pop(TransferId first, std::uint64_t hash) {
+  const TransferId next = std::exchange(transfers_[first].next, kNone);
+  if (next == kNone) return queues_.erase(hash, first, hash_of());
+  transfers_[next].last = transfers_[first].last;
+  queues_.replace(hash, first, next);
+}
+
+/// The first of the channel's queue, if it is the other side's; else a new one, which queues.
+TransferId Matching::meet(const Channel& channel, bool Transfer::*other_side) {
+  const std::uint64_t key = hash(channel);
+  const TransferId first = first_of(channel, key);
+  if (first != kNone && transfers_[first].*other_side) {
+    pop(first, key);
+    return first;
+  }
+  const TransferId id = create(channel);
+  push(first, id, key);
   return id;
 }
 
 TransferId Matching::post_send(const Channel& channel, std::int32_t sender, std::uint64_t bytes) {
-  Queue& queue = queues_[channel];
-  const bool waiting = queue.head != kNone && transfers_[queue.head].posted;
-  const TransferId id = waiting ? pop(channel, queue) : create(channel);
-  if (!waiting) push(queue, id);
+  const TransferId id = meet(channel, &Transfer::posted);
   transfers_[id].sent = true;
-  transfers_[id].channel.source = sender;
+  transfers_[id].sender = sender;
   transfers_[id].bytes = bytes;
   return id;
 }
 
 TransferId Matching::post_receive(const Channel& channel) {
-  Queue& queue = queues_[channel];
-  const bool waiting = queue.head != kNone && transfers_[queue.head].sent;
-  const TransferId id = waiting ? pop(channel, queue) : create(channel);
-  if (!waiting) push(queue, id);
+  const TransferId id = meet(channel, &Transfer::sent);
   transfers_[id].posted = true;
   return id;
 }
 
-TransferId Matching::peek(const Channel& channel) {
-  const Queue* queue = queues_.find(channel);
-  return queue != nullptr && transfers_[queue->head].sent ? queue->head : kNone;
+TransferId Matching::peek(const Channel& channel) const {
+  const TransferId first = first_of(channel, hash(channel));
+  return first != kNone && transfers_[first].sent ? first : kNone;
 }
 
-bool Matching::can_probe(const Channel& channel) {
+bool Matching::can_probe(const Channel& channel) const {
   bool found = peek(channel) != kNone;
-  queues_.for_each([&](const Channel& c, const Queue& queue) {
+  queues_.for_each([&](TransferId id) {
+    const Transfer& first = transfers_[id];
+    const Channel& c = first.channel;
     const bool between = c.source == channel.source && c.destination == channel.destination;
     if (!between || c.comm != channel.comm) return;
-    const Transfer& first = transfers_[queue.head];
     found = found || (first.sent && (!in_collective(c) || is_report(first)));
   });
   return found;
 }
 
-bool Matching::expects(const Channel& channel) {
-  const Queue* queue = queues_.find(channel);
-  return queue != nullptr && transfers_[queue->head].posted && !transfers_[queue->head].sent;
+bool Matching::expects(const Channel& channel) const {
+  const TransferId first = first_of(channel, hash(channel));
+  return first != kNone && transfers_[first].posted && !transfers_[first].sent;
 }
 
 void Matching::drop(TransferId id) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "base/id_table.h"
 #include "trace/operation.h"
 
 namespace slackline::sim {
@@ -33,12 +34,14 @@ Operation operation_of(const Channel& channel);
 
 /// One message, from the moment either side has posted it until both sides are done with it.
 struct Transfer {
-  Channel channel{};  ///< with its sender, once it is sent
+  Channel channel{};
   std::uint64_t bytes = 0;
   double started = 0;  ///< when it left
   StrandId sender_waiting = kNone;
   StrandId receiver_waiting = kNone;
+  std::int32_t sender = 0;       ///< its channel's source, until it is sent
   TransferId next = kNone;       ///< in its queue
+  TransferId last = kNone;       ///< of its queue, if it is the first
   std::uint32_t flight = kNone;  ///< once it has left
   bool sent = false, posted = false;
   bool left = false, arrived = false;
@@ -54,15 +57,15 @@ class Matching {
   TransferId post_send(const Channel& channel, std::int32_t sender, std::uint64_t bytes);
   TransferId post_receive(const Channel& channel);
   /// Is there a send on that channel which no receive has taken? kNone if not.
-  TransferId peek(const Channel& channel);
+  TransferId peek(const Channel& channel) const;
 
   /// The same, or on another channel of these ranks with a tag that MPI_ANY_TAG matches: of those
   /// in collectives, SimGrid gives one to the reports of collectives by order of arrival. Cost:
   /// O(channels).
-  bool can_probe(const Channel& channel);
+  bool can_probe(const Channel& channel) const;
 
   /// Has a receive been posted on that channel which no send has taken?
-  bool expects(const Channel& channel);
+  bool expects(const Channel& channel) const;
 
   Transfer& operator[](TransferId id) { return transfers_[id]; }
   const Transfer& operator[](TransferId id) const { return transfers_[id]; }
@@ -71,31 +74,30 @@ class Matching {
 
   /// Calls visit(transfer) for every one that nobody has matched.
   template <class Visit>
-  void for_each_unmatched(Visit visit) {
-    queues_.for_each([&](const Channel&, const Queue& queue) {
-      for (TransferId id = queue.head; id != kNone; id = transfers_[id].next) visit(transfers_[id]);
+  void for_each_unmatched(Visit visit) const {
+    queues_.for_each([&](TransferId first) {
+      for (TransferId id = first; id != kNone; id = transfers_[id].next) visit(transfers_[id]);
     });
   }
 
  private:
-  struct Queue {
-    TransferId head = kNone, tail = kNone;
-  };
-  struct Hash {
-    std::uint64_t operator()(const Channel& c) const {
-      const auto ranks = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.source)) << 32 |
-                         static_cast<std::uint32_t>(c.destination);
-      const auto rest = static_cast<std::uint64_t>(c.tag) ^ static_cast<std::uint64_t>(c.comm)
-                                                                << 40;
-      return mix_bits(ranks ^ mix_bits(rest));
-    }
-  };
+  static std::uint64_t hash(const Channel& c) {
+    const auto ranks = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.source)) << 32 |
+                       static_cast<std::uint32_t>(c.destination);
+    const auto rest = static_cast<std::uint64_t>(c.tag) ^ static_cast<std::uint64_t>(c.comm) << 40;
+    return mix_bits(ranks ^ mix_bits(rest));
+  }
+  auto hash_of() const {
+    return [this](TransferId id) { return hash(transfers_[id].channel); };
+  }
 
+  TransferId first_of(const Channel& channel, std::uint64_t hash) const;
+  TransferId meet(const Channel& channel, bool Transfer::*other_side);
   TransferId create(const Channel& channel);
-  TransferId pop(const Channel& channel, Queue& queue);
-  void push(Queue& queue, TransferId id);
+  void pop(TransferId first, std::uint64_t hash);
+  void push(TransferId first, TransferId id, std::uint64_t hash);
 
-  FlatMap<Channel, Queue, Hash> queues_;
+  IdTable queues_;  ///< the first of each
   std::vector<Transfer> transfers_;
   std::vector<TransferId> free_;
 };

@@ -64,14 +64,24 @@ FlowId SelectiveSharing::create(std::span<const LinkShare> shares, double penalt
   flow.visited = marking_ - 1;
   flow.entered = 0;
   flow.enabled = flow.settled = false;
-  flow.shares.assign(shares.begin(), shares.end());
+  flow.shares = pool_.take(shares.size());
+  std::ranges::transform(shares, flow.shares.begin(), [&](const LinkShare& share) {
+    return Share{share.link, weight_id(share.weight)};
+  });
+  return id;
+}
+
+SelectiveSharing::WeightId SelectiveSharing::weight_id(double weight) {
+  const auto known = std::ranges::find(weights_, weight);
+  const auto id = static_cast<WeightId>(known - weights_.begin());
+  if (known == weights_.end()) weights_.push_back(weight);
   return id;
 }
 
 /// Enters the flow into its links, each of which is marked as it comes.
 void SelectiveSharing::expand(FlowId id) {
   Flow& flow = flows_[id];
-  for (const LinkShare& share : flow.shares) {
+  for (const Share& share : flow.shares) {
     ++flow.entered;
     Link& link = links_[share.link];
     ++link.users;
@@ -88,7 +98,7 @@ void SelectiveSharing::start(FlowId id) {
   Flow& flow = flows_[id];
   flow.enabled = true;
   if (flow.entered == 0) return expand(id);
-  for (const LinkShare& share : flow.shares) {
+  for (const Share& share : flow.shares) {
     links_[share.link].members.push_back({id, share.weight});
   }
   mark_from(flow.shares[0].link);
@@ -97,10 +107,11 @@ void SelectiveSharing::start(FlowId id) {
 void SelectiveSharing::remove(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.enabled && !flow.shares.empty()) mark_from(flow.shares[0].link);
-  for (const LinkShare& share : flow.shares) leave(id, share.link);
+  for (const Share& share : flow.shares) leave(id, share.link);
   flow.enabled = false;
   flow.entered = 0;
-  flow.shares.clear();
+  pool_.give_back(flow.shares);
+  flow.shares = {};
   removed_.push_back(id);
 }
 
@@ -225,7 +236,7 @@ void SelectiveSharing::open_links() {
       Flow& flow = flows_[m->flow];
       flow.rate = 0;
       flow.settled = false;
-      const double usage = m->weight / flow.penalty;
+      const double usage = weights_[m->weight] / flow.penalty;
       link.usage = link.pipe ? std::max(link.usage, usage) : link.usage + usage;
     }
     if (link.usage <= 0) continue;
@@ -283,9 +294,9 @@ void SelectiveSharing::settle(Flow& flow, double rate) {
   flow.rate = rate;
   flow.settled = true;
   work_ += flow.shares.size();
-  for (const LinkShare& share : flow.shares) {
+  for (const Share& share : flow.shares) {
     Link& link = links_[share.link];
-    use(link, share.weight, flow);
+    use(link, weights_[share.weight], flow);
     if (link.candidate == kAbsent) continue;
     if (link.usage <= kPrecision || link.remaining <= link.capacity * kPrecision) {
       drop(link);
@@ -308,7 +319,7 @@ double SelectiveSharing::widest_open(const Link& link) const {
   double usage = 0;
   for (const Member& m : link.members) {
     const Flow& flow = flows_[m.flow];
-    if (flow.rate <= 0) usage = std::max(usage, m.weight / flow.penalty);
+    if (flow.rate <= 0) usage = std::max(usage, weights_[m.weight] / flow.penalty);
   }
   return usage;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/span_pool.h"
 #include "sim/bandwidth_sharing.h"
 #include "sim/link_view.h"
 
@@ -42,6 +43,12 @@ class SelectiveSharing {
 
  private:
   static constexpr std::uint32_t kAbsent = 0xffffffffU;
+  /// Weights are few: how many times a route and the way back come by a link.
+  using WeightId = std::uint32_t;
+  struct Share {
+    LinkId link;
+    WeightId weight;
+  };
   struct Flow {
     double rate = 0, penalty = 0, bound = 0;
     LinkId bottleneck = kNoLink;
@@ -49,11 +56,11 @@ class SelectiveSharing {
     std::uint32_t visited = 0;  ///< the last marking that has marked all of its links
     std::uint32_t marked = 0;   ///< of these, while it has not marked all
     bool enabled = false, settled = false, saturated = false, listed = false;
-    std::vector<LinkShare> shares{};
+    std::span<Share> shares{};
   };
   struct Member {
     FlowId flow;
-    double weight;
+    WeightId weight;
   };
   struct Link {
     double capacity = 0, remaining = 0, usage = 0;
@@ -74,6 +81,7 @@ class SelectiveSharing {
     std::uint32_t left;  ///< members still to be followed
   };
 
+  WeightId weight_id(double weight);
   void expand(FlowId flow);
   void modify(LinkId link);
   void mark_from(LinkId link);
@@ -90,6 +98,8 @@ class SelectiveSharing {
   double widest_open(const Link& link) const;
   void drop(Link& link);
 
+  SpanPool<Share> pool_;
+  std::vector<double> weights_;  // by WeightId
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
   std::vector<FlowId> removed_;  ///< since the last solve()
