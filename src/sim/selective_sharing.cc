@@ -72,10 +72,11 @@ FlowId SelectiveSharing::create(std::span<const LinkShare> shares, double penalt
 }
 
 SelectiveSharing::WeightId SelectiveSharing::weight_id(double weight) {
+  if (!weights_.empty() && weights_[last_weight_] == weight) return last_weight_;
   const auto known = std::ranges::find(weights_, weight);
-  const auto id = static_cast<WeightId>(known - weights_.begin());
+  last_weight_ = static_cast<WeightId>(known - weights_.begin());
   if (known == weights_.end()) weights_.push_back(weight);
-  return id;
+  return last_weight_;
 }
 
 /// Enters the flow into its links, each of which is marked as it comes.

@@ -100,6 +100,7 @@ class SelectiveSharing {
 
   SpanPool<Share> pool_;
   std::vector<double> weights_;  // by WeightId
+  WeightId last_weight_ = 0;     ///< that was asked for; they come in runs
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
   std::vector<FlowId> removed_;  ///< since the last solve()

@@ -38,6 +38,7 @@ class FatTree : public ClusterZone {
       switches += nodes_.back();
     }
     prepare(builder, spec, switches);
+    for (std::uint32_t host = 0; host < host_count(); ++host) add_steps(host);
     for (std::uint32_t level = 0; level < levels_; ++level) {
       cables_.push_back(add_cables(builder, spec, fmt::format("{}.level{}", spec.name, level + 1),
                                    nodes_[level] * ports(level), spec.cable,
@@ -56,9 +57,11 @@ class FatTree : public ClusterZone {
   bool append_route(std::uint32_t src, std::uint32_t dst, Gateways&,
                     std::vector<LinkId>& links) const override {
     if (src == dst && append_loopback(src, links)) return true;
-    Label at = host_label(src);
-    const Label target = host_label(dst);
-    const std::uint32_t top = climb(at, target, dst, links);
+    Label at{};
+    const Step* const own = steps_of(src);
+    for (std::uint32_t k = 0; k < levels_; ++k) at[k] = own[k].digit;
+    const Step* const target = steps_of(dst);
+    const std::uint32_t top = climb(at, target, links);
     descend(top, at, src, target, links);
     append_limiter(dst, links);
     return true;
@@ -70,13 +73,25 @@ class FatTree : public ClusterZone {
     return shape_.parents[level] * shape_.cables[level];
   }
 
-  Label host_label(std::uint32_t host) const {
-    Label label{};
+  /// What a host's number says of a level: all of it is there before any route is asked for, as it
+  /// takes divisions.
+  struct Step {
+    std::uint32_t digit;   ///< of the host's label
+    std::uint32_t port;    ///< upwards, of everything that goes to the host
+    std::uint32_t parent;  ///< behind that port
+  };
+  const Step* steps_of(std::uint32_t host) const {
+    return steps_.data() + std::size_t{host} * levels_;
+  }
+  void add_steps(std::uint32_t host) {
+    std::uint32_t label = host;
+    std::uint32_t divided = host;
     for (std::uint32_t k = 0; k < levels_; ++k) {
-      label[k] = host % shape_.children[k];
-      host /= shape_.children[k];
+      const std::uint32_t port = divided % ports(k);
+      steps_.push_back({label % shape_.children[k], port, port % shape_.parents[k]});
+      label /= shape_.children[k];
+      divided /= shape_.parents[k];
     }
-    return label;
   }
 
   std::uint32_t position(std::uint32_t level, const Label& label) const {
@@ -93,25 +108,21 @@ class FatTree : public ClusterZone {
   }
 
   /// The lowest node above the start with the target below it; `at` becomes its label.
-  std::uint32_t climb(Label& at, const Label& target, std::uint32_t dst,
-                      std::vector<LinkId>& links) const {
+  std::uint32_t climb(Label& at, const Step* target, std::vector<LinkId>& links) const {
     std::uint32_t level = 0;
-    std::uint32_t divided = dst;
     while (level == 0 || !is_above(level, at, target)) {
       const std::uint32_t here = position(level, at);
-      const std::uint32_t port = divided % ports(level);
       append_node_limiter(level, here, links);
-      links.push_back(cables_[level].up(here * ports(level) + port));
-      divided /= shape_.parents[level];
-      at[level] = port % shape_.parents[level];
+      links.push_back(cables_[level].up(here * ports(level) + target[level].port));
+      at[level] = target[level].parent;
       ++level;
     }
     return level;
   }
 
-  bool is_above(std::uint32_t level, const Label& at, const Label& target) const {
+  bool is_above(std::uint32_t level, const Label& at, const Step* target) const {
     for (std::uint32_t k = level; k < levels_; ++k) {
-      if (at[k] != target[k]) return false;
+      if (at[k] != target[k].digit) return false;
     }
     return true;
   }
@@ -119,15 +130,14 @@ class FatTree : public ClusterZone {
   /// Which of the parallel cables: SimGrid numbers a switch's ports by cable, then child, starts
   /// at the cable that the source's number gives, and goes on from that port, not afresh, at the
   /// next switch when that has such a port left.
-  void descend(std::uint32_t level, Label at, std::uint32_t src, const Label& target,
+  void descend(std::uint32_t level, Label& at, std::uint32_t src, const Step* target,
                std::vector<LinkId>& links) const {
     std::uint32_t next_port = 0;
     bool fresh = true;
     for (; level > 0; --level) {
       const std::uint32_t children = shape_.children[level - 1];
-      const std::uint32_t child = target[level - 1];
-      std::uint32_t cable = next_port / children + (next_port % children > child ? 1 : 0);
-      if (fresh || cable >= shape_.cables[level - 1]) cable = src % shape_.cables[level - 1];
+      const std::uint32_t child = target[level - 1].digit;
+      const std::uint32_t cable = cable_down(level, child, fresh, next_port, src);
       fresh = false;
       next_port = cable * children + child + 1;
       const std::uint32_t upper = position(level, at);
@@ -139,11 +149,22 @@ class FatTree : public ClusterZone {
     }
   }
 
+  /// At the switch of that level, on the way to its child.
+  std::uint32_t cable_down(std::uint32_t level, std::uint32_t child, bool fresh,
+                           std::uint32_t next_port, std::uint32_t src) const {
+    const std::uint32_t cables = shape_.cables[level - 1];
+    if (cables == 1) return 0;
+    const std::uint32_t children = shape_.children[level - 1];
+    const std::uint32_t cable = next_port / children + (next_port % children > child ? 1 : 0);
+    return fresh || cable >= cables ? src % cables : cable;
+  }
+
   FatTreeShape shape_;
   std::uint32_t levels_;
   std::vector<std::uint32_t> nodes_;         // by level, hosts first
   std::vector<std::uint32_t> first_switch_;  // by level
   std::vector<Cables> cables_;               // [level]: from there to the next
+  std::vector<Step> steps_;                  // by host, then by level
 };
 
 }  // namespace
