@@ -19,6 +19,9 @@ target_compile_options(slackline_options INTERFACE
 # g++ 12 sees overlapping copies in std::string's own insert and operator+ (GCC bug 105329).
 target_compile_options(slackline_options INTERFACE
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+# Nobody puts another function in the place of one of ours; clang takes that for granted.
+target_compile_options(slackline_options INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-semantic-interposition>)
 if(SLACKLINE_SANITIZE)
   target_compile_options(slackline_options INTERFACE
     -fsanitize=${SLACKLINE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -33,7 +33,7 @@ constexpr double kTolerance = 1e-9;
 }  // namespace
 
 BandwidthSharing::BandwidthSharing(const LinkView& links, Ways ways)
-    : links_(links.count()), ways_(ways) {
+    : links_(links.count()), ways_(ways), marks_(links.count()) {
   for (LinkId id = 0; id < links.count(); ++id) {
     links_[id].capacity = links.bandwidth(id);
     links_[id].full_at = links.bandwidth(id) * (1 - kTolerance);

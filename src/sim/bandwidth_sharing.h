@@ -110,12 +110,12 @@ class BandwidthSharing {
     bool opened = false;             ///< flows were, and its next level is to be found
     bool filled = false;             ///< by this sweep: those who are stopped here are settled
     bool pipe = false;
-    bool pooled = false;  ///< those who are stopped here are a pool
+    bool pooled = false;   ///< those who are stopped here are a pool
+    bool awaited = false;  ///< it has a level at which it has to come up in any case
     // The second cache line.
     std::vector<Member> members{};
     std::vector<Member> overlooked{};  ///< lazy: flows that it does not know of yet
     double demand = 0;                 ///< if all members had their bounds; see demand_of
-    std::uint32_t mark = 0;            ///< lazy: the last round that came by
     std::uint32_t wanted = 0;          ///< lazy: the last date; kBehind: every date
     // The third.
     std::uint32_t behind = 0;       ///< lazy: its place in behind_, if it is there
@@ -140,8 +140,10 @@ class BandwidthSharing {
   void sweep();
   void open(FlowId flow);
   void open_share(const Flow& flow, const Share& share);
+  void open_link(LinkId link);
   void enqueue_opened();
   void enqueue(LinkId link);
+  void await(LinkState& link, bool awaited);
   bool has_stopped(const LinkState& link) const { return link.stopped > 0 && !link.filled; }
   bool comes_up(const LinkState& link) const;
   double next_level(const LinkState& link) const;
@@ -175,7 +177,7 @@ class BandwidthSharing {
   bool is_behind(const LinkState& link) const { return link.wanted == kBehind; }
   void fall_behind(LinkId link);
   void catch_up(LinkId link);
-  bool is_marked(const LinkState& link) const { return link.mark >= first_round_; }
+  bool is_marked(LinkId link) const { return marks_[link] >= first_round_; }
   void mark_from(LinkId link);
   std::size_t count_awaited() const;
   void follow(bool to_the_end);
@@ -195,6 +197,7 @@ class BandwidthSharing {
   std::vector<FlowId> active_;  ///< all but the idle ones
   std::vector<LinkId> opened_, disturbed_;
   LevelQueue levels_;  ///< at which links come up in this sweep
+  std::size_t open_flows_ = 0, awaited_links_ = 0;
   std::size_t pools_ = 0;
   std::vector<LinkId> filled_;       ///< by the last sweep, and may become pools
   std::vector<LinkId> moved_pools_;  ///< by the last solve()
@@ -215,11 +218,13 @@ class BandwidthSharing {
   std::vector<LinkId> wanted_;     ///< links that are looked for, or were; the other ones
                                    ///< of these only if they are few
   bool few_wanted_ = false;
-  std::uint32_t round_ = 1;        ///< of marking: from one link
-  std::uint32_t first_round_ = 1;  ///< of this date
-  std::vector<LinkId> to_visit_;   ///< what this round has marked
-  std::size_t visited_ = 0;        ///< of these
-  std::size_t awaited_ = 0;        ///< links that are looked for, and may come up in this round
+  std::vector<std::uint32_t> marks_;  ///< by link: the last round that came by; dense, as marking
+                                      ///< asks for little else
+  std::uint32_t round_ = 1;           ///< of marking: from one link
+  std::uint32_t first_round_ = 1;     ///< of this date
+  std::vector<LinkId> to_visit_;      ///< what this round has marked
+  std::size_t visited_ = 0;           ///< of these
+  std::size_t awaited_ = 0;           ///< links that are looked for, and may come up in this round
 };
 
 }  // namespace slackline

@@ -117,9 +117,9 @@ void BandwidthSharing::admit() {
 
 /// Marks a link that nothing has marked yet, and what hangs together with it.
 void BandwidthSharing::mark_from(LinkId first) {
-  if (is_marked(links_[first])) return;
+  if (is_marked(first)) return;
   follow(true);
-  if (is_marked(links_[first]) || looked_for_ == 0) return;
+  if (is_marked(first) || looked_for_ == 0) return;
   ++round_;
   to_visit_.clear();
   visited_ = awaited_ = 0;
@@ -133,7 +133,7 @@ std::size_t BandwidthSharing::count_awaited() const {
   if (!few_wanted_) return looked_for_;
   return static_cast<std::size_t>(std::ranges::count_if(wanted_, [&](LinkId id) {
     const LinkState& link = links_[id];
-    return !is_marked(link) && link.members.size() + link.overlooked.size() > 0;
+    return !is_marked(id) && link.members.size() + link.overlooked.size() > 0;
   }));
 }
 
@@ -155,7 +155,9 @@ void BandwidthSharing::visit(const std::vector<Member>& members) {
     Flow& flow = flows_[m.flow];
     if (flow.visit == round_) continue;
     flow.visit = round_;
-    for (const Share& share : flow.shares) mark(share.link);
+    for (const Share& share : flow.shares) {
+      if (!is_marked(share.link)) mark(share.link);
+    }
   }
 }
 
@@ -163,7 +165,7 @@ void BandwidthSharing::visit(const std::vector<Member>& members) {
 void BandwidthSharing::meet() {
   if (!few_wanted_) return;
   for (const LinkId id : wanted_) {
-    if (!is_marked(links_[id]) && hangs_on_marked(links_[id])) mark(id);
+    if (!is_marked(id) && hangs_on_marked(links_[id])) mark(id);
   }
 }
 
@@ -173,8 +175,8 @@ bool BandwidthSharing::hangs_on_marked(const LinkState& link) const {
     for (std::size_t i = 0; i < looked_at; ++i) {
       const Flow& flow = flows_[(*list)[i].flow];
       if (flow.visit == round_) continue;
-      if (std::ranges::any_of(
-              flow.shares, [&](const Share& share) { return links_[share.link].mark == round_; })) {
+      if (std::ranges::any_of(flow.shares,
+                              [&](const Share& share) { return marks_[share.link] == round_; })) {
         return true;
       }
     }
@@ -182,10 +184,10 @@ bool BandwidthSharing::hangs_on_marked(const LinkState& link) const {
   return false;
 }
 
+/// A link that is not marked.
 void BandwidthSharing::mark(LinkId id) {
-  LinkState& link = links_[id];
-  if (is_marked(link)) return;
-  link.mark = round_;
+  const LinkState& link = links_[id];
+  marks_[id] = round_;
   to_visit_.push_back(id);
   if (is_behind(link)) {
     to_tell_.push_back(id);
@@ -218,7 +220,7 @@ void BandwidthSharing::find_to_tell(bool all) {
   told_.clear();
   for (const LinkId id : to_tell_) {
     const LinkState& link = links_[id];
-    if (!all && !is_marked(link) && can_fill(link)) continue;
+    if (!all && !is_marked(id) && can_fill(link)) continue;
     for (const Member& m : link.overlooked) {
       if (flows_[m.flow].since != 0) told_.push_back(m.flow);
     }
@@ -235,7 +237,7 @@ void BandwidthSharing::tell(FlowId id, bool all) {
   for (std::uint32_t i = 0; i < shares; ++i) {
     const LinkId link = flows_[id].shares[i].link;
     if (flows_[id].shares[i].place != kOutside) continue;
-    if (!all && !is_marked(links_[link]) && can_fill(link)) continue;
+    if (!all && !is_marked(link) && can_fill(link)) continue;
     forget(id, i);
     join(id, i);
     activate(id);

@@ -32,8 +32,13 @@ class LevelQueue {
   }
   /// In the order of their places.
   std::span<const LinkId> links() const { return links_; }
-  /// Once there is no level left: other links may be added.
+  /// Other links may be added.
   void clear() {
+    std::size_t begin = leaves_;
+    std::size_t end = leaves_ + links_.size();
+    for (; begin > 0; begin /= 2, end = (end + 1) / 2) {
+      for (std::size_t i = begin; i < end; ++i) nodes_[i].level = kNever;
+    }
     if (leaves_ > 1 && 4 * links_.size() < leaves_) leaves_ /= 2;
     links_.clear();
   }

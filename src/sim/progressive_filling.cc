@@ -21,7 +21,8 @@
 // The level at which a link comes up is found anew when flows of it are opened, once for all that
 // are opened together. Flows that stop elsewhere only raise it; that shows when the link comes up.
 // A LevelQueue holds one level a link, where a heap would fill with what is out of date: most links
-// never come up, because their flows stop elsewhere first.
+// never come up, because their flows stop elsewhere first. The sweep ends when no flow is open and
+// no link is left that others were stopped at.
 //
 // Cost: O(E log E) in the shares of the flows that are opened, and the members of the links at
 // which they are stopped.
@@ -48,7 +49,7 @@ constexpr double kAfter = 1 + 1e-12;
 void BandwidthSharing::sweep() {
   for (std::size_t i = 0; i < active_.size(); ++i) open(active_[i]);
   enqueue_opened();
-  while (levels_.lowest() < kNever) {
+  while ((open_flows_ > 0 || awaited_links_ > 0) && levels_.lowest() < kNever) {
     const double level = levels_.lowest();
     const LinkId first = levels_.first();
     levels_.set(links_[first].place, kNever);
@@ -65,6 +66,7 @@ void BandwidthSharing::open(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.state == State::idle) active_.push_back(id);
   flow.state = State::open;
+  ++open_flows_;
   flow.before = flow.rate;
   stop(flow, kNoLink);
   for (const Share& share : flow.shares) {
@@ -74,12 +76,7 @@ void BandwidthSharing::open(FlowId id) {
 
 void BandwidthSharing::open_share(const Flow& flow, const Share& share) {
   LinkState& link = links_[share.link];
-  if (link.pooled) dissolve(share.link);
-  if (link.place == kOutside) link.place = levels_.add(share.link);
-  if (!link.opened) {
-    link.opened = true;
-    opened_.push_back(share.link);
-  }
+  if (!link.opened) open_link(share.link);
   ++link.open;
   link.wish += share.weight * flow.bound;
   if (link.pipe) {
@@ -88,6 +85,15 @@ void BandwidthSharing::open_share(const Flow& flow, const Share& share) {
     link.usage += share.weight / flow.penalty;
     link.use -= share.weight * flow.rate;
   }
+}
+
+/// The first of its flows is opened since links were enqueued.
+void BandwidthSharing::open_link(LinkId id) {
+  LinkState& link = links_[id];
+  if (link.pooled) dissolve(id);
+  if (link.place == kOutside) link.place = levels_.add(id);
+  link.opened = true;
+  opened_.push_back(id);
 }
 
 void BandwidthSharing::enqueue_opened() {
@@ -107,10 +113,19 @@ bool BandwidthSharing::comes_up(const LinkState& link) const {
 /// The link comes up at its next level, if it has one. What a pipe has come up for before, it still
 /// comes up for.
 void BandwidthSharing::enqueue(LinkId id) {
-  const LinkState& link = links_[id];
+  LinkState& link = links_[id];
   const double level = comes_up(link) ? next_level(link) : kNever;
   const double before = link.pipe ? levels_.level(link.place) : kNever;
-  levels_.set(link.place, level < before ? level : before);
+  const double next = level < before ? level : before;
+  await(link, next < kNever && (link.pipe || has_stopped(link)));
+  levels_.set(link.place, next);
+}
+
+/// Whether the link has to come up even if no flow is open any more.
+void BandwidthSharing::await(LinkState& link, bool awaited) {
+  if (awaited && !link.awaited) ++awaited_links_;
+  if (link.awaited && !awaited) --awaited_links_;
+  link.awaited = awaited;
 }
 
 /// At which it is filled by its open flows, or which those have who were stopped here.
@@ -126,6 +141,7 @@ double BandwidthSharing::next_level(const LinkState& link) const {
 /// The sweep comes to a link.
 void BandwidthSharing::reach(LinkId id, double level) {
   LinkState& link = links_[id];
+  await(link, false);
   if (has_stopped(link)) {
     const bool full = std::abs(link.capacity - link.use) <= kUnchanged * link.capacity;
     if (link.open == 0 && full && !link.pipe) return;
@@ -208,6 +224,7 @@ void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
   const bool changed = std::abs(rate - flow.before) > kUnchanged * flow.before;
   flow.rate = changed ? rate : flow.before;
   flow.state = State::settled;
+  --open_flows_;
   stop(flow, bottleneck);
   for (const Share& share : flow.shares) {
     if (share.place == kOutside) continue;
@@ -219,13 +236,13 @@ void BandwidthSharing::settle(FlowId id, double rate, LinkId bottleneck) {
       const bool fills = share.weight * flow.rate >= link.full_at;
       if (fills && bottleneck != kNoLink && bottleneck != share.link) {
         const double level = flow.rate * flow.penalty * kAfter;
+        await(link, true);
         levels_.set(link.place, std::min(level, levels_.level(link.place)));
       }
       continue;
     }
     link.usage -= share.weight / flow.penalty;
     link.use += share.weight * flow.rate;
-    if (link.open == 0 && !has_stopped(link)) levels_.set(link.place, kNever);
   }
 }
 
