@@ -73,7 +73,7 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
 
 }  // namespace
 
-CommandLine make_command_line() {
+CommandLine make_command_line(std::string_view only) {
   CommandLine line{std::make_unique<CLI::App>(kDescription, "slackline"), {}};
   CLI::App& app = *line.app;
   app.get_formatter()->column_width(34);
@@ -83,6 +83,7 @@ CommandLine make_command_line() {
   app.require_subcommand(1);
   app.footer("'slackline COMMAND --help' explains a command.");
   for (const Command& command : commands()) {
+    if (!only.empty() && command.name != only) continue;
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     sub->group("Commands");
     line.runs.push_back(command.setup(*sub));
@@ -92,7 +93,8 @@ CommandLine make_command_line() {
 
 int run_command_line(const std::vector<std::string>& arguments) {
   refuse_unknown_command(arguments);
-  const CommandLine line = make_command_line();
+  const bool named = !arguments.empty() && !arguments.front().starts_with('-');
+  const CommandLine line = make_command_line(named ? arguments.front() : "");
   if (arguments.empty()) {
     write_stderr(line.app->help());
     return 2;
@@ -106,11 +108,10 @@ int run_command_line(const std::vector<std::string>& arguments) {
     write_stdout(line.app->help());
     return 0;
   }
-  for (std::size_t i = 0; i < commands().size(); ++i) {
-    if (line.app->got_subcommand(std::string(commands()[i].name))) return line.runs[i]();
-  }
-  ensures(false, "one command is parsed");
-  return 1;
+  const auto all = line.app->get_subcommands([](const CLI::App*) { return true; });
+  const auto parsed = std::ranges::find_if(all, [](const CLI::App* sub) { return sub->parsed(); });
+  ensures(parsed != all.end(), "one command is parsed");
+  return line.runs[static_cast<std::size_t>(parsed - all.begin())]();
 }
 
 std::string_view nearest_command(std::string_view typed) {

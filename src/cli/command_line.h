@@ -11,13 +11,14 @@
 namespace slackline {
 
 /// The parser of the whole command line: a subcommand per entry of commands(), not yet parsed.
-/// `runs[i]` does what commands()[i] says.
+/// `runs[i]` does what the i-th of them says.
 struct CommandLine {
   std::unique_ptr<CLI::App> app;
   std::vector<Run> runs;
 };
 
-CommandLine make_command_line();
+/// `only`: of that command alone, as all of them take a millisecond; empty: of all.
+CommandLine make_command_line(std::string_view only = {});
 
 /// Parses `arguments` (without the program's name), runs the command, returns the exit status.
 /// Throws Error; wrong usage is an Error too.
