@@ -58,8 +58,10 @@ FlowId BandwidthSharing::create(std::span<const LinkShare> shares, double penalt
     free_.pop_back();
   }
   Flow& flow = flows_[id];
-  flow.shares.clear();
-  for (const auto& [link, weight] : shares) flow.shares.push_back({link, kOutside, weight});
+  flow.shares = pool_.take(shares.size());
+  std::ranges::transform(shares, flow.shares.begin(), [](const LinkShare& share) {
+    return Share{share.link, kOutside, share.weight};
+  });
   flow.penalty = penalty;
   flow.bound = bound;
   flow.rate = 0;
@@ -144,7 +146,8 @@ void BandwidthSharing::remove(FlowId id) {
     flow.state = State::idle;
     active_.erase(std::ranges::find(active_, id));
   }
-  flow.shares.clear();
+  pool_.give_back(flow.shares);
+  flow.shares = {};
   stop(flow, kNoLink);
   free_.push_back(id);
 }

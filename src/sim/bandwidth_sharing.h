@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/span_pool.h"
 #include "sim/level_queue.h"
 #include "sim/link_view.h"
 
@@ -94,7 +95,7 @@ class BandwidthSharing {
     std::uint32_t visit = 0;       ///< lazy: the last round of marking that came by
     std::uint64_t since = 0;       ///< lazy: date and place in it when it began, later places being
                                    ///< less; 0: no link overlooks it beyond its own date
-    std::vector<Share> shares{};
+    std::span<Share> shares{};
   };
   struct alignas(64) LinkState {
     double use = 0;      ///< of all members that are not open, those of pools as at their ceilings;
@@ -191,6 +192,7 @@ class BandwidthSharing {
   void stay_overlooked(FlowId flow, std::size_t place);
   void finish_marking();
 
+  SpanPool<Share> pool_;
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
   std::vector<LinkState> links_;

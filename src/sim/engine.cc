@@ -66,8 +66,8 @@ Engine::Engine(const Trace& trace, const Platform& platform, const std::vector<H
 }
 
 void Engine::start_rank(std::int32_t rank, std::int64_t origin_ns) {
-  const auto id = static_cast<StrandId>(strands_.size());
-  Strand& strand = strands_.emplace_back();
+  const StrandId id = strands_.take();
+  Strand& strand = strands_[id];
   strand.rank = rank;
   const RankCalls& calls = trace_.calls(rank);
   if (calls.empty()) return;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "base/slots.h"
 #include "graph/collective_index.h"
 #include "sim/collective_nodes.h"
 #include "sim/link_view.h"
@@ -234,8 +235,7 @@ class Engine {
   double now_ = 0;
   std::vector<RankState> rank_states_;
   std::vector<Mailboxes> mailboxes_;  // by rank; empty where one mailbox does
-  std::deque<Strand> strands_;        // ids are stable; the first are the ranks' programs
-  std::vector<StrandId> free_strands_;
+  Slots<Strand> strands_;             // the first are the ranks' programs
   std::vector<StrandId> ready_;
   std::size_t ready_at_ = 0;
   std::size_t unfinished_ = 0, polling_ = 0;

@@ -43,7 +43,7 @@ void Engine::deadlock() {
   std::string who;
   std::size_t shown = 0, stuck = 0;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    const Strand& strand = strands_[static_cast<std::size_t>(r)];
+    const Strand& strand = strands_[static_cast<StrandId>(r)];
     if (strand.state == State::finished) continue;
     ++stuck;
     if (shown == kRanksShown) continue;

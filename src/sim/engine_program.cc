@@ -279,14 +279,7 @@ void Engine::enter_collective(StrandId id, const Call& call) {
   if (!is_collective(call) || call.comm >= trace_.communicators().size()) return;
   Strand& program = strands_[id];
   if (call.request == kRequestNone) return load_collective(program, call);
-  StrandId side = static_cast<StrandId>(strands_.size());
-  if (free_strands_.empty()) {
-    strands_.emplace_back();
-  } else {
-    side = free_strands_.back();
-    free_strands_.pop_back();
-    strands_[side] = Strand{};
-  }
+  const StrandId side = strands_.take();
   strands_[side].main = false;
   strands_[side].rank = strands_[id].rank;
   strands_[side].tie = strands_[id].tie;

@@ -303,7 +303,7 @@ void Engine::account_wait(Strand& strand, double message_started) {
 void Engine::complete(Strand& strand, const Request& request, double message_started) {
   account_wait(strand, message_started);
   if (request.kind == Request::Kind::strand) {
-    free_strands_.push_back(request.id);
+    strands_.give_back(request.id);
   } else if (request.kind != Request::Kind::done) {
     const Transfer& t = matching_[request.id];
     if (request.kind == Request::Kind::receive && t.detached) {

@@ -31,14 +31,7 @@ Operation operation_of(const Channel& channel) {
 }
 
 TransferId Matching::create(const Channel& channel) {
-  TransferId id = static_cast<TransferId>(transfers_.size());
-  if (free_.empty()) {
-    transfers_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-    transfers_[id] = Transfer{};
-  }
+  const TransferId id = transfers_.take();
   transfers_[id].channel = channel;
   transfers_[id].sender = channel.source;
   transfers_[id].references = 2;
@@ -116,7 +109,7 @@ bool Matching::expects(const Channel& channel) const {
 }
 
 void Matching::drop(TransferId id) {
-  if (--transfers_[id].references == 0) free_.push_back(id);
+  if (--transfers_[id].references == 0) transfers_.give_back(id);
 }
 
 }  // namespace slackline::sim

@@ -6,6 +6,7 @@
 
 #include "base/flat_map.h"
 #include "base/id_table.h"
+#include "base/slots.h"
 #include "trace/operation.h"
 
 namespace slackline::sim {
@@ -98,8 +99,7 @@ class Matching {
   void push(TransferId first, TransferId id, std::uint64_t hash);
 
   IdTable queues_;  ///< the first of each
-  std::vector<Transfer> transfers_;
-  std::vector<TransferId> free_;
+  Slots<Transfer> transfers_;
 };
 
 }  // namespace slackline::sim

@@ -110,13 +110,10 @@ const Network::Path& Network::path(HostId from, HostId to) {
 }
 
 FlightId Network::create() {
-  if (free_.empty()) {
-    flights_.emplace_back();
-    if (usage_ != nullptr) costliest_.emplace_back();
-    return static_cast<FlightId>(flights_.size() - 1);
-  }
-  const FlightId id = free_.back();
-  free_.pop_back();
+  const FlightId id = flights_.take();
+  if (usage_ == nullptr) return id;
+  costliest_.resize(flights_.size());
+  costliest_[id] = {};
   return id;
 }
 
@@ -124,8 +121,6 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   const Path& way = path(from, to);
   const FlightId id = create();
   Flight& flight = flights_[id];
-  flight = Flight{};
-  if (usage_ != nullptr) costliest_[id] = {};
   flight.used = true;
   flight.remaining = bytes + model_.envelope;
   flight.factor = model_.bandwidth_factor.factor(flight.remaining);
@@ -360,7 +355,7 @@ void Network::advance(double now, double until, std::vector<Arrival>& arrivals) 
     flight.used = false;
     const LinkId held_by = usage_ == nullptr ? kNoLink : costliest_[id].link();
     arrivals.push_back({flight.tag, flight.started, flight.alone, tied, held_by});
-    free_.push_back(id);
+    flights_.give_back(id);
   }
   ended_.clear();
 }

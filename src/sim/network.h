@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "base/slots.h"
 #include "sim/bandwidth_sharing.h"
 #include "sim/event_heap.h"
 #include "sim/link_usage.h"
@@ -126,9 +127,8 @@ class Network {
   LinkUsage* usage_;
   EventHeap events_;     ///< of flights without a pool
   SharedClocks clocks_;  ///< of those in one
-  std::vector<Flight> flights_;
+  Slots<Flight> flights_;
   std::vector<CostliestLink> costliest_;  ///< by flight, if the use of links is kept
-  std::vector<FlightId> free_;
   std::vector<FlightId> flight_of_flow_;
   struct Hash {
     std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
