@@ -144,6 +144,7 @@ class BandwidthSharing {
   void open_link(LinkId link);
   void enqueue_opened();
   void enqueue(LinkId link);
+  double next_in_queue(LinkId link);
   void await(LinkState& link, bool awaited);
   bool has_stopped(const LinkState& link) const { return link.stopped > 0 && !link.filled; }
   bool comes_up(const LinkState& link) const;

@@ -44,6 +44,17 @@ class LevelQueue {
   }
 
   double level(Place place) const { return nodes_[leaves_ + place].level; }
+  /// As set(), but that restore() must come before the lowest is asked for: for many at once.
+  void put(Place place, double level) { nodes_[leaves_ + place].level = level; }
+  void restore() {
+    std::size_t begin = leaves_;
+    std::size_t end = leaves_ + links_.size();
+    while (begin > 1) {
+      begin /= 2;
+      end = (end + 1) / 2;
+      for (std::size_t i = begin; i < end; ++i) nodes_[i] = lower(nodes_[2 * i], nodes_[2 * i + 1]);
+    }
+  }
   void set(Place place, double level) {
     std::size_t at = leaves_ + place;
     nodes_[at].level = level;

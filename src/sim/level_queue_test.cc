@@ -54,6 +54,14 @@ TEST(LevelQueue, KnowsTheLowestOfWhatMovesUpAndDown) {
       ASSERT_EQ(queue.first(), lowest->first);
     }
     ASSERT_TRUE(std::ranges::equal(queue.links(), links));
+    for (LevelQueue::Place place = 0; place < links.size(); ++place) {
+      levels[links[place]] = static_cast<double>(random() % 50);
+      queue.put(place, levels[links[place]]);
+    }
+    queue.restore();
+    const auto lowest = std::ranges::min_element(
+        levels, [](const auto& a, const auto& b) { return a.second < b.second; });
+    ASSERT_EQ(queue.first(), lowest->first);
     queue.clear();
     ASSERT_TRUE(queue.links().empty());
   }

@@ -48,7 +48,12 @@ constexpr double kAfter = 1 + 1e-12;
 /// Gives all waiting flows, and those whom that concerns, their rates.
 void BandwidthSharing::sweep() {
   for (std::size_t i = 0; i < active_.size(); ++i) open(active_[i]);
-  enqueue_opened();
+  for (const LinkId id : opened_) {
+    links_[id].opened = false;
+    levels_.put(links_[id].place, next_in_queue(id));
+  }
+  opened_.clear();
+  levels_.restore();
   while ((open_flows_ > 0 || awaited_links_ > 0) && levels_.lowest() < kNever) {
     const double level = levels_.lowest();
     const LinkId first = levels_.first();
@@ -110,15 +115,19 @@ bool BandwidthSharing::comes_up(const LinkState& link) const {
   return link.pipe ? can_fill(link) : link.use + link.wish > link.full_at;
 }
 
+void BandwidthSharing::enqueue(LinkId id) {
+  levels_.set(links_[id].place, next_in_queue(id));
+}
+
 /// The link comes up at its next level, if it has one. What a pipe has come up for before, it still
 /// comes up for.
-void BandwidthSharing::enqueue(LinkId id) {
+double BandwidthSharing::next_in_queue(LinkId id) {
   LinkState& link = links_[id];
   const double level = comes_up(link) ? next_level(link) : kNever;
   const double before = link.pipe ? levels_.level(link.place) : kNever;
   const double next = level < before ? level : before;
   await(link, next < kNever && (link.pipe || has_stopped(link)));
-  levels_.set(link.place, next);
+  return next;
 }
 
 /// Whether the link has to come up even if no flow is open any more.

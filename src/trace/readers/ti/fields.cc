@@ -32,8 +32,9 @@ bool is_in_word(char c) {
 /// So few digits are a number that a double holds exactly.
 constexpr std::size_t kMostDigits = 15;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+/// More than 9 if it is none.
+unsigned digit_of(char c) {
+  return static_cast<unsigned char>(c) - static_cast<unsigned>('0');
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ std::optional<std::int64_t> parse_integer(std::string_view word) {
   std::size_t digits = 0;
   std::int64_t number = 0;
   const std::size_t most = std::min(word.size(), kMostDigits);
-  for (; digits < most && is_digit(word[digits]); ++digits)
+  for (; digits < most && digit_of(word[digits]) <= 9; ++digits)
     number = 10 * number + (word[digits] - '0');
   if (digits == word.size() && digits > 0) return number;
   const std::optional<double> value = parse_number(word);
@@ -84,17 +85,21 @@ void Fields::take_line(std::string_view& text) {
 /// Up to the line break, which is there, and is returned. Nearly all words are digits alone: what
 /// number they are is known when their end is found.
 const char* Fields::cut(const char* at) {
+  while (is_blank(*at)) ++at;
   while (*at != '\n') {
     const char* const begin = at;
     std::uint64_t number = 0;
-    for (; is_digit(*at); ++at) number = 10 * number + static_cast<std::uint64_t>(*at - '0');
+    for (unsigned digit = digit_of(*at); digit <= 9; digit = digit_of(*++at)) {
+      number = 10 * number + digit;
+    }
     const bool only_digits = !is_in_word(*at);
-    while (is_in_word(*at)) ++at;
+    if (!only_digits) {
+      while (is_in_word(*++at)) {
+      }
+    }
     const auto size = static_cast<std::size_t>(at - begin);
     const bool is_number = only_digits && size <= kMostDigits;
-    if (size > 0) {
-      words_.push_back({begin, size, is_number ? static_cast<std::int64_t>(number) : kNoDigits});
-    }
+    words_.push_back({begin, size, is_number ? static_cast<std::int64_t>(number) : kNoDigits});
     while (is_blank(*at)) ++at;
   }
   return at;
