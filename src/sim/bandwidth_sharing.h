@@ -166,7 +166,7 @@ class BandwidthSharing {
   bool join_pool(FlowId flow);
   void leave_pool(Flow& flow);
   bool move_pool(LinkId link);
-  void dissolve(LinkId link);
+  [[gnu::noinline]] void dissolve(LinkId link);
   void use_others(const Flow& flow, LinkId pool, double rate);
   bool suits(const Flow& flow, LinkId pool, double ceiling) const;
   bool leaves_room(const Flow& flow, LinkId pool) const;

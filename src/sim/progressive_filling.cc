@@ -67,7 +67,7 @@ void BandwidthSharing::sweep() {
   close_links();
 }
 
-void BandwidthSharing::open(FlowId id) {
+[[gnu::flatten]] void BandwidthSharing::open(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.state == State::idle) active_.push_back(id);
   flow.state = State::open;
