@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/large_pages.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
 
@@ -24,6 +25,8 @@ int complain(std::string text, int exit_status) {
 
 int main(int argc, char** argv) {
   using namespace slackline;
+
+  use_large_pages();
 
   // An interrupted command leaves no half-written file behind.
   remove_temporaries_on_interrupt();

@@ -151,7 +151,7 @@ void SelectiveSharing::visit(LinkId id) {
 }
 
 /// The link, and depth first what hangs together with it.
-void SelectiveSharing::mark_from(LinkId first) {
+[[gnu::flatten]] void SelectiveSharing::mark_from(LinkId first) {
   if (place_[first] != kAbsent) return;
   modify(first);
   if (links_[first].members.empty()) return;
@@ -186,7 +186,7 @@ LinkId SelectiveSharing::next_unmarked(Visit& visit) {
   return kNoLink;
 }
 
-std::span<const FlowId> SelectiveSharing::solve() {
+[[gnu::flatten]] std::span<const FlowId> SelectiveSharing::solve() {
   solved_.clear();
   forget_removed();
   if (modified_.empty()) return solved_;

@@ -1,0 +1,45 @@
+#include "base/large_pages.h"
+
+#if defined(__GLIBC__) || __has_include(<malloc.h>)
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+namespace slackline {
+
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+namespace {
+
+constexpr int kHeap = 32 << 20;
+// What glibc comes to by itself when blocks of that size are freed.
+constexpr int kLargestInHeap = 32 << 20;
+constexpr int kKept = 64 << 20;
+constexpr int kUsualGrowth = 128 << 10;
+constexpr std::uintptr_t kPage = 4096;
+
+}  // namespace
+
+/// The heap grows for a block by as much as it is told to keep in reserve, and is advised before
+/// anything is written there.
+void use_large_pages() {
+  mallopt(M_MMAP_THRESHOLD, kLargestInHeap);
+  mallopt(M_TRIM_THRESHOLD, kKept);
+  mallopt(M_TOP_PAD, kHeap);
+  void* const block = std::malloc(2 * kUsualGrowth);
+  const auto begin = (reinterpret_cast<std::uintptr_t>(block) + kPage - 1) / kPage * kPage;
+  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  const bool in_heap = block != nullptr && begin < end && end - begin <= 2 * std::size_t{kHeap};
+  if (in_heap) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  std::free(block);
+  mallopt(M_TOP_PAD, kUsualGrowth);
+}
+#else
+void use_large_pages() {}
+#endif
+
+}  // namespace slackline
