@@ -157,7 +157,7 @@ class Engine {
                      const Arrivals& arrivals, ArrivalRecord&& first);
   void enter_probe(StrandId id, const Call& call);
   bool peer_exists(std::int32_t peer);
-  void enqueue(Strand& strand, const Call& call, bool send, bool blocking);
+  void begin_message(StrandId id, const Call& call, bool send, bool blocking);
 
   // engine_steps.cc: messages and waiting.
   void collective_step(StrandId id);

@@ -156,10 +156,10 @@ void Engine::begin_call(StrandId id) {
   switch (op_class) {
     case OperationClass::send:
     case OperationClass::isend:
-      return enqueue(strand, call, true, op_class == OperationClass::send);
+      return begin_message(id, call, true, op_class == OperationClass::send);
     case OperationClass::recv:
     case OperationClass::irecv:
-      return enqueue(strand, call, false, op_class == OperationClass::recv);
+      return begin_message(id, call, false, op_class == OperationClass::recv);
     case OperationClass::sendrecv:
       return enter_sendrecv(strand, call);
     case OperationClass::start:
@@ -191,16 +191,19 @@ void Engine::begin_call(StrandId id) {
   }
 }
 
-void Engine::enqueue(Strand& strand, const Call& call, bool send, bool blocking) {
+/// A call that is one message. One that nothing refers to later ends with its call.
+void Engine::begin_message(StrandId id, const Call& call, bool send, bool blocking) {
   if (call.has(SLK_FLAG_CANCELLED) || !peer_exists(call.peer)) return;
-  strand.queue.push_back({.peer = call.peer,
-                          .tag = call.tag,
-                          .comm = call.comm,
-                          .bytes = call.bytes,
-                          .mode = call.operation,
-                          .serial = blocking ? kRequestNone : call.request,
-                          .send = send,
-                          .blocking = blocking});
+  const Message message{.peer = call.peer,
+                        .tag = call.tag,
+                        .comm = call.comm,
+                        .bytes = call.bytes,
+                        .mode = call.operation,
+                        .serial = blocking ? kRequestNone : call.request,
+                        .send = send,
+                        .blocking = blocking};
+  if (blocking || message.serial != kRequestNone) return start_message(id, message);
+  strands_[id].queue.push_back(message);
 }
 
 /// args: source, receive tag, received bytes, receive flags. Nothing moves between a rank and

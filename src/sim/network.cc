@@ -53,20 +53,10 @@ Network::Network(const Platform& platform, const LinkView& links, const NetworkM
   }
 }
 
-/// The links of both ways with their weights, each once: weights of a shared link add, of a fatpipe
-/// the larger counts.
+/// The links of both ways with their weights, each once.
 Network::Path Network::make_path(HostId from, HostId to) {
   Path path;
   path.first = static_cast<std::uint32_t>(shares_.size());
-  const auto add = [&](LinkId link, double weight) {
-    for (std::size_t i = path.first; i < shares_.size(); ++i) {
-      if (shares_[i].link != link) continue;
-      const bool pipe = links_.is_pipe(link);
-      shares_[i].weight = pipe ? std::max(shares_[i].weight, weight) : shares_[i].weight + weight;
-      return;
-    }
-    shares_.push_back({link, weight});
-  };
   platform_.route(from, to, there_);
   path.bound = std::numeric_limits<double>::infinity();
   for (const LinkId link : there_) path.latency += links_.latency(link);
@@ -75,7 +65,7 @@ Network::Path Network::make_path(HostId from, HostId to) {
     const double bandwidth = links_.bandwidth(link);
     path.bound = std::min(path.bound, bandwidth);
     path.penalty += model_.weight_s / bandwidth;
-    add(link, 1);
+    add_share(path, link, 1);
   }
   path.lone_pipe = there_.size() == 1 && links_.is_pipe(there_[0]);
   if (model_.tcp_gamma > 0 && path.latency > 0) {
@@ -84,15 +74,27 @@ Network::Path Network::make_path(HostId from, HostId to) {
   if (path.latency <= 0 || path.penalty <= 0) path.penalty = 1;
   if (model_.cross_traffic) {
     platform_.route(to, from, back_);
-    for (const LinkId link : back_) add(link, kAcknowledgements);
+    for (const LinkId link : back_) add_share(path, link, kAcknowledgements);
   }
-  path.count = static_cast<std::uint32_t>(shares_.size()) - path.first;
   path.alone = path.bound;
   for (std::uint32_t i = 0; i < path.count; ++i) {
     const LinkShare& share = shares_[path.first + i];
     path.alone = std::min(path.alone, links_.bandwidth(share.link) / share.weight);
   }
   return path;
+}
+
+/// Weights of a shared link add, of a fatpipe the larger counts.
+void Network::add_share(Path& path, LinkId link, double weight) {
+  LinkShare* const shares = shares_.data() + path.first;
+  for (std::uint32_t i = 0; i < path.count; ++i) {
+    if (shares[i].link != link) continue;
+    const double before = shares[i].weight;
+    shares[i].weight = links_.is_pipe(link) ? std::max(before, weight) : before + weight;
+    return;
+  }
+  shares_.push_back({link, weight});
+  ++path.count;
 }
 
 const Network::Path& Network::path(HostId from, HostId to) {

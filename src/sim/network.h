@@ -98,6 +98,7 @@ class Network {
 
   const Path& path(HostId from, HostId to);
   Path make_path(HostId from, HostId to);
+  void add_share(Path& path, LinkId link, double weight);
   bool contends(const Flight& flight) const;
   FlowId create_flow(const Path& way);
   void announce(const Flight& flight);

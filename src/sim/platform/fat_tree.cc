@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-
 #include "base/error.h"
 #include "sim/platform/cluster_zone.h"
 
@@ -21,8 +19,6 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kMostLevels = 16;
-
-using Label = std::array<std::uint32_t, kMostLevels>;
 
 class FatTree : public ClusterZone {
  public:
@@ -38,6 +34,8 @@ class FatTree : public ClusterZone {
       switches += nodes_.back();
     }
     prepare(builder, spec, switches);
+    spread_.push_back(1);
+    for (const std::uint32_t parents : shape.parents) spread_.push_back(spread_.back() * parents);
     for (std::uint32_t host = 0; host < host_count(); ++host) add_steps(host);
     for (std::uint32_t level = 0; level < levels_; ++level) {
       cables_.push_back(add_cables(builder, spec, fmt::format("{}.level{}", spec.name, level + 1),
@@ -57,12 +55,8 @@ class FatTree : public ClusterZone {
   bool append_route(std::uint32_t src, std::uint32_t dst, Gateways&,
                     std::vector<LinkId>& links) const override {
     if (src == dst && append_loopback(src, links)) return true;
-    Label at{};
-    const Step* const own = steps_of(src);
-    for (std::uint32_t k = 0; k < levels_; ++k) at[k] = own[k].digit;
-    const Step* const target = steps_of(dst);
-    const std::uint32_t top = climb(at, target, links);
-    descend(top, at, src, target, links);
+    const std::uint32_t top = climb(steps_of(src), steps_of(dst), links);
+    descend(top, src, steps_of(dst), links);
     append_limiter(dst, links);
     return true;
   }
@@ -73,33 +67,32 @@ class FatTree : public ClusterZone {
     return shape_.parents[level] * shape_.cables[level];
   }
 
-  /// What a host's number says of a level: all of it is there before any route is asked for, as it
-  /// takes divisions.
+  /// What a host has to do with a level, the roots' included. All of it is there before any route
+  /// is asked for: it takes divisions, and the way down from the roots is the same from everywhere.
   struct Step {
-    std::uint32_t digit;   ///< of the host's label
-    std::uint32_t port;    ///< upwards, of everything that goes to the host
+    std::uint32_t above;   ///< its label's digits from that level on, as one number
+    std::uint32_t node;    ///< the level's node on the way down to the host
+    std::uint32_t port;    ///< of any node of the level, upwards, of what goes to the host
     std::uint32_t parent;  ///< behind that port
+    std::uint32_t digit;   ///< of the host's label
   };
   const Step* steps_of(std::uint32_t host) const {
-    return steps_.data() + std::size_t{host} * levels_;
+    return steps_.data() + std::size_t{host} * (levels_ + 1);
   }
   void add_steps(std::uint32_t host) {
-    std::uint32_t label = host;
+    std::uint32_t above = host;
     std::uint32_t divided = host;
+    std::uint32_t below = 0;  // the label's digits below the level, which name parents
     for (std::uint32_t k = 0; k < levels_; ++k) {
       const std::uint32_t port = divided % ports(k);
-      steps_.push_back({label % shape_.children[k], port, port % shape_.parents[k]});
-      label /= shape_.children[k];
+      const std::uint32_t behind = port % shape_.parents[k];
+      steps_.push_back(
+          {above, above * spread_[k] + below, port, behind, above % shape_.children[k]});
+      above /= shape_.children[k];
       divided /= shape_.parents[k];
+      below += behind * spread_[k];
     }
-  }
-
-  std::uint32_t position(std::uint32_t level, const Label& label) const {
-    std::uint32_t position = 0;
-    for (std::uint32_t k = levels_; k-- > 0;) {
-      position = position * (k < level ? shape_.parents[k] : shape_.children[k]) + label[k];
-    }
-    return position;
+    steps_.push_back({above, above * spread_[levels_] + below, 0, 0, 0});
   }
 
   void append_node_limiter(std::uint32_t level, std::uint32_t position,
@@ -107,45 +100,35 @@ class FatTree : public ClusterZone {
     append_limiter(level == 0 ? position : host_count() + first_switch_[level] + position, links);
   }
 
-  /// The lowest node above the start with the target below it; `at` becomes its label.
-  std::uint32_t climb(Label& at, const Step* target, std::vector<LinkId>& links) const {
+  /// To the lowest level at which a node stands above both; which is returned.
+  std::uint32_t climb(const Step* own, const Step* target, std::vector<LinkId>& links) const {
     std::uint32_t level = 0;
-    while (level == 0 || !is_above(level, at, target)) {
-      const std::uint32_t here = position(level, at);
+    do {
+      // The target's node there, but for the digits that are still the source's.
+      const std::uint32_t here =
+          target[level].node + (own[level].above - target[level].above) * spread_[level];
       append_node_limiter(level, here, links);
       links.push_back(cables_[level].up(here * ports(level) + target[level].port));
-      at[level] = target[level].parent;
       ++level;
-    }
+    } while (own[level].above != target[level].above);
     return level;
-  }
-
-  bool is_above(std::uint32_t level, const Label& at, const Step* target) const {
-    for (std::uint32_t k = level; k < levels_; ++k) {
-      if (at[k] != target[k].digit) return false;
-    }
-    return true;
   }
 
   /// Which of the parallel cables: SimGrid numbers a switch's ports by cable, then child, starts
   /// at the cable that the source's number gives, and goes on from that port, not afresh, at the
   /// next switch when that has such a port left.
-  void descend(std::uint32_t level, Label& at, std::uint32_t src, const Step* target,
+  void descend(std::uint32_t level, std::uint32_t src, const Step* target,
                std::vector<LinkId>& links) const {
     std::uint32_t next_port = 0;
     bool fresh = true;
     for (; level > 0; --level) {
-      const std::uint32_t children = shape_.children[level - 1];
-      const std::uint32_t child = target[level - 1].digit;
-      const std::uint32_t cable = cable_down(level, child, fresh, next_port, src);
+      const Step& below = target[level - 1];
+      const std::uint32_t cable = cable_down(level, below.digit, fresh, next_port, src);
       fresh = false;
-      next_port = cable * children + child + 1;
-      const std::uint32_t upper = position(level, at);
-      const std::uint32_t up_port = at[level - 1];
-      at[level - 1] = child;
-      const std::uint32_t port = up_port + cable * shape_.parents[level - 1];
-      links.push_back(cables_[level - 1].down(position(level - 1, at) * ports(level - 1) + port));
-      append_node_limiter(level, upper, links);
+      next_port = cable * shape_.children[level - 1] + below.digit + 1;
+      const std::uint32_t port = below.parent + cable * shape_.parents[level - 1];
+      links.push_back(cables_[level - 1].down(below.node * ports(level - 1) + port));
+      append_node_limiter(level, target[level].node, links);
     }
   }
 
@@ -164,7 +147,8 @@ class FatTree : public ClusterZone {
   std::vector<std::uint32_t> nodes_;         // by level, hosts first
   std::vector<std::uint32_t> first_switch_;  // by level
   std::vector<Cables> cables_;               // [level]: from there to the next
-  std::vector<Step> steps_;                  // by host, then by level
+  std::vector<std::uint32_t> spread_;        // by level: what a label's digits there count for
+  std::vector<Step> steps_;                  // by host, then by level, roots included
 };
 
 }  // namespace
