@@ -7,10 +7,10 @@
 
 namespace slackline {
 
-/// Hash table of ids whose keys are kept where the ids lead to: four bytes an entry, at least a
-/// quarter of them full. Linear probing, and deletion by shifting back, as in FlatMap. `hash_of` is
-/// a functor id -> hash of its key (well mixed in its low bits), `matches` tells whether an id has
-/// the key that is looked for.
+/// Hash table of ids whose keys are kept where the ids lead to: four bytes an entry, as large as
+/// its largest population needs. Linear probing, and deletion by shifting back, as in FlatMap.
+/// `hash_of` is a functor id -> hash of its key (well mixed in its low bits), `matches` tells
+/// whether an id has the key that is looked for.
 class IdTable {
  public:
   static constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();

@@ -20,7 +20,6 @@ constexpr int kHeap = 32 << 20;
 constexpr int kLargestInHeap = 32 << 20;
 constexpr int kKept = 64 << 20;
 constexpr int kUsualGrowth = 128 << 10;
-constexpr std::uintptr_t kPage = 4096;
 
 }  // namespace
 
@@ -30,11 +29,14 @@ void use_large_pages() {
   mallopt(M_MMAP_THRESHOLD, kLargestInHeap);
   mallopt(M_TRIM_THRESHOLD, kKept);
   mallopt(M_TOP_PAD, kHeap);
-  void* const block = std::malloc(2 * kUsualGrowth);
-  const auto begin = (reinterpret_cast<std::uintptr_t>(block) + kPage - 1) / kPage * kPage;
+  auto* const block = static_cast<char*>(std::malloc(2 * kUsualGrowth));
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
   const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  const std::uintptr_t into_page = (page - address % page) % page;
+  const std::uintptr_t begin = address + into_page;
   const bool in_heap = block != nullptr && begin < end && end - begin <= 2 * std::size_t{kHeap};
-  if (in_heap) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  if (in_heap) madvise(block + into_page, end - begin, MADV_HUGEPAGE);
   std::free(block);
   mallopt(M_TOP_PAD, kUsualGrowth);
 }

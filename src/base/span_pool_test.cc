@@ -38,6 +38,9 @@ TEST(SpanPool, WhatIsGivenBackIsTakenAgain) {
   pool.give_back(first);
   EXPECT_NE(pool.take(4).data(), first.data());
   EXPECT_EQ(pool.take(5).data(), first.data());
+  const std::span<int> first_long = pool.take(900);
+  pool.give_back(first_long);
+  EXPECT_EQ(pool.take(1000).data(), first_long.data());
 }
 
 }  // namespace

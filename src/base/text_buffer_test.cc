@@ -17,10 +17,11 @@ TEST(TextBuffer, what_is_appended_stays_as_it_grows) {
     all += text;
   }
   EXPECT_EQ(buffer.view(), all);
-  TextBuffer other = std::move(buffer);
+  TextBuffer& emptied = buffer;
+  const TextBuffer other = std::move(buffer);
   EXPECT_EQ(other.view(), all);
-  buffer.append("again");
-  EXPECT_EQ(buffer.view(), "again");
+  emptied.append("again");
+  EXPECT_EQ(emptied.view(), "again");
 }
 
 }  // namespace

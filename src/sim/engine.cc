@@ -19,7 +19,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -135,16 +137,22 @@ void Engine::finish_result() {
 
 /// In a program that is an error; a recording may have lost the other side.
 void Engine::report_unmatched() {
-  std::string first;
-  std::uint64_t count = 0;
+  std::vector<const Transfer*> unmatched;
   matching_.for_each_unmatched([&](const Transfer& t) {
     // SimGrid has broadcasts that send more than is received.
-    if (in_collective(t.channel)) return;
-    const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t.sender,
-                                         t.channel.destination, t.channel.tag, t.bytes);
-    if (count++ == 0) first = text;
-    result_.findings.add(kUnmatchedSend, text);
+    if (!in_collective(t.channel)) unmatched.push_back(&t);
   });
+  std::ranges::sort(unmatched, {}, [](const Transfer* t) {
+    return std::tuple{t->sender, t->channel.destination, t->channel.tag, t->bytes};
+  });
+  std::string first;
+  for (const Transfer* t : unmatched) {
+    const std::string text = fmt::format("rank {} to rank {}, tag {}, {} bytes", t->sender,
+                                         t->channel.destination, t->channel.tag, t->bytes);
+    if (t == unmatched.front()) first = text;
+    result_.findings.add(kUnmatchedSend, text);
+  }
+  const std::size_t count = unmatched.size();
   if (count == 0 || trace_.timed()) return;
   throw Error(fmt::format("{} never received",
                           count == 1 ? "a message is" : fmt::format("{} messages are", count)),

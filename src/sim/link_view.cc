@@ -1,5 +1,7 @@
 #include "sim/link_view.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace slackline {
@@ -26,26 +28,29 @@ std::string known_groups(const Platform& platform) {
 LinkView::LinkView(const Platform& platform, const std::vector<LinkScale>& scales) {
   links_.reserve(platform.link_count());
   for (LinkId id = 0; id < platform.link_count(); ++id) links_.push_back(platform.link(id));
-  for (const LinkScale& change : scales) {
-    bool found = false;
-    for (const LinkGroup& group : platform.link_groups()) {
-      const bool loopback = group.name.find("loopback") != std::string::npos;
-      if (change.group.empty() ? loopback : !is_named(group, change.group)) continue;
-      scale(group, change);
-      found = true;
+  if (scales.empty()) return;
+  std::vector<bool> found(scales.size());
+  for (const LinkGroup& group : platform.link_groups()) {
+    const bool loopback = group.name.find("loopback") != std::string::npos;
+    double bandwidth = 1;
+    double latency = 1;
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      const LinkScale& scale = scales[i];
+      if (scale.group.empty() ? loopback : !is_named(group, scale.group)) continue;
+      bandwidth *= scale.bandwidth;
+      latency *= scale.latency;
+      found[i] = true;
     }
-    if (!found) {
-      throw usage_error("there are no links '" + change.group + "'", "in this platform",
-                        "Groups of links are: " + known_groups(platform) + ".");
+    for (LinkId id = group.first; id < group.first + group.count; ++id) {
+      links_[id].bandwidth *= bandwidth;
+      links_[id].latency *= latency;
     }
   }
-}
-
-void LinkView::scale(const LinkGroup& group, const LinkScale& scale) {
-  for (LinkId id = group.first; id < group.first + group.count; ++id) {
-    links_[id].bandwidth *= scale.bandwidth;
-    links_[id].latency *= scale.latency;
-  }
+  const auto unknown = std::ranges::find(found, false);
+  if (unknown == found.end()) return;
+  const LinkScale& scale = scales[static_cast<std::size_t>(unknown - found.begin())];
+  throw usage_error("there are no links '" + scale.group + "'", "in this platform",
+                    "Groups of links are: " + known_groups(platform) + ".");
 }
 
 }  // namespace slackline

@@ -28,8 +28,6 @@ class LinkView {
   bool is_pipe(LinkId link) const { return links_[link].sharing == Sharing::fatpipe; }
 
  private:
-  void scale(const LinkGroup& group, const LinkScale& scale);
-
   std::vector<Link> links_;
 };
 

@@ -23,6 +23,7 @@ constexpr double kAcknowledgements = 0.05;  // of a flow's rate, on the way back
 constexpr std::size_t kPathsAHost = 32;
 constexpr std::size_t kFewestPaths = 1024;
 constexpr std::size_t kMostPaths = std::size_t{1} << 18;
+constexpr std::size_t kMostShares = std::size_t{1} << 22;  // of all of these: 64 MB
 
 // Selective sharing may look at so many shares: divided by the hosts, as what hangs together grows
 // with these (a tenth of a second's work on 60 hosts), and a few at each date.
@@ -100,7 +101,7 @@ void Network::add_share(Path& path, LinkId link, double weight) {
 const Network::Path& Network::path(HostId from, HostId to) {
   const std::uint64_t key = std::uint64_t{from} << 32 | to;
   if (const std::uint32_t* known = path_index_.find(key)) return paths_[*known];
-  if (paths_.size() == most_paths_) {
+  if (paths_.size() == most_paths_ || shares_.size() > kMostShares) {
     path_index_.clear();
     paths_.clear();
     shares_.clear();

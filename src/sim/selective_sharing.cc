@@ -80,7 +80,7 @@ SelectiveSharing::WeightId SelectiveSharing::weight_id(double weight) {
 }
 
 /// Enters the flow into its links, each of which is marked as it comes.
-void SelectiveSharing::expand(FlowId id) {
+void SelectiveSharing::announce(FlowId id) {
   Flow& flow = flows_[id];
   for (const Share& share : flow.shares) {
     ++flow.entered;
@@ -91,14 +91,10 @@ void SelectiveSharing::expand(FlowId id) {
   }
 }
 
-void SelectiveSharing::announce(FlowId id) {
-  expand(id);
-}
-
 void SelectiveSharing::start(FlowId id) {
   Flow& flow = flows_[id];
   flow.enabled = true;
-  if (flow.entered == 0) return expand(id);
+  if (flow.entered == 0) return announce(id);
   for (const Share& share : flow.shares) {
     links_[share.link].members.push_back({id, share.weight});
   }

@@ -82,7 +82,6 @@ class SelectiveSharing {
   };
 
   WeightId weight_id(double weight);
-  void expand(FlowId flow);
   void modify(LinkId link);
   void mark_from(LinkId link);
   void visit(LinkId link);

@@ -5,13 +5,14 @@
 
 #include "graph/testing/text_graph.h"
 #include "sim/platform/rank_map.h"
-#include "sim/platform/read_platform.h"
 #include "sim/simulation.h"
 #include "sim/smpi_options.h"
+#include "sim/testing/star.h"
 
 namespace slackline {
 namespace {
 
+using testing::star;
 using testing::untimed_trace;
 
 TEST(SlowedMessages, KeepsThoseThatLostMostInThatOrder) {
@@ -57,20 +58,6 @@ Simulation simulated(const Trace& trace, const Platform& platform) {
   return simulate(trace, platform, hosts, options);
 }
 
-Platform star() {
-  Findings findings;
-  return parse_platform_xml(
-      "<platform version='4.1'><zone id='w' routing='Full'>"
-      "<host id='a' speed='1Gf'/><host id='b' speed='1Gf'/><host id='c' speed='1Gf'/>"
-      "<link id='from a' bandwidth='1GBps' latency='0us'/>"
-      "<link id='from b' bandwidth='1GBps' latency='0us'/>"
-      "<link id='to c' bandwidth='1GBps' latency='0us'/>"
-      "<route src='a' dst='c'><link_ctn id='from a'/><link_ctn id='to c'/></route>"
-      "<route src='b' dst='c'><link_ctn id='from b'/><link_ctn id='to "
-      "c'/></route></zone></platform>",
-      "star.xml", findings);
-}
-
 // Two messages of a million bytes meet in c's cable: half of it each for 1 ms, until the shorter
 // one of half a million has arrived; the longer one then needs 0.5 ms more.
 TEST(SlowedMessages, AreSharedAndAloneAsDerivedByHand) {
@@ -79,7 +66,7 @@ TEST(SlowedMessages, AreSharedAndAloneAsDerivedByHand) {
                                     "rank 1\n send to=2 bytes=500000\n"
                                     "rank 2\n irecv from=0 bytes=1000000 req=1\n"
                                     " irecv from=1 bytes=500000 req=2\n waitall reqs=1,2\n");
-  const Platform platform = star();
+  const Platform platform = star("0us");
   const Simulation s = simulated(trace, platform);
   ASSERT_EQ(s.slowed.size(), 2U);
   EXPECT_EQ(s.slowed[0].sender + s.slowed[1].sender, 1);

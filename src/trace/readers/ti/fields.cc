@@ -71,36 +71,37 @@ std::string_view first_word(std::string_view line) {
 void Fields::take_line(std::string_view& text) {
   words_.clear();
   if (text.empty()) return;
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
   if (text.back() != '\n' && text.find('\n') == std::string_view::npos) {
-    tail_.assign(text);
-    tail_ += '\n';
-    cut(tail_.data());
+    cut(begin, [end](const char* at) { return at == end ? '\n' : *at; });
     text.remove_prefix(text.size());
-    return;
+  } else {
+    const char* const line_break = cut(begin, [](const char* at) { return *at; });
+    text.remove_prefix(static_cast<std::size_t>(line_break - begin) + 1);
   }
-  const char* const end = cut(text.data());
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
 }
 
-/// Up to the line break, which is there, and is returned. Nearly all words are digits alone: what
-/// number they are is known when their end is found.
-const char* Fields::cut(const char* at) {
-  while (is_blank(*at)) ++at;
-  while (*at != '\n') {
+/// Up to the line break, which is there, and is returned; `peek` gives a place's character. Nearly
+/// all words are digits alone: what number they are is known when their end is found.
+template <class Peek>
+const char* Fields::cut(const char* at, Peek peek) {
+  while (is_blank(peek(at))) ++at;
+  while (peek(at) != '\n') {
     const char* const begin = at;
     std::uint64_t number = 0;
-    for (unsigned digit = digit_of(*at); digit <= 9; digit = digit_of(*++at)) {
+    for (unsigned digit = digit_of(peek(at)); digit <= 9; digit = digit_of(peek(++at))) {
       number = 10 * number + digit;
     }
-    const bool only_digits = !is_in_word(*at);
+    const bool only_digits = !is_in_word(peek(at));
     if (!only_digits) {
-      while (is_in_word(*++at)) {
+      while (is_in_word(peek(++at))) {
       }
     }
     const auto size = static_cast<std::size_t>(at - begin);
     const bool is_number = only_digits && size <= kMostDigits;
     words_.push_back({begin, size, is_number ? static_cast<std::int64_t>(number) : kNoDigits});
-    while (is_blank(*at)) ++at;
+    while (is_blank(peek(at))) ++at;
   }
   return at;
 }

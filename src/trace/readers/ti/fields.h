@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +19,7 @@ std::string_view first_word(std::string_view line);
 /// The words of one line: rank, action, arguments.
 class Fields {
  public:
-  /// Takes the first line off `text` and cuts it at blanks and tabs. Its words are good until the
-  /// next line.
+  /// Takes the first line off `text` and cuts it at blanks and tabs.
   void take_line(std::string_view& text);
 
   std::size_t size() const { return words_.size(); }
@@ -52,10 +50,10 @@ class Fields {
   }
   double other_number(std::size_t i) const;
   std::int64_t other_integer(std::size_t i) const;
-  const char* cut(const char* line);
+  template <class Peek>
+  const char* cut(const char* at, Peek peek);
 
   std::vector<Word> words_;
-  std::string tail_{};  ///< the last line, if nothing ends it
 };
 
 /// A field that is missing or no number; what is wrong with it.

@@ -27,7 +27,6 @@ constexpr FindingKind kFlops{
     "Computation is given in flops; it counts as time at 1 Gflop/s, one nanosecond a flop."};
 constexpr std::int64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHeadLines = 16;
-constexpr std::size_t kFewestBytes = 4;  // of a line with an action, its end included
 constexpr std::string_view kComputation = " compute ";
 constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -116,18 +115,13 @@ struct RankLines {
   std::size_t calls = 0, computations = 0;
 };
 
-/// What a trace's lines say of their number.
-struct Extent {
-  std::int64_t lines = 0;
-  std::vector<RankLines> ranks{};
-};
-
-/// Of ranks below `limit`. What is no number is told when the line is read.
-Extent measure(const std::vector<Part>& parts, std::int64_t limit) {
-  Extent extent;
+/// What lines there are of each rank below `limit`. What is no number is told when the line is
+/// read.
+std::vector<RankLines> measure(const std::vector<Part>& parts, std::int64_t limit) {
+  std::vector<RankLines> ranks;
   for (const Part& part : parts) {
     std::string_view rest = part.text;
-    for (++extent.lines; !rest.empty(); ++extent.lines) {
+    while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       const std::string_view line = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -135,23 +129,20 @@ Extent measure(const std::vector<Part>& parts, std::int64_t limit) {
       const std::optional<std::int64_t> rank = ti::parse_integer(first);
       if (!rank || *rank < 0 || *rank >= limit) continue;
       const auto at = static_cast<std::size_t>(*rank);
-      if (at >= extent.ranks.size()) extent.ranks.resize(at + 1);
+      if (at >= ranks.size()) ranks.resize(at + 1);
       const auto behind = static_cast<std::size_t>(first.data() + first.size() - line.data());
       const bool computes = line.substr(behind).starts_with(kComputation);
-      ++(computes ? extent.ranks[at].computations : extent.ranks[at].calls);
+      ++(computes ? ranks[at].computations : ranks[at].calls);
     }
   }
-  return extent;
+  return ranks;
 }
 
 /// Every rank has a line, so a number beyond their count is a mistake and must not cost memory.
 std::vector<RankLines> count_ranks(const std::vector<Part>& parts) {
-  std::size_t bytes = 0;
-  for (const Part& part : parts) bytes += part.text.size();
-  const auto most = static_cast<std::int64_t>(bytes / kFewestBytes + 1);
-  Extent extent = measure(parts, std::min(kMostRanks, most));
-  if (std::ssize(extent.ranks) > extent.lines) extent = measure(parts, extent.lines);
-  return std::move(extent.ranks);
+  std::int64_t lines = 0;
+  for (const Part& part : parts) lines += 1 + std::ranges::count(part.text, '\n');
+  return measure(parts, std::min(kMostRanks, lines));
 }
 
 class Reader {

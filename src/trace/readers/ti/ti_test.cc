@@ -36,6 +36,19 @@ TEST(TiReader, CountsInBytesUnlessInitHasAnArgument) {
   EXPECT_EQ(doubles.calls(0)[2].bytes, 200u);
 }
 
+TEST(TiReader, TheLastLineNeedsNoEnd) {
+  for (const std::string_view text : {"0 init\n0 compute 15", "0 init\n0 compute 15\n\n  \r"}) {
+    EXPECT_EQ(read(text).calls(0).regions().back().time_ns, 15);
+  }
+  EXPECT_EQ(read("0 finalize").calls(0).size(), 1u);
+}
+
+// Blank lines count, as every rank has a line; files without any in a list do, too.
+TEST(TiReader, RanksAreCountedUpToTheNumberOfLines) {
+  EXPECT_EQ(read("0 init\n9 init\n" + std::string(20, '\n')).ranks(), 10);
+  EXPECT_EQ(read("0 init\n99999 init\n").ranks(), 1);
+}
+
 TEST(TiReader, AFlopIsANanosecond) {
   const Trace trace = read("0 init\n0 compute 1500.5\n0 compute 0.5\n0 sleep 1e-6\n0 barrier\n");
   EXPECT_EQ(trace.calls(0).gap_ns(1), 2501);

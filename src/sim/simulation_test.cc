@@ -1,0 +1,39 @@
+#include "sim/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/testing/text_graph.h"
+#include "sim/platform/rank_map.h"
+#include "sim/smpi_options.h"
+#include "sim/testing/star.h"
+
+namespace slackline {
+namespace {
+
+using testing::star;
+using testing::untimed_trace;
+
+// Links have a latency, but messages do not wait for it: they share c's cable from the beginning,
+// whichever way rates are brought up to date. Half of it each for 1 ms; then the longer one needs
+// 0.5 ms more.
+TEST(Simulation, MessagesThatNoLatencyDelaysShareAtOnce) {
+  const Trace trace = untimed_trace(3,
+                                    "rank 0\n send to=2 bytes=1000000\n"
+                                    "rank 1\n send to=2 bytes=500000\n"
+                                    "rank 2\n irecv from=0 bytes=1000000 req=1\n"
+                                    " irecv from=1 bytes=500000 req=2\n waitall reqs=1,2\n");
+  const Platform platform = star("5us");
+  for (const bool lazy : {false, true}) {
+    SimulationOptions options;
+    options.model = network_model("raw");
+    options.model.envelope = 0;
+    options.model.latency_factor = Piecewise("0", "a test's factor");
+    options.model.lazy = lazy;
+    options.choose = SmpiOptions{}.collectives();
+    const Simulation s = simulate(trace, platform, place_ranks("block:1", platform, 3), options);
+    EXPECT_NEAR(s.makespan, 1.5e-3, 1e-9) << (lazy ? "lazy" : "full");
+  }
+}
+
+}  // namespace
+}  // namespace slackline
