@@ -120,11 +120,23 @@ std::int64_t Program::root(const Fields& line, std::size_t i) const {
   return peer(line.integer(i, 0));
 }
 
-/// Ends after `ns`.
-void Program::region(std::string_view name, double ns) {
+void Program::expect_time(double ns) const {
   if (now_ns_ + ns > static_cast<double>(kTimeLimit_ns)) {
     throw BadAction{"it ends more than 146 years after the start"};
   }
+}
+
+/// Of as many flops as the field says, in ns; before anything is appended that it belongs to.
+double Program::computation(const Fields& line, std::size_t i) const {
+  const double flops = line.number(i);
+  if (flops < 0) throw BadAction{"a computation is negative"};
+  expect_time(flops * kNanosPerFlop);
+  return flops * kNanosPerFlop;
+}
+
+/// Ends after `ns`.
+void Program::region(std::string_view name, double ns) {
+  expect_time(ns);
   if (name != region_name_) {
     region_ = trace_.region_id(name);
     region_name_ = name;
@@ -150,9 +162,7 @@ void Program::finalize(const Fields& /*line*/) {
 }
 
 void Program::compute(const Fields& line) {
-  const double flops = line.number(kFirst);
-  if (flops < 0) throw BadAction{"a computation is negative"};
-  region(kTiCompute, flops * kNanosPerFlop);
+  region(kTiCompute, computation(line, kFirst));
 }
 
 void Program::sleep(const Fields& line) {
@@ -266,21 +276,21 @@ void Program::bcast(const Fields& line) {
 
 void Program::reduce(const Fields& line) {
   const std::uint32_t element = datatype(line, kFirst + 3);
-  const double flops = line.number(kFirst + 1);
+  const double ns = computation(line, kFirst + 1);
   collective(Operation::reduce, product(line.integer(kFirst), element), element,
              root(line, kFirst + 2));
-  region(kTiReduction, flops * kNanosPerFlop);
+  region(kTiReduction, ns);
 }
 
 void Program::reduce_to_all(const Fields& line) {
   const std::string_view name = line.word(1);
   const std::uint32_t element = datatype(line, kFirst + 2);
-  const double flops = line.number(kFirst + 1);
+  const double ns = computation(line, kFirst + 1);
   const Operation operation = name == "allreduce" ? Operation::allreduce
                               : name == "scan"    ? Operation::scan
                                                   : Operation::exscan;
   collective(operation, product(line.integer(kFirst), element), element);
-  region(kTiReduction, flops * kNanosPerFlop);
+  region(kTiReduction, ns);
 }
 
 void Program::alltoall(const Fields& line) {
@@ -354,11 +364,11 @@ void Program::allgatherv(const Fields& line) {
 void Program::reduce_scatter(const Fields& line) {
   const std::size_t at = kFirst + ranks();
   const std::uint32_t element = datatype(line, at + 1);
-  const double flops = line.number(at);
+  const double ns = computation(line, at);
   counts(line, kFirst, element);
   collective(Operation::reduce_scatter,
              static_cast<std::uint64_t>(counts_[static_cast<std::size_t>(rank_)]), element);
-  region(kTiReduction, flops * kNanosPerFlop);
+  region(kTiReduction, ns);
 }
 
 }  // namespace slackline::ti

@@ -60,6 +60,8 @@ class Program {
   void add(const Call& call) { calls().append(call); }
   void collective(Operation operation, std::uint64_t bytes, std::uint32_t element,
                   std::int64_t root = kPeerNone);
+  void expect_time(double ns) const;
+  double computation(const Fields& line, std::size_t i) const;
   void region(std::string_view name, double ns);
   RankCalls& calls() { return trace_.calls(rank_); }
   std::size_t ranks() const { return static_cast<std::size_t>(trace_.ranks()); }

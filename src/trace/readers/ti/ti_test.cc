@@ -63,6 +63,16 @@ TEST(TiReader, TimesStayWithinATracesBounds) {
   EXPECT_FALSE(trace.findings().entries().empty());
 }
 
+TEST(TiReader, AReductionWhoseComputationCannotBeIsLeftOutWhole) {
+  for (const std::string flops : {"-1", "1e92"}) {
+    const Trace trace = read("0 init\n0 allreduce 4 " + flops + "\n0 reduce 4 " + flops +
+                             "\n0 reducescatter 4 " + flops + "\n0 barrier\n");
+    EXPECT_EQ(trace.calls(0).size(), 2u) << flops;
+    EXPECT_EQ(trace.calls(0).gap_ns(1), 0);
+    EXPECT_FALSE(trace.findings().entries().empty());
+  }
+}
+
 TEST(TiReader, AReductionsComputationFollowsItsCall) {
   const Trace trace = read("0 init\n0 allreduce 10 300 0\n0 barrier\n");
   EXPECT_EQ(trace.calls(0)[1].bytes, 80u);
