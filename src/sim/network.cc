@@ -143,6 +143,7 @@ FlightId Network::start(HostId from, HostId to, double bytes, std::uint32_t tag,
   flight.rate = way.bound;
   flight.lone_pipe = way.lone_pipe;
   if (contends(flight)) flight.flow = create_flow(way);
+  // Where nothing is waited for, SimGrid's procedure enters the flow into its links as it starts.
   if (selective_ == nullptr || latency > 0) announce(flight);
   if (latency > 0) {
     events_.set(id, now + latency);

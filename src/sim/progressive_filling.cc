@@ -67,6 +67,7 @@ void BandwidthSharing::sweep() {
   close_links();
 }
 
+// Where most of the time goes: what it calls for each share is inlined whatever its size.
 [[gnu::flatten]] void BandwidthSharing::open(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.state == State::idle) active_.push_back(id);

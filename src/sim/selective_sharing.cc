@@ -146,7 +146,8 @@ void SelectiveSharing::visit(LinkId id) {
   visits_.push_back({id, members});
 }
 
-/// The link, and depth first what hangs together with it.
+/// The link, and depth first what hangs together with it. Like solve(), with all that it calls
+/// inlined: most of the time goes here.
 [[gnu::flatten]] void SelectiveSharing::mark_from(LinkId first) {
   if (place_[first] != kAbsent) return;
   modify(first);

@@ -87,17 +87,11 @@ class RankCalls {
   bool empty() const { return begin_ns_.empty(); }
   /// All of call i. Whoever needs only one column of it in a long walk asks for that below.
   Call operator[](std::size_t i) const {
-    return Call{.operation = operation_[i],
-                .flags = flags_[i],
-                .thread = thread(i),
-                .begin_ns = begin_ns_[i],
-                .end_ns = end_ns_[i],
-                .bytes = bytes_[i],
-                .peer = peer_[i],
-                .tag = tag_[i],
-                .comm = comm_[i],
-                .request = request_[i],
-                .args = args(i)};
+    Call call = action(i);
+    call.thread = thread(i);
+    call.begin_ns = begin_ns_[i];
+    call.end_ns = end_ns_[i];
+    return call;
   }
   /// The same without its times and thread, which whoever executes a program does not ask for.
   Call action(std::size_t i) const {
