@@ -6,118 +6,110 @@ namespace slackline::record {
 
 namespace {
 
-constexpr std::size_t kFirstCapacity = 256;
-
-std::uint64_t mix(std::uint64_t x) {
-  x *= 0x9e3779b97f4a7c15u;
-  return x ^ (x >> 32);
+std::uint32_t hash_of(std::uint64_t handle) {
+  return HandleIndex::hash(handle);
+}
+std::uint32_t hash_of(std::uint64_t handle, std::uint64_t address) {
+  return HandleIndex::hash(handle ^ (address << 21 | address >> 43));
 }
 
 }  // namespace
 
-std::size_t RequestTable::home(std::uint64_t handle, std::uint64_t address) const {
-  return static_cast<std::size_t>(mix(handle ^ mix(address))) & (capacity_ - 1);
-}
-
-std::size_t RequestTable::home(const Request& r) const {
-  return home(r.handle, r.by_address ? r.address : 0);
-}
-
-bool RequestTable::is_shared(std::uint64_t handle) const {
-  for (const std::uint64_t shared : shared_) {
-    if (shared == handle) return true;
-  }
-  return false;
-}
-
-bool RequestTable::mark_shared(std::uint64_t handle) {
-  for (std::uint64_t& shared : shared_) {
-    if (shared == 0) shared = handle;
-    if (shared == handle) return true;
-  }
-  return false;
-}
-
-Request* RequestTable::probe(std::uint64_t handle, std::uint64_t address, bool by_address) {
-  if (capacity_ == 0) return nullptr;
-  std::size_t i = home(handle, by_address ? address : 0);
-  for (; slots_[i].handle != 0; i = (i + 1) & (capacity_ - 1)) {
-    Request& r = slots_[i];
-    if (r.handle != handle || r.by_address != by_address) continue;
-    if (!by_address || r.address == address) return &r;
-  }
-  return nullptr;
+/// A request of that handle and address; `newest` is the newest of the handle.
+std::uint32_t RequestTable::exact(std::uint32_t newest, std::uint64_t handle,
+                                  std::uint64_t address) const {
+  // The oldest may be listed by its handle only.
+  const std::uint32_t oldest = nodes_[newest].newer;
+  if (nodes_[oldest].request.address == address) return oldest;
+  if (oldest == newest) return HandleIndex::kNone;
+  return by_address_.find(hash_of(handle, address), [&](std::uint32_t i) {
+    return nodes_[i].request.handle == handle && nodes_[i].request.address == address;
+  });
 }
 
 bool RequestTable::insert(const Request& request) {
-  if (2 * (used_ + 1) > capacity_ && !grow()) return false;
-  Request added = request;
-  if (Request* same = probe(request.handle, 0, false)) {
-    if (!mark_shared(request.handle)) {
-      // More shared handles than we keep: the older one was freed where we could not see it.
-      *same = added;
-      return true;
-    }
-    added.by_address = true;
-    if (Request* stale = probe(added.handle, added.address, true)) {
-      *stale = added;
-      return true;
-    }
+  if (!by_handle_.reserve() || !by_address_.reserve()) return false;
+  const std::uint32_t newest = newest_of(request.handle);
+  const bool first = newest == HandleIndex::kNone;
+  const bool listed =
+      !first && exact(newest, request.handle, request.address) == HandleIndex::kNone;
+  if (free_ == HandleIndex::kNone && !grow()) return false;
+  const std::uint32_t node = free_;
+  free_ = nodes_[node].older;
+  __atomic_store_n(&inserted_, inserted_ + 1, __ATOMIC_RELAXED);
+  nodes_[node] = {request, inserted_, node, node, listed};
+  if (first) {
+    by_handle_.add(hash_of(request.handle), node);
+  } else {
+    link(node, newest);
+    by_handle_.replace(hash_of(request.handle), newest, node);
+    if (listed) by_address_.add(hash_of(request.handle, request.address), node);
   }
-  place(added);
-  ++used_;
   return true;
 }
 
-void RequestTable::place(const Request& request) {
-  std::size_t i = home(request);
-  while (slots_[i].handle != 0) i = (i + 1) & (capacity_ - 1);
-  slots_[i] = request;
+/// Makes `node` the newest of a ring.
+void RequestTable::link(std::uint32_t node, std::uint32_t newest) {
+  const std::uint32_t oldest = nodes_[newest].newer;
+  nodes_[node].older = newest;
+  nodes_[node].newer = oldest;
+  nodes_[newest].newer = node;
+  nodes_[oldest].older = node;
 }
 
-Request* RequestTable::find(std::uint64_t handle, std::uint64_t address) {
-  Request* const first = probe(handle, 0, false);
-  if (!is_shared(handle)) return first;
-  if (first != nullptr && first->address == address) return first;
-  if (Request* exact = probe(handle, address, true)) return exact;
-  if (first != nullptr) return first;
-  for (std::size_t tried = 0; tried < capacity_; ++tried) {
-    scan_ = (scan_ + 1) & (capacity_ - 1);
-    if (slots_[scan_].handle == handle) return &slots_[scan_];
+std::uint32_t RequestTable::newest_of(std::uint64_t handle) const {
+  return by_handle_.find(hash_of(handle),
+                         [&](std::uint32_t i) { return nodes_[i].request.handle == handle; });
+}
+
+Request* RequestTable::find(std::uint64_t handle, std::uint64_t address, std::uint64_t until) {
+  const std::uint32_t newest = newest_of(handle);
+  if (newest == HandleIndex::kNone) return nullptr;
+  const Node& last = nodes_[newest];
+  if (last.request.address != address || last.number > until) {
+    const std::uint32_t same = exact(newest, handle, address);
+    if (same != HandleIndex::kNone && nodes_[same].number <= until) return &nodes_[same].request;
   }
-  return nullptr;
+  const std::uint32_t oldest = last.newer;
+  std::uint32_t node = newest;
+  while (nodes_[node].number > until && node != oldest) node = nodes_[node].older;
+  return nodes_[node].number <= until ? &nodes_[node].request : nullptr;
 }
 
 void RequestTable::remove(Request* request) {
-  auto hole = static_cast<std::size_t>(request - slots_);
-  std::size_t i = hole;
-  for (;;) {
-    i = (i + 1) & (capacity_ - 1);
-    if (slots_[i].handle == 0) break;
-    // An entry may fill the hole unless its home lies cyclically behind the hole.
-    const std::size_t distance_home = (i - home(slots_[i])) & (capacity_ - 1);
-    const std::size_t distance_hole = (i - hole) & (capacity_ - 1);
-    if (distance_home < distance_hole) continue;
-    slots_[hole] = slots_[i];
-    hole = i;
+  // A node begins with its request.
+  remove(static_cast<std::uint32_t>(reinterpret_cast<Node*>(request) - nodes_));
+}
+
+void RequestTable::remove(std::uint32_t node) {
+  const Node& n = nodes_[node];
+  const std::uint64_t handle = n.request.handle;
+  if (n.by_address) by_address_.remove(hash_of(handle, n.request.address), node);
+  if (n.older == node) {
+    by_handle_.remove(hash_of(handle), node);
+  } else {
+    by_handle_.replace(hash_of(handle), node, n.older);
+    nodes_[n.newer].older = n.older;
+    nodes_[n.older].newer = n.newer;
   }
-  slots_[hole].handle = 0;
-  --used_;
+  nodes_[node].older = free_;
+  free_ = node;
 }
 
 bool RequestTable::grow() {
-  const std::size_t capacity = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
-  auto* slots = static_cast<Request*>(std::calloc(capacity, sizeof(Request)));
-  if (slots == nullptr) return false;
-  Request* const old = slots_;
-  const std::size_t old_capacity = capacity_;
-  slots_ = slots;
-  capacity_ = capacity;
-  scan_ = 0;
-  for (std::size_t i = 0; i < old_capacity; ++i) {
-    if (old[i].handle != 0) place(old[i]);
+  constexpr std::uint32_t kFirstCapacity = 64;
+  constexpr std::uint32_t kMostRequests = 1u << 22;  // 300 MB: their completions are not seen
+  if (capacity_ == kMostRequests) return false;
+  const std::uint32_t capacity = capacity_ == 0 ? kFirstCapacity : 2 * capacity_;
+  auto* nodes = static_cast<Node*>(std::realloc(nodes_, capacity * sizeof(Node)));
+  if (nodes == nullptr) return false;
+  nodes_ = nodes;
+  // The lowest come first: those used lately stay in the cache.
+  for (std::uint32_t i = capacity; i-- > capacity_;) {
+    nodes_[i].older = free_;
+    free_ = i;
   }
-  std::free(old);
+  capacity_ = capacity;
   return true;
 }
 

@@ -157,6 +157,40 @@ def case_threads(test):
     check(finding(text, "unknown_requests") == 0, "all requests are known")
 
 
+def serials(text):
+    """The numbers of a list like "3,5..9,20..40/2"."""
+    for part in text.split(","):
+        first, last, step = re.fullmatch(r"(\d+)(?:\.\.(\d+))?(?:/(\d+))?", part).groups()
+        yield from range(int(first), int(last or first) + 1, int(step or 1))
+
+
+def threaded(test, mode):
+    """Threads of a rank use MPI correctly, all at once: nothing is lost or mistaken."""
+    shutil.rmtree(test.output, ignore_errors=True)
+    done = test.record(test.launcher(2) + [test.program("threads"), mode])
+    if done.returncode == SKIPPED:
+        print("SKIPPED: this MPI has no MPI_THREAD_MULTIPLE")
+        sys.exit(SKIPPED)
+    check(done.returncode == 0 and "errors 0" in done.stdout, f"{mode}: the program failed")
+    text = test.text()
+    names = set(re.findall(r"^finding (\w+)", text, re.M)) - {"overlapping_threads"}
+    check(not names, f"{mode}: findings {names}")
+    for rank in (0, 1):
+        section = rank_section(text, rank)
+        started = {int(serial) for serial in re.findall(r"i\w+ .*?req=(\d+)", section)}
+        completed = [serial
+                     for text in re.findall(r"(?:wait|test)\w* .*?reqs?=(\S+)", section)
+                     for serial in serials(text)]
+        check(len(set(completed)) == len(completed), f"{mode}: a request is completed twice")
+        check(set(completed) <= started or mode == "persistent", f"{mode}: of unknown start")
+
+
+def case_threads_requests(test):
+    for mode in ("churn", "windows", "persistent", "same_tag", "handover", "probes", "cancel",
+                 "collectives"):
+        threaded(test, mode)
+
+
 def case_children(test):
     done = test.record(test.launcher(2) + [test.program("scenario"), "children"])
     check(done.returncode == 0, "children run as ever")

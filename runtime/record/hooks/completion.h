@@ -6,15 +6,17 @@
 namespace slackline::record {
 
 // Handles are copied before the call, because MPI clears them, and looked up after it, because
-// only then it is known which are complete.
+// only then it is known which are complete. By then another thread may have got such a handle for
+// a request of its own, so that only those count that were there before the call.
 
-/// Requests that one call completed: finds their serials and writes what their receives got
-/// (SLK_REC_RESOLVED) before the call's own record.
+/// Requests that one call completes: finds their serials and writes what their receives got
+/// (SLK_REC_RESOLVED) before the call's own record. Made before the call.
 class Completion {
  public:
   static constexpr std::uint32_t kInactive = UINT32_MAX;
 
-  explicit Completion(Thread& t) : t_(t) {}
+  explicit Completion(Thread& t) : t_(t), until_(process.requests.now()) {}
+  Thread& thread() { return t_; }
 
   /// The serial of a completed request; SLK_REQUEST_NONE if it was never seen, kInactive if there
   /// was nothing to complete.
@@ -23,7 +25,7 @@ class Completion {
     Request done;
     {
       const Lock lock;
-      Request* found = process.requests.find(handle_bits(handle) + 1, address);
+      Request* found = process.requests.find(handle_bits(handle), address, until_);
       if (found == nullptr) return SLK_REQUEST_NONE;
       if (!found->active) return kInactive;
       done = *found;
@@ -73,6 +75,7 @@ class Completion {
   }
 
   Thread& t_;
+  std::uint64_t until_;
   bool suspended_ = false;
 };
 
@@ -87,11 +90,11 @@ int wait(std::uint8_t op, Requests requests, MPI_Status* status, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call(status);
   const MPI_Request handle = requests.get();
+  Completion completion(*t);
   t->open(op);
   t->begin();
   const int rc = call(used);
   t->end();
-  Completion completion(*t);
   const std::uint32_t serial = completion.take(handle, requests.address(), used);
   completion.finish(serial);
   t->close();
@@ -105,6 +108,7 @@ int test(std::uint8_t op, Requests requests, int* flag, MPI_Status* status, Call
   Thread* t = enter();
   if (t == nullptr) return call(status);
   const MPI_Request handle = requests.get();
+  Completion completion(*t);
   t->open(op);
   t->begin();
   const int rc = call(used);
@@ -113,7 +117,6 @@ int test(std::uint8_t op, Requests requests, int* flag, MPI_Status* status, Call
     t->close_failed_poll(poll_key(op, handle_bits(handle), 1));
     return rc;
   }
-  Completion completion(*t);
   const std::uint32_t serial = completion.take(handle, requests.address(), used);
   completion.finish(serial);
   t->close();
@@ -140,9 +143,9 @@ inline MPI_Request copied_handle(Thread& t, int i) {
 
 /// Closes the record with the serials of the `count` requests `index(i)`; status i is theirs.
 template <class Requests, class Index>
-void close_completed(Thread& t, int n, int count, const Requests& requests, Index index,
-                     const MPI_Status* statuses) {
-  Completion completion(t);
+void close_completed(Completion& completion, int n, int count, const Requests& requests,
+                     Index index, const MPI_Status* statuses) {
+  Thread& t = completion.thread();
   std::uint64_t* const serials = t.handles() + n;
   std::size_t done = 0;
   for (int i = 0; i < count; ++i) {
@@ -163,35 +166,42 @@ int complete_array(std::uint8_t op, int n, const Requests& requests, MPI_Status*
   Thread* t = enter();
   if (t == nullptr || !copy_handles(*t, n, requests)) return call(given);
   MPI_Status* const used = given != nullptr ? given : t->statuses();
+  Completion completion(*t);
   t->open(op);
   t->begin();
   const int rc = call(used);
   t->end();
-  outcome(*t, used);
+  outcome(completion, used);
   return rc;
+}
+
+template <class Requests>
+void close_failed_poll(Completion& completion, std::uint8_t op, int n, const Requests& requests) {
+  completion.thread().close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
 }
 
 template <class Requests, class Call>
 int waitall(std::uint8_t op, int n, Requests requests, MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
+  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
     close_completed(
-        t, n, n, requests, [](int i) { return i; }, s);
+        c, n, n, requests, [](int i) { return i; }, s);
   });
 }
 
 template <class Requests, class Call>
 int testall(std::uint8_t op, int n, Requests requests, int* flag, MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
-    if (*flag == 0) return t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
+    if (*flag == 0) return close_failed_poll(c, op, n, requests);
     close_completed(
-        t, n, n, requests, [](int i) { return i; }, s);
+        c, n, n, requests, [](int i) { return i; }, s);
   });
 }
 
 template <class Requests>
-void close_one_of(Thread& t, int n, const Requests& requests, int index, const MPI_Status* s) {
+void close_one_of(Completion& completion, int n, const Requests& requests, int index,
+                  const MPI_Status* s) {
+  Thread& t = completion.thread();
   if (index >= 0 && index < n) {
-    Completion completion(t);
     completion.finish(completion.take(copied_handle(t, index), requests.address(index), s));
   }
   t.close();
@@ -200,38 +210,38 @@ void close_one_of(Thread& t, int n, const Requests& requests, int index, const M
 template <class Requests, class Call>
 int waitany(std::uint8_t op, int n, Requests requests, Indices index, MPI_Status* status,
             Call call) {
-  return complete_array(op, n, requests, status, call, [&](Thread& t, MPI_Status* s) {
-    close_one_of(t, n, requests, index.get(), s);
+  return complete_array(op, n, requests, status, call, [&](Completion& c, MPI_Status* s) {
+    close_one_of(c, n, requests, index.get(), s);
   });
 }
 
 template <class Requests, class Call>
 int testany(std::uint8_t op, int n, Requests requests, Indices index, int* flag, MPI_Status* status,
             Call call) {
-  return complete_array(op, n, requests, status, call, [&](Thread& t, MPI_Status* s) {
-    if (*flag == 0) return t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
-    close_one_of(t, n, requests, index.get(), s);
+  return complete_array(op, n, requests, status, call, [&](Completion& c, MPI_Status* s) {
+    if (*flag == 0) return close_failed_poll(c, op, n, requests);
+    close_one_of(c, n, requests, index.get(), s);
   });
 }
 
 template <class Requests, class Call>
 int waitsome(std::uint8_t op, int n, Requests requests, int* count, Indices indices,
              MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
+  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
     const int done = *count == MPI_UNDEFINED ? 0 : *count;
     close_completed(
-        t, n, done, requests, [&](int i) { return indices.get(i); }, s);
+        c, n, done, requests, [&](int i) { return indices.get(i); }, s);
   });
 }
 
 template <class Requests, class Call>
 int testsome(std::uint8_t op, int n, Requests requests, int* count, Indices indices,
              MPI_Status* statuses, Call call) {
-  return complete_array(op, n, requests, statuses, call, [&](Thread& t, MPI_Status* s) {
-    if (*count == 0) return t.close_failed_poll(poll_key(op, requests.address(), unsigned(n)));
+  return complete_array(op, n, requests, statuses, call, [&](Completion& c, MPI_Status* s) {
+    if (*count == 0) return close_failed_poll(c, op, n, requests);
     const int done = *count == MPI_UNDEFINED ? 0 : *count;
     close_completed(
-        t, n, done, requests, [&](int i) { return indices.get(i); }, s);
+        c, n, done, requests, [&](int i) { return indices.get(i); }, s);
   });
 }
 
@@ -241,7 +251,7 @@ std::uint32_t known_serial(const Requests& requests, bool forget, bool cancel) {
   const MPI_Request handle = requests.get();
   if (handle == MPI_REQUEST_NULL) return SLK_REQUEST_NONE;
   const Lock lock;
-  Request* found = process.requests.find(handle_bits(handle) + 1, requests.address());
+  Request* found = process.requests.find(handle_bits(handle), requests.address());
   if (found == nullptr) return SLK_REQUEST_NONE;
   const std::uint32_t serial = found->serial;
   if (cancel) found->cancelled = true;

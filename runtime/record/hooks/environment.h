@@ -184,7 +184,7 @@ int win_create(std::uint8_t op, MPI_Comm comm, NewWin win, Call call) {
   const int rc = timed(*t, call);
   if (rc != MPI_SUCCESS) return rc;
   Request entry;
-  entry.handle = handle_bits(win.get()) + 1;
+  entry.handle = handle_bits(win.get());
   entry.comm = comm_id(c);
   const Lock lock;
   process.windows.insert(entry);
@@ -193,7 +193,7 @@ int win_create(std::uint8_t op, MPI_Comm comm, NewWin win, Call call) {
 
 inline std::uint32_t window_comm(MPI_Win win, bool forget) {
   const Lock lock;
-  Request* found = process.windows.find(handle_bits(win) + 1, 0);
+  Request* found = process.windows.find(handle_bits(win), 0);
   if (found == nullptr) return SLK_COMM_NULL;
   const std::uint32_t comm = found->comm;
   if (forget) process.windows.remove(found);

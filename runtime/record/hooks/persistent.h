@@ -15,7 +15,7 @@ Request activate(const Requests& requests, int i) {
   const MPI_Request handle = requests.get(i);
   if (handle == MPI_REQUEST_NULL) return {};
   const Lock lock;
-  Request* found = process.requests.find(handle_bits(handle) + 1, requests.address(i));
+  Request* found = process.requests.find(handle_bits(handle), requests.address(i));
   if (found == nullptr || found->init_op == 0) return {};
   found->serial = new_serial();
   found->active = true;

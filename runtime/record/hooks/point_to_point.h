@@ -97,7 +97,7 @@ template <class Requests>
 void remember(const Requests& requests, Request entry) {
   const MPI_Request handle = requests.get();
   if (handle == MPI_REQUEST_NULL) return;
-  entry.handle = handle_bits(handle) + 1;  // 0 marks an empty slot
+  entry.handle = handle_bits(handle);
   entry.address = requests.address();
   const Lock lock;
   process.requests.insert(entry);

@@ -47,7 +47,7 @@ int iprobe(std::uint8_t op, int source, int tag, MPI_Comm comm, int* flag, MPI_S
 template <class Message>
 void remember_message(const Message& message, const slk_record& r) {
   Request entry;
-  entry.handle = handle_bits(message.get()) + 1;
+  entry.handle = handle_bits(message.get());
   entry.comm = r.comm;
   entry.peer = r.peer;
   entry.tag = r.tag;
@@ -60,7 +60,7 @@ void remember_message(const Message& message, const slk_record& r) {
 template <class Message>
 Request take_message(const Message& message) {
   const Lock lock;
-  Request* found = process.messages.find(handle_bits(message.get()) + 1, 0);
+  Request* found = process.messages.find(handle_bits(message.get()), 0);
   Request taken;
   taken.comm = SLK_COMM_NULL;
   if (found == nullptr) return taken;
