@@ -494,5 +494,50 @@ TEST(Build, CompletingAnUnknownRequestIsIgnored) {
   EXPECT_THAT(ends_ns(graph), ElementsAre(4));
 }
 
+// --- Threads ---
+
+// Thread 0 of each rank waits for what thread 1 of the other sends later: in the order of the
+// calls alone, both ranks would wait for ever.
+TEST(Build, AWaitingThreadDoesNotHoldTheOthers) {
+  const ExecutionGraph graph = build_graph(timed_trace(2,
+                                                       "rank 0\n"
+                                                       " @0 +100 recv from=1 bytes=4\n"
+                                                       " @10 +20 send to=1 tag=1 bytes=4 thread=1\n"
+                                                       "rank 1\n"
+                                                       " @0 +40 recv from=0 tag=1 bytes=4\n"
+                                                       " @5 +90 allreduce comm=self thread=1\n"
+                                                       " @50 +10 send to=0 bytes=4\n"),
+                                           {});
+  EXPECT_THAT(findings_of(graph), IsEmpty());
+  EXPECT_EQ(graph.message_count(), 2u);
+}
+
+TEST(Build, CollectivesOfThreadsRunSideBySide) {
+  const ExecutionGraph graph = build_graph(timed_trace(2,
+                                                       "comm 2 members=0,1\n"
+                                                       "comm 3 members=0,1\n"
+                                                       "rank 0\n"
+                                                       " @0 +100 barrier comm=2\n"
+                                                       " @10 +100 barrier comm=3 thread=1\n"
+                                                       "rank 1\n"
+                                                       " @0 +100 barrier comm=3\n"
+                                                       " @10 +100 barrier comm=2 thread=1\n"),
+                                           {});
+  EXPECT_THAT(findings_of(graph), IsEmpty());
+}
+
+TEST(Build, CallsThatOneThreadProbesForWhileAnotherSends) {
+  const ExecutionGraph graph = build_graph(timed_trace(2,
+                                                       "rank 0\n"
+                                                       " @0 +50 probe from=1 bytes=4\n"
+                                                       " @10 +20 send to=1 tag=1 bytes=4 thread=1\n"
+                                                       " @60 +10 recv from=1 bytes=4\n"
+                                                       "rank 1\n"
+                                                       " @0 +40 recv from=0 tag=1 bytes=4\n"
+                                                       " @45 +10 send to=0 bytes=4\n"),
+                                           {});
+  EXPECT_THAT(findings_of(graph), IsEmpty());
+}
+
 }  // namespace
 }  // namespace slackline

@@ -63,6 +63,8 @@ void ProgramWalk::start_rank(std::int32_t rank, std::int64_t origin_ns) {
     const ProgramStart start = program_start(trace_.calls(rank));
     strand.next_call = static_cast<std::uint32_t>(start.first_call);
     strand.gap_ns = start.ns - origin_ns;
+    ranks_[static_cast<std::size_t>(rank)].steps =
+        thread_steps(trace_.calls(rank), strand.next_call);
   }
   strands_.push_back(std::move(strand));
 }
@@ -83,6 +85,7 @@ bool ProgramWalk::advance_main(StrandId id) {
   Strand& strand = strands_[id];
   if (strand.probing && !complete_probe(id)) return false;
   if (strand.waiting && !complete(id)) return false;
+  if (!ranks_[static_cast<std::size_t>(strand.rank)].steps.empty()) return advance_threads(id);
   const RankCalls& calls = trace_.calls(strand.rank);
   if (strand.next_call >= calls.size()) {
     strand.finished = true;

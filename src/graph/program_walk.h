@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <vector>
 
 #include "base/flat_map.h"
 #include "graph/collective_index.h"
 #include "graph/graph_builder.h"
+#include "graph/thread_steps.h"
 #include "graph/transfers.h"
 
 namespace slackline {
@@ -57,12 +59,16 @@ class ProgramWalk {
     FlatMap<std::uint32_t, Pending, SerialHash> requests{};
     FlatMap<std::uint32_t, std::uint32_t, SerialHash> collective_count{};  // by communicator
     FlatMap<std::uint32_t, std::int32_t, SerialHash> rank_in_comm{};
+    std::vector<ThreadStep> steps{};  ///< instead of the calls' order, where threads overlap
+    std::size_t next_step = 0;
+    std::unordered_map<std::uint32_t, std::vector<Pending>> entered{};  ///< calls not yet completed
   };
 
   // Strands and their paths.
   void start_rank(std::int32_t rank, std::int64_t origin_ns);
   void advance(StrandId id);
   bool advance_main(StrandId id);
+  bool advance_threads(StrandId id);
   bool advance_collective(StrandId id);
   std::uint32_t current_call(const Strand& strand) const;
   bool communicator_exists(std::uint32_t comm);
@@ -72,12 +78,15 @@ class ProgramWalk {
 
   // Calls.
   void enter_call(StrandId id, const Call& call);
+  void enter_only(StrandId id, const Call& call);
+  void complete_entered(StrandId id, const Call& call);
   void enter_sendrecv(Strand& strand, const Call& call);
   void enter_start(Strand& strand, const Call& call);
   void enter_completion(Strand& strand, const Call& call);
   void enter_probe(StrandId id, const Call& call);
   void enter_collective(Strand& strand, const Call& call);
   void enter_icollective(Strand& strand, const Call& call);
+  Pending start_side_strand(Strand& strand, const Call& call);
   void load_collective(Strand& strand, const Strand& program, const Call& call);
   Pending send(Strand& strand, std::int32_t peer, std::int64_t tag, std::uint32_t comm,
                std::uint64_t bytes, Operation mode);

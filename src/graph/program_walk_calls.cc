@@ -185,6 +185,11 @@ void ProgramWalk::enter_collective(Strand& strand, const Call& call) {
 /// A nonblocking collective progresses on its own, beside its rank's program.
 void ProgramWalk::enter_icollective(Strand& strand, const Call& call) {
   if (!is_collective(call) || !communicator_exists(call.comm)) return;
+  request(strand.rank, call.request, start_side_strand(strand, call));
+}
+
+/// Starts a collective that progresses beside `strand`, its rank's program.
+ProgramWalk::Pending ProgramWalk::start_side_strand(Strand& strand, const Call& call) {
   StrandId id = static_cast<StrandId>(strands_.size());
   if (free_strands_.empty()) {
     strands_.emplace_back();
@@ -201,12 +206,12 @@ void ProgramWalk::enter_icollective(Strand& strand, const Call& call) {
   side.overheads = strand.overheads;
   side.call = strand.call;
   load_collective(side, strand, call);
-  request(strand.rank, call.request, {Pending::Kind::strand, id});
   if (side.collective == nullptr) {
     side.finished = true;
   } else {
     ready_.push_back(id);
   }
+  return {Pending::Kind::strand, id};
 }
 
 /// Gives `strand` the steps of the collective that `program` (its rank's) has reached.

@@ -1,0 +1,63 @@
+// A rank whose threads call MPI at the same time: its calls are entered and completed in the order
+// in which that happened (thread_steps.h). What a call has started when it is entered is kept until
+// it completes; a collective progresses on a strand of its own meanwhile.
+
+#include "graph/program_walk.h"
+
+#include <utility>
+
+namespace slackline {
+
+/// Takes the next step of a rank of several threads; false when it has to wait.
+bool ProgramWalk::advance_threads(StrandId id) {
+  Strand& strand = strands_[id];
+  RankState& state = ranks_[static_cast<std::size_t>(strand.rank)];
+  if (strand.next_call == kNone || state.next_step == state.steps.size()) {
+    strand.finished = true;
+    return true;
+  }
+  const RankCalls& calls = trace_.calls(strand.rank);
+  const ThreadStep step = state.steps[state.next_step++];
+  strand.call = step.call;
+  if (step.part == ThreadStep::Part::complete) {
+    complete_entered(id, calls[step.call]);
+    return true;
+  }
+  strand.gap_ns += calls.gap_ns(step.call);
+  if (step.part == ThreadStep::Part::whole) {
+    enter_call(id, calls[step.call]);
+  } else {
+    enter_only(id, calls[step.call]);
+  }
+  return true;
+}
+
+void ProgramWalk::enter_only(StrandId id, const Call& call) {
+  const OperationClass kind = operation_class(call.operation);
+  if (kind == OperationClass::probe) return;  // looks when it completes
+  const bool collective = kind == OperationClass::collective || kind == OperationClass::comm_create;
+  std::vector<Pending>& kept =
+      ranks_[static_cast<std::size_t>(strands_[id].rank)].entered[strands_[id].call];
+  if (collective && call.request == kRequestNone) {
+    if (!is_collective(call) || !communicator_exists(call.comm)) return;
+    kept.push_back(start_side_strand(strands_[id], call));
+    return;
+  }
+  enter_call(id, call);
+  Strand& strand = strands_[id];
+  kept.swap(strand.pending);
+  strand.waiting = false;
+}
+
+void ProgramWalk::complete_entered(StrandId id, const Call& call) {
+  Strand& strand = strands_[id];
+  if (operation_class(call.operation) == OperationClass::probe) return enter_probe(id, call);
+  auto& entered = ranks_[static_cast<std::size_t>(strand.rank)].entered;
+  const auto found = entered.find(strand.call);
+  if (found == entered.end()) return;
+  strand.pending = std::move(found->second);
+  strand.waiting = !strand.pending.empty();
+  entered.erase(found);
+}
+
+}  // namespace slackline
