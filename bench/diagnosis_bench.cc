@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "diagnosis/diagnosis.h"
+#include "analysis/summary/diagnosis.h"
 #include "halo_trace.h"
 
 namespace {

@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "analysis/prediction.h"
-#include "analysis/sensitivity.h"
+#include "analysis/model/prediction.h"
+#include "analysis/model/sensitivity.h"
+#include "formats/native/reader.h"
+#include "formats/native/writer.h"
 #include "graph/build.h"
 #include "halo_trace.h"
-#include "trace/native/reader.h"
-#include "trace/native/writer.h"
 
 namespace slackline {
 namespace {

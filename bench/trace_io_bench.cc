@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "formats/native/reader.h"
+#include "formats/native/writer.h"
+#include "formats/otf2/reader.h"
+#include "formats/otf2/writer.h"
+#include "formats/paraver/writer.h"
+#include "formats/perfetto/perfetto.h"
+#include "formats/text/text.h"
+#include "formats/ti/writer.h"
 #include "halo_trace.h"
-#include "trace/native/reader.h"
-#include "trace/native/writer.h"
-#include "trace/otf2/reader.h"
-#include "trace/otf2/writer.h"
-#include "trace/text/text.h"
-#include "trace/writers/paraver/writer.h"
-#include "trace/writers/perfetto/perfetto.h"
-#include "trace/writers/ti/writer.h"
 
 namespace slackline {
 namespace {

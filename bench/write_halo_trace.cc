@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "formats/native/writer.h"
 #include "halo_trace.h"
-#include "trace/native/writer.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -22,6 +22,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "formats/goal/binary.h"
+#include "formats/goal/text.h"
 #include "goal_programs.h"
 #include "graph/goal/goal_graph.h"
 #include "oracle/graph_times.h"
@@ -31,9 +33,7 @@
 #include "timing/goal_reduction.h"
 #include "timing/makespan.h"
 #include "timing/tolerance.h"
-#include "trace/goal/binary.h"
 #include "trace/goal/match.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/modelled_trace.h"
+#include "analysis/runs/modelled_trace.h"
 #include "base/error.h"
 #include "base/output_files.h"
 #include "cli/commands.h"
@@ -16,8 +16,8 @@
 #include "cli/model_question.h"
 #include "cli/output.h"
 #include "cli/trace_writers.h"
+#include "formats/open/open.h"
 #include "timing/model_schedule.h"
-#include "trace/open/open.h"
 
 namespace slackline {
 namespace {

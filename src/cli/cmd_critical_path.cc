@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/prediction.h"
+#include "analysis/model/prediction.h"
+#include "analysis/paths/path_report.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/model_question.h"
 #include "cli/run_choice.h"
 #include "cli/run_question.h"
-#include "diagnosis/path_report.h"
 
 namespace slackline {
 namespace {

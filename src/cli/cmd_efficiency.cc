@@ -1,12 +1,12 @@
 #include <memory>
 
+#include "analysis/efficiency/efficiency.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/model_question.h"
 #include "cli/run_choice.h"
 #include "cli/run_question.h"
-#include "diagnosis/efficiency.h"
 
 namespace slackline {
 namespace {

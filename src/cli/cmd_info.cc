@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/model_question.h"
 #include "cli/output.h"
-#include "trace/open/open.h"
+#include "formats/open/open.h"
 #include "trace/summary.h"
 
 namespace slackline {

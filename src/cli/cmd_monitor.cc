@@ -1,10 +1,10 @@
 #include <memory>
 
+#include "analysis/phases/monitor.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/run_choice.h"
 #include "cli/run_question.h"
-#include "diagnosis/monitor.h"
 
 namespace slackline {
 namespace {

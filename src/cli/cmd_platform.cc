@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/platform_report.h"
+#include "analysis/model/platform_report.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/output.h"

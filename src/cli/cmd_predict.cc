@@ -1,8 +1,8 @@
 #include <memory>
 
-#include "analysis/loggops_prediction.h"
-#include "analysis/pairwise.h"
-#include "analysis/prediction.h"
+#include "analysis/model/loggops_prediction.h"
+#include "analysis/model/pairwise.h"
+#include "analysis/model/prediction.h"
 #include "cli/commands.h"
 #include "cli/loggops_options.h"
 #include "cli/model_question.h"

@@ -8,8 +8,8 @@
 #include "cli/commands.h"
 #include "cli/model_question.h"
 #include "cli/output.h"
-#include "trace/open/open.h"
-#include "trace/text/text.h"
+#include "formats/open/open.h"
+#include "formats/text/text.h"
 
 namespace slackline {
 namespace {

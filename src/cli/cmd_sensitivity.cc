@@ -3,10 +3,10 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/comparison.h"
-#include "analysis/loggops_prediction.h"
-#include "analysis/sensitivity.h"
-#include "analysis/thresholds.h"
+#include "analysis/model/loggops_prediction.h"
+#include "analysis/model/sensitivity.h"
+#include "analysis/model/thresholds.h"
+#include "analysis/runs/comparison.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/simulated_actions.h"
-#include "analysis/simulation_report.h"
+#include "analysis/simulation/simulated_actions.h"
+#include "analysis/simulation/simulation_report.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/output_files.h"
@@ -18,11 +18,11 @@
 #include "cli/output.h"
 #include "cli/platform_options.h"
 #include "cli/trace_writers.h"
+#include "formats/open/open.h"
 #include "page/simulated_run.h"
 #include "sim/simulated_trace.h"
 #include "sim/sweep.h"
 #include "sim/tolerance.h"
-#include "trace/open/open.h"
 
 namespace slackline {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "analysis/region.h"
-#include "analysis/sensitivity.h"
-#include "analysis/uncertainty.h"
+#include "analysis/model/region.h"
+#include "analysis/model/sensitivity.h"
+#include "analysis/model/uncertainty.h"
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/degradations.h"

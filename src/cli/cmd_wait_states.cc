@@ -1,9 +1,9 @@
 #include <memory>
 
+#include "analysis/waits/wait_summary.h"
 #include "cli/commands.h"
 #include "cli/run_choice.h"
 #include "cli/run_question.h"
-#include "diagnosis/wait_summary.h"
 
 namespace slackline {
 namespace {

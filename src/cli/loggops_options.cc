@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "analysis/loggops_prediction.h"
+#include "analysis/model/loggops_prediction.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"

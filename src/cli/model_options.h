@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model_choice.h"
+#include "analysis/model/model_choice.h"
 
 namespace slackline {
 

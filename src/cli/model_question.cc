@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "analysis/pairwise.h"
+#include "analysis/model/pairwise.h"
 #include "base/error.h"
 #include "cli/run_question.h"
 #include "graph/goal/goal_graph.h"

@@ -6,9 +6,9 @@
 #include "cli/model_options.h"
 #include "cli/network_options.h"
 #include "cli/output.h"
+#include "formats/open/open.h"
 #include "graph/execution_graph.h"
 #include "report/report.h"
-#include "trace/open/open.h"
 
 namespace slackline {
 

@@ -10,9 +10,9 @@
 #include "base/flat_map.h"
 #include "cli/run_question.h"
 #include "cli/version.h"
+#include "formats/goal/text.h"
 #include "timing/goal_reduction.h"
 #include "timing/reduction_cache.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/modelled_trace.h"
+#include "analysis/runs/modelled_trace.h"
 #include "base/error.h"
 #include "cli/model_question.h"
 #include "cli/run_question.h"

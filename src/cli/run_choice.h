@@ -11,8 +11,8 @@
 #include "cli/network_options.h"
 #include "cli/output.h"
 #include "cli/platform_options.h"
+#include "formats/open/open.h"
 #include "report/report.h"
-#include "trace/open/open.h"
 
 namespace slackline {
 

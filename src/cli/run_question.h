@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "cli/output.h"
+#include "formats/open/open.h"
 #include "report/report.h"
-#include "trace/open/open.h"
 
 namespace slackline {
 

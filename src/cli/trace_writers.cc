@@ -5,20 +5,20 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/path_flows.h"
+#include "analysis/efficiency/efficiency_counters.h"
+#include "analysis/paths/measured_flows.h"
+#include "analysis/paths/path_flows.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "diagnosis/efficiency_counters.h"
-#include "diagnosis/measured_flows.h"
+#include "formats/goal/binary.h"
+#include "formats/goal/text.h"
+#include "formats/native/writer.h"
+#include "formats/otf2/writer.h"
+#include "formats/paraver/writer.h"
+#include "formats/perfetto/perfetto.h"
+#include "formats/text/text.h"
+#include "formats/ti/writer.h"
 #include "graph/goal/goal_of_graph.h"
-#include "trace/goal/binary.h"
-#include "trace/goal/text.h"
-#include "trace/native/writer.h"
-#include "trace/otf2/writer.h"
-#include "trace/text/text.h"
-#include "trace/writers/paraver/writer.h"
-#include "trace/writers/perfetto/perfetto.h"
-#include "trace/writers/ti/writer.h"
 
 namespace slackline {
 namespace {

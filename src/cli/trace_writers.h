@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "analysis/model_choice.h"
+#include "analysis/model/model_choice.h"
 #include "base/findings.h"
 #include "trace/goal/program.h"
 #include "trace/trace.h"

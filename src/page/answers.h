@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/overview.h"
-#include "diagnosis/diagnosis.h"
+#include "analysis/model/overview.h"
+#include "analysis/summary/diagnosis.h"
 #include "report/report.h"
 
 namespace slackline {

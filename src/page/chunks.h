@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "diagnosis/call_matching.h"
+#include "calls/call_matching.h"
 #include "page/levels.h"
 
 namespace slackline {

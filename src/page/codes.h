@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis/wait_states.h"
+#include "analysis/waits/wait_states.h"
 #include "trace/trace.h"
 
 namespace slackline {

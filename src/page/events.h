@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/critical_path.h"
-#include "diagnosis/measured_path.h"
-#include "diagnosis/wait_states.h"
+#include "analysis/paths/critical_path.h"
+#include "analysis/paths/measured_path.h"
+#include "analysis/waits/wait_states.h"
 #include "page/codes.h"
 #include "page/run_times.h"
 #include "page/ticks.h"

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "diagnosis/call_matching.h"
-#include "diagnosis/wait_states.h"
+#include "analysis/waits/wait_states.h"
+#include "calls/call_matching.h"
 #include "graph/execution_graph.h"
 #include "graph/schedule.h"
 #include "report/report.h"

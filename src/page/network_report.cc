@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "analysis/pairwise.h"
-#include "analysis/sensitivity.h"
+#include "analysis/model/pairwise.h"
+#include "analysis/model/sensitivity.h"
 #include "base/units.h"
 
 namespace slackline {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/model_functions.h"
+#include "analysis/model/model_functions.h"
 #include "report/report.h"
 
 namespace slackline {

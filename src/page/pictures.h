@@ -2,11 +2,11 @@
 
 #include <optional>
 
-#include "analysis/prediction.h"
-#include "diagnosis/call_matching.h"
-#include "diagnosis/call_paths.h"
-#include "diagnosis/measured_path.h"
-#include "diagnosis/monitor.h"
+#include "analysis/model/prediction.h"
+#include "analysis/paths/measured_path.h"
+#include "analysis/phases/monitor.h"
+#include "calls/call_matching.h"
+#include "calls/call_paths.h"
 #include "graph/execution_graph.h"
 #include "page/simulated_run.h"
 #include "report/report.h"

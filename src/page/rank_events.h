@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "diagnosis/call_paths.h"
-#include "diagnosis/wait_states.h"
+#include "analysis/waits/wait_states.h"
+#include "calls/call_paths.h"
 #include "page/run_times.h"
 
 namespace slackline {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "analysis/overview.h"
-#include "diagnosis/call_paths.h"
-#include "diagnosis/diagnosis.h"
+#include "analysis/model/overview.h"
+#include "analysis/summary/diagnosis.h"
+#include "calls/call_paths.h"
 #include "report/report.h"
 #include "trace/trace.h"
 

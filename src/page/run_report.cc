@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/comparison.h"
-#include "analysis/model_functions.h"
-#include "analysis/overview.h"
+#include "analysis/model/model_functions.h"
+#include "analysis/model/overview.h"
+#include "analysis/runs/comparison.h"
+#include "analysis/summary/judgement.h"
 #include "base/parallel.h"
 #include "base/units.h"
-#include "diagnosis/judgement.h"
 #include "page/answers.h"
 #include "page/matrices.h"
 #include "page/network_report.h"

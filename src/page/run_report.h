@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "analysis/model_choice.h"
+#include "analysis/model/model_choice.h"
 #include "graph/execution_graph.h"
 #include "page/simulated_run.h"
 #include "report/report.h"

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "analysis/model_choice.h"
-#include "diagnosis/call_paths.h"
-#include "diagnosis/diagnosis.h"
+#include "analysis/model/model_choice.h"
+#include "analysis/summary/diagnosis.h"
+#include "calls/call_paths.h"
 #include "report/report.h"
 #include "trace/trace.h"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/simulation_report.h"
+#include "analysis/simulation/simulation_report.h"
 #include "base/units.h"
 #include "page/run_times.h"
 #include "sim/simulated_trace.h"

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/prediction.h"
-#include "diagnosis/call_matching.h"
-#include "diagnosis/call_paths.h"
-#include "diagnosis/measured_path.h"
-#include "diagnosis/wait_states.h"
+#include "analysis/model/prediction.h"
+#include "analysis/paths/measured_path.h"
+#include "analysis/waits/wait_states.h"
+#include "calls/call_matching.h"
+#include "calls/call_paths.h"
 #include "page/timeline.h"
 #include "report/report.h"
 #include "sim/simulation.h"

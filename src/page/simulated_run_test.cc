@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "analysis/prediction.h"
+#include "analysis/model/prediction.h"
 #include "graph/build.h"
 #include "graph/testing/text_graph.h"
 #include "sim/platform/rank_map.h"

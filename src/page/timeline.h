@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis/call_matching.h"
-#include "diagnosis/call_paths.h"
-#include "diagnosis/wait_states.h"
+#include "analysis/waits/wait_states.h"
+#include "calls/call_matching.h"
+#include "calls/call_paths.h"
 #include "page/codes.h"
 #include "page/events.h"
 #include "page/run_times.h"

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "formats/goal/text.h"
 #include "graph/goal/goal_graph.h"
 #include "timing/goal/rank_contraction.h"
 #include "timing/goal/steps_walk.h"
 #include "trace/goal/match.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

@@ -10,11 +10,11 @@
 #include <string>
 
 #include "base/error.h"
+#include "formats/goal/text.h"
 #include "graph/goal/goal_graph.h"
 #include "graph/testing/arbitrary_goal.h"
 #include "timing/makespan.h"
 #include "timing/testing/small_model.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

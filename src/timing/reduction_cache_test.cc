@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "formats/goal/text.h"
 #include "timing/goal_reduction.h"
 #include "timing/makespan.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/text/text.h"
+#include "formats/text/text.h"
 
 namespace slackline {
 namespace {

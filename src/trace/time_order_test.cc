@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "trace/text/text.h"
+#include "formats/text/text.h"
 
 namespace slackline {
 namespace {

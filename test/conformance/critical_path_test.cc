@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnosis/measured_path.h"
+#include "analysis/paths/measured_path.h"
+#include "formats/open/open.h"
 #include "scalasca_metrics.h"
-#include "trace/open/open.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {

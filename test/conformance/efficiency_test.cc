@@ -1,11 +1,11 @@
 // POP's factors of public runs of EPOCH (Extrae), against what BSC's basicanalysis and
 // Dimemas 5.5.0 gave for them: times to the nanosecond, factors to six digits.
 
-#include "diagnosis/efficiency.h"
+#include "analysis/efficiency/efficiency.h"
 
 #include <gtest/gtest.h>
 
-#include "trace/open/open.h"
+#include "formats/open/open.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {

@@ -9,12 +9,12 @@
 #include <string>
 
 #include "base/file.h"
+#include "formats/goal/text.h"
 #include "graph/goal/goal_graph.h"
 #include "sim/loggops/loggops.h"
 #include "timing/envelope.h"
 #include "timing/makespan.h"
 #include "timing/tolerance.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

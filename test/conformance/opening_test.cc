@@ -6,9 +6,9 @@
 #include <ostream>
 #include <string>
 
+#include "formats/open/open.h"
 #include "graph/build.h"
 #include "timing/makespan.h"
-#include "trace/open/open.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {

@@ -1,16 +1,16 @@
 // Wait states of a public trace (sst-macro on 10 ranks, Score-P 2.0.2) against what Scalasca 2.6
 // says of it, per rank. Scalasca reckons with the trace's ticks and this tool with nanoseconds.
 
-#include "diagnosis/wait_states.h"
+#include "analysis/waits/wait_states.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "diagnosis/delay_costs.h"
+#include "analysis/waits/delay_costs.h"
+#include "formats/open/open.h"
 #include "scalasca_metrics.h"
-#include "trace/open/open.h"
 #include "trace/testing/shared_traces.h"
 
 namespace slackline {

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "calls/causality.h"
+#include "formats/text/text.h"
 #include "fuzz.h"
-#include "trace/causality.h"
 #include "trace/summary.h"
-#include "trace/text/text.h"
 
 namespace slackline::fuzz {
 

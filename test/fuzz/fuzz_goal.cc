@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "check_trace.h"
+#include "formats/goal/reader.h"
 #include "fuzz.h"
-#include "trace/goal/linearise.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "check_trace.h"
+#include "formats/liballprof/reader.h"
 #include "fuzz.h"
-#include "trace/readers/liballprof/reader.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "check_trace.h"
+#include "formats/native/frame.h"
+#include "formats/native/reader.h"
+#include "formats/native/writer.h"
 #include "fuzz.h"
-#include "trace/native/frame.h"
-#include "trace/native/reader.h"
-#include "trace/native/writer.h"
 
 namespace slackline::fuzz {
 namespace {

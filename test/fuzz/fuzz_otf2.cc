@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "check_trace.h"
+#include "formats/otf2/location_reader.h"
+#include "formats/otf2/merge.h"
 #include "fuzz.h"
-#include "trace/otf2/location_reader.h"
-#include "trace/otf2/merge.h"
 
 namespace {
 

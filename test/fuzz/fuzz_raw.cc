@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "check_trace.h"
+#include "formats/raw/reader.h"
 #include "fuzz.h"
-#include "trace/readers/raw/reader.h"
 #include "trace/wire.h"
 
 namespace {

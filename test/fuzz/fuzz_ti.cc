@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "check_trace.h"
+#include "formats/ti/reader.h"
 #include "fuzz.h"
-#include "trace/readers/ti/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));

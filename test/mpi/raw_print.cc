@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "trace/readers/raw/reader.h"
-#include "trace/text/text.h"
+#include "formats/raw/reader.h"
+#include "formats/text/text.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

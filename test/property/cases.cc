@@ -1,6 +1,6 @@
 #include "property/cases.h"
 
-#include "trace/text/text.h"
+#include "formats/text/text.h"
 
 namespace slackline::testing {
 

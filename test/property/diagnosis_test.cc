@@ -8,9 +8,9 @@
 #include <map>
 #include <numeric>
 
-#include "diagnosis/judgement.h"
-#include "diagnosis/path_gains.h"
-#include "diagnosis/path_slack.h"
+#include "analysis/paths/path_gains.h"
+#include "analysis/paths/path_slack.h"
+#include "analysis/summary/judgement.h"
 #include "property/cases.h"
 
 namespace slackline {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "analysis/breakdown.h"
-#include "analysis/critical_path.h"
+#include "analysis/model/breakdown.h"
+#include "analysis/paths/critical_path.h"
 #include "oracle/reference_model.h"
 #include "oracle/regular_programs.h"
 #include "property/cases.h"

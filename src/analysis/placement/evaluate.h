@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/model_choice.h"
+#include "analysis/model/model_choice.h"
 #include "timing/longest_path.h"
 
 namespace slackline {

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "cli/record/libraries.h"
 #include "cli/record/process.h"
-#include "trace/native/writer.h"
-#include "trace/readers/raw/reader.h"
+#include "formats/native/writer.h"
+#include "formats/raw/reader.h"
 
 namespace slackline {
 

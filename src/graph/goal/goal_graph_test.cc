@@ -5,9 +5,9 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/error.h"
+#include "formats/goal/text.h"
 #include "graph/testing/arbitrary_goal.h"
 #include "graph/testing/text_graph.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

@@ -2,29 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "formats/testing/text_trace.h"
 #include "graph/build.h"
-#include "trace/text/text.h"
 
 namespace slackline::testing {
 
-// Traces and graphs from the text form, for tests that write their programs out.
-
-/// An untimed trace of `ranks` ranks; `text` is the rest of the text form ("rank 0\n send to=1
-/// ...").
-inline Trace untimed_trace(int ranks, std::string_view text) {
-  return read_text(
-      "slackline-trace 1 untimed ranks=" + std::to_string(ranks) + "\n" + std::string(text),
-      "test");
-}
-
-inline Trace timed_trace(int ranks, std::string_view text) {
-  return read_text(
-      "slackline-trace 1 timed ranks=" + std::to_string(ranks) + "\n" + std::string(text), "test");
-}
+// Graphs from the text form, for tests that write their programs out.
 
 inline ExecutionGraph untimed_graph(int ranks, std::string_view text,
                                     const GraphOptions& options = {}) {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "formats/goal/text.h"
 #include "sim/loggops/noise.h"
-#include "trace/goal/text.h"
 
 namespace slackline {
 namespace {

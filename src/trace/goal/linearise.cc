@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "trace/goal/binary.h"
-#include "trace/goal/text.h"
-
 namespace slackline {
 namespace {
 
@@ -13,12 +10,6 @@ constexpr FindingKind kLinearised{"goal_linearised", Severity::notice,
                                   "operations of a GOAL program were put into one sequence per "
                                   "rank; what was free to run side by "
                                   "side is no longer"};
-
-constexpr std::size_t kHeadBytes = 4096;
-
-std::string_view head_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kHeadBytes)};
-}
 
 }  // namespace
 
@@ -95,19 +86,6 @@ Trace linearise(const GoalProgram& program, std::string_view name) {
   Trace trace = std::move(lines).finish(matches.findings());
   trace.findings().add(kLinearised, {}, program.operation_count());
   return trace;
-}
-
-bool looks_like_goal(std::span<const std::byte> bytes) {
-  return looks_like_goal_binary(bytes) || looks_like_goal_text(head_of(bytes));
-}
-
-GoalProgram read_goal(std::span<const std::byte> bytes, std::string_view name) {
-  if (looks_like_goal_binary(bytes)) return read_goal_binary(bytes, name);
-  return read_goal_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, name);
-}
-
-Trace read_goal_as_trace(std::span<const std::byte> bytes, std::string_view name) {
-  return linearise(read_goal(bytes, name), name);
 }
 
 }  // namespace slackline

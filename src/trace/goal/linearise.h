@@ -36,11 +36,4 @@ class GoalLinearisation {
   std::vector<RankState> ranks_;
 };
 
-/// Reads GOAL text or binary and linearises it.
-Trace read_goal_as_trace(std::span<const std::byte> bytes, std::string_view name);
-
-/// Either form. Throws Error.
-GoalProgram read_goal(std::span<const std::byte> bytes, std::string_view name);
-bool looks_like_goal(std::span<const std::byte> bytes);
-
 }  // namespace slackline

@@ -1,0 +1,156 @@
+// POP's efficiencies: how much of ranks x time is computation, and what takes the rest.
+//
+// The tree has one product (parallel = load balance x communication) and one split that needs a
+// second run: communication = serialisation x transfer, where the ideal run tells how much would
+// remain if messages took no time. Cost: one pass over the calls and one ideal replay.
+
+#include "analysis/efficiency/efficiency.h"
+
+#include <algorithm>
+
+#include "analysis/efficiency/gap_walk.h"
+#include "base/error.h"
+#include "base/ratio.h"
+#include "calls/run_span.h"
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kReleased{
+    "replay_released", Severity::notice,
+    "Calls could not go on in the replay (a lost message, or a program that needs more buffering "
+    "than was assumed) and were forced on; the ideal time is not certain."};
+constexpr FindingKind kNothingRan{"no_runtime", Severity::data_loss,
+                                  "The run has no length, so nothing can be said of its "
+                                  "efficiency."};
+
+struct RankTimes {
+  std::int64_t useful_ns = 0;
+  std::int64_t outside_ns = 0;
+};
+
+RankTimes rank_times(const RankCalls& calls) {
+  RankTimes t;
+  if (calls.empty()) return t;
+  GapWalk gaps(calls);
+  for (std::size_t i = 0; i <= calls.size(); ++i) {
+    const GapWalk::Gap gap = gaps.next();
+    t.useful_ns += gap.useful_ns;
+    t.outside_ns += gap.outside_ns;
+  }
+  return t;
+}
+
+std::optional<double> counter_sum(const Trace& trace, std::string_view name) {
+  const auto& names = trace.counters();
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  const auto which = static_cast<std::size_t>(found - names.begin());
+  double sum = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    for (std::size_t i = 0; i <= calls.size(); ++i) {
+      sum += static_cast<double>(calls.counter(which, i));
+    }
+  }
+  return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(EfficiencyVariant variant) {
+  switch (variant) {
+    case EfficiencyVariant::multiplicative:
+      return "multiplicative";
+    case EfficiencyVariant::additive:
+      return "additive";
+    case EfficiencyVariant::basicanalysis:
+      return "basicanalysis";
+  }
+  return "multiplicative";
+}
+
+EfficiencyFactors factors(const EfficiencyInputs& in, EfficiencyVariant variant) {
+  EfficiencyFactors f;
+  if (!in.has_time()) return f;
+  const auto one_minus = [&in](double loss_ns) { return 1 - loss_ns / in.observed_ns; };
+  if (variant == EfficiencyVariant::additive) {
+    f.load_balance = one_minus(in.useful_max_ns - in.useful_mean_ns);
+    f.communication = in.outside_max_ns / in.observed_ns;
+    f.serialisation = one_minus(in.ideal_ns - in.outside_max_ns);
+    f.transfer = in.ideal_ns / in.observed_ns;
+    f.parallel = f.load_balance + f.communication - 1;
+    return f;
+  }
+  f.load_balance = ratio_of(in.useful_mean_ns, in.useful_max_ns);
+  f.communication = in.useful_max_ns / in.observed_ns;
+  f.parallel = in.useful_mean_ns / in.observed_ns;
+  if (variant == EfficiencyVariant::multiplicative) {
+    f.serialisation = ratio_of(in.useful_max_ns, in.ideal_ns);
+    f.transfer = in.ideal_ns / in.observed_ns;
+  } else {
+    f.serialisation = ratio_of(in.ideal_useful_max_ns, in.ideal_ns);
+    f.transfer = ratio_of(f.communication, f.serialisation);
+  }
+  return f;
+}
+
+Efficiency efficiency(const Trace& trace, const CallMatching& matching,
+                      const IdealOptions& options) {
+  if (!trace.timed()) {
+    throw Error("cannot tell the efficiency of an untimed trace",
+                "it says what the program does and not when",
+                "Record a run, or predict one: slackline predict.");
+  }
+  return efficiency_from(trace, matching, ideal_run(trace, matching, options));
+}
+
+Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
+                           const IdealRun& ideal) {
+  Efficiency e;
+  e.findings.merge(matching.findings());
+  if (ideal.released > 0) e.findings.add(kReleased, {}, ideal.released);
+  EfficiencyInputs& in = e.inputs;
+  double sum = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    const RankTimes t = rank_times(calls);
+    e.useful_ns.push_back(t.useful_ns);
+    if (calls.empty()) continue;
+    ++in.ranks;  // of others nothing is known
+    sum += static_cast<double>(t.useful_ns);
+    in.useful_max_ns = std::max(in.useful_max_ns, static_cast<double>(t.useful_ns));
+    in.outside_max_ns = std::max(in.outside_max_ns, static_cast<double>(t.outside_ns));
+  }
+  if (in.ranks == 0) in.ranks = trace.ranks();
+  in.useful_mean_ns = ratio_of(sum, in.ranks);
+  in.observed_ns = static_cast<double>(run_span(trace).length_ns());
+  in.ideal_ns = static_cast<double>(ideal.runtime_ns);
+  if (!ideal.computation_ns.empty()) {
+    in.ideal_useful_max_ns = static_cast<double>(std::ranges::max(ideal.computation_ns));
+  }
+  in.instructions = counter_sum(trace, "PAPI_TOT_INS");
+  in.cycles = counter_sum(trace, "PAPI_TOT_CYC");
+  if (!in.has_time()) e.findings.add(kNothingRan);
+  return e;
+}
+
+Scalability scalability(const EfficiencyInputs& in, const EfficiencyInputs& reference,
+                        Scaling scaling) {
+  const double growth = scaling == Scaling::weak ? ratio_of(in.ranks, reference.ranks) : 1;
+  Scalability s;
+  s.computation = growth * ratio_of(reference.useful_sum_ns(), in.useful_sum_ns());
+  if (in.instructions && reference.instructions) {
+    s.instructions = growth * *reference.instructions / *in.instructions;
+  }
+  if (in.instructions && reference.instructions && in.cycles && reference.cycles) {
+    s.ipc = (*in.instructions / *in.cycles) / (*reference.instructions / *reference.cycles);
+  }
+  if (in.cycles && reference.cycles) {
+    s.frequency =
+        ratio_of(*in.cycles / in.useful_sum_ns(), *reference.cycles / reference.useful_sum_ns());
+  }
+  return s;
+}
+
+}  // namespace slackline

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/efficiency/ideal_replay.h"
+#include "base/findings.h"
+#include "report/report.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Three ways to split the communication efficiency are in use; they differ in what they call
+/// serialisation and transfer.
+enum class EfficiencyVariant : std::uint8_t {
+  multiplicative,  ///< POP: SerE = max U / T_ideal, TE = T_ideal / T
+  additive,        ///< POP's hybrid form: each factor is 1 minus a loss, and the losses add up
+  basicanalysis,   ///< BSC's script: SerE = max U of the ideal run / T_ideal, TE = CE / SerE
+};
+inline constexpr std::array kEfficiencyVariants{EfficiencyVariant::multiplicative,
+                                                EfficiencyVariant::additive,
+                                                EfficiencyVariant::basicanalysis};
+std::string_view to_string(EfficiencyVariant variant);
+
+/// POP's tree. All between 0 and 1 for a causal run.
+struct EfficiencyFactors {
+  double parallel = 0;
+  double load_balance = 0;
+  double communication = 0;
+  double serialisation = 0;
+  double transfer = 0;
+};
+
+/// What POP's factors are made of. Times in ns.
+struct EfficiencyInputs {
+  std::int32_t ranks = 0;     ///< that have calls
+  double observed_ns = 0;     ///< T: from the first rank's start to the last rank's end
+  double ideal_ns = 0;        ///< T on the ideal network
+  double useful_mean_ns = 0;  ///< computation outside of MPI, without pauses
+  double useful_max_ns = 0;
+  double outside_max_ns = 0;       ///< time outside of MPI, pauses included
+  double ideal_useful_max_ns = 0;  ///< computation of the ideal run (some MPI calls count as it)
+  std::optional<double> instructions;  ///< sums over all ranks, of the computation
+  std::optional<double> cycles;
+
+  /// Without any time nothing can be said of its use.
+  bool has_time() const { return observed_ns > 0; }
+  double useful_sum_ns() const { return useful_mean_ns * ranks; }
+};
+
+/// All 0 where there is no time.
+EfficiencyFactors factors(const EfficiencyInputs& inputs, EfficiencyVariant variant);
+
+/// One run's efficiencies.
+struct Efficiency {
+  std::string name;  ///< of the trace, for tables
+  EfficiencyInputs inputs;
+  std::vector<std::int64_t> useful_ns;  ///< per rank
+  Findings findings;
+};
+
+/// Throws Error for an untimed trace. O(calls).
+Efficiency efficiency(const Trace& trace, const CallMatching& matching,
+                      const IdealOptions& options);
+/// The same of a timed trace whose run on the ideal network is known already.
+Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal);
+
+enum class Scaling : std::uint8_t { strong, weak };
+
+/// How computation grows with the ranks, against a reference run.
+struct Scalability {
+  double computation = 1;              ///< sum U of the reference / sum U
+  std::optional<double> instructions;  ///< the same of instructions
+  std::optional<double> ipc;           ///< instructions per cycle, against the reference's
+  std::optional<double> frequency;     ///< cycles per useful time, against the reference's
+  double global(double parallel) const { return parallel * computation; }
+};
+Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& reference,
+                        Scaling scaling);
+
+/// One run's tree in one variant, as a table `efficiency_<variant>`.
+Table efficiency_table(const Efficiency& run, EfficiencyVariant variant);
+/// The factors by name; null where there is no time.
+Json factors_to_json(const EfficiencyInputs& inputs, EfficiencyVariant variant);
+Json efficiency_to_json(const Efficiency& run);
+/// `runs` in the order of the table; the first one is the reference.
+Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);
+
+}  // namespace slackline

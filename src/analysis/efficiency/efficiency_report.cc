@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "analysis/efficiency/efficiency.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+Json optional_to_json(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Efficiency& run, const EfficiencyInputs& reference, Scaling scaling) {
+  const EfficiencyInputs& in = run.inputs;
+  Json json{{"trace", run.name},
+            {"ranks", in.ranks},
+            {"observed_ns", in.observed_ns},
+            {"ideal_ns", in.ideal_ns},
+            {"useful_mean_ns", in.useful_mean_ns},
+            {"useful_max_ns", in.useful_max_ns},
+            {"outside_mpi_max_ns", in.outside_max_ns},
+            {"ideal_computation_max_ns", in.ideal_useful_max_ns},
+            {"instructions", optional_to_json(in.instructions)},
+            {"cycles", optional_to_json(in.cycles)},
+            {"useful_ns", run.useful_ns}};
+  for (const EfficiencyVariant variant : kEfficiencyVariants) {
+    json[std::string(to_string(variant))] = factors_to_json(in, variant);
+  }
+  json["scalability"] = nullptr;
+  if (!in.has_time() || !reference.has_time()) return json;
+  const Scalability s = scalability(in, reference, scaling);
+  const double parallel = factors(in, EfficiencyVariant::multiplicative).parallel;
+  json["scalability"] = {{"computation", s.computation},
+                         {"instructions", optional_to_json(s.instructions)},
+                         {"ipc", optional_to_json(s.ipc)},
+                         {"frequency", optional_to_json(s.frequency)},
+                         {"global_efficiency", s.global(parallel)}};
+  return json;
+}
+
+class EfficiencyTable {
+ public:
+  EfficiencyTable(const std::vector<Efficiency>& runs, std::string id, std::string title)
+      : runs_(runs), table_{std::move(id), std::move(title), {{"factor"}}, {}} {
+    for (const Efficiency& run : runs) {
+      table_.columns.push_back({fmt::format("{} ranks", run.inputs.ranks), Unit::ratio, run.name});
+    }
+  }
+  void row(std::string name, const std::function<std::optional<double>(const Efficiency&)>& value) {
+    std::vector<Value> row;
+    row.emplace_back(std::move(name));
+    bool any = false;
+    for (const Efficiency& run : runs_) {
+      const std::optional<double> v = value(run);
+      any = any || v.has_value();
+      if (v) {
+        row.emplace_back(*v);
+      } else {
+        row.emplace_back();
+      }
+    }
+    if (any) table_.rows.push_back(std::move(row));
+  }
+  Table take() { return std::move(table_); }
+
+ private:
+  const std::vector<Efficiency>& runs_;
+  Table table_;
+};
+
+Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
+  EfficiencyTable table(runs, fmt::format("efficiency_{}", to_string(variant)),
+                        fmt::format("Efficiencies, {}", to_string(variant)));
+  const auto factor = [&](std::string name, double EfficiencyFactors::*member) {
+    table.row(std::move(name), [&](const Efficiency& e) -> std::optional<double> {
+      if (!e.inputs.has_time()) return std::nullopt;
+      return factors(e.inputs, variant).*member;
+    });
+  };
+  factor("parallel efficiency", &EfficiencyFactors::parallel);
+  factor("  load balance", &EfficiencyFactors::load_balance);
+  factor("  communication", &EfficiencyFactors::communication);
+  factor("    serialisation", &EfficiencyFactors::serialisation);
+  factor("    transfer", &EfficiencyFactors::transfer);
+  return table.take();
+}
+
+Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
+  const EfficiencyInputs& reference = runs.front().inputs;
+  EfficiencyTable table(
+      runs, "scalability",
+      fmt::format("Scalability ({} scaling), against {} ranks",
+                  scaling == Scaling::strong ? "strong" : "weak", reference.ranks));
+  using Number = std::optional<double>;
+  const auto row = [&](std::string name, auto value) {
+    table.row(std::move(name), [&, value](const Efficiency& e) -> Number {
+      if (!e.inputs.has_time() || !reference.has_time()) return std::nullopt;
+      return value(scalability(e.inputs, reference, scaling),
+                   factors(e.inputs, EfficiencyVariant::multiplicative).parallel);
+    });
+  };
+  row("global efficiency",
+      [](const Scalability& s, double parallel) -> Number { return s.global(parallel); });
+  row("  parallel efficiency",
+      [](const Scalability&, double parallel) -> Number { return parallel; });
+  row("  computation scalability",
+      [](const Scalability& s, double) -> Number { return s.computation; });
+  row("    instructions", [](const Scalability& s, double) { return s.instructions; });
+  row("    IPC", [](const Scalability& s, double) { return s.ipc; });
+  row("    frequency", [](const Scalability& s, double) { return s.frequency; });
+  return table.take();
+}
+
+Table times_table(const std::vector<Efficiency>& runs) {
+  Table table{"efficiency_times",
+              "What the efficiencies are made of",
+              {{"ranks", Unit::count},
+               {"run time", Unit::ns},
+               {"ideal network", Unit::ns},
+               {"mean useful", Unit::ns},
+               {"largest useful", Unit::ns}},
+              {}};
+  for (const Efficiency& run : runs) {
+    const EfficiencyInputs& in = run.inputs;
+    table.rows.push_back(
+        {std::int64_t{in.ranks}, in.observed_ns, in.ideal_ns, in.useful_mean_ns, in.useful_max_ns});
+  }
+  return table;
+}
+
+}  // namespace
+
+Json factors_to_json(const EfficiencyInputs& in, EfficiencyVariant variant) {
+  if (!in.has_time()) return nullptr;
+  const EfficiencyFactors f = factors(in, variant);
+  return {{"parallel", f.parallel},
+          {"load_balance", f.load_balance},
+          {"communication", f.communication},
+          {"serialisation", f.serialisation},
+          {"transfer", f.transfer}};
+}
+
+Table efficiency_table(const Efficiency& run, EfficiencyVariant variant) {
+  return tree({run}, variant);
+}
+
+Json efficiency_to_json(const Efficiency& run) {
+  return to_json(run, run.inputs, Scaling::strong);
+}
+
+Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling) {
+  Report report;
+  report.result["runs"] = Json::array();
+  for (const Efficiency& run : runs) {
+    report.result["runs"].push_back(to_json(run, runs.front().inputs, scaling));
+    report.findings.merge(run.findings);
+  }
+  Section section{.id = "efficiency", .title = "Efficiency"};
+  for (const EfficiencyVariant variant : kEfficiencyVariants) {
+    section.items.emplace_back(tree(runs, variant));
+  }
+  section.items.emplace_back(times_table(runs));
+  report.sections.push_back(std::move(section));
+  if (runs.size() > 1) {
+    Section scaling_section{.id = "scalability", .title = "Scalability"};
+    scaling_section.items.emplace_back(scalability_table(runs, scaling));
+    report.sections.push_back(std::move(scaling_section));
+  }
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,113 @@
+#include "analysis/efficiency/efficiency.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kSixDigits = 1e-6;
+
+// A made-up run: T 100, ideal 80, useful 40 and 60.
+EfficiencyInputs example() {
+  EfficiencyInputs in;
+  in.ranks = 2;
+  in.observed_ns = 100;
+  in.ideal_ns = 80;
+  in.useful_mean_ns = 50;
+  in.useful_max_ns = 60;
+  in.outside_max_ns = 64;
+  in.ideal_useful_max_ns = 64;
+  return in;
+}
+
+TEST(Efficiency, MultipliesByPopsDefinition) {
+  const EfficiencyFactors f = factors(example(), EfficiencyVariant::multiplicative);
+  EXPECT_DOUBLE_EQ(f.parallel, 0.5);
+  EXPECT_DOUBLE_EQ(f.load_balance, 50.0 / 60);
+  EXPECT_DOUBLE_EQ(f.communication, 0.6);
+  EXPECT_DOUBLE_EQ(f.serialisation, 0.75);
+  EXPECT_DOUBLE_EQ(f.transfer, 0.8);
+  EXPECT_NEAR(f.load_balance * f.serialisation * f.transfer, f.parallel, 1e-12);
+}
+
+TEST(Efficiency, AddsUpInTheAdditiveForm) {
+  const EfficiencyFactors f = factors(example(), EfficiencyVariant::additive);
+  EXPECT_DOUBLE_EQ(f.load_balance, 0.9);
+  EXPECT_DOUBLE_EQ(f.communication, 0.64);
+  EXPECT_DOUBLE_EQ(f.serialisation, 1 - 0.16);
+  EXPECT_DOUBLE_EQ(f.transfer, 0.8);
+  EXPECT_NEAR(1 - (1 - f.load_balance) - (1 - f.serialisation) - (1 - f.transfer), f.parallel,
+              1e-12);
+}
+
+TEST(Efficiency, TakesSerialisationFromTheIdealRunLikeBasicanalysis) {
+  const EfficiencyFactors f = factors(example(), EfficiencyVariant::basicanalysis);
+  EXPECT_DOUBLE_EQ(f.serialisation, 0.8);
+  EXPECT_DOUBLE_EQ(f.transfer, 0.75);
+}
+
+TEST(Efficiency, ComparesComputationWithTheReference) {
+  EfficiencyInputs reference = example();
+  EfficiencyInputs larger = example();
+  larger.ranks = 4;  // 200 useful instead of 100
+  reference.instructions = 1000;
+  larger.instructions = 1250;
+  reference.cycles = 500;
+  larger.cycles = 1000;
+  const Scalability s = scalability(larger, reference, Scaling::strong);
+  EXPECT_DOUBLE_EQ(s.computation, 0.5);
+  EXPECT_DOUBLE_EQ(*s.instructions, 0.8);
+  EXPECT_DOUBLE_EQ(*s.ipc, 1.25 / 2);
+  EXPECT_DOUBLE_EQ(*s.frequency, 1.0);
+  EXPECT_NEAR(*s.instructions * *s.ipc * *s.frequency, s.computation, 1e-12);
+  EXPECT_DOUBLE_EQ(scalability(larger, reference, Scaling::weak).computation, 1.0);
+}
+
+TEST(Efficiency, IsMadeOfWhatTheTraceSays) {
+  // Useful: 100 and 30 + 10; the run lasts 190, the ideal one 140.
+  const Trace trace =
+      testing::timed_trace(2,
+                           "rank 0\n @0 +0 init\n @100 +50 send to=1 bytes=8\n @150 finalize\n"
+                           "rank 1\n @0 +0 init\n @30 +150 recv from=0 bytes=8\n @190 finalize\n");
+  const Efficiency e = efficiency(trace, CallMatching(trace), {});
+  EXPECT_EQ(e.useful_ns, (std::vector<std::int64_t>{100, 40}));
+  EXPECT_EQ(e.inputs.observed_ns, 190);
+  EXPECT_EQ(e.inputs.ideal_ns, 110);
+  EXPECT_EQ(e.inputs.useful_mean_ns, 70);
+}
+
+TEST(Efficiency, OfAnUntimedTraceIsRefused) {
+  const Trace trace = testing::untimed_trace(1, "rank 0\n pack\n");
+  EXPECT_THROW(efficiency(trace, CallMatching(trace), {}), Error);
+}
+
+TEST(Efficiency, OfAnEmptyRunIsAFinding) {
+  const Trace trace = testing::timed_trace(2, "rank 0\nrank 1\n");
+  const Efficiency e = efficiency(trace, CallMatching(trace), {});
+  EXPECT_FALSE(e.findings.empty());
+  for (const EfficiencyVariant v : kEfficiencyVariants) EXPECT_EQ(factors(e.inputs, v).parallel, 0);
+  const Report report = describe_efficiency({e, e}, Scaling::strong);
+  EXPECT_TRUE(report.result["runs"][0]["multiplicative"].is_null());
+  EXPECT_TRUE(report.result["runs"][1]["scalability"].is_null());
+}
+
+// The inputs of the next test are the known times of a public run of EPOCH on 8 ranks.
+TEST(Efficiency, OfEpochOnEightRanks) {
+  EfficiencyInputs in;
+  in.ranks = 8;
+  in.observed_ns = 3513565328;
+  in.ideal_ns = 3486349432;
+  in.useful_mean_ns = 3362753840;
+  in.useful_max_ns = 3421581670;
+  in.ideal_useful_max_ns = 3426454460;
+  const EfficiencyFactors f = factors(in, EfficiencyVariant::basicanalysis);
+  EXPECT_NEAR(f.load_balance, 3362753.84 / 3421581.67, kSixDigits);
+  EXPECT_NEAR(f.serialisation, 3426454.46 / 3486349.432, kSixDigits);
+  EXPECT_NEAR(f.serialisation * f.transfer, 3421581.67 / 3513565.328, kSixDigits);
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,116 @@
+// mpi-graph's view of a run: how unbalanced its collectives are, and its critical path without any
+// graph. Ranks' computation intervals are already in order of time, so a heap over the ranks merges
+// them; a group ends where the next interval begins after all of the group have ended.
+
+#include "analysis/efficiency/imbalance.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <queue>
+
+namespace slackline {
+namespace {
+
+bool is_blocking_collective(const CollectiveInstance& c) {
+  return operation_class(c.operation) == OperationClass::collective;
+}
+
+struct Bounds {
+  std::int64_t last_enter = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first_leave = std::numeric_limits<std::int64_t>::max();
+};
+
+void add(Imbalance& to, const Imbalance& of) {
+  to.before_ns += of.before_ns;
+  to.after_ns += of.after_ns;
+  to.execute_ns += of.execute_ns;
+  to.program_ns += of.program_ns;
+}
+
+}  // namespace
+
+ImbalanceMetrics imbalance_metrics(const Trace& trace, const CallMatching& matching) {
+  ImbalanceMetrics out;
+  out.ranks.resize(static_cast<std::size_t>(trace.ranks()));
+  std::array<ImbalanceMetrics::OfOperation, kOperationCount> by_operation{};
+  for (const CollectiveInstance& c : matching.collectives()) {
+    if (!is_blocking_collective(c)) continue;
+    const auto members = matching.members(c);
+    if (members.size() < 2 ||
+        std::ranges::any_of(members, [](const CollectiveMember& m) { return m.enter != m.done; })) {
+      continue;
+    }
+    Bounds b;
+    for (const CollectiveMember& m : members) {
+      b.last_enter = std::max(b.last_enter, trace.calls(m.rank).begin_ns(m.enter));
+      b.first_leave = std::min(b.first_leave, trace.calls(m.rank).end_ns(m.enter));
+    }
+    if (b.first_leave < b.last_enter) {
+      ++out.left_out;
+      continue;
+    }
+    auto& operation = by_operation[static_cast<std::size_t>(c.operation)];
+    operation.operation = c.operation;
+    ++operation.calls;
+    for (const CollectiveMember& m : members) {
+      const RankCalls& calls = trace.calls(m.rank);
+      const Imbalance one{.before_ns = static_cast<double>(b.last_enter - calls.begin_ns(m.enter)),
+                          .after_ns = static_cast<double>(calls.end_ns(m.enter) - b.first_leave),
+                          .execute_ns = static_cast<double>(b.first_leave - b.last_enter)};
+      add(operation.imbalance, one);
+      add(out.ranks[static_cast<std::size_t>(m.rank)], one);
+    }
+  }
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    Imbalance& mine = out.ranks[static_cast<std::size_t>(r)];
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      mine.program_ns += static_cast<double>(calls.gap_ns(i));
+    }
+    add(out.program, mine);
+  }
+  for (const auto& operation : by_operation) {
+    if (operation.calls > 0) out.operations.push_back(operation);
+  }
+  std::ranges::stable_sort(out.operations, std::greater{}, [](const auto& o) {
+    return o.imbalance.before_ns + o.imbalance.after_ns;
+  });
+  return out;
+}
+
+IntervalPath interval_path(const Trace& trace, std::int64_t threshold_ns) {
+  IntervalPath out;
+  using Interval = IntervalPath::Interval;
+  const auto later = [](const Interval& a, const Interval& b) { return a.begin_ns > b.begin_ns; };
+  std::priority_queue<Interval, std::vector<Interval>, decltype(later)> next(later);
+  const auto push_from = [&](std::int32_t rank, std::size_t call) {
+    const RankCalls& calls = trace.calls(rank);
+    for (; call < calls.size(); ++call) {
+      const std::int64_t gap = calls.gap_ns(call);
+      if (gap == 0 || gap < threshold_ns) continue;
+      ++out.intervals;
+      next.push(
+          {calls.begin_ns(call) - gap, calls.begin_ns(call), rank, static_cast<CallIndex>(call)});
+      return;
+    }
+  };
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) push_from(r, 0);
+  std::int64_t group_end = std::numeric_limits<std::int64_t>::min();
+  while (!next.empty()) {
+    const Interval i = next.top();
+    next.pop();
+    push_from(i.rank, std::size_t{i.call} + 1);
+    if (out.critical.empty() || i.begin_ns >= group_end) {
+      out.critical.push_back(i);
+    } else if (Interval& longest = out.critical.back();
+               i.end_ns - i.begin_ns > longest.end_ns - longest.begin_ns) {
+      longest = i;
+    }
+    group_end = std::max(group_end, i.end_ns);
+  }
+  for (const Interval& i : out.critical) out.computation_ns += i.end_ns - i.begin_ns;
+  return out;
+}
+
+}  // namespace slackline

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/efficiency/ideal_replay.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// How far a rank's computation and its clock on the ideal network have got by any time of the run.
+/// Inside of a call or a computation both go on evenly.
+class RankClock {
+ public:
+  /// Keeps references. O(calls); a quarter of a byte a call.
+  RankClock(const RankCalls& calls, const IdealRun& ideal, std::int32_t rank);
+
+  struct Reading {
+    double useful_ns = 0;
+    double ideal_ns = 0;
+  };
+  /// Logarithmic.
+  Reading at(std::int64_t time_ns) const;
+
+ private:
+  static constexpr std::size_t kStride = 32;
+
+  /// Computation until call i begins.
+  double useful_until(std::size_t call) const;
+
+  const RankCalls& calls_;
+  const std::vector<std::int64_t>& ideal_begin_;
+  const std::vector<std::int64_t>& ideal_end_;
+  std::int64_t ideal_stop_;
+  std::vector<double> useful_;  // until every kStride-th call begins
+};
+
+}  // namespace slackline

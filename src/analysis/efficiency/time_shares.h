@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/efficiency/efficiency.h"
+#include "analysis/efficiency/ideal_replay.h"
+#include "analysis/paths/call_activities.h"
+#include "analysis/runs/measured.h"
+#include "analysis/waits/wait_states.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Where the ranks' measured time goes, between the first return from MPI_Init and the last entry
+/// into MPI_Finalize. Of every rank that has calls the three parts add up to that
+/// length.
+struct TimeShares {
+  struct OfRank {
+    std::int64_t compute_ns = 0;  ///< outside of MPI
+    std::int64_t waiting_ns = 0;  ///< for others: effective wait states, a late start, an early end
+    std::int64_t inside_ns = 0;   ///< the rest of MPI: moving data, its own work
+  };
+  /// MPI calls of one operation in one call path.
+  struct OfCalls {
+    Operation operation = Operation::none;
+    PathId path = 0;
+    std::uint64_t calls = 0;
+    std::uint64_t bytes = 0;  ///< as the calls say
+    std::int64_t time_ns = 0;
+    std::int64_t waiting_ns = 0;
+
+    std::int64_t inside_ns() const { return time_ns - waiting_ns; }
+  };
+
+  std::int64_t begin_ns = 0;   ///< of the stretch, from the start of the run
+  std::int64_t length_ns = 0;  ///< of the stretch
+  std::int64_t run_ns = 0;     ///< of the run, with MPI_Init and MPI_Finalize
+  std::int64_t ideal_ns = 0;   ///< of the stretch on the ideal network
+  std::vector<OfRank> ranks;
+  std::size_t present = 0;  ///< ranks that have calls; the others' times are 0 and count nowhere
+  OfRank sum;
+  /// CPU time of the job over ranks * length_ns: how much of a processor each rank had in the
+  /// stretch at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
+  std::optional<double> processor_share;
+  std::vector<OfCalls> calls;  ///< most time inside of MPI without waiting first
+
+  /// Of the ranks' time; 0 of an empty run.
+  double share(std::int64_t ns) const {
+    const double all = static_cast<double>(length_ns) * static_cast<double>(present);
+    return all > 0 ? static_cast<double>(ns) / all : 0;
+  }
+};
+
+/// Empty for an untimed trace and one without calls. O(calls).
+TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
+                       const IdealRun& ideal);
+
+/// What POP's multiplicative factors of that stretch are made of: its parallel efficiency is
+/// share(sum.compute_ns). (The whole run's are in Efficiency.)
+EfficiencyInputs efficiency_inputs(const TimeShares& shares);
+
+}  // namespace slackline

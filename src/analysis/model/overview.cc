@@ -1,0 +1,160 @@
+#include "analysis/model/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+
+#include "analysis/model/model_functions.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+// Of graphs so large that this is not enough, some pieces are left out.
+constexpr std::size_t kEdgesToVisit = 300'000'000;
+constexpr std::size_t kMostPasses = 1500;
+constexpr std::int64_t kPlotMargin = 5;  // quarter: the plot ends at 5/4 of the last tolerance
+constexpr double kBalanced = 0.005;      // a loss under half a per cent is not worth a sentence
+
+/// The plot's right end: past the last tolerance; without any, ten times today's L.
+std::int64_t plot_end_fs(const Tolerances& t, const LogGPS& model) {
+  std::int64_t end = std::max<std::int64_t>(10 * model.latency_fs, 10'000 * kFemtosPerNano);
+  if (!t.rows.empty() && t.rows.back().value_ns) {
+    const double last_fs = *t.rows.back().value_ns * static_cast<double>(kFemtosPerNano);
+    end = static_cast<std::int64_t>(last_fs) / 4 * kPlotMargin + kFemtosPerNano;
+  }
+  return end;
+}
+
+double sum(const std::vector<RankParts>& ranks, std::int64_t RankParts::*part) {
+  return std::accumulate(ranks.begin(), ranks.end(), 0.0, [part](double s, const RankParts& r) {
+    return s + static_cast<double>(r.*part);
+  });
+}
+
+std::string where_sentence(const Prediction& p) {
+  const std::string predicted = format_time_ns(p.makespan_ns);
+  if (!p.measured || p.measured->makespan_ns <= 0) {
+    return fmt::format("Under the model, this run of {} ranks takes {}.", p.ranks.size(),
+                       predicted);
+  }
+  const double measured = static_cast<double>(p.measured->makespan_ns);
+  return fmt::format(
+      "This run of {} ranks took {}; the model, with the measured computation, gives {} ({:+.1f} "
+      "%).",
+      p.ranks.size(), format_time_ns(measured), predicted, 100 * (p.makespan_ns / measured - 1));
+}
+
+Json losses_to_json(const Losses& l) {
+  return {{"compute", l.compute},   {"imbalance", l.imbalance},   {"transfer", l.transfer},
+          {"overhead", l.overhead}, {"dependence", l.dependence}, {"busiest_rank", l.busiest_rank}};
+}
+
+}  // namespace
+
+Losses losses(const std::vector<RankParts>& ranks) {
+  Losses l;
+  if (ranks.empty() || ranks.front().total_ps() == 0) return l;
+  const double all =
+      static_cast<double>(ranks.front().total_ps()) * static_cast<double>(ranks.size());
+  const double compute = sum(ranks, &RankParts::compute_ps);
+  const auto busiest = std::ranges::max_element(ranks, {}, &RankParts::compute_ps);
+  const double mean = compute / static_cast<double>(ranks.size());
+  const double waiting = sum(ranks, &RankParts::wait_ps) / all;
+  l.busiest_rank = static_cast<std::int32_t>(busiest - ranks.begin());
+  l.busiest_over_mean = mean > 0 ? static_cast<double>(busiest->compute_ps) / mean : 1;
+  l.compute = compute / all;
+  l.transfer = sum(ranks, &RankParts::transfer_ps) / all;
+  l.overhead = sum(ranks, &RankParts::overhead_ps) / all;
+  // Were every rank as busy as the busiest, that much of the ranks' time would be computation.
+  const double ceiling =
+      static_cast<double>(busiest->compute_ps) * static_cast<double>(ranks.size()) / all;
+  l.imbalance = std::min(waiting, ceiling - l.compute);
+  l.dependence = waiting - l.imbalance;
+  return l;
+}
+
+std::string limit_sentence(const Prediction& p) {
+  const Losses l = losses(p.ranks);
+  struct Loss {
+    double share;
+    std::string text;
+  };
+  const std::array candidates{
+      Loss{l.imbalance,
+           fmt::format(
+               "imbalance: rank {} computes {:.2f} times as long as the mean, which costs {}",
+               l.busiest_rank, l.busiest_over_mean, format_percent(l.imbalance))},
+      Loss{l.transfer, fmt::format("waiting for messages on the network, which costs {}",
+                                   format_percent(l.transfer))},
+      Loss{l.overhead, fmt::format("the processor time of sending and receiving, which costs {}",
+                                   format_percent(l.overhead))},
+      Loss{l.dependence, fmt::format("ranks waiting for each other in turn, which costs {}",
+                                     format_percent(l.dependence))}};
+  const Loss& largest = std::ranges::max(candidates, {}, &Loss::share);
+  const std::string useful = fmt::format("Computation fills {} of the ranks' time in the model",
+                                         format_percent(l.compute));
+  if (largest.share < kBalanced) return useful + "; nothing else costs half a per cent.";
+  return fmt::format("{}; what holds it back most is {}.", useful, largest.text);
+}
+
+std::string path_sentence(const Prediction& p) {
+  const double total = std::max(1.0, static_cast<double>(p.path.total.total_ps()));
+  const auto share = [total](std::int64_t ps) {
+    return format_percent(static_cast<double>(ps) / total);
+  };
+  return fmt::format(
+      "The critical path is {} computation, {} overhead, {} latency and {} bandwidth; it crosses "
+      "the network {}.",
+      share(p.path.total.compute_ps), share(p.path.total.overhead_ps),
+      share(p.path.total.latency_ps), share(p.path.total.bandwidth_ps),
+      p.path.messages == 1 ? "once" : format_count(p.path.messages) + " times");
+}
+
+Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+                  const std::vector<std::int64_t>& degradations_ppm) {
+  return overview(trace, ModelFunctions(graph, choice), ModelledRun(trace, graph, choice),
+                  degradations_ppm);
+}
+
+Overview overview(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
+                  const std::vector<std::int64_t>& degradations_ppm) {
+  const ModelChoice& choice = functions.choice();
+  const VariedParameter latency = full_parameter(choice, Parameter::latency);
+  Overview o;
+  o.prediction = predict(trace, functions, run);
+  MakespanFunction makespan = functions.of(Parameter::latency);
+  o.tolerances = tolerances(makespan, latency, degradations_ppm);
+  o.sensitivity = sensitivity(makespan, latency, 0, plot_end_fs(o.tolerances, choice.model),
+                              plot_effort(functions.graph(), kEdgesToVisit, kMostPasses));
+  return o;
+}
+
+Report describe(const Overview& o, const Trace& trace) {
+  Report report = describe(o.prediction, trace);
+  const Report tolerance = describe(o.tolerances);
+  const Report envelope = describe(o.sensitivity);
+  report.result["losses"] = losses_to_json(losses(o.prediction.ranks));
+  report.result["tolerance"] = tolerance.result["tolerance"];
+  report.result["pieces"] = envelope.result["pieces"];
+  report.result["breakpoints_ns"] = envelope.result["breakpoints_ns"];
+
+  Section summary{.id = "summary", .title = "Under the model"};
+  summary.items.emplace_back(Paragraph{where_sentence(o.prediction)});
+  if (o.prediction.measured) summary.items.emplace_back(Paragraph{path_sentence(o.prediction)});
+  for (const std::string& text : tolerance_sentences(o.tolerances)) {
+    summary.items.emplace_back(Paragraph{text});
+  }
+  Section latency{.id = "latency", .title = "Network latency"};
+  latency.items.emplace_back(sensitivity_series(o.sensitivity, tolerance_zones(o.tolerances)));
+  for (const Item& item : tolerance.sections.front().items) {
+    if (std::holds_alternative<Table>(item)) latency.items.push_back(item);
+  }
+  report.sections.insert(report.sections.begin(), {std::move(summary), std::move(latency)});
+  return report;
+}
+
+}  // namespace slackline

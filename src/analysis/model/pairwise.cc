@@ -1,0 +1,107 @@
+#include "analysis/model/pairwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "timing/network/pair_cost.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kPairsShown = 20;
+
+/// How often the path pays each class, from what it pays between each pair.
+std::vector<PairwiseSensitivity::Class> class_sensitivities(
+    const std::vector<PairSensitivity>& pairs, const PairNetwork& network) {
+  const RouteTable& routes = *network.routes;
+  std::vector<PairwiseSensitivity::Class> classes;
+  for (const CostClass& c : routes.latency_classes()) {
+    classes.push_back({{Parameter::latency, c.name}, ns_of_fs(c.base_fs), 0});
+  }
+  const std::size_t latencies = classes.size();
+  for (const CostClass& c : routes.gap_classes()) {
+    classes.push_back({{Parameter::gap_per_byte, c.name}, ns_of_fs(c.base_fs), 0});
+  }
+  for (const PairSensitivity& p : pairs) {
+    const RouteKind& kind = routes.kinds()[network.kind(p.from, p.to)];
+    for (std::size_t c = 0; c < latencies; ++c) {
+      classes[c].lambda += p.lambda_latency * kind.latency_counts[c];
+    }
+    classes[latencies + kind.gap_class].lambda += p.lambda_gap_bytes;
+  }
+  return classes;
+}
+
+}  // namespace
+
+PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const ModelChoice& choice) {
+  const std::vector<std::int32_t> ranks = vertex_ranks(graph);
+  PairwiseSensitivity result;
+  const auto fill = [&](const LinearCost& cost) {
+    const LongestPath path = longest_path(graph, ranks, cost);
+    result.makespan_ns = static_cast<double>(path.length_fs) / static_cast<double>(kFemtosPerNano);
+    result.pairs = pair_sensitivities(graph, ranks, path);
+  };
+  if (choice.pairs == nullptr) {
+    fill(LogGPSCost(choice.model, Parameter::latency));
+    return result;
+  }
+  fill(PairCost(graph, choice.model, *choice.pairs,
+                resolve({Parameter::latency, "added"}, *choice.pairs, choice.model)));
+  result.classes = class_sensitivities(result.pairs, *choice.pairs);
+  return result;
+}
+
+void add_pairs(Report& report, const PairwiseSensitivity& pairwise) {
+  Json rows = Json::array();
+  Table table{.id = "pairs",
+              .title = "",
+              .columns = {{"from", Unit::count},
+                          {"to", Unit::count},
+                          {"lambda_L", Unit::count, "messages on the critical path"},
+                          {"lambda_G", Unit::bytes, "bytes on the critical path"}},
+              .rows = {}};
+  for (const PairSensitivity& p : pairwise.pairs) {
+    rows.push_back({{"from", p.from},
+                    {"to", p.to},
+                    {"lambda_L", p.lambda_latency},
+                    {"lambda_G_bytes", p.lambda_gap_bytes}});
+    if (table.rows.size() == kPairsShown) continue;
+    table.rows.push_back(
+        {std::int64_t{p.from}, std::int64_t{p.to}, p.lambda_latency, p.lambda_gap_bytes});
+  }
+  table.title = fmt::format("What the critical path pays between ranks: {} of {} pairs",
+                            table.rows.size(), pairwise.pairs.size());
+  report.result["pairs"] = std::move(rows);
+  report.sections.push_back({.id = "pairs", .title = "Pairs of ranks", .items = {table}});
+}
+
+void add_classes(Report& report, const PairwiseSensitivity& pairwise) {
+  if (pairwise.classes.empty()) return;
+  Json rows = Json::array();
+  Table table{.id = "classes",
+              .title = "What the critical path pays by parts of the network",
+              .columns = {{"parameter"},
+                          {"value", Unit::none, "today's"},
+                          {"lambda", Unit::count, "how often the critical path pays it"},
+                          {"time", Unit::ns, "on the critical path"},
+                          {"share", Unit::ratio, "part of the makespan"}},
+              .rows = {}};
+  for (const PairwiseSensitivity::Class& c : pairwise.classes) {
+    const double time = c.base_ns * static_cast<double>(c.lambda);
+    const double share = pairwise.makespan_ns > 0 ? time / pairwise.makespan_ns : 0;
+    rows.push_back({{"parameter", c.parameter.name()},
+                    {"value_ns", c.base_ns},
+                    {"lambda", c.lambda},
+                    {"path_ns", time}});
+    const bool gap = c.parameter.kind == Parameter::gap_per_byte;
+    const std::string value = gap ? fmt::format("{:g} ns/B", c.base_ns) : format_time_ns(c.base_ns);
+    table.rows.push_back({c.parameter.name(), value, c.lambda, time, share});
+  }
+  report.result["classes"] = std::move(rows);
+  report.sections.push_back({.id = "classes", .title = "Network", .items = {table}});
+}
+
+}  // namespace slackline

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/model/model_choice.h"
+#include "report/report.h"
+#include "timing/longest_path.h"
+
+namespace slackline {
+
+/// How much of the critical path lies between which ranks, and on which parts of the network.
+struct PairwiseSensitivity {
+  struct Class {
+    VariedParameter parameter;
+    double base_ns;       ///< of G: ns per byte
+    std::int64_t lambda;  ///< how often the path pays it; of G bytes
+  };
+
+  double makespan_ns = 0;
+  std::vector<PairSensitivity> pairs;  ///< largest first; only those on the path
+  std::vector<Class> classes;          ///< empty where all pairs are alike
+};
+
+/// All from one path: one pass, and one walk back.
+PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const ModelChoice& choice);
+
+/// Adds `result.pairs` and a table of the largest.
+void add_pairs(Report& report, const PairwiseSensitivity& pairwise);
+/// Adds `result.classes` and a table, if there are any.
+void add_classes(Report& report, const PairwiseSensitivity& pairwise);
+
+}  // namespace slackline

@@ -1,0 +1,196 @@
+#include "analysis/model/platform_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "sim/platform/zone.h"
+
+namespace slackline {
+namespace {
+
+std::string quantity(double value, std::string_view unit) {
+  static constexpr std::array kPrefixes{"", "k", "M", "G", "T", "P", "E"};
+  std::size_t prefix = 0;
+  while (value >= 1000 && prefix + 1 < kPrefixes.size()) {
+    value /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{:.6g} {}{}", value, kPrefixes[prefix], unit);
+}
+
+double nanoseconds(double seconds) {
+  return seconds * 1e9;
+}
+
+Value count(std::uint64_t number) {
+  return static_cast<std::int64_t>(number);
+}
+
+/// Zones below each other, their members summed up unless they are zones.
+class Tree {
+ public:
+  Tree(const Platform& platform, std::size_t most) : platform_(platform), most_(most) {}
+
+  std::string text() {
+    add(platform_.root(), "", "");
+    if (lines_ > most_) text_ += fmt::format("... {} zones more\n", lines_ - most_);
+    return text_;
+  }
+
+ private:
+  void add(const NetZone& zone, const std::string& lead, const std::string& below) {
+    if (++lines_ <= most_) {
+      text_ += fmt::format("{}{}: {}, {}\n", lead, zone.name, zone.kind(), zone.figures());
+    }
+    std::vector<ZoneId> inner;
+    for (std::uint32_t i = 0; i < zone.member_count(); ++i) {
+      const Member member = zone.member(i);
+      if (member.kind == Member::Kind::zone) inner.push_back(member.id);
+    }
+    for (std::size_t i = 0; i < inner.size(); ++i) {
+      const bool last = i + 1 == inner.size();
+      add(platform_.zone(inner[i]), below + (last ? "└─ " : "├─ "), below + (last ? "   " : "│  "));
+    }
+  }
+
+  const Platform& platform_;
+  std::size_t most_;
+  std::size_t lines_ = 0;
+  std::string text_;
+};
+
+/// Consecutive hosts that compute alike.
+struct HostRange {
+  HostId first, last;
+};
+
+std::vector<HostRange> host_ranges(const Platform& platform) {
+  std::vector<HostRange> ranges;
+  for (HostId host = 0; host < platform.host_count(); ++host) {
+    const bool same =
+        !ranges.empty() && &platform.host(host) == &platform.host(ranges.back().first);
+    if (same) {
+      ranges.back().last = host;
+    } else {
+      ranges.push_back({host, host});
+    }
+  }
+  return ranges;
+}
+
+Section hosts_section(const Platform& platform, std::size_t shown) {
+  Table table{
+      "hosts",
+      "Hosts that are alike",
+      {{"from"}, {"to"}, {"hosts", Unit::count}, {"cores", Unit::count}, {"speed of a core"}},
+      {}};
+  const std::vector<HostRange> ranges = host_ranges(platform);
+  for (const HostRange& range : std::span(ranges).first(std::min(shown, ranges.size()))) {
+    const HostSpec& spec = platform.host(range.first);
+    table.rows.push_back({platform.host_name(range.first), platform.host_name(range.last),
+                          count(range.last - range.first + 1), count(spec.cores),
+                          quantity(spec.speed(), "flop/s")});
+  }
+  Section section{"hosts", "Hosts", {std::move(table)}};
+  if (ranges.size() > shown) {
+    section.items.emplace_back(Paragraph{fmt::format("{} rows more.", ranges.size() - shown)});
+  }
+  return section;
+}
+
+Section links_section(const Platform& platform, std::size_t shown) {
+  Table table{
+      "links",
+      "Links by group",
+      {{"group"}, {"links", Unit::count}, {"bandwidth"}, {"latency", Unit::ns}, {"sharing"}},
+      {}};
+  const std::vector<LinkGroup>& groups = platform.link_groups();
+  for (const LinkGroup& group : std::span(groups).first(std::min(shown, groups.size()))) {
+    const Link& link = platform.link(group.first);
+    table.rows.push_back({group.name, count(group.count), quantity(link.bandwidth, "B/s"),
+                          nanoseconds(link.latency), std::string(to_string(link.sharing))});
+  }
+  Section section{"links", "Links", {std::move(table)}};
+  if (groups.size() > shown) {
+    section.items.emplace_back(Paragraph{fmt::format("{} rows more.", groups.size() - shown)});
+  }
+  return section;
+}
+
+Json link_to_json(const Platform& platform, LinkId id) {
+  const Link& link = platform.link(id);
+  return {{"link", platform.link_name(id)},
+          {"bandwidth_bytes_per_s", link.bandwidth},
+          {"latency_ns", nanoseconds(link.latency)},
+          {"sharing", std::string(to_string(link.sharing))}};
+}
+
+Json summary_to_json(const Platform& platform) {
+  Json json{{"hosts", platform.host_count()},
+            {"links", platform.link_count()},
+            {"link_groups", Json::array()}};
+  for (const LinkGroup& group : platform.link_groups()) {
+    Json entry = link_to_json(platform, group.first);
+    entry.erase("link");
+    json["link_groups"].push_back({{"group", group.name}, {"links", group.count}});
+    json["link_groups"].back().update(entry);
+  }
+  return json;
+}
+
+}  // namespace
+
+RouteAnswer find_route(const Platform& platform, HostId from, HostId to) {
+  RouteAnswer answer{.from = from, .to = to};
+  answer.latency = platform.route(from, to, answer.links);
+  answer.bandwidth = std::numeric_limits<double>::infinity();
+  for (const LinkId link : answer.links) {
+    answer.bandwidth = std::min(answer.bandwidth, platform.link(link).bandwidth);
+  }
+  return answer;
+}
+
+Report describe(const Platform& platform, std::size_t shown) {
+  Report report;
+  report.result = summary_to_json(platform);
+  Facts facts{{{"hosts", count(platform.host_count()), Unit::count},
+               {"links", count(platform.link_count()), Unit::count}}};
+  report.sections.push_back(
+      {"platform", "Platform", {std::move(facts), Paragraph{Tree(platform, shown).text()}}});
+  report.sections.push_back(hosts_section(platform, shown));
+  report.sections.push_back(links_section(platform, shown));
+  return report;
+}
+
+void add_route(Report& report, const Platform& platform, const RouteAnswer& route) {
+  Json json{{"from", platform.host_name(route.from)},
+            {"to", platform.host_name(route.to)},
+            {"latency_ns", nanoseconds(route.latency)},
+            {"bandwidth_bytes_per_s", route.bandwidth},
+            {"links", Json::array()}};
+  Table table{"route",
+              "Links in the order of travel",
+              {{"link"}, {"bandwidth"}, {"latency", Unit::ns}, {"sharing"}},
+              {}};
+  for (const LinkId id : route.links) {
+    const Link& link = platform.link(id);
+    json["links"].push_back(link_to_json(platform, id));
+    table.rows.push_back({platform.link_name(id), quantity(link.bandwidth, "B/s"),
+                          nanoseconds(link.latency), std::string(to_string(link.sharing))});
+  }
+  report.result["route"] = std::move(json);
+  Facts facts{
+      {{"latency", nanoseconds(route.latency), Unit::ns, "the sum of the links'"},
+       {"bandwidth", quantity(route.bandwidth, "B/s"), Unit::none,
+        "the least of the links', with the network for itself and before a model's factors"}}};
+  report.sections.insert(report.sections.begin(),
+                         Section{"route",
+                                 fmt::format("Route from {} to {}", platform.host_name(route.from),
+                                             platform.host_name(route.to)),
+                                 {std::move(facts), std::move(table)}});
+}
+
+}  // namespace slackline

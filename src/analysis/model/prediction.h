@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/model/breakdown.h"
+#include "analysis/model/model_choice.h"
+#include "analysis/paths/critical_path.h"
+#include "analysis/runs/measured.h"
+#include "timing/makespan.h"
+#include "timing/model_schedule.h"
+
+namespace slackline {
+
+class ModelFunctions;
+
+/// What the LogGPS model says of one trace at one set of parameters.
+struct Prediction {
+  double makespan_ns = 0;
+  // Derivatives of the makespan: how often the path pays L and o, and for how many bytes G.
+  std::int64_t lambda_latency = 0;
+  std::int64_t lambda_overhead = 0;
+  std::int64_t lambda_gap_bytes = 0;
+  double rho_latency = 0;  ///< part of the makespan that is latency: L * lambda_L / T
+  Side side = Side::right;
+  std::optional<MeasuredRun> measured;
+  std::vector<RankParts> ranks;
+  CriticalPath path;
+  std::uint64_t vertices = 0;
+  std::uint64_t edges = 0;
+  std::uint64_t messages = 0;
+};
+
+/// What happens under the model at its own values. Refers to `graph`.
+struct ModelledRun {
+  ModelledRun(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice);
+
+  PicosecondCost cost;
+  Schedule schedule;
+  std::vector<RankParts> ranks;
+  CriticalPath path;
+};
+
+/// Three passes over the graph and one schedule.
+Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+                   Side side = Side::right);
+/// The same where the schedule is known already: `run` of the same graph and choice.
+Prediction predict(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
+                   Side side = Side::right);
+
+/// Fills result and sections; the caller adds options, input and findings.
+Report describe(const Prediction& prediction, const Trace& trace);
+
+/// Parts of that Report which others use too.
+Section describe_ranks(const Prediction& prediction);
+Section describe_path(const CriticalPath& path, const Trace& trace);
+Json path_to_json(const CriticalPath& path, const Trace& trace);
+
+/// The critical path itself, segment by segment, for `slackline critical-path`.
+Report describe_critical_path(const Prediction& prediction, const Trace& trace);
+
+}  // namespace slackline

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "analysis/model/prediction.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kSegmentsShown = 40;
+
+double ns_of_ps(std::int64_t ps) {
+  return static_cast<double>(ps) / 1000.0;
+}
+
+std::string operation_name(Operation operation) {
+  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
+}
+
+std::string region_name(std::int32_t region, const Trace& trace) {
+  return region == kNoRegion ? "(outside)" : trace.regions()[static_cast<std::size_t>(region)];
+}
+
+std::vector<Value> time_row(Value label, const PathTime& t, std::int64_t makespan_ps) {
+  const double share =
+      makespan_ps == 0 ? 0 : static_cast<double>(t.total_ps()) / static_cast<double>(makespan_ps);
+  return {std::move(label),        ns_of_ps(t.total_ps()),  share,
+          ns_of_ps(t.compute_ps),  ns_of_ps(t.overhead_ps), ns_of_ps(t.latency_ps),
+          ns_of_ps(t.bandwidth_ps)};
+}
+
+Table path_table(std::string id, std::string title, std::string first_column) {
+  return Table{.id = std::move(id),
+               .title = std::move(title),
+               .columns = {{std::move(first_column)},
+                           {"time", Unit::ns, "time on the critical path"},
+                           {"share", Unit::ratio, "part of the makespan"},
+                           {"compute", Unit::ns, "outside of MPI"},
+                           {"overhead", Unit::ns, "o: processor time of sending and receiving"},
+                           {"latency", Unit::ns, "L: crossings of the network"},
+                           {"bandwidth", Unit::ns, "G: bytes on the wire"}},
+               .rows = {}};
+}
+
+Json time_to_json(const PathTime& t) {
+  Json json;
+  json["total_ns"] = ns_of_ps(t.total_ps());
+  json["compute_ns"] = ns_of_ps(t.compute_ps);
+  json["overhead_ns"] = ns_of_ps(t.overhead_ps);
+  json["latency_ns"] = ns_of_ps(t.latency_ps);
+  json["bandwidth_ns"] = ns_of_ps(t.bandwidth_ps);
+  return json;
+}
+
+Json ranks_to_json(const std::vector<RankParts>& ranks) {
+  Json rows = Json::array();
+  for (const RankParts& r : ranks) {
+    rows.push_back({{"compute_ns", ns_of_ps(r.compute_ps)},
+                    {"overhead_ns", ns_of_ps(r.overhead_ps)},
+                    {"transfer_ns", ns_of_ps(r.transfer_ps)},
+                    {"wait_ns", ns_of_ps(r.wait_ps)}});
+  }
+  return rows;
+}
+
+Json prediction_to_json(const Prediction& p, const Trace& trace) {
+  Json result;
+  result["makespan_ns"] = p.makespan_ns;
+  result["measured_ns"] = p.measured ? Json(p.measured->makespan_ns) : Json(nullptr);
+  result["lambda_L"] = p.lambda_latency;
+  result["lambda_G_bytes"] = p.lambda_gap_bytes;
+  result["lambda_o"] = p.lambda_overhead;
+  result["rho_L"] = p.rho_latency;
+  result["derivative"] = p.side == Side::right ? "right" : "left";
+  result["critical_path"] = path_to_json(p.path, trace);
+  result["ranks"] = ranks_to_json(p.ranks);
+  result["graph"] = {{"vertices", p.vertices}, {"edges", p.edges}, {"messages", p.messages}};
+  return result;
+}
+
+Facts key_facts(const Prediction& p) {
+  Facts facts;
+  facts.facts.push_back({"predicted makespan T", p.makespan_ns, Unit::ns,
+                         "the run's time under the model, with the measured computation"});
+  if (p.measured) {
+    const auto measured = static_cast<double>(p.measured->makespan_ns);
+    facts.facts.push_back(
+        {"measured makespan", measured, Unit::ns,
+         "from the first return from MPI_Init to the last entry into MPI_Finalize"});
+    if (measured > 0) {
+      facts.facts.push_back({"predicted / measured", p.makespan_ns / measured, Unit::ratio,
+                             "under 100 %: the modelled network is faster, or MPI waited for other "
+                             "reasons (oversubscribed processors, system noise)"});
+    }
+  }
+  facts.facts.push_back(
+      {"lambda_L", p.lambda_latency, Unit::count,
+       "messages on the critical path: T grows by this many ns per ns of latency"});
+  facts.facts.push_back({"lambda_G", p.lambda_gap_bytes, Unit::bytes,
+                         "bytes on the critical path: T grows by this many ns per ns/B"});
+  facts.facts.push_back({"lambda_o", p.lambda_overhead, Unit::count,
+                         "overheads on the critical path: T grows by this many ns per ns of o"});
+  facts.facts.push_back({"rho_L", p.rho_latency, Unit::ratio,
+                         "part of the makespan that is network latency: L * lambda_L / T"});
+  facts.facts.push_back({"messages", static_cast<std::int64_t>(p.messages), Unit::count,
+                         "in the execution graph, those of collectives included"});
+  return facts;
+}
+
+}  // namespace
+
+Json path_to_json(const CriticalPath& path, const Trace& trace) {
+  Json json = time_to_json(path.total);
+  json["messages"] = path.messages;
+  Json by_rank = Json::array();
+  for (const PathTime& t : path.by_rank) by_rank.push_back(time_to_json(t));
+  json["by_rank"] = std::move(by_rank);
+  Json by_operation = Json::array();
+  for (const auto& [operation, time] : path.by_operation) {
+    Json row = time_to_json(time);
+    row["operation"] = operation_name(operation);
+    by_operation.push_back(std::move(row));
+  }
+  json["by_operation"] = std::move(by_operation);
+  Json by_region = Json::array();
+  for (const auto& [region, time] : path.by_region) {
+    Json row = time_to_json(time);
+    row["region"] = region == kNoRegion ? Json(nullptr) : Json(region_name(region, trace));
+    by_region.push_back(std::move(row));
+  }
+  json["by_region"] = std::move(by_region);
+  return json;
+}
+
+Section describe_ranks(const Prediction& p) {
+  Table table{.id = "ranks",
+              .title = "Where each rank's time goes (parts add up to the makespan)",
+              .columns = {{"rank", Unit::count},
+                          {"compute", Unit::ns, "outside of MPI"},
+                          {"overhead", Unit::ns, "o: processor time of sending and receiving"},
+                          {"transfer", Unit::ns, "blocked while the awaited message is on its way"},
+                          {"wait", Unit::ns, "blocked because others are not there yet"},
+                          {"wait share", Unit::ratio}},
+              .rows = {}};
+  for (std::size_t r = 0; r < p.ranks.size(); ++r) {
+    const RankParts& parts = p.ranks[r];
+    const double total = std::max(1.0, ns_of_ps(parts.total_ps()));
+    table.rows.push_back({static_cast<std::int64_t>(r), ns_of_ps(parts.compute_ps),
+                          ns_of_ps(parts.overhead_ps), ns_of_ps(parts.transfer_ps),
+                          ns_of_ps(parts.wait_ps), ns_of_ps(parts.wait_ps) / total});
+  }
+  return Section{.id = "ranks", .title = "Ranks", .items = {std::move(table)}};
+}
+
+Section describe_path(const CriticalPath& path, const Trace& trace) {
+  const std::int64_t makespan_ps = path.total.total_ps();
+  Table by_operation = path_table("path_by_operation", "By operation", "operation");
+  for (const auto& [operation, time] : path.by_operation) {
+    by_operation.rows.push_back(time_row(operation_name(operation), time, makespan_ps));
+  }
+  Table by_rank = path_table("path_by_rank", "By rank", "rank");
+  for (std::size_t r = 0; r < path.by_rank.size(); ++r) {
+    if (path.by_rank[r].total_ps() == 0) continue;
+    by_rank.rows.push_back(time_row(static_cast<std::int64_t>(r), path.by_rank[r], makespan_ps));
+  }
+  Section section{.id = "critical-path",
+                  .title = "Critical path",
+                  .items = {std::move(by_operation), std::move(by_rank)}};
+  if (!path.by_region.empty()) {
+    Table by_region = path_table("path_by_region", "By region", "region");
+    for (const auto& [region, time] : path.by_region) {
+      by_region.rows.push_back(time_row(region_name(region, trace), time, makespan_ps));
+    }
+    section.items.emplace_back(std::move(by_region));
+  }
+  return section;
+}
+
+Report describe(const Prediction& p, const Trace& trace) {
+  Report report;
+  report.result = prediction_to_json(p, trace);
+  report.sections.push_back({.id = "prediction", .title = "Prediction", .items = {key_facts(p)}});
+  report.sections.push_back(describe_path(p.path, trace));
+  report.sections.push_back(describe_ranks(p));
+  return report;
+}
+
+namespace {
+
+Json segments_to_json(const CriticalPath& path, const Trace& trace) {
+  Json rows = Json::array();
+  for (const PathSegment& s : path.segments) {
+    rows.push_back(
+        {{"begin_ns", ns_of_ps(s.begin_ps)},
+         {"end_ns", ns_of_ps(s.end_ps)},
+         {"part", to_string(s.part)},
+         {"rank", s.rank},
+         {"from_rank", s.from_rank},
+         {"call", s.call},
+         {"operation", operation_name(s.operation)},
+         {"region", s.region == kNoRegion ? Json(nullptr) : Json(region_name(s.region, trace))}});
+  }
+  return rows;
+}
+
+Table longest_segments(const CriticalPath& path, const Trace& trace) {
+  std::vector<const PathSegment*> longest;
+  for (const PathSegment& s : path.segments) longest.push_back(&s);
+  const auto by_length = [](const PathSegment* s) { return s->length_ps(); };
+  std::ranges::stable_sort(longest, std::greater{}, by_length);
+  if (longest.size() > kSegmentsShown) longest.resize(kSegmentsShown);
+  Table table{.id = "segments",
+              .title = fmt::format("The {} longest of {} segments", longest.size(),
+                                   format_count(path.segments.size())),
+              .columns = {{"begin", Unit::ns},
+                          {"length", Unit::ns},
+                          {"part"},
+                          {"rank", Unit::count},
+                          {"from", Unit::count, "sender, of messages"},
+                          {"call", Unit::count, "index of the call in its rank"},
+                          {"operation"},
+                          {"region"}},
+              .rows = {}};
+  for (const PathSegment* s : longest) {
+    table.rows.push_back({ns_of_ps(s->begin_ps), ns_of_ps(s->length_ps()),
+                          std::string(to_string(s->part)), std::int64_t{s->rank},
+                          std::int64_t{s->from_rank}, std::int64_t{s->call},
+                          operation_name(s->operation), region_name(s->region, trace)});
+  }
+  return table;
+}
+
+}  // namespace
+
+Report describe_critical_path(const Prediction& p, const Trace& trace) {
+  Report report;
+  report.result["makespan_ns"] = p.makespan_ns;
+  report.result["critical_path"] = path_to_json(p.path, trace);
+  report.result["segments"] = segments_to_json(p.path, trace);
+  Facts facts;
+  facts.facts.push_back({"makespan", p.makespan_ns, Unit::ns});
+  facts.facts.push_back({"compute", ns_of_ps(p.path.total.compute_ps), Unit::ns});
+  facts.facts.push_back({"overhead", ns_of_ps(p.path.total.overhead_ps), Unit::ns});
+  facts.facts.push_back({"latency", ns_of_ps(p.path.total.latency_ps), Unit::ns});
+  facts.facts.push_back({"bandwidth", ns_of_ps(p.path.total.bandwidth_ps), Unit::ns});
+  facts.facts.push_back({"messages", static_cast<std::int64_t>(p.path.messages), Unit::count});
+  report.sections.push_back({.id = "path", .title = "Path", .items = {std::move(facts)}});
+  report.sections.push_back(describe_path(p.path, trace));
+  report.sections.push_back(
+      {.id = "segments", .title = "Segments", .items = {longest_segments(p.path, trace)}});
+  return report;
+}
+
+}  // namespace slackline

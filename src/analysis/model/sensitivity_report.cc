@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "analysis/model/sensitivity.h"
+#include "base/sentences.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kCurvePoints = 50;
+
+std::string parameter_name(const VariedParameter& parameter) {
+  switch (parameter.kind) {
+    case Parameter::latency:
+      return "latency " + parameter.name();
+    case Parameter::overhead:
+      return "overhead " + parameter.name();
+    case Parameter::gap_per_byte:
+      return "gap per byte " + parameter.name();
+  }
+  return parameter.name();
+}
+
+/// G is a time per byte; shown like a time.
+std::string format_parameter(const VariedParameter& parameter, double value_ns) {
+  const std::string per_byte = parameter.kind == Parameter::gap_per_byte ? "/B" : "";
+  return format_time_ns(value_ns) + per_byte;
+}
+
+double ratio(std::int64_t ppm) {
+  return static_cast<double>(ppm) / 1e6;
+}
+
+Json result_to_json(const Sensitivity& s) {
+  Json result;
+  result["parameter"] = s.parameter.name();
+  result["exact"] = s.exact;
+  if (!s.exact) result["gap_ns"] = s.gap_ns;
+  result["passes"] = s.passes;
+  Json pieces = Json::array();
+  Json breakpoints = Json::array();
+  for (std::size_t i = 0; i < s.pieces.size(); ++i) {
+    const Sensitivity::Piece& p = s.pieces[i];
+    pieces.push_back({{"from_ns", p.from_ns},
+                      {"to_ns", p.to_ns},
+                      {"lambda", p.lambda},
+                      {"makespan_at_from_ns", p.makespan_at_from_ns}});
+    if (i > 0 && s.exact) breakpoints.push_back(p.from_ns);
+  }
+  result["pieces"] = std::move(pieces);
+  result["breakpoints_ns"] = std::move(breakpoints);
+  return result;
+}
+
+}  // namespace
+
+Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
+  Series series{.id = "sensitivity",
+                .title = fmt::format("Makespan against {}", parameter_name(s.parameter)),
+                .x_name = parameter_name(s.parameter),
+                .x_unit = Unit::ns,
+                .x = {},
+                .lines = {},
+                .zones = std::move(zones),
+                .now = s.base_ns};
+  Line makespan{.name = "T", .unit = Unit::ns, .y = {}, .steps = false, .panel = 0};
+  Line lambda{.name = fmt::format("lambda_{}", s.parameter.name()),
+              .unit = s.parameter.kind == Parameter::gap_per_byte ? Unit::bytes : Unit::count,
+              .y = {},
+              .steps = s.exact,  // where it changes then is a critical value
+              .panel = 1};
+  Line rho{.name = fmt::format("rho_{}", s.parameter.name()),
+           .unit = Unit::ratio,
+           .y = {},
+           .steps = false,
+           .panel = 2};
+  const auto add = [&](double x, double t, std::int64_t slope) {
+    series.x.push_back(x);
+    makespan.y.push_back(t);
+    lambda.y.push_back(static_cast<double>(slope));
+    rho.y.push_back(t > 0 ? x * static_cast<double>(slope) / t : 0);
+  };
+  // Both limits at every breakpoint, and points between where rho bends visibly.
+  const double range = s.pieces.empty() ? 0 : s.pieces.back().to_ns - s.pieces.front().from_ns;
+  for (const Sensitivity::Piece& p : s.pieces) {
+    const double length = p.to_ns - p.from_ns;
+    const auto steps = static_cast<int>(std::ceil(kCurvePoints * length / std::max(range, 1e-9)));
+    for (int i = 0; i <= steps; ++i) {
+      const double along = length * i / std::max(1, steps);
+      add(p.from_ns + along, p.makespan_at_from_ns + along * static_cast<double>(p.lambda),
+          p.lambda);
+    }
+  }
+  series.lines = {std::move(makespan), std::move(lambda), std::move(rho)};
+  return series;
+}
+
+Report describe(const Sensitivity& s) {
+  Report report;
+  report.result = result_to_json(s);
+  Section section{.id = "sensitivity", .title = "Sensitivity"};
+  section.items.emplace_back(Paragraph{
+      s.exact ? fmt::format("T is linear between {} critical values of {}; all are listed.",
+                            s.pieces.size() - 1, parameter_name(s.parameter))
+              : fmt::format("T has too many pieces to list: these are some, and T is nowhere more "
+                            "than {} above them.",
+                            format_time_ns(s.gap_ns))});
+  section.items.emplace_back(sensitivity_series(s, {}));
+  Table table{
+      .id = "pieces",
+      .title = fmt::format("T({}) piece by piece", s.parameter.name()),
+      .columns = {{"from", Unit::ns},
+                  {"to", Unit::ns},
+                  {"lambda", Unit::count, "slope of T: how often the path pays the parameter"},
+                  {"T at from", Unit::ns},
+                  {"T gained", Unit::ns, "above T where the interval begins"}},
+      .rows = {}};
+  for (const Sensitivity::Piece& p : s.pieces) {
+    table.rows.push_back({p.from_ns, p.to_ns, p.lambda, p.makespan_at_from_ns,
+                          p.makespan_at_from_ns - s.pieces.front().makespan_at_from_ns});
+  }
+  section.items.emplace_back(std::move(table));
+  report.sections.push_back(std::move(section));
+  return report;
+}
+
+std::vector<Zone> tolerance_zones(const Tolerances& t) {
+  std::vector<Zone> zones;
+  double from = 0;
+  for (const Tolerances::Row& row : t.rows) {
+    if (!row.value_ns) continue;
+    zones.push_back(
+        {fmt::format("up to {} slower", percent_of_ppm(row.degradation_ppm)), from, *row.value_ns});
+    from = *row.value_ns;
+  }
+  return zones;
+}
+
+std::vector<std::string> tolerance_sentences(const Tolerances& t) {
+  std::string subject = parameter_name(t.parameter);
+  subject.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(subject.front())));
+  std::vector<std::string> limits;
+  std::vector<std::string> unlimited;
+  for (const Tolerances::Row& row : t.rows) {
+    const std::string percent = percent_of_ppm(row.degradation_ppm);
+    if (!row.value_ns) {
+      unlimited.push_back(percent);
+    } else {
+      limits.push_back(fmt::format("{} ({}{})", format_parameter(t.parameter, *row.value_ns),
+                                   percent, limits.empty() ? " slower" : ""));
+    }
+  }
+  std::vector<std::string> sentences;
+  if (!limits.empty()) {
+    sentences.push_back(fmt::format("{} may grow from {} to {}.", subject,
+                                    format_parameter(t.parameter, t.base_ns), enumeration(limits)));
+  }
+  if (!unlimited.empty()) {
+    sentences.push_back(
+        fmt::format("{} may grow without limit and the run is never {} slower: no path pays it.",
+                    subject, enumeration(unlimited)));
+  }
+  return sentences;
+}
+
+Report describe(const Tolerances& t) {
+  Report report;
+  report.result["parameter"] = t.parameter.name();
+  report.result["base_ns"] = t.base_ns;
+  report.result["base_makespan_ns"] = t.makespan_ns;
+  report.result["passes"] = t.passes;
+  Json rows = Json::array();
+  Section section{.id = "tolerance", .title = "Tolerance"};
+  Table table{.id = "tolerance",
+              .title = fmt::format("How large {} may become", parameter_name(t.parameter)),
+              .columns = {{"slower by", Unit::ratio, "allowed growth of the makespan"},
+                          {"makespan", Unit::ns},
+                          {fmt::format("largest {}", t.parameter.name()), Unit::ns},
+                          {"above today's", Unit::ns}},
+              .rows = {}};
+  for (const Tolerances::Row& row : t.rows) {
+    rows.push_back({{"degradation", ratio(row.degradation_ppm)},
+                    {"value_ns", row.value_ns ? Json(*row.value_ns) : Json(nullptr)},
+                    {"makespan_ns", row.bound_ns}});
+    const Value value = row.value_ns ? Value(*row.value_ns) : Value(std::string("unlimited"));
+    const Value above = row.value_ns ? Value(*row.value_ns - t.base_ns) : Value(std::string("-"));
+    table.rows.push_back({ratio(row.degradation_ppm), row.bound_ns, value, above});
+  }
+  report.result["tolerance"] = std::move(rows);
+  for (const std::string& text : tolerance_sentences(t)) {
+    section.items.emplace_back(Paragraph{text});
+  }
+  section.items.emplace_back(std::move(table));
+  report.sections.push_back(std::move(section));
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,93 @@
+#include "analysis/model/thresholds.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace slackline {
+namespace {
+
+/// Messages by size. With every message eager each is one edge.
+std::map<std::uint64_t, std::uint64_t> message_sizes(const ExecutionGraph& graph) {
+  std::map<std::uint64_t, std::uint64_t> sizes;
+  const auto vertices = static_cast<VertexId>(graph.vertex_count());
+  for (VertexId v = 0; v < vertices; ++v) {
+    graph.for_in_edges(v, [&](const Edge& e) {
+      if (e.kind == EdgeKind::message) ++sizes[e.bytes];
+    });
+  }
+  return sizes;
+}
+
+/// 0, and the sizes; of many the smallest, the largest, and some in between.
+std::vector<std::uint64_t> steps(const std::map<std::uint64_t, std::uint64_t>& sizes,
+                                 std::size_t most) {
+  std::vector<std::uint64_t> all{0};
+  for (const auto& [bytes, count] : sizes) {
+    if (bytes > 0) all.push_back(bytes);
+  }
+  if (all.size() <= most) return all;
+  std::vector<std::uint64_t> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  return some;
+}
+
+}  // namespace
+
+ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOptions&)>& build,
+                                const ModelChoice& choice, std::vector<std::uint64_t> thresholds,
+                                std::size_t most) {
+  GraphOptions options = choice.graph;
+  options.eager_threshold_bytes = std::numeric_limits<std::uint64_t>::max();
+  const std::map<std::uint64_t, std::uint64_t> sizes = message_sizes(build(options));
+  if (thresholds.empty()) thresholds = steps(sizes, most);
+  std::ranges::sort(thresholds);
+  ThresholdSweep sweep;
+  sweep.latency_ns = static_cast<double>(choice.model.latency_fs) / 1e6;
+  for (const std::uint64_t threshold : thresholds) {
+    options.eager_threshold_bytes = threshold;
+    const ExecutionGraph graph = build(options);
+    MakespanFunction makespan = makespan_function(graph, choice, Parameter::latency);
+    const PathLine line = makespan.line_at(makespan.base());
+    std::uint64_t above = 0;
+    for (auto size = sizes.upper_bound(threshold); size != sizes.end(); ++size) {
+      above += size->second;
+    }
+    sweep.rows.push_back({threshold, above, makespan.value_ns(line, makespan.base()), line.slope});
+  }
+  return sweep;
+}
+
+Report describe(const ThresholdSweep& sweep) {
+  Table table{.id = "thresholds",
+              .title = "Makespan by eager threshold",
+              .columns = {{"S", Unit::bytes, "messages of at most so many bytes are eager"},
+                          {"rendezvous messages", Unit::count},
+                          {"T", Unit::ns},
+                          {"lambda_L", Unit::count, "how often the path pays the latency"}},
+              .rows = {}};
+  Json rows = Json::array();
+  for (const ThresholdSweep::Row& r : sweep.rows) {
+    table.rows.push_back({static_cast<std::int64_t>(r.threshold_bytes),
+                          static_cast<std::int64_t>(r.rendezvous_messages), r.makespan_ns,
+                          r.lambda});
+    rows.push_back({{"threshold_bytes", r.threshold_bytes},
+                    {"rendezvous_messages", r.rendezvous_messages},
+                    {"makespan_ns", r.makespan_ns},
+                    {"lambda", r.lambda}});
+  }
+  Report report;
+  report.result["parameter"] = "S";
+  report.result["rows"] = std::move(rows);
+  report.sections.push_back(
+      {.id = "thresholds",
+       .title = "Eager threshold",
+       .items = {
+           Paragraph{"S is no parameter of which T is a convex function: a message is eager or "
+                     "it is not. So T is given for single values of S, and changes only "
+                     "where S passes the size of a message."},
+           std::move(table)}});
+  return report;
+}
+
+}  // namespace slackline

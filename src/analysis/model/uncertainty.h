@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/model/sensitivity.h"
+
+namespace slackline {
+
+/// Tolerances with 95 % intervals.
+struct ToleranceIntervals {
+  struct Row {
+    std::int64_t degradation_ppm;
+    /// Empty: unlimited.
+    std::optional<double> low_ns, middle_ns, high_ns;
+  };
+
+  enum class Method : std::uint8_t {
+    bootstrap,  ///< percentiles over resampled computation; the middle is the median
+    traces,     ///< Student's t over several runs; the middle is the mean
+  };
+  Method method = Method::bootstrap;
+  std::size_t samples = 0;
+  VariedParameter parameter;
+  std::vector<Row> rows;
+  /// Of each trace, in the order given: the tolerances (by `rows`). Only of Method::traces.
+  std::vector<std::vector<std::optional<double>>> of_traces;
+};
+
+/// Intervals from one trace: `replicates` times, computation between calls is drawn anew from the
+/// trace's own, with replacement, and the tolerances are found again. Occurrences of computation
+/// between the same two operations stand for each other; all that occur equally often, on any rank,
+/// draw the same ones, so that an iteration stays together.
+/// Deterministic for a seed. A reduction of the graph for each replicate, on all threads.
+ToleranceIntervals bootstrap_tolerances(const Trace& trace, const ExecutionGraph& graph,
+                                        const ModelChoice& choice, const VariedParameter& parameter,
+                                        const std::vector<std::int64_t>& degradations_ppm,
+                                        std::size_t replicates, std::uint64_t seed);
+
+/// Intervals from the tolerances of several runs of one program; at least two.
+ToleranceIntervals intervals_of_runs(const std::vector<Tolerances>& runs);
+
+/// Adds `result.intervals` (a list, one entry for each method) and a table.
+void add_intervals(Report& report, const ToleranceIntervals& intervals);
+
+}  // namespace slackline

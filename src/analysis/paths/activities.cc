@@ -1,0 +1,162 @@
+// The activity graph is as large as the trace, and all that is asked of it (one path, sums, slack)
+// can be had in a walk in causal order. So it is not built: which call waited for which follows
+// from matched calls and times within a few memory accesses. Where an algorithm needs a graph at
+// hand (searches from a heap), activity_graph.h writes it down from here.
+//
+// Sources that lie after the end of the call that waits for them (clocks that disagree) bind
+// nothing and are counted. Where calls had to be forced on, sources that come later in the causal
+// order are left out, so that what remains has no cycle.
+
+#include "analysis/paths/activities.h"
+
+#include <algorithm>
+
+#include "calls/replay.h"
+#include "calls/run_span.h"
+
+namespace slackline {
+namespace {
+
+CollectiveRule rule_of(const CollectiveInstance& c) {
+  switch (c.operation) {
+    case Operation::init:
+      return CollectiveRule::none;  // ranks start when they are started
+    case Operation::finalize:
+      return CollectiveRule::all_wait;
+    default:
+      return rule_by_data(c.operation);
+  }
+}
+
+}  // namespace
+
+Activities::Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order)
+    : trace_(trace),
+      matching_(matching),
+      order_(order),
+      own_(static_cast<std::size_t>(trace.ranks())) {
+  if (trace.call_count() == 0) return;
+  set_times();
+  set_last_entries();
+}
+
+void Activities::set_times() {
+  origin_ns_ = run_span(trace_).begin_ns;
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    const RankCalls& calls = trace_.calls(r);
+    if (calls.empty()) continue;
+    bool in_order = true;
+    std::int64_t last = origin_ns_;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      in_order = in_order && calls.begin_ns(i) >= last && calls.end_ns(i) >= calls.begin_ns(i);
+      last = calls.end_ns(i);
+    }
+    std::int64_t now = last - origin_ns_;
+    if (!in_order) {
+      Own& own = own_[static_cast<std::size_t>(r)];
+      now = 0;
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        own.enter.push_back(now = std::max(now, calls.begin_ns(i) - origin_ns_));
+        own.leave.push_back(now = std::max(now, calls.end_ns(i) - origin_ns_));
+      }
+    }
+    makespan_ns_ = std::max({makespan_ns_, now, stop_ns(r)});
+  }
+}
+
+bool Activities::has_last_entry(std::uint32_t collective) const {
+  const CollectiveRule rule = rule_of(matching_.collective(collective));
+  return rule == CollectiveRule::all_wait || rule == CollectiveRule::root_waits;
+}
+
+bool Activities::all_wait(std::uint32_t collective) const {
+  return rule_of(matching_.collective(collective)) == CollectiveRule::all_wait;
+}
+
+void Activities::set_last_entries() {
+  last_entry_ns_.assign(matching_.collectives().size(), 0);
+  for (std::uint32_t id = 0; id < last_entry_ns_.size(); ++id) {
+    if (!has_last_entry(id)) continue;
+    for_entries(id, [&](const CollectiveMember& m) {
+      last_entry_ns_[id] = std::max(last_entry_ns_[id], enter_ns(m.rank, m.enter));
+    });
+  }
+}
+
+bool Activities::waits_for_entry(const CollectiveInstance& c, const CollectiveMember& member) {
+  if (member.done == kNoCall) return false;
+  return rule_of(c) == CollectiveRule::all_wait || member.rank == c.root;
+}
+
+const CollectiveMember* Activities::first_to_leave(const CollectiveInstance& c) const {
+  const CollectiveMember* first = nullptr;
+  for (const CollectiveMember& m : matching_.members(c)) {
+    if (!waits_for_entry(c, m)) continue;
+    if (first == nullptr || order_.before(m.rank, m.done, first->rank, first->done)) first = &m;
+  }
+  return first;
+}
+
+void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t id,
+                                CallWork& work) const {
+  const CollectiveInstance& c = matching_.collective(id);
+  const CollectiveRule rule = rule_of(c);
+  const CallSource last_entry{CallSource::kLastEntry, id};
+  switch (rule) {
+    case CollectiveRule::none:
+      return;
+    case CollectiveRule::wait_for_root:
+      if (const CollectiveMember* root = matching_.member(c, c.root);
+          root != nullptr && rank != c.root) {
+        wait_for_call(rank, call, root->rank, root->enter, work);
+      }
+      return;
+    case CollectiveRule::root_waits:
+      if (rank == c.root) wait_until(last_entry_ns_[id], last_entry, work);
+      return;
+    case CollectiveRule::all_wait: {
+      const Operation operation = trace_.calls(rank).operation(call);
+      const bool finalize = operation == Operation::finalize;
+      if (finalize && last_entry_ns_[id] > work.leave_ns) return;  // it need not wait
+      const std::uint32_t dropped = work.dropped;
+      wait_until(last_entry_ns_[id], last_entry, work);
+      // A nonblocking collective is entered by another call than the one that completes it.
+      const bool entered = finalize || operation_class(operation) == OperationClass::collective;
+      if (entered && work.dropped == dropped) {
+        work.in_step = work.in_step || last_entry_ns_[id] >= work.enter_ns;
+      }
+      return;
+    }
+    case CollectiveRule::prefix:
+      break;
+  }
+  const CollectiveMember* me = matching_.member(c, rank);
+  const CollectiveMember* last = nullptr;
+  for (const CollectiveMember& m : matching_.members(c)) {
+    if (me == nullptr || m.rank == rank || !waits_for(trace_, c, rule, *me, m)) continue;
+    if (!order_.begun(m.rank, m.enter, rank, call)) continue;
+    if (last == nullptr || enter_ns(m.rank, m.enter) > enter_ns(last->rank, last->enter)) last = &m;
+  }
+  if (last != nullptr) wait_for_call(rank, call, last->rank, last->enter, work);
+}
+
+CallSet Activities::sources() const {
+  CallSet set(trace_);
+  for (const MessageCalls& m : matching_.messages()) {
+    if (!m.matched()) continue;
+    set.insert(m.source, m.send);
+    if (m.sender_waited != 0) set.insert(m.destination, m.receive);
+  }
+  for (std::uint32_t id = 0; id < last_entry_ns_.size(); ++id) {
+    const CollectiveInstance& c = matching_.collective(id);
+    const CollectiveRule rule = rule_of(c);
+    if (rule == CollectiveRule::none) continue;
+    for (const CollectiveMember& m : matching_.members(c)) {
+      if (rule != CollectiveRule::wait_for_root || m.rank == c.root) set.insert(m.rank, m.enter);
+    }
+  }
+  set.number();
+  return set;
+}
+
+}  // namespace slackline

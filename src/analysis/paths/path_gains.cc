@@ -1,0 +1,181 @@
+// What could an activity gain at most? Without it every moment comes earlier; one walk in causal
+// order tells by how much, for several activities side by side.
+//
+// The same walk finds the moments at which the run falls into parts: last entries of collectives of
+// all ranks that no dependence passes over. Ranks count those they have left; a dependence from a
+// call that had seen fewer of them passes over those between.
+
+#include "analysis/paths/path_gains.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace slackline {
+namespace {
+
+using Lanes = std::array<std::int64_t, kGainsAsked>;
+constexpr ActivityId kNotAsked = CallActivities::kSeveral - 1;
+
+class ForwardWalk {
+ public:
+  ForwardWalk(const Activities& run, const CallActivities& names, const CallSet& sources,
+              std::span<const ActivityId> asked)
+      : run_(run),
+        names_(names),
+        sources_(sources),
+        at_(static_cast<std::size_t>(run.trace().ranks())),
+        steps_(at_.size()),
+        entered_(sources.size()),
+        entries_(run.matching().collectives().size()) {
+    asked_.fill(kNotAsked);
+    std::ranges::copy(asked.first(std::min(asked.size(), kGainsAsked)), asked_.begin());
+    std::size_t active = 0;
+    for (std::int32_t r = 0; r < run.trace().ranks(); ++r) active += run.calls(r) > 0 ? 1 : 0;
+    for (std::uint32_t id = 0; id < entries_.size(); ++id) entries_[id].of_all = of_all(id, active);
+  }
+
+  PathGains run() {
+    for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
+      if (run_.calls(r) > 0) enter(r, 0);
+    }
+    run_.order().forward([this](std::int32_t rank, CallIndex call) { visit(rank, call); });
+    std::size_t common = run_.matching().collectives().size();
+    for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
+      if (run_.calls(r) > 0) common = std::min(common, steps_[static_cast<std::size_t>(r)]);
+    }
+    passed_.resize(std::max(common, passed_.size()));
+    std::int64_t over = 0;
+    for (std::size_t i = 0; i < common; ++i) {
+      over += passed_[i];
+      if (over == 0) ++out_.parts;
+    }
+    return out_;
+  }
+
+ private:
+  struct Entered {
+    Lanes lanes{};
+    std::uint32_t step = 0;
+  };
+  struct Entry {
+    Lanes lanes{};
+    std::uint32_t step = 0;
+    bool known = false;
+    bool of_all = false;
+  };
+
+  void enter(std::int32_t rank, CallIndex call) {
+    const auto r = static_cast<std::size_t>(rank);
+    Lanes& at = at_[r];
+    const std::int64_t gap = run_.gap_ns(rank, call);
+    const ActivityId whole = names_.of(rank, call).gap;
+    if (whole != CallActivities::kSeveral && call > 0) {
+      for (std::size_t k = 0; k < kGainsAsked; ++k) at[k] += asked_[k] == whole ? 0 : gap;
+    } else {
+      Lanes removed{};
+      names_.for_gap(rank, call, [&](ActivityId id, std::int64_t ns) {
+        for (std::size_t k = 0; k < kGainsAsked; ++k) removed[k] += asked_[k] == id ? ns : 0;
+      });
+      for (std::size_t k = 0; k < kGainsAsked; ++k) {
+        at[k] += std::max<std::int64_t>(0, gap - removed[k]);
+      }
+    }
+    if (sources_.contains(rank, call)) {
+      entered_[sources_.number_of(rank, call)] = {at, static_cast<std::uint32_t>(steps_[r])};
+    }
+  }
+
+  void visit(std::int32_t rank, CallIndex call) {
+    const auto r = static_cast<std::size_t>(rank);
+    Lanes& at = at_[r];
+    run_.look(rank, call, work_);
+    if (work_.of_collective && leaves_all_together(rank, call)) {
+      if (!work_.in_step) pass_over(steps_[r], steps_[r] + 1);
+      ++steps_[r];
+    }
+    for (const CallWork::Wait& w : work_.waits) follow(w.source, r);
+    const ActivityId id = names_.of(rank, call).call;
+    const std::int64_t ns = work_.work_ns();
+    for (std::size_t k = 0; k < kGainsAsked; ++k) at[k] += asked_[k] == id ? 0 : ns;
+    if (call + 1 < run_.calls(rank)) return enter(rank, call + 1);
+    const std::int64_t tail =
+        std::max<std::int64_t>(0, run_.stop_ns(rank) - run_.leave_ns(rank, call));
+    for (std::size_t k = 0; k < kGainsAsked; ++k) {
+      out_.makespan_ns[k] = std::max(out_.makespan_ns[k], at[k] + tail);
+    }
+  }
+
+  bool leaves_all_together(std::int32_t rank, CallIndex call) const {
+    bool together = false;
+    run_.matching().for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      const bool collective = c.kind == CallMatching::Completion::Kind::collective;
+      together = together || (collective && entries_[c.id].of_all);
+    });
+    return together;
+  }
+
+  void follow(const CallSource& source, std::size_t r) {
+    if (source.is_last_entry()) {
+      const Entry& e = entry(source.index);
+      if (!e.of_all) pass_over(e.step, steps_[r]);
+      raise(at_[r], e.lanes);
+      return;
+    }
+    const Entered& e = entered_[sources_.number_of(source.rank, source.index)];
+    pass_over(e.step, steps_[r]);
+    raise(at_[r], e.lanes);
+  }
+
+  /// A blocking one, of all ranks that have calls.
+  bool of_all(std::uint32_t id, std::size_t active) const {
+    const CollectiveInstance& c = run_.matching().collective(id);
+    if (c.member_count != active || !run_.all_wait(id)) return false;
+    return std::ranges::all_of(run_.matching().members(c),
+                               [](const CollectiveMember& m) { return m.enter == m.done; });
+  }
+
+  const Entry& entry(std::uint32_t id) {
+    Entry& e = entries_[id];
+    if (e.known) return e;
+    e.known = true;
+    e.step = std::numeric_limits<std::uint32_t>::max();
+    run_.for_entries(id, [&](const CollectiveMember& m) {
+      const Entered& entered = entered_[sources_.number_of(m.rank, m.enter)];
+      raise(e.lanes, entered.lanes);
+      e.step = std::min(e.step, entered.step);
+    });
+    return e;
+  }
+
+  static void raise(Lanes& to, const Lanes& by) {
+    for (std::size_t k = 0; k < kGainsAsked; ++k) to[k] = std::max(to[k], by[k]);
+  }
+
+  void pass_over(std::size_t from, std::size_t to) {
+    if (from >= to) return;
+    if (passed_.size() <= to) passed_.resize(to + 1);
+    ++passed_[from];
+    --passed_[to];
+  }
+
+  const Activities& run_;
+  const CallActivities& names_;
+  const CallSet& sources_;
+  std::array<ActivityId, kGainsAsked> asked_{};
+  std::vector<Lanes> at_;             // per rank: when its next call would begin
+  std::vector<std::size_t> steps_;    // per rank: collectives of all that it has left
+  std::vector<Entered> entered_;      // by number of the source
+  std::vector<Entry> entries_;        // of each collective
+  std::vector<std::int64_t> passed_;  // changes of how many dependences pass over a step
+  CallWork work_;
+  PathGains out_;
+};
+
+}  // namespace
+
+PathGains path_gains(const Activities& run, const CallActivities& names, const CallSet& sources,
+                     std::span<const ActivityId> asked) {
+  return ForwardWalk(run, names, sources, asked).run();
+}
+
+}  // namespace slackline

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/paths/activities.h"
+
+namespace slackline {
+
+/// How far everything in a run is from its end.
+struct PathSlack {
+  /// Where the longest way to the end goes after a call's begin, if not through the call itself: to
+  /// the end of a call that waited for it.
+  struct Next {
+    std::int32_t rank = -1;  ///< -1: through the call itself
+    CallIndex call = 0;
+  };
+
+  static constexpr std::size_t kCallsOfBlock = 256;
+
+  explicit PathSlack(CallSet calls) : sources(std::move(calls)) {}
+
+  /// Of each rank, each call: the longest way from its begin to the end of the run; -1: none.
+  std::vector<std::vector<std::int64_t>> ahead_ns;
+  /// Of each rank, each kCallsOfBlock calls: the longest way through a computation before one of
+  /// them; -1: there is none.
+  std::vector<std::vector<std::int64_t>> longest_ns;
+  CallSet sources;
+  std::vector<Next> next;  ///< by number in `sources`
+
+  std::vector<std::int64_t>
+      least_slack_ns;                 ///< per rank: of its computation beside the path; or -1
+  std::vector<double> mean_slack_ns;  ///< per rank: of its computation, weighted by length
+  std::uint64_t dropped = 0;          ///< dependences against the direction of time
+  std::size_t vertices = 0;           ///< of the program activity graph
+  std::size_t edges = 0;
+
+  Next next_of(std::int32_t rank, CallIndex call) const {
+    return sources.contains(rank, call) ? next[sources.number_of(rank, call)] : Next{};
+  }
+};
+
+/// O(calls + members of collectives); 8 bytes a call and 8 a call that another one waits for.
+PathSlack path_slack(const Activities& run);
+/// The same into one that is empty but for its sources, all of the run's.
+void fill_slack(const Activities& run, PathSlack& out);
+
+}  // namespace slackline

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/paths/activities.h"
+#include "analysis/paths/longest_activity_path.h"
+
+namespace slackline {
+
+/// One activity of a path through a measured run.
+struct RunStep {
+  enum class Kind : std::uint8_t {
+    computation,  ///< before `call`
+    call,         ///< the part of it that is no waiting
+    tail          ///< computation after `call`, the rank's last one
+  };
+  Kind kind = Kind::computation;
+  std::int32_t rank = 0;
+  CallIndex call = 0;
+  std::int64_t ns = 0;
+  /// Of a call: whose begin it follows on the path; its own when it did not wait.
+  CallSource source{};
+};
+
+/// Appends the activities that led to the end of a call, newest first, back to the start of the
+/// run: from a call that waited to the source that came last. O(steps).
+void walk_back(const Activities& run, std::int32_t rank, CallIndex call,
+               std::vector<RunStep>& steps);
+
+/// A longest path from the start of the run to its end, which is the run itself; early to late.
+std::vector<RunStep> critical_steps(const Activities& run);
+
+/// The same of a path that was found in the written graph.
+std::vector<RunStep> steps_of(const ActivityGraph& graph, const ActivityPath& path);
+
+}  // namespace slackline

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "analysis/phases/monitor.h"
+#include "analysis/phases/run_windows.h"
+
+namespace slackline {
+
+/// Fills in regions and phases of a monitor whose fixed windows are known: where they begin and
+/// end, their kinds and efficiencies. O(windows^2).
+void find_focus_regions(const RunWindows& windows, Monitor& out);
+
+}  // namespace slackline

@@ -1,0 +1,203 @@
+// How efficient the run is at each time, and when that changes.
+//
+// The run is cut into fixed windows (run_windows.h), in which it falls into regions
+// (focus_regions.h); waiting and the critical path are laid over these.
+
+#include "analysis/phases/monitor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "analysis/phases/focus_regions.h"
+#include "analysis/phases/run_windows.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "calls/run_span.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kFewestWindows = 8;
+
+constexpr FindingKind kMonitorReleased{
+    "replay_released", Severity::notice,
+    "Calls could not go on in the replay and were forced on; the ideal clock is not certain."};
+
+FocusRegion* region_at(Monitor& out, std::int64_t time) {
+  const auto after = std::ranges::upper_bound(out.regions, time, {}, &FocusRegion::begin_ns);
+  return after == out.regions.begin() ? nullptr : &*std::prev(after);
+}
+
+void add_waiting(const Trace& trace, const WaitStates& waits, std::int64_t start, Monitor& out) {
+  std::vector<std::array<std::int64_t, kWaitPatterns>> sums(out.regions.size());
+  for (const WaitState& s : waits.states) {
+    if (!s.effective) continue;
+    // Ranks wait from the begin of their call on, maybe through several regions.
+    const std::int64_t begin = trace.calls(s.rank).begin_ns(s.call) - start;
+    const std::int64_t end = begin + s.wait_ns;
+    const FocusRegion* const first = region_at(out, begin);
+    if (first == nullptr) continue;
+    for (auto i = static_cast<std::size_t>(first - out.regions.data());
+         i < out.regions.size() && out.regions[i].begin_ns < end; ++i) {
+      FocusRegion& region = out.regions[i];
+      const std::int64_t inside = std::max<std::int64_t>(
+          0, std::min(end, region.end_ns) - std::max(begin, region.begin_ns));
+      region.waiting_ns += inside;
+      sums[i][static_cast<std::size_t>(s.pattern)] += inside;
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto most = std::ranges::max_element(sums[i]);
+    if (*most > 0) {
+      out.regions[i].main_pattern = static_cast<WaitPattern>(most - sums[i].begin());
+    }
+  }
+}
+
+void add_path(const Trace& trace, const MeasuredPath& path, Monitor& out) {
+  std::vector<std::vector<std::int64_t>> on_rank(
+      out.regions.size(), std::vector<std::int64_t>(static_cast<std::size_t>(trace.ranks())));
+  std::size_t region = 0;
+  for (const ActivitySegment& s : path.segments) {
+    // Segments and regions are both in order of time; a segment may lie in several regions.
+    while (region + 1 < out.regions.size() && out.regions[region].end_ns <= s.begin_ns) ++region;
+    for (std::size_t i = region; i < out.regions.size() && out.regions[i].begin_ns < s.end_ns;
+         ++i) {
+      on_rank[i][static_cast<std::size_t>(s.rank)] +=
+          std::min(s.end_ns, out.regions[i].end_ns) - std::max(s.begin_ns, out.regions[i].begin_ns);
+    }
+  }
+  for (std::size_t i = 0; i < on_rank.size(); ++i) {
+    FocusRegion& r = out.regions[i];
+    const auto most = std::ranges::max_element(on_rank[i]);
+    if (*most == 0) continue;
+    r.path_rank = static_cast<std::int32_t>(most - on_rank[i].begin());
+    r.path_share =
+        std::min(1.0, static_cast<double>(*most) /
+                          static_cast<double>(std::max<std::int64_t>(1, r.end_ns - r.begin_ns)));
+  }
+}
+
+std::int32_t busiest_rank(const Trace& trace) {
+  std::int32_t most = 0;
+  for (std::int32_t r = 1; r < trace.ranks(); ++r) {
+    if (trace.calls(r).size() > trace.calls(most).size()) most = r;
+  }
+  return most;
+}
+
+EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunWindows& windows,
+                           const MonitorOptions& options) {
+  if (options.rank && (*options.rank < 0 || *options.rank >= trace.ranks())) {
+    throw usage_error(fmt::format("there is no rank {}", *options.rank),
+                      fmt::format("the trace has {}", trace.ranks()));
+  }
+  EfficiencyCurves out;
+  out.rank = options.rank ? *options.rank : busiest_rank(trace);
+  out.transfer = transfer_monitor(trace, ideal, out.rank);
+  out.length_ns = windows.length();
+  if (out.length_ns <= 0) return out;
+  const std::size_t count = std::max(kFewestWindows, options.windows);
+  for (std::size_t i = 0; i <= count; ++i) {
+    const auto length = static_cast<double>(windows.program_end() - windows.program_begin());
+    out.border_ns.push_back(
+        windows.program_begin() +
+        static_cast<std::int64_t>(length * static_cast<double>(i) / static_cast<double>(count)));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    out.windows.push_back(windows.between(out.border_ns[i], out.border_ns[i + 1]));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(RegionKind kind) {
+  switch (kind) {
+    case RegionKind::computing:
+      return "computing";
+    case RegionKind::imbalance:
+      return "imbalance";
+    case RegionKind::serialisation:
+      return "serialisation";
+    case RegionKind::transfer:
+      return "transfer";
+    case RegionKind::startup:
+      return "start-up";
+    case RegionKind::shutdown:
+      return "shut-down";
+  }
+  return "computing";
+}
+
+TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank) {
+  TransferMonitor m;
+  const RankCalls& calls = trace.calls(rank);
+  const auto r = static_cast<std::size_t>(rank);
+  const std::int64_t start = run_span(trace).begin_ns;
+  std::int64_t observed = 0;
+  std::int64_t simulated = 0;
+  std::int64_t last = calls.start_ns();
+  std::int64_t ideal_last = calls.start_ns();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Operation operation = calls.operation(i);
+    if (operation == Operation::finalize) break;
+    const std::int64_t o = std::max<std::int64_t>(0, calls.end_ns(i) - last);
+    const std::int64_t s = ideal.end_ns[r][i] - ideal_last;
+    last = std::max(last, calls.end_ns(i));
+    ideal_last = ideal.end_ns[r][i];
+    if (is_init(operation)) continue;
+    observed += o;
+    simulated += s;
+    m.time_ns.push_back(last - start);
+    if (s > o) ++m.longer_pairs;
+    m.local.push_back(o > s ? static_cast<double>(s) / static_cast<double>(o) : 1);
+    m.cumulative.push_back(
+        observed > 0 ? static_cast<double>(simulated) / static_cast<double>(observed) : 1);
+  }
+  return m;
+}
+
+Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
+                const MonitorOptions& options) {
+  if (!trace.timed()) {
+    throw Error("cannot monitor an untimed trace", "it says what the program does and not when",
+                "Record a run of the program.");
+  }
+  const CausalOrder order(trace, matching);
+  IdealRun ideal;
+  WaitStates waits;
+  MeasuredPath path;
+  const std::array<std::function<void()>, 2> halves{
+      [&] { ideal = ideal_run(trace, matching, options.ideal); },
+      [&] {
+        waits = wait_states(trace, matching, order, {});
+        path = measured_path(Activities(trace, matching, order), CallActivities(trace, paths),
+                             {.extent = PathExtent::segments});
+      }};
+  parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
+  Monitor out = monitor(trace, {ideal, waits, path}, options);
+  out.findings.merge(matching.findings());
+  return out;
+}
+
+EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
+                                   const MonitorOptions& options) {
+  return curves_of(trace, ideal, RunWindows(trace, ideal), options);
+}
+
+Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
+  const RunWindows windows(trace, inputs.ideal);
+  Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}};
+  if (inputs.ideal.released > 0) out.findings.add(kMonitorReleased, {}, inputs.ideal.released);
+  if (out.length_ns <= 0) return out;
+  find_focus_regions(windows, out);
+  add_waiting(trace, inputs.waits, windows.start(), out);
+  add_path(trace, inputs.path, out);
+  return out;
+}
+
+}  // namespace slackline

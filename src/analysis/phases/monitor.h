@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/efficiency/ideal_replay.h"
+#include "analysis/paths/measured_path.h"
+#include "analysis/waits/wait_states.h"
+#include "calls/call_paths.h"
+#include "report/report.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// The transfer-efficiency monitor of one rank ("Identifying focus-of-analysis regions in MPI
+/// traces using transfer-efficiency monitors", formulas 2 and 3): one value after every pair of a
+/// computation and the call that follows it.
+///
+/// The paper's local monitor is at most 1, as it takes the ideal length for a part of the observed
+/// one. But on the ideal network a rank may wait in one pair for what it waited for in another one
+/// when observed; such a pair loses nothing to transfer: its local efficiency is 1. The cumulative
+/// monitor takes all lengths as they are.
+struct TransferMonitor {
+  std::vector<std::int64_t> time_ns;  ///< end of the pair, from the start of the run
+  std::vector<double> local;          ///< ideal over observed length of the pair, at most 1
+  std::uint64_t longer_pairs = 0;     ///< that are longer on the ideal network than observed
+  std::vector<double> cumulative;     ///< the same of all pairs up to this one
+};
+TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank);
+
+/// Efficiencies of all ranks in a stretch of time.
+struct WindowEfficiency {
+  double useful = 0;         ///< mean computation over the length: parallel efficiency
+  double load_balance = 0;   ///< mean over largest computation
+  double serialisation = 0;  ///< largest computation over the ideal length
+  double transfer = 0;       ///< ideal over observed length, mean of the ranks
+};
+
+/// What holds a stretch back most; or that it lies before the first return from MPI_Init or after
+/// the last entry into MPI_Finalize.
+enum class RegionKind : std::uint8_t {
+  computing,
+  imbalance,
+  serialisation,
+  transfer,
+  startup,
+  shutdown
+};
+std::string_view to_string(RegionKind kind);
+
+/// A focus-of-analysis region: a stretch of time with a behaviour of its own.
+struct FocusRegion {
+  std::int64_t begin_ns = 0;  ///< from the start of the run
+  std::int64_t end_ns = 0;
+  RegionKind kind = RegionKind::computing;
+  double confidence = 1;  ///< of its begin: 0.5 is a coin's toss, 1 certain
+  WindowEfficiency efficiency;
+  std::int64_t waiting_ns = 0;                ///< of all ranks
+  std::optional<WaitPattern> main_pattern{};  ///< that most of it is of
+  std::int32_t path_rank = -1;                ///< where the critical path is for longest
+  double path_share = 0;                      ///< part of the region that it is there
+  std::size_t phase = 0;  ///< regions of one number behave alike; none of start-up and shut-down
+  bool representative = false;  ///< the one to look at of its phase
+};
+
+struct MonitorOptions {
+  std::optional<std::int32_t> rank{};  ///< the monitor's; without it the rank with most calls
+  std::size_t windows = 256;           ///< fixed windows over the run, at least 8
+  IdealOptions ideal{};
+};
+
+/// How efficient a run is at each time.
+struct EfficiencyCurves {
+  std::int32_t rank = 0;  ///< of `transfer`
+  std::int64_t length_ns = 0;
+  TransferMonitor transfer;
+  /// Of the fixed windows, one more than there are: from the end of the start-up to the begin of
+  /// the shut-down.
+  std::vector<std::int64_t> border_ns;
+  std::vector<WindowEfficiency> windows;  ///< fixed
+};
+
+/// Of a timed trace; MonitorOptions::ideal has no part in it. Throws Error for a rank that does not
+/// exist. O(calls).
+EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
+                                   const MonitorOptions& options);
+
+/// The curves, and the regions that they fall into.
+struct Monitor : EfficiencyCurves {
+  std::vector<FocusRegion> regions;
+  std::size_t phases = 0;
+  Findings findings;
+};
+
+/// Throws Error for an untimed trace or a rank that does not exist. O(calls + windows^2).
+Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
+                const MonitorOptions& options);
+
+/// What a monitor is made from, when it is known already.
+struct MonitorInputs {
+  const IdealRun& ideal;
+  const WaitStates& waits;
+  const MeasuredPath& path;
+};
+/// Of a timed trace; MonitorOptions::ideal has no part in it.
+Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);
+
+/// The tables and series of a monitor; `calls` with the values after every call.
+Section monitor_section(const Monitor& monitor, bool calls);
+Json regions_to_json(const Monitor& monitor);
+Json windows_to_json(const Monitor& monitor);
+Report describe(const Monitor& monitor);
+
+}  // namespace slackline

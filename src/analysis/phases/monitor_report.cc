@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include "analysis/phases/monitor.h"
+
+namespace slackline {
+namespace {
+
+Json to_json(const WindowEfficiency& e) {
+  return {{"parallel", e.useful},
+          {"load_balance", e.load_balance},
+          {"serialisation", e.serialisation},
+          {"transfer", e.transfer}};
+}
+
+bool of_program(const FocusRegion& r) {
+  return r.kind != RegionKind::startup && r.kind != RegionKind::shutdown;
+}
+
+std::string phase_label(const FocusRegion& r) {
+  return of_program(r) ? fmt::format("{}{}", r.phase + 1, r.representative ? " *" : "") : "";
+}
+
+Json to_json(const FocusRegion& r) {
+  Json json{{"begin_ns", r.begin_ns},
+            {"end_ns", r.end_ns},
+            {"kind", to_string(r.kind)},
+            {"confidence", r.confidence},
+            {"phase", of_program(r) ? Json(r.phase) : Json()},
+            {"representative", r.representative},
+            {"waiting_ns", r.waiting_ns},
+            {"main_pattern", r.main_pattern ? Json(identifier(*r.main_pattern)) : Json()},
+            {"path_rank", r.path_rank},
+            {"path_share", r.path_share}};
+  json["efficiency"] = to_json(r.efficiency);
+  return json;
+}
+
+Table region_table(const Monitor& m) {
+  Table table{"focus_regions",
+              "Regions of their own behaviour",
+              {{"begin", Unit::ns},
+               {"end", Unit::ns},
+               {"held back by"},
+               {"phase"},
+               {"parallel", Unit::ratio},
+               {"balance", Unit::ratio},
+               {"serial.", Unit::ratio, "serialisation efficiency"},
+               {"transfer", Unit::ratio},
+               {"waiting", Unit::ns, "of all ranks"},
+               {"confidence", Unit::ratio, "that it begins there"}},
+              {}};
+  for (const FocusRegion& r : m.regions) {
+    std::vector<Value> row{r.begin_ns, r.end_ns, std::string(to_string(r.kind)), phase_label(r)};
+    if (of_program(r)) {
+      row.insert(row.end(), {r.efficiency.useful, r.efficiency.load_balance,
+                             r.efficiency.serialisation, r.efficiency.transfer});
+    } else {
+      row.resize(row.size() + 4);  // nothing is expected to be efficient there
+    }
+    row.insert(row.end(), {r.waiting_ns, r.confidence});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Series transfer_series(const Monitor& m) {
+  Series series{"transfer_monitor",
+                fmt::format("Transfer efficiency of rank {}, after every call", m.rank),
+                "time",
+                Unit::ns,
+                {},
+                {},
+                {}};
+  for (const std::int64_t t : m.transfer.time_ns) series.x.push_back(static_cast<double>(t));
+  series.lines.push_back({"cumulative", Unit::ratio, m.transfer.cumulative});
+  series.lines.push_back({"local", Unit::ratio, m.transfer.local});
+  for (const FocusRegion& r : m.regions) {
+    series.zones.push_back({std::string(to_string(r.kind)), static_cast<double>(r.begin_ns),
+                            static_cast<double>(r.end_ns)});
+  }
+  return series;
+}
+
+Series window_series(const Monitor& m) {
+  Series series{"windows", "Efficiencies over time, all ranks", "time", Unit::ns, {}, {}, {}};
+  Line useful{"parallel", Unit::ratio, {}};
+  Line balance{"load balance", Unit::ratio, {}};
+  Line serial{"serialisation", Unit::ratio, {}};
+  Line transfer{"transfer", Unit::ratio, {}};
+  for (std::size_t i = 0; i < m.windows.size(); ++i) {
+    series.x.push_back(static_cast<double>(m.border_ns[i]));
+    useful.y.push_back(m.windows[i].useful);
+    balance.y.push_back(m.windows[i].load_balance);
+    serial.y.push_back(m.windows[i].serialisation);
+    transfer.y.push_back(m.windows[i].transfer);
+  }
+  for (Line* line : {&useful, &balance, &serial, &transfer}) {
+    line->steps = true;
+    series.lines.push_back(std::move(*line));
+  }
+  return series;
+}
+
+}  // namespace
+
+Section monitor_section(const Monitor& m, bool calls) {
+  Section section{.id = "monitor", .title = "Focus of analysis"};
+  section.items.emplace_back(
+      Paragraph{"Regions of one phase behave alike; the one to look at is marked *."});
+  section.items.emplace_back(region_table(m));
+  if (calls && !m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
+  if (!m.windows.empty()) section.items.emplace_back(window_series(m));
+  return section;
+}
+
+Json regions_to_json(const Monitor& m) {
+  Json regions = Json::array();
+  for (const FocusRegion& r : m.regions) regions.push_back(to_json(r));
+  return regions;
+}
+
+Json windows_to_json(const Monitor& m) {
+  Json windows = Json::array();
+  for (std::size_t i = 0; i < m.windows.size(); ++i) {
+    Json window = to_json(m.windows[i]);
+    window["begin_ns"] = m.border_ns[i];
+    window["end_ns"] = m.border_ns[i + 1];
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
+Report describe(const Monitor& m) {
+  Report report;
+  report.findings = m.findings;
+  report.result = {{"rank", m.rank},
+                   {"length_ns", m.length_ns},
+                   {"phases", m.phases},
+                   {"regions", regions_to_json(m)},
+                   {"windows", windows_to_json(m)},
+                   {"monitor",
+                    {{"time_ns", m.transfer.time_ns},
+                     {"local", m.transfer.local},
+                     {"longer_pairs", m.transfer.longer_pairs},
+                     {"cumulative", m.transfer.cumulative}}}};
+  report.sections.push_back(monitor_section(m, true));
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,142 @@
+#include "analysis/phases/monitor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/efficiency/efficiency_counters.h"
+#include "analysis/phases/change_points.h"
+#include "base/error.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(TransferMonitor, FollowsFormulas2And3) {
+  // Pairs of rank 1: 100 + 60 of which 70 is waiting for the send at 120 -> ideal 20 more than 100;
+  // then 40 + 10, all transfer.
+  const Trace trace = testing::timed_trace(
+      2,
+      "rank 0\n @120 +10 send to=1 bytes=8\n @140 +2 send to=1 bytes=8\n"
+      "rank 1\n @100 +60 recv from=0 bytes=8\n @200 +10 recv from=0 bytes=8\n");
+  const CallMatching matching(trace);
+  const TransferMonitor m = transfer_monitor(trace, ideal_run(trace, matching, {}), 1);
+  EXPECT_THAT(m.time_ns, ElementsAre(160, 210));
+  EXPECT_THAT(m.local, ElementsAre(120.0 / 160, 40.0 / 50));
+  EXPECT_THAT(m.cumulative, ElementsAre(120.0 / 160, 160.0 / 210));
+}
+
+// Rank 1 is the monitor's (of most calls); the run starts with rank 0, 50 before it.
+TEST(EfficiencyCounters, StandAtTheTimesOfTheTrace) {
+  const Trace trace = testing::timed_trace(
+      2,
+      "rank 0 start=1000\n @1100 +10 send to=1 bytes=8\n"
+      "rank 1 start=1050\n @1060 +60 recv from=0 bytes=8\n @1130 +1 barrier\n");
+  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
+  const auto counters = efficiency_counters(trace, efficiency_curves(trace, ideal, {}));
+  ASSERT_EQ(counters.size(), 5u);
+  const auto& cumulative = counters.back().points;
+  ASSERT_EQ(cumulative.size(), 2u);
+  EXPECT_EQ(cumulative[0].first, 1120);
+  EXPECT_EQ(cumulative[1].first, 1131);
+}
+
+TEST(TransferMonitor, LocallyLosesNothingWhereTheIdealRunWaitsLonger) {
+  // On the ideal network rank 1 has its first message at 10 instead of 110, and so waits from 20
+  // to 120 in the second receive, which took 10 ns when observed.
+  const Trace trace =
+      testing::timed_trace(2,
+                           "rank 0\n @10 +1 send to=1 bytes=8\n @120 +1 send to=1 bytes=8\n"
+                           "rank 1\n @5 +105 recv from=0 bytes=8\n @120 +10 recv from=0 bytes=8\n");
+  const TransferMonitor m = transfer_monitor(trace, ideal_run(trace, CallMatching(trace), {}), 1);
+  EXPECT_THAT(m.local, ElementsAre(10.0 / 110, 1.0));
+  EXPECT_EQ(m.longer_pairs, 1u);
+  EXPECT_THAT(m.cumulative, ElementsAre(10.0 / 110, 119.0 / 130));
+}
+
+TEST(Monitor, SetsStartUpAndShutDownApart) {
+  const Trace trace =
+      testing::timed_trace(2,
+                           "rank 0\n @0 +500 init\n @900 +100 barrier\n @1500 +40 finalize\n"
+                           "rank 1\n @0 +500 init\n @800 +200 barrier\n @1500 +60 finalize\n");
+  const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {});
+  ASSERT_GE(m.regions.size(), 3u);
+  EXPECT_EQ(m.regions.front().kind, RegionKind::startup);
+  EXPECT_EQ(m.regions.front().end_ns, 500);
+  EXPECT_EQ(m.border_ns.front(), 500);
+  EXPECT_EQ(m.regions.back().kind, RegionKind::shutdown);
+  EXPECT_EQ(m.regions.back().begin_ns, 1500);
+  EXPECT_EQ(m.regions.back().end_ns, 1560);
+  EXPECT_EQ(m.transfer.time_ns.front(), 1000);
+}
+
+TEST(ChangePoints, FindsLevelsAndNothingInNoise) {
+  std::vector<SignalSample> samples;
+  for (int i = 0; i < 60; ++i) {
+    const double noise = 0.01 * ((i * 7919) % 11 - 5) / 5;
+    const double level = i < 20 ? 0.9 : i < 45 ? 0.4 : 0.7;
+    samples.push_back({level + noise, 1, 1});
+  }
+  const std::vector<ChangePoint> found = change_points(samples, 0.01);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].at, 20u);
+  EXPECT_EQ(found[1].at, 45u);
+  EXPECT_GT(found[0].confidence, 0.9);
+  EXPECT_TRUE(change_points({samples.begin(), samples.begin() + 20}, 0.01).empty());
+  EXPECT_TRUE(change_points({}, 0.01).empty());
+}
+
+// Two ranks: balanced computation, imbalance, slow network, balanced computation again; a barrier
+// after each of many steps. Only the rule for the times is written here.
+Trace phases() {
+  std::string text[2];
+  std::int64_t now = 0;
+  const auto step = [&](std::int64_t compute0, std::int64_t compute1, std::int64_t transfer) {
+    const std::int64_t all = std::max(compute0, compute1);
+    for (int r = 0; r < 2; ++r) {
+      const std::int64_t compute = r == 0 ? compute0 : compute1;
+      text[r] += " @" + std::to_string(now + compute) + " +" +
+                 std::to_string(all - compute + transfer) + " barrier\n";
+    }
+    now += all + transfer;
+  };
+  for (int i = 0; i < 100; ++i) step(1000, 1000, 10);  // until 101,000
+  for (int i = 0; i < 100; ++i) step(1000, 300, 10);   // until 202,000
+  for (int i = 0; i < 100; ++i) step(400, 400, 600);   // until 302,000
+  for (int i = 0; i < 100; ++i) step(1000, 1000, 10);  // until 403,000
+  return testing::timed_trace(2, "rank 0\n" + text[0] + "rank 1\n" + text[1]);
+}
+
+TEST(Monitor, FindsRegionsTheirKindsAndTheRepeatedPhase) {
+  const Trace trace = phases();
+  const CallPaths paths(trace);
+  const Monitor m = monitor(trace, CallMatching(trace), paths, {});
+  ASSERT_EQ(m.regions.size(), 4u);
+  const std::int64_t borders[] = {0, 101'000, 202'000, 302'000};
+  const RegionKind kinds[] = {RegionKind::computing, RegionKind::imbalance, RegionKind::transfer,
+                              RegionKind::computing};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(static_cast<double>(m.regions[i].begin_ns), static_cast<double>(borders[i]), 2000);
+    EXPECT_EQ(m.regions[i].kind, kinds[i]) << i;
+    EXPECT_GT(m.regions[i].confidence, 0.7);
+  }
+  EXPECT_EQ(m.phases, 3u);
+  EXPECT_EQ(m.regions[0].phase, m.regions[3].phase);
+  EXPECT_NE(m.regions[0].representative, m.regions[3].representative);
+  EXPECT_EQ(m.regions[1].main_pattern, WaitPattern::barrier);
+  EXPECT_NEAR(static_cast<double>(m.regions[1].waiting_ns), 70'000, 2000);
+  EXPECT_EQ(m.regions[1].path_rank, 0);
+}
+
+TEST(Monitor, OfUnusualRuns) {
+  const Trace empty = testing::timed_trace(2, "rank 0\nrank 1\n");
+  const CallPaths paths(empty);
+  EXPECT_TRUE(monitor(empty, CallMatching(empty), paths, {}).regions.empty());
+  EXPECT_THROW(monitor(empty, CallMatching(empty), paths, {.rank = 2}), Error);
+  const Trace untimed = testing::untimed_trace(1, "rank 0\n pack\n");
+  EXPECT_THROW(monitor(untimed, CallMatching(untimed), CallPaths(untimed), {}), Error);
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/efficiency/rank_clock.h"
+#include "analysis/phases/monitor.h"
+
+namespace slackline {
+
+/// Efficiencies of a run in any stretch of its time.
+class RunWindows {
+ public:
+  /// Keeps references. O(calls).
+  RunWindows(const Trace& trace, const IdealRun& ideal);
+
+  /// In the trace's time.
+  std::int64_t start() const { return start_; }
+  std::int64_t length() const { return length_; }
+  /// Of the program between MPI_Init and MPI_Finalize, from the start of the run.
+  std::int64_t program_begin() const { return from_; }
+  std::int64_t program_end() const { return to_; }
+
+  /// From and to count from the start of the run. O(ranks * log calls).
+  WindowEfficiency between(std::int64_t from, std::int64_t to) const;
+
+ private:
+  std::vector<RankClock> clocks_;
+  std::int64_t start_ = 0;
+  std::int64_t length_ = 0;
+  std::int64_t from_ = 0;
+  std::int64_t to_ = 0;
+};
+
+}  // namespace slackline

@@ -1,0 +1,66 @@
+#include "analysis/runs/measured.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using testing::timed_trace;
+using testing::untimed_trace;
+
+TEST(MeasuredRun, IsFromTheFirstReturnOfInitToTheLastEntryIntoFinalize) {
+  // Rank 0: 100 to 1000, of it 300 + 50 in MPI. Rank 1: 130 to 900, 200 in MPI.
+  const auto run = measured_run(timed_trace(2,
+                                            "rank 0\n @0 +100 init\n @200 +300 send to=1\n"
+                                            " @600 +50 barrier\n @1000 +70 finalize\n"
+                                            "rank 1\n @0 +130 init\n @200 +200 recv from=0\n"
+                                            " @900 +500 finalize\n"));
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->makespan_ns, 900);
+  EXPECT_EQ(run->ranks[0].mpi_ns, 350);
+  EXPECT_EQ(run->ranks[0].compute_ns, 550);
+  EXPECT_EQ(run->ranks[0].wait_ns, 0);
+  EXPECT_EQ(run->ranks[1].mpi_ns, 200);
+  EXPECT_EQ(run->ranks[1].compute_ns, 570);
+  EXPECT_EQ(run->ranks[1].wait_ns, 130);
+}
+
+TEST(MeasuredRun, WithoutInitAndFinalizeIsAllThereIs) {
+  const auto run = measured_run(timed_trace(
+      2, "rank 0 start=50\n @60 +40 send to=1\nrank 1 start=20\n @30 +50 recv from=0\n"));
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->makespan_ns, 80);  // 20 to 100
+  EXPECT_EQ(run->ranks[0].compute_ns, 10);
+  EXPECT_EQ(run->ranks[0].wait_ns, 30);
+  EXPECT_EQ(run->ranks[1].mpi_ns, 50);
+  EXPECT_EQ(run->ranks[1].wait_ns, 20);
+}
+
+TEST(MeasuredRun, OverlappingCallsOfThreadsCountOnce) {
+  const auto run = measured_run(timed_trace(
+      1, "rank 0\n @0 +0 init\n @10 +50 pack\n @30 +40 pack thread=1\n @100 +0 finalize\n"));
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->ranks[0].mpi_ns, 60);  // 10 to 70
+  EXPECT_EQ(run->ranks[0].compute_ns, 40);
+}
+
+TEST(MeasuredRun, PartsAddUpToTheMakespanForEveryRank) {
+  const auto run = measured_run(timed_trace(3,
+                                            "rank 0\n @0 +5 init\n @9 +9 barrier\n @30 finalize\n"
+                                            "rank 1 absent\n"
+                                            "rank 2\n @0 +7 init\n @8 +1 barrier\n"));
+  ASSERT_TRUE(run.has_value());
+  for (const MeasuredParts& p : run->ranks) {
+    EXPECT_EQ(p.compute_ns + p.mpi_ns + p.wait_ns, run->makespan_ns);
+  }
+}
+
+TEST(MeasuredRun, OfNothingMeasuredIsNothing) {
+  EXPECT_FALSE(measured_run(untimed_trace(1, "rank 0\n compute 5\n barrier\n")).has_value());
+  EXPECT_FALSE(measured_run(timed_trace(1, "rank 0\n")).has_value());
+}
+
+}  // namespace
+}  // namespace slackline

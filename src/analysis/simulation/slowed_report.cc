@@ -1,0 +1,60 @@
+#include "analysis/simulation/slowed_report.h"
+
+#include <string>
+
+#include "base/units.h"
+#include "trace/operation.h"
+
+namespace slackline {
+namespace {
+
+std::string held_by(const SlowedMessage& m, const Platform& platform) {
+  return m.held_by == kNoLink ? std::string() : platform.link_name(m.held_by);
+}
+
+std::string within(const SlowedMessage& m) {
+  const bool collective = m.within != Operation::send;
+  return collective ? std::string(mpi_name(m.within)) : "point to point";
+}
+
+}  // namespace
+
+Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platform) {
+  Table table{.id = "slowed",
+              .title = "Messages that lost most time to others",
+              .columns = {{"from", Unit::count, "the sender's rank"},
+                          {"to", Unit::count, "the receiver's rank"},
+                          {"bytes", Unit::bytes},
+                          {"in"},
+                          {"left at", Unit::ns, "since the start of the run"},
+                          {"took", Unit::ns, "from then until it arrived"},
+                          {"alone", Unit::ns, "what it takes with the network for itself"},
+                          {"factor", Unit::none, "the one against the other"},
+                          {"held back by", Unit::none, "the link that cost it most"}},
+              .rows = {}};
+  for (const SlowedMessage& m : slowed) {
+    table.rows.push_back({static_cast<std::int64_t>(m.sender),
+                          static_cast<std::int64_t>(m.receiver), static_cast<std::int64_t>(m.bytes),
+                          within(m), ns_of_seconds(m.began), ns_of_seconds(m.lasted),
+                          ns_of_seconds(m.alone), m.lasted / m.alone, held_by(m, platform)});
+  }
+  return table;
+}
+
+Json to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform) {
+  Json rows = Json::array();
+  for (const SlowedMessage& m : slowed) {
+    rows.push_back({{"sender", m.sender},
+                    {"receiver", m.receiver},
+                    {"bytes", m.bytes},
+                    {"within", within(m)},
+                    {"start_ns", ns_of_seconds(m.began)},
+                    {"actual_ns", ns_of_seconds(m.lasted)},
+                    {"alone_ns", ns_of_seconds(m.alone)},
+                    {"factor", m.lasted / m.alone},
+                    {"link", held_by(m, platform)}});
+  }
+  return rows;
+}
+
+}  // namespace slackline

@@ -1,0 +1,204 @@
+#include "analysis/summary/diagnosis.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "analysis/paths/path_report.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "calls/run_span.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kPathsShown = 15;
+
+std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& waits,
+                                        const DelayCosts& delays) {
+  if (delays.costs.empty()) return std::nullopt;
+  const std::int32_t cause = delays.costs.front().rank;
+  const WaitState* longest = nullptr;
+  for (const WaitState& s : waits.states) {
+    if (!s.effective || s.cause_rank != cause) continue;
+    if (longest == nullptr || s.wait_ns > longest->wait_ns) longest = &s;
+  }
+  if (longest == nullptr) return std::nullopt;
+  const std::int64_t begin = trace.calls(longest->rank).begin_ns(longest->call);
+  return ExampleWait{*longest, begin - run_span(trace).begin_ns};
+}
+
+Table rank_shares(const TimeShares& shares) {
+  Table table{"rank_shares",
+              "Ranks that compute most",
+              {{"rank", Unit::count},
+               {"computation", Unit::ns},
+               {"waiting", Unit::ns, "for other ranks, a late start and an early end included"},
+               {"inside MPI", Unit::ns, "without waiting: moving data and MPI's own work"}},
+              {}};
+  std::vector<std::size_t> order(shares.ranks.size());
+  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](std::size_t r) { return shares.ranks[r].compute_ns; });
+  for (const std::size_t r : order) {
+    if (table.rows.size() == kPathsShown) break;
+    const TimeShares::OfRank& rank = shares.ranks[r];
+    table.rows.push_back(
+        {static_cast<std::int64_t>(r), rank.compute_ns, rank.waiting_ns, rank.inside_ns});
+  }
+  return table;
+}
+
+Table call_shares(const TimeShares& shares, const CallPaths& paths) {
+  Table table{"mpi_calls",
+              "Time inside MPI",
+              {{"operation"},
+               {"call path"},
+               {"calls", Unit::count},
+               {"without waiting", Unit::ns, "moving data and MPI's own work, all ranks together"},
+               {"waiting", Unit::ns},
+               {"bytes a call", Unit::bytes}},
+              {}};
+  for (const TimeShares::OfCalls& c : shares.calls) {
+    if (table.rows.size() == kPathsShown) break;
+    table.rows.push_back({std::string(mpi_name(c.operation)), paths.name(c.path),
+                          static_cast<std::int64_t>(c.calls), c.inside_ns(), c.waiting_ns,
+                          static_cast<double>(c.bytes) / static_cast<double>(c.calls)});
+  }
+  return table;
+}
+
+Section shares_section(const TimeShares& s, const CallPaths& paths) {
+  Facts facts{{{"run", s.run_ns, Unit::ns, "MPI_Init and MPI_Finalize included"},
+               {"of that looked at", s.length_ns, Unit::ns,
+                "from the first return from MPI_Init to the last entry into MPI_Finalize"},
+               {"computation", s.share(s.sum.compute_ns), Unit::ratio, "of the ranks' time"},
+               {"waiting", s.share(s.sum.waiting_ns), Unit::ratio, "for other ranks"},
+               {"inside MPI", s.share(s.sum.inside_ns), Unit::ratio,
+                "without waiting: moving data and MPI's own work"},
+               {"on an ideal network", s.ideal_ns, Unit::ns,
+                "no latency, endless bandwidth, the same computation"}}};
+  if (s.processor_share) {
+    facts.facts.push_back({"processor", *s.processor_share, Unit::ratio,
+                           "that a rank had at most: its CPU time over that stretch"});
+  }
+  Section section{.id = "time_shares", .title = "Where the time goes"};
+  section.items.emplace_back(std::move(facts));
+  section.items.emplace_back(rank_shares(s));
+  if (!s.calls.empty()) section.items.emplace_back(call_shares(s, paths));
+  return section;
+}
+
+Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
+  Json json{
+      {"begin_ns", s.begin_ns},
+      {"length_ns", s.length_ns},
+      {"run_ns", s.run_ns},
+      {"ideal_ns", s.ideal_ns},
+      {"compute", s.share(s.sum.compute_ns)},
+      {"waiting", s.share(s.sum.waiting_ns)},
+      {"inside_mpi", s.share(s.sum.inside_ns)},
+      {"efficiency", factors_to_json(efficiency_inputs(s), EfficiencyVariant::multiplicative)},
+      {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
+      {"ranks", Json::array()},
+      {"calls", Json::array()}};
+  for (const TimeShares::OfRank& r : s.ranks) {
+    json["ranks"].push_back({{"compute_ns", r.compute_ns},
+                             {"waiting_ns", r.waiting_ns},
+                             {"inside_mpi_ns", r.inside_ns}});
+  }
+  for (const TimeShares::OfCalls& c : s.calls) {
+    json["calls"].push_back({{"operation", std::string(mpi_name(c.operation))},
+                             {"call_path", paths.name(c.path)},
+                             {"calls", c.calls},
+                             {"bytes", c.bytes},
+                             {"inside_mpi_ns", c.inside_ns()},
+                             {"waiting_ns", c.waiting_ns}});
+  }
+  return json;
+}
+
+void append(std::vector<Section>& to, std::vector<Section> sections) {
+  for (Section& s : sections) to.push_back(std::move(s));
+}
+
+}  // namespace
+
+Findings new_findings(const Findings& all, const Findings& known) {
+  Findings rest;
+  for (const Findings::Entry& e : all.entries()) {
+    if (std::ranges::find(known.entries(), e.name, &Findings::Entry::name) !=
+        known.entries().end()) {
+      continue;
+    }
+    const FindingKind kind{e.name, e.severity, e.sentence};
+    for (const std::string& example : e.examples) rest.add(kind, example, 0);
+    rest.add(kind, {}, e.count);
+  }
+  return rest;
+}
+
+Diagnosis diagnose(const Trace& trace, const CallPaths& paths) {
+  if (!trace.timed()) {
+    throw Error("cannot diagnose an untimed trace", "it says what the program does and not when",
+                "Record a run of the program.");
+  }
+  const CallMatching matching(trace);
+  const CausalOrder order(trace, matching);
+  return diagnose(trace, paths, matching, order, wait_states(trace, matching, order, {}));
+}
+
+Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
+                   const CausalOrder& order, const WaitStates& waits) {
+  Diagnosis d;
+  const CallActivities names(trace, paths);
+  IdealRun ideal;
+  const std::array<std::function<void()>, 2> halves{
+      [&] {
+        d.path = measured_path(Activities(trace, matching, order), names, {});
+        d.imbalance = imbalance_metrics(trace, matching);
+      },
+      [&] {
+        d.waits = summarize_states(trace, matching, names, waits);
+        ideal = ideal_run(trace, matching, {});
+        d.shares = time_shares(trace, names, waits, ideal);
+        d.efficiency = efficiency_from(trace, matching, ideal);
+      }};
+  parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
+  d.monitor = monitor(trace, {ideal, waits, d.path}, {});
+  d.example = example_wait(trace, waits, d.waits.delays);
+  d.findings = d.waits.findings;
+  for (const Findings* own : {&d.efficiency.findings, &d.path.findings}) {
+    d.findings.merge(new_findings(*own, d.findings));  // what matching found is in all of them
+  }
+  return d;
+}
+
+Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) {
+  Report report;
+  Report waits = describe(d.waits, trace, paths);
+  Report path = describe(d.path, d.imbalance, paths, PathDetail::sums);
+  Efficiency program;
+  program.inputs = efficiency_inputs(d.shares);
+  Section efficiency{.id = "efficiency", .title = "Efficiency"};
+  efficiency.items.emplace_back(
+      Paragraph{"Between MPI_Init and MPI_Finalize, like the shares above; 'slackline "
+                "efficiency' tells the whole run's, in all variants."});
+  efficiency.items.emplace_back(efficiency_table(program, EfficiencyVariant::multiplicative));
+  report.sections.push_back(shares_section(d.shares, paths));
+  append(report.sections, std::move(waits.sections));
+  report.sections.push_back(monitor_section(d.monitor, false));
+  report.sections.push_back(std::move(efficiency));
+  append(report.sections, std::move(path.sections));
+  report.result["measured"] = {{"time_shares", shares_to_json(d.shares, paths)},
+                               {"efficiency", efficiency_to_json(d.efficiency)},
+                               {"wait_states", std::move(waits.result)},
+                               {"critical_path", std::move(path.result)},
+                               {"phases", d.monitor.phases},
+                               {"regions", regions_to_json(d.monitor)},
+                               {"windows", windows_to_json(d.monitor)}};
+  report.findings = d.findings;
+  return report;
+}
+
+}  // namespace slackline

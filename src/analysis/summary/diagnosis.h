@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/efficiency/efficiency.h"
+#include "analysis/efficiency/imbalance.h"
+#include "analysis/efficiency/time_shares.h"
+#include "analysis/paths/measured_path.h"
+#include "analysis/phases/monitor.h"
+#include "analysis/waits/wait_summary.h"
+#include "report/report.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// A wait that stands for others: the longest one for the rank that causes most waiting.
+struct ExampleWait {
+  WaitState state;
+  std::int64_t begin_ns = 0;  ///< from the start of the run
+};
+
+/// All that is known of a measured run: each analysis once, over shared passes.
+struct Diagnosis {
+  TimeShares shares;
+  Efficiency efficiency;
+  WaitSummary waits;
+  MeasuredPath path;
+  ImbalanceMetrics imbalance;
+  Monitor monitor;
+  /// For the largest of the delay costs; nothing where nobody waited.
+  std::optional<ExampleWait> example;
+  Findings findings;
+};
+
+/// Throws Error for an untimed trace. Linear in calls.
+Diagnosis diagnose(const Trace& trace, const CallPaths& paths);
+/// The same where who belongs to whom, and who waited, is known already. In two threads.
+Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
+                   const CausalOrder& order, const WaitStates& waits);
+
+/// Those findings of kinds that `known` does not have: what two analyses count is told once.
+Findings new_findings(const Findings& all, const Findings& known);
+
+/// What a diagnosis has to say in sections and, under the key `measured`, for scripts.
+Report describe(const Diagnosis& diagnosis, const Trace& trace, const CallPaths& paths);
+
+}  // namespace slackline

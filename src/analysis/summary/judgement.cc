@@ -1,0 +1,321 @@
+// What a performance engineer would say first.
+//
+// The ranks' time falls into computation, waiting for one another, and the rest of MPI (moving data
+// and MPI's own work). The larger of the two losses is what limits the run. Waiting is explained by
+// the delay costs, the rest by the calls it is spent in; both are laid over the focus regions to
+// tell when. What could be gained at most is a bound, not a forecast: nobody can save more than all
+// waiting (shared out over the ranks, as if perfectly in step), or than an ideal network saves.
+
+#include "analysis/summary/judgement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "analysis/summary/concentration.h"
+#include "analysis/summary/judgement_cautions.h"
+#include "base/ratio.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kLittle = 0.1;       // of the ranks' time: less is little to gain
+constexpr double kNothing = 0.005;    // of the ranks' time: not worth a sentence
+constexpr double kWorthNaming = 0.1;  // of the waiting: what causes less is not named alone
+constexpr double kUnevenRank = 1.05;  // of the mean computation: busier than the others
+constexpr double kLongStart = 0.2;    // of the run: start-up and shut-down are mentioned
+
+struct Subject {
+  const Diagnosis& d;
+  const Trace& trace;
+  const CallPaths& paths;
+
+  double waiting() const { return d.shares.share(d.shares.sum.waiting_ns); }
+  double inside() const { return d.shares.share(d.shares.sum.inside_ns); }
+  double compute() const { return d.shares.share(d.shares.sum.compute_ns); }
+  bool waiting_is_main() const { return waiting() >= inside(); }
+  double length() const { return static_cast<double>(d.shares.length_ns); }
+};
+
+std::string in_path(const CallPaths& paths, PathId path) {
+  const std::string name = paths.name(path);
+  return name.empty() ? "" : " in " + name;
+}
+
+std::string activity(Operation operation) {
+  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
+}
+
+Judgement limit(const Subject& s) {
+  const TimeShares& t = s.d.shares;
+  const std::string length = format_time_ns(s.length());
+  const std::string ranks =
+      t.present == 1 ? "its only rank" : fmt::format("its {} ranks", t.present);
+  std::string text;
+  if (1 - s.compute() < kLittle) {
+    text = fmt::format("MPI holds this run back little: {} compute{} for {} of {}.", ranks,
+                       t.present == 1 ? "s" : "", format_percent(s.compute()), length);
+  } else if (s.waiting_is_main()) {
+    text = fmt::format(
+        "Waiting limits this run: {} spend {} of {} waiting for one another, {} in the rest of "
+        "MPI and {} computing.",
+        ranks, format_percent(s.waiting()), length, format_percent(s.inside()),
+        format_percent(s.compute()));
+  } else {
+    text = fmt::format(
+        "Communication itself limits this run: {} spend {} of {} inside MPI without waiting "
+        "for one another, {} waiting and {} computing.",
+        ranks, format_percent(s.inside()), length, format_percent(s.waiting()),
+        format_percent(s.compute()));
+  }
+  const std::int64_t around = t.run_ns - t.length_ns;
+  if (static_cast<double>(around) > kLongStart * static_cast<double>(t.run_ns)) {
+    text += fmt::format(" MPI_Init and MPI_Finalize take {} more.",
+                        format_time_ns(static_cast<double>(around)));
+  }
+  return {JudgementAspect::limit, std::move(text), {"time_shares", "efficiency_multiplicative"}};
+}
+
+/// The main loss of each focus region, as far as it lies between MPI_Init and MPI_Finalize.
+std::vector<LossPiece> losses_by_region(const Subject& s) {
+  const std::int64_t from = s.d.shares.begin_ns;
+  const std::int64_t to = from + s.d.shares.length_ns;
+  std::vector<LossPiece> pieces;
+  for (const FocusRegion& r : s.d.monitor.regions) {
+    const std::int64_t begin = std::max(r.begin_ns, from);
+    const std::int64_t end = std::min(r.end_ns, to);
+    if (end <= begin) continue;
+    const auto whole = static_cast<double>(r.end_ns - r.begin_ns);
+    const double part = static_cast<double>(end - begin) / whole;
+    const auto waiting = static_cast<double>(r.waiting_ns);
+    const double lost = (1 - r.efficiency.useful) * whole * static_cast<double>(s.d.shares.present);
+    pieces.push_back(
+        {begin, end, part * (s.waiting_is_main() ? waiting : std::max(0.0, lost - waiting))});
+  }
+  return pieces;
+}
+
+std::string when(const Subject& s) {
+  const std::optional<LossStretch> stretch = concentrated(losses_by_region(s));
+  if (!stretch) return "it is spread over the whole run";
+  const std::string share = format_percent(stretch->share, 0);
+  const std::string begin = format_time_ns(static_cast<double>(stretch->begin_ns));
+  const std::string end = format_time_ns(static_cast<double>(stretch->end_ns));
+  if (stretch->to_end) return fmt::format("{} of it comes after {}", share, begin);
+  if (stretch->from_start) return fmt::format("{} of it comes before {}", share, end);
+  return fmt::format("{} of it comes between {} and {}", share, begin, end);
+}
+
+/// Delay costs of one activity, all ranks together.
+struct Blame {
+  Operation operation = Operation::none;
+  PathId path = 0;
+  double total = 0;
+  std::int32_t rank = -1;  ///< that has most of it
+  double of_rank = 0;
+};
+
+std::optional<Blame> largest_blame(const DelayCosts& delays) {
+  std::map<std::pair<Operation, PathId>, Blame> blames;
+  for (const DelayCost& c : delays.costs) {
+    Blame& b = blames[{c.operation, c.path}];
+    b.operation = c.operation;
+    b.path = c.path;
+    b.total += c.total();
+    if (c.total() > b.of_rank) {
+      b.of_rank = c.total();
+      b.rank = c.rank;
+    }
+  }
+  const auto most =
+      std::ranges::max_element(blames, {}, [](const auto& entry) { return entry.second.total; });
+  return most == blames.end() ? std::nullopt : std::optional(most->second);
+}
+
+double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
+  const double mean =
+      ratio_of(static_cast<double>(shares.sum.compute_ns), static_cast<double>(shares.present));
+  return ratio_of(static_cast<double>(shares.ranks[static_cast<std::size_t>(rank)].compute_ns),
+                  mean);
+}
+
+std::string caused_by(const Subject& s, const Blame& blame) {
+  const double all = s.d.waits.delays.waiting_ns;
+  const std::string what = activity(blame.operation) + in_path(s.paths, blame.path);
+  if (blame.total < kWorthNaming * all) return "nothing alone causes a tenth of it";
+  const bool alone = blame.of_rank > blame.total / 2 || s.trace.ranks() <= 2;
+  const std::string share = format_percent(ratio_of(alone ? blame.of_rank : blame.total, all), 0);
+  std::string text =
+      alone ? fmt::format("rank {}'s {} causes {} of it", blame.rank, what, share)
+            : fmt::format("{} causes {} of it, most of all rank {}'s", what, share, blame.rank);
+  if (blame.operation != Operation::none) return text;
+  const double busy = busier_than_mean(s.d.shares, blame.rank);
+  if (busy >= kUnevenRank) {
+    text += fmt::format(" (that rank computes {:.2f} times as long as the mean)", busy);
+  } else if (!alone) {
+    text += " (over the whole run the ranks compute about equally long: who is late changes)";
+  }
+  return text;
+}
+
+/// Where most waiting lies that has a cause.
+const WaitPlace* main_place(const WaitSummary& waits) {
+  for (const WaitPlace& p : waits.places) {
+    const bool completion = p.pattern == WaitPattern::init_completion ||
+                            p.pattern == WaitPattern::barrier_completion ||
+                            p.pattern == WaitPattern::nxn_completion;
+    if (!completion) return &p;
+  }
+  return nullptr;
+}
+
+std::optional<Judgement> cause_of_waiting(const Subject& s) {
+  const WaitPlace* place = main_place(s.d.waits);
+  const std::optional<Blame> blame = largest_blame(s.d.waits.delays);
+  if (place == nullptr || !blame) return std::nullopt;
+  const double share = std::min(
+      1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
+  return Judgement{
+      JudgementAspect::cause,
+      fmt::format("{} of the waiting is in {}{} ({}); {}; {}.", format_percent(share, 0),
+                  mpi_name(place->operation), in_path(s.paths, place->path), name(place->pattern),
+                  caused_by(s, *blame), when(s)),
+      {"wait_causes", "wait_places", "focus_regions"}};
+}
+
+std::optional<Judgement> cause_inside(const Subject& s) {
+  if (s.d.shares.calls.empty() || s.d.shares.sum.inside_ns <= 0) return std::nullopt;
+  const TimeShares::OfCalls& most = s.d.shares.calls.front();
+  const auto calls = static_cast<double>(most.calls);
+  const double share = std::min(1.0, ratio_of(static_cast<double>(most.inside_ns()),
+                                              static_cast<double>(s.d.shares.sum.inside_ns)));
+  return Judgement{
+      JudgementAspect::cause,
+      fmt::format(
+          "{} of that time is in {}{}: {} calls{} that take {} each beyond waiting; {}.",
+          format_percent(share, 0), mpi_name(most.operation), in_path(s.paths, most.path),
+          format_count(most.calls),
+          most.bytes == 0 ? "" : " of " + format_bytes(static_cast<double>(most.bytes) / calls),
+          format_time_ns(static_cast<double>(most.inside_ns()) / calls), when(s)),
+      {"mpi_calls", "focus_regions"}};
+}
+
+Judgement gain_of_waiting(const Subject& s) {
+  const double gain = s.waiting() * s.length();
+  std::string text =
+      fmt::format("Perfectly balanced and in step, the run would be {} ({}) shorter at most",
+                  format_time_ns(gain), format_percent(s.waiting()));
+  if (!s.d.example) return {JudgementAspect::gain, text + ".", {"wait_patterns", "wait_ranks"}};
+  const ExampleWait& e = *s.d.example;
+  text += fmt::format(
+      "; look next at what rank {} does before {}, when rank {} waits {} for it in {}.",
+      e.state.cause_rank, format_time_ns(static_cast<double>(e.begin_ns + e.state.wait_ns)),
+      e.state.rank, format_time_ns(static_cast<double>(e.state.wait_ns)),
+      mpi_name(s.trace.calls(e.state.rank).operation(e.state.call)));
+  return {JudgementAspect::gain, std::move(text), {"wait_ranks", "wait_causes"}};
+}
+
+/// Of a run that the ideal network does not shorten. A replay can only be longer than the run where
+/// messages arrive before they are sent.
+Judgement nothing_to_gain(const Subject& s) {
+  std::string text = fmt::format(
+      "No faster network would shorten this run: without latency and with endless bandwidth it "
+      "takes {}",
+      format_time_ns(static_cast<double>(s.d.shares.ideal_ns)));
+  if (s.d.shares.ideal_ns > s.d.shares.length_ns) {
+    text += ", which is longer than measured: the ranks' clocks disagree";
+  }
+  return {JudgementAspect::gain, text + ".", {"time_shares", "efficiency_multiplicative"}};
+}
+
+Judgement gain_inside(const Subject& s) {
+  const auto gain = static_cast<double>(s.d.shares.length_ns - s.d.shares.ideal_ns);
+  if (gain <= 0) return nothing_to_gain(s);
+  std::string text = fmt::format(
+      "On a network without latency and with endless bandwidth, the run would be {} ({}) shorter "
+      "at most",
+      format_time_ns(gain), format_percent(ratio_of(gain, s.length())));
+  std::vector<std::string> evidence{"time_shares", "efficiency_multiplicative"};
+  const auto& costs = s.d.shares.calls;
+  if (costs.size() > 1 && costs[1].inside_ns() > 0) {
+    text += fmt::format("; look next at {}{}, then at {}{}", mpi_name(costs[0].operation),
+                        in_path(s.paths, costs[0].path), mpi_name(costs[1].operation),
+                        in_path(s.paths, costs[1].path));
+    evidence.emplace_back("mpi_calls");
+  }
+  return {JudgementAspect::gain, text + ".", std::move(evidence)};
+}
+
+void add(std::vector<Judgement>& to, std::optional<Judgement> sentence) {
+  if (sentence) to.push_back(std::move(*sentence));
+}
+
+}  // namespace
+
+std::string_view to_string(JudgementAspect aspect) {
+  switch (aspect) {
+    case JudgementAspect::limit:
+      return "limit";
+    case JudgementAspect::cause:
+      return "cause";
+    case JudgementAspect::gain:
+      return "gain";
+    case JudgementAspect::caution:
+      return "caution";
+  }
+  return "limit";
+}
+
+std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
+                                 const CallPaths& paths) {
+  std::vector<Judgement> sentences;
+  const Subject s{diagnosis, trace, paths};
+  if (diagnosis.shares.length_ns <= 0) return sentences;
+  sentences.push_back(limit(s));
+  if (s.waiting_is_main() && s.waiting() > kNothing) {
+    add(sentences, cause_of_waiting(s));
+    sentences.push_back(gain_of_waiting(s));
+  } else if (s.inside() > kNothing) {
+    add(sentences, cause_inside(s));
+    sentences.push_back(gain_inside(s));
+  }
+  for (Judgement& caution : cautions(diagnosis, trace)) sentences.push_back(std::move(caution));
+  return sentences;
+}
+
+std::vector<Judgement> judgement(const Overview& overview) {
+  const Losses l = losses(overview.prediction.ranks);
+  std::vector<Judgement> sentences;
+  if (overview.prediction.makespan_ns <= 0) return sentences;
+  sentences.push_back({JudgementAspect::limit, limit_sentence(overview.prediction), {"ranks"}});
+  sentences.push_back({JudgementAspect::cause,
+                       path_sentence(overview.prediction),
+                       {"path_by_operation", "path_by_rank"}});
+  sentences.push_back(
+      {JudgementAspect::gain,
+       fmt::format("Under the model, perfect balance would gain {} at most and a network without "
+                   "latency {} at most.",
+                   format_percent(l.imbalance), format_percent(overview.prediction.rho_latency)),
+       {"ranks", "latency"}});
+  return sentences;
+}
+
+void add_judgement(const std::vector<Judgement>& sentences, Report& report) {
+  if (sentences.empty()) return;
+  Json list = Json::array();
+  Section section{.id = "judgement", .title = "Judgement"};
+  for (const Judgement& j : sentences) {
+    list.push_back(
+        {{"aspect", to_string(j.aspect)}, {"sentence", j.sentence}, {"evidence", j.evidence}});
+    section.items.emplace_back(Paragraph{j.sentence});
+  }
+  report.sections.insert(report.sections.begin(), std::move(section));
+  Json result{{"judgement", std::move(list)}};
+  result.update(report.result);
+  report.result = std::move(result);
+}
+
+}  // namespace slackline

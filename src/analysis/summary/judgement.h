@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/model/overview.h"
+#include "analysis/summary/diagnosis.h"
+#include "report/report.h"
+
+namespace slackline {
+
+/// What a sentence of judgement answers.
+enum class JudgementAspect : std::uint8_t {
+  limit,    ///< what holds the run back, and how much
+  cause,    ///< where, by whom, since when
+  gain,     ///< what could be gained at most, and what to look at next
+  caution,  ///< what of the input makes the others uncertain
+};
+std::string_view to_string(JudgementAspect aspect);
+
+/// A sentence, and where the same report shows what it rests on.
+struct Judgement {
+  JudgementAspect aspect = JudgementAspect::limit;
+  std::string sentence;
+  std::vector<std::string> evidence;  ///< ids of tables, series or sections; the first one first
+};
+
+/// What a performance engineer would say of a measured run in two or three sentences. Every number
+/// is one of the diagnosis; nothing is said of a run without length.
+std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
+                                 const CallPaths& paths);
+/// The same of a run that is known by its model only (an untimed trace).
+std::vector<Judgement> judgement(const Overview& overview);
+
+/// Puts the sentences before everything else: a section `judgement`, and `judgement` in the result.
+void add_judgement(const std::vector<Judgement>& sentences, Report& report);
+
+}  // namespace slackline

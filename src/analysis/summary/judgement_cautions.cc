@@ -1,0 +1,76 @@
+#include "analysis/summary/judgement_cautions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kLittleTime = 0.1;       // of the ranks' time: less is little to gain
+constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
+constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut make them uncertain
+
+/// MPI libraries wait actively, so ranks with a processor of their own use all of it.
+std::optional<Judgement> crowded(const Diagnosis& d) {
+  const std::optional<double>& share = d.shares.processor_share;
+  if (!share || *share >= kWholeProcessor ||
+      1 - d.shares.share(d.shares.sum.compute_ns) < kLittleTime)
+    return std::nullopt;
+  return Judgement{
+      JudgementAspect::caution,
+      fmt::format("Each rank had at most {} of a processor: either more ran than there are "
+                  "processors, or the program sleeps, or MPI does while it waits. In the first "
+                  "case part of the time in MPI is the machine's and not the program's.",
+                  format_percent(*share, 0)),
+      {"time_shares"}};
+}
+
+std::optional<Judgement> clocks_disagree(const Diagnosis& d) {
+  std::uint64_t waits = 0;
+  for (const PatternSummary& p : d.waits.patterns) waits += p.count;
+  const auto& entries = d.findings.entries();
+  const auto clipped = std::ranges::find(entries, "waiting_clipped", &Findings::Entry::name);
+  if (clipped == entries.end() ||
+      static_cast<double>(clipped->count) < kUncertainShare * static_cast<double>(waits)) {
+    return std::nullopt;
+  }
+  return Judgement{JudgementAspect::caution,
+                   fmt::format("Take the waiting with care: {} messages arrive before they are "
+                               "sent, so the ranks' clocks disagree (--fix-clocks may help).",
+                               format_count(clipped->count)),
+                   {"findings"}};
+}
+
+std::optional<Judgement> something_lost(const Diagnosis& d, const Trace& trace) {
+  Findings all = trace.findings();
+  all.merge(new_findings(d.findings, all));
+  const auto lost =
+      std::ranges::find(all.entries(), Severity::data_loss, &Findings::Entry::severity);
+  if (lost == all.entries().end()) return std::nullopt;
+  return Judgement{
+      JudgementAspect::caution,
+      fmt::format("Part of the recording could not be used ({}, {}); this speaks of "
+                  "the rest.",
+                  lost->name, lost->count == 1 ? "once" : format_count(lost->count) + " times"),
+      {"findings"}};
+}
+
+}  // namespace
+
+std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) {
+  std::vector<Judgement> sentences;
+  const auto add = [&sentences](std::optional<Judgement> sentence) {
+    if (sentence) sentences.push_back(std::move(*sentence));
+  };
+  add(crowded(diagnosis));
+  add(clocks_disagree(diagnosis));
+  add(something_lost(diagnosis, trace));
+  return sentences;
+}
+
+}  // namespace slackline

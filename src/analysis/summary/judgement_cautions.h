@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "analysis/summary/judgement.h"
+
+namespace slackline {
+
+/// What of the input makes a judgement uncertain: a machine with too few processors, clocks that
+/// disagree, parts of the recording that were lost.
+std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace);
+
+}  // namespace slackline

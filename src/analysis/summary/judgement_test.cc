@@ -1,0 +1,146 @@
+// Runs whose limit is put there by hand: the sentences must name it, with numbers that follow from
+// the lines of the program, and every evidence must be in the report.
+
+#include "analysis/summary/judgement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::timed_trace;
+
+struct Said {
+  std::vector<Judgement> sentences;
+  std::set<std::string> ids;  ///< of everything the report shows
+
+  std::string of(JudgementAspect aspect) const {
+    for (const Judgement& j : sentences) {
+      if (j.aspect == aspect) return j.sentence;
+    }
+    return "";
+  }
+};
+
+void collect_ids(const std::vector<Section>& sections, std::set<std::string>& ids) {
+  for (const Section& s : sections) {
+    ids.insert(s.id);
+    for (const Item& item : s.items) {
+      if (const auto* table = std::get_if<Table>(&item)) ids.insert(table->id);
+      if (const auto* series = std::get_if<Series>(&item)) ids.insert(series->id);
+    }
+    collect_ids(s.children, ids);
+  }
+}
+
+Said say(const Trace& trace) {
+  const CallPaths paths(trace);
+  const Diagnosis d = diagnose(trace, paths);
+  Said said{judgement(d, trace, paths), {"findings"}};
+  Report report = describe(d, trace, paths);
+  add_judgement(said.sentences, report);
+  collect_ids(report.sections, said.ids);
+  for (const Judgement& j : said.sentences) {
+    EXPECT_FALSE(j.evidence.empty()) << j.sentence;
+    for (const std::string& id : j.evidence) EXPECT_TRUE(said.ids.contains(id)) << id;
+  }
+  EXPECT_EQ(report.result.value("judgement", Json::array()).size(), said.sentences.size());
+  return said;
+}
+
+TEST(Judgement, NamesTheRankThatMakesTheOthersWait) {
+  // Rank 1 computes 900 of 1000 ns, rank 0 300: 600 of 2 * 1000 are waiting, 300 on the average.
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @300 +700 barrier\n"
+                                    "rank 1\n @900 +100 barrier\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit),
+              HasSubstr("Waiting limits this run: its 2 ranks spend 30.0 % of 1.000 us"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("100 % of the waiting is in MPI_Barrier"));
+  EXPECT_THAT(said.of(JudgementAspect::cause),
+              HasSubstr("rank 1's computation causes 100 % of it"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("1.50 times as long as the mean"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("300 ns (30.0 %) shorter at most"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("what rank 1 does before 900 ns"));
+  EXPECT_THAT(said.of(JudgementAspect::caution), IsEmpty());
+}
+
+TEST(Judgement, NamesTheCallsThatTakeLongWithoutWaiting) {
+  // Both are there at 100; the network takes 300 of the 400 ns.
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @100 +300 send to=1 bytes=1024\n"
+                                    "rank 1\n @100 +300 recv from=0 bytes=1024\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("Communication itself limits this run"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("75.0 % of 400 ns"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("1 calls of 1.0 KiB"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("300 ns (75.0 %) shorter at most"));
+}
+
+TEST(Judgement, PromisesNothingOfANetworkThatGainsNothing) {
+  // Rank 1 has its message 80 ns before it is sent; in order, 100 ns and then 440 ns are computed.
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @100 +400 send to=1 bytes=8\n"
+                                    " @500 +10 recv from=1 bytes=8\n"
+                                    "rank 1\n @0 +20 recv from=0 bytes=8\n"
+                                    " @460 +50 send to=0 bytes=8\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("Communication itself limits this run"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("No faster network would shorten"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("takes 540 ns, which is longer"));
+}
+
+TEST(Judgement, SaysSoWhenThereIsLittleToGain) {
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @990 +10 barrier\n"
+                                    "rank 1\n @988 +12 barrier\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("MPI holds this run back little"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("98.9 %"));
+}
+
+TEST(Judgement, IsOfTheRunBetweenInitAndFinalize) {
+  const Said said =
+      say(timed_trace(2,
+                      "rank 0\n @0 +5000 init\n @5300 +700 barrier\n @6000 +10 finalize\n"
+                      "rank 1\n @0 +5000 init\n @5900 +100 barrier\n @6000 +10 finalize\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("30.0 % of 1.000 us"));
+  EXPECT_THAT(said.of(JudgementAspect::limit),
+              HasSubstr("MPI_Init and MPI_Finalize take 5.010 us more"));
+}
+
+TEST(Judgement, TellsSinceWhen) {
+  // 100 balanced steps of 1000, then 100 in which rank 1 computes for 100 only: the first to wait
+  // does so from 100,100 on.
+  std::string text[2] = {"rank 0\n", "rank 1\n"};
+  std::int64_t now = 0;
+  for (int step = 0; step < 200; ++step) {
+    for (int r = 0; r < 2; ++r) {
+      const std::int64_t compute = r == 1 && step >= 100 ? 100 : 990;
+      text[r] += " @" + std::to_string(now + compute) + " +" + std::to_string(1000 - compute) +
+                 " barrier\n";
+    }
+    now += 1000;
+  }
+  const Said said = say(timed_trace(2, text[0] + text[1]));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("100 % of it comes after 100.1 us"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("rank 0's computation"));
+}
+
+TEST(Judgement, OfOddRuns) {
+  EXPECT_THAT(say(timed_trace(3, "rank 0\nrank 1\nrank 2\n")).sentences, IsEmpty());
+  EXPECT_THAT(say(timed_trace(2, "rank 0\n @0 +0 barrier\nrank 1\n @0 +0 barrier\n")).sentences,
+              IsEmpty());
+  EXPECT_THAT(say(timed_trace(1, "rank 0\n @100 +1 barrier\n")).of(JudgementAspect::limit),
+              HasSubstr("its only rank computes for 99.0 %"));
+  const Said lost = say(timed_trace(2,
+                                    "rank 0\n @100 +300 recv from=1 bytes=8\n"
+                                    "rank 1\n @400 +1 barrier\n"));
+  EXPECT_THAT(lost.of(JudgementAspect::caution), HasSubstr("could not be used"));
+}
+
+}  // namespace
+}  // namespace slackline

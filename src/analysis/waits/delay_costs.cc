@@ -1,0 +1,197 @@
+// Who is to blame for waiting?
+//
+// A rank waits because another one got there late. Since the two were last in step
+// (sync_points.h), the late one did something longer: each activity that took it longer than the
+// waiting rank is a delay, and so is its own waiting, which somebody else caused. The waiting is
+// shared out over these in proportion: the activities' shares are short-term costs, and the shares
+// of waiting are handed on to those waits, whose own causes then pay them as long-term costs. Waits
+// are taken from last to first, in the order in which causes precede effects, so a wait has
+// received all that will be handed to it before it is processed. So every nanosecond of waiting
+// ends as a cost of some activity, or stays unexplained: then neither did anything longer (the
+// clocks disagree, or the transfer took the time).
+//
+// Both are compared from one moment on, when the first of the two went on from where they were in
+// step. So the waiting is the difference of the two, and explained but for clocks and clipping.
+// Scalasca does otherwise in places: test/oracle/scalasca names each of them, and what it is worth.
+//
+// Cost: each rank's time is summed between its synchronisation points (own_time.h), in threads;
+// then a wait costs the points since its ranks were in step.
+
+#include "analysis/waits/delay_costs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/waits/own_time.h"
+#include "analysis/waits/sync_points.h"
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+class DelaySearch {
+ public:
+  DelaySearch(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
+              const CallActivities& names, DelayCosts& out)
+      : waits_(waits.states),
+        names_(names),
+        sync_points_(trace, matching, waits),
+        out_(out),
+        of_rank_(static_cast<std::size_t>(trace.ranks())),
+        own_time_(of_rank_.size()),
+        costs_(of_rank_.size()),
+        handed_(waits_.size()) {
+    out.origins.resize(waits_.size());
+    for (std::uint32_t i = 0; i < waits_.size(); ++i) {
+      if (waits_[i].effective) {
+        of_rank_[static_cast<std::size_t>(waits_[i].rank)].push_back(i);
+      }
+    }
+    parallel_for(own_time_.size(), [&](std::size_t r) {
+      const auto rank = static_cast<std::int32_t>(r);
+      std::vector<WaitState> own;
+      own.reserve(of_rank_[r].size());
+      for (const std::uint32_t i : of_rank_[r]) own.push_back(waits_[i]);
+      own_time_[r] = OwnTime(trace, names, rank, sync_points_.calls(), std::move(own));
+    });
+  }
+
+  void run() {
+    for (std::size_t i = waits_.size(); i-- > 0;) {
+      const WaitState& w = waits_[i];
+      // What a call waited for beside the longest is no more waiting.
+      if (!w.effective || w.cause_rank < 0 || w.cause_rank == w.rank) continue;
+      process(static_cast<std::uint32_t>(i), w);
+    }
+    collect();
+  }
+
+ private:
+  using Shares = std::array<double, kDelayKinds>;
+  void process(std::uint32_t id, const WaitState& w) {
+    const auto wait = static_cast<double>(w.wait_ns);
+    const InStep step = sync_points_.last_before(w);
+    difference_.clear();
+    causes_.clear();
+    const auto cause_rank = static_cast<std::size_t>(w.cause_rank);
+    own_time_[cause_rank].add(step.there, w.cause_call, step.since_ns, 1, difference_, &causes_);
+    own_time_[static_cast<std::size_t>(w.rank)].add(step.here, w.call, step.since_ns, -1,
+                                                    difference_, nullptr);
+    double delays = 0;
+    for_delays([&](ActivityId, std::int64_t ns) { delays += static_cast<double>(ns); });
+    double waiting = 0;
+    for (const OwnTime::Waited& c : causes_) waiting += static_cast<double>(c.ns);
+    const double sum = delays + waiting;
+    const Shares& handed = handed_[id];
+    const double handed_sum = std::accumulate(handed.begin(), handed.end(), 0.0);
+    out_.waiting_ns += wait;
+    if (sum <= 0) {
+      out_.unexplained_ns += wait + handed_sum;
+      return;
+    }
+    const double scale = std::min(wait / sum, 1.0);
+    out_.unexplained_ns += std::max(0.0, wait - sum);
+    out_.origins[id].direct_ns = scale * delays;
+    out_.origins[id].indirect_ns = scale * waiting;
+    share_out(w, scale, handed, sum);
+  }
+
+  void share_out(const WaitState& w, double scale, const Shares& handed, double sum) {
+    const auto kind = static_cast<std::size_t>(delay_kind(w.pattern));
+    for_delays([&](ActivityId activity, std::int64_t ns) {
+      DelayCost& cost = this->cost(w.cause_rank, activity);
+      const auto longer = static_cast<double>(ns);
+      cost.short_term[kind] += scale * longer;
+      for (std::size_t k = 0; k < kDelayKinds; ++k) {
+        cost.long_term[k] += handed[k] / sum * longer;
+      }
+    });
+    const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
+    for (const OwnTime::Waited& c : causes_) {
+      const auto waited = static_cast<double>(c.ns);
+      Shares& to = handed_[own_waits[c.which]];
+      to[kind] += scale * waited;
+      for (std::size_t k = 0; k < kDelayKinds; ++k) to[k] += handed[k] / sum * waited;
+      WaitOrigin& origin = out_.origins[own_waits[c.which]];
+      // What delays two others is no more waiting for that.
+      origin.propagating_ns = std::max(origin.propagating_ns, scale * waited);
+    }
+  }
+
+  // What took the late rank longer than the waiting one.
+  template <class Visit>
+  void for_delays(Visit visit) const {
+    difference_.for_each([&visit](ActivityId activity, std::int64_t ns) {
+      if (ns > 0) visit(activity, ns);
+    });
+  }
+
+  DelayCost& cost(std::int32_t rank, ActivityId slot) {
+    auto& mine = costs_[static_cast<std::size_t>(rank)];
+    if (slot >= mine.size()) mine.resize(slot + 1);
+    return mine[slot];
+  }
+
+  void collect() {
+    for (std::size_t r = 0; r < costs_.size(); ++r) {
+      auto& mine = costs_[r];
+      for (std::size_t slot = 0; slot < mine.size(); ++slot) {
+        if (mine[slot].total() <= 0) continue;
+        mine[slot].rank = static_cast<std::int32_t>(r);
+        mine[slot].path = names_.path(static_cast<ActivityId>(slot));
+        mine[slot].operation = names_.operation(static_cast<ActivityId>(slot));
+        out_.costs.push_back(mine[slot]);
+      }
+    }
+    std::ranges::stable_sort(out_.costs, std::greater{}, &DelayCost::total);
+  }
+
+  const std::vector<WaitState>& waits_;
+  const CallActivities& names_;
+  const SyncPoints sync_points_;
+  DelayCosts& out_;
+  std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
+  std::vector<OwnTime> own_time_;                    // of each rank
+  std::vector<std::vector<DelayCost>> costs_;        // per rank, per activity
+  std::vector<Shares> handed_;                       // to each wait, by kind of the first one
+  ActivitySums difference_;                          // the late rank's time less the other one's
+  std::vector<OwnTime::Waited> causes_;
+};
+
+}  // namespace
+
+std::string_view identifier(DelayKind kind) {
+  constexpr std::array<std::string_view, kDelayKinds> kNames{
+      "late_sender", "late_receiver", "all_to_all", "one_to_all", "all_to_one"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+DelayKind delay_kind(WaitPattern pattern) {
+  switch (pattern) {
+    case WaitPattern::late_sender:
+      return DelayKind::late_sender;
+    case WaitPattern::late_receiver:
+      return DelayKind::late_receiver;
+    case WaitPattern::late_broadcast:
+      return DelayKind::one_to_all;
+    case WaitPattern::early_reduce:
+      return DelayKind::all_to_one;
+    default:
+      return DelayKind::all_to_all;
+  }
+}
+
+double DelayCost::total() const {
+  return std::accumulate(short_term.begin(), short_term.end(), 0.0) +
+         std::accumulate(long_term.begin(), long_term.end(), 0.0);
+}
+
+DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
+                       const CallActivities& names) {
+  DelayCosts out;
+  DelaySearch(trace, matching, waits, names, out).run();
+  return out;
+}
+
+}  // namespace slackline

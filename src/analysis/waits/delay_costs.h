@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/paths/call_activities.h"
+#include "analysis/waits/wait_states.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Kinds of waiting that delays are told apart by.
+enum class DelayKind : std::uint8_t {
+  late_sender,
+  late_receiver,
+  all_to_all,
+  one_to_all,
+  all_to_one
+};
+inline constexpr std::size_t kDelayKinds = 5;
+std::string_view identifier(DelayKind kind);
+DelayKind delay_kind(WaitPattern pattern);
+
+/// What one activity of one rank made others wait: computation (operation none) or communication.
+struct DelayCost {
+  std::int32_t rank = 0;
+  PathId path = 0;
+  Operation operation = Operation::none;
+  /// Waiting that it caused itself, and what that waiting caused in turn; ns, by kind.
+  std::array<double, kDelayKinds> short_term{};
+  std::array<double, kDelayKinds> long_term{};
+
+  double total() const;
+};
+
+/// How each waiting came about.
+struct WaitOrigin {
+  double direct_ns = 0;       ///< explained by a delay of the one waited for
+  double indirect_ns = 0;     ///< explained by its own waiting
+  double propagating_ns = 0;  ///< made somebody else wait later; the rest is terminal
+};
+
+struct DelayCosts {
+  std::vector<DelayCost> costs;     ///< largest total first
+  std::vector<WaitOrigin> origins;  ///< one for each of WaitStates::states
+  double unexplained_ns = 0;        ///< waiting that no difference of the two ranks explains
+  double waiting_ns = 0;            ///< effective, with a cause; short + long + unexplained
+};
+
+/// Which activities caused the waiting, directly or through others' waiting (Boehme's delay costs,
+/// as in Scalasca). O(calls + synchronisation points between a wait and the last one of its two
+/// ranks, over all waits).
+DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
+                       const CallActivities& names);
+
+}  // namespace slackline

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/waits/wait_summary.h"
+#include "base/ratio.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kRowsShown = 15;  // of long tables in text; the JSON has all rows
+
+Value count(std::uint64_t n) {
+  return static_cast<std::int64_t>(n);
+}
+
+Json state_to_json(const WaitState& s, const Trace& trace) {
+  const RankCalls& calls = trace.calls(s.rank);
+  return {{"rank", s.rank},
+          {"call", s.call},
+          {"operation", std::string(mpi_name(calls.operation(s.call)))},
+          {"enter_ns", calls.begin_ns(s.call)},
+          {"exit_ns", calls.end_ns(s.call)},
+          {"wait_ns", s.wait_ns},
+          {"cause_rank", s.cause_rank < 0 ? Json(nullptr) : Json(s.cause_rank)},
+          {"cause_call", s.cause_call == kNoCall ? Json(nullptr) : Json(s.cause_call)}};
+}
+
+Json pattern_to_json(const PatternSummary& p, const Trace& trace) {
+  Json json{{"pattern", identifier(p.pattern)},
+            {"count", p.count},
+            {"sum_ns", p.sum_ns},
+            {"mean_ns", static_cast<double>(p.sum_ns) / static_cast<double>(p.count)},
+            {"min_ns", p.least_ns},
+            {"quartile25_ns", p.lower_quartile_ns},
+            {"median_ns", p.median_ns},
+            {"quartile75_ns", p.upper_quartile_ns},
+            {"max_ns", p.most_ns},
+            {"variance_ns2", p.variance},
+            {"by_rank_ns", p.by_rank},
+            {"direct_ns", p.direct_ns},
+            {"indirect_ns", p.indirect_ns},
+            {"propagating_ns", p.propagating_ns},
+            {"terminal_ns", static_cast<double>(p.sum_ns) - p.propagating_ns},
+            {"worst", state_to_json(p.worst, trace)}};
+  if (p.pattern == WaitPattern::late_sender) {
+    json["wrong_order"] = {{"count", p.wrong_order_count},
+                           {"same_source_ns", p.wrong_order_same_ns},
+                           {"different_source_ns", p.wrong_order_different_ns}};
+  }
+  return json;
+}
+
+Json delay_to_json(const DelayCost& d, const CallPaths& paths) {
+  Json json{{"rank", d.rank},
+            {"activity",
+             d.operation == Operation::none ? "computation" : std::string(mpi_name(d.operation))},
+            {"call_path", paths.name(d.path)},
+            {"total_ns", d.total()}};
+  for (std::size_t k = 0; k < kDelayKinds; ++k) {
+    const std::string kind(identifier(static_cast<DelayKind>(k)));
+    json["short_term_ns"][kind] = d.short_term[k];
+    json["long_term_ns"][kind] = d.long_term[k];
+  }
+  return json;
+}
+
+Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
+  Json json{{"waiting_ns", s.total_ns},
+            {"mpi_ns", s.mpi_ns},
+            {"run_ns", s.run_ns},
+            {"waiting_by_rank_ns", s.by_rank},
+            {"patterns", Json::array()},
+            {"places", Json::array()},
+            {"delays", Json::array()},
+            {"delays_unexplained_ns", s.delays.unexplained_ns},
+            {"delays_explain_ns", s.delays.waiting_ns}};
+  for (const PatternSummary& p : s.patterns) json["patterns"].push_back(pattern_to_json(p, trace));
+  for (const WaitPlace& p : s.places) {
+    const std::int32_t region = paths.region(p.path);
+    json["places"].push_back(
+        {{"pattern", identifier(p.pattern)},
+         {"operation", std::string(mpi_name(p.operation))},
+         {"region", region < 0 ? "" : trace.regions()[static_cast<std::size_t>(region)]},
+         {"call_path", paths.name(p.path)},
+         {"count", p.count},
+         {"sum_ns", p.sum_ns},
+         {"by_rank_ns", p.by_rank}});
+  }
+  for (const DelayCost& d : s.delays.costs) json["delays"].push_back(delay_to_json(d, paths));
+  return json;
+}
+
+Facts totals(const WaitSummary& s, const Trace& trace) {
+  std::int32_t present = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) present += trace.calls(r).empty() ? 0 : 1;
+  const double all = static_cast<double>(s.run_ns) * present;
+  const auto waiting = static_cast<double>(s.total_ns);
+  return {{{"waiting", waiting, Unit::ns, "of all ranks together"},
+           {"of the ranks' time", ratio_of(waiting, all), Unit::ratio,
+            "MPI_Init and MPI_Finalize included"},
+           {"of the time in MPI", ratio_of(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
+}
+
+Table pattern_table(const WaitSummary& s) {
+  Table table{"wait_patterns",
+              "Waiting by pattern",
+              {{"pattern"},
+               {"times", Unit::count},
+               {"sum", Unit::ns},
+               {"median", Unit::ns},
+               {"longest", Unit::ns, "the worst instance"},
+               {"at rank", Unit::count, "where the worst instance is"},
+               {"direct", Unit::ratio, "the part whose cause is a delay, and not other waiting"}},
+              {}};
+  for (const PatternSummary& p : s.patterns) {
+    std::vector<Value> row{
+        std::string(name(p.pattern)), count(p.count), p.sum_ns, p.median_ns, p.most_ns,
+        std::int64_t{p.worst.rank}};
+    row.resize(table.columns.size());
+    if (p.worst.cause_rank >= 0) row.back() = ratio_of(p.direct_ns, p.direct_ns + p.indirect_ns);
+    table.rows.push_back(std::move(row));
+    if (p.wrong_order_count > 0) {
+      std::vector<Value> wrong{std::string("  in wrong order"), count(p.wrong_order_count),
+                               p.wrong_order_same_ns + p.wrong_order_different_ns};
+      wrong.resize(table.columns.size());
+      table.rows.push_back(std::move(wrong));
+    }
+  }
+  return table;
+}
+
+Table place_table(const WaitSummary& s, const CallPaths& paths) {
+  Table table{"wait_places",
+              "Where ranks wait",
+              {{"pattern"},
+               {"operation"},
+               {"call path"},
+               {"times", Unit::count},
+               {"sum", Unit::ns},
+               {"most at rank", Unit::count}},
+              {}};
+  for (const WaitPlace& p : s.places) {
+    if (table.rows.size() == kRowsShown) break;
+    const auto most = std::ranges::max_element(p.by_rank) - p.by_rank.begin();
+    table.rows.push_back({std::string(name(p.pattern)), std::string(mpi_name(p.operation)),
+                          paths.name(p.path), count(p.count), p.sum_ns,
+                          static_cast<std::int64_t>(most)});
+  }
+  return table;
+}
+
+Table rank_table(const WaitSummary& s, const Trace& trace) {
+  Table table{"wait_ranks",
+              "Ranks that wait most",
+              {{"rank", Unit::count}, {"waiting", Unit::ns}, {"of the run", Unit::ratio}},
+              {}};
+  std::vector<std::size_t> order(s.by_rank.size());
+  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return s.by_rank[r]; });
+  for (const std::size_t r : order) {
+    if (table.rows.size() == kRowsShown) break;
+    if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
+    table.rows.push_back(
+        {static_cast<std::int64_t>(r), s.by_rank[r],
+         ratio_of(static_cast<double>(s.by_rank[r]), static_cast<double>(s.run_ns))});
+  }
+  return table;
+}
+
+Table cause_table(const WaitSummary& s, const CallPaths& paths) {
+  Table table{"wait_causes",
+              "What causes the waiting",
+              {{"rank", Unit::count},
+               {"activity"},
+               {"call path"},
+               {"short-term", Unit::ns, "waiting that it caused itself"},
+               {"long-term", Unit::ns, "waiting that this waiting caused in turn"},
+               {"of all waiting", Unit::ratio}},
+              {}};
+  for (const DelayCost& d : s.delays.costs) {
+    if (table.rows.size() == kRowsShown) break;
+    double direct = 0;
+    for (const double ns : d.short_term) direct += ns;
+    table.rows.push_back({std::int64_t{d.rank},
+                          d.operation == Operation::none ? std::string("computation")
+                                                         : std::string(mpi_name(d.operation)),
+                          paths.name(d.path), direct, d.total() - direct,
+                          ratio_of(d.total(), s.delays.waiting_ns)});
+  }
+  return table;
+}
+
+Facts explained(const WaitSummary& s) {
+  return {{{"unexplained", ratio_of(s.delays.unexplained_ns, s.delays.waiting_ns), Unit::ratio,
+            "waiting that nothing the late rank did longer accounts for"}}};
+}
+
+}  // namespace
+
+Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths) {
+  Report report;
+  report.result = to_json(summary, trace, paths);
+  report.findings = summary.findings;
+  report.sections.push_back(
+      {"wait_states", "Wait states", {totals(summary, trace), pattern_table(summary)}});
+  if (summary.places.empty()) return report;
+  report.sections.back().items.insert(report.sections.back().items.end(),
+                                      {place_table(summary, paths), rank_table(summary, trace)});
+  if (!summary.delays.costs.empty()) {
+    report.sections.push_back(
+        {"causes", "Causes", {cause_table(summary, paths), explained(summary)}});
+  }
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,121 @@
+// Where ranks wait, and for whom.
+//
+// The problem: time in MPI calls is transfer or waiting, and only the partner's calls tell which.
+// The idea: Scalasca's patterns compare when the two sides (message_waits.h) or all members
+// (collective_waits.h) of a communication enter their calls. Matched calls (call_matching.h) give
+// the partners. What a rank waits for depends on nobody's waiting, so ranks are looked at in as
+// many groups as there are threads, each in causal order (causal_order.h), as partners' calls are
+// then still in the cache; then the states are put together in that order, causes before effects,
+// which is what the delay costs need. A waiting time never exceeds its call: clocks that disagree
+// cannot invent waiting. Cost: linear in calls and in the members of collectives.
+
+#include "analysis/waits/wait_states.h"
+
+#include <algorithm>
+#include <deque>
+#include <span>
+
+#include "analysis/waits/collective_waits.h"
+#include "analysis/waits/message_waits.h"
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+using Kind = CallMatching::Completion::Kind;
+
+/// Of the states of one call, the longest one with a cause.
+void mark_effective(std::span<WaitState> of_call) {
+  WaitState* longest = nullptr;
+  for (WaitState& s : of_call) {
+    if (s.cause_rank < 0 || s.cause_rank == s.rank) continue;
+    if (longest == nullptr || s.wait_ns > longest->wait_ns) longest = &s;
+  }
+  if (longest != nullptr) longest->effective = true;
+}
+
+/// The states of one rank, found call by call in program order.
+class RankWaits {
+ public:
+  RankWaits(const Trace& trace, const CallMatching& matching, const CollectiveWaits& collectives,
+            const WaitOptions& options, std::int32_t rank)
+      : matching_(matching),
+        collectives_(collectives),
+        rank_(rank),
+        messages_(trace, matching, options, rank, states_) {}
+  RankWaits(const RankWaits&) = delete;  // one part refers to another one
+  RankWaits& operator=(const RankWaits&) = delete;
+
+  void look(CallIndex call) {
+    if (!matching_.completes_something(rank_, call)) return;
+    const std::size_t before = states_.size();
+    matching_.for_completions(rank_, call, [&](const CallMatching::Completion& c) {
+      switch (c.kind) {
+        case Kind::incoming:
+          return messages_.incoming(call, c.id);
+        case Kind::outgoing:
+          return messages_.outgoing(call, c.id);
+        case Kind::collective:
+          return collectives_.add(rank_, call, c.id, states_);
+      }
+    });
+    messages_.finish_call();
+    mark_effective(std::span(states_).subspan(before));
+  }
+
+  const std::vector<WaitState>& states() const { return states_; }
+  const MessageWaits& messages() const { return messages_; }
+
+ private:
+  const CallMatching& matching_;
+  const CollectiveWaits& collectives_;
+  const std::int32_t rank_;
+  std::vector<WaitState> states_;
+  MessageWaits messages_;
+};
+
+}  // namespace
+
+WaitStates wait_states(const Trace& trace, const CallMatching& matching,
+                       const WaitOptions& options) {
+  return wait_states(trace, matching, CausalOrder(trace, matching), options);
+}
+
+WaitStates wait_states(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                       const WaitOptions& options) {
+  const CollectiveWaits collectives(trace, matching);
+  std::deque<RankWaits> ranks;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    ranks.emplace_back(trace, matching, collectives, options, r);
+  }
+  const std::size_t groups = std::min<std::size_t>(hardware_threads(), ranks.size());
+  parallel_for(groups, [&](std::size_t group) {
+    const std::size_t begin = ranks.size() * group / groups;
+    const std::size_t end = ranks.size() * (group + 1) / groups;
+    order.forward_in_bursts([&](std::int32_t rank, CallIndex first, CallIndex last) {
+      const auto r = static_cast<std::size_t>(rank);
+      if (r < begin || r >= end) return;
+      for (CallIndex call = first; call < last; ++call) ranks[r].look(call);
+    });
+  });
+  WaitStates out;
+  std::size_t count = 0;
+  for (const RankWaits& of : ranks) {
+    count += of.states().size();
+    out.clipped += of.messages().clipped();
+    out.clipped_ns += of.messages().clipped_ns();
+  }
+  out.states.reserve(count);
+  std::vector<std::size_t> next(ranks.size(), 0);
+  order.forward_in_bursts([&](std::int32_t rank, CallIndex /*first*/, CallIndex end) {
+    const auto r = static_cast<std::size_t>(rank);
+    const std::vector<WaitState>& mine = ranks[r].states();
+    while (next[r] < mine.size() && mine[next[r]].call < end) {
+      out.states.push_back(mine[next[r]++]);
+    }
+  });
+  out.released = order.released();
+  return out;
+}
+
+}  // namespace slackline

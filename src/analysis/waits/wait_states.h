@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "calls/call_matching.h"
+#include "calls/causal_order.h"
+#include "trace/send_records.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Why a rank waited, as Scalasca names it.
+enum class WaitPattern : std::uint8_t {
+  late_sender,         ///< a receive, or the wait for it, begins before the send
+  late_receiver,       ///< a send, or the wait for it, begins before the receive is posted
+  barrier,             ///< until the last rank enters the barrier
+  barrier_completion,  ///< leaving after the first could
+  nxn,                 ///< until the last rank enters an operation of all with all
+  nxn_completion,
+  early_reduce,     ///< the root, until the last sender enters a reduction or gathering
+  late_broadcast,   ///< until the root enters a broadcast or scattering
+  early_scan,       ///< until all ranks before enter a scan
+  nonblocking,      ///< a wait, until the last needed rank has started a nonblocking collective
+  init_completion,  ///< leaving MPI_Init after the first could
+  finalize,         ///< until the last rank enters MPI_Finalize
+};
+inline constexpr std::size_t kWaitPatterns = 12;
+
+/// "late_sender"
+std::string_view identifier(WaitPattern pattern);
+/// "late sender"
+std::string_view name(WaitPattern pattern);
+
+/// Was a late sender's message taken before one that had been sent earlier?
+enum class MessageOrder : std::uint8_t { right, wrong_same_source, wrong_different_source };
+
+/// One instance of waiting: the first `wait_ns` of a call (the last ones, of a completion).
+struct WaitState {
+  std::int64_t wait_ns = 0;
+  std::int32_t rank = 0;
+  CallIndex call = 0;
+  std::int32_t cause_rank = -1;  ///< whose lateness it is; -1: nobody's in particular
+  CallIndex cause_call = kNoCall;
+  WaitPattern pattern = WaitPattern::late_sender;
+  MessageOrder order = MessageOrder::right;
+  /// Of the states of one call, the longest one with a cause: what the rank really waited for.
+  bool effective = false;
+};
+
+struct WaitOptions {
+  /// Messages of at most so many bytes do not wait for their receiver. Without it, whether a send
+  /// waited is told by the overlap of the two calls.
+  std::optional<std::uint64_t> eager_bytes{};
+  /// Orders sends by their records; without them, by the begins of their calls.
+  const SendRecords* sends = nullptr;
+};
+
+struct WaitStates {
+  /// In an order in which causes come before their effects; per rank in program order.
+  std::vector<WaitState> states;
+  std::uint64_t clipped = 0;    ///< messages received before they were sent: clocks disagree
+  std::int64_t clipped_ns = 0;  ///< by that much in sum
+  std::uint64_t released = 0;   ///< calls forced on in the replay
+};
+
+/// Exact by the definitions of Scalasca 2.6 with every waiting time clipped to its call. O(calls +
+/// members of collectives).
+WaitStates wait_states(const Trace& trace, const CallMatching& matching,
+                       const WaitOptions& options = {});
+/// The same in an order that is known already.
+WaitStates wait_states(const Trace& trace, const CallMatching& matching, const CausalOrder& order,
+                       const WaitOptions& options);
+
+}  // namespace slackline

@@ -1,0 +1,234 @@
+#include "analysis/waits/wait_states.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/waits/wait_summary.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::timed_trace;
+using ::testing::UnorderedElementsAre;
+
+/// One state in a line: "rank pattern ns<-rank waited for".
+std::vector<std::string> lines_of(const Trace& trace, const WaitOptions& options = {}) {
+  std::vector<std::string> lines;
+  for (const WaitState& s : wait_states(trace, CallMatching(trace), options).states) {
+    lines.push_back(std::to_string(s.rank) + " " + std::string(identifier(s.pattern)) + " " +
+                    std::to_string(s.wait_ns) + "<-" + std::to_string(s.cause_rank));
+  }
+  return lines;
+}
+
+TEST(WaitStates, FindALateSender) {
+  EXPECT_THAT(lines_of(timed_trace(2,
+                                   "rank 0\n @100 +5 send to=1 bytes=8\n"
+                                   "rank 1\n @30 +80 recv from=0 bytes=8\n")),
+              ElementsAre("1 late_sender 70<-0"));
+}
+
+TEST(WaitStates, AreCutToTheirCall) {
+  // The clocks say that the message arrived before it was sent.
+  const Trace trace = timed_trace(2,
+                                  "rank 0\n @100 +5 send to=1 bytes=8\n"
+                                  "rank 1\n @30 +10 recv from=0 bytes=8\n");
+  EXPECT_THAT(lines_of(trace), ElementsAre("1 late_sender 10<-0"));
+  const WaitStates states = wait_states(trace, CallMatching(trace));
+  EXPECT_EQ(states.clipped, 1u);
+  EXPECT_EQ(states.clipped_ns, 60);
+}
+
+TEST(WaitStates, ChargeAWaitallForItsLatestMessageOnly) {
+  EXPECT_THAT(lines_of(timed_trace(3,
+                                   "rank 0\n @50 +5 send to=2 bytes=8\n"
+                                   "rank 1\n @90 +5 send to=2 bytes=8\n"
+                                   "rank 2\n @1 +1 irecv from=0 bytes=8 req=1\n"
+                                   " @3 +1 irecv from=1 bytes=8 req=2\n"
+                                   " @10 +100 waitall reqs=1,2\n")),
+              ElementsAre("2 late_sender 80<-1"));
+}
+
+TEST(WaitStates, FindALateReceiverByOverlapOrByTheEagerThreshold) {
+  const Trace trace = timed_trace(2,
+                                  "rank 0\n @10 +90 send to=1 bytes=1000\n"
+                                  "rank 1\n @70 +40 recv from=0 bytes=1000\n");
+  EXPECT_THAT(lines_of(trace), ElementsAre("0 late_receiver 60<-1"));
+  EXPECT_THAT(lines_of(trace, {.eager_bytes = 999}), ElementsAre("0 late_receiver 60<-1"));
+  EXPECT_THAT(lines_of(trace, {.eager_bytes = 1000}), IsEmpty());
+  // The send was over before the receive began: it did not wait.
+  EXPECT_THAT(lines_of(timed_trace(2,
+                                   "rank 0\n @10 +20 send to=1 bytes=1000\n"
+                                   "rank 1\n @70 +40 recv from=0 bytes=1000\n")),
+              IsEmpty());
+}
+
+TEST(WaitStates, FindWaitingAndCompletionOfABarrier) {
+  // All have entered at 60; the first can leave at 65.
+  EXPECT_THAT(lines_of(timed_trace(3,
+                                   "rank 0\n @10 +55 barrier\n"
+                                   "rank 1\n @60 +8 barrier\n"
+                                   "rank 2\n @40 +30 barrier\n")),
+              UnorderedElementsAre("0 wait_at_barrier 50<-1", "2 wait_at_barrier 20<-1",
+                                   "1 barrier_completion 3<--1", "2 barrier_completion 5<--1"));
+}
+
+TEST(WaitStates, LeaveOutRanksThatMoveNothing) {
+  EXPECT_THAT(lines_of(timed_trace(3,
+                                   "rank 0\n @10 +55 allreduce bytes=8\n"
+                                   "rank 1\n @20 +45 allreduce bytes=8\n"
+                                   "rank 2\n @60 +5 allreduce bytes=0\n")),
+              ElementsAre("0 wait_at_nxn 10<-1"));
+}
+
+TEST(WaitStates, OfRootedOperations) {
+  EXPECT_THAT(lines_of(timed_trace(3,
+                                   "rank 0\n @10 +90 reduce root=0 bytes=8\n"
+                                   "rank 1\n @30 +9 reduce root=0 bytes=8\n"
+                                   "rank 2\n @70 +9 reduce root=0 bytes=8\n")),
+              ElementsAre("0 early_reduce 60<-2"));
+  EXPECT_THAT(lines_of(timed_trace(3,
+                                   "rank 0\n @50 +20 bcast root=0 bytes=8\n"
+                                   "rank 1\n @30 +50 bcast root=0 bytes=8\n"
+                                   "rank 2\n @70 +9 bcast root=0 bytes=8\n")),
+              ElementsAre("1 late_broadcast 20<-0"));
+  EXPECT_THAT(lines_of(timed_trace(3,
+                                   "rank 0\n @50 +20 scan bytes=8\n"
+                                   "rank 1\n @30 +50 scan bytes=8\n"
+                                   "rank 2\n @40 +30 scan bytes=8\n")),
+              UnorderedElementsAre("1 early_scan 20<-0", "2 early_scan 10<-0"));
+}
+
+TEST(WaitStates, OfTheBeginningAndTheEnd) {
+  EXPECT_THAT(lines_of(timed_trace(2,
+                                   "rank 0\n @0 +10 init\n @50 +5 finalize\n"
+                                   "rank 1\n @0 +14 init\n @20 +35 finalize\n")),
+              UnorderedElementsAre("1 init_completion 4<--1", "1 wait_at_finalize 30<-0"));
+}
+
+TEST(WaitStates, OfANonblockingCollective) {
+  EXPECT_THAT(
+      lines_of(timed_trace(2,
+                           "rank 0\n @10 +1 iallreduce bytes=8 req=1\n @20 +60 wait req=1\n"
+                           "rank 1\n @70 +1 iallreduce bytes=8 req=1\n @75 +5 wait req=1\n")),
+      ElementsAre("0 nonblocking_collective 50<-1"));
+}
+
+TEST(WaitStates, NoticeTheWrongOrder) {
+  // Rank 2 waits for rank 0's message of 80, though rank 1's of 20 has been there.
+  const Trace trace =
+      timed_trace(3,
+                  "rank 0\n @80 +5 send to=2 bytes=8\n"
+                  "rank 1\n @20 +5 send to=2 bytes=8\n"
+                  "rank 2\n @30 +60 recv from=0 bytes=8\n @95 +3 recv from=1 bytes=8\n");
+  const WaitStates states = wait_states(trace, CallMatching(trace));
+  ASSERT_EQ(states.states.size(), 1u);
+  EXPECT_EQ(states.states[0].order, MessageOrder::wrong_different_source);
+}
+
+TEST(WaitStates, OrderSendsByTheirRecordsWhereThereAreAny) {
+  // By the begins of the calls the order was right; but rank 0 handed its message over at 90.
+  const Trace trace =
+      timed_trace(3,
+                  "rank 0\n @80 +15 send to=2 bytes=8\n"
+                  "rank 1\n @85 +5 send to=2 bytes=8\n"
+                  "rank 2\n @30 +70 recv from=0 bytes=8\n @105 +3 recv from=1 bytes=8\n");
+  const CallMatching matching(trace);
+  EXPECT_EQ(wait_states(trace, matching).states[0].order, MessageOrder::right);
+  const SendRecords sends{{{10}, {1}, {}}};
+  EXPECT_EQ(wait_states(trace, matching, {.sends = &sends}).states[0].order,
+            MessageOrder::wrong_different_source);
+}
+
+DelayCosts delays_of(const Trace& trace) {
+  const CallMatching matching(trace);
+  const CallPaths paths(trace);
+  return delay_costs(trace, matching, wait_states(trace, matching), CallActivities(trace, paths));
+}
+
+TEST(DelayCosts, BlameTheComputationThatTookLonger) {
+  const Trace trace = timed_trace(2,
+                                  "region 0 solve\n"
+                                  "rank 0\n @0 +0 init\n @5 enter solve\n @85 leave solve\n"
+                                  " @100 +5 send to=1 bytes=8\n"
+                                  "rank 1\n @0 +0 init\n @30 +80 recv from=0 bytes=8\n");
+  const DelayCosts d = delays_of(trace);
+  // Rank 0 has 20 outside of regions and 80 in solve, rank 1 30 outside: 80 more in solve.
+  ASSERT_EQ(d.costs.size(), 1u);
+  EXPECT_EQ(d.costs[0].rank, 0);
+  EXPECT_EQ(CallPaths(trace).name(d.costs[0].path), "solve");
+  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 70);
+  EXPECT_NEAR(d.unexplained_ns, 0, 1e-9);
+}
+
+TEST(DelayCosts, CompareSinceOneRankWaitedForTheOther) {
+  // Nobody waits for the message that is taken at 55, so the two are compared since MPI_Init: rank
+  // 0 has 50 in first and 50 in second, rank 1 has 40 and 15 when it begins to wait.
+  const Trace trace = timed_trace(2,
+                                  "region 0 first\nregion 1 second\n"
+                                  "rank 0\n @0 +0 init\n @0 enter first\n @50 leave first\n"
+                                  " @50 +0 send to=1 bytes=8\n"
+                                  " @50 enter second\n @100 leave second\n"
+                                  " @100 +0 send to=1 bytes=8\n"
+                                  "rank 1\n @0 +0 init\n @0 enter first\n @40 leave first\n"
+                                  " @40 enter second\n @55 leave second\n"
+                                  " @55 +0 recv from=0 bytes=8\n @55 +45 recv from=0 bytes=8\n");
+  const DelayCosts d = delays_of(trace);
+  const CallPaths paths(trace);
+  ASSERT_EQ(d.costs.size(), 2u);
+  EXPECT_EQ(paths.name(d.costs[0].path), "second");
+  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 35);
+  EXPECT_EQ(paths.name(d.costs[1].path), "first");
+  EXPECT_DOUBLE_EQ(d.costs[1].short_term[0], 10);
+  EXPECT_DOUBLE_EQ(d.unexplained_ns, 0);
+}
+
+TEST(DelayCosts, HandWaitingOnToItsCause) {
+  // Rank 0 is late by 90; rank 1 waits for it and so makes rank 2 wait.
+  const DelayCosts d = delays_of(timed_trace(3,
+                                             "rank 0\n @100 +0 send to=1 bytes=8\n"
+                                             "rank 1\n @10 +90 recv from=0 bytes=8\n"
+                                             " @100 +0 send to=2 bytes=8\n"
+                                             "rank 2\n @10 +90 recv from=1 bytes=8\n"));
+  ASSERT_EQ(d.costs.size(), 1u);
+  EXPECT_EQ(d.costs[0].rank, 0);
+  EXPECT_DOUBLE_EQ(d.costs[0].short_term[0], 90);
+  EXPECT_DOUBLE_EQ(d.costs[0].long_term[0], 90);
+  EXPECT_DOUBLE_EQ(d.waiting_ns, 180);
+  EXPECT_DOUBLE_EQ(d.origins[0].propagating_ns, 90);
+  EXPECT_DOUBLE_EQ(d.origins[1].indirect_ns, 90);
+}
+
+TEST(DelayCosts, CountWaitingThatDelaysTwoOthersOnce) {
+  // Rank 1 waits for rank 0 for 90, and ranks 2 and 3 wait for rank 1 for that reason.
+  const DelayCosts d = delays_of(timed_trace(4,
+                                             "rank 0\n @100 +0 send to=1 bytes=8\n"
+                                             "rank 1\n @10 +90 recv from=0 bytes=8\n"
+                                             " @100 +0 send to=2 bytes=8\n"
+                                             " @100 +0 send to=3 bytes=8\n"
+                                             "rank 2\n @10 +90 recv from=1 bytes=8\n"
+                                             "rank 3\n @55 +45 recv from=1 bytes=8\n"));
+  EXPECT_DOUBLE_EQ(d.origins[0].propagating_ns, 90);
+  EXPECT_DOUBLE_EQ(d.waiting_ns, 90 + 90 + 45);
+}
+
+TEST(WaitSummary, AddsUp) {
+  const Trace trace = timed_trace(3,
+                                  "rank 0\n @10 +55 barrier\n @70 +20 barrier\n"
+                                  "rank 1\n @60 +8 barrier\n @80 +10 barrier\n"
+                                  "rank 2\n @40 +30 barrier\n @75 +15 barrier\n");
+  const CallPaths paths(trace);
+  const WaitSummary s = summarize_waits(trace, CallMatching(trace), paths, {});
+  EXPECT_EQ(s.total_ns, 50 + 20 + 10 + 5);
+  EXPECT_THAT(s.by_rank, ElementsAre(60, 0, 25));
+  ASSERT_GE(s.patterns.size(), 1u);
+  EXPECT_EQ(s.patterns[0].count, 4u);
+  EXPECT_EQ(s.patterns[0].worst.wait_ns, 50);
+  EXPECT_DOUBLE_EQ(s.patterns[0].median_ns, 15);
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,164 @@
+#include "analysis/waits/wait_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "calls/run_span.h"
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kClocksDisagree{
+    "waiting_clipped", Severity::notice,
+    "Messages were received before they were sent, as the ranks' clocks disagree; waiting for them "
+    "was cut to the length of the receiving call."};
+constexpr FindingKind kCausesUncertain{
+    "replay_released", Severity::notice,
+    "Calls could not be put into a causal order (a lost message, or clocks that disagree); causes "
+    "of waiting around them are not certain."};
+constexpr FindingKind kNoCommunication{"no_communication", Severity::info,
+                                       "The ranks of this trace never wait for each other."};
+
+/// With the quartiles between the two nearest values, as is usual.
+double quantile(const std::vector<std::int64_t>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  const double part = at - static_cast<double>(low);
+  return static_cast<double>(sorted[low]) * (1 - part) + static_cast<double>(sorted[high]) * part;
+}
+
+void add_distribution(PatternSummary& p, std::vector<std::int64_t>& lengths) {
+  std::ranges::sort(lengths);
+  p.least_ns = lengths.front();
+  p.most_ns = lengths.back();
+  p.lower_quartile_ns = quantile(lengths, 0.25);
+  p.median_ns = quantile(lengths, 0.5);
+  p.upper_quartile_ns = quantile(lengths, 0.75);
+  const double mean = static_cast<double>(p.sum_ns) / static_cast<double>(p.count);
+  double squares = 0;
+  for (const std::int64_t x : lengths) squares += std::pow(static_cast<double>(x) - mean, 2);
+  p.variance = p.count > 1 ? squares / static_cast<double>(p.count - 1) : 0;
+}
+
+class Summing {
+ public:
+  Summing(const Trace& trace, const CallActivities& names, WaitSummary& out)
+      : trace_(trace),
+        names_(names),
+        out_(out),
+        patterns_(kWaitPatterns),
+        lengths_(kWaitPatterns),
+        place_of_(names.size() * kWaitPatterns, kNoPlace) {
+    out.by_rank.resize(ranks());
+  }
+
+  void add(const WaitState& s, const WaitOrigin& origin) {
+    const auto rank = static_cast<std::size_t>(s.rank);
+    const auto which = static_cast<std::size_t>(s.pattern);
+    PatternSummary& p = patterns_[which];
+    p.pattern = s.pattern;
+    p.by_rank.resize(ranks());
+    if (p.count == 0 || s.wait_ns > p.worst.wait_ns) p.worst = s;
+    ++p.count;
+    p.sum_ns += s.wait_ns;
+    p.by_rank[rank] += s.wait_ns;
+    lengths_[which].push_back(s.wait_ns);
+    p.direct_ns += origin.direct_ns;
+    p.indirect_ns += origin.indirect_ns;
+    p.propagating_ns += origin.propagating_ns;
+    if (s.order != MessageOrder::right) {
+      ++p.wrong_order_count;
+      (s.order == MessageOrder::wrong_same_source ? p.wrong_order_same_ns
+                                                  : p.wrong_order_different_ns) += s.wait_ns;
+    }
+    if (s.effective) {
+      out_.total_ns += s.wait_ns;
+      out_.by_rank[rank] += s.wait_ns;
+    }
+    WaitPlace& place = place_of(s);
+    ++place.count;
+    place.sum_ns += s.wait_ns;
+    place.by_rank[rank] += s.wait_ns;
+  }
+
+  void finish() {
+    for (std::size_t i = 0; i < kWaitPatterns; ++i) {
+      if (patterns_[i].count == 0) continue;
+      add_distribution(patterns_[i], lengths_[i]);
+      out_.patterns.push_back(std::move(patterns_[i]));
+    }
+    std::ranges::stable_sort(out_.places, std::greater{}, &WaitPlace::sum_ns);
+  }
+
+ private:
+  static constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);
+
+  std::size_t ranks() const { return static_cast<std::size_t>(trace_.ranks()); }
+
+  WaitPlace& place_of(const WaitState& s) {
+    const ActivityId activity = names_.of(s.rank, s.call).call;
+    std::size_t& at = place_of_[activity * kWaitPatterns + static_cast<std::size_t>(s.pattern)];
+    if (at == kNoPlace) {
+      at = out_.places.size();
+      out_.places.push_back(
+          {s.pattern, names_.operation(activity), names_.path(activity), 0, 0, {}});
+    }
+    WaitPlace& place = out_.places[at];
+    place.by_rank.resize(ranks());
+    return place;
+  }
+
+  const Trace& trace_;
+  const CallActivities& names_;
+  WaitSummary& out_;
+  std::vector<PatternSummary> patterns_;
+  std::vector<std::vector<std::int64_t>> lengths_;
+  std::vector<std::size_t> place_of_;  // by activity and pattern
+};
+
+void add_run(const Trace& trace, WaitSummary& out) {
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      out.mpi_ns += calls.end_ns(i) - calls.begin_ns(i);
+  }
+  out.run_ns = run_span(trace).length_ns();
+}
+
+}  // namespace
+
+WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
+                            const CallPaths& paths, const WaitOptions& options) {
+  if (!trace.timed()) {
+    throw Error("cannot find wait states in an untimed trace",
+                "it says what the program does and not when", "Record a run of the program.");
+  }
+  return summarize_states(trace, matching, CallActivities(trace, paths),
+                          wait_states(trace, matching, options));
+}
+
+WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
+                             const CallActivities& names, const WaitStates& waits) {
+  WaitSummary out;
+  out.findings.merge(matching.findings());
+  if (waits.clipped > 0) {
+    out.findings.add(kClocksDisagree, fmt::format("{} ns in sum", waits.clipped_ns), waits.clipped);
+  }
+  if (waits.released > 0) out.findings.add(kCausesUncertain, {}, waits.released);
+  if (waits.states.empty()) out.findings.add(kNoCommunication);
+  out.delays = delay_costs(trace, matching, waits, names);
+  Summing summing(trace, names, out);
+  for (std::size_t i = 0; i < waits.states.size(); ++i) {
+    summing.add(waits.states[i], out.delays.origins[i]);
+  }
+  summing.finish();
+  add_run(trace, out);
+  return out;
+}
+
+}  // namespace slackline

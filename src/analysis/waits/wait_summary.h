@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/waits/delay_costs.h"
+#include "analysis/waits/wait_states.h"
+#include "report/report.h"
+
+namespace slackline {
+
+/// Waiting of one pattern.
+struct PatternSummary {
+  WaitPattern pattern;
+  std::uint64_t count = 0;
+  std::int64_t sum_ns = 0;
+  std::int64_t least_ns = 0;
+  double lower_quartile_ns = 0;
+  double median_ns = 0;
+  double upper_quartile_ns = 0;
+  std::int64_t most_ns = 0;
+  double variance = 0;  ///< in ns^2
+  WaitState worst;      ///< the longest instance
+  std::vector<std::int64_t> by_rank;
+  // Of late senders.
+  std::uint64_t wrong_order_count = 0;
+  std::int64_t wrong_order_same_ns = 0;
+  std::int64_t wrong_order_different_ns = 0;
+  // Of patterns with a cause.
+  double direct_ns = 0;
+  double indirect_ns = 0;
+  double propagating_ns = 0;
+};
+
+/// Where waiting lies: one row per (pattern, operation, call path), largest first.
+struct WaitPlace {
+  WaitPattern pattern;
+  Operation operation;
+  PathId path;
+  std::uint64_t count = 0;
+  std::int64_t sum_ns = 0;
+  std::vector<std::int64_t> by_rank;
+};
+
+struct WaitSummary {
+  std::int64_t total_ns = 0;             ///< of effective states: what ranks really waited
+  std::int64_t mpi_ns = 0;               ///< time in MPI of all ranks
+  std::int64_t run_ns = 0;               ///< length of the run
+  std::vector<std::int64_t> by_rank;     ///< of effective states
+  std::vector<PatternSummary> patterns;  ///< those that occur, in the order of WaitPattern
+  std::vector<WaitPlace> places;
+  DelayCosts delays;
+  Findings findings;
+};
+
+/// All of it: states, their causes, and sums. Throws Error for an untimed trace.
+WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
+                            const CallPaths& paths, const WaitOptions& options);
+/// The same of states that are known already.
+WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
+                             const CallActivities& names, const WaitStates& waits);
+
+Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths);
+
+}  // namespace slackline

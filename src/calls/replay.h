@@ -1,0 +1,185 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "calls/call_matching.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Who waits for whom in a collective.
+enum class CollectiveRule : std::uint8_t {
+  none,           ///< nobody
+  all_wait,       ///< everybody for everybody
+  root_waits,     ///< the root for everybody
+  wait_for_root,  ///< everybody for the root
+  prefix,         ///< everybody for those before him in the communicator
+};
+
+/// By what data flows: barrier, all-to-all kinds all wait; broadcast and scatter wait for the root;
+/// in reduce and gather the root waits; scans wait for those before.
+CollectiveRule rule_by_data(Operation blocking_operation);
+
+/// Position of each member in the communicator is asked for by scans only.
+bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,
+               const CollectiveMember& who, const CollectiveMember& whom);
+
+/// Takes all ranks' calls in an order in which nothing comes before what it waits for: calls
+/// rules.step(rank, call) once for each call, in program order per rank, such that of everything
+/// the call completes the other side has *begun* (its earlier calls have been stepped over).
+///
+/// Rules has: bool sender_waits(const MessageCalls&), CollectiveRule rule(const
+/// CollectiveInstance&), and step(rank, call). A program that cannot go on (unsynchronised clocks,
+/// a lost message, a deadlock) is forced on at the stuck call that began first in the trace;
+/// released() counts these. Linear in calls and their partners.
+template <class Rules>
+class Replay {
+ public:
+  Replay(const Trace& trace, const CallMatching& matching, Rules& rules)
+      : trace_(trace),
+        matching_(matching),
+        rules_(rules),
+        ranks_(static_cast<std::size_t>(trace.ranks())),
+        checked_(matching.collectives().size(), 0) {}
+
+  void run() {
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) queue_.push_back(r);
+    for (;;) {
+      while (!queue_.empty()) {
+        const std::int32_t rank = queue_.front();
+        queue_.pop_front();
+        advance(rank);
+      }
+      const std::int32_t stuck = first_stuck();
+      if (stuck < 0) return;
+      ++released_;
+      Rank& mine = ranks_[static_cast<std::size_t>(stuck)];
+      mine.blocked = false;
+      rules_.step(stuck, mine.next++);
+      queue_.push_back(stuck);
+    }
+  }
+
+  std::uint64_t released() const { return released_; }
+
+ private:
+  struct Waiter {
+    std::int32_t rank;
+    CallIndex needs;  // may go on when this many calls are done
+  };
+  struct Rank {
+    CallIndex next = 0;
+    bool blocked = false;
+    std::vector<Waiter> waiters{};
+  };
+
+  void advance(std::int32_t rank) {
+    Rank& mine = ranks_[static_cast<std::size_t>(rank)];
+    const auto calls = static_cast<CallIndex>(trace_.calls(rank).size());
+    mine.blocked = false;
+    while (mine.next < calls) {
+      if (!ready(rank, mine.next)) {
+        mine.blocked = true;
+        break;
+      }
+      rules_.step(rank, mine.next++);
+    }
+    wake(mine);
+  }
+
+  void wake(Rank& mine) {
+    std::erase_if(mine.waiters, [&](const Waiter& w) {
+      if (w.needs > mine.next) return false;
+      Rank& other = ranks_[static_cast<std::size_t>(w.rank)];
+      if (other.blocked) {
+        other.blocked = false;
+        queue_.push_back(w.rank);
+      }
+      return true;
+    });
+  }
+
+  bool reached(std::int32_t rank, std::int32_t other, CallIndex call) {
+    Rank& theirs = ranks_[static_cast<std::size_t>(other)];
+    if (theirs.next >= call) return true;
+    theirs.waiters.push_back({rank, call});
+    return false;
+  }
+
+  bool ready(std::int32_t rank, CallIndex call) {
+    bool is_ready = true;
+    matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      if (!is_ready) return;
+      using Kind = CallMatching::Completion::Kind;
+      if (c.kind == Kind::incoming) {
+        const MessageCalls& m = matching_.message(c.id);
+        is_ready = reached(rank, m.source, m.send);
+      } else if (c.kind == Kind::outgoing) {
+        const MessageCalls& m = matching_.message(c.id);
+        if (m.matched() && rules_.sender_waits(m))
+          is_ready = reached(rank, m.destination, m.receive);
+      } else {
+        is_ready = collective_ready(rank, c.id);
+      }
+    });
+    return is_ready;
+  }
+
+  bool collective_ready(std::int32_t rank, std::uint32_t id) {
+    const CollectiveInstance& c = matching_.collective(id);
+    const CollectiveRule rule = rules_.rule(c);
+    const auto members = matching_.members(c);
+    switch (rule) {
+      case CollectiveRule::none:
+        return true;
+      case CollectiveRule::wait_for_root: {
+        const CollectiveMember* root = matching_.member(c, c.root);
+        return root == nullptr || reached(rank, root->rank, root->enter);
+      }
+      case CollectiveRule::root_waits:
+        if (rank != c.root) return true;
+        break;
+      case CollectiveRule::prefix: {
+        const CollectiveMember* me = matching_.member(c, rank);
+        return std::ranges::all_of(members, [&](const CollectiveMember& m) {
+          return me == nullptr || !waits_for(trace_, c, rule, *me, m) ||
+                 reached(rank, m.rank, m.enter);
+        });
+      }
+      case CollectiveRule::all_wait:
+        break;
+    }
+    // Progress never goes back, so all members share the part that is known to have arrived.
+    std::uint32_t& checked = checked_[id];
+    while (checked < members.size()) {
+      if (!reached(rank, members[checked].rank, members[checked].enter)) return false;
+      ++checked;
+    }
+    return true;
+  }
+
+  std::int32_t first_stuck() const {
+    std::int32_t first = -1;
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+      if (!ranks_[static_cast<std::size_t>(r)].blocked) continue;
+      if (first < 0 || begin_of_next(r) < begin_of_next(first)) first = r;
+    }
+    return first;
+  }
+  std::int64_t begin_of_next(std::int32_t rank) const {
+    return trace_.calls(rank).begin_ns(ranks_[static_cast<std::size_t>(rank)].next);
+  }
+
+  const Trace& trace_;
+  const CallMatching& matching_;
+  Rules& rules_;
+  std::vector<Rank> ranks_;
+  std::vector<std::uint32_t> checked_;
+  std::deque<std::int32_t> queue_;
+  std::uint64_t released_ = 0;
+};
+
+}  // namespace slackline

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "formats/native/bytes.h"
+#include "trace/trace.h"
+
+namespace slackline::native {
+
+/// How many calls of a rank the file should hold: what is missing can then be said.
+using CallCounts = std::vector<std::uint64_t>;
+
+/// Appends the payload of the description frame: everything of a trace but its calls.
+void encode_description(const Trace& trace, ByteWriter& out);
+
+struct Description {
+  Trace trace;  ///< without calls
+  CallCounts calls;
+  std::vector<bool> details;  ///< does the file hold them of this rank?
+};
+
+/// Empty when it makes no sense. `file_bytes` bounds what communicators may take.
+std::optional<Description> decode_description(std::span<const std::byte> payload,
+                                              std::uint64_t file_bytes);
+
+}  // namespace slackline::native

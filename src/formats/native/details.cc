@@ -1,0 +1,117 @@
+#include "formats/native/details.h"
+
+#include <vector>
+
+#include "formats/native/frame.h"
+
+namespace slackline::native {
+namespace {
+
+enum DetailsPart : unsigned {
+  kDetailsStop = 1,
+  kDetailsPauseCalls = 2,
+  kDetailsPauseBegins = 3,
+  kDetailsPauseLengths = 4,
+  kDetailsPauseInMpi = 5,
+  kDetailsCounters = 6,
+  kDetailsEnd = 7
+};
+
+std::int64_t last_end(const RankCalls& calls) {
+  return calls.empty() ? calls.start_ns() : calls.end_ns(calls.size() - 1);
+}
+
+/// Gaps up to the last one in which the counter gained anything.
+std::size_t counted_gaps(const RankCalls& calls, std::size_t which) {
+  std::size_t count = calls.size() + 1;
+  while (count > 0 && calls.counter(which, count - 1) == 0) --count;
+  return count;
+}
+
+void encode_pauses(const RankCalls& calls, ByteWriter (&part)[kDetailsEnd]) {
+  std::int64_t before = calls.start_ns();
+  std::int64_t call = 0;
+  bool any_in_mpi = false;
+  for (const Pause& pause : calls.pauses()) {
+    part[kDetailsPauseCalls].svarint(std::int64_t{pause.before_call} - call);
+    part[kDetailsPauseBegins].svarint(wrapping_sub(pause.begin_ns, before));
+    part[kDetailsPauseLengths].svarint(wrapping_sub(pause.end_ns, pause.begin_ns));
+    part[kDetailsPauseInMpi].u8(pause.in_mpi ? 1 : 0);
+    any_in_mpi |= pause.in_mpi;
+    before = pause.end_ns;
+    call = pause.before_call;
+  }
+  if (!any_in_mpi) part[kDetailsPauseInMpi].clear();
+}
+
+bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCalls& calls) {
+  std::int64_t before = calls.start_ns();
+  std::int64_t call = 0;
+  const bool any_in_mpi = !part[kDetailsPauseInMpi].at_end();
+  while (!part[kDetailsPauseCalls].at_end()) {
+    call = wrapping_add(call, part[kDetailsPauseCalls].svarint());
+    Pause pause{};
+    pause.begin_ns = wrapping_add(before, part[kDetailsPauseBegins].svarint());
+    pause.end_ns = wrapping_add(pause.begin_ns, part[kDetailsPauseLengths].svarint());
+    pause.in_mpi = any_in_mpi && part[kDetailsPauseInMpi].u8() != 0;
+    if (part[kDetailsPauseCalls].failed() || part[kDetailsPauseBegins].failed() ||
+        part[kDetailsPauseLengths].failed() || part[kDetailsPauseInMpi].failed() || call < 0 ||
+        static_cast<std::uint64_t>(call) > calls.size() || !is_time(pause.begin_ns) ||
+        !is_time(pause.end_ns)) {
+      return false;
+    }
+    pause.before_call = static_cast<std::uint32_t>(call);
+    calls.append_pause(pause);
+    before = pause.end_ns;
+  }
+  return true;
+}
+
+bool decode_counters(ByteReader& in, std::size_t counters, RankCalls& calls) {
+  for (std::size_t which = 0; which < counters && !in.at_end(); ++which) {
+    const std::uint64_t count = in.varint();
+    if (count > calls.size() + 1 || count > in.left()) return false;  // each takes a byte at least
+    std::vector<std::uint64_t> values(static_cast<std::size_t>(count));
+    for (std::uint64_t& value : values) value = in.varint();
+    if (!values.empty()) calls.set_counter(which, std::move(values));
+  }
+  return !in.failed();
+}
+
+}  // namespace
+
+bool has_details(const Trace& trace, std::int32_t rank) {
+  const RankCalls& calls = trace.calls(rank);
+  bool counted = false;
+  for (std::size_t which = 0; which < trace.counters().size(); ++which) {
+    counted = counted || counted_gaps(calls, which) > 0;
+  }
+  return counted || !calls.pauses().empty() || calls.stop_ns() != last_end(calls);
+}
+
+void encode_details(const Trace& trace, std::int32_t rank, ByteWriter& out) {
+  const RankCalls& calls = trace.calls(rank);
+  ByteWriter part[kDetailsEnd];
+  const std::int64_t after = calls.stop_ns() - last_end(calls);
+  if (after != 0) part[kDetailsStop].svarint(after);
+  encode_pauses(calls, part);
+  for (std::size_t which = 0; which < trace.counters().size(); ++which) {
+    const std::size_t count = counted_gaps(calls, which);
+    part[kDetailsCounters].varint(count);
+    for (std::size_t i = 0; i < count; ++i) part[kDetailsCounters].varint(calls.counter(which, i));
+  }
+  for (unsigned id = kDetailsStop; id < kDetailsEnd; ++id) append_part(out, id, part[id].bytes());
+}
+
+bool decode_details(std::span<const std::byte> payload, std::size_t counters, RankCalls& calls) {
+  ByteReader part[kDetailsEnd];
+  if (!split_parts(payload, part)) return false;
+  if (!part[kDetailsStop].at_end()) {
+    const std::int64_t stop = wrapping_add(last_end(calls), part[kDetailsStop].svarint());
+    if (part[kDetailsStop].failed() || !is_time(stop)) return false;
+    calls.set_stop_ns(stop);
+  }
+  return decode_pauses(part, calls) && decode_counters(part[kDetailsCounters], counters, calls);
+}
+
+}  // namespace slackline::native

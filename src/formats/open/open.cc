@@ -1,0 +1,259 @@
+#include "formats/open/open.h"
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "calls/causality.h"
+#include "calls/clock_correction.h"
+#include "formats/goal/reader.h"
+#include "formats/liballprof/reader.h"
+#include "formats/native/reader.h"
+#include "formats/otf2/reader.h"
+#include "formats/paraver/reader.h"
+#include "formats/raw/reader.h"
+#include "formats/text/text.h"
+#include "formats/ti/reader.h"
+#include "trace/time_order.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNativeFile = "trace.slk";
+constexpr std::size_t kTextHeadBytes = 4096;
+constexpr std::size_t kShownBytes = 8;
+
+std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Every format that can be read. The first whose probe says yes is taken.
+constexpr std::array kReaders{
+    TraceReader{"native", "a native trace (.slk)",
+                [](const TraceInput& in) { return looks_like_native(in.bytes); },
+                [](const TraceInput& in) { return read_native(in.bytes, in.path.string()); }},
+    TraceReader{"text", "the text form of a trace",
+                [](const TraceInput& in) {
+                  return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
+                },
+                [](const TraceInput& in) {
+                  Trace trace = read_text(as_text(in.bytes), in.path.string());
+                  find_request_zero(trace);
+                  return trace;
+                }},
+    TraceReader{
+        "goal", "a GOAL program, as text or as LogGOPSim's binary",
+        [](const TraceInput& in) { return looks_like_goal(in.bytes); },
+        [](const TraceInput& in) { return read_goal_as_trace(in.bytes, in.path.string()); }},
+    TraceReader{"raw", "a folder made by 'slackline record'",
+                [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
+                [](const TraceInput& in) { return read_raw(in.path); }},
+    TraceReader{"ti", "a SimGrid time-independent trace",
+                [](const TraceInput& in) { return looks_like_ti(in.path, in.bytes); },
+                [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
+    TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
+                [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
+                [](const TraceInput& in) { return read_paraver(in.bytes, in.path, in.release); }},
+    TraceReader{"liballprof", "files of liballprof (one a rank)",
+                [](const TraceInput& in) {
+                  return looks_like_liballprof(in.path, in.is_directory, in.bytes);
+                },
+                [](const TraceInput& in) { return read_liballprof(in.path); }},
+    TraceReader{
+        "otf2", "an OTF2 archive (its file .otf2, or the folder with it)",
+        [](const TraceInput& in) { return find_otf2_anchor(in.path).has_value(); },
+        [](const TraceInput& in) { return read_otf2(*find_otf2_anchor(in.path), in.sends); },
+        [](const fs::path& path) { return otf2_files(*find_otf2_anchor(path)); }},
+};
+
+std::string accepted_formats() {
+  std::string all;
+  for (const TraceReader& reader : kReaders) {
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", reader.description);
+  }
+  return all;
+}
+
+// The first bytes of an input that nobody knows, for the message.
+std::string shown(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte b : bytes.first(std::min(kShownBytes, bytes.size()))) {
+    const char c = static_cast<char>(b);
+    text +=
+        c >= ' ' && c <= '~' ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<int>(b));
+  }
+  return text;
+}
+
+Error unknown_input(const TraceInput& input) {
+  const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
+  const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
+  if (input.is_directory) {
+    return Error(problem, "nothing in the folder is one", hint);
+  }
+  if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
+  return Error(problem,
+               fmt::format("it begins with \"{}\", which no known format does", shown(input.bytes)),
+               hint);
+}
+
+std::string hex(std::uint64_t hash) {
+  return fmt::format("{:016x}", hash);
+}
+
+// In pieces, each of which is given up after it.
+std::string checksum(std::span<const std::byte> bytes,
+                     const std::function<void(std::span<const std::byte>)>& release = {}) {
+  constexpr std::size_t kPieceBytes = std::size_t{16} << 20;
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(kPieceBytes, bytes.size()));
+    XXH3_64bits_update(&state, piece.data(), piece.size());
+    if (release) release(piece);
+    bytes = bytes.subspan(piece.size());
+  }
+  return hex(XXH3_64bits_digest(&state));
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto at = fs::recursive_directory_iterator(folder, options, ignored);
+       at != fs::recursive_directory_iterator(); at.increment(ignored)) {
+    if (at->is_regular_file(ignored)) files.push_back(at->path());
+  }
+  return files;
+}
+
+// Size and checksum over names and contents of `files`, in order of name.
+void identify_files(std::vector<fs::path> files, const fs::path& folder, OpenedTrace& opened) {
+  std::ranges::sort(files);
+  std::uint64_t hash = 0;
+  for (const fs::path& path : files) {
+    const MappedFile file(path);
+    const std::string name = path.lexically_relative(folder).string();
+    hash = XXH3_64bits_withSeed(name.data(), name.size(), hash);
+    hash = XXH3_64bits_withSeed(file.bytes().data(), file.bytes().size(), hash);
+    opened.bytes += file.bytes().size();
+  }
+  opened.checksum = hex(hash);
+}
+
+/// None when no reader knows the input.
+const TraceReader* reader_of(const TraceInput& input) {
+  const auto reader =
+      std::ranges::find_if(kReaders, [&](const TraceReader& r) { return r.probe(input); });
+  return reader == kReaders.end() ? nullptr : &*reader;
+}
+
+OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOptions& options) {
+  SendRecords sends;
+  input.sends = &sends;
+  const TraceReader* const reader = reader_of(input);
+  if (reader == nullptr) throw unknown_input(input);
+  OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}};
+  opened.sends = std::move(sends);
+  if (reader->files != nullptr) {
+    const fs::path folder = input.is_directory             ? input.path
+                            : input.path.has_parent_path() ? input.path.parent_path()
+                                                           : ".";
+    identify_files(reader->files(input.path), folder, opened);
+  } else if (input.is_directory) {
+    identify_files(files_below(input.path), input.path, opened);
+  } else {
+    opened.bytes = input.bytes.size();
+    opened.checksum = checksum(input.bytes, input.release);
+  }
+  opened.calls = opened.trace.call_count();
+  mend_time_order(opened.trace);
+  check_time_span(opened.trace);
+  if (options.fix_clocks) correct_clocks(opened.trace);
+  count_causality_violations(opened.trace);
+  return opened;
+}
+
+OpenedTrace read_file(const fs::path& path, const fs::path& given, const OpenOptions& options) {
+  const MappedFile file(path);
+  const auto release = [&file](std::span<const std::byte> part) { file.release(part); };
+  return read_input({path, false, file.bytes(), release}, given, options);
+}
+
+bool is_trace(const fs::path& path) {
+  try {
+    const MappedFile file(path);
+    return reader_of({path, false, file.bytes()}) != nullptr;
+  } catch (const Error&) {
+    return false;  // what cannot be read is not what the folder was named for
+  }
+}
+
+Error several_traces(const fs::path& folder, const std::vector<fs::path>& traces) {
+  return Error(fmt::format("cannot tell which trace of '{}' is meant", folder.string()),
+               fmt::format("it has {} of them", traces.size()),
+               fmt::format("Name one, as {}.", traces.front().string()));
+}
+
+/// Of a folder that is no trace as a whole; none when nothing in it is one.
+std::optional<fs::path> only_trace_in(const fs::path& folder) {
+  std::vector<fs::path> traces;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_regular_file() && is_trace(entry.path())) traces.push_back(entry.path());
+  }
+  if (traces.size() > 1) {
+    std::ranges::sort(traces);
+    throw several_traces(folder, traces);
+  }
+  return traces.empty() ? std::nullopt : std::optional(traces.front());
+}
+
+}  // namespace
+
+std::span<const TraceReader> trace_readers() {
+  return kReaders;
+}
+
+OpenedTrace open_trace(const fs::path& path, const OpenOptions& options) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    const fs::path native = path / kNativeFile;
+    if (fs::is_regular_file(native, ignored)) return read_file(native, path, options);
+    const TraceInput folder{path, true, {}};
+    if (reader_of(folder) == nullptr) {
+      if (const auto file = only_trace_in(path)) return read_file(*file, path, options);
+    }
+    return read_input(folder, path, options);
+  }
+  return read_file(path, path, options);
+}
+
+std::optional<OpenedGoal> open_goal(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return std::nullopt;
+  const MappedFile file(path);
+  if (!looks_like_goal(file.bytes())) return std::nullopt;
+  return OpenedGoal{read_goal(file.bytes(), path.string()), path.string(), file.bytes().size(),
+                    checksum(file.bytes())};
+}
+
+std::optional<InputIdentity> identify_input(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path file = fs::is_directory(path, ignored) ? path / kNativeFile : path;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  const MappedFile mapped(file);
+  if (!looks_like_native(mapped.bytes()) && !looks_like_goal(mapped.bytes())) return std::nullopt;
+  return InputIdentity{file, mapped.bytes().size(), checksum(mapped.bytes())};
+}
+
+}  // namespace slackline

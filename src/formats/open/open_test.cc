@@ -1,0 +1,99 @@
+#include "formats/open/open.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "calls/causality.h"
+#include "formats/native/writer.h"
+#include "formats/text/text.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kText =
+    "slackline-trace 1 timed ranks=2\nrank 0\n@100 +5 send to=1\nrank 1\n@50 +5 recv from=0\n";
+
+class OpenTrace : public ::testing::Test {
+ protected:
+  OpenTrace() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("slackline_open_") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~OpenTrace() override { fs::remove_all(folder_); }
+
+  static std::string error_of(const fs::path& path) {
+    try {
+      open_trace(path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OpenTrace, ReadsTextAndCountsCausality) {
+  write_file(folder_ / "a.txt", kText);
+  const OpenedTrace opened = open_trace(folder_ / "a.txt");
+  EXPECT_EQ(opened.format, "text");
+  EXPECT_EQ(opened.bytes, kText.size());
+  EXPECT_EQ(opened.checksum.size(), 16u);
+  EXPECT_EQ(opened.trace.call_count(), 2u);
+  EXPECT_EQ(opened.trace.findings().count(kCausalityViolated), 1u);
+}
+
+TEST_F(OpenTrace, ReadsNativeFilesAndFoldersThatHoldOne) {
+  const Trace trace = read_text(kText, "t");
+  write_native(trace, folder_ / "trace.slk");
+  const OpenedTrace file = open_trace(folder_ / "trace.slk");
+  const OpenedTrace folder = open_trace(folder_);
+  EXPECT_EQ(file.format, "native");
+  EXPECT_EQ(folder.format, "native");
+  EXPECT_EQ(folder.path, folder_.string());
+  EXPECT_EQ(file.checksum, folder.checksum);
+  EXPECT_TRUE(same_content(file.trace, trace));
+}
+
+TEST_F(OpenTrace, TakesTheOnlyTraceOfAFolder) {
+  write_file(folder_ / "run.txt", kText);
+  write_file(folder_ / "notes.md", "not a trace");
+  const OpenedTrace opened = open_trace(folder_);
+  EXPECT_EQ(opened.format, "text");
+  EXPECT_EQ(opened.path, folder_.string());
+  EXPECT_EQ(opened.trace.call_count(), 2u);
+}
+
+TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {
+  write_file(folder_ / "b.txt", kText);
+  write_file(folder_ / "a.txt", kText);
+  EXPECT_THAT(error_of(folder_), HasSubstr("it has 2 of them"));
+  EXPECT_THAT(error_of(folder_), HasSubstr("Name one, as " + (folder_ / "a.txt").string()));
+}
+
+TEST_F(OpenTrace, TheChecksumTellsInputsApart) {
+  write_file(folder_ / "a.txt", kText);
+  write_file(folder_ / "b.txt", std::string(kText) + "# more\n");
+  EXPECT_EQ(open_trace(folder_ / "a.txt").checksum, open_trace(folder_ / "a.txt").checksum);
+  EXPECT_NE(open_trace(folder_ / "a.txt").checksum, open_trace(folder_ / "b.txt").checksum);
+}
+
+TEST_F(OpenTrace, SaysWhatWasSeenAndWhatIsAccepted) {
+  EXPECT_THAT(error_of(folder_ / "none.slk"), HasSubstr("No such file"));
+  EXPECT_THAT(error_of(folder_), HasSubstr("nothing in the folder is one"));
+  write_file(folder_ / "empty", "");
+  EXPECT_THAT(error_of(folder_ / "empty"), HasSubstr("the file is empty"));
+  write_file(folder_ / "png", "\x89PNG\r\n");
+  EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("it begins with \"\\x89PNG\\x0d\\x0a\""));
+  EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("the text form of a trace"));
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "base/file.h"
+#include "formats/native/reader.h"
+#include "formats/otf2/reader.h"
+#include "formats/otf2/writer.h"
+#include "formats/text/text.h"
+#include "trace/testing/arbitrary_trace.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Otf2RoundTrip : public ::testing::Test {
+ protected:
+  Otf2RoundTrip() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(::testing::TempDir()) / (std::string("slackline_otf2_") + test->name());
+  }
+  ~Otf2RoundTrip() override { fs::remove_all(folder_); }
+
+  Trace there_and_back(const Trace& trace) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    write_otf2(trace, folder_ / "run.otf2");
+    return read_otf2(folder_ / "run.otf2");
+  }
+
+  fs::path folder_;
+};
+
+std::string calls_as_text(const Trace& trace) {
+  std::istringstream all(to_text(trace));
+  std::string kept;
+  for (std::string line; std::getline(all, line);) {
+    if (!line.starts_with("finding ")) kept += line + "\n";
+  }
+  return kept;
+}
+
+// The first line in which two traces' texts differ.
+std::string difference(const Trace& a, const Trace& b) {
+  std::istringstream left(calls_as_text(a));
+  std::istringstream right(calls_as_text(b));
+  std::string x;
+  std::string y;
+  while (true) {
+    const bool more_left = static_cast<bool>(std::getline(left, x));
+    const bool more_right = static_cast<bool>(std::getline(right, y));
+    if (!more_left && !more_right) return "the texts are equal";
+    if (x != y) return x + "\nread back as\n" + y;
+  }
+}
+
+// OTF2's times do not decrease along a location, computation starts before all of them, and only a
+// rank that finalized has an end.
+Trace with_ordered_times(const Trace& trace) {
+  Trace out(trace.ranks(), trace.timed());
+  for (std::size_t c = 2; c < trace.communicators().size(); ++c) {
+    out.add_communicator(trace.communicators()[c]);
+  }
+  for (const std::string& region : trace.regions()) out.region_id(region);
+  for (const std::string& counter : trace.counters()) out.add_counter(counter);
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& from = trace.calls(r);
+    RankCalls& to = out.calls(r);
+    to.set_start_ns(from.start_ns());
+    std::int64_t now = from.start_ns();
+    std::size_t next = 0;
+    std::size_t next_pause = 0;
+    const auto pauses_up_to = [&](std::uint32_t call, std::int64_t until) {
+      for (; next_pause < from.pauses().size() && from.pauses()[next_pause].before_call <= call &&
+             from.pauses()[next_pause].begin_ns <= until;
+           ++next_pause) {
+        Pause pause = from.pauses()[next_pause];
+        pause.begin_ns = now = std::max(now, pause.begin_ns);
+        pause.end_ns = now = std::max(now, pause.end_ns);
+        to.append_pause(pause);
+      }
+    };
+    const auto regions_up_to = [&](std::uint32_t call) {
+      for (; next < from.regions().size() && from.regions()[next].before_call <= call; ++next) {
+        RegionEvent event = from.regions()[next];
+        pauses_up_to(call, event.time_ns);
+        event.time_ns = now = std::max(now, event.time_ns);
+        to.append_region(event);
+      }
+    };
+    for (std::uint32_t i = 0; i < from.size(); ++i) {
+      regions_up_to(i);
+      pauses_up_to(i, std::numeric_limits<std::int64_t>::max());
+      Call call = from[i];
+      call.begin_ns = now = std::max(now, call.begin_ns);
+      call.end_ns = now = std::max(now, call.end_ns);
+      to.append(call);
+    }
+    regions_up_to(0xffffffffu);
+    pauses_up_to(0xffffffffu, std::numeric_limits<std::int64_t>::max());
+    to.set_stop_ns(std::max(now, from.stop_ns()));
+    out.rank_info(r).present = true;
+    out.rank_info(r).finalized = true;
+    for (std::size_t which = 0; which < trace.counters().size(); ++which) {
+      std::vector<std::uint64_t> values(from.size() + 1);
+      for (std::size_t gap = 0; gap <= from.size(); ++gap) values[gap] = from.counter(which, gap);
+      to.set_counter(which, std::move(values));
+    }
+  }
+  return out;
+}
+
+TEST_F(Otf2RoundTrip, GivesTheSameTrace) {
+  EXPECT_TRUE(rc::check("native -> OTF2 -> native", [&] {
+    const Trace trace = with_ordered_times(testing::arbitrary_trace());
+    const Trace back = there_and_back(trace);
+    if (!same_content(trace, back)) RC_LOG() << difference(trace, back) << std::endl;
+    RC_ASSERT(same_content(trace, back));
+    RC_ASSERT(testing::same_details(trace, back));
+  }));
+}
+
+// Recorded under Open MPI and MPICH, with persistent requests, communicators and Fortran.
+TEST_F(Otf2RoundTrip, KeepsRecordedTraces) {
+  int traces = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(SLACKLINE_SOURCE) / "examples/traces")) {
+    if (entry.path().extension() != ".slk") continue;
+    const MappedFile file(entry.path());
+    const Trace trace = read_native(file.bytes(), entry.path().string());
+    EXPECT_TRUE(same_content(trace, there_and_back(trace))) << entry.path();
+    ++traces;
+  }
+  EXPECT_GE(traces, 5);
+}
+
+TEST_F(Otf2RoundTrip, KeepsHostsAndTheProgram) {
+  Trace trace = read_text(
+      "slackline-trace 1 timed ranks=2\ninfo program=\"./app x\" mpi=\"Open MPI\" "
+      "flops_per_second=1.5e9\n"
+      "rank 0 host=n0\n@5 +5 init\n@100 +5 finalize\nrank 1 host=n1 unfinalized\n@6 +5 init\n",
+      "t");
+  const Trace back = there_and_back(trace);
+  EXPECT_EQ(back.info().program, "./app x");
+  EXPECT_EQ(back.info().mpi_library, "Open MPI");
+  EXPECT_EQ(back.info().flops_per_second, 1.5e9);
+  EXPECT_EQ(back.rank_info(1).host, "n1");
+  EXPECT_TRUE(back.rank_info(0).finalized);
+  EXPECT_FALSE(back.rank_info(1).finalized);
+}
+
+}  // namespace
+}  // namespace slackline

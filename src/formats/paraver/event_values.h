@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "formats/paraver/short_text.h"
+#include "trace/trace.h"
+
+namespace slackline::paraver {
+
+// The numbers of events and states for what a Trace has.
+
+/// kStateIo is that of pauses, too.
+inline constexpr int kStateIo = 12;
+
+/// The state that a rank is in during a call.
+int state_of(Operation operation);
+
+/// The number of a communicator in the file; 0 for none. MPI_COMM_SELF has one for every rank.
+std::int64_t communicator_number(const Trace& trace, std::uint32_t comm, std::int32_t rank);
+
+/// The value that stands for an operation in events. Those that Extrae has none for are numbered
+/// from 1000 on and named in the .pcf.
+struct EventValue {
+  std::int64_t type;
+  std::int64_t value;
+};
+EventValue event_value(Operation operation);
+
+/// What the events at the begin and the end of a call say, with the colons before type and value.
+struct EventTexts {
+  ShortText begin;
+  ShortText end;
+};
+const EventTexts& event_texts(Operation operation);
+
+struct EventSizes {
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+};
+/// What the event of a collective tells, such that collective_bytes() gives Call::bytes again.
+EventSizes event_sizes(const Call& call, std::uint64_t members, bool is_root);
+
+}  // namespace slackline::paraver

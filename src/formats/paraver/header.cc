@@ -1,0 +1,170 @@
+#include "formats/paraver/header.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "base/error.h"
+#include "trace/trace.h"
+
+namespace slackline::paraver {
+namespace {
+
+constexpr std::string_view kMagic = "#Paraver";
+
+// Reads the words of the header from left to right.
+class HeaderCursor {
+ public:
+  HeaderCursor(std::string_view rest, std::string_view name) : rest_(rest), name_(name) {}
+
+  [[noreturn]] void fail(std::string_view why) const {
+    throw Error(fmt::format("{}:1: cannot read the header of the Paraver trace", name_), why,
+                "Write the .prv file anew from the recording.");
+  }
+  bool at_end() const { return rest_.empty(); }
+  bool next_is(char c) const { return !rest_.empty() && rest_.front() == c; }
+  bool take(char c) {
+    if (!next_is(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void expect(char c, std::string_view after) {
+    if (!take(c)) fail(fmt::format("there is no '{}' after {}", c, after));
+  }
+  std::string_view take_until(char c) {
+    const std::size_t at = std::min(rest_.find(c), rest_.size());
+    const std::string_view taken = rest_.substr(0, at);
+    rest_.remove_prefix(at);
+    return taken;
+  }
+  std::string_view take_word() {
+    std::size_t n = 0;
+    while (n < rest_.size() && (std::isalpha(static_cast<unsigned char>(rest_[n])) != 0)) ++n;
+    const std::string_view word = rest_.substr(0, n);
+    rest_.remove_prefix(n);
+    return word;
+  }
+  std::int64_t number(std::string_view what) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (error != std::errc{} || value < 0) fail(fmt::format("{} is no number", what));
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return value;
+  }
+
+ private:
+  std::string_view rest_;
+  std::string_view name_;
+};
+
+// "09/10/2019 at 16:08" (two digits of the year before 2000 + 70 mean the last century).
+std::string iso_date(std::string_view text) {
+  std::array<int, 5> part{};  // day, month, year, hour, minute
+  std::size_t n = 0;
+  bool in_number = false;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && !in_number && n == part.size()) return {};
+    if (digit) {
+      int& value = part[in_number ? n - 1 : n++];
+      value = value * 10 + (c - '0');
+      if (value > 9999) return {};
+    }
+    in_number = digit;
+  }
+  if (n != part.size()) return {};
+  const int year = part[2] >= 100 ? part[2] : part[2] + (part[2] < 70 ? 2000 : 1900);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}", year, part[1], part[0], part[3], part[4]);
+}
+
+std::int64_t unit_of(HeaderCursor& cursor) {
+  if (!cursor.take('_')) return 1000;
+  const std::string_view unit = cursor.take_word();
+  if (unit == "ns") return 1;
+  if (unit == "us") return 1000;
+  if (unit == "ms") return 1'000'000;
+  if (unit == "s" || unit == "sec") return 1'000'000'000;
+  cursor.fail(fmt::format("'{}' is no unit of time", unit));
+}
+
+// "2(4,4)", or only "2".
+void parse_nodes(HeaderCursor& cursor, Header& header) {
+  const std::int64_t count = cursor.number("the number of nodes");
+  if (!cursor.take('(')) return;
+  while (!cursor.next_is(')')) {
+    header.nodes.push_back(cursor.number("a node's number of processors"));
+    if (!cursor.take(',')) break;
+  }
+  cursor.expect(')', "the nodes");
+  if (static_cast<std::int64_t>(header.nodes.size()) != count) {
+    cursor.fail(fmt::format("{} nodes are announced and {} listed", count, header.nodes.size()));
+  }
+}
+
+// "4(1:1,1:1,2:2,1:2)": threads and node of every task. Without the list: one thread each.
+void parse_application(HeaderCursor& cursor, Header& header) {
+  const std::int64_t tasks = cursor.number("the number of tasks");
+  Header::Application application;
+  application.first_rank = header.ranks;
+  cursor.expect('(', "the number of tasks");
+  while (!cursor.next_is(')')) {
+    cursor.number("a task's number of threads");
+    std::int64_t node = 0;
+    if (cursor.take(':')) node = cursor.number("a task's node");
+    application.node_of_task.push_back(
+        static_cast<std::int32_t>(std::min<std::int64_t>(node, INT32_MAX)));
+    if (!cursor.take(',')) break;
+  }
+  cursor.expect(')', "the tasks");
+  if (static_cast<std::int64_t>(application.node_of_task.size()) != tasks) {
+    cursor.fail(fmt::format("{} tasks are announced and {} listed", tasks,
+                            application.node_of_task.size()));
+  }
+  header.ranks += static_cast<std::int32_t>(tasks);
+  header.applications.push_back(std::move(application));
+}
+
+}  // namespace
+
+std::int32_t Header::rank_of(std::int64_t application, std::int64_t task) const {
+  if (application < 1 || application > static_cast<std::int64_t>(applications.size())) return -1;
+  const Application& a = applications[static_cast<std::size_t>(application - 1)];
+  if (task < 1 || task > static_cast<std::int64_t>(a.node_of_task.size())) return -1;
+  return a.first_rank + static_cast<std::int32_t>(task - 1);
+}
+
+bool looks_like_header(std::string_view text) {
+  return text.starts_with(kMagic);
+}
+
+Header parse_header(std::string_view line, std::string_view name) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  HeaderCursor cursor(line.substr(std::min(kMagic.size(), line.size())), name);
+  if (!looks_like_header(line)) cursor.fail("it does not begin with #Paraver");
+  Header header;
+  cursor.take_until('(');
+  cursor.expect('(', "#Paraver");
+  header.started = iso_date(cursor.take_until(')'));
+  cursor.expect(')', "the date");
+  cursor.expect(':', "the date");
+  const std::int64_t duration = cursor.number("the duration");
+  header.ns_per_unit = unit_of(cursor);
+  if (duration > kTimeLimit_ns / header.ns_per_unit) cursor.fail("the duration is too long");
+  header.duration_ns = duration * header.ns_per_unit;
+  cursor.expect(':', "the duration");
+  parse_nodes(cursor, header);
+  cursor.expect(':', "the nodes");
+  const std::int64_t applications = cursor.number("the number of applications");
+  for (std::int64_t i = 0; i < applications; ++i) {
+    cursor.expect(':', "what comes before an application");
+    parse_application(cursor, header);
+    // Extrae tells behind each application how many communicator lines follow.
+    if (cursor.take(',')) cursor.number("the number of communicators");
+  }
+  if (header.ranks == 0) cursor.fail("it has no tasks");
+  return header;
+}
+
+}  // namespace slackline::paraver

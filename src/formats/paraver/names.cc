@@ -1,0 +1,123 @@
+#include "formats/paraver/names.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "base/file.h"
+#include "formats/paraver/lines.h"
+#include "formats/paraver/mpi_values.h"
+
+namespace slackline::paraver {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+// Cuts the number at the front of `text` off.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  text = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+  return value;
+}
+
+Operation operation_of_label(std::string_view label) {
+  for (std::size_t i = 1; i < kOperationCount; ++i) {
+    if (mpi_name(static_cast<Operation>(i)) == label) return static_cast<Operation>(i);
+  }
+  return Operation::none;
+}
+
+// Blocks of a .pcf: "EVENT_TYPE", lines of "gradient type label", "VALUES", lines of "value label".
+class PcfReader {
+ public:
+  explicit PcfReader(Names& names) : names_(names) {}
+
+  void line(std::string_view text) {
+    text = trimmed(text);
+    if (text == "EVENT_TYPE") {
+      in_types_ = true;
+      in_values_ = functions_ = mpi_ = false;
+    } else if (text == "VALUES") {
+      in_values_ = true;
+      in_types_ = false;
+    } else if (in_types_) {
+      type(text);
+    } else if (in_values_) {
+      value(text);
+    }
+  }
+
+ private:
+  void type(std::string_view text) {
+    if (text.empty() || !take_number(text)) return;
+    const std::int64_t type = take_number(text).value_or(0);
+    functions_ = functions_ || type == kUserFunction;
+    mpi_ = mpi_ || is_mpi(type);
+  }
+
+  void value(std::string_view text) {
+    const std::optional<std::int64_t> number = take_number(text);
+    if (!number) {
+      in_values_ = text.empty();
+      return;
+    }
+    if (functions_ && *number != 0) names_.functions.emplace(*number, text);
+    if (!mpi_ || operation_of_value(*number) != Operation::none) return;
+    const Operation operation = operation_of_label(text);
+    if (operation != Operation::none) names_.operations.emplace(*number, operation);
+  }
+
+  Names& names_;
+  bool in_types_ = false;
+  bool in_values_ = false;
+  bool functions_ = false;
+  bool mpi_ = false;
+};
+
+template <class Visit>
+void for_each_line(const fs::path& path, Visit visit) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return;
+  const MappedFile file(path);
+  Lines lines(file.bytes(), path.string());
+  std::string_view line;
+  while (lines.next(line)) visit(line);
+}
+
+void read_row(const fs::path& path, Names& names) {
+  constexpr std::string_view kLevel = "LEVEL NODE SIZE ";
+  std::int64_t left = 0;
+  for_each_line(path, [&](std::string_view line) {
+    line = trimmed(line);
+    if (left > 0) {  // whatever it looks like: a host may have any name
+      names.nodes.emplace_back(line);
+      --left;
+    } else if (line.starts_with(kLevel)) {
+      line.remove_prefix(kLevel.size());
+      left = take_number(line).value_or(0);
+    }
+  });
+}
+
+}  // namespace
+
+Names read_names(const fs::path& prv) {
+  fs::path stem = prv;
+  if (stem.extension() == ".gz") stem.replace_extension();
+  Names names;
+  PcfReader pcf(names);
+  for_each_line(fs::path(stem).replace_extension(".pcf"), [&](std::string_view l) { pcf.line(l); });
+  read_row(fs::path(stem).replace_extension(".row"), names);
+  return names;
+}
+
+}  // namespace slackline::paraver

@@ -1,0 +1,342 @@
+// Perfetto's trace format: a sequence of packets, each a protobuf message. Tracks are described
+// once (a process per rank, a thread track per thread) and named by numbers; slices begin and end
+// in packets of their own. Names are interned: a packet at the start gives each a number.
+//
+// Field numbers are those of perfetto/trace/trace_packet.proto and track_event/*.proto.
+
+#include "formats/perfetto/perfetto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "formats/perfetto/protobuf.h"
+#include "formats/perfetto/slices.h"
+
+namespace slackline {
+namespace {
+
+namespace packet {
+constexpr std::uint32_t kInTrace = 1;
+constexpr std::uint32_t kTimestamp = 8;
+constexpr std::uint32_t kSequence = 10;
+constexpr std::uint32_t kTrackEvent = 11;
+constexpr std::uint32_t kInternedData = 12;
+constexpr std::uint32_t kSequenceFlags = 13;
+constexpr std::uint32_t kTrackDescriptor = 60;
+}  // namespace packet
+
+namespace track {
+constexpr std::uint32_t kUuid = 1;
+constexpr std::uint32_t kName = 2;
+constexpr std::uint32_t kProcess = 3;
+constexpr std::uint32_t kThread = 4;
+constexpr std::uint32_t kCounter = 8;
+constexpr std::uint32_t kProcessPid = 1;
+constexpr std::uint32_t kProcessName = 6;
+constexpr std::uint32_t kThreadPid = 1;
+constexpr std::uint32_t kThreadTid = 2;
+constexpr std::uint32_t kThreadName = 5;
+}  // namespace track
+
+namespace event {
+constexpr std::uint32_t kAnnotation = 4;
+constexpr std::uint32_t kType = 9;
+constexpr std::uint32_t kNameIid = 10;
+constexpr std::uint32_t kTrackUuid = 11;
+constexpr std::uint32_t kCategory = 22;
+constexpr std::uint32_t kDoubleCounter = 44;
+constexpr std::uint32_t kFlow = 47;
+constexpr std::uint32_t kTerminatingFlow = 48;
+constexpr std::uint64_t kSliceBegin = 1;
+constexpr std::uint64_t kSliceEnd = 2;
+constexpr std::uint64_t kCounterValue = 4;
+}  // namespace event
+
+namespace interned {
+constexpr std::uint32_t kEventNames = 2;
+constexpr std::uint32_t kAnnotationNames = 3;
+constexpr std::uint32_t kIid = 1;
+constexpr std::uint32_t kName = 2;
+constexpr std::uint32_t kAnnotationNameIid = 1;
+constexpr std::uint32_t kAnnotationInt = 4;
+}  // namespace interned
+
+constexpr std::uint64_t kSequenceId = 1;
+constexpr std::uint64_t kIncrementalStateCleared = 1;
+constexpr std::uint64_t kNeedsIncrementalState = 2;
+
+// Annotations of a call's slice, by iid - 1.
+constexpr std::array<std::string_view, 4> kAnnotations{"peer", "bytes", "tag", "communicator"};
+
+/// One end of each flow, in the order of calls.
+class FlowEnds {
+  using Place = std::pair<std::int32_t, std::uint32_t>;
+  using End = std::pair<Place, std::uint64_t>;
+
+ public:
+  void add(std::int32_t rank, std::uint32_t call, std::uint64_t flow) {
+    ends_.push_back({{rank, call}, flow});
+  }
+  void sort() { std::ranges::sort(ends_); }
+
+  /// To be asked for calls in their order, from one of them on.
+  class Cursor {
+   public:
+    Cursor(const FlowEnds& flows, std::int32_t rank, std::size_t call)
+        : ends_(flows.ends_),
+          next_(static_cast<std::size_t>(
+              std::ranges::lower_bound(ends_, place(rank, call), {}, &End::first) -
+              ends_.begin())) {}
+    /// Calls visit(flow) for each at that call.
+    template <class Visit>
+    void for_each_at(std::int32_t rank, std::size_t call, Visit visit) {
+      const Place here = place(rank, call);
+      while (next_ < ends_.size() && ends_[next_].first < here) ++next_;
+      for (; next_ < ends_.size() && ends_[next_].first == here; ++next_) {
+        visit(ends_[next_].second);
+      }
+    }
+
+   private:
+    static Place place(std::int32_t rank, std::size_t call) {
+      return {rank, static_cast<std::uint32_t>(call)};
+    }
+    const std::vector<End>& ends_;
+    std::size_t next_;
+  };
+
+ private:
+  std::vector<End> ends_;
+};
+
+/// What all pieces of the file know.
+struct Drawn {
+  Drawn(const Trace& drawn, const TimelineExtras& beside) : trace(drawn), extras(beside) {
+    for (std::size_t i = 0; i < extras.flows.size(); ++i) {
+      const TimelineFlow& flow = extras.flows[i];
+      starts.add(flow.from_rank, flow.from_call, i + 1);
+      ends.add(flow.to_rank, flow.to_call, i + 1);
+    }
+    starts.sort();
+    ends.sort();
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+      const RankCalls& calls = trace.calls(r);
+      zero_ns = std::min(zero_ns, calls.start_ns());
+      if (!calls.empty()) zero_ns = std::min(zero_ns, calls.begin_ns(0));
+      for (const RegionEvent& e : calls.regions()) zero_ns = std::min(zero_ns, e.time_ns);
+    }
+  }
+
+  const Trace& trace;
+  const TimelineExtras& extras;
+  FlowEnds starts{}, ends{};
+  std::int64_t zero_ns = 0;
+};
+
+std::uint64_t process_uuid(std::int32_t rank) {
+  return (static_cast<std::uint64_t>(rank) + 1) << 20;
+}
+std::uint64_t thread_uuid(std::int32_t rank, std::uint16_t thread) {
+  return process_uuid(rank) + thread + 1;
+}
+std::uint64_t region_iid(std::uint32_t region) {
+  return kOperationCount + region + 1;
+}
+
+/// Appends packets to a piece of the file.
+class PacketWriter {
+ public:
+  PacketWriter(const Drawn& drawn, FilePiece& file)
+      : drawn_(drawn), trace_(drawn.trace), file_(file) {}
+
+  void write_names() {
+    ProtoMessage data;
+    for (std::size_t op = 0; op < kOperationCount; ++op) {
+      const std::string_view name = mpi_name(static_cast<Operation>(op));
+      intern(data, interned::kEventNames, op + 1, name.empty() ? "MPI call" : name);
+    }
+    for (std::uint32_t r = 0; r < trace_.regions().size(); ++r) {
+      intern(data, interned::kEventNames, region_iid(r), trace_.regions()[r]);
+    }
+    for (std::size_t a = 0; a < kAnnotations.size(); ++a) {
+      intern(data, interned::kAnnotationNames, a + 1, kAnnotations[a]);
+    }
+    emit(packet::kInternedData, data, kIncrementalStateCleared);
+  }
+
+  void write_slices(SlicePiece piece) {
+    const std::int32_t rank = piece.rank;
+    if (piece.is_first) describe(rank);
+    FlowEnds::Cursor starts(drawn_.starts, rank, piece.first_call);
+    FlowEnds::Cursor ends(drawn_.ends, rank, piece.first_call);
+    for_each_slice(
+        trace_.calls(rank), piece, [&](std::size_t i) { write_call(rank, i, starts, ends); },
+        [&](std::int64_t ns, std::uint32_t region, bool enter) {
+          if (enter) {
+            begin(ns, thread_uuid(rank, 0), region_iid(region), "region");
+          } else {
+            end(ns, thread_uuid(rank, 0));
+          }
+          emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
+          file_.relieve();
+        });
+  }
+
+  void write_counters() {
+    const std::span<const TimelineCounter> counters = drawn_.extras.counters;
+    for (std::size_t c = 0; c < counters.size(); ++c) {
+      const std::uint64_t uuid = c + 1;
+      ProtoMessage descriptor;
+      descriptor.varint(track::kUuid, uuid);
+      descriptor.bytes(track::kName, counters[c].name);
+      descriptor.bytes(track::kCounter, {});
+      emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
+      for (const auto& [ns, value] : counters[c].points) {
+        packet_.varint(packet::kTimestamp, time(ns));
+        event_.clear();
+        event_.varint(event::kType, event::kCounterValue);
+        event_.varint(event::kTrackUuid, uuid);
+        event_.real(event::kDoubleCounter, value);
+        emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
+        file_.relieve();
+      }
+    }
+  }
+
+ private:
+  // Perfetto's times are unsigned.
+  std::uint64_t time(std::int64_t ns) const {
+    return static_cast<std::uint64_t>(ns - drawn_.zero_ns);
+  }
+
+  void emit(std::uint32_t field, const ProtoMessage& content, std::uint64_t flags) {
+    packet_.bytes(field, content.view());
+    packet_.varint(packet::kSequence, kSequenceId);
+    packet_.varint(packet::kSequenceFlags, flags);
+    append_bytes(file_.text(), packet::kInTrace, packet_.view());
+    packet_.clear();
+  }
+
+  void intern(ProtoMessage& data, std::uint32_t field, std::uint64_t iid, std::string_view name) {
+    ProtoMessage entry;
+    entry.varint(interned::kIid, iid);
+    entry.bytes(interned::kName, name);
+    data.bytes(field, entry.view());
+  }
+
+  void describe(std::int32_t rank) {
+    describe_process(rank);
+    const RankCalls& calls = trace_.calls(rank);
+    std::vector<std::uint16_t> threads{0};
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const std::uint16_t thread = calls.thread(i);
+      if (std::ranges::find(threads, thread) == threads.end()) threads.push_back(thread);
+    }
+    for (const std::uint16_t thread : threads) describe_thread(rank, thread);
+  }
+
+  void describe_process(std::int32_t rank) {
+    const std::string& host = trace_.rank_info(rank).host;
+    ProtoMessage process;
+    process.varint(track::kProcessPid, static_cast<std::uint64_t>(rank) + 1);
+    process.bytes(track::kProcessName, host.empty() ? fmt::format("rank {}", rank)
+                                                    : fmt::format("rank {} on {}", rank, host));
+    ProtoMessage descriptor;
+    descriptor.varint(track::kUuid, process_uuid(rank));
+    descriptor.bytes(track::kProcess, process.view());
+    emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
+  }
+
+  void describe_thread(std::int32_t rank, std::uint16_t thread) {
+    ProtoMessage message;
+    message.varint(track::kThreadPid, static_cast<std::uint64_t>(rank) + 1);
+    // A thread's number must differ from all others', and the first one's be its process's.
+    message.varint(track::kThreadTid, thread == 0 ? static_cast<std::uint64_t>(rank) + 1
+                                                  : (static_cast<std::uint64_t>(thread) << 24) +
+                                                        static_cast<std::uint64_t>(rank) + 1);
+    message.bytes(track::kThreadName,
+                  thread == 0 ? std::string("MPI") : fmt::format("MPI, thread {}", thread));
+    ProtoMessage descriptor;
+    descriptor.varint(track::kUuid, thread_uuid(rank, thread));
+    descriptor.bytes(track::kThread, message.view());
+    emit(packet::kTrackDescriptor, descriptor, kNeedsIncrementalState);
+  }
+
+  void begin(std::int64_t ns, std::uint64_t uuid, std::uint64_t name_iid,
+             std::string_view category) {
+    packet_.varint(packet::kTimestamp, time(ns));
+    event_.clear();
+    event_.varint(event::kType, event::kSliceBegin);
+    event_.varint(event::kTrackUuid, uuid);
+    event_.varint(event::kNameIid, name_iid);
+    event_.bytes(event::kCategory, category);
+  }
+
+  void end(std::int64_t ns, std::uint64_t uuid) {
+    packet_.varint(packet::kTimestamp, time(ns));
+    event_.clear();
+    event_.varint(event::kType, event::kSliceEnd);
+    event_.varint(event::kTrackUuid, uuid);
+  }
+
+  void annotate(std::uint64_t iid, std::int64_t value) {
+    annotation_.clear();
+    annotation_.varint(interned::kAnnotationNameIid, iid);
+    annotation_.varint(interned::kAnnotationInt, static_cast<std::uint64_t>(value));
+    event_.bytes(event::kAnnotation, annotation_.view());
+  }
+
+  void write_call(std::int32_t rank, std::size_t i, FlowEnds::Cursor& starts,
+                  FlowEnds::Cursor& ends) {
+    const Call call = trace_.calls(rank)[i];
+    const std::uint64_t uuid = thread_uuid(rank, call.thread);
+    begin(call.begin_ns, uuid, static_cast<std::uint64_t>(call.operation) + 1, "mpi");
+    if (call.peer != kPeerNone) annotate(1, call.peer);
+    if (call.bytes > 0) annotate(2, static_cast<std::int64_t>(call.bytes));
+    if (call.tag != 0) annotate(3, call.tag);
+    if (call.comm != kCommWorld) annotate(4, call.comm);
+    // The earliest event of a flow is its source. A receive may begin before its send, but it ends
+    // after that, so flows leave with a call's begin and arrive with its end.
+    starts.for_each_at(rank, i, [&](std::uint64_t flow) { event_.fixed64(event::kFlow, flow); });
+    emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
+    end(call.end_ns, uuid);
+    ends.for_each_at(rank, i,
+                     [&](std::uint64_t flow) { event_.fixed64(event::kTerminatingFlow, flow); });
+    emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
+  }
+
+  const Drawn& drawn_;
+  const Trace& trace_;
+  FilePiece& file_;
+  ProtoMessage packet_, event_, annotation_;
+};
+
+}  // namespace
+
+Findings write_perfetto(const Trace& trace, const std::filesystem::path& path,
+                        const TimelineExtras& extras) {
+  const Drawn drawn(trace, extras);
+  const std::vector<SlicePiece> slices = slice_pieces(trace);
+  OutputFile file(path);
+  // Names come first, for all that follows refers to them; counters last.
+  file.write_pieces(slices.size() + 2, [&](std::size_t index, FilePiece& piece) {
+    PacketWriter packets(drawn, piece);
+    if (index == 0) {
+      packets.write_names();
+    } else if (index <= slices.size()) {
+      packets.write_slices(slices[index - 1]);
+    } else {
+      packets.write_counters();
+    }
+  });
+  file.commit();
+  return {};
+}
+
+}  // namespace slackline

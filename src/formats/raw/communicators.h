@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/raw/raw_file.h"
+#include "trace/trace.h"
+
+namespace slackline::raw {
+
+/// What one rank's local communicator ids mean.
+struct CommView {
+  std::uint32_t global = kCommNull;
+  bool inter = false;
+  bool swapped = false;  ///< this rank's group is the trace's `remote`
+};
+using CommViews = std::unordered_map<std::uint32_t, CommView>;
+
+/// Gives communicators one id for all ranks, without the ranks having talked about it: two ranks
+/// speak of the same communicator if its members are the same in the same order, and both have
+/// seen equally many of that kind before. All members make their communicators in the same
+/// order (creation is collective over them), so the count agrees.
+class Communicators {
+ public:
+  explicit Communicators(Trace& trace) : trace_(trace) {}
+
+  /// The views of one rank, from its SLK_REC_COMM records in order of time.
+  CommViews views(std::span<const Record> records, Findings& findings);
+
+ private:
+  using Key = std::vector<std::int64_t>;
+
+  std::uint32_t global_id(const Key& local, const Key& remote, std::size_t occurrence);
+
+  Trace& trace_;
+  std::map<std::pair<std::pair<Key, Key>, std::size_t>, std::uint32_t> ids_;
+};
+
+}  // namespace slackline::raw

@@ -1,0 +1,343 @@
+#include "formats/raw/rank_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "base/flat_map.h"
+#include "formats/raw/findings.h"
+
+namespace slackline::raw {
+
+namespace {
+
+struct SerialHash {
+  std::uint64_t operator()(std::uint32_t serial) const { return mix_bits(serial); }
+};
+
+/// What a nonblocking receive got, told by SLK_REC_RESOLVED.
+struct Resolution {
+  std::int32_t peer = kPeerNone;
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint8_t flags = 0;
+};
+
+class RankReader {
+ public:
+  RankReader(const RankFiles& rank, const CommViews& views, const Trace& trace,
+             const ClockMap& clock, std::int64_t zero_ns)
+      : rank_(rank), views_(views), trace_(trace), clock_(clock), zero_ns_(zero_ns) {}
+
+  RankResult read() {
+    first_pass();
+    result_.calls.reserve(rank_.order.size());
+    for (const Place place : rank_.order) take(rank_.at(place));
+    // A rank begins with its first call, MPI_Init.
+    if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
+    result_.calls.shrink();
+    return std::move(result_);
+  }
+
+ private:
+  /// Facts that later records tell about earlier ones.
+  void first_pass() {
+    for (const Place place : rank_.order) {
+      const Record record = rank_.at(place);
+      const slk_record& head = record.head;
+      if (head.op == SLK_REC_RESOLVED) {
+        resolved_[head.request] = {head.peer, head.tag, head.bytes, head.flags};
+      } else if (head.op == SLK_REC_REGION_NAME) {
+        region_names_[head.request] = text_of(record);
+      }
+    }
+  }
+
+  static std::string text_of(const Record& record) {
+    const auto bytes = std::as_bytes(record.args);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text.resize(std::min<std::size_t>(text.find('\0'), text.size()));
+    return text;
+  }
+
+  std::int64_t time(std::uint64_t local_ns) const {
+    return clock_(static_cast<std::int64_t>(local_ns)) - zero_ns_;
+  }
+
+  void take(const Record& record) {
+    switch (record.head.op) {
+      case SLK_REC_REGION_ENTER:
+      case SLK_REC_REGION_LEAVE:
+        take_region(record.head);
+        break;
+      case SLK_REC_RECORDING_OFF:
+        result_.findings.add(kPaused, fmt::format("rank {}", rank_.header().rank));
+        break;
+      default:
+        if (record.head.op < SLK_OPERATION_COUNT) take_call(record);
+    }
+  }
+
+  void take_region(const slk_record& head) {
+    const auto name = region_names_.find(head.request);
+    if (name == region_names_.end()) {
+      result_.findings.add(kDamagedRecord, "a region without a name");
+      return;
+    }
+    result_.regions.push_back({std::max(time(head.begin_ns), last_begin_), name->second,
+                               static_cast<std::uint32_t>(result_.calls.size()),
+                               head.op == SLK_REC_REGION_ENTER});
+  }
+
+  void take_call(const Record& record) {
+    const slk_record& head = record.head;
+    Call call;
+    call.operation = static_cast<Operation>(head.op);
+    call.flags = head.flags;
+    call.thread = head.thread;
+    call.bytes = head.bytes;
+    call.tag = head.tag;
+    call.request = head.request;
+    call.comm = view(head.comm).global;
+    call.peer = world_rank(head.comm, head.peer);
+    set_times(call, head);
+    args_.assign(record.args.begin(), record.args.end());
+    refine(call, head);
+    call.args = args_;
+    result_.calls.append(call);
+  }
+
+  void set_times(Call& call, const slk_record& head) {
+    call.begin_ns = time(head.begin_ns);
+    if (head.end_ns == 0) {
+      call.flags = static_cast<std::uint8_t>(call.flags | SLK_FLAG_UNFINISHED);
+      result_.findings.add(kUnfinishedCall, fmt::format("rank {}: {}", rank_.header().rank,
+                                                        mpi_name(call.operation)));
+      call.end_ns = call.begin_ns;
+    } else if (head.end_ns < head.begin_ns || !plausible_time(rank_.header(), head.end_ns)) {
+      result_.findings.add(kDamagedRecord, fmt::format("rank {}: end time", rank_.header().rank));
+      call.end_ns = call.begin_ns;
+    } else {
+      call.end_ns = time(head.end_ns);
+    }
+    check_order(call);
+    last_begin_ = call.begin_ns;
+    last_thread_ = call.thread;
+    last_end_ = std::max(last_end_, call.end_ns);
+  }
+
+  void check_order(Call& call) {
+    if (call.begin_ns >= last_end_) return;
+    if (call.thread != last_thread_) {
+      result_.findings.add(kOverlappingThreads, fmt::format("rank {}", rank_.header().rank));
+    } else if (rank_.files.size() == 1) {
+      result_.findings.add(kBackwards, fmt::format("rank {}", rank_.header().rank));
+      call.begin_ns = last_end_;
+      call.end_ns = std::max(call.end_ns, call.begin_ns);
+    }
+  }
+
+  /// What depends on the operation: receives get what they really received, arguments their ids.
+  void refine(Call& call, const slk_record& head) {
+    if (call.has(SLK_FLAG_FAILED)) return;
+    switch (operation_class(call.operation)) {
+      case OperationClass::isend:
+      case OperationClass::irecv:
+        started(call.request);
+        resolve(call, head);
+        break;
+      case OperationClass::icollective:
+        started(call.request);
+        if (is_neighbor(call.operation)) translate_neighbors(head.comm);
+        break;
+      case OperationClass::sendrecv:
+        if (args_.size() == 4) args_[0] = world_rank(head.comm, narrow(args_[0]));
+        break;
+      case OperationClass::start:
+        translate_starts(head.comm);
+        break;
+      case OperationClass::completion:
+        check_completions(call);
+        break;
+      case OperationClass::collective:
+        if (is_neighbor(call.operation)) translate_neighbors(head.comm);
+        break;
+      case OperationClass::comm_create:
+        if (call.request != kRequestNone) started(call.request);
+        if (args_.size() == 1) args_[0] = view(to_id(args_[0])).global;
+        break;
+      case OperationClass::one_sided:
+        if (call.request != kRequestNone) started(call.request);
+        result_.findings.add(kOneSided);
+        break;
+      default:
+        break;
+    }
+  }
+
+  static bool is_neighbor(Operation operation) {
+    const Operation blocking = blocking_form(operation);
+    return blocking >= Operation::neighbor_allgather && blocking <= Operation::neighbor_alltoallw;
+  }
+
+  static std::int32_t narrow(std::int64_t value) {
+    const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                      value <= std::numeric_limits<std::int32_t>::max();
+    return fits ? static_cast<std::int32_t>(value) : std::numeric_limits<std::int32_t>::min();
+  }
+  static std::uint32_t to_id(std::int64_t value) {
+    return value >= 0 && value < kCommNull ? static_cast<std::uint32_t>(value) : kCommNull;
+  }
+
+  void started(std::uint32_t serial) { started_[serial] = true; }
+
+  void resolve(Call& call, const slk_record& head) {
+    const Resolution* told = resolved_.find(head.request);
+    if (told == nullptr) return;
+    call.flags = static_cast<std::uint8_t>(call.flags | told->flags);
+    if ((told->flags & SLK_FLAG_CANCELLED) != 0) return;
+    call.peer = world_rank(head.comm, told->peer);
+    call.tag = told->tag;
+    call.bytes = told->bytes;
+  }
+
+  /// The wire's groups of 5 are all of the record's communicator; the trace's of 6 name it.
+  void translate_starts(std::uint32_t comm) {
+    constexpr std::size_t kWireGroup = 5;
+    const std::vector<std::int64_t> wire = std::move(args_);
+    args_.clear();
+    for (std::size_t i = 0; i + kWireGroup <= wire.size(); i += kWireGroup) {
+      const auto serial = static_cast<std::uint32_t>(wire[i]);
+      std::int64_t peer = wire[i + 2];
+      std::int64_t tag = wire[i + 3];
+      std::int64_t bytes = wire[i + 4];
+      started(serial);
+      if (const Resolution* told = resolved_.find(serial);
+          told != nullptr && (told->flags & SLK_FLAG_CANCELLED) == 0) {
+        peer = told->peer;
+        tag = told->tag;
+        bytes = static_cast<std::int64_t>(told->bytes);
+      }
+      args_.insert(args_.end(), {wire[i], wire[i + 1], world_rank(comm, narrow(peer)), tag, bytes,
+                                 std::int64_t{view(comm).global}});
+    }
+  }
+
+  /// n_out, (rank, bytes)*, n_in, (rank, bytes)*
+  void translate_neighbors(std::uint32_t comm) {
+    std::size_t at = 0;
+    for (int side = 0; side < 2; ++side) {
+      const bool fits = at < args_.size() && args_[at] >= 0 &&
+                        static_cast<std::uint64_t>(args_[at]) <= (args_.size() - at - 1) / 2;
+      if (!fits) {
+        result_.findings.add(kBadArguments, "neighbours");
+        args_ = {0, 0};
+        return;
+      }
+      const auto end = at + 1 + 2 * static_cast<std::size_t>(args_[at]);
+      for (++at; at < end; at += 2) args_[at] = world_rank(comm, narrow(args_[at]));
+    }
+  }
+
+  /// Serial 0 stands for a request whose start the recorder never saw.
+  void check_completions(Call& call) {
+    const auto unknown = [&](std::int64_t serial) {
+      return serial <= 0 || serial > std::numeric_limits<std::uint32_t>::max() ||
+             started_.find(static_cast<std::uint32_t>(serial)) == nullptr;
+    };
+    const auto tell = [&](std::uint64_t count) {
+      result_.findings.add(
+          kUnknownRequests,
+          fmt::format("rank {}: {}", rank_.header().rank, mpi_name(call.operation)), count);
+    };
+    const std::size_t removed = std::erase_if(args_, unknown);
+    if (removed > 0) tell(removed);
+    if (call.request != kRequestNone && unknown(call.request)) {
+      tell(1);
+      call.request = kRequestNone;
+    }
+  }
+
+  CommView view(std::uint32_t local) {
+    const auto found = views_.find(local);
+    if (found != views_.end()) return found->second;
+    if (local != SLK_COMM_NULL)
+      result_.findings.add(kBadArguments, fmt::format("communicator {}", local));
+    return {};
+  }
+
+  /// A rank of communicator `comm` as this rank sees it; special values stay.
+  std::int32_t world_rank(std::uint32_t comm, std::int32_t peer) {
+    if (peer < 0 && peer >= SLK_PEER_ROOT) return peer;
+    const std::int32_t own = rank_.header().rank;
+    const auto found = views_.find(comm);
+    const CommView seen = found != views_.end() ? found->second : CommView{};
+    if (seen.global == kCommSelf && peer == 0) return own;
+    if (seen.global != kCommNull && seen.global != kCommSelf) {
+      const Communicator& communicator = trace_.communicators()[seen.global];
+      // In an intercommunicator one speaks of the other side.
+      const bool other = seen.inter && !seen.swapped;
+      const auto& members = other ? communicator.remote : communicator.members;
+      if (peer >= 0 && static_cast<std::size_t>(peer) < members.size()) {
+        return members[static_cast<std::size_t>(peer)];
+      }
+    }
+    if (comm != SLK_COMM_NULL) result_.findings.add(kBadArguments, fmt::format("rank {}", peer));
+    return kPeerNone;
+  }
+
+  const RankFiles& rank_;
+  const CommViews& views_;
+  const Trace& trace_;
+  const ClockMap& clock_;
+  std::int64_t zero_ns_;
+  RankResult result_;
+  FlatMap<std::uint32_t, Resolution, SerialHash> resolved_;
+  FlatMap<std::uint32_t, bool, SerialHash> started_;
+  std::unordered_map<std::uint32_t, std::string> region_names_;
+  std::vector<std::int64_t> args_;
+  std::int64_t last_begin_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last_end_ = std::numeric_limits<std::int64_t>::min();
+  std::uint16_t last_thread_ = 0;
+};
+
+}  // namespace
+
+void merge_threads(RankFiles& rank) {
+  for (std::uint32_t f = 0; f < rank.files.size(); ++f) {
+    for (std::uint32_t i = 0; i < rank.files[f].size(); ++i) rank.order.push_back({f, i});
+  }
+  if (rank.files.size() == 1) return;
+  // Records that come before a call inside one file (a communicator's members, what a receive got)
+  // have a later time than it. They are given the time of the call after them, so that they stay.
+  std::vector<std::vector<std::uint64_t>> times(rank.files.size());
+  for (std::size_t f = 0; f < rank.files.size(); ++f) {
+    const File& file = rank.files[f];
+    times[f].resize(file.size());
+    std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t i = file.size(); i-- > 0;) {
+      next = std::min(next, file[i].head.begin_ns);
+      times[f][i] = next;
+    }
+  }
+  std::ranges::stable_sort(rank.order, {}, [&](Place p) { return times[p.file][p.record]; });
+}
+
+std::vector<Record> records_of_kind(const RankFiles& rank, std::uint8_t op) {
+  std::vector<Record> found;
+  for (const Place place : rank.order) {
+    const Record record = rank.at(place);
+    if (record.head.op == op) found.push_back(record);
+  }
+  return found;
+}
+
+RankResult read_rank(const RankFiles& rank, const CommViews& views, const Trace& trace,
+                     const ClockMap& clock, std::int64_t zero_ns) {
+  return RankReader(rank, views, trace, clock, zero_ns).read();
+}
+
+}  // namespace slackline::raw

@@ -1,0 +1,314 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <random>
+
+#include "base/error.h"
+#include "formats/raw/clock_map.h"
+#include "formats/raw/findings.h"
+#include "formats/raw/reader.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+/// Writes raw files as the recorder would.
+class RawFileBuilder {
+ public:
+  RawFileBuilder(std::int32_t rank, std::int32_t ranks) {
+    header_.magic = SLK_WIRE_MAGIC;
+    header_.version = SLK_WIRE_VERSION;
+    header_.header_bytes = SLK_RAW_HEADER_BYTES;
+    header_.rank = rank;
+    header_.world_size = ranks;
+    header_.finalized = 1;
+    header_.monotonic_ns = 1000;
+    std::strcpy(header_.host, "node");
+    std::strcpy(header_.boot_id, "boot");
+  }
+
+  slk_raw_header& header() { return header_; }
+
+  RawFileBuilder& add(slk_record record, const std::vector<std::int64_t>& args = {}) {
+    record.n_args = static_cast<std::uint32_t>(args.size());
+    const std::size_t slots = 1 + (args.size() + SLK_ARGS_PER_SLOT - 1) / SLK_ARGS_PER_SLOT;
+    std::string bytes(slots * sizeof record, '\0');
+    std::memcpy(bytes.data(), &record, sizeof record);
+    if (!args.empty()) std::memcpy(bytes.data() + sizeof record, args.data(), args.size() * 8);
+    records_ += bytes;
+    return *this;
+  }
+  RawFileBuilder& call(slk_operation op, std::uint64_t begin, std::uint64_t end,
+                       std::int32_t peer = SLK_PEER_NONE, std::uint32_t request = 0) {
+    return add({begin, end, 8, peer, 5, 0, request, 0, 0, 0, static_cast<std::uint8_t>(op)});
+  }
+
+  std::string bytes() const { return file({}, records_); }
+  /// What was added so far stands in the stage.
+  std::string staged_bytes() const { return file(records_, {}); }
+  /// Died between appending and clearing: the same records in both, and `open` after them.
+  std::string repeated_bytes(const std::string& open) const {
+    return file(records_ + open, records_);
+  }
+  const std::string& records() const { return records_; }
+
+ private:
+  std::string file(std::string stage, const std::string& appended) const {
+    if (!stage.empty()) stage.resize(4096, '\0');
+    slk_raw_header header = header_;
+    header.stage_bytes = stage.size();
+    header.appended_bytes = appended.size();
+    std::string all(SLK_RAW_HEADER_BYTES, '\0');
+    std::memcpy(all.data(), &header, sizeof header);
+    return all + stage + appended;
+  }
+
+  slk_raw_header header_{};
+  std::string records_;
+};
+
+class RawReaderTest : public testing::Test {
+ protected:
+  RawReaderTest() { fs::create_directories(folder_); }
+  ~RawReaderTest() override { fs::remove_all(folder_); }
+  RawReaderTest(const RawReaderTest&) = delete;
+  RawReaderTest& operator=(const RawReaderTest&) = delete;
+
+  void write(const std::string& name, const std::string& bytes) {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+  Trace read() { return read_raw(folder_); }
+
+  fs::path folder_ = fs::temp_directory_path() / ("slackline-raw-" + std::to_string(getpid()));
+};
+
+TEST_F(RawReaderTest, TimesCountFromTheEarliestBegin) {
+  write("rank-0.slkraw", RawFileBuilder(0, 2).call(SLK_OP_init, 2000, 2100).bytes());
+  write("rank-1.slkraw", RawFileBuilder(1, 2).call(SLK_OP_init, 1500, 2110).bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.calls(0).begin_ns(0), 500);
+  EXPECT_EQ(trace.calls(1).begin_ns(0), 0);
+  EXPECT_EQ(trace.calls(0).start_ns(), 500);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, StageOfADeadRankIsRead) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 2200, 0);
+  write("rank-0.slkraw", file.staged_bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.calls(0).size(), 2u);
+  EXPECT_EQ(trace.findings().count(raw::kUnfinishedCall), 1u);
+  EXPECT_EQ(trace.findings().count(raw::kTruncated), 0u);
+}
+
+TEST_F(RawReaderTest, RecordsAppendedButNotClearedCountOnce) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 2200, 2300);
+  write("rank-0.slkraw", file.repeated_bytes({}));
+  EXPECT_EQ(read().calls(0).size(), 2u);
+  const std::string open = RawFileBuilder(0, 1).call(SLK_OP_barrier, 2400, 0).records();
+  write("rank-0.slkraw", file.repeated_bytes(open));
+  EXPECT_EQ(read().calls(0).size(), 3u);
+}
+
+TEST_F(RawReaderTest, ResolvedReceiveGetsWhatItGot) {
+  RawFileBuilder file(0, 2);
+  file.add(
+      {2000, 2010, 64, SLK_PEER_ANY, SLK_TAG_ANY, 0, 7, 0, 0, SLK_FLAG_ANY_SOURCE, SLK_OP_irecv});
+  file.add({2030, 2030, 16, 1, 9, 0, 7, 0, 0, SLK_FLAG_ANY_SOURCE, SLK_REC_RESOLVED});
+  file.call(SLK_OP_wait, 2020, 2030, SLK_PEER_NONE, 7);
+  write("rank-0.slkraw", file.bytes());
+  write("rank-1.slkraw", RawFileBuilder(1, 2).call(SLK_OP_init, 2000, 2010).bytes());
+  const Trace trace = read();
+  const Call receive = trace.calls(0)[0];
+  EXPECT_EQ(receive.peer, 1);
+  EXPECT_EQ(receive.tag, 9);
+  EXPECT_EQ(receive.bytes, 16u);
+  EXPECT_TRUE(receive.has(SLK_FLAG_ANY_SOURCE));
+  ASSERT_EQ(trace.calls(0).size(), 2u);
+}
+
+TEST_F(RawReaderTest, CommunicatorsAreRecognisedByTheirMembers) {
+  // Both ranks make {1, 0} twice, and number it differently because rank 0 also made one alone.
+  const std::vector<std::int64_t> pair{0, 2, 0, 1, 1, -1, 2};
+  RawFileBuilder a(0, 2);
+  a.add({2000, 2000, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, {0, 1, 0, 1, 0, 1, 1});
+  a.add({2001, 2001, 0, -1, 0, 3, 0, 0, 0, 0, SLK_REC_COMM}, pair);
+  a.add({2002, 2002, 0, -1, 0, 4, 0, 0, 0, 0, SLK_REC_COMM}, pair);
+  a.add({2010, 2020, 8, 0, 5, 4, 0, 0, 0, 0, SLK_OP_send});
+  RawFileBuilder b(1, 2);
+  b.add({2001, 2001, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, pair);
+  b.add({2002, 2002, 0, -1, 0, 3, 0, 0, 0, 0, SLK_REC_COMM}, pair);
+  b.add({2010, 2020, 8, 1, 5, 3, 0, 0, 0, 0, SLK_OP_recv});
+  write("rank-0.slkraw", a.bytes());
+  write("rank-1.slkraw", b.bytes());
+  const Trace trace = read();
+  const Call send = trace.calls(0)[0];
+  const Call receive = trace.calls(1)[0];
+  EXPECT_EQ(send.comm, receive.comm);
+  EXPECT_THAT(trace.communicators()[send.comm].members, ElementsAre(1, 0));
+  // Rank 0 of {1, 0} is world rank 1, and the other way round.
+  EXPECT_EQ(send.peer, 1);
+  EXPECT_EQ(receive.peer, 0);
+}
+
+TEST_F(RawReaderTest, BothSidesOfAnIntercommunicatorAgree) {
+  RawFileBuilder a(0, 2);
+  a.add({2000, 2000, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, {1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1});
+  a.add({2010, 2020, 8, 0, 5, 2, 0, 0, 0, SLK_FLAG_INTERCOMM, SLK_OP_send});
+  RawFileBuilder b(1, 2);
+  b.add({2000, 2000, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, {1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1});
+  b.add({2010, 2020, 8, 0, 5, 2, 0, 0, 0, SLK_FLAG_INTERCOMM, SLK_OP_recv});
+  write("rank-0.slkraw", a.bytes());
+  write("rank-1.slkraw", b.bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.calls(0)[0].comm, trace.calls(1)[0].comm);
+  EXPECT_EQ(trace.calls(0)[0].peer, 1);
+  EXPECT_EQ(trace.calls(1)[0].peer, 0);
+}
+
+TEST_F(RawReaderTest, ThreadsAreMergedByTime) {
+  write(
+      "rank-0.slkraw",
+      RawFileBuilder(0, 1).call(SLK_OP_init, 2000, 2010).call(SLK_OP_barrier, 2100, 2110).bytes());
+  RawFileBuilder second(0, 1);
+  second.add({2050, 2105, 0, -1, 0, 0, 0, 0, 1, 0, SLK_OP_barrier});
+  write("rank-0.t1.slkraw", second.bytes());
+  const Trace trace = read();
+  ASSERT_EQ(trace.calls(0).size(), 3u);
+  EXPECT_EQ(trace.calls(0)[1].thread, 1);
+  // [2050, 2105] of one thread and [2100, 2110] of the other.
+  EXPECT_EQ(trace.findings().count(raw::kOverlappingThreads), 1u);
+}
+
+TEST_F(RawReaderTest, MissingRankAndMissingFinalizeAreTold) {
+  RawFileBuilder file(1, 3);
+  file.header().finalized = 0;
+  file.call(SLK_OP_init, 2000, 2010).call(SLK_OP_recv, 2020, 0, 0);
+  write("rank-1.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.ranks(), 3);
+  EXPECT_EQ(trace.findings().count(raw::kMissingRanks), 2u);
+  EXPECT_EQ(trace.findings().count(raw::kNotFinalized), 1u);
+  EXPECT_EQ(trace.findings().count(raw::kUnfinishedCall), 1u);
+  EXPECT_FALSE(trace.rank_info(0).present);
+  EXPECT_TRUE(trace.calls(1)[1].has(SLK_FLAG_UNFINISHED));
+}
+
+TEST_F(RawReaderTest, ArgumentsBeyondTheEndAreATruncatedFile) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2010);
+  file.call(SLK_OP_waitall, 2020, 2030);
+  std::string bytes = file.bytes();
+  const std::uint32_t lie = 1000000;
+  std::memcpy(bytes.data() + bytes.size() - sizeof(slk_record) + offsetof(slk_record, n_args), &lie,
+              sizeof lie);
+  write("rank-0.slkraw", bytes);
+  const Trace trace = read();
+  EXPECT_EQ(trace.calls(0).size(), 1u);
+  EXPECT_EQ(trace.findings().count(raw::kTruncated), 1u);
+}
+
+TEST_F(RawReaderTest, NothingReadableIsAnError) {
+  EXPECT_FALSE(looks_like_raw(folder_));
+  EXPECT_THROW(read(), Error);
+  write("rank-0.slkraw", "no recording");
+  EXPECT_TRUE(looks_like_raw(folder_));
+  EXPECT_THROW(read(), Error);
+}
+
+TEST_F(RawReaderTest, DamageNeverCrashes) {
+  RawFileBuilder file(0, 2);
+  file.call(SLK_OP_init, 2000, 2010);
+  file.add({2011, 2011, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, {0, 2, 0, 1, 0, 1, 2});
+  file.add({2020, 2030, 8, 1, 5, 2, 1, 0, 0, 0, SLK_OP_irecv});
+  file.add({2031, 2040, 0, -1, 0, 0, 0, 0, 0, 0, SLK_OP_startall}, {2, SLK_OP_recv_init, 1, 5, 8});
+  file.add({2040, 2050, 0, -1, 0, 0, 0, 0, 0, 0, SLK_OP_waitall}, {1, 2});
+  file.add({2060, 2070, 8, -1, 8, 2, 0, 0, 0, 0, SLK_OP_neighbor_alltoall}, {1, 1, 8, 1, 1, 8});
+  const std::string intact = file.bytes();
+  std::mt19937 random(1);
+  std::uint64_t told = 0;
+  for (int i = 0; i < 400; ++i) {
+    std::string bytes = intact;
+    // Flips in the records; every fourth time in the header's numbers; sometimes a cut.
+    const std::size_t from = i % 4 == 0 ? 0 : SLK_RAW_HEADER_BYTES;
+    const std::size_t to = i % 4 == 0 ? 200 : bytes.size();
+    for (int flips = 1 + i % 3; flips > 0; --flips) {
+      bytes[from + random() % (to - from)] ^= static_cast<char>(1 << random() % 8);
+    }
+    if (i % 5 == 0) bytes.resize(random() % bytes.size());
+    write("rank-0.slkraw", bytes);
+    try {
+      const Trace trace = read();
+      EXPECT_LE(trace.call_count(), 5u);
+      told += trace.findings().entries().size();
+    } catch (const Error&) {
+      ++told;
+    }
+  }
+  EXPECT_GT(told, 400u);  // the missing rank 1 alone is told every time
+}
+
+TEST(ClockMap, TwoSamplesGiveOffsetAndDrift) {
+  slk_raw_header reference{};
+  slk_raw_header rank{};
+  rank.rank = 1;
+  rank.clock_begin = {1000, 500, 10, 0, 1};
+  rank.clock_end = {1001000, 1500, 10, 0, 1};
+  const raw::ClockMap map = raw::clock_map(rank, reference);
+  EXPECT_EQ(map(1000), 1500);
+  EXPECT_EQ(map(1001000), 1002500);
+  EXPECT_EQ(map(501000), 502000);
+  EXPECT_EQ(map.error_ns, 10);
+}
+
+TEST(ClockMap, AChangeThatCannotBeToldFromErrorsIsAnError) {
+  slk_raw_header reference{};
+  slk_raw_header rank{};
+  rank.rank = 1;
+  rank.clock_begin = {1000, 500, 10, 0, 1};
+  rank.clock_end = {1001000, 515, 8, 0, 1};
+  const raw::ClockMap map = raw::clock_map(rank, reference);
+  EXPECT_EQ(map(1001000), 1001500);
+  EXPECT_EQ(map.error_ns, 15 + 8);  // what the last sample allows the clock to be off by then
+}
+
+TEST(ClockMap, NoClockDriftsByAHundredth) {
+  slk_raw_header reference{};
+  slk_raw_header rank{};
+  rank.rank = 1;
+  rank.clock_begin = {1000, 500, 10, 0, 1};
+  rank.clock_end = {1001000, 500 + 10001, 10, 0, 1};  // over 1,000,000 ns
+  const raw::ClockMap map = raw::clock_map(rank, reference);
+  EXPECT_EQ(map(999'999'999'999'999'999), 1'000'000'000'000'000'499);
+  EXPECT_EQ(map.error_ns, 10 + 10001);
+}
+
+TEST(ClockMap, OneClockIsLeftAlone) {
+  slk_raw_header reference{};
+  std::strcpy(reference.boot_id, "boot");
+  slk_raw_header rank = reference;
+  rank.rank = 1;
+  rank.clock_begin = {1000, 50, 100, 0, 1};
+  EXPECT_EQ(raw::clock_map(rank, reference)(5000), 5000);
+  // More than the error: another time namespace.
+  rank.clock_begin.offset_ns = 101;
+  EXPECT_EQ(raw::clock_map(rank, reference)(5000), 5101);
+  EXPECT_FALSE(raw::clock_map(
+                   [] {
+                     slk_raw_header elsewhere{};
+                     elsewhere.rank = 1;
+                     std::strcpy(elsewhere.host, "other");
+                     return elsewhere;
+                   }(),
+                   reference)
+                   .known);
+}
+
+}  // namespace
+}  // namespace slackline

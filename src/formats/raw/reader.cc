@@ -1,0 +1,217 @@
+// From the recorder's files to a Trace.
+//
+// Files are mapped and indexed in parallel; communicators are named serially, because the ids are
+// shared; then every rank is read on its own. Nothing here needs the ranks' cooperation: clocks
+// were measured by the recorder, and communicators are recognised by their members.
+
+#include "formats/raw/reader.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "formats/raw/findings.h"
+#include "formats/raw/rank_reader.h"
+
+namespace slackline {
+
+namespace {
+
+using raw::ClockMap;
+using raw::CommViews;
+using raw::File;
+using raw::RankFiles;
+using raw::RankResult;
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".slkraw";
+
+std::vector<fs::path> raw_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == kSuffix) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// `directory` itself or its `raw/`.
+std::vector<fs::path> find_files(const fs::path& directory) {
+  auto files = raw_files(directory);
+  return files.empty() ? raw_files(directory / "raw") : files;
+}
+
+std::vector<File> open_files(const std::vector<fs::path>& paths) {
+  std::vector<std::unique_ptr<File>> opened(paths.size());
+  parallel_for(paths.size(), [&](std::size_t i) { opened[i] = std::make_unique<File>(paths[i]); });
+  std::vector<File> files;
+  for (auto& file : opened) files.push_back(std::move(*file));
+  return files;
+}
+
+/// Most files decide how many ranks there were. A lie is bounded: a job of which so few files
+/// are left that there are over 65,536 ranks for each is not believed.
+std::int32_t world_size(const std::vector<File>& files) {
+  constexpr std::size_t kRanksPerFile = 65536;
+  std::map<std::int32_t, std::size_t> votes;
+  for (const File& file : files) {
+    const auto size = static_cast<std::size_t>(file.header().world_size);
+    if (file.valid() && size <= kRanksPerFile * files.size()) ++votes[file.header().world_size];
+  }
+  std::int32_t best = 0;
+  for (const auto& [size, count] : votes) {
+    if (best == 0 || count > votes[best]) best = size;
+  }
+  return best;
+}
+
+/// The files of each rank; the ranks that have none have an empty list.
+std::vector<RankFiles> group_by_rank(std::vector<File> files, std::int32_t ranks,
+                                     Findings& findings) {
+  std::vector<RankFiles> grouped(static_cast<std::size_t>(ranks));
+  for (File& file : files) {
+    findings.merge(file.findings());
+    if (!file.valid()) continue;
+    if (file.header().world_size != ranks) {
+      findings.add(raw::kMixedJobs, file.name());
+      continue;
+    }
+    auto& rank = grouped[static_cast<std::size_t>(file.header().rank)];
+    const bool threads = file.name().find(".t") != std::string::npos;
+    if (!rank.files.empty() && !threads) {
+      findings.add(raw::kDuplicateFile, file.name());
+      continue;
+    }
+    rank.files.push_back(std::move(file));
+  }
+  return grouped;
+}
+
+void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].files.empty()) findings.add(raw::kMissingRanks, fmt::format("rank {}", r));
+  }
+}
+
+void describe_job(const std::vector<RankFiles>& ranks, Trace& trace) {
+  TraceInfo& info = trace.info();
+  info.recorder = "slackline";
+  for (const RankFiles& rank : ranks) {
+    if (rank.files.empty()) continue;
+    const slk_raw_header& h = rank.header();
+    if (info.mpi_version.empty()) {
+      info.program = h.program;
+      info.mpi_version = h.mpi_version;
+      if (h.mpi_library == SLK_MPI_OPENMPI) info.mpi_library = "Open MPI";
+      if (h.mpi_library == SLK_MPI_MPICH) info.mpi_library = "MPICH";
+      info.started = fmt::format(
+          "{:%Y-%m-%dT%H:%M:%SZ}",
+          fmt::gmtime(static_cast<std::time_t>(h.realtime_ns / 1'000'000'000 % 100'000'000'000)));
+    }
+    info.cpu_ns += static_cast<std::int64_t>(h.cpu_ns % (std::uint64_t{1} << 53));
+    info.lost_calls += h.lost_calls % (std::uint64_t{1} << 53);
+    const double calls = static_cast<double>(std::max<std::uint64_t>(h.calls, rank.order.size()));
+    const double cost_ns = static_cast<double>(h.cost_ns) / 1000;
+    if (cost_ns < 1e6)
+      info.recording_ns += static_cast<std::int64_t>(std::min(calls * cost_ns, 1e18));
+  }
+  if (info.lost_calls > 0) trace.findings().add(raw::kLostCalls, {}, info.lost_calls);
+}
+
+void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r, Trace& trace) {
+  RankInfo& info = trace.rank_info(r);
+  info.present = !rank.files.empty();
+  info.finalized = info.present && rank.header().finalized == 1;
+  if (!info.present) return;
+  info.host = rank.header().host;
+  info.clock_offset_ns = clock.offset_ns;
+  info.clock_drift = clock.drift;
+  info.clock_error_ns = clock.error_ns;
+  const std::string who = fmt::format("rank {}", r);
+  if (!info.finalized) trace.findings().add(raw::kNotFinalized, who);
+  if (!clock.known) trace.findings().add(raw::kNoClock, who);
+}
+
+/// The earliest begin of all calls, on rank 0's clock.
+std::int64_t trace_zero(const std::vector<RankFiles>& ranks, const std::vector<ClockMap>& clocks) {
+  std::int64_t zero = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (const raw::Place place : ranks[r].order) {
+      const slk_record head = ranks[r].at(place).head;
+      zero = std::min(zero, clocks[r](static_cast<std::int64_t>(head.begin_ns)));
+    }
+  }
+  return zero == std::numeric_limits<std::int64_t>::max() ? 0 : zero;
+}
+
+void keep_result(RankResult& result, std::int32_t r, Trace& trace) {
+  trace.calls(r) = std::move(result.calls);
+  for (const raw::NamedRegionEvent& event : result.regions) {
+    trace.calls(r).append_region(
+        {event.time_ns, trace.region_id(event.name), event.before_call, event.enter});
+  }
+  trace.findings().merge(result.findings);
+}
+
+void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace) {
+  const auto present = std::ranges::find_if(ranks, [](const auto& r) { return !r.files.empty(); });
+  std::vector<ClockMap> clocks(ranks.size());
+  std::vector<CommViews> views(ranks.size());
+  raw::Communicators communicators(trace);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (!ranks[r].files.empty()) {
+      clocks[r] = raw::clock_map(ranks[r].header(), present->header());
+      views[r] =
+          communicators.views(raw::records_of_kind(ranks[r], SLK_REC_COMM), trace.findings());
+    }
+    describe_rank(ranks[r], clocks[r], static_cast<std::int32_t>(r), trace);
+  }
+  const std::int64_t zero = trace_zero(ranks, clocks);
+  std::vector<RankResult> results(ranks.size());
+  parallel_for(ranks.size(), [&](std::size_t r) {
+    if (ranks[r].files.empty()) return;
+    results[r] = raw::read_rank(ranks[r], views[r], trace, clocks[r], zero);
+  });
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    keep_result(results[r], static_cast<std::int32_t>(r), trace);
+  }
+}
+
+}  // namespace
+
+bool looks_like_raw(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) && !find_files(path).empty();
+}
+
+Trace read_raw(const fs::path& directory) {
+  const auto paths = find_files(directory);
+  if (paths.empty()) {
+    throw Error(fmt::format("cannot read a recording in '{}'", directory.string()),
+                "there are no .slkraw files", "Give the folder that `slackline record` wrote.");
+  }
+  std::vector<File> files = open_files(paths);
+  const std::int32_t ranks = world_size(files);
+  if (ranks == 0) {
+    throw Error(fmt::format("cannot read the recording in '{}'", directory.string()),
+                "none of its files has an intact header", "Record the program again.");
+  }
+  Trace trace(ranks, true);
+  auto grouped = group_by_rank(std::move(files), ranks, trace.findings());
+  note_missing(grouped, trace.findings());
+  parallel_for(grouped.size(), [&](std::size_t r) {
+    if (!grouped[r].files.empty()) raw::merge_threads(grouped[r]);
+  });
+  read_ranks(grouped, trace);
+  describe_job(grouped, trace);
+  return trace;
+}
+
+}  // namespace slackline

@@ -1,0 +1,436 @@
+// Reading the text form: a header line, facts about the whole trace, then one section per rank.
+// A cursor holds the end of the rank's previous call: a line without @time begins there, so that a
+// trace can be written by hand without adding up times.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "formats/text/call_reader.h"
+#include "formats/text/lexer.h"
+#include "formats/text/text.h"
+
+namespace slackline {
+namespace text {
+namespace {
+
+// A trace may claim this many ranks whatever its length, and more in proportion to it.
+constexpr std::int64_t kRanksAlways = 65536;
+constexpr std::size_t kBytesPerRank = 4;
+// All communicators together: room for members, and more in proportion to the text.
+constexpr std::int64_t kMembersAlways = 1 << 20;
+constexpr std::int64_t kMembersPerByte = 64;
+
+constexpr std::array<std::pair<std::string_view, Severity>, 3> kSeverities{
+    {{"info", Severity::info}, {"notice", Severity::notice}, {"data_loss", Severity::data_loss}}};
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view name)
+      : lexer_(text, name), call_reader_(lexer_), text_bytes_(text.size()) {}
+
+  Trace read() {
+    read_header();
+    while (lexer_.next_line()) read_line();
+    end_rank();
+    check_all_ranks();
+    for (std::int32_t r = 0; r < trace_->ranks(); ++r) trace_->calls(r).shrink();
+    return std::move(*trace_);
+  }
+
+ private:
+  struct KeyValue {
+    std::string_view key;
+    Token value;
+  };
+
+  static KeyValue key_value(const Token& token) {
+    const std::size_t equals = token.text.find('=');
+    if (equals == std::string_view::npos) return {token.text, {}};
+    return {token.text.substr(0, equals), token.from(equals + 1)};
+  }
+
+  [[noreturn]] void fail_unknown(const Token& token, std::string_view known) const {
+    lexer_.fail(token, fmt::format("unknown word '{}'", token.text),
+                fmt::format("here may stand {}", known));
+  }
+
+  void read_header() {
+    if (!lexer_.next_line()) {
+      lexer_.fail_at_end("no trace", "the file is empty or holds only comments",
+                         "A trace begins with 'slackline-trace 1 timed ranks=2'.");
+    }
+    const auto tokens = lexer_.tokens();
+    if (tokens[0].text != kMagic || tokens.size() < 4) {
+      lexer_.fail(tokens[0], "no text form of a trace", "the first line is not its header",
+                  "A trace begins with 'slackline-trace 1 timed ranks=2'.");
+    }
+    if (lexer_.integer(tokens[1], "version", 1, std::numeric_limits<std::int32_t>::max()) >
+        kVersion) {
+      lexer_.fail(tokens[1], fmt::format("the text form has version {}", tokens[1].text),
+                  fmt::format("this program knows version {}", kVersion),
+                  "Use the slackline that wrote it, or a newer one.");
+    }
+    const bool timed = tokens[2].text == "timed";
+    if (!timed && tokens[2].text != "untimed") fail_unknown(tokens[2], "timed or untimed");
+    trace_.emplace(read_rank_count(tokens[3]), timed);
+    seen_.assign(static_cast<std::size_t>(trace_->ranks()), false);
+    for (const Token& token : tokens.subspan(4)) {
+      if (token.text != "partial") fail_unknown(token, "partial");
+      partial_ = true;
+    }
+  }
+
+  std::int32_t read_rank_count(const Token& token) {
+    const KeyValue kv = key_value(token);
+    if (kv.key != "ranks") fail_unknown(token, "ranks=NUMBER");
+    const auto most = std::max<std::int64_t>(
+        kRanksAlways, static_cast<std::int64_t>(text_bytes_ / kBytesPerRank));
+    return static_cast<std::int32_t>(
+        lexer_.integer(kv.value, "number of ranks", 1,
+                       std::min<std::int64_t>(most, std::numeric_limits<std::int32_t>::max())));
+  }
+
+  void read_line() {
+    const Token& first = lexer_.tokens()[0];
+    if (first.text == "rank") return read_rank();
+    if (rank_ >= 0) return read_rank_line();
+    if (first.text == "info") return read_info();
+    if (first.text == "comm") return read_communicator();
+    if (first.text == "region") return read_region();
+    if (first.text == "counter") return read_counter_name();
+    if (first.text == "finding") return read_finding();
+    lexer_.fail(first, fmt::format("unexpected '{}'", first.text),
+                "before the first rank there may be info, comm, region, counter and finding lines",
+                "Put 'rank 0' above the operations of rank 0.");
+  }
+
+  void read_info() {
+    TraceInfo& info = trace_->info();
+    for (const Token& token : lexer_.tokens().subspan(1)) {
+      const auto [key, value] = key_value(token);
+      if (key == "program") {
+        info.program = lexer_.text(value);
+      } else if (key == "mpi") {
+        info.mpi_library = lexer_.text(value);
+      } else if (key == "mpi_version") {
+        info.mpi_version = lexer_.text(value);
+      } else if (key == "recorder") {
+        info.recorder = lexer_.text(value);
+      } else if (key == "started") {
+        info.started = lexer_.text(value);
+      } else if (key == "cpu") {
+        info.cpu_ns = lexer_.time(value, "CPU time");
+      } else if (key == "recording") {
+        info.recording_ns = lexer_.time(value, "recording time");
+      } else if (key == "lost") {
+        info.lost_calls = lexer_.unsigned_integer(value, "number of lost calls");
+      } else if (key == "flops_per_second") {
+        info.flops_per_second = lexer_.real(value, "flops per second");
+      } else {
+        fail_unknown(token,
+                     "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, lost=, "
+                     "flops_per_second=");
+      }
+    }
+  }
+
+  Token word(std::size_t i, std::string_view what) const {
+    const auto tokens = lexer_.tokens();
+    if (i >= tokens.size()) {
+      lexer_.fail_at_end(fmt::format("{} line without {}", tokens[0].text, what),
+                         "the line ends too early");
+    }
+    return tokens[i];
+  }
+
+  void end_of_line(std::size_t words) const {
+    if (lexer_.tokens().size() > words) fail_unknown(lexer_.tokens()[words], "nothing more");
+  }
+
+  std::vector<std::int32_t> read_members(const Token& value) {
+    values_.clear();
+    const std::int64_t room =
+        kMembersAlways + kMembersPerByte * static_cast<std::int64_t>(text_bytes_) - members_;
+    lexer_.list(value, "rank", room, values_);
+    members_ += static_cast<std::int64_t>(values_.size());
+    std::vector<std::int32_t> members;
+    members.reserve(values_.size());
+    for (const std::int64_t member : values_) {
+      if (member < 0 || member >= trace_->ranks()) {
+        lexer_.fail(value, fmt::format("member {} is no rank of this trace", member),
+                    fmt::format("it has ranks=0..{}", trace_->ranks() - 1));
+      }
+      members.push_back(static_cast<std::int32_t>(member));
+    }
+    return members;
+  }
+
+  void read_communicator() {
+    const auto next = static_cast<std::int64_t>(trace_->communicators().size());
+    const Token id = word(1, "number");
+    if (lexer_.integer(id, "communicator", 0, std::numeric_limits<std::int32_t>::max()) != next) {
+      lexer_.fail(id, fmt::format("communicator {} is out of order", id.text),
+                  fmt::format("the next is {}; 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF", next));
+    }
+    Communicator communicator;
+    for (const Token& token : lexer_.tokens().subspan(2)) {
+      const auto [key, value] = key_value(token);
+      if (key == "members") {
+        communicator.members = read_members(value);
+      } else if (key == "remote") {
+        communicator.remote = read_members(value);
+      } else if (key == "name") {
+        communicator.name = lexer_.text(value);
+      } else {
+        fail_unknown(token, "members=, remote=, name=");
+      }
+    }
+    trace_->add_communicator(std::move(communicator));
+  }
+
+  void read_region() {
+    const Token id = word(1, "number");
+    const Token name = word(2, "name");
+    end_of_line(3);
+    const auto next = static_cast<std::int64_t>(trace_->regions().size());
+    if (lexer_.integer(id, "region", 0, std::numeric_limits<std::int32_t>::max()) != next ||
+        trace_->region_id(lexer_.text(name)) != next) {
+      lexer_.fail(id, fmt::format("region {} is out of order", id.text),
+                  fmt::format("the next is {}, and each name stands once", next));
+    }
+  }
+
+  void read_counter_name() {
+    const Token id = word(1, "number");
+    const Token name = word(2, "name");
+    end_of_line(3);
+    const auto next = static_cast<std::int64_t>(trace_->counters().size());
+    if (lexer_.integer(id, "counter", 0, std::numeric_limits<std::int32_t>::max()) != next) {
+      lexer_.fail(id, fmt::format("counter {} is out of order", id.text),
+                  fmt::format("the next is {}", next));
+    }
+    trace_->add_counter(lexer_.text(name));
+  }
+
+  void read_finding() {
+    const std::string name = lexer_.text(word(1, "name"));
+    const Token severity = word(2, "severity");
+    const Token count = word(3, "count");
+    const auto found =
+        std::ranges::find(kSeverities, severity.text, [](const auto& s) { return s.first; });
+    if (found == kSeverities.end()) fail_unknown(severity, "info, notice or data_loss");
+    const std::string sentence = lexer_.text(word(4, "sentence"));
+    const FindingKind kind{name, found->second, sentence};
+    trace_->findings().add(kind, {}, lexer_.unsigned_integer(count, "count"));
+    for (const Token& token : lexer_.tokens().subspan(5)) {
+      trace_->findings().add(kind, lexer_.text(token), 0);
+    }
+  }
+
+  // The counters of the rank whose lines have all been read.
+  void end_rank() {
+    for (std::size_t which = 0; which < counted_.size(); ++which) {
+      if (!counted_[which].empty()) {
+        trace_->calls(rank_).set_counter(which, std::move(counted_[which]));
+      }
+    }
+    counted_.clear();
+  }
+
+  void read_rank() {
+    end_rank();
+    const Token number = word(1, "number");
+    rank_ = static_cast<std::int32_t>(lexer_.integer(number, "rank", 0, trace_->ranks() - 1));
+    if (seen_[static_cast<std::size_t>(rank_)]) {
+      lexer_.fail(number, fmt::format("rank {} stands here a second time", rank_),
+                  "each rank has one section", "Put its operations together.");
+    }
+    seen_[static_cast<std::size_t>(rank_)] = true;
+    RankInfo& info = trace_->rank_info(rank_);
+    for (const Token& token : lexer_.tokens().subspan(2)) {
+      const auto [key, value] = key_value(token);
+      if (key == "host") {
+        info.host = lexer_.text(value);
+      } else if (key == "start") {
+        trace_->calls(rank_).set_start_ns(lexer_.time(value, "start"));
+      } else if (key == "stop") {
+        trace_->calls(rank_).set_stop_ns(lexer_.time(value, "stop"));
+      } else if (token.text == "absent") {
+        info.present = false;
+      } else if (token.text == "unfinalized") {
+        info.finalized = false;
+      } else if (key == "clock_offset") {
+        info.clock_offset_ns = lexer_.time(value, "clock offset");
+      } else if (key == "clock_drift") {
+        info.clock_drift = lexer_.real(value, "clock drift");
+      } else if (key == "clock_error") {
+        info.clock_error_ns = lexer_.time(value, "clock error");
+      } else {
+        fail_unknown(token,
+                     "host=, start=, stop=, absent, unfinalized, clock_offset=, clock_drift=, "
+                     "clock_error=");
+      }
+    }
+    cursor_ = trace_->calls(rank_).start_ns();
+  }
+
+  std::int64_t sum(std::int64_t a, std::int64_t b, const Token& at) const {
+    // Both are within kTimeLimit_ns, so the sum itself cannot overflow.
+    if (a + b > kTimeLimit_ns || a + b < -kTimeLimit_ns) {
+      lexer_.fail(at, "a time is out of range", "times reach 146 years from zero");
+    }
+    return a + b;
+  }
+
+  void read_rank_line() {
+    auto tokens = lexer_.tokens();
+    std::optional<std::int64_t> begin;
+    std::int64_t duration = 0;
+    Token last = tokens[0];
+    bool has_duration = false;
+    if (tokens[0].text.starts_with('@')) {
+      begin = lexer_.time(tokens[0].from(1), "time");
+      tokens = tokens.subspan(1);
+    }
+    if (!tokens.empty() && tokens[0].text.starts_with('+')) {
+      duration = lexer_.time(tokens[0].from(1), "duration");
+      has_duration = true;
+      last = tokens[0];
+      tokens = tokens.subspan(1);
+    }
+    if (tokens.empty()) {
+      lexer_.fail_at_end("a time without an operation", "the line ends too early");
+    }
+    const std::string_view first = tokens[0].text;
+    if (first == "pause") {
+      if (!begin || !has_duration) {
+        lexer_.fail(tokens[0], "a pause without its time", "it is '@BEGIN +DURATION pause'");
+      }
+      return read_pause(*begin, sum(*begin, duration, last), tokens);
+    }
+    if (first == "counted") return read_counted(tokens, begin || has_duration);
+    if (first == "compute" || first == "enter" || first == "leave") {
+      if (has_duration)
+        lexer_.fail(last, fmt::format("{} has no +duration", first), "it is no call");
+      return first == "compute" ? read_compute(begin, tokens) : read_region_event(begin, tokens);
+    }
+    const std::int64_t from = begin.value_or(cursor_);
+    read_call(from, sum(from, duration, last), tokens);
+  }
+
+  void read_compute(std::optional<std::int64_t> begin, std::span<const Token> tokens) {
+    if (begin || tokens.size() != 2) {
+      lexer_.fail(tokens[0], "compute stands wrong",
+                  "it is 'compute NANOSECONDS' alone on its line");
+    }
+    cursor_ = sum(cursor_, lexer_.integer(tokens[1], "computation", 0, kTimeLimit_ns), tokens[1]);
+  }
+
+  void read_pause(std::int64_t begin, std::int64_t end, std::span<const Token> tokens) {
+    const bool in_mpi = tokens.size() > 1 && tokens[1].text == "in_mpi";
+    const std::size_t words = in_mpi ? 2 : 1;
+    if (tokens.size() > words) fail_unknown(tokens[words], in_mpi ? "nothing more" : "in_mpi");
+    RankCalls& calls = trace_->calls(rank_);
+    calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), in_mpi});
+  }
+
+  void read_counted(std::span<const Token> tokens, bool has_time) {
+    const std::size_t counters = trace_->counters().size();
+    if (has_time || tokens.size() < 2 || tokens.size() > 1 + counters) {
+      lexer_.fail(
+          tokens[0], "counted stands wrong",
+          fmt::format("it is 'counted' and a number for each of the {} counters", counters));
+    }
+    counted_.resize(counters);
+    const std::size_t gap = trace_->calls(rank_).size();
+    for (std::size_t which = 0; which + 1 < tokens.size(); ++which) {
+      const std::uint64_t value = lexer_.unsigned_integer(tokens[which + 1], "count");
+      if (value == 0) continue;
+      counted_[which].resize(gap + 1);
+      counted_[which][gap] = value;
+    }
+  }
+
+  void read_region_event(std::optional<std::int64_t> begin, std::span<const Token> tokens) {
+    if (tokens.size() != 2) {
+      lexer_.fail(tokens[0], fmt::format("{} needs one region", tokens[0].text),
+                  "its name or its number");
+    }
+    RankCalls& calls = trace_->calls(rank_);
+    calls.append_region({.time_ns = begin.value_or(cursor_),
+                         .region = read_region_reference(tokens[1]),
+                         .before_call = static_cast<std::uint32_t>(calls.size()),
+                         .enter = tokens[0].text == "enter"});
+  }
+
+  std::uint32_t read_region_reference(const Token& token) {
+    const char first = token.text[0];
+    if (first < '0' || first > '9') return trace_->region_id(lexer_.text(token));
+    return static_cast<std::uint32_t>(lexer_.integer(
+        token, "region", 0, static_cast<std::int64_t>(trace_->regions().size()) - 1));
+  }
+
+  void read_call(std::int64_t begin, std::int64_t end, std::span<const Token> tokens) {
+    const auto operation = operation_of_word(tokens[0].text);
+    if (!operation) {
+      lexer_.fail(tokens[0], fmt::format("unknown operation '{}'", tokens[0].text),
+                  "operations are MPI's names without MPI_, in small letters",
+                  "For example isend, waitall, allreduce.");
+    }
+    Call call = call_reader_.read(*operation, tokens[0], tokens.subspan(1));
+    call.begin_ns = begin;
+    call.end_ns = end;
+    trace_->calls(rank_).append(call);
+    cursor_ = end;
+  }
+
+  void check_all_ranks() {
+    for (std::size_t r = 0; r < seen_.size(); ++r) {
+      if (seen_[r]) continue;
+      if (partial_) {
+        trace_->rank_info(static_cast<std::int32_t>(r)).present = false;
+        continue;
+      }
+      lexer_.fail_at_end(fmt::format("rank {} is missing", r),
+                         fmt::format("the header says ranks={}", seen_.size()),
+                         fmt::format("Add 'rank {}', or 'rank {} absent'.", r, r));
+    }
+  }
+
+  Lexer lexer_;
+  CallReader call_reader_;
+  std::size_t text_bytes_;
+  std::optional<Trace> trace_;
+  std::vector<bool> seen_;
+  std::vector<std::vector<std::uint64_t>> counted_;  // of the rank under way, by counter and gap
+  std::vector<std::int64_t> values_;
+  std::int64_t members_ = 0;
+  std::int64_t cursor_ = 0;
+  std::int32_t rank_ = -1;
+  bool partial_ = false;
+};
+
+}  // namespace
+}  // namespace text
+
+Trace read_text(std::string_view text, std::string_view name) {
+  return text::Reader(text, name).read();
+}
+
+bool looks_like_text(std::string_view head) {
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    const std::string_view line = head.substr(0, end);
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string_view::npos && line[begin] != '#') {
+      return line.substr(begin).starts_with(text::kMagic);
+    }
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return false;
+}
+
+}  // namespace slackline

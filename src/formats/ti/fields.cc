@@ -1,0 +1,121 @@
+#include "formats/ti/fields.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace slackline::ti {
+namespace {
+
+constexpr double kLargest = 9e18;
+
+enum class Kind : std::uint8_t { word, blank, line_break };
+
+constexpr std::array<Kind, 256> kKinds = [] {
+  std::array<Kind, 256> kinds{};
+  for (const char c : {' ', '\t', '\r'}) kinds[static_cast<unsigned char>(c)] = Kind::blank;
+  kinds['\n'] = Kind::line_break;
+  return kinds;
+}();
+
+Kind kind(char c) {
+  return kKinds[static_cast<unsigned char>(c)];
+}
+bool is_blank(char c) {
+  return kind(c) == Kind::blank;
+}
+bool is_in_word(char c) {
+  return kind(c) == Kind::word;
+}
+
+/// So few digits are a number that a double holds exactly.
+constexpr std::size_t kMostDigits = 15;
+
+/// More than 9 if it is none.
+unsigned digit_of(char c) {
+  return static_cast<unsigned char>(c) - static_cast<unsigned>('0');
+}
+
+}  // namespace
+
+std::optional<double> parse_number(std::string_view word) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view word) {
+  std::size_t digits = 0;
+  std::int64_t number = 0;
+  const std::size_t most = std::min(word.size(), kMostDigits);
+  for (; digits < most && digit_of(word[digits]) <= 9; ++digits)
+    number = 10 * number + (word[digits] - '0');
+  if (digits == word.size() && digits > 0) return number;
+  const std::optional<double> value = parse_number(word);
+  if (!value || std::abs(*value) > kLargest) return std::nullopt;
+  return static_cast<std::int64_t>(*value);
+}
+
+std::string_view first_word(std::string_view line) {
+  std::size_t begin = 0;
+  while (begin < line.size() && is_blank(line[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < line.size() && is_in_word(line[end])) ++end;
+  return line.substr(begin, end - begin);
+}
+
+void Fields::take_line(std::string_view& text) {
+  words_.clear();
+  if (text.empty()) return;
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (text.back() != '\n' && text.find('\n') == std::string_view::npos) {
+    cut(begin, [end](const char* at) { return at == end ? '\n' : *at; });
+    text.remove_prefix(text.size());
+  } else {
+    const char* const line_break = cut(begin, [](const char* at) { return *at; });
+    text.remove_prefix(static_cast<std::size_t>(line_break - begin) + 1);
+  }
+}
+
+/// Up to the line break, which is there, and is returned; `peek` gives a place's character. Nearly
+/// all words are digits alone: what number they are is known when their end is found.
+template <class Peek>
+const char* Fields::cut(const char* at, Peek peek) {
+  while (is_blank(peek(at))) ++at;
+  while (peek(at) != '\n') {
+    const char* const begin = at;
+    std::uint64_t number = 0;
+    for (unsigned digit = digit_of(peek(at)); digit <= 9; digit = digit_of(peek(++at))) {
+      number = 10 * number + digit;
+    }
+    const bool only_digits = !is_in_word(peek(at));
+    if (!only_digits) {
+      while (is_in_word(peek(++at))) {
+      }
+    }
+    const auto size = static_cast<std::size_t>(at - begin);
+    const bool is_number = only_digits && size <= kMostDigits;
+    words_.push_back({begin, size, is_number ? static_cast<std::int64_t>(number) : kNoDigits});
+    while (is_blank(peek(at))) ++at;
+  }
+  return at;
+}
+
+double Fields::other_number(std::size_t i) const {
+  const auto value = i < words_.size() ? parse_number(word(i)) : std::nullopt;
+  if (!value) throw BadField{i};
+  return *value;
+}
+
+std::int64_t Fields::other_integer(std::size_t i) const {
+  const auto value = i < words_.size() ? parse_integer(word(i)) : std::nullopt;
+  if (!value) throw BadField{i};
+  return *value;
+}
+
+}  // namespace slackline::ti

@@ -1,0 +1,344 @@
+// A rank's calls as actions of SimGrid's replay. An action has fewer arguments than its call, and
+// some calls have no action; what is lost so is counted. MPI_Waitall is written as such only where
+// it completes everything that is under way, because that is what the action does; else one wait is
+// written for each request.
+
+#include "formats/ti/program_writer.h"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "formats/ti/datatypes.h"
+#include "formats/ti/reader.h"
+#include "formats/ti/special_values.h"
+#include "formats/ti/writer_findings.h"
+
+namespace slackline::ti {
+namespace {
+
+constexpr int kDoubleType = static_cast<int>(kDouble);
+constexpr int kByteType = static_cast<int>(kByte);
+constexpr int kIntType = 1;
+constexpr int kShortType = 3;
+
+std::int64_t tag_of(std::int64_t tag) {
+  return tag == kTagAny ? kAnyTag : tag;
+}
+
+}  // namespace
+
+ProgramWriter::ProgramWriter(const Trace& trace, std::int32_t rank, OutputFile& file,
+                             Findings& findings)
+    : trace_(trace), calls_(trace.calls(rank)), rank_(rank), file_(file), findings_(findings) {}
+
+// Computation that calls without an action cut into pieces is one action.
+void ProgramWriter::begin_line(std::string_view action) {
+  constexpr double kFlopsPerNano = kTiFlopsPerSecond / 1e9;
+  const auto out = std::back_inserter(text_);
+  if (compute_ns_ > 0) {
+    fmt::format_to(out, FMT_COMPILE("{} compute {}\n"), rank_,
+                   static_cast<double>(compute_ns_) * kFlopsPerNano);
+  }
+  compute_ns_ = 0;
+  fmt::format_to(out, FMT_COMPILE("{} {}"), rank_, action);
+}
+
+template <class... Words>
+void ProgramWriter::line(std::string_view action, Words... words) {
+  begin_line(action);
+  (fmt::format_to(std::back_inserter(text_), FMT_COMPILE(" {}"), words), ...);
+  text_ += '\n';
+}
+
+void ProgramWriter::write() {
+  constexpr std::size_t kPiece = 1 << 16;
+  if (calls_.empty() || !is_init(calls_.operation(0))) line("init");
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    gap(i);
+    const Call next = calls_[i];
+    if (next.thread != 0) findings_.add(kThreadsMerged);
+    call(next);
+    if (text_.size() < kPiece) continue;
+    file_.write(text_);
+    text_.clear();
+  }
+  // Nothing follows MPI_Finalize in a replay.
+  if (calls_.empty() || calls_.operation(calls_.size() - 1) != Operation::finalize) {
+    gap(calls_.size());
+    line("finalize");
+  }
+  file_.write(text_);
+}
+
+// Computation before call i, with the times slept in it.
+void ProgramWriter::gap(std::size_t i) {
+  const std::int64_t before = i == 0 ? calls_.start_ns() : calls_.end_ns(i - 1);
+  const std::int64_t until = i < calls_.size() ? calls_.begin_ns(i) : calls_.stop_ns();
+  const auto regions = calls_.regions();
+  std::int64_t now = before;
+  std::optional<std::int64_t> asleep;
+  for (; next_region_ < regions.size() && regions[next_region_].before_call <= i; ++next_region_) {
+    const RegionEvent& event = regions[next_region_];
+    if (trace_.regions()[event.region] != kTiSleep) continue;
+    const std::int64_t time = std::clamp(event.time_ns, now, std::max(now, until));
+    if (event.enter) {
+      compute_ns_ += std::max<std::int64_t>(0, time - now);
+      now = time;
+      asleep = time;
+    } else if (asleep) {
+      line("sleep", fmt::format("{}", static_cast<double>(time - *asleep) * 1e-9));
+      now = time;
+      asleep.reset();
+    }
+  }
+  compute_ns_ += std::max<std::int64_t>(0, until - now);
+}
+
+std::int64_t ProgramWriter::peer(std::int32_t rank) const {
+  if (rank == kPeerAny) return kAnySource;
+  return rank < 0 || rank >= trace_.ranks() ? kNoRank : std::int64_t{rank};
+}
+
+void ProgramWriter::message(std::string_view action, std::int64_t peer, std::int64_t tag,
+                            std::uint64_t bytes) {
+  line(action, peer, tag, within_limit(bytes));
+}
+
+std::uint64_t ProgramWriter::within_limit(std::uint64_t count) {
+  constexpr auto kMost = static_cast<std::uint64_t>(kTiMostElements);
+  if (count > kMost) findings_.add(kSizeCut);
+  return std::min(count, kMost);
+}
+
+void ProgramWriter::call(const Call& call) {
+  const std::int64_t tag = tag_of(call.tag);
+  switch (operation_class(call.operation)) {
+    case OperationClass::send:
+      if (call.operation != Operation::send) findings_.add(kModes);
+      return message("send", peer(call.peer), tag, call.bytes);
+    case OperationClass::recv:
+      return message("recv", peer(call.peer), tag, call.bytes);
+    case OperationClass::isend:
+      if (call.operation != Operation::isend) findings_.add(kModes);
+      return isend(call);
+    case OperationClass::irecv:
+      return irecv(call);
+    case OperationClass::sendrecv:
+      return sendrecv(call);
+    case OperationClass::start:
+      return start(call);
+    case OperationClass::completion:
+      return completion(call);
+    case OperationClass::collective:
+    case OperationClass::icollective:
+      return collective(call);
+    case OperationClass::environment:
+      if (call.operation == Operation::finalize) return line("finalize");
+      if (call.operation != Operation::abort) return line("init");
+      return;
+    case OperationClass::none:
+    case OperationClass::local:
+    case OperationClass::request_init:
+      return;
+    default:
+      findings_.add(kNoAction, mpi_name(call.operation));
+  }
+}
+
+void ProgramWriter::isend(const Call& call) {
+  const std::int64_t to = peer(call.peer);
+  message("isend", to, call.tag, call.bytes);
+  requests_[call.request] = {rank_, to, call.tag};
+}
+
+void ProgramWriter::irecv(const Call& call) {
+  const std::int64_t from = peer(call.peer);
+  message("irecv", from, tag_of(call.tag), call.bytes);
+  requests_[call.request] = {from, rank_, tag_of(call.tag)};
+}
+
+void ProgramWriter::start(const Call& call) {
+  for (std::size_t at = 0; at + kStartGroup <= call.args.size(); at += kStartGroup) {
+    const auto group = call.args.subspan(at, kStartGroup);
+    Call one;
+    one.request = static_cast<std::uint32_t>(group[0]);
+    one.peer = static_cast<std::int32_t>(group[2]);
+    one.tag = static_cast<std::int32_t>(group[3]);
+    one.bytes = static_cast<std::uint64_t>(group[4]);
+    if (group[1] == static_cast<std::int64_t>(Operation::recv_init)) {
+      irecv(one);
+    } else {
+      isend(one);
+    }
+  }
+}
+
+void ProgramWriter::sendrecv(const Call& call) {
+  if (call.args.size() < 3) {
+    findings_.add(kNoAction, mpi_name(call.operation));
+    return;
+  }
+  const std::int64_t from = peer(static_cast<std::int32_t>(call.args[0]));
+  const std::int64_t tag = tag_of(call.args[1]);
+  const auto received = static_cast<std::uint64_t>(call.args[2]);
+  if (call.tag == 0 && tag == 0) {
+    return line("sendRecv", within_limit(call.bytes), peer(call.peer), within_limit(received), from,
+                kByteType, kByteType);
+  }
+  findings_.add(kSendrecvSplit);
+  message("irecv", from, tag, received);
+  message("send", peer(call.peer), call.tag, call.bytes);
+  wait({from, rank_, tag});
+}
+
+void ProgramWriter::wait(const Key& key) {
+  line("wait", key.source, key.destination, key.tag);
+}
+
+void ProgramWriter::wait(std::uint32_t request) {
+  const auto found = requests_.find(request);
+  if (found == requests_.end()) return;
+  wait(found->second);
+  requests_.erase(found);
+}
+
+void ProgramWriter::completion(const Call& call) {
+  if (call.has(SLK_FLAG_FAILED)) {
+    findings_.add(kNoAction, mpi_name(call.operation));
+    return;
+  }
+  const auto under_way = [&](std::int64_t request) {
+    return requests_.contains(static_cast<std::uint32_t>(request));
+  };
+  const auto known = static_cast<std::size_t>(std::ranges::count_if(call.args, under_way));
+  if (call.operation == Operation::waitall && known == requests_.size()) {
+    line("waitall", known);
+    requests_.clear();
+    return;
+  }
+  if (call.request != kRequestNone) wait(call.request);
+  for (const std::int64_t request : call.args) wait(static_cast<std::uint32_t>(request));
+}
+
+// Types that give the element's size back; the default type is bytes.
+ProgramWriter::Elements ProgramWriter::elements(std::uint64_t bytes, std::int32_t element) {
+  const int type = element == 8   ? kDoubleType
+                   : element == 4 ? kIntType
+                   : element == 2 ? kShortType
+                                  : kByteType;
+  const std::uint64_t size = datatype_bytes(type);
+  return bytes % size == 0 ? Elements{within_limit(bytes / size), type}
+                           : Elements{within_limit(bytes), kByteType};
+}
+
+std::uint64_t ProgramWriter::in_elements(std::int64_t bytes, int type) {
+  return within_limit(static_cast<std::uint64_t>(std::max<std::int64_t>(0, bytes)) /
+                      datatype_bytes(type));
+}
+
+void ProgramWriter::collective(const Call& call) {
+  if (call.comm != kCommWorld) {
+    if (call.comm != kCommSelf) findings_.add(kSubCommunicator, mpi_name(call.operation));
+    return;
+  }
+  if (operation_class(call.operation) == OperationClass::icollective) {
+    findings_.add(kNonblockingCollective);
+  }
+  const Elements e = elements(call.bytes, call.tag);
+  switch (blocking_form(call.operation)) {
+    case Operation::barrier:
+      return line("barrier");
+    case Operation::allreduce:
+      return line("allreduce", e.count, 0, e.type);
+    case Operation::scan:
+      return line("scan", e.count, 0, e.type);
+    case Operation::exscan:
+      return line("exscan", e.count, 0, e.type);
+    case Operation::alltoall:
+      return line("alltoall", e.count, e.count, e.type, e.type);
+    case Operation::allgather:
+      return line("allgather", e.count, e.count, e.type, e.type);
+    case Operation::bcast:
+    case Operation::reduce:
+    case Operation::gather:
+    case Operation::scatter:
+      return rooted(call, e);
+    default:
+      return vector_collective(call, e);
+  }
+}
+
+void ProgramWriter::rooted(const Call& call, Elements e) {
+  const std::int32_t root = std::max(0, call.peer);
+  switch (blocking_form(call.operation)) {
+    case Operation::bcast:
+      return line("bcast", e.count, root, e.type);
+    case Operation::reduce:
+      return line("reduce", e.count, 0, root, e.type);
+    case Operation::gather:
+      return line("gather", e.count, e.count, root, e.type, e.type);
+    default:
+      return line("scatter", e.count, e.count, root, e.type, e.type);
+  }
+}
+
+// One number a rank. A rank that does not know them (as the others than the root) gives its own for
+// all.
+void ProgramWriter::counts(std::span<const std::int64_t> bytes, int type, std::uint64_t own) {
+  const auto out = std::back_inserter(text_);
+  const auto ranks = static_cast<std::size_t>(trace_.ranks());
+  for (std::size_t r = 0; r < ranks; ++r) {
+    fmt::format_to(out, FMT_COMPILE(" {}"),
+                   bytes.size() == ranks ? in_elements(bytes[r], type) : own);
+  }
+}
+
+void ProgramWriter::vector_collective(const Call& call, Elements e) {
+  const auto out = std::back_inserter(text_);
+  const auto half = call.args.size() / 2;
+  const std::int32_t root = std::max(0, call.peer);
+  switch (blocking_form(call.operation)) {
+    case Operation::gatherv:
+      begin_line("gatherv");
+      fmt::format_to(out, FMT_COMPILE(" {}"), e.count);
+      counts(call.args, e.type, e.count);
+      fmt::format_to(out, FMT_COMPILE(" {} {} {}\n"), root, e.type, e.type);
+      return;
+    case Operation::scatterv:
+      begin_line("scatterv");
+      counts(call.args, e.type, e.count);
+      fmt::format_to(out, FMT_COMPILE(" {} {} {} {}\n"), e.count, root, e.type, e.type);
+      return;
+    case Operation::allgatherv:
+      begin_line("allgatherv");
+      fmt::format_to(out, FMT_COMPILE(" {}"), e.count);
+      counts(call.args, e.type, e.count);
+      fmt::format_to(out, FMT_COMPILE(" {} {}\n"), e.type, e.type);
+      return;
+    case Operation::reduce_scatter:
+    case Operation::reduce_scatter_block:
+      begin_line("reducescatter");
+      counts(call.args, e.type, e.count);
+      fmt::format_to(out, FMT_COMPILE(" 0 {}\n"), e.type);
+      return;
+    case Operation::alltoallv:
+    case Operation::alltoallw: {
+      const int type = elements(0, call.tag).type;
+      begin_line("alltoallv");
+      fmt::format_to(out, FMT_COMPILE(" 0"));
+      counts(call.args.first(half), type, e.count);
+      fmt::format_to(out, FMT_COMPILE(" 0"));
+      counts(call.args.subspan(half), type, e.count);
+      fmt::format_to(out, FMT_COMPILE(" {} {}\n"), type, type);
+      return;
+    }
+    default:
+      findings_.add(kNoAction, mpi_name(call.operation));
+  }
+}
+
+}  // namespace slackline::ti

@@ -1,0 +1,249 @@
+// Two passes over the text: the first finds how many ranks there are, which the counts of vector
+// collectives depend on; the second reads.
+
+#include "formats/ti/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "formats/ti/program.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr FindingKind kBadLine{
+    "ti_bad_line", Severity::data_loss,
+    "A line is no replay action, or lacks an argument; it was left out."};
+constexpr FindingKind kFlops{
+    "ti_flops", Severity::info,
+    "Computation is given in flops; it counts as time at 1 Gflop/s, one nanosecond a flop."};
+constexpr std::int64_t kMostRanks = 1 << 24;
+constexpr std::size_t kHeadLines = 16;
+constexpr std::string_view kComputation = " compute ";
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// Whether a line that begins with that word is a comment, or blank.
+bool is_comment(std::string_view first_word) {
+  return first_word.empty() || first_word.front() == '#';
+}
+
+/// Calls visit(line) for every line that is no comment and not blank, until it says
+/// false.
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (is_comment(ti::first_word(line))) continue;
+    if (!visit(line)) return;
+  }
+}
+
+bool is_action_line(const ti::Fields& fields) {
+  if (fields.size() < 2 || !ti::Program::knows(fields.word(1))) return false;
+  const std::int64_t rank = ti::parse_integer(fields.word(0)).value_or(-1);
+  return rank >= 0 && rank < kMostRanks;
+}
+
+bool begins_with_action(std::string_view text) {
+  ti::Fields fields;
+  std::size_t seen = 0;
+  bool found = false;
+  while (!text.empty() && !found && seen < kHeadLines) {
+    fields.take_line(text);
+    if (is_comment(fields.first())) continue;
+    found = is_action_line(fields);
+    ++seen;
+  }
+  return found;
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(kBlanks);
+  const std::size_t last = line.find_last_not_of(kBlanks);
+  return line.substr(first, last - first + 1);
+}
+
+/// As replay does, from the working folder; else beside the list.
+fs::path listed(const fs::path& list, std::string_view name) {
+  std::error_code ignored;
+  fs::path given(name);
+  if (fs::exists(given, ignored)) return given;
+  return list.parent_path() / given;
+}
+
+std::vector<fs::path> listed_files(const fs::path& list, std::string_view text) {
+  std::vector<fs::path> files;
+  for_each_line(text, [&](std::string_view line) {
+    files.push_back(listed(list, trimmed(line)));
+    return true;
+  });
+  return files;
+}
+
+/// The files of a folder by name if all of them begin with an action; else none: a folder in which
+/// such a file lies among others is not meant.
+std::vector<fs::path> action_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file() || !begins_with_action(MappedFile(entry.path()).text())) return {};
+    files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+struct Part {
+  std::string name;
+  std::string_view text;
+};
+
+struct RankLines {
+  std::size_t calls = 0, computations = 0;
+};
+
+/// What lines there are of each rank below `limit`. What is no number is told when the line is
+/// read.
+std::vector<RankLines> measure(const std::vector<Part>& parts, std::int64_t limit) {
+  std::vector<RankLines> ranks;
+  for (const Part& part : parts) {
+    std::string_view rest = part.text;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      const std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      const std::string_view first = ti::first_word(line);
+      const std::optional<std::int64_t> rank = ti::parse_integer(first);
+      if (!rank || *rank < 0 || *rank >= limit) continue;
+      const auto at = static_cast<std::size_t>(*rank);
+      if (at >= ranks.size()) ranks.resize(at + 1);
+      const auto behind = static_cast<std::size_t>(first.data() + first.size() - line.data());
+      const bool computes = line.substr(behind).starts_with(kComputation);
+      ++(computes ? ranks[at].computations : ranks[at].calls);
+    }
+  }
+  return ranks;
+}
+
+/// Every rank has a line, so a number beyond their count is a mistake and must not cost memory.
+std::vector<RankLines> count_ranks(const std::vector<Part>& parts) {
+  std::int64_t lines = 0;
+  for (const Part& part : parts) lines += 1 + std::ranges::count(part.text, '\n');
+  return measure(parts, std::min(kMostRanks, lines));
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::vector<RankLines>& ranks)
+      : trace_(static_cast<std::int32_t>(ranks.size()), false) {
+    programs_.reserve(ranks.size());
+    for (const RankLines& lines : ranks) {
+      programs_.emplace_back(trace_, static_cast<std::int32_t>(programs_.size()));
+      programs_.back().reserve(lines.calls, lines.computations);
+    }
+  }
+
+  void read(const Part& part) {
+    std::string_view rest = part.text;
+    for (std::size_t number = 1; !rest.empty(); ++number) {
+      const char* const begin = rest.data();
+      fields_.take_line(rest);
+      if (is_comment(fields_.first()) || append()) continue;
+      const std::string_view line = trimmed({begin, static_cast<std::size_t>(rest.data() - begin)});
+      trace_.findings().add(
+          kBadLine, fmt::format("{}:{}: {}: {}", part.name, number, why_, line.substr(0, 60)));
+    }
+  }
+
+  Trace finish() {
+    trace_.findings().add(kFlops);
+    trace_.info().recorder = "SimGrid time-independent trace";
+    trace_.info().flops_per_second = kTiFlopsPerSecond;
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+      RankCalls& calls = trace_.calls(r);
+      trace_.rank_info(r).present = !calls.empty() || !calls.regions().empty();
+      trace_.rank_info(r).finalized =
+          !calls.empty() && calls.operation(calls.size() - 1) == Operation::finalize;
+      calls.shrink();
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  bool append() {
+    try {
+      if (fields_.size() < 2) throw ti::BadAction{"no action"};
+      const std::int64_t rank = fields_.integer(0);
+      if (rank < 0 || rank >= trace_.ranks()) throw ti::BadAction{"no such rank"};
+      programs_[static_cast<std::size_t>(rank)].append(fields_);
+      return true;
+    } catch (const ti::BadField& bad) {
+      why_ = bad.index < fields_.size()
+                 ? fmt::format("'{}' is no number", fields_.word(bad.index).substr(0, 20))
+                 : "an argument is missing";
+    } catch (const ti::BadAction& bad) {
+      why_ = bad.why;
+    }
+    return false;
+  }
+
+  Trace trace_;
+  std::vector<ti::Program> programs_;
+  ti::Fields fields_;
+  std::string why_;
+};
+
+Trace read_parts(const std::vector<Part>& parts) {
+  Reader reader(count_ranks(parts));
+  for (const Part& part : parts) reader.read(part);
+  return reader.finish();
+}
+
+}  // namespace
+
+Trace read_ti(const fs::path& path, std::span<const std::byte> bytes) {
+  const std::string_view text = text_of(bytes);
+  const bool is_folder = fs::is_directory(path);
+  if (!is_folder && begins_with_action(text)) return read_parts({{path.string(), text}});
+  std::vector<MappedFile> files;
+  std::vector<Part> parts;
+  for (const fs::path& name : is_folder ? action_files(path) : listed_files(path, text)) {
+    files.emplace_back(name);
+    parts.push_back({name.string(), {}});
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) parts[i].text = files[i].text();
+  return read_parts(parts);
+}
+
+bool looks_like_ti(const fs::path& path, std::span<const std::byte> bytes) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return !action_files(path).empty();
+  const std::string_view text = text_of(bytes);
+  if (begins_with_action(text)) return true;
+  bool found = false;
+  for_each_line(text, [&](std::string_view line) {
+    const std::string_view name = trimmed(line);
+    if (name.find('\0') != std::string_view::npos || name.size() > 4096) return false;
+    const fs::path file = listed(path, name);
+    if (fs::is_regular_file(file, ignored) && file != path) {
+      found = begins_with_action(MappedFile(file).text());
+    }
+    return false;
+  });
+  return found;
+}
+
+}  // namespace slackline
