@@ -85,7 +85,7 @@ Run setup_efficiency(CLI::App& app) {
   add_output_options(app, options->output);
   examples(app, {"slackline efficiency app.slk",
                  "slackline efficiency app-1.slk app-2.slk app-4.slk --format json",
-                 "slackline efficiency app.slk --on predicted --network ib"});
+                 "slackline efficiency app.slk --on predicted --network infiniband-fdr"});
   return [options] {
     if (options->traces.empty()) options->traces.emplace_back();
     return run_efficiency(*options);

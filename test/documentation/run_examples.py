@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Runs every command line that help texts, man pages and the README show.
+
+Each one runs under bash in a folder of its own, in which the names that the examples use stand for real files of
+the source tree. It must end with exit status 0 and say nothing on standard error but progress and notes.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What the examples' names stand for.
+TRACES = {
+    "app.slk": "stencil2d.slk", "before.slk": "unbalanced.slk", "after.slk": "unbalanced-mpich.slk",
+    "run1.slk": "stencil2d.slk", "run2.slk": "stencil2d.slk", "run3.slk": "stencil2d.slk",
+    "app-1.slk": "allreduce8.slk", "app-2.slk": "allreduce16.slk", "app-4.slk": "allreduce32.slk",
+    "slackline-trace/trace.slk": "stencil2d.slk", "run1/trace.slk": "stencil2d.slk",
+}
+FILES = {
+    "cluster.xml": "platforms/graphene.xml", "machine.xml": "platforms/graphene.xml",
+    "p.toml": "platforms/fat-tree.toml", "fat-tree.toml": "platforms/fat-tree.toml",
+    "dragonfly.toml": "topologies/dragonfly-g8a4p8.toml", "cluster.toml": "topologies/hops.toml",
+    "trace.ti": "simulation/alltoall.ti", "examples/platforms/fat-tree.toml": "platforms/fat-tree.toml",
+}
+TEXTS = {
+    "p.xml": """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="node-" suffix="" radical="0-63" speed="1Gf" bw="1.25GBps" lat="5us"
+           bb_bw="5GBps" bb_lat="1us"/>
+</platform>
+""",
+    "hosts": "".join(f"node-{i}\n" for i in range(64)),
+    "smpi.txt": "smpi/async-small-thresh:65536\n",
+    "nodes.txt": "n0\nn1\n",
+    "hosts.txt": "node-0\nnode-1\nnode-2\nnode-3\n",
+}
+# Shells that this test does not have.
+OTHER_SHELL = re.compile(r"completion fish")
+# What must have happened before: a recording that is not finished.
+BEFORE = {
+    "slackline record --finish slackline-trace":
+        'rm -r slackline-trace; (eval "$(slackline preload -o slackline-trace)"; srun ./app); ',
+}
+NEEDS_MPI = re.compile(r"\b(mpirun|mpiexec|srun)\b|slackline demo|--finish")
+
+# Launchers as the examples name them: at most four ranks are started, by the MPI that the example is about.
+LAUNCHER = """#!/bin/bash
+arguments=()
+while [ $# -gt 0 ]; do
+  if [ "$1" = -n ] && [ "$2" -gt 4 ]; then arguments+=(-n 4); shift 2; continue; fi
+  arguments+=("$1"); shift
+done
+exec {launcher} "${{arguments[@]}}"
+"""
+SRUN = """#!/bin/bash
+exec mpirun -n 2 "$@"
+"""
+
+
+def help_examples(binary):
+    """(source, command line) of every --help."""
+    def help_of(*arguments):
+        return subprocess.run([binary, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    listed = help_of().split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
+    for name in re.findall(r"^  ([a-z][\w-]*)", listed, re.MULTILINE):
+        text = help_of(name)
+        if "\nExamples:\n" not in text:
+            raise SystemExit(f"'slackline {name} --help' shows no example")
+        for line in text.split("\nExamples:\n", 1)[1].splitlines():
+            if line.strip():
+                yield f"slackline {name} --help", line.strip()
+
+
+def page_examples(source):
+    """Those of the man pages, in the code block under EXAMPLES, and the README's."""
+    for page in sorted((source / "doc/man").glob("*.md")):
+        block = re.search(r"^# EXAMPLES\n+```\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+        for line in block.group(1).splitlines() if block else []:
+            yield f"doc/man/{page.name}", line
+    readme = (source / "README.md").read_text()
+    for line in re.findall(r"^\$ (slackline .*)$", readme, re.MULTILINE):
+        yield "README.md", line.split("  #")[0].strip()
+
+
+def mpi_of(line):
+    return "mpich" if "mpich" in line else "openmpi"
+
+
+class Scratch:
+    """A folder in which one example runs."""
+
+    def __init__(self, folder, arguments, line):
+        self.folder = folder
+        examples = arguments.source / "examples"
+        for name, trace in TRACES.items():
+            self.put(name, examples / "traces" / trace)
+        for name, file in FILES.items():
+            self.put(name, examples / file)
+        for name, text in TEXTS.items():
+            (folder / name).write_text(text)
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        os.symlink(arguments.binary, self.bin / "slackline")
+        self.script("firefox", "#!/bin/sh\nexit 0\n")
+        launcher = shutil.which(f"mpirun.{mpi_of(line)}")
+        self.mpi = launcher is not None
+        if self.mpi:
+            for name in ("mpirun", "mpiexec"):
+                self.script(name, LAUNCHER.format(launcher=launcher))
+            self.script("srun", SRUN)
+            self.put("app", arguments.programs / mpi_of(line) / "lb_coll")
+        subprocess.run([arguments.binary, "convert", "app.slk", "app.goal", "--quiet"], cwd=folder, check=True)
+
+    def put(self, name, origin):
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(origin, self.folder / name)
+
+    def script(self, name, text):
+        (self.bin / name).write_text(text)
+        (self.bin / name).chmod(0o755)
+
+    def run(self, line):
+        environment = dict(os.environ, PATH=f"{self.bin}:{os.environ['PATH']}", BROWSER="true", TMPDIR=str(self.folder))
+        prelude = f"set -euo pipefail; fpath=({self.folder} {self.folder}); " + BEFORE.get(line, "")
+        return subprocess.run(["bash", "-c", prelude + line], cwd=self.folder, env=environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binary", required=True, type=pathlib.Path)
+    parser.add_argument("--source", required=True, type=pathlib.Path)
+    parser.add_argument("--programs", required=True, type=pathlib.Path, help="folder of the examples, built")
+    parser.add_argument("--only", default="", help="a part of the command lines to run")
+    arguments = parser.parse_args()
+    where = collections.defaultdict(list)
+    for source, line in [*help_examples(arguments.binary), *page_examples(arguments.source)]:
+        where[line].append(source)
+    failed, skipped = 0, 0
+    for line, sources in where.items():
+        if arguments.only not in line:
+            continue
+        if OTHER_SHELL.search(line):
+            print(f"skipped (another shell): {line}")
+            skipped += 1
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            scratch = Scratch(pathlib.Path(folder), arguments, line)
+            if NEEDS_MPI.search(line) and not scratch.mpi:
+                print(f"skipped (no {mpi_of(line)} here): {line}")
+                skipped += 1
+                continue
+            result = scratch.run(line)
+        if result.returncode != 0:
+            failed += 1
+            print(f"FAILED with exit status {result.returncode}: {line}\n  in {', '.join(sources)}\n{result.stderr}")
+    print(f"{len(where) - failed - skipped} of {len(where)} examples ran, {skipped} skipped, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
