@@ -6,9 +6,14 @@
 namespace slackline {
 namespace {
 
-std::string sentence(std::string_view problem, std::string_view why, std::string_view what_to_do) {
+bool ends_a_sentence(std::string_view text) {
+  return !text.empty() && std::string_view(".?!").find(text.back()) != std::string_view::npos;
+}
+
+std::string sentences(std::string_view problem, std::string_view why, std::string_view what_to_do) {
   std::string text(problem);
-  if (!why.empty()) text.append(" (").append(why).append(")");
+  if (!why.empty()) text.append(": ").append(why);
+  if (!ends_a_sentence(text)) text.push_back('.');
   if (!what_to_do.empty()) text.append(" ").append(what_to_do);
   return text;
 }
@@ -16,7 +21,7 @@ std::string sentence(std::string_view problem, std::string_view why, std::string
 }  // namespace
 
 Error::Error(std::string_view problem, std::string_view why, std::string_view what_to_do, Kind kind)
-    : std::runtime_error(sentence(problem, why, what_to_do)), kind_(kind) {}
+    : std::runtime_error(sentences(problem, why, what_to_do)), kind_(kind) {}
 
 Error usage_error(std::string_view problem, std::string_view why, std::string_view what_to_do) {
   return Error(problem, why, what_to_do, Error::Kind::usage);

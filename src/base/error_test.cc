@@ -9,8 +9,8 @@ namespace {
 
 TEST(Error, reads_problem_why_what_to_do) {
   EXPECT_STREQ(Error("cannot open 'x'", "no such file", "Check the path.").what(),
-               "cannot open 'x' (no such file) Check the path.");
-  EXPECT_STREQ(Error("cannot open 'x'", "", "").what(), "cannot open 'x'");
+               "cannot open 'x': no such file. Check the path.");
+  EXPECT_STREQ(Error("cannot open 'x'", "", "").what(), "cannot open 'x'.");
 }
 
 TEST(Error, usage_exits_with_2_and_failure_with_1) {

@@ -99,8 +99,9 @@ Report find_tolerance(const Scene& scene, const SimulateOptions& options) {
   const std::string& axis = options.tolerance;
   const bool bandwidth = axis.starts_with("bandwidth");
   if (!bandwidth && !axis.starts_with("latency")) {
-    throw usage_error(fmt::format("cannot find a tolerance of '{}'", axis), "in --tolerance",
-                      "Write latency or bandwidth, or of some links, bandwidth@backbone .");
+    throw usage_error(fmt::format("cannot find a tolerance of '{}'", axis),
+                      "only latency and bandwidth can vary",
+                      "Write latency or bandwidth, or for a group of links bandwidth@backbone.");
   }
   const std::size_t at = axis.find('@');
   const std::string group = at == std::string::npos ? std::string() : axis.substr(at + 1);
@@ -132,9 +133,10 @@ void require_whole(const Trace& trace) {
   for (const Findings::Entry& lost : trace.findings().entries()) {
     if (lost.severity != Severity::data_loss) continue;
     const std::string example = lost.examples.empty() ? lost.sentence : lost.examples.front();
-    throw Error("cannot simulate a program with defects",
-                lost.count == 1 ? example : fmt::format("{}, the first: {}", lost.count, example),
-                "Mend it; slackline info lists what is wrong.");
+    throw Error(
+        "cannot simulate a program with defects",
+        lost.count == 1 ? example : fmt::format("{} defects, the first {}", lost.count, example),
+        "Mend it; slackline info lists what is wrong.");
   }
 }
 

@@ -52,7 +52,7 @@ std::string newest_recording() {
     }
   }
   if (newest.empty()) {
-    throw usage_error("no trace was given", "and there is no folder slackline-trace* here",
+    throw usage_error("no trace was given", "there is no folder slackline-trace* here",
                       "Name one, or record one: slackline record -- mpirun -n 4 ./app");
   }
   return newest.filename().string();

@@ -68,7 +68,7 @@ void add_platform_options(CLI::App& app, PlatformOptions& options, const std::st
 Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Findings& findings) {
   if (std::isnan(options.compute_scale)) {
     throw usage_error("cannot use 'nan' as --compute-scale", "it is no number",
-                      "Write for example 0.5 .");
+                      "Write for example 0.5.");
   }
   Machine machine{read_platform(options.platform, findings), {}, smpi_options(options)};
   findings.merge(machine.smpi.ignored());

@@ -64,7 +64,8 @@ NetworkModel network_model(std::string_view name) {
     model.constant = preset.constant;
     return model;
   }
-  throw usage_error("'" + std::string(name) + "' is no network model", "in network/model",
+  throw usage_error("cannot use '" + std::string(name) + "' for network/model",
+                    "there is no such model",
                     "Known models: " + std::string(network_model_names()) + ".");
 }
 

@@ -186,12 +186,13 @@ void SmpiOptions::set(std::string_view line, std::string_view where) {
   if (end == std::string_view::npos) {
     throw usage_error(fmt::format("'{}' is no option of a simulation", text),
                       fmt::format("{}: it has no value", where),
-                      "Write name:value, for example network/model:LV08 .");
+                      "Write name:value, for example network/model:LV08.");
   }
   const std::string_view name = trimmed(text.substr(0, end));
   if (!is_known(name)) {
-    throw usage_error(fmt::format("'{}' is no option of a simulation", name), where,
-                      "The names are SimGrid's: smpi/os, network/model, smpi/coll-selector, ..");
+    throw usage_error(
+        fmt::format("cannot use '{}' {}", name, where), "simulations have no such option",
+        "The names are SimGrid's: smpi/os, network/model, smpi/coll-selector and others.");
   }
   values_[std::string(name)] = trimmed(text.substr(end + 1));
 }

@@ -19,8 +19,7 @@ double factor(std::string_view name, std::string_view text) {
   const bool whole = error == std::errc() && end == digits.data() + digits.size();
   if (whole && value > 0 && std::isfinite(value)) return value;
   throw usage_error(fmt::format("cannot use '{}' for {} in --sweep", text, name),
-                    "it is no positive factor",
-                    fmt::format("Write for example {}=0.5,1,2 .", name));
+                    "it is no positive factor", fmt::format("Write for example {}=0.5,1,2.", name));
 }
 
 /// "bandwidth@c.up" -> "c.up"; nothing after '@' means all links.

@@ -30,7 +30,7 @@ class Lexer {
   bool next_line();
   std::span<const Token> tokens() const { return tokens_; }
 
-  /// Throws Error "name:line:column: problem (why) what_to_do".
+  /// Throws Error "name:line:column: problem: reason. What to do."
   [[noreturn]] void fail(const Token& at, std::string_view problem, std::string_view why,
                          std::string_view what_to_do = {}) const;
   /// As fail(), for the place after the last word.

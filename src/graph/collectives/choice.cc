@@ -66,15 +66,16 @@ Operation operation_from(std::string_view word) {
   const bool known = std::ranges::any_of(collective_algorithms(),
                                          [&](const auto& a) { return a.operation == operation; });
   if (known) return operation;
-  throw usage_error(quoted(word) + " is no collective operation", "in --collectives",
+  throw usage_error("cannot use --collectives", quoted(word) + " is no collective operation",
                     "Known operations: " + joined_operations() + ".");
 }
 
 const CollectiveAlgorithm& algorithm_from(Operation operation, std::string_view word) {
   const CollectiveAlgorithm* found = find_algorithm(operation, word);
   if (found != nullptr) return *found;
-  throw usage_error(quoted(word) + " is no algorithm for " + std::string(identifier(operation)),
-                    "in --collectives", "Known algorithms: " + joined_names(operation) + ".");
+  throw usage_error("cannot use --collectives",
+                    quoted(word) + " is no algorithm for " + std::string(identifier(operation)),
+                    "Known algorithms: " + joined_names(operation) + ".");
 }
 
 /// "64KiB..1MiB", either end may be missing.

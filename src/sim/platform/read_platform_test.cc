@@ -138,7 +138,7 @@ TEST(PlatformXml, SaysWhichRouteIsMissing) {
       "<zone id='z' routing='Full'><host id='a' speed='1Gf'/><host id='b' speed='1Gf'/></zone>");
   std::vector<LinkId> links;
   EXPECT_THAT([&] { platform.route(0, 1, links); },
-              ThrowsMessage<Error>(HasSubstr("no route from 'a' to 'b' (zone 'z' has none)")));
+              ThrowsMessage<Error>(HasSubstr("no route from 'a' to 'b': zone 'z' has none.")));
 }
 
 TEST(PlatformToml, SaysTheSameAsTheXml) {
