@@ -1,6 +1,5 @@
 #include "recorder.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
@@ -9,6 +8,7 @@
 
 #include <fcntl.h>
 
+#include "job_folder.h"
 #include "synchronise.h"
 
 namespace slackline::record {
@@ -79,19 +79,6 @@ void fill_header(int rank, int size) {
   std::snprintf(h.mpi_version, sizeof h.mpi_version, "%.255s", version);
 }
 
-/// mkdir -p of DIR and DIR/raw; that it exists is fine.
-void make_directories() {
-  char path[sizeof directory + 8];
-  std::snprintf(path, sizeof path, "%s/raw", directory);
-  for (char* at = path + 1; *at != '\0'; ++at) {
-    if (*at != '/') continue;
-    *at = '\0';
-    mkdir(path, 0755);
-    *at = '/';
-  }
-  mkdir(path, 0755);
-}
-
 void release_thread(void* value) {
   auto* t = static_cast<Thread*>(value);
   pthread_mutex_lock(&thread_mutex);
@@ -115,8 +102,10 @@ Thread* new_thread() {
     std::snprintf(end, room, ".t%d.slkraw", index);
   }
   if (!t->create_file(path, first_header, index)) {
+    const int error = errno;
     complain(index == 0 ? "cannot create" : "one of its threads has no file: cannot create", path,
-             errno);
+             error);
+    if (index == 0) note_failure(directory, first_header.rank, error);
   }
   t->next = all_threads;
   all_threads = t;
@@ -251,7 +240,10 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   set_clock_fault(std::getenv("SLACKLINE_TEST_CLOCK"), rank);
   fill_header(rank, size);
   process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
-  make_directories();
+  // Even a rank that cannot record takes part, or the others would wait for it.
+  PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
+  choose_job_folder(directory, sizeof directory, rank, private_comm);
+  make_raw_folder(directory);
   const bool able = pthread_key_create(&thread_key, release_thread) == 0 && init_communicators();
   Thread* const t = able ? attach_thread() : nullptr;
   const bool recorded = t != nullptr && !t->file().full();
@@ -259,8 +251,6 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
     main_header = &t->file().header();
     main_header->cost_ns = measure_cost(*t);
   }
-  // Even a rank that cannot record takes part, or the others would wait for it.
-  PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
   const slk_clock_sample sample = measure_clock(private_comm);
   PMPI_Barrier(private_comm);
   if (!recorded) return;

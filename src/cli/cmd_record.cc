@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -44,38 +47,53 @@ std::string cost_line(const RecordedTrace& r) {
 std::string summary(const RecordedTrace& r) {
   const double per_call = r.calls == 0 ? 0 : double(r.trace_bytes) / double(r.calls);
   std::string text = fmt::format(
-      "slackline: {} ranks, {} calls recorded in {} ({}, {:.1f} bytes a call)\nslackline: {}\n",
+      "slackline: {} ranks, {} calls recorded in {} ({}, {:.1f} bytes a call)\nslackline: {}; "
+      "writing the trace took another {} after the job's end\n",
       r.ranks, format_count(r.calls), shown(r.trace), format_bytes(double(r.trace_bytes)), per_call,
-      cost_line(r));
+      cost_line(r), format_time_ns(1e9 * r.conversion_seconds));
   for (const Findings::Entry& finding : r.findings.entries()) {
     if (finding.severity == Severity::info) continue;
     text += fmt::format("slackline: {} {}", format_count(finding.count), finding.sentence);
     if (!finding.examples.empty()) text += fmt::format(" ({})", fmt::join(finding.examples, ", "));
     text += "\n";
   }
-  return text + fmt::format("slackline: next: slackline report {}\n", shown(to_report(r.trace)));
+  return text;
 }
 
-std::string nothing_recorded(int exit_status) {
-  return fmt::format(
-      "slackline: nothing was recorded (no rank of an MPI program came past MPI_Init, or the "
-      "program has its MPI linked statically, or another MPI than Open MPI and MPICH). The command "
-      "ended with status {}.\n",
-      exit_status);
+std::string nothing_recorded(const RecordResult& result) {
+  const std::string why =
+      result.failures.empty()
+          ? "no rank of an MPI program came past MPI_Init, or the program has its MPI linked "
+            "statically, or another MPI than Open MPI and MPICH"
+          : fmt::format("the ranks could not write to {}: {}", shown(result.directory),
+                        result.failures);
+  return fmt::format("slackline: nothing was recorded ({}). The command ended with status {}.\n",
+                     why, result.exit_status);
+}
+
+/// What to do next: of several jobs, with the one that computed most.
+std::string next_step(const std::vector<RecordedTrace>& traces) {
+  const auto most = std::ranges::max_element(traces, {}, &RecordedTrace::cpu_ns);
+  const fs::path what = traces.size() == 1 ? to_report(most->trace) : most->trace;
+  return fmt::format("slackline: next: slackline report {}\n", shown(what));
 }
 
 std::string message(const RecordResult& result) {
+  if (result.traces.empty() && result.unconverted.empty()) return nothing_recorded(result);
   std::string text;
-  if (result.recorded) text += summary(*result.recorded);
-  if (!result.conversion_problem.empty()) {
-    text += fmt::format(
-        "slackline: {}\nslackline: the raw files stay in {}; try again with: "
-        "slackline record --finish {}\n",
-        result.conversion_problem, shown(result.raw), shown(result.raw.parent_path()));
-  } else if (!result.recorded) {
-    text += nothing_recorded(result.exit_status);
+  for (const RecordedTrace& recorded : result.traces) text += summary(recorded);
+  if (!result.failures.empty()) {
+    text += fmt::format("slackline: ranks could not write their recording: {}\n", result.failures);
   }
-  return text;
+  for (const UnconvertedJob& job : result.unconverted) {
+    text += fmt::format("slackline: {}\nslackline: the raw files stay in {}\n", job.reason,
+                        shown(job.raw));
+  }
+  if (!result.unconverted.empty()) {
+    text += fmt::format("slackline: try again with: slackline record --finish {}{}\n",
+                        result.traces.empty() ? "" : "--force ", shown(result.directory));
+  }
+  return result.traces.empty() ? text : text + next_step(result.traces);
 }
 
 int run_record(const RecordCommandOptions& options) {
@@ -86,10 +104,11 @@ int run_record(const RecordCommandOptions& options) {
     throw usage_error("cannot use --finish with a command", "the one needs no other",
                       "Leave one of them out.");
   }
-  const RecordResult result = finishing ? finish_recording(options.finish, record_options.keep_raw)
-                                        : record(record_options);
-  const bool failed = finishing && !result.conversion_problem.empty();
-  const bool good = result.conversion_problem.empty() && result.recorded.has_value();
+  const RecordResult result =
+      finishing ? finish_recording({options.finish, record_options.keep_raw, record_options.force})
+                : record(record_options);
+  const bool good = result.unconverted.empty() && !result.traces.empty();
+  const bool failed = finishing && !result.unconverted.empty();
   if (!options.quiet || !good) write_stderr(message(result));
   return failed ? 1 : result.exit_status;
 }
@@ -106,6 +125,7 @@ Run setup_record(CLI::App& app) {
   app.add_flag("--yield", options->record.yield,
                "Let waiting MPICH ranks yield: for more ranks than cores");
   app.add_flag("--keep-raw", options->record.keep_raw, "Keep the recorder's own files");
+  app.add_flag("--force", options->record.force, "Replace the trace of an earlier recording");
   app.add_option("--finish", options->finish,
                  "Convert what a job started with 'slackline preload' left in DIR")
       ->type_name("DIR");

@@ -257,6 +257,85 @@ def case_full_disk(test):
         subprocess.run(["umount", mounted], check=False)
 
 
+def script_of(test, lines):
+    path = os.path.join(test.folder, "Allrun")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\nset -e\n" + "\n".join(lines) + "\n")
+    os.chmod(path, 0o755)
+    return path
+
+
+def job_line(test, ranks, *program):
+    launcher = f"mpirun.{test.arguments.mpi}"
+    return " ".join([launcher, "-n", str(ranks), test.program(program[0]), *program[1:]])
+
+
+def slackline_record(test, *arguments, **more):
+    return test.run([test.arguments.slackline, "record", "--yield", *arguments], **more)
+
+
+def case_jobs(test):
+    """One command, three jobs, two of them at the same time: a trace for each."""
+    lines = [job_line(test, 2, "scenario", "many", "10"),
+             job_line(test, 3, "scenario", "many", "20") + " & first=$!",
+             job_line(test, 2, "threads", "churn"), "wait $first", "exit 4"]
+    done = slackline_record(test, "-o", test.output, "--", script_of(test, lines))
+    check(done.returncode == 4, "the script's exit status comes through")
+    check("not recorded" not in done.stderr, "every rank is recorded")
+    files = sorted(os.listdir(test.output))
+    check(len(files) == 3 and files[0] == "1-scenario.slk", f"a trace for each job: {files}")
+    check(sorted(name.split("-")[1] for name in files) ==
+          ["scenario.slk", "scenario.slk", "threads.slk"], f"named after the programs: {files}")
+    ranks = sorted(subprocess.run([test.arguments.slackline, "print",
+                                   os.path.join(test.output, name)], capture_output=True,
+                                  text=True, check=True).stdout.count("\nrank ")
+                   for name in files)
+    check(ranks == [2, 2, 3], f"with the ranks of each: {ranks}")
+    check(f"slackline report {os.path.basename(test.output)}" in done.stderr, "what to do next")
+
+
+def case_existing(test):
+    """A trace that is there already is replaced only when that is asked for."""
+    command = test.launcher(1) + [test.program("scenario"), "many", "1"]
+    check(slackline_record(test, "-o", test.output, "--", *command).returncode == 0, "the first")
+    with open(os.path.join(test.output, "trace.slk"), "rb") as file:
+        before = file.read()
+    done = slackline_record(test, "-o", test.output, "--", *command)
+    check(done.returncode == 1 and "--force" in done.stderr, "is not overwritten")
+    check("sum" not in done.stdout, "the job is not started for nothing")
+    with open(os.path.join(test.output, "trace.slk"), "rb") as file:
+        check(file.read() == before, "and stays as it was")
+    jobs = script_of(test, [" ".join(command), " ".join(command)])
+    done = slackline_record(test, "--force", "-o", test.output, "--", jobs)
+    check(done.returncode == 0, "with --force it is")
+    check(sorted(os.listdir(test.output)) == ["1-scenario.slk", "2-scenario.slk"],
+          "and nothing of the earlier recording stays")
+    named = os.path.join(test.folder, "run.slk")
+    check(slackline_record(test, "-o", named, "--", *command).returncode == 0, "a named file")
+    done = slackline_record(test, "-o", named, "--", *command)
+    check(done.returncode == 1 and "run.slk" in done.stderr, "is not overwritten either")
+
+
+def case_no_space(test):
+    """The disk is full before the first rank has its file: said, and the job runs."""
+    mounted = os.path.join(test.folder, "small")
+    os.mkdir(mounted)
+    try:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", mounted], check=True,
+                       capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("SKIPPED: mounting a small tmpfs is not permitted here")
+        sys.exit(SKIPPED)
+    try:
+        done = slackline_record(test, "-o", os.path.join(mounted, "trace"), "--",
+                                *test.launcher(2), test.program("scenario"), "many", "10")
+    finally:
+        subprocess.run(["umount", mounted], check=False)
+    check(done.returncode == 0 and "sum" in done.stdout, "the job goes on")
+    check("could not write" in done.stderr and "No space left" in done.stderr, "why is said")
+    check("MPI_Init" not in done.stderr, "and no other cause is")
+
+
 def time_namespace(seconds):
     prefix = ["unshare", "-T", "--monotonic", str(seconds)]
     if subprocess.run(prefix + ["true"], capture_output=True, check=False).returncode != 0:

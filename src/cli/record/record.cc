@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "base/error.h"
+#include "cli/record/jobs.h"
 #include "cli/record/libraries.h"
 #include "cli/record/process.h"
 #include "formats/native/writer.h"
@@ -34,22 +38,27 @@ RecordPlaces places_of(const fs::path& output) {
   return {path, directory};
 }
 
+std::string shown_in_error(const RecordPlaces& places) {
+  return (places.trace.filename() == "trace.slk" ? places.directory : places.trace).string();
+}
+
 /// Makes the folder, and sees that the ranks will be able to write there: what they cannot write,
 /// they can only complain of.
 void prepare(const RecordPlaces& places) {
-  const fs::path raw = places.directory / "raw";
   std::error_code error;
-  fs::create_directories(raw, error);
-  if (error || access(raw.c_str(), W_OK | X_OK) != 0) {
-    throw Error(fmt::format("cannot write to '{}'", raw.string()),
+  fs::create_directories(places.directory, error);
+  if (error || access(places.directory.c_str(), W_OK | X_OK) != 0) {
+    throw Error(fmt::format("cannot write to '{}'", places.directory.string()),
                 error ? error.message() : errno_text(), "Choose another place with -o.");
   }
-  if (looks_like_raw(raw)) {
+  if (!recorded_jobs(places.directory).empty()) {
     throw Error(
         fmt::format("cannot record into '{}'", places.directory.string()),
         "it holds a recording that was never finished",
         fmt::format("Run 'slackline record --finish {}' or remove it.", places.directory.string()));
   }
+  remove_raw_files(places.directory);  // what a recording without any record has left
+  fs::create_directories(places.directory, error);
 }
 
 std::uint64_t bytes_below(const fs::path& directory) {
@@ -61,47 +70,98 @@ std::uint64_t bytes_below(const fs::path& directory) {
   return bytes;
 }
 
-/// Removes the recorder's files, and the folders if nothing else is in them.
-void remove_raw(const RecordPlaces& places) {
-  std::error_code ignored;
-  const fs::path raw = places.directory / "raw";
-  for (const auto& entry : fs::directory_iterator(raw, ignored)) {
-    if (entry.path().extension() == ".slkraw") fs::remove(entry.path(), ignored);
+/// A job that is being converted; the trace is read, but its name depends on the other jobs.
+struct ReadJob {
+  fs::path folder;
+  std::optional<Trace> trace{};
+  std::string problem{};  // why there is none
+  double seconds = 0;
+};
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
-  fs::remove(raw, ignored);
-  fs::remove(places.directory, ignored);
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+ReadJob read_job(const fs::path& folder) {
+  const Stopwatch watch;
+  ReadJob job{folder};
+  try {
+    job.trace = read_raw(folder);
+  } catch (const Error& error) {
+    job.problem = error.what();
+  }
+  job.seconds = watch.seconds();
+  return job;
 }
 
-RecordedTrace convert(const RecordPlaces& places) {
-  const Trace trace = read_raw(places.directory);
+RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
+  const Stopwatch watch;
+  const Trace& trace = *job.trace;
   RecordedTrace recorded;
-  recorded.trace = places.trace;
+  recorded.trace = to;
   recorded.ranks = trace.ranks();
   recorded.calls = trace.call_count();
-  recorded.raw_bytes = bytes_below(places.directory / "raw");
+  recorded.raw_bytes = bytes_below(job.folder / "raw");
   recorded.recording_ns = trace.info().recording_ns;
   recorded.cpu_ns = trace.info().cpu_ns;
   recorded.findings = trace.findings();
-  write_native(trace, places.trace);
+  write_native(trace, to);
   std::error_code ignored;
-  recorded.trace_bytes = fs::file_size(places.trace, ignored);
+  recorded.trace_bytes = fs::file_size(to, ignored);
+  recorded.conversion_seconds = job.seconds + watch.seconds();
   return recorded;
 }
 
-/// Whatever goes wrong from here on, the job has run: its files are kept and the reason is told.
-void convert_or_keep(const RecordPlaces& places, bool keep_raw, RecordResult& result) {
-  const fs::path raw = places.directory / "raw";
-  try {
-    result.recorded = convert(places);
-  } catch (const Error& error) {
-    result.conversion_problem = error.what();
-    result.raw = raw;
-    return;
+/// Whatever goes wrong from here on, the jobs have run: their files are kept and the reason is
+/// told.
+void convert_jobs(const RecordPlaces& places, bool keep_raw, RecordResult& result) {
+  result.directory = places.directory;
+  result.failures = recording_failures(places.directory);
+  std::vector<ReadJob> jobs;
+  std::vector<std::string> programs;
+  for (const fs::path& folder : recorded_jobs(places.directory)) {
+    jobs.push_back(read_job(folder));
+    const auto& trace = jobs.back().trace;
+    programs.push_back(program_name(trace ? trace->info().program : std::string()));
   }
-  if (keep_raw) {
-    result.raw = raw;
-  } else {
-    remove_raw(places);
+  std::vector<fs::path> names{places.trace};
+  if (jobs.size() > 1) names = job_traces(places.trace, programs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    ReadJob& job = jobs[i];
+    try {
+      if (job.trace) result.traces.push_back(write_job(job, names[i]));
+    } catch (const Error& error) {
+      job.problem = error.what();
+    }
+    if (!job.problem.empty()) result.unconverted.push_back({job.folder / "raw", job.problem});
+    job.trace.reset();
+  }
+  const bool keep = (keep_raw && !jobs.empty()) || !result.unconverted.empty();
+  if (!keep) remove_raw_files(places.directory);
+}
+
+/// What an earlier recording has left is replaced only when asked for, and only by another one.
+std::vector<fs::path> to_be_replaced(const RecordPlaces& places, bool force) {
+  std::vector<fs::path> existing = existing_traces(places.trace);
+  if (existing.empty() || force) return existing;
+  throw Error(fmt::format("cannot record into '{}'", shown_in_error(places)),
+              fmt::format("there is a trace already, {}", existing.front().filename().string()),
+              "Choose another place with -o, move the trace away, or replace it with --force.");
+}
+
+void remove_replaced(const std::vector<fs::path>& earlier, const RecordResult& result) {
+  if (result.traces.empty()) return;
+  for (const fs::path& file : earlier) {
+    const bool written = std::ranges::any_of(
+        result.traces, [&](const RecordedTrace& recorded) { return recorded.trace == file; });
+    std::error_code ignored;
+    if (!written) fs::remove(file, ignored);
   }
 }
 
@@ -137,6 +197,7 @@ RecordResult record(const RecordOptions& options) {
   const Launcher launcher = find_launcher(options.command, options.mpi);
   check_recorder(libraries, launcher);
   const RecordPlaces places = places_of(options.output);
+  const std::vector<fs::path> earlier = to_be_replaced(places, options.force);
   prepare(places);
   const LaunchPlan plan = plan_launch(options.command, launcher,
                                       environment(libraries, places.directory, options.yield));
@@ -144,25 +205,25 @@ RecordResult record(const RecordOptions& options) {
   try {
     result.exit_status = run_process(plan.command, plan.environment).exit_status;
   } catch (const Error&) {
-    remove_raw(places);
+    remove_raw_files(places.directory);
     throw;
   }
-  if (looks_like_raw(places.directory)) {
-    convert_or_keep(places, options.keep_raw, result);
-  } else {
-    remove_raw(places);
-  }
+  convert_jobs(places, options.keep_raw, result);
+  remove_replaced(earlier, result);
   return result;
 }
 
-RecordResult finish_recording(const fs::path& directory, bool keep_raw) {
-  const fs::path absolute = fs::absolute(directory);
-  if (!looks_like_raw(absolute)) {
-    throw Error(fmt::format("cannot finish the recording in '{}'", directory.string()),
+RecordResult finish_recording(const FinishOptions& options) {
+  const fs::path absolute = fs::absolute(options.directory);
+  if (recorded_jobs(absolute).empty()) {
+    throw Error(fmt::format("cannot finish the recording in '{}'", options.directory.string()),
                 "there are no raw files", "Give the folder that the job recorded into.");
   }
+  const RecordPlaces places{absolute / "trace.slk", absolute};
+  const std::vector<fs::path> earlier = to_be_replaced(places, options.force);
   RecordResult result;
-  convert_or_keep({absolute / "trace.slk", absolute}, keep_raw, result);
+  convert_jobs(places, options.keep_raw, result);
+  remove_replaced(earlier, result);
   return result;
 }
 

@@ -19,6 +19,7 @@ struct RecordOptions {
   std::string mpi{};      ///< "openmpi", "mpich"; empty: found out
   bool yield = false;     ///< preload the library that lets oversubscribed MPICH ranks yield
   bool keep_raw = false;  ///< leave the recorder's own files beside the trace
+  bool force = false;     ///< replace the traces of an earlier recording
 };
 
 /// Where a recording's files are.
@@ -27,7 +28,7 @@ struct RecordPlaces {
   std::filesystem::path directory;  ///< what the ranks get as SLACKLINE_DIR; its raw/ is theirs
 };
 
-/// A finished recording.
+/// A finished recording of one job.
 struct RecordedTrace {
   std::filesystem::path trace;
   std::int32_t ranks = 0;
@@ -36,24 +37,40 @@ struct RecordedTrace {
   std::uint64_t raw_bytes = 0;
   std::int64_t recording_ns = 0;  ///< calls times measured cost of one
   std::int64_t cpu_ns = 0;        ///< of all ranks; 0 unknown
+  double conversion_seconds = 0;  ///< from the raw files to the trace, after the job's end
   Findings findings;
 };
 
-struct RecordResult {
-  int exit_status = 0;                    ///< the job's
-  std::optional<RecordedTrace> recorded;  ///< nothing when no rank recorded anything
-  std::filesystem::path raw;              ///< where raw files were kept; empty: nowhere
-  std::string conversion_problem{};       ///< why the raw files were kept, if so
+/// A job whose raw files could not be made a trace, and were kept.
+struct UnconvertedJob {
+  std::filesystem::path raw;
+  std::string reason;
 };
 
-/// Runs the job with the recorder in its ranks and turns what it leaves into one native trace. The
-/// job's own failure is not an error here: its exit status is in the result. Throws Error when the
-/// job cannot be started or the output folder cannot be written.
+struct RecordResult {
+  int exit_status = 0;  ///< the command's
+  std::filesystem::path directory{};
+  std::vector<RecordedTrace>
+      traces{};  ///< one for each job of the command, in order of their start
+  std::vector<UnconvertedJob> unconverted{};
+  std::string failures{};  ///< why ranks were not recorded, as far as they could say
+};
+
+/// Runs the command with the recorder in the ranks of its jobs, of which there is mostly one, and
+/// turns what each leaves into a native trace. The command's own failure is not an error here: its
+/// exit status is in the result. Throws Error when the command cannot be started, the output folder
+/// cannot be written, or it holds a trace and `force` is not set.
 RecordResult record(const RecordOptions& options);
 
-/// Converts the raw files that a job started by `slackline preload` has left in `directory`.
-/// Throws Error when there are none.
-RecordResult finish_recording(const std::filesystem::path& directory, bool keep_raw);
+struct FinishOptions {
+  std::filesystem::path directory;
+  bool keep_raw = false;
+  bool force = false;
+};
+
+/// Converts the raw files that jobs started by `slackline preload` have left in a directory.
+/// Throws Error when there are none, or a trace is there and `force` is not set.
+RecordResult finish_recording(const FinishOptions& options);
 
 struct PreloadOptions {
   std::filesystem::path output = "slackline-trace";

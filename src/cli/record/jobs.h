@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace slackline {
+
+/// One command may start several jobs, which record side by side: the first one into DIR/raw, the
+/// others into DIR/job-2/raw and so on (runtime/record/job_folder.h).
+///
+/// The folders below and including `directory` whose raw/ holds a recording, in order of their
+/// start.
+std::vector<std::filesystem::path> recorded_jobs(const std::filesystem::path& directory);
+
+/// Why ranks could not record, as the recorder has noted below `directory`: "No space left on
+/// device (ranks 0, 1)". Empty when none has noted anything.
+std::string recording_failures(const std::filesystem::path& directory);
+
+/// Removes the recorder's own files below `directory`, and all folders that are empty then.
+void remove_raw_files(const std::filesystem::path& directory);
+
+/// The program's name out of a command line, as part of a file name: "simpleFoam".
+std::string program_name(std::string_view command_line);
+
+/// Where the traces of several jobs go, in the order of the jobs: for `trace` DIR/trace.slk
+/// DIR/1-blockMesh.slk and so on; for another FILE.slk FILE-1-blockMesh.slk.
+std::vector<std::filesystem::path> job_traces(const std::filesystem::path& trace,
+                                              const std::vector<std::string>& programs);
+
+/// Traces that an earlier recording to `trace` has left, under its own or a job's name.
+std::vector<std::filesystem::path> existing_traces(const std::filesystem::path& trace);
+
+}  // namespace slackline
