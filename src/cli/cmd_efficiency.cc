@@ -55,7 +55,7 @@ int run_efficiency(const EfficiencyOptions& options) {
                     {"rendezvous_from_bytes", ideal.rendezvous_bytes},
                     {"scaling", options.scaling}};
   report.options.update(on);
-  report.input = inputs.size() == 1 ? inputs.front() : inputs;
+  report.input = inputs.size() == 1 ? inputs[0] : inputs;
   write_report(report, options.output);
   return 0;
 }

@@ -76,13 +76,13 @@ Json findings_to_json(const Findings& findings) {
 
 Findings findings_from_json(const Json& all) {
   Findings findings;
-  for (const Json& e : all) {
-    const auto name = e.at("name").get<std::string>();
-    const auto sentence = e.at("sentence").get<std::string>();
-    const FindingKind kind{name, static_cast<Severity>(e.at("severity").get<int>()), sentence};
-    const auto examples = e.at("examples").get<std::vector<std::string>>();
-    const auto count = e.at("count").get<std::uint64_t>();
-    for (const std::string& example : examples) findings.add(kind, example, 1);
+  for (const Json& e : all.elements()) {
+    const auto name = e["name"].as_string();
+    const auto sentence = e["sentence"].as_string();
+    const FindingKind kind{name, static_cast<Severity>(e["severity"].as_int()), sentence};
+    const auto count = e["count"].as_unsigned();
+    const Json& examples = e["examples"];
+    for (const Json& example : examples.elements()) findings.add(kind, example.as_string(), 1);
     findings.add(kind, {}, count - examples.size());
   }
   return findings;
@@ -90,22 +90,21 @@ Findings findings_from_json(const Json& all) {
 
 /// Everything of a question but the reduction itself.
 std::string about(const ReducedQuestion& q) {
-  return Json{{"subject", q.subject},
-              {"input", q.input},
-              {"collectives", q.model.graph.collectives.to_string()},
-              {"findings", findings_to_json(q.findings)}}
-      .dump();
+  return json_text({{"subject", q.subject},
+                    {"input", q.input},
+                    {"collectives", q.model.graph.collectives.to_string()},
+                    {"findings", findings_to_json(q.findings)}});
 }
 
 ReducedQuestion from_cache(CachedReduction cached, const ModelChoice& model,
                            const std::string& path) {
-  const Json stored = Json::parse(cached.about);
-  ReducedQuestion q{std::move(cached.reduced), model, stored.at("subject").get<std::string>(),
-                    stored.at("input"), findings_from_json(stored.at("findings"))};
+  const Json stored = parse_json(cached.about);
+  ReducedQuestion q{std::move(cached.reduced), model, stored["subject"].as_string(),
+                    stored["input"], findings_from_json(stored["findings"])};
   // The file may have been moved, and the automatic choice has been made.
   q.input["path"] = path;
   q.model.graph.collectives = {};
-  q.model.graph.collectives.add(stored.at("collectives").get<std::string>());
+  q.model.graph.collectives.add(stored["collectives"].as_string());
   return q;
 }
 

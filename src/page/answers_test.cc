@@ -93,7 +93,7 @@ TEST(Answers, AreInTheReportForPeopleAndScripts) {
   Report report;
   add_answers({{"late", "Who?", "Rank 3.", {"wait_causes"}}}, report);
   EXPECT_EQ(report.result["answers"],
-            Json::parse(R"([{"id": "late", "question": "Who?", "answer": "Rank 3.",
+            parse_json(R"([{"id": "late", "question": "Who?", "answer": "Rank 3.",
                              "evidence": ["wait_causes"]}])"));
   EXPECT_EQ(std::get<Paragraph>(report.sections.front().items.front()).text, "Who? Rank 3.");
 }

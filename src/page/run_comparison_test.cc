@@ -58,7 +58,7 @@ TEST(CompareRuns, TellsByMetricOperationAndRank) {
   const AnalysedRun a(pair_of_ranks(100));
   const AnalysedRun b(pair_of_ranks(200));
   const Report report = compare_runs(a.as("a.slk"), b.as("b.slk"));
-  EXPECT_THAT(report.result["judgement"][0]["sentence"].get<std::string>(),
+  EXPECT_THAT(report.result["judgement"][0]["sentence"].as_string(),
               HasSubstr("B is 90.9 % slower"));  // 210 / 110
   const Table& ranks = table(report, "comparison-rank-compute");
   ASSERT_EQ(ranks.rows.size(), 2u);
@@ -77,8 +77,7 @@ TEST(CompareRuns, TellsByMetricOperationAndRank) {
 TEST(CompareRuns, FindsNothingBetweenARunAndItself) {
   const AnalysedRun a(pair_of_ranks(100));
   const Report report = compare_runs(a.as("a.slk"), a.as("a.slk"));
-  EXPECT_THAT(report.result["judgement"][0]["sentence"].get<std::string>(),
-              HasSubstr("no difference"));
+  EXPECT_THAT(report.result["judgement"][0]["sentence"].as_string(), HasSubstr("no difference"));
   EXPECT_EQ(report.result["judgement"].size(), 1u);
   for (const auto& row : table(report, "comparison-times").rows) EXPECT_EQ(number(row[3]), 0);
 }

@@ -95,7 +95,7 @@ TEST(SimulatedRun, SaysWhatContentionCosts) {
                                 "rank 3\n @0 +7 recv from=2 bytes=1000000\n"));
   const ExecutionGraph graph = build_graph(s.trace, {});
   const Report report = simulation_report(s.run(), s.trace, predict(s.trace, graph, {}));
-  EXPECT_NEAR(report.result["simulation"]["makespan_ns"].get<double>(), 2'001'032, 2);
+  EXPECT_NEAR(report.result["simulation"]["makespan_ns"].as_double(), 2'001'032, 2);
   ASSERT_EQ(report.sections.size(), 1u);
   const auto& said = std::get<Paragraph>(report.sections[0].items[1]).text;
   EXPECT_THAT(said, HasSubstr("100.0 % of 2 messages were slowed down"));

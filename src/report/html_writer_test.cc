@@ -60,7 +60,7 @@ TEST(WriteHtml, carries_title_report_and_text) {
   const std::string html = write_html(report);
   EXPECT_EQ(between(html, "<title>", "</title>"), "predict: a&lt;b&gt;.slk");
   EXPECT_THAT(between(html, "<noscript>", "</noscript>"), HasSubstr("It takes 1 &amp; 2 &lt; 3."));
-  EXPECT_EQ(Json::parse(embedded_json(html)), Json::parse(write_json(report, true)));
+  EXPECT_EQ(JsonTree::parse(embedded_json(html)), JsonTree::parse(write_json(report, true)));
 }
 
 TEST(WriteHtml, no_name_can_end_the_script_or_become_markup) {
@@ -74,7 +74,7 @@ TEST(WriteHtml, no_name_can_end_the_script_or_become_markup) {
   for (const char* part : {"<script", "</script", "<!--", "<img", "<title", "</noscript"}) {
     EXPECT_EQ(occurrences(html, part), occurrences(empty, part)) << part;
   }
-  const Json json = Json::parse(embedded_json(html));
+  const JsonTree json = JsonTree::parse(embedded_json(html));
   EXPECT_THAT(json["sections"][0]["title"].get<std::string>(),
               testing::StartsWith("</script><img src=x onerror=alert(1)><!--<script>"));
 }
@@ -84,7 +84,7 @@ TEST(WriteHtml, a_mark_inside_a_report_is_only_text) {
   report.title = "@SLACKLINE_REPORT@ @SLACKLINE_TEXT@";
   const std::string html = write_html(report);
   EXPECT_EQ(between(html, "<title>", "</title>"), report.title);
-  EXPECT_EQ(Json::parse(embedded_json(html))["title"], report.title);
+  EXPECT_EQ(JsonTree::parse(embedded_json(html))["title"], report.title);
 }
 
 TEST(WriteHtml, rounds_and_leaves_long_lists_to_the_json_form) {
@@ -94,13 +94,13 @@ TEST(WriteHtml, rounds_and_leaves_long_lists_to_the_json_form) {
   report.result["whole"] = 1'234'567'890'123;
   report.result["deep"]["long"] = std::vector<double>(101, 0.5);
   report.result["deep"]["kept"] = std::vector<double>(100, 0.5);
-  const Json json = Json::parse(embedded_json(write_html(report)));
+  const JsonTree json = JsonTree::parse(embedded_json(write_html(report)));
   EXPECT_EQ(json["result"]["short"].get<double>(), 0.12346) << "5 digits of what is below 10";
   EXPECT_EQ(json["result"]["ns"].get<double>(), 123'456'790) << "8 digits";
   EXPECT_EQ(json["result"]["whole"].get<std::int64_t>(), 1'234'567'890'123) << "as it is";
   EXPECT_FALSE(json["result"]["deep"].contains("long"));
   EXPECT_EQ(json["result"]["deep"]["kept"].size(), 100u);
-  EXPECT_EQ(json["left_out"], Json({"deep.long"}));
+  EXPECT_EQ(json["left_out"], JsonTree({"deep.long"}));
 }
 
 TEST(WriteHtml, keeps_shorter_lists_only_beside_much_else) {
@@ -109,7 +109,7 @@ TEST(WriteHtml, keeps_shorter_lists_only_beside_much_else) {
   report.result["list"] = std::vector<double>(20, 0.5);
   report.result["named"] = Json::array({{{"id", 1}, {"cells", std::vector<double>(20, 0.5)}}});
   report.result["few"] = std::vector<double>(8, 0.5);
-  const Json alone = page_json(report, blobs);
+  const JsonTree alone = page_json(report, blobs);
   EXPECT_FALSE(alone.contains("left_out"));
   // 60,000 characters of 5 random bits each do not fit in the 34 kB that are wanted.
   std::string noise;
@@ -119,9 +119,9 @@ TEST(WriteHtml, keeps_shorter_lists_only_beside_much_else) {
     noise += static_cast<char>('A' + (state >> 27));
   }
   report.sections.push_back({.id = "noise", .title = "Noise", .items = {Paragraph{noise}}});
-  const Json json = page_json(report, blobs);
-  EXPECT_EQ(json["left_out"], Json({"list", "named.cells"}));
-  EXPECT_EQ(json["result"]["named"], Json::parse(R"([{"id": 1}])"));
+  const JsonTree json = page_json(report, blobs);
+  EXPECT_EQ(json["left_out"], JsonTree({"list", "named.cells"}));
+  EXPECT_EQ(json["result"]["named"], JsonTree::parse(R"([{"id": 1}])"));
   EXPECT_TRUE(json["result"].contains("few"));
 }
 

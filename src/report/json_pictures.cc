@@ -6,15 +6,15 @@
 namespace slackline {
 namespace {
 
-Json reference(const Blob& blob, BlobList& blobs) {
+JsonTree reference(const Blob& blob, BlobList& blobs) {
   blobs.push_back(&blob);
   return {{"blob", blobs.size() - 1}, {"bytes", blob.bytes}};
 }
 
-Json level_json(const Timeline::Level& level, BlobList& blobs) {
-  Json slices = Json::array();
+JsonTree level_json(const Timeline::Level& level, BlobList& blobs) {
+  JsonTree slices = JsonTree::array();
   for (const Timeline::Slice& slice : level.slices) {
-    Json json = reference(slice.blob, blobs);
+    JsonTree json = reference(slice.blob, blobs);
     json["from"] = slice.from;
     json["count"] = slice.count;
     slices.push_back(std::move(json));
@@ -22,25 +22,25 @@ Json level_json(const Timeline::Level& level, BlobList& blobs) {
   return {{"width", level.width}, {"buckets", level.buckets}, {"blobs", std::move(slices)}};
 }
 
-Json chunk_json(const Timeline::Chunk& chunk, BlobList& blobs) {
-  Json json = reference(chunk.blob, blobs);
+JsonTree chunk_json(const Timeline::Chunk& chunk, BlobList& blobs) {
+  JsonTree json = reference(chunk.blob, blobs);
   json["from"] = chunk.from;
   json["to"] = chunk.to;
   json["calls"] = chunk.calls;
   return json;
 }
 
-Json events_json(const std::optional<Timeline::Events>& events, BlobList& blobs) {
+JsonTree events_json(const std::optional<Timeline::Events>& events, BlobList& blobs) {
   if (!events) return nullptr;
-  Json json = reference(events->blob, blobs);
+  JsonTree json = reference(events->blob, blobs);
   json["count"] = events->count;
   return json;
 }
 
-Json run_json(const Timeline::Run& run, BlobList& blobs) {
-  Json levels = Json::array();
+JsonTree run_json(const Timeline::Run& run, BlobList& blobs) {
+  JsonTree levels = JsonTree::array();
   for (const Timeline::Level& level : run.levels) levels.push_back(level_json(level, blobs));
-  Json chunks = Json::array();
+  JsonTree chunks = JsonTree::array();
   for (const Timeline::Chunk& chunk : run.chunks) chunks.push_back(chunk_json(chunk, blobs));
   return {{"id", run.id},
           {"name", run.name},
@@ -55,11 +55,11 @@ Json run_json(const Timeline::Run& run, BlobList& blobs) {
 
 }  // namespace
 
-Json timeline_json(const Timeline& t, BlobList& blobs) {
+JsonTree timeline_json(const Timeline& t, BlobList& blobs) {
   const auto tick = static_cast<double>(t.tick_ns);
-  Json runs = Json::array();
+  JsonTree runs = JsonTree::array();
   for (const Timeline::Run& run : t.runs) runs.push_back(run_json(run, blobs));
-  Json phases = Json::array();
+  JsonTree phases = JsonTree::array();
   for (const Timeline::Phase& p : t.phases) {
     phases.push_back({{"from", p.from_ns / tick},
                       {"to", p.to_ns / tick},
@@ -68,7 +68,7 @@ Json timeline_json(const Timeline& t, BlobList& blobs) {
                       {"phase", p.phase},
                       {"explanation", p.explanation}});
   }
-  Json strips = Json::array();
+  JsonTree strips = JsonTree::array();
   for (const Timeline::Strip& s : t.strips) {
     strips.push_back({{"name", s.name},
                       {"unit", name_of(Unit::ratio)},
@@ -97,7 +97,7 @@ Json timeline_json(const Timeline& t, BlobList& blobs) {
           {"strips", std::move(strips)}};
 }
 
-Json matrix_json(const Matrix& m, BlobList& blobs) {
+JsonTree matrix_json(const Matrix& m, BlobList& blobs) {
   return {{"kind", "matrix"},
           {"id", m.id},
           {"title", m.title},

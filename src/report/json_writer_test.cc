@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "report/json_tree.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -25,7 +26,7 @@ Report small_report() {
 }
 
 TEST(WriteJson, has_the_keys_that_scripts_rely_on) {
-  const Json json = Json::parse(write_json(small_report(), false));
+  const JsonTree json = JsonTree::parse(write_json(small_report(), false));
   EXPECT_EQ(json["schema"], "slackline/1");
   EXPECT_TRUE(json["version"].is_string());
   EXPECT_EQ(json["command"], "predict");
@@ -37,14 +38,14 @@ TEST(WriteJson, has_the_keys_that_scripts_rely_on) {
 }
 
 TEST(WriteJson, lists_findings_with_counts_and_examples) {
-  const Json json = Json::parse(write_json(small_report(), false));
+  const JsonTree json = JsonTree::parse(write_json(small_report(), false));
   ASSERT_EQ(json["findings"].size(), 1u);
-  const Json& finding = json["findings"][0];
+  const JsonTree& finding = json["findings"][0];
   EXPECT_EQ(finding["name"], "lost_record");
   EXPECT_EQ(finding["severity"], to_string(Severity::data_loss));
   EXPECT_EQ(finding["count"], 2);
   EXPECT_EQ(finding["sentence"], "A record was lost.");
-  EXPECT_EQ(finding["examples"], Json({"rank 1", "rank 2"}));
+  EXPECT_EQ(finding["examples"], JsonTree({"rank 1", "rank 2"}));
 }
 
 TEST(WriteJson, mirrors_the_tree_of_sections) {
@@ -62,11 +63,11 @@ TEST(WriteJson, mirrors_the_tree_of_sections) {
                         {{"y", Unit::ratio, {0.5, 1}, true, 2}},
                         {{"zone", 0, 1}}}},
        .children = {{.id = "child", .title = "Child"}}});
-  const Json section = Json::parse(write_json(report, true))["sections"][0];
-  const Json& items = section["items"];
-  EXPECT_EQ(items[0], Json({{"kind", "paragraph"}, {"text", "text"}}));
+  const JsonTree section = JsonTree::parse(write_json(report, true))["sections"][0];
+  const JsonTree& items = section["items"];
+  EXPECT_EQ(items[0], JsonTree({{"kind", "paragraph"}, {"text", "text"}}));
   EXPECT_EQ(items[1]["facts"][0],
-            Json({{"label", "T"}, {"value", 1.5}, {"unit", "ns"}, {"explanation", "why"}}));
+            JsonTree({{"label", "T"}, {"value", 1.5}, {"unit", "ns"}, {"explanation", "why"}}));
   EXPECT_EQ(items[2]["columns"][0]["unit"], "count");
   EXPECT_EQ(items[2]["rows"].dump(), "[[3,null]]");
   EXPECT_EQ(items[3]["lines"][0].dump(),
@@ -80,7 +81,7 @@ TEST(WriteJson, writes_null_for_what_is_no_number) {
   report.result = {{"a", std::nan("")}, {"b", std::numeric_limits<double>::infinity()}};
   report.sections.push_back(
       {.id = "", .title = "", .items = {Facts{{{"x", std::nan(""), Unit::ns}}}}});
-  const Json json = Json::parse(write_json(report, true));
+  const JsonTree json = JsonTree::parse(write_json(report, true));
   EXPECT_TRUE(json["result"]["a"].is_null());
   EXPECT_TRUE(json["result"]["b"].is_null());
   EXPECT_TRUE(json["sections"][0]["items"][0]["facts"][0]["value"].is_null());
@@ -91,13 +92,13 @@ TEST(WriteJson, replaces_what_is_not_utf8_instead_of_throwing) {
   report.title = "a\xff";
   report.options = {{"key\xfe", "value\xfd"}};
   report.findings.add(kLost, "\xc3(");
-  const Json json = Json::parse(write_json(report, true));
+  const JsonTree json = JsonTree::parse(write_json(report, true));
   EXPECT_EQ(json["title"], "a\xEF\xBF\xBD");
   EXPECT_EQ(json["options"]["key\xEF\xBF\xBD"], "value\xEF\xBF\xBD");
 }
 
 TEST(WriteJson, an_empty_report_is_valid) {
-  const Json json = Json::parse(write_json(Report{}, true));
+  const JsonTree json = JsonTree::parse(write_json(Report{}, true));
   EXPECT_TRUE(json["findings"].empty());
   EXPECT_TRUE(json["findings"].is_array());
   EXPECT_TRUE(json["sections"].is_array());

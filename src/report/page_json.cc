@@ -33,7 +33,7 @@ double rounded(double value) {
   return power >= 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
 }
 
-void round_numbers(Json& json) {
+void round_numbers(JsonTree& json) {
   if (json.is_number_float()) {
     const double value = rounded(json.get<double>());
     // "12" is shorter than "12.0".
@@ -45,20 +45,20 @@ void round_numbers(Json& json) {
     return;
   }
   if (!json.is_structured()) return;
-  for (Json& element : json) round_numbers(element);
+  for (JsonTree& element : json) round_numbers(element);
 }
 
 /// Removes lists with more than `most` entries from objects, at any depth; `names` are theirs.
-void drop_long_lists(Json& json, std::size_t most, const std::string& path,
+void drop_long_lists(JsonTree& json, std::size_t most, const std::string& path,
                      std::set<std::string>& names) {
   if (json.is_array()) {
-    for (Json& element : json) drop_long_lists(element, most, path, names);
+    for (JsonTree& element : json) drop_long_lists(element, most, path, names);
     return;
   }
   if (!json.is_object()) return;
   for (auto element = json.begin(); element != json.end();) {
     const std::string name = path.empty() ? element.key() : path + "." + element.key();
-    Json& value = element.value();
+    JsonTree& value = element.value();
     if (value.is_array() && value.size() > most) {
       names.insert(name);
       element = json.erase(element);
@@ -69,7 +69,7 @@ void drop_long_lists(Json& json, std::size_t most, const std::string& path,
   }
 }
 
-std::uint64_t packed_size(const Json& json) {
+std::uint64_t packed_size(const JsonTree& json) {
   return base64_size(compress(page_text(json)).zlib.size());
 }
 
@@ -82,12 +82,12 @@ bool is_only_drawn(const Section& section) {
 
 }  // namespace
 
-std::string page_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string page_text(const JsonTree& json) {
+  return json.dump(-1, ' ', false, JsonTree::error_handler_t::replace);
 }
 
-Json page_json(const Report& report, BlobList& blobs) {
-  Json json = report_json(report, true, blobs);
+JsonTree page_json(const Report& report, BlobList& blobs) {
+  JsonTree json = report_json(report, true, blobs);
   round_numbers(json["result"]);
   round_numbers(json["sections"]);
   std::set<std::string> names;

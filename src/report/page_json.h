@@ -11,9 +11,9 @@ namespace slackline {
 /// whole ones have as many digits as anybody reads off a page, and `result` is without its long
 /// lists, which the page has as tables, curves and blobs; `left_out` names these. How long a list
 /// may be depends on how much there is beside it.
-Json page_json(const Report& report, BlobList& blobs);
+JsonTree page_json(const Report& report, BlobList& blobs);
 /// Without white space; what is no UTF-8 is replaced.
-std::string page_text(const Json& json);
+std::string page_text(const JsonTree& json);
 
 /// What readers without JavaScript see: the first sections as text, up to a few thousand
 /// characters, and how to see the rest.

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/findings.h"
+#include "report/json.h"
 #include "report/matrix.h"
 #include "report/timeline.h"
 #include "report/unit.h"
@@ -17,8 +17,6 @@ namespace slackline {
 // A Report is what a command has to say, as a tree of sections. Commands build it (their
 // `describe(Result)`), writers turn it into text, JSON, CSV or HTML (report/writers.h); nothing
 // else prints. Values stay raw numbers with a unit; each writer formats them in its own way.
-
-using Json = nlohmann::ordered_json;
 
 /// Nothing, text, or a number.
 using Value = std::variant<std::monostate, std::string, double, std::int64_t>;

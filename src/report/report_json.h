@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/json_tree.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -11,14 +12,14 @@ namespace slackline {
 using BlobList = std::vector<const Blob*>;
 
 /// What write_json prints, as a value. Strings are taken as they are: dump it with
-/// Json::error_handler_t::replace, or text that is not UTF-8 throws. Blobs of the sections are
+/// JsonTree::error_handler_t::replace, or text that is not UTF-8 throws. Blobs of the sections are
 /// numbered and appended to `blobs`; they live as long as `report`.
-Json report_json(const Report& report, bool with_sections, BlobList& blobs);
+JsonTree report_json(const Report& report, bool with_sections, BlobList& blobs);
 
 std::string_view name_of(Unit unit);
 
 /// Items that refer to blobs.
-Json timeline_json(const Timeline& timeline, BlobList& blobs);
-Json matrix_json(const Matrix& matrix, BlobList& blobs);
+JsonTree timeline_json(const Timeline& timeline, BlobList& blobs);
+JsonTree matrix_json(const Matrix& matrix, BlobList& blobs);
 
 }  // namespace slackline

@@ -96,17 +96,15 @@ void put_section(Page& page, const Section& section, int depth) {
 
 /// "L 3 us, o 500 ns": an object's entries in one line, nested ones with a dot.
 void flatten(const Json& json, const std::string& prefix, std::string& out) {
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& [key, value] : json.members()) {
     const std::string name = prefix.empty() ? key : prefix + "." + key;
     if (value.is_object()) {
       flatten(value, name, out);
       continue;
     }
-    if (value.is_string() && value.get_ref<const std::string&>().empty()) continue;
+    if (value.is_string() && value.as_string().empty()) continue;
     if (!out.empty()) out += ", ";
-    out += name + " " +
-           (value.is_string() ? value.get<std::string>()
-                              : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    out += name + " " + (value.is_string() ? value.as_string() : json_text(value));
   }
 }
 

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report/json.h"
+
+namespace slackline {
+
+/// The JSON library's own value, which the writers build their output from.
+using JsonTree = nlohmann::ordered_json;
+
+JsonTree json_tree(const Json& json);
+Json from_json_tree(const JsonTree& tree);
+
+}  // namespace slackline
