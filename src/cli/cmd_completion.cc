@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,49 +17,22 @@
 namespace slackline {
 namespace {
 
-struct OptionWords {
-  std::vector<std::string> names;   // "-S", "--eager-threshold"
-  std::vector<std::string> values;  // of an option that takes one of a set, else empty
-  std::string description;
-};
-
 struct CommandWords {
   std::string name;
   std::string summary;
-  std::vector<OptionWords> options;
+  std::vector<DeclaredOption> options;
   std::vector<std::string> positional_values;
 };
 
-/// CLI::IsMember puts "{a,b,c}" into the type name.
-std::vector<std::string> set_values(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const std::size_t open = type.find('{');
-  const std::size_t close = type.find('}');
-  std::vector<std::string> values;
-  if (open == std::string::npos || close == std::string::npos) return values;
-  std::istringstream words(type.substr(open + 1, close - open - 1));
-  for (std::string word; std::getline(words, word, ',');) values.push_back(word);
-  return values;
-}
-
-OptionWords words_of(const CLI::Option& option) {
-  OptionWords words{{}, set_values(option), option.get_description()};
-  for (const std::string& name : option.get_snames()) words.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
-  return words;
-}
-
 std::vector<CommandWords> all_words() {
-  const CommandLine line = make_command_line();
   std::vector<CommandWords> all;
   for (const Command& command : commands()) {
-    CLI::App* sub = line.app->get_subcommand(std::string(command.name));
     CommandWords words{std::string(command.name), std::string(command.summary), {}, {}};
-    for (const CLI::Option* option : sub->get_options()) {
-      if (option->get_positional()) {
-        words.positional_values = set_values(*option);
+    for (DeclaredOption& option : declared_options(command.name)) {
+      if (option.names.empty()) {
+        words.positional_values = std::move(option.values);
       } else {
-        words.options.push_back(words_of(*option));
+        words.options.push_back(std::move(option));
       }
     }
     all.push_back(std::move(words));
@@ -82,7 +54,7 @@ std::string bash_case(const CommandWords& command) {
   std::string text = fmt::format("    {})\n", command.name);
   std::vector<std::string> names;
   std::string value_cases;
-  for (const OptionWords& option : command.options) {
+  for (const DeclaredOption& option : command.options) {
     names.insert(names.end(), option.names.begin(), option.names.end());
     if (option.values.empty()) continue;
     value_cases += fmt::format("        {}) words=\"{}\" ;;\n", fmt::join(option.names, "|"),
@@ -143,7 +115,7 @@ std::string escaped(std::string_view text) {
 
 std::string zsh_case(const CommandWords& command) {
   std::string text = fmt::format("    {})\n      _arguments -s", command.name);
-  for (const OptionWords& option : command.options) {
+  for (const DeclaredOption& option : command.options) {
     for (const std::string& name : option.names) {
       text += fmt::format(
           " \\\n        '{}[{}]{}'", name, escaped(option.description),
@@ -186,7 +158,7 @@ if [ "${{funcstack[1]}}" = _slackline ]; then _slackline "$@"; else compdef _sla
 
 std::string fish_options(const CommandWords& command) {
   std::string text;
-  for (const OptionWords& option : command.options) {
+  for (const DeclaredOption& option : command.options) {
     text += fmt::format("complete -c slackline -n '__fish_seen_subcommand_from {}'", command.name);
     for (const std::string& name : option.names) {
       const bool is_long = name.starts_with("--");
@@ -222,14 +194,14 @@ int completion(const std::string& shell) {
 
 }  // namespace
 
-Run setup_completion(CLI::App& app) {
+Run setup_completion(CommandParser& parser) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("shell", *shell, "The shell to complete for")
+  parser.add_option("shell", *shell, "The shell to complete for")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  examples(app, {"source <(slackline completion bash)",
-                 "slackline completion zsh > \"${fpath[1]}/_slackline\"",
-                 "slackline completion fish | source"});
+      ->one_of({"bash", "zsh", "fish"});
+  examples(parser, {"source <(slackline completion bash)",
+                    "slackline completion zsh > \"${fpath[1]}/_slackline\"",
+                    "slackline completion fish | source"});
   return [shell] { return completion(*shell); };
 }
 

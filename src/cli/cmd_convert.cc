@@ -30,8 +30,13 @@ struct ConvertOptions {
   std::string to{};
   bool force = false;
   bool predicted = false;
-  TimelineArrows arrows = TimelineArrows::path;
+  std::string arrows = "path";
 };
+
+TimelineArrows arrows_of(const ConvertOptions& options) {
+  if (options.arrows == "all") return TimelineArrows::all;
+  return options.arrows == "none" ? TimelineArrows::none : TimelineArrows::path;
+}
 
 struct Conversion {
   std::string path;
@@ -120,7 +125,7 @@ int run_convert(const ConvertOptions& options) {
                                                : OutputFiles::Existing::refuse_folders);
   const Findings lost =
       writer.write({source.opened.trace, files.path(), source.model,
-                    source.goal ? &source.goal->program : nullptr, options.arrows});
+                    source.goal ? &source.goal->program : nullptr, arrows_of(options)});
   const Conversion done{options.out, writer.name, size_below(files.path().parent_path())};
   files.commit();
 
@@ -136,39 +141,37 @@ int run_convert(const ConvertOptions& options) {
 
 }  // namespace
 
-Run setup_convert(CLI::App& app) {
+Run setup_convert(CommandParser& parser) {
   auto options = std::make_shared<ConvertOptions>();
   ModelQuestion& question = options->question;
-  app.add_option("trace", question.trace, "A trace file or recording folder")
+  parser.add_option("trace", question.trace, "A trace file or recording folder")
       ->type_name("TRACE")
       ->required();
-  app.add_option("out", options->out, "The file or folder to make")->type_name("OUT")->required();
+  parser.add_option("out", options->out, "The file or folder to make")
+      ->type_name("OUT")
+      ->required();
   std::vector<std::string> names;
   for (const TraceWriter& writer : trace_writers()) names.emplace_back(writer.name);
-  app.add_option("--to", options->to, "Its format; default: by OUT's extension")
-      ->transform(CLI::IsMember(names));
-  app.add_flag("--force", options->force, "Replace a folder that stands in the way");
-  app.add_flag("--predicted", options->predicted, "Write the times that the model predicts");
-  app.add_option(
-         "--arrows", options->arrows,
-         "Arrows in Perfetto's timeline: path (the run's critical path from rank to rank), all "
-         "(messages) or none")
+  parser.add_option("--to", options->to, "Its format; default: by OUT's extension")->one_of(names);
+  parser.add_flag("--force", options->force, "Replace a folder that stands in the way");
+  parser.add_flag("--predicted", options->predicted, "Write the times that the model predicts");
+  parser
+      .add_option(
+          "--arrows", options->arrows,
+          "Arrows in Perfetto's timeline: path (the run's critical path from rank to rank), all "
+          "(messages) or none")
       ->type_name("WHICH")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, TimelineArrows>{{"path", TimelineArrows::path},
-                                                            {"all", TimelineArrows::all},
-                                                            {"none", TimelineArrows::none}})
-                      .description("{path,all,none}"))
-      ->default_str("path");
-  add_fix_clocks(app, question.open);
-  add_model_options(app, question.model);
-  add_network_options(app, question.network);
-  app.add_option("--format", question.output.format, "Form of what is said about it")
-      ->transform(CLI::IsMember({"text", "json"}));
-  app.add_flag("-q,--quiet", question.output.quiet, "Say nothing");
-  examples(app, {"slackline convert slackline-trace app.slk", "slackline convert app.slk app.txt",
-                 "slackline convert app.slk app.otf2",
-                 "slackline convert --predicted -L 10us app.slk slower.prv"});
+      ->one_of({"path", "all", "none"})
+      ->capture_default_str();
+  add_fix_clocks(parser, question.open);
+  add_model_options(parser, question.model);
+  add_network_options(parser, question.network);
+  parser.add_option("--format", question.output.format, "Form of what is said about it")
+      ->one_of({"text", "json"});
+  parser.add_flag("-q,--quiet", question.output.quiet, "Say nothing");
+  examples(parser, {"slackline convert slackline-trace app.slk",
+                    "slackline convert app.slk app.txt", "slackline convert app.slk app.otf2",
+                    "slackline convert --predicted -L 10us app.slk slower.prv"});
   return [options] { return run_convert(*options); };
 }
 

@@ -78,29 +78,33 @@ int run_critical_path(const CriticalPathOptions& options) {
 
 }  // namespace
 
-Run setup_critical_path(CLI::App& app) {
+Run setup_critical_path(CommandParser& parser) {
   auto options = std::make_shared<CriticalPathOptions>();
-  add_model_question(app, options->question);
-  add_network_options(app, options->question.network);
-  app.add_option("--on", options->on,
-                 "The run whose path is asked for: model (predicted), measured (as it was) or "
-                 "simulated (on a platform)")
+  add_model_question(parser, options->question);
+  add_network_options(parser, options->question.network);
+  parser
+      .add_option("--on", options->on,
+                  "The run whose path is asked for: model (predicted), measured (as it was) or "
+                  "simulated (on a platform)")
       ->type_name("RUN")
       ->capture_default_str();
-  app.add_option("--algorithm", options->algorithm,
-                 "Measured, simulated: dag, dijkstra, delta-stepping, splits, or intervals")
+  parser
+      .add_option("--algorithm", options->algorithm,
+                  "Measured, simulated: dag, dijkstra, delta-stepping, splits, or intervals")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--delta", options->delta, "Width of delta-stepping's buckets; default: chosen")
+  parser
+      .add_option("--delta", options->delta, "Width of delta-stepping's buckets; default: chosen")
       ->type_name("TIME");
-  app.add_option("--threshold", options->threshold,
-                 "Intervals: computations shorter than that are left out")
+  parser
+      .add_option("--threshold", options->threshold,
+                  "Intervals: computations shorter than that are left out")
       ->type_name("TIME");
-  add_fix_clocks(app, options->question.open);
-  add_platform_options(app, options->run.platform, kSimulatedRuns);
-  examples(app, {"slackline critical-path slackline-trace",
-                 "slackline critical-path app.slk --on measured",
-                 "slackline critical-path app.slk -L 10us --format csv -O path.csv"});
+  add_fix_clocks(parser, options->question.open);
+  add_platform_options(parser, options->run.platform, kSimulatedRuns);
+  examples(parser, {"slackline critical-path slackline-trace",
+                    "slackline critical-path app.slk --on measured",
+                    "slackline critical-path app.slk -L 10us --format csv -O path.csv"});
   return [options] { return run_critical_path(*options); };
 }
 

@@ -111,16 +111,17 @@ int demo(const DemoOptions& options) {
 
 }  // namespace
 
-Run setup_demo(CLI::App& app) {
+Run setup_demo(CommandParser& parser) {
   auto options = std::make_shared<DemoOptions>();
-  app.add_option("-o,--output", options->folder, "Folder for the trace and the page")
+  parser.add_option("-o,--output", options->folder, "Folder for the trace and the page")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("-n,--ranks", options->ranks, "Ranks of the example")
-      ->check(CLI::Range(1, 64))
+  parser.add_option("-n,--ranks", options->ranks, "Ranks of the example")
+      ->in_range(1, 64)
       ->capture_default_str();
-  app.add_flag("--recorded", options->recorded, "Use the recorded run that comes with slackline");
-  examples(app, {"slackline demo", "slackline demo -n 8 -o /tmp/demo"});
+  parser.add_flag("--recorded", options->recorded,
+                  "Use the recorded run that comes with slackline");
+  examples(parser, {"slackline demo", "slackline demo -n 8 -o /tmp/demo"});
   return [options] { return demo(*options); };
 }
 

@@ -62,30 +62,35 @@ int run_efficiency(const EfficiencyOptions& options) {
 
 }  // namespace
 
-Run setup_efficiency(CLI::App& app) {
+Run setup_efficiency(CommandParser& parser) {
   auto options = std::make_shared<EfficiencyOptions>();
-  app.add_option("traces", options->traces,
-                 "Trace files or recording folders; of several the first is the reference of the "
-                 "scalability. Without any the newest slackline-trace* here")
+  parser
+      .add_option("traces", options->traces,
+                  "Trace files or recording folders; of several the first is the reference of the "
+                  "scalability. Without any the newest slackline-trace* here")
       ->type_name("TRACE");
-  app.add_option("--collective-causality", options->causality,
-                 "What a collective waits for on the ideal network: dimemas (all for all, but in "
-                 "reductions) or data (what its data needs)")
+  parser
+      .add_option("--collective-causality", options->causality,
+                  "What a collective waits for on the ideal network: dimemas (all for all, but in "
+                  "reductions) or data (what its data needs)")
       ->type_name("RULE")
       ->capture_default_str();
-  app.add_option("--rendezvous-from", options->rendezvous,
-                 "Blocking sends of at least that size wait for their receive on the ideal network")
+  parser
+      .add_option(
+          "--rendezvous-from", options->rendezvous,
+          "Blocking sends of at least that size wait for their receive on the ideal network")
       ->type_name("BYTES")
       ->capture_default_str();
-  app.add_option("--scaling", options->scaling,
-                 "Whether the runs share one problem (strong) or one problem per rank (weak)")
+  parser
+      .add_option("--scaling", options->scaling,
+                  "Whether the runs share one problem (strong) or one problem per rank (weak)")
       ->type_name("KIND")
       ->capture_default_str();
-  add_run_choice(app, options->run);
-  add_output_options(app, options->output);
-  examples(app, {"slackline efficiency app.slk",
-                 "slackline efficiency app-1.slk app-2.slk app-4.slk --format json",
-                 "slackline efficiency app.slk --on predicted --network infiniband-fdr"});
+  add_run_choice(parser, options->run);
+  add_output_options(parser, options->output);
+  examples(parser, {"slackline efficiency app.slk",
+                    "slackline efficiency app-1.slk app-2.slk app-4.slk --format json",
+                    "slackline efficiency app.slk --on predicted --network infiniband-fdr"});
   return [options] {
     if (options->traces.empty()) options->traces.emplace_back();
     return run_efficiency(*options);

@@ -218,14 +218,15 @@ int run_info(const InfoOptions& options) {
 
 }  // namespace
 
-Run setup_info(CLI::App& app) {
+Run setup_info(CommandParser& parser) {
   auto options = std::make_shared<InfoOptions>();
-  app.add_option("trace", options->trace,
-                 "A trace file or recording folder; without it the newest slackline-trace* here")
+  parser
+      .add_option("trace", options->trace,
+                  "A trace file or recording folder; without it the newest slackline-trace* here")
       ->type_name("TRACE");
-  add_fix_clocks(app, options->open);
-  add_output_options(app, options->output);
-  examples(app, {"slackline info", "slackline info app.slk --format json"});
+  add_fix_clocks(parser, options->open);
+  add_output_options(parser, options->output);
+  examples(parser, {"slackline info", "slackline info app.slk --format json"});
   return [options] { return run_info(*options); };
 }
 

@@ -34,24 +34,26 @@ int run_monitor(const MonitorCommandOptions& options) {
 
 }  // namespace
 
-Run setup_monitor(CLI::App& app) {
+Run setup_monitor(CommandParser& parser) {
   auto options = std::make_shared<MonitorCommandOptions>();
-  add_run_question(app, options->question);
-  app.add_option("--rank", options->rank,
-                 "Whose transfer efficiency is followed call by call; default: the rank with most "
-                 "calls")
+  add_run_question(parser, options->question);
+  parser
+      .add_option("--rank", options->rank,
+                  "Whose transfer efficiency is followed call by call; default: the rank with most "
+                  "calls")
       ->type_name("RANK");
-  app.add_option("--windows", options->windows, "Fixed windows that the run is cut into")
-      ->check(CLI::Range(8, 4096))
+  parser.add_option("--windows", options->windows, "Fixed windows that the run is cut into")
+      ->in_range(8, 4096)
       ->type_name("NUMBER")
       ->capture_default_str();
-  app.add_option("--collective-causality", options->causality,
-                 "What a collective waits for on the ideal network: dimemas or data")
+  parser
+      .add_option("--collective-causality", options->causality,
+                  "What a collective waits for on the ideal network: dimemas or data")
       ->type_name("RULE")
       ->capture_default_str();
-  add_run_choice(app, options->run);
-  examples(app, {"slackline monitor app.slk", "slackline monitor app.slk -o monitor.html",
-                 "slackline monitor app.slk --on simulated --platform cluster.xml"});
+  add_run_choice(parser, options->run);
+  examples(parser, {"slackline monitor app.slk", "slackline monitor app.slk -o monitor.html",
+                    "slackline monitor app.slk --on simulated --platform cluster.xml"});
   return [options] { return run_monitor(*options); };
 }
 

@@ -58,32 +58,36 @@ int run_place(const PlaceCommandOptions& options) {
 
 }  // namespace
 
-Run setup_place(CLI::App& app) {
+Run setup_place(CommandParser& parser) {
   auto options = std::make_shared<PlaceCommandOptions>();
-  add_model_question(app, options->question);
-  add_network_options(app, options->question.network);
-  app.add_option("--openmpi", options->openmpi, "Write a rank file for mpirun --rankfile")
+  add_model_question(parser, options->question);
+  add_network_options(parser, options->question.network);
+  parser.add_option("--openmpi", options->openmpi, "Write a rank file for mpirun --rankfile")
       ->type_name("FILE");
-  app.add_option("--mpich", options->mpich, "Write a host file for MPICH's mpiexec -f")
+  parser.add_option("--mpich", options->mpich, "Write a host file for MPICH's mpiexec -f")
       ->type_name("FILE");
-  app.add_option("--slurm", options->slurm,
-                 "Write a host file for SLURM_HOSTFILE and srun --distribution=arbitrary")
+  parser
+      .add_option("--slurm", options->slurm,
+                  "Write a host file for SLURM_HOSTFILE and srun --distribution=arbitrary")
       ->type_name("FILE");
-  app.add_option("--restarts", options->search.restarts,
-                 "Restarts from the best after random swaps")
+  parser
+      .add_option("--restarts", options->search.restarts,
+                  "Restarts from the best after random swaps")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--evaluations", options->search.evaluations,
-                 "Placements whose makespan is computed, at most")
+  parser
+      .add_option("--evaluations", options->search.evaluations,
+                  "Placements whose makespan is computed, at most")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--seed", options->search.seed, "Of the random swaps")
+  parser.add_option("--seed", options->search.seed, "Of the random swaps")
       ->type_name("N")
       ->capture_default_str();
-  app.add_flag("--no-scotch", options->no_scotch, "Do without Scotch's mappings");
-  examples(app, {"slackline place app.slk --topology fat-tree:k=16,tiers=3 --openmpi ranks.txt",
-                 "slackline place app.slk --ranks-per-node 4 --hosts nodes.txt --slurm hosts.txt",
-                 "slackline place app.slk --topology cluster.toml --placement hosts.txt"});
+  parser.add_flag("--no-scotch", options->no_scotch, "Do without Scotch's mappings");
+  examples(parser,
+           {"slackline place app.slk --topology fat-tree:k=16,tiers=3 --openmpi ranks.txt",
+            "slackline place app.slk --ranks-per-node 4 --hosts nodes.txt --slurm hosts.txt",
+            "slackline place app.slk --topology cluster.toml --placement hosts.txt"});
   return [options] { return run_place(*options); };
 }
 

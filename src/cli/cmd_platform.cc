@@ -47,25 +47,26 @@ int run_platform(const ShowPlatformOptions& options) {
 
 }  // namespace
 
-Run setup_platform(CLI::App& app) {
+Run setup_platform(CommandParser& parser) {
   auto options = std::make_shared<ShowPlatformOptions>();
-  app.add_option("action", options->action, "What to do: show")
+  parser.add_option("action", options->action, "What to do: show")
       ->type_name("ACTION")
       ->required()
-      ->check(CLI::IsMember({"show"}));
-  app.add_option("file", options->file, "A platform: SimGrid's XML, or TOML")
+      ->one_of({"show"});
+  parser.add_option("file", options->file, "A platform: SimGrid's XML, or TOML")
       ->type_name("FILE")
       ->required();
-  app.add_option("--route", options->route,
-                 "Two hosts: the links, latency and bandwidth between them")
+  parser
+      .add_option("--route", options->route,
+                  "Two hosts: the links, latency and bandwidth between them")
       ->type_name("HOST")
       ->expected(2);
-  app.add_option("--rows", options->rows, "Most rows of each list")
+  parser.add_option("--rows", options->rows, "Most rows of each list")
       ->type_name("N")
       ->capture_default_str();
-  add_output_options(app, options->output);
-  examples(app, {"slackline platform show cluster.xml",
-                 "slackline platform show fat-tree.toml --route node-0 node-17"});
+  add_output_options(parser, options->output);
+  examples(parser, {"slackline platform show cluster.xml",
+                    "slackline platform show fat-tree.toml --route node-0 node-17"});
   return [options] { return run_platform(*options); };
 }
 

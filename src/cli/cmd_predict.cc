@@ -37,19 +37,19 @@ int run_predict(const PredictOptions& options) {
 
 }  // namespace
 
-Run setup_predict(CLI::App& app) {
+Run setup_predict(CommandParser& parser) {
   auto options = std::make_shared<PredictOptions>();
-  add_model_question(app, options->question);
-  add_network_options(app, options->question.network);
-  app.add_flag("--pairs", options->pairs, kPairsHelp);
-  add_loggops_options(app, options->loggops);
-  app.add_flag("--left", options->left,
-               "Left derivatives where several paths are equally long (default: right)");
-  examples(app, {"slackline predict slackline-trace",
-                 "slackline predict app.slk -L 3us -o 500ns -G 0.018ns/B -S 256KiB",
-                 "slackline predict app.slk --topology fat-tree:k=16,tiers=3 --pairs",
-                 "slackline predict app.slk --collectives allreduce=ring --format json",
-                 "slackline predict app.goal --model loggops -g 100ns -S 4096"});
+  add_model_question(parser, options->question);
+  add_network_options(parser, options->question.network);
+  parser.add_flag("--pairs", options->pairs, kPairsHelp);
+  add_loggops_options(parser, options->loggops);
+  parser.add_flag("--left", options->left,
+                  "Left derivatives where several paths are equally long (default: right)");
+  examples(parser, {"slackline predict slackline-trace",
+                    "slackline predict app.slk -L 3us -o 500ns -G 0.018ns/B -S 256KiB",
+                    "slackline predict app.slk --topology fat-tree:k=16,tiers=3 --pairs",
+                    "slackline predict app.slk --collectives allreduce=ring --format json",
+                    "slackline predict app.goal --model loggops -g 100ns -S 4096"});
   return [options] { return run_predict(*options); };
 }
 

@@ -24,16 +24,16 @@ int run_preload(const PreloadCommandOptions& options) {
 
 }  // namespace
 
-Run setup_preload(CLI::App& app) {
+Run setup_preload(CommandParser& parser) {
   auto options = std::make_shared<PreloadCommandOptions>();
-  app.add_option("-o,--output", options->output, "Folder that the ranks record into")
+  parser.add_option("-o,--output", options->output, "Folder that the ranks record into")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_flag("--yield", options->yield,
-               "Let waiting MPICH ranks yield: for more ranks than cores");
-  app.add_option("command", options->command,
-                 "After '--': the program to become; without it, shell commands are printed");
-  examples(app,
+  parser.add_flag("--yield", options->yield,
+                  "Let waiting MPICH ranks yield: for more ranks than cores");
+  parser.add_option("command", options->command,
+                    "After '--': the program to become; without it, shell commands are printed");
+  examples(parser,
            {"eval \"$(slackline preload -o run1)\"; srun ./app; slackline record --finish run1",
             "mpirun -n 4 slackline preload -o run1 -- ./app"});
   return [options] { return run_preload(*options); };

@@ -37,17 +37,19 @@ int run_print(const PrintOptions& options) {
 
 }  // namespace
 
-Run setup_print(CLI::App& app) {
+Run setup_print(CommandParser& parser) {
   auto options = std::make_shared<PrintOptions>();
-  app.add_option("trace", options->trace,
-                 "A trace file or recording folder; without it the newest slackline-trace* here")
+  parser
+      .add_option("trace", options->trace,
+                  "A trace file or recording folder; without it the newest slackline-trace* here")
       ->type_name("TRACE");
-  app.add_option("--rank", options->rank, "This rank only")->type_name("RANK");
-  app.add_option("-o,--output", options->output.file,
-                 "Write to this file instead of standard output")
+  parser.add_option("--rank", options->rank, "This rank only")->type_name("RANK");
+  parser
+      .add_option("-o,--output", options->output.file,
+                  "Write to this file instead of standard output")
       ->type_name("FILE");
-  examples(app, {"slackline print app.slk", "slackline print app.slk --rank 3 -o rank3.txt",
-                 "slackline print app.slk | grep -c isend"});
+  examples(parser, {"slackline print app.slk", "slackline print app.slk --rank 3 -o rank3.txt",
+                    "slackline print app.slk | grep -c isend"});
   return [options] { return run_print(*options); };
 }
 

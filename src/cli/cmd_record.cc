@@ -115,26 +115,29 @@ int run_record(const RecordCommandOptions& options) {
 
 }  // namespace
 
-Run setup_record(CLI::App& app) {
+Run setup_record(CommandParser& parser) {
   auto options = std::make_shared<RecordCommandOptions>();
-  app.add_option("-o,--output", options->output,
-                 "Folder for the trace, or its file if it ends in .slk")
+  parser
+      .add_option("-o,--output", options->output,
+                  "Folder for the trace, or its file if it ends in .slk")
       ->type_name("DIR");
-  app.add_option("--mpi", options->record.mpi, "The launcher's MPI, if it cannot be found out")
-      ->check(CLI::IsMember({"openmpi", "mpich"}));
-  app.add_flag("--yield", options->record.yield,
-               "Let waiting MPICH ranks yield: for more ranks than cores");
-  app.add_flag("--keep-raw", options->record.keep_raw, "Keep the recorder's own files");
-  app.add_flag("--force", options->record.force, "Replace the trace of an earlier recording");
-  app.add_option("--finish", options->finish,
-                 "Convert what a job started with 'slackline preload' left in DIR")
+  parser.add_option("--mpi", options->record.mpi, "The launcher's MPI, if it cannot be found out")
+      ->one_of({"openmpi", "mpich"});
+  parser.add_flag("--yield", options->record.yield,
+                  "Let waiting MPICH ranks yield: for more ranks than cores");
+  parser.add_flag("--keep-raw", options->record.keep_raw, "Keep the recorder's own files");
+  parser.add_flag("--force", options->record.force, "Replace the trace of an earlier recording");
+  parser
+      .add_option("--finish", options->finish,
+                  "Convert what a job started with 'slackline preload' left in DIR")
       ->type_name("DIR");
-  app.add_flag("-q,--quiet", options->quiet, "Say nothing unless something is wrong");
-  app.add_option("command", options->record.command, "After '--': the command that starts the job");
-  examples(app, {"slackline record -- mpirun -n 4 ./app input.txt",
-                 "slackline record -o run1 -- mpiexec -n 64 ./app",
-                 "slackline record --mpi mpich --yield -- mpirun -n 8 ./app",
-                 "slackline record --finish slackline-trace"});
+  parser.add_flag("-q,--quiet", options->quiet, "Say nothing unless something is wrong");
+  parser.add_option("command", options->record.command,
+                    "After '--': the command that starts the job");
+  examples(parser, {"slackline record -- mpirun -n 4 ./app input.txt",
+                    "slackline record -o run1 -- mpiexec -n 64 ./app",
+                    "slackline record --mpi mpich --yield -- mpirun -n 8 ./app",
+                    "slackline record --finish slackline-trace"});
   return [options] { return run_record(*options); };
 }
 

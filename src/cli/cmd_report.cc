@@ -5,10 +5,10 @@
 
 namespace slackline {
 
-Run setup_report(CLI::App& app) {
+Run setup_report(CommandParser& parser) {
   auto options = std::make_shared<ReportQuestion>();
-  add_report_question(app, *options);
-  examples(app,
+  add_report_question(parser, *options);
+  examples(parser,
            {"slackline report slackline-trace", "slackline report slackline-trace -o report.html",
             "slackline report before.slk after.slk",
             "slackline report app.slk --network shared-memory --format json",

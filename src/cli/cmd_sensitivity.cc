@@ -176,43 +176,47 @@ int run_sensitivity(const SensitivityOptions& options) {
 
 }  // namespace
 
-Run setup_sensitivity(CLI::App& app) {
+Run setup_sensitivity(CommandParser& parser) {
   auto options = std::make_shared<SensitivityOptions>();
-  add_model_question(app, options->question);
-  add_network_options(app, options->question.network);
-  add_loggops_options(app, options->loggops);
-  add_cache_option(app, options->cache);
-  app.add_flag("--pairs", options->pairs, kPairsHelp);
-  app.add_option("--points", options->points, "loggops: number of latencies")
-      ->check(CLI::Range(2, 100'000))
+  add_model_question(parser, options->question);
+  add_network_options(parser, options->question.network);
+  add_loggops_options(parser, options->loggops);
+  add_cache_option(parser, options->cache);
+  parser.add_flag("--pairs", options->pairs, kPairsHelp);
+  parser.add_option("--points", options->points, "loggops: number of latencies")
+      ->in_range(2, 100'000)
       ->capture_default_str();
-  app.add_option(
-         "--param", options->parameter,
-         "The parameter that varies: L, o or G, as L:inter-group or L[3][7] of some messages; or S")
+  parser
+      .add_option("--param", options->parameter,
+                  "The parameter that varies: L, o or G, as L:inter-group or L[3][7] of some "
+                  "messages; or S")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--from", options->from, "Where the interval begins")
+  parser.add_option("--from", options->from, "Where the interval begins")
       ->type_name("VALUE")
       ->capture_default_str();
-  app.add_option("--to", options->to,
-                 "Where it ends (default: ten times the parameter's own value)")
+  parser
+      .add_option("--to", options->to,
+                  "Where it ends (default: ten times the parameter's own value)")
       ->type_name("VALUE");
-  app.add_option("--at", options->at, "With --param S: the thresholds, as --at 0,4KiB,64KiB")
+  parser.add_option("--at", options->at, "With --param S: the thresholds, as --at 0,4KiB,64KiB")
       ->type_name("BYTES")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--compare", options->compare,
-                 "Instead of one curve: T and lambda with these collectives; repeat for each")
+  parser
+      .add_option("--compare", options->compare,
+                  "Instead of one curve: T and lambda with these collectives; repeat for each")
       ->type_name("RULES")
       ->allow_extra_args(false);  // or it would swallow the trace that follows
-  app.add_option("--scale", options->scales,
-                 "With --compare: a trace of the same program on another number of ranks; repeat")
+  parser
+      .add_option("--scale", options->scales,
+                  "With --compare: a trace of the same program on another number of ranks; repeat")
       ->type_name("TRACE")
       ->allow_extra_args(false);
-  examples(app, {"slackline sensitivity slackline-trace --from 3us --to 13us",
-                 "slackline sensitivity app.slk --param G --to 1ns/B --format csv",
-                 "slackline sensitivity app.slk --compare allreduce=recursive_doubling"
-                 " --compare allreduce=ring"});
+  examples(parser, {"slackline sensitivity slackline-trace --from 3us --to 13us",
+                    "slackline sensitivity app.slk --param G --to 1ns/B --format csv",
+                    "slackline sensitivity app.slk --compare allreduce=recursive_doubling"
+                    " --compare allreduce=ring"});
   return [options] { return run_sensitivity(*options); };
 }
 

@@ -177,45 +177,56 @@ int run_simulate(const SimulateOptions& options) {
 
 }  // namespace
 
-Run setup_simulate(CLI::App& app) {
+Run setup_simulate(CommandParser& parser) {
   auto options = std::make_shared<SimulateOptions>();
-  app.add_option("trace", options->trace,
-                 "A trace file or recording folder; without it the newest slackline-trace* here")
+  parser
+      .add_option("trace", options->trace,
+                  "A trace file or recording folder; without it the newest slackline-trace* here")
       ->type_name("TRACE");
-  add_platform_options(app, options->machine, "");
-  app.get_option("--platform")->required();
-  app.add_option("--model", options->machine.model,
-                 "The network's model: smpi, lv08, cm02, raw, loggps (no contention) or constant")
+  add_platform_options(parser, options->machine, "");
+  parser.get_option("--platform")->required();
+  parser
+      .add_option("--model", options->machine.model,
+                  "The network's model: smpi, lv08, cm02, raw, loggps (no contention) or constant")
       ->type_name("MODEL");
-  app.add_option("--collectives", options->machine.collectives,
-                 "Who chooses the collectives' algorithms: default, ompi, mpich, mvapich2 or impi")
+  parser
+      .add_option("--collectives", options->machine.collectives,
+                  "Who chooses the collectives' algorithms: default, ompi, mpich, mvapich2 or impi")
       ->type_name("SELECTOR");
-  app.add_option("--links", options->links, "How many of the most contended links to show; 0: none")
+  parser
+      .add_option("--links", options->links,
+                  "How many of the most contended links to show; 0: none")
       ->type_name("N")
-      ->check(CLI::Range(0, kMostShown))
+      ->in_range(0, kMostShown)
       ->capture_default_str();
-  app.add_option("--slowed", options->slowed,
-                 "How many of the messages that lost most time to others to show; 0: none")
+  parser
+      .add_option("--slowed", options->slowed,
+                  "How many of the messages that lost most time to others to show; 0: none")
       ->type_name("N")
-      ->check(CLI::Range(0, kMostShown))
+      ->in_range(0, kMostShown)
       ->capture_default_str();
-  app.add_option("--actions", options->actions,
-                 "Write when each action ends: lines of seconds, rank and action")
+  parser
+      .add_option("--actions", options->actions,
+                  "Write when each action ends: lines of seconds, rank and action")
       ->type_name("FILE");
-  app.add_option("--timed", options->timed,
-                 "Write the simulated run as a timed trace, in the format of the extension")
+  parser
+      .add_option("--timed", options->timed,
+                  "Write the simulated run as a timed trace, in the format of the extension")
       ->type_name("FILE");
-  app.add_option(
-         "--sweep", options->sweep,
-         "Simulate all combinations, as bandwidth=0.5,1,2,latency=1,10,collectives=ompi,mpich")
+  parser
+      .add_option(
+          "--sweep", options->sweep,
+          "Simulate all combinations, as bandwidth=0.5,1,2,latency=1,10,collectives=ompi,mpich")
       ->type_name("AXES");
-  app.add_option("--tolerance", options->tolerance,
-                 "How much worse links may be: latency or bandwidth, of some as bandwidth@backbone")
+  parser
+      .add_option(
+          "--tolerance", options->tolerance,
+          "How much worse links may be: latency or bandwidth, of some as bandwidth@backbone")
       ->type_name("WHAT")
-      ->excludes("--sweep");
-  add_degradations(app, options->degradations);
-  add_output_options(app, options->output);
-  examples(app,
+      ->excludes(parser.get_option("--sweep"));
+  add_degradations(parser, options->degradations);
+  add_output_options(parser, options->output);
+  examples(parser,
            {"slackline simulate app.slk --platform cluster.xml",
             "slackline simulate trace.ti --platform p.xml --hostfile hosts --options smpi.txt",
             "slackline simulate app.slk --platform p.toml --map block --collectives ompi",

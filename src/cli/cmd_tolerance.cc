@@ -93,41 +93,45 @@ int run_tolerance(const ToleranceOptions& options) {
 
 }  // namespace
 
-Run setup_tolerance(CLI::App& app) {
+Run setup_tolerance(CommandParser& parser) {
   auto options = std::make_shared<ToleranceOptions>();
-  add_model_question(app, options->question);
-  add_loggops_options(app, options->loggops);
-  add_network_options(app, options->question.network);
-  add_cache_option(app, options->cache);
-  CLI::Option* parameter =
-      app.add_option(
-             "--param", options->parameter,
-             "The parameter that may grow: L, o or G, as L:inter-group or L[3][7] of some messages")
-          ->type_name("NAME")
-          ->capture_default_str();
-  add_degradations(app, options->degradations);
-  app.add_option("--region", options->region,
-                 "Two parameters at once, as L,G: the polygon of the values allowed")
+  add_model_question(parser, options->question);
+  add_loggops_options(parser, options->loggops);
+  add_network_options(parser, options->question.network);
+  add_cache_option(parser, options->cache);
+  CommandOption* parameter = parser
+                                 .add_option("--param", options->parameter,
+                                             "The parameter that may grow: L, o or G, as "
+                                             "L:inter-group or L[3][7] of some messages")
+                                 ->type_name("NAME")
+                                 ->capture_default_str();
+  add_degradations(parser, options->degradations);
+  parser
+      .add_option("--region", options->region,
+                  "Two parameters at once, as L,G: the polygon of the values allowed")
       ->type_name("NAME,NAME")
       ->delimiter(',')
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->excludes(parameter);
-  app.add_option("--also", options->also,
-                 "Another run of the same program, for an interval; may be repeated")
+  parser
+      .add_option("--also", options->also,
+                  "Another run of the same program, for an interval; may be repeated")
       ->type_name("TRACE")
       ->allow_extra_args(false);
-  app.add_option("--bootstrap", options->bootstrap,
-                 "Intervals from this many replicates with resampled computation")
+  parser
+      .add_option("--bootstrap", options->bootstrap,
+                  "Intervals from this many replicates with resampled computation")
       ->type_name("N");
-  app.add_option("--seed", options->seed, "Of the resampling")
+  parser.add_option("--seed", options->seed, "Of the resampling")
       ->type_name("N")
       ->capture_default_str();
-  examples(app, {"slackline tolerance slackline-trace",
-                 "slackline tolerance app.slk --degrade 1%,2%,5% -L 3us -o 500ns -G 0.018ns/B",
-                 "slackline tolerance app.slk --param G --format json",
-                 "slackline tolerance app.slk --topology dragonfly.toml --param L:inter-group",
-                 "slackline tolerance app.slk --region L,G --degrade 1%",
-                 "slackline tolerance run1.slk --also run2.slk --also run3.slk --bootstrap 200"});
+  examples(parser,
+           {"slackline tolerance slackline-trace",
+            "slackline tolerance app.slk --degrade 1%,2%,5% -L 3us -o 500ns -G 0.018ns/B",
+            "slackline tolerance app.slk --param G --format json",
+            "slackline tolerance app.slk --topology dragonfly.toml --param L:inter-group",
+            "slackline tolerance app.slk --region L,G --degrade 1%",
+            "slackline tolerance run1.slk --also run2.slk --also run3.slk --bootstrap 200"});
   return [options] { return run_tolerance(*options); };
 }
 

@@ -54,12 +54,13 @@ int run_view(ViewOptions options) {
 
 }  // namespace
 
-Run setup_view(CLI::App& app) {
+Run setup_view(CommandParser& parser) {
   auto options = std::make_shared<ViewOptions>();
-  add_report_question(app, options->report);
-  app.add_flag("--no-open", options->no_open, "Write the page and say where it is; open nothing");
-  examples(app, {"slackline view slackline-trace", "slackline view before.slk after.slk",
-                 "BROWSER=firefox slackline view app.slk -o page.html"});
+  add_report_question(parser, options->report);
+  parser.add_flag("--no-open", options->no_open,
+                  "Write the page and say where it is; open nothing");
+  examples(parser, {"slackline view slackline-trace", "slackline view before.slk after.slk",
+                    "BROWSER=firefox slackline view app.slk -o page.html"});
   return [options] { return run_view(*options); };
 }
 

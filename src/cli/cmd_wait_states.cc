@@ -31,17 +31,17 @@ int run_wait_states(const WaitStatesOptions& options) {
 
 }  // namespace
 
-Run setup_wait_states(CLI::App& app) {
+Run setup_wait_states(CommandParser& parser) {
   auto options = std::make_shared<WaitStatesOptions>();
-  add_run_question(app, options->question);
-  add_run_choice(app, options->run);
-  app.get_option("--eager-threshold")
+  add_run_question(parser, options->question);
+  add_run_choice(parser, options->run);
+  parser.get_option("--eager-threshold")
       ->description(
           "Messages of at most that size do not wait for their receiver. Without it, a measured "
           "send "
           "that is still under way when its receive begins has waited");
-  examples(app, {"slackline wait-states app.slk", "slackline wait-states app.slk --format json",
-                 "slackline wait-states app.slk --on predicted -L 10us"});
+  examples(parser, {"slackline wait-states app.slk", "slackline wait-states app.slk --format json",
+                    "slackline wait-states app.slk --on predicted -L 10us"});
   return [options] { return run_wait_states(*options); };
 }
 

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <numeric>
+#include <sstream>
 
 #include "base/error.h"
 #include "cli/output.h"
@@ -71,8 +74,14 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
   }
 }
 
-}  // namespace
+/// The parser of the whole command line: a subcommand per entry of commands(), not yet parsed.
+/// `runs[i]` does what the i-th of them says.
+struct CommandLine {
+  std::unique_ptr<CLI::App> app;
+  std::vector<Run> runs;
+};
 
+/// `only`: of that command alone, as all of them take a millisecond; empty: of all.
 CommandLine make_command_line(std::string_view only) {
   CommandLine line{std::make_unique<CLI::App>(kDescription, "slackline"), {}};
   CLI::App& app = *line.app;
@@ -86,9 +95,39 @@ CommandLine make_command_line(std::string_view only) {
     if (!only.empty() && command.name != only) continue;
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     sub->group("Commands");
-    line.runs.push_back(command.setup(*sub));
+    CommandParser parser(*sub);
+    line.runs.push_back(command.setup(parser));
   }
   return line;
+}
+
+/// CLI::IsMember puts "{a,b,c}" into the type name.
+std::vector<std::string> set_values(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{');
+  const std::size_t close = type.find('}');
+  std::vector<std::string> values;
+  if (open == std::string::npos || close == std::string::npos) return values;
+  std::istringstream words(type.substr(open + 1, close - open - 1));
+  for (std::string word; std::getline(words, word, ',');) values.push_back(word);
+  return values;
+}
+
+}  // namespace
+
+std::vector<DeclaredOption> declared_options(std::string_view command) {
+  const CommandLine line = make_command_line(command);
+  std::vector<DeclaredOption> all;
+  const CLI::App* app = line.app->get_subcommand(std::string(command));
+  for (const CLI::Option* option : app->get_options()) {
+    DeclaredOption declared{{}, set_values(*option), option->get_description()};
+    if (!option->get_positional()) {
+      for (const std::string& name : option->get_snames()) declared.names.push_back("-" + name);
+      for (const std::string& name : option->get_lnames()) declared.names.push_back("--" + name);
+    }
+    all.push_back(std::move(declared));
+  }
+  return all;
 }
 
 int run_command_line(const std::vector<std::string>& arguments) {

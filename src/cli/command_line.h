@@ -1,7 +1,5 @@
 #pragma once
 
-#include <CLI/App.hpp>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,15 +8,15 @@
 
 namespace slackline {
 
-/// The parser of the whole command line: a subcommand per entry of commands(), not yet parsed.
-/// `runs[i]` does what the i-th of them says.
-struct CommandLine {
-  std::unique_ptr<CLI::App> app;
-  std::vector<Run> runs;
+/// A declared option, as completion scripts need it.
+struct DeclaredOption {
+  std::vector<std::string> names;   ///< "-S", "--eager-threshold"; none of a positional argument
+  std::vector<std::string> values;  ///< of an option that takes one of a set, else empty
+  std::string description;
 };
 
-/// `only`: of that command alone, as all of them take a millisecond; empty: of all.
-CommandLine make_command_line(std::string_view only = {});
+/// The options of the command with this name, in the order of --help.
+std::vector<DeclaredOption> declared_options(std::string_view command);
 
 /// Parses `arguments` (without the program's name), runs the command, returns the exit status.
 /// Throws Error; wrong usage is an Error too.

@@ -5,25 +5,25 @@
 
 namespace slackline {
 
-Run setup_record(CLI::App& app);
-Run setup_preload(CLI::App& app);
-Run setup_info(CLI::App& app);
-Run setup_print(CLI::App& app);
-Run setup_convert(CLI::App& app);
-Run setup_predict(CLI::App& app);
-Run setup_sensitivity(CLI::App& app);
-Run setup_tolerance(CLI::App& app);
-Run setup_critical_path(CLI::App& app);
-Run setup_simulate(CLI::App& app);
-Run setup_platform(CLI::App& app);
-Run setup_efficiency(CLI::App& app);
-Run setup_wait_states(CLI::App& app);
-Run setup_monitor(CLI::App& app);
-Run setup_place(CLI::App& app);
-Run setup_report(CLI::App& app);
-Run setup_view(CLI::App& app);
-Run setup_demo(CLI::App& app);
-Run setup_completion(CLI::App& app);
+Run setup_record(CommandParser& parser);
+Run setup_preload(CommandParser& parser);
+Run setup_info(CommandParser& parser);
+Run setup_print(CommandParser& parser);
+Run setup_convert(CommandParser& parser);
+Run setup_predict(CommandParser& parser);
+Run setup_sensitivity(CommandParser& parser);
+Run setup_tolerance(CommandParser& parser);
+Run setup_critical_path(CommandParser& parser);
+Run setup_simulate(CommandParser& parser);
+Run setup_platform(CommandParser& parser);
+Run setup_efficiency(CommandParser& parser);
+Run setup_wait_states(CommandParser& parser);
+Run setup_monitor(CommandParser& parser);
+Run setup_place(CommandParser& parser);
+Run setup_report(CommandParser& parser);
+Run setup_view(CommandParser& parser);
+Run setup_demo(CommandParser& parser);
+Run setup_completion(CommandParser& parser);
 
 namespace {
 
@@ -65,10 +65,10 @@ std::span<const Command> commands() {
   return kCommands;
 }
 
-void examples(CLI::App& app, std::initializer_list<std::string_view> lines) {
+void examples(CommandParser& parser, std::initializer_list<std::string_view> lines) {
   std::string text = "Examples:";
   for (const std::string_view line : lines) text.append("\n  ").append(line);
-  app.footer(text);
+  parser.footer(text);
 }
 
 }  // namespace slackline

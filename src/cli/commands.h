@@ -1,11 +1,9 @@
 #pragma once
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <functional>
 #include <span>
 #include <string_view>
+#include "cli/command_parser.h"
 
 namespace slackline {
 
@@ -26,12 +24,12 @@ namespace slackline {
 //        return 0;
 //      }
 //
-//      Run setup_frobnicate(CLI::App& app) {
+//      Run setup_frobnicate(CommandParser& parser) {
 //        auto options = std::make_shared<FrobnicateOptions>();
-//        app.add_option("trace", options->trace, "a trace: ...")->required();
-//        add_model_options(app, options->model);
-//        add_output_options(app, options->output, OutputShortName::capital);
-//        examples(app, {"slackline frobnicate app.slk -L 3us"});
+//        parser.add_option("trace", options->trace, "a trace: ...")->required();
+//        add_model_options(parser, options->model);
+//        add_output_options(parser, options->output, OutputShortName::capital);
+//        examples(parser, {"slackline frobnicate app.slk -L 3us"});
 //        return [options] { return frobnicate(*options); };
 //      }
 //
@@ -47,13 +45,13 @@ struct Command {
   std::string_view summary;  ///< one line, without a full stop
   /// Declares the options on `app`, binds them to an Options struct that the returned closure owns.
   /// Only declares: opens no file, prints nothing.
-  Run (*setup)(CLI::App& app);
+  Run (*setup)(CommandParser& parser);
 };
 
 /// All commands, in the order of --help.
 std::span<const Command> commands();
 
 /// Adds "Examples:" to the command's --help, one line each.
-void examples(CLI::App& app, std::initializer_list<std::string_view> lines);
+void examples(CommandParser& parser, std::initializer_list<std::string_view> lines);
 
 }  // namespace slackline

@@ -6,8 +6,8 @@
 
 namespace slackline {
 
-void add_degradations(CLI::App& app, std::vector<std::string>& degradations) {
-  app.add_option("--degrade", degradations, "How much slower the run may become, as 1%,2%,5%")
+void add_degradations(CommandParser& parser, std::vector<std::string>& degradations) {
+  parser.add_option("--degrade", degradations, "How much slower the run may become, as 1%,2%,5%")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)  // or it would swallow the trace that follows

@@ -35,36 +35,41 @@ LogGOPS resolve_loggops(const ModelChoice& choice, const LogGOPSOptions& options
 
 }  // namespace
 
-void add_loggops_options(CLI::App& app, LogGOPSOptions& options) {
+void add_loggops_options(CommandParser& parser, LogGOPSOptions& options) {
   const char* group = "LogGOPS";
-  app.add_option("--model", options.model,
-                 "loggps: the longest path; loggops: LogGOPSim's timing, in which processors and "
-                 "network cards do one thing at a time")
-      ->check(CLI::IsMember({"loggps", "loggops"}))
+  parser
+      .add_option("--model", options.model,
+                  "loggps: the longest path; loggops: LogGOPSim's timing, in which processors and "
+                  "network cards do one thing at a time")
+      ->one_of({"loggps", "loggops"})
       ->capture_default_str()
       ->group(group);
-  app.add_option("-g,--gap", options.gap, "loggops: time between messages of one network card")
+  parser.add_option("-g,--gap", options.gap, "loggops: time between messages of one network card")
       ->type_name("TIME")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--overhead-per-byte", options.overhead_per_byte,
-                 "loggops: O, processor time per byte")
+  parser
+      .add_option("--overhead-per-byte", options.overhead_per_byte,
+                  "loggops: O, processor time per byte")
       ->type_name("GAP")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--noise", options.noise_file,
-                 "loggops: interruptions by the system, a line each: begin and length in ns")
+  parser
+      .add_option("--noise", options.noise_file,
+                  "loggops: interruptions by the system, a line each: begin and length in ns")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--noise-seed", options.noise_seed, "loggops: where in it the ranks begin")
+  parser.add_option("--noise-seed", options.noise_seed, "loggops: where in it the ranks begin")
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
-  app.add_flag("--noise-cosched", options.noise_coscheduled,
-               "loggops: all ranks begin at the same place of the noise")
+  parser
+      .add_flag("--noise-cosched", options.noise_coscheduled,
+                "loggops: all ranks begin at the same place of the noise")
       ->group(group);
-  app.add_flag("--loggopsim-flaws", options.simulator_flaws,
-               "loggops: also what the simulator does and the model does not mean")
+  parser
+      .add_flag("--loggopsim-flaws", options.simulator_flaws,
+                "loggops: also what the simulator does and the model does not mean")
       ->group(group);
 }
 

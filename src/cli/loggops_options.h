@@ -1,8 +1,8 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
+#include "cli/command_parser.h"
 
 #include "cli/model_question.h"
 #include "sim/loggops/loggops.h"
@@ -22,7 +22,7 @@ struct LogGOPSOptions {
   bool wanted() const { return model == "loggops"; }
 };
 
-void add_loggops_options(CLI::App& app, LogGOPSOptions& options);
+void add_loggops_options(CommandParser& parser, LogGOPSOptions& options);
 
 /// For questions that LogGOPS has no answer to. Throws usage Error when it is asked for.
 void refuse_loggops(const LogGOPSOptions& options);

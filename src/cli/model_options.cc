@@ -59,38 +59,43 @@ void apply(const ModelSettings& settings, ModelChoice& choice) {
 
 }  // namespace
 
-void add_model_options(CLI::App& app, ModelOptions& options, OverheadShortName short_name) {
+void add_model_options(CommandParser& parser, ModelOptions& options, OverheadShortName short_name) {
   const char* group = "Model";
-  app.add_option("-L,--latency", options.latency, "Latency of one message, as 3us")
+  parser.add_option("-L,--latency", options.latency, "Latency of one message, as 3us")
       ->type_name("TIME")
       ->group(group);
-  app.add_option(short_name == OverheadShortName::lower ? "-o,--overhead" : "--overhead",
-                 options.overhead, "CPU time to send or to receive a message, as 500ns")
+  parser
+      .add_option(short_name == OverheadShortName::lower ? "-o,--overhead" : "--overhead",
+                  options.overhead, "CPU time to send or to receive a message, as 500ns")
       ->type_name("TIME")
       ->group(group);
-  app.add_option("-G,--gap-per-byte", options.gap_per_byte,
-                 "Time per byte, as 0.018ns/B, or the bandwidth, as 100Gb/s")
+  parser
+      .add_option("-G,--gap-per-byte", options.gap_per_byte,
+                  "Time per byte, as 0.018ns/B, or the bandwidth, as 100Gb/s")
       ->type_name("GAP")
       ->group(group);
-  app.add_option("-S,--eager-threshold", options.eager_threshold,
-                 "Longer messages wait for their receiver, as 256KiB or unlimited")
+  parser
+      .add_option("-S,--eager-threshold", options.eager_threshold,
+                  "Longer messages wait for their receiver, as 256KiB or unlimited")
       ->type_name("SIZE")
       ->group(group);
-  app.add_option("--network", options.network, "Values for what is not given")
-      ->check(CLI::IsMember(network_names()))
+  parser.add_option("--network", options.network, "Values for what is not given")
+      ->one_of(network_names())
       ->default_str(std::string(named_networks().front().name))
       ->group(group);
-  app.add_option("--params", options.params_file,
-                 "TOML file with a table [loggps]: L, o, G and S as above")
+  parser
+      .add_option("--params", options.params_file,
+                  "TOML file with a table [loggps]: L, o, G and S as above")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--rendezvous", options.rendezvous, "Protocol of messages over the threshold")
-      ->check(CLI::IsMember(rendezvous_names()))
+  parser.add_option("--rendezvous", options.rendezvous, "Protocol of messages over the threshold")
+      ->one_of(rendezvous_names())
       ->default_str(std::string(to_string(GraphOptions{}.rendezvous)))
       ->group(group);
-  app.add_option("--collectives", options.collectives,
-                 "openmpi, mpich or auto, and rules as allreduce=ring or bcast=chain:64KiB..,"
-                 " joined by commas")
+  parser
+      .add_option("--collectives", options.collectives,
+                  "openmpi, mpich or auto, and rules as allreduce=ring or bcast=chain:64KiB..,"
+                  " joined by commas")
       ->type_name("RULES")
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->group(group);

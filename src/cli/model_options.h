@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+#include "cli/command_parser.h"
 
 #include "analysis/model/model_choice.h"
 
@@ -27,7 +27,7 @@ struct ModelOptions {
 enum class OverheadShortName { lower, none };
 
 /// Declares -L, -o, -G, -S, --network, --params, --collectives and --rendezvous.
-void add_model_options(CLI::App& app, ModelOptions& options,
+void add_model_options(CommandParser& parser, ModelOptions& options,
                        OverheadShortName short_name = OverheadShortName::lower);
 
 /// The same in the library's terms. Later wins: the network's values, the file's, the options'.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -18,8 +19,9 @@ using testing::HasSubstr;
 ModelChoice parse(std::vector<std::string> arguments,
                   OverheadShortName short_name = OverheadShortName::lower) {
   CLI::App app;
+  CommandParser parser(app);
   ModelOptions options;
-  add_model_options(app, options, short_name);
+  add_model_options(parser, options, short_name);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   app.parse(std::move(arguments));
   return resolve_model(options);

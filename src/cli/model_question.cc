@@ -27,19 +27,21 @@ OpenedQuestion open_goal_question(OpenedGoal goal, const ModelChoice& model, Cal
 
 }  // namespace
 
-void add_model_question(CLI::App& app, ModelQuestion& question, OverheadShortName overhead) {
-  app.add_option("trace", question.trace,
-                 "A trace file or recording folder; without it the newest slackline-trace* here")
+void add_model_question(CommandParser& parser, ModelQuestion& question,
+                        OverheadShortName overhead) {
+  parser
+      .add_option("trace", question.trace,
+                  "A trace file or recording folder; without it the newest slackline-trace* here")
       ->type_name("TRACE");
-  add_model_options(app, question.model, overhead);
+  add_model_options(parser, question.model, overhead);
   add_output_options(
-      app, question.output,
+      parser, question.output,
       overhead == OverheadShortName::lower ? OutputShortName::capital : OutputShortName::lower);
 }
 
-void add_fix_clocks(CLI::App& app, OpenOptions& options) {
-  app.add_flag("--fix-clocks", options.fix_clocks,
-               "Move calls so that nothing ends before what it waits for");
+void add_fix_clocks(CommandParser& parser, OpenOptions& options) {
+  parser.add_flag("--fix-clocks", options.fix_clocks,
+                  "Move calls so that nothing ends before what it waits for");
 }
 
 std::string newest_recording() {

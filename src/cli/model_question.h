@@ -1,7 +1,7 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
+#include "cli/command_parser.h"
 
 #include "cli/model_options.h"
 #include "cli/network_options.h"
@@ -24,7 +24,7 @@ struct ModelQuestion {
 
 /// Declares the trace, the model's options and the output's. `output` has the letter -O, or -o when
 /// `overhead` leaves it free.
-void add_model_question(CLI::App& app, ModelQuestion& question,
+void add_model_question(CommandParser& parser, ModelQuestion& question,
                         OverheadShortName overhead = OverheadShortName::lower);
 
 /// A trace that has been read, and its graph under the model.
@@ -49,7 +49,7 @@ OpenedQuestion open_question(const ModelQuestion& question, CallDetail detail = 
 const ExecutionGraph& complete(OpenedQuestion& question);
 
 /// Declares --fix-clocks, of the commands that speak of measured times.
-void add_fix_clocks(CLI::App& app, OpenOptions& options);
+void add_fix_clocks(CommandParser& parser, OpenOptions& options);
 
 /// The newest folder "slackline-trace*" here. Throws usage Error if there is none.
 std::string newest_recording();

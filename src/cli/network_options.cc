@@ -46,26 +46,30 @@ Placement resolve_placement(const NetworkOptions& options, std::int32_t ranks) {
   return parse_placement(file.text(), options.placement, ranks, hosts);
 }
 
-void add_network_options(CLI::App& app, NetworkOptions& options) {
+void add_network_options(CommandParser& parser, NetworkOptions& options) {
   const char* group = "Network";
-  app.add_option("--topology", options.topology,
-                 "fat-tree:k=16,tiers=3, dragonfly:g=8,a=4,p=8, torus:dims=4x4x2,"
-                 " crossbar:nodes=64, hops:file=FILE, or a TOML file")
+  parser
+      .add_option("--topology", options.topology,
+                  "fat-tree:k=16,tiers=3, dragonfly:g=8,a=4,p=8, torus:dims=4x4x2,"
+                  " crossbar:nodes=64, hops:file=FILE, or a TOML file")
       ->type_name("SPEC")
       ->group(group);
-  app.add_option("--ranks-per-node", options.ranks_per_node, "Ranks that share a node")
-      ->check(CLI::PositiveNumber)
+  parser.add_option("--ranks-per-node", options.ranks_per_node, "Ranks that share a node")
+      ->positive()
       ->type_name("N")
       ->group(group);
-  app.add_option("--placement", options.placement,
-                 "block, cyclic, or a file with the host of each rank, a line each")
+  parser
+      .add_option("--placement", options.placement,
+                  "block, cyclic, or a file with the host of each rank, a line each")
       ->type_name("HOW")
       ->group(group);
-  app.add_option("--hosts", options.hosts, "File with the topology's hosts in order, a line each")
+  parser
+      .add_option("--hosts", options.hosts, "File with the topology's hosts in order, a line each")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--intra-node", options.intra_node,
-                 "Messages within a node; default: L and G of --network shared-memory")
+  parser
+      .add_option("--intra-node", options.intra_node,
+                  "Messages within a node; default: L and G of --network shared-memory")
       ->type_name("L=TIME,G=GAP")
       ->delimiter(',')
       ->allow_extra_args(false)  // or it would swallow the trace that follows

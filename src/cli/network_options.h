@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
+#include "cli/command_parser.h"
 
 #include "timing/loggps.h"
 #include "timing/network/pair_network.h"
@@ -23,7 +23,7 @@ struct NetworkOptions {
   bool given() const { return !topology.empty() || ranks_per_node > 0 || !placement.empty(); }
 };
 
-void add_network_options(CLI::App& app, NetworkOptions& options);
+void add_network_options(CommandParser& parser, NetworkOptions& options);
 
 /// Which node each rank runs on, and the nodes' names as far as they are known. Reads files.
 Placement resolve_placement(const NetworkOptions& options, std::int32_t ranks);

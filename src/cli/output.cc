@@ -69,17 +69,18 @@ std::string rendered(const Report& report, const OutputOptions& options) {
 
 }  // namespace
 
-void add_output_options(CLI::App& app, OutputOptions& options, OutputShortName short_name) {
+void add_output_options(CommandParser& parser, OutputOptions& options, OutputShortName short_name) {
   const char* names = short_name == OutputShortName::lower ? "-o,--output" : "-O,--output";
-  app.add_option(names, options.file, "Write to this file instead of standard output")
+  parser.add_option(names, options.file, "Write to this file instead of standard output")
       ->type_name("FILE");
-  app.add_option("--format", options.format,
-                 "Form of the output; default: the file's extension, else text")
-      ->transform(CLI::IsMember({"text", "json", "csv", "html"}));
-  app.add_option("--colour,--color", options.colour, "Colours in text (also: NO_COLOR=1)")
-      ->transform(CLI::IsMember({"auto", "always", "never"}))
+  parser
+      .add_option("--format", options.format,
+                  "Form of the output; default: the file's extension, else text")
+      ->one_of({"text", "json", "csv", "html"});
+  parser.add_option("--colour,--color", options.colour, "Colours in text (also: NO_COLOR=1)")
+      ->one_of({"auto", "always", "never"})
       ->capture_default_str();
-  app.add_flag("-q,--quiet", options.quiet, "Say nothing but the result");
+  parser.add_flag("-q,--quiet", options.quiet, "Say nothing but the result");
 }
 
 OutputFormat output_format(const OutputOptions& options) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
+#include "cli/command_parser.h"
 
 #include "base/file.h"
 #include "report/report.h"
@@ -26,7 +26,7 @@ struct OutputOptions {
 enum class OutputShortName { lower, capital };
 
 /// Declares --output, --format, --colour and --quiet.
-void add_output_options(CLI::App& app, OutputOptions& options,
+void add_output_options(CommandParser& parser, OutputOptions& options,
                         OutputShortName short_name = OutputShortName::lower);
 
 /// The format that will be used: --format, or what the file's extension says, or text.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <vector>
 
@@ -21,7 +22,8 @@ TEST(Output, FormatComesFromTheOptionThenTheExtensionThenIsText) {
 
 void parse(OutputOptions& options, OutputShortName short_name, std::vector<std::string> arguments) {
   CLI::App app;
-  add_output_options(app, options, short_name);
+  CommandParser parser(app);
+  add_output_options(parser, options, short_name);
   app.parse(std::move(arguments));
 }
 

@@ -35,31 +35,33 @@ double speed_of(const std::string& text) {
 
 }  // namespace
 
-void add_platform_options(CLI::App& app, PlatformOptions& options, const std::string& group) {
-  const auto grouped = [&](CLI::Option* option) {
+void add_platform_options(CommandParser& parser, PlatformOptions& options,
+                          const std::string& group) {
+  const auto grouped = [&](CommandOption* option) {
     if (!group.empty()) option->group(group);
     return option;
   };
-  grouped(app.add_option("--platform", options.platform, "The machine: SimGrid's XML, or TOML"))
+  grouped(parser.add_option("--platform", options.platform, "The machine: SimGrid's XML, or TOML"))
       ->type_name("FILE");
-  grouped(app.add_option("--hostfile", options.hostfile, "The host of each rank, one a line"))
+  grouped(parser.add_option("--hostfile", options.hostfile, "The host of each rank, one a line"))
       ->type_name("FILE");
-  grouped(app.add_option("--map", options.map,
-                         "Without a hostfile: cyclic, block, or with ranks a host, block:4"))
+  grouped(parser.add_option("--map", options.map,
+                            "Without a hostfile: cyclic, block, or with ranks a host, block:4"))
       ->type_name("HOW")
       ->capture_default_str();
-  grouped(app.add_option("--option", options.options, "An option of SimGrid, name:value"))
+  grouped(parser.add_option("--option", options.options, "An option of SimGrid, name:value"))
       ->type_name("NAME:VALUE")
       ->allow_extra_args(false);  // or it would swallow the trace that follows
-  grouped(app.add_option("--options", options.option_files, "A file of such options, one a line"))
+  grouped(
+      parser.add_option("--options", options.option_files, "A file of such options, one a line"))
       ->type_name("FILE")
       ->allow_extra_args(false);
-  grouped(app.add_option("--compute-scale", options.compute_scale,
-                         "Multiplies all computation: 0.5 is a machine twice as fast"))
+  grouped(parser.add_option("--compute-scale", options.compute_scale,
+                            "Multiplies all computation: 0.5 is a machine twice as fast"))
       ->type_name("FACTOR")
-      ->check(CLI::NonNegativeNumber)
+      ->not_negative()
       ->capture_default_str();
-  grouped(app.add_option(
+  grouped(parser.add_option(
               "--reference-speed", options.reference_speed,
               "Speed of the cores that the trace was measured on, as 2.5Gf; default: the hosts'"))
       ->type_name("SPEED");

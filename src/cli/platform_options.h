@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+#include "cli/command_parser.h"
 
 #include "base/findings.h"
 #include "report/report.h"
@@ -32,7 +32,8 @@ struct PlatformOptions {
 
 /// Declares --platform and what goes with it, in a group of the help; an empty group is that of all
 /// other options.
-void add_platform_options(CLI::App& app, PlatformOptions& options, const std::string& group);
+void add_platform_options(CommandParser& parser, PlatformOptions& options,
+                          const std::string& group);
 
 /// The machine, who runs where on it, and how it is simulated.
 struct Machine {

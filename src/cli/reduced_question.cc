@@ -148,11 +148,12 @@ std::optional<ReducedQuestion> reduce_whole(const ModelQuestion& question, const
 
 }  // namespace
 
-void add_cache_option(CLI::App& app, CacheOptions& options) {
-  app.add_option("--cache", options.where,
-                 "Where the reduced graph is kept: auto (beside large traces), off, or a folder")
+void add_cache_option(CommandParser& parser, CacheOptions& options) {
+  parser
+      .add_option("--cache", options.where,
+                  "Where the reduced graph is kept: auto (beside large traces), off, or a folder")
       ->type_name("WHERE")
-      ->default_val("auto");
+      ->capture_default_str();
 }
 
 std::optional<ReducedQuestion> open_reduced(const ModelQuestion& question,

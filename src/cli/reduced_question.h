@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include "cli/command_parser.h"
 
 #include "cli/model_question.h"
 #include "timing/makespan.h"
@@ -15,7 +15,7 @@ struct CacheOptions {
   std::string where = "auto";  ///< --cache: "auto", "off" or a folder
 };
 
-void add_cache_option(CLI::App& app, CacheOptions& options);
+void add_cache_option(CommandParser& parser, CacheOptions& options);
 
 /// A trace of which only the reduced graph is needed: either just made or out of its cache.
 struct ReducedQuestion {

@@ -77,26 +77,29 @@ void answer_comparison(const ReportQuestion& question, const std::vector<std::in
 
 }  // namespace
 
-void add_report_question(CLI::App& app, ReportQuestion& question) {
-  add_model_question(app, question.question, OverheadShortName::none);
-  app.add_option("other", question.other,
-                 "A second trace: instead of all of the first the differences between the two")
+void add_report_question(CommandParser& parser, ReportQuestion& question) {
+  add_model_question(parser, question.question, OverheadShortName::none);
+  parser
+      .add_option("other", question.other,
+                  "A second trace: instead of all of the first the differences between the two")
       ->type_name("TRACE");
-  add_degradations(app, question.degradations);
-  app.add_option("--compare", question.compare,
-                 "Show T(L) with these collectives, too; repeat for each")
+  add_degradations(parser, question.degradations);
+  parser
+      .add_option("--compare", question.compare,
+                  "Show T(L) with these collectives, too; repeat for each")
       ->type_name("RULES")
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->group("Model");
-  add_network_options(app, question.question.network);
+  add_network_options(parser, question.question.network);
   const char* simulation = "Simulation";
-  add_platform_options(app, question.machine, simulation);
-  app.add_option("--links", question.links,
-                 "How many of the most contended links to show, and of the messages slowed most")
+  add_platform_options(parser, question.machine, simulation);
+  parser
+      .add_option("--links", question.links,
+                  "How many of the most contended links to show, and of the messages slowed most")
       ->type_name("N")
       ->capture_default_str()
       ->group(simulation);
-  add_fix_clocks(app, question.question.open);
+  add_fix_clocks(parser, question.question.open);
 }
 
 void answer_report(const ReportQuestion& question, std::string_view command) {

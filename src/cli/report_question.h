@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
+#include "cli/command_parser.h"
 
 #include "cli/model_question.h"
 #include "cli/platform_options.h"
@@ -21,7 +21,7 @@ struct ReportQuestion {
   std::size_t links = 8;               ///< shown of that machine
 };
 
-void add_report_question(CLI::App& app, ReportQuestion& question);
+void add_report_question(CommandParser& parser, ReportQuestion& question);
 
 /// Reads the runs and writes all there is to say of them where the output's options say.
 void answer_report(const ReportQuestion& question, std::string_view command);

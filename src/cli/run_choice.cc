@@ -70,15 +70,17 @@ ChosenRun open_by_name(const std::string& on, const std::string& trace, const Ru
 
 }  // namespace
 
-void add_run_choice(CLI::App& app, RunChoice& choice) {
-  app.add_option("--on", choice.on,
-                 "The run that is spoken of: measured, predicted (by the model) or simulated (on a "
-                 "platform); default: measured where the trace has times, else predicted")
+void add_run_choice(CommandParser& parser, RunChoice& choice) {
+  parser
+      .add_option(
+          "--on", choice.on,
+          "The run that is spoken of: measured, predicted (by the model) or simulated (on a "
+          "platform); default: measured where the trace has times, else predicted")
       ->type_name("RUN");
-  add_fix_clocks(app, choice.open);
-  add_model_options(app, choice.model, OverheadShortName::none);
-  add_network_options(app, choice.network);
-  add_platform_options(app, choice.platform, kSimulatedRuns);
+  add_fix_clocks(parser, choice.open);
+  add_model_options(parser, choice.model, OverheadShortName::none);
+  add_network_options(parser, choice.network);
+  add_platform_options(parser, choice.platform, kSimulatedRuns);
 }
 
 ChosenRun open_chosen_run(const std::string& trace, const RunChoice& choice) {

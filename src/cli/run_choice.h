@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include "cli/command_parser.h"
 
 #include "base/findings.h"
 #include "cli/model_options.h"
@@ -29,7 +29,7 @@ struct RunChoice {
 /// The group of the platform's options in the help.
 inline constexpr const char* kSimulatedRuns = "Platform (simulated runs)";
 /// Declares --on, --fix-clocks, the model's and the network's options, and those of the platform.
-void add_run_choice(CLI::App& app, RunChoice& choice);
+void add_run_choice(CommandParser& parser, RunChoice& choice);
 
 /// The run, with its times.
 struct ChosenRun {

@@ -8,11 +8,12 @@
 
 namespace slackline {
 
-void add_run_question(CLI::App& app, RunQuestion& question) {
-  app.add_option("trace", question.trace,
-                 "A trace file or recording folder; without it the newest slackline-trace* here")
+void add_run_question(CommandParser& parser, RunQuestion& question) {
+  parser
+      .add_option("trace", question.trace,
+                  "A trace file or recording folder; without it the newest slackline-trace* here")
       ->type_name("TRACE");
-  add_output_options(app, question.output);
+  add_output_options(parser, question.output);
 }
 
 OpenedTrace open_run(const std::string& trace) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
 #include <string_view>
+#include "cli/command_parser.h"
 
 #include "cli/output.h"
 #include "formats/open/open.h"
@@ -17,7 +17,7 @@ struct RunQuestion {
 };
 
 /// Declares the trace and the output's options.
-void add_run_question(CLI::App& app, RunQuestion& question);
+void add_run_question(CommandParser& parser, RunQuestion& question);
 
 /// An empty name means the newest recording in the current folder.
 OpenedTrace open_run(const std::string& trace);
