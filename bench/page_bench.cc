@@ -6,9 +6,9 @@
 
 #include <optional>
 
+#include "app/report/run_report.h"
 #include "graph/build.h"
 #include "halo_trace.h"
-#include "page/run_report.h"
 #include "report/writers.h"
 
 namespace slackline {

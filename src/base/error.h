@@ -6,9 +6,9 @@
 
 namespace slackline {
 
-/// Something a user can mend: an unusable argument or file. Printed as "problem: reason. What to do."
-/// Thrown anywhere in the library, caught in `main` and at language boundaries only.
-/// Defects *inside* a trace are Findings instead (base/findings.h).
+/// Something a user can mend: an unusable argument or file. Printed as "problem: reason. What to
+/// do." Thrown anywhere in the library, caught in `main` and at language boundaries only. Defects
+/// *inside* a trace are Findings instead (base/findings.h).
 class Error : public std::runtime_error {
  public:
   enum class Kind { failed, usage };

@@ -1,36 +1,22 @@
-#include <fmt/format.h>
-
 #include <memory>
-#include <optional>
-#include <string>
 
-#include "base/error.h"
+#include "app/requests/print.h"
 #include "cli/commands.h"
-#include "cli/model_question.h"
 #include "cli/output.h"
-#include "formats/open/open.h"
-#include "formats/text/text.h"
+#include "cli/shared_options.h"
 
 namespace slackline {
 namespace {
 
-struct PrintOptions {
-  std::string trace;
-  std::optional<std::int32_t> rank;
-  OutputOptions output;
+struct PrintCommand {
+  PrintRequest request{};
+  OutputOptions output{};
 };
 
-int run_print(const PrintOptions& options) {
-  const OpenedTrace opened = open_trace(options.trace.empty() ? newest_recording() : options.trace);
-  const std::int32_t ranks = opened.trace.ranks();
-  if (options.rank && (*options.rank < 0 || *options.rank >= ranks)) {
-    throw usage_error(fmt::format("there is no rank {}", *options.rank),
-                      fmt::format("'{}' has {} ranks", opened.path, ranks),
-                      fmt::format("Choose one from 0 to {}.", ranks - 1));
-  }
-  OutputSink sink(options.output);
-  write_text_trace(opened.trace, [&](std::string_view text) { sink.write(text); },
-                   {.rank = options.rank});
+int print_trace(const PrintCommand& command) {
+  const OpenedTrace opened = load(command.request);
+  OutputSink sink(command.output);
+  print(opened, command.request, [&](std::string_view text) { sink.write(text); });
   sink.finish();
   return 0;
 }
@@ -38,19 +24,17 @@ int run_print(const PrintOptions& options) {
 }  // namespace
 
 Run setup_print(CommandParser& parser) {
-  auto options = std::make_shared<PrintOptions>();
+  auto command = std::make_shared<PrintCommand>();
+  PrintRequest& request = command->request;
+  add_trace(parser, request.trace);
+  parser.add_option("--rank", request.rank, "This rank only")->type_name("RANK");
   parser
-      .add_option("trace", options->trace,
-                  "A trace file or recording folder; without it the newest slackline-trace* here")
-      ->type_name("TRACE");
-  parser.add_option("--rank", options->rank, "This rank only")->type_name("RANK");
-  parser
-      .add_option("-o,--output", options->output.file,
+      .add_option("-o,--output", command->output.file,
                   "Write to this file instead of standard output")
       ->type_name("FILE");
   examples(parser, {"slackline print app.slk", "slackline print app.slk --rank 3 -o rank3.txt",
                     "slackline print app.slk | grep -c isend"});
-  return [options] { return run_print(*options); };
+  return [command] { return print_trace(*command); };
 }
 
 }  // namespace slackline

@@ -1,20 +1,19 @@
 #include <memory>
 
-#include "cli/commands.h"
-#include "cli/report_question.h"
+#include "cli/report_request.h"
 
 namespace slackline {
 
 Run setup_report(CommandParser& parser) {
-  auto options = std::make_shared<ReportQuestion>();
-  add_report_question(parser, *options);
+  auto command = std::make_shared<ReportCommand<ReportRequest>>();
+  add_report_request(parser, *command);
   examples(parser,
            {"slackline report slackline-trace", "slackline report slackline-trace -o report.html",
             "slackline report before.slk after.slk",
             "slackline report app.slk --network shared-memory --format json",
             "slackline report app.slk --platform fat-tree.toml -o report.html"});
-  return [options] {
-    answer_report(*options, "report");
+  return [command] {
+    write_full_report(*command);
     return 0;
   };
 }

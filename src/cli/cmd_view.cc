@@ -8,13 +8,13 @@
 #include "base/error.h"
 #include "cli/browser.h"
 #include "cli/commands.h"
-#include "cli/report_question.h"
+#include "cli/report_request.h"
 
 namespace slackline {
 namespace {
 
 struct ViewOptions {
-  ReportQuestion report{};
+  ReportCommand<ReportRequest> report{};
   bool no_open = false;
 };
 
@@ -28,7 +28,7 @@ std::filesystem::path temporary_page() {
 }
 
 int run_view(ViewOptions options) {
-  OutputOptions& output = options.report.question.output;
+  OutputOptions& output = options.report.output;
   if (output.file.empty()) output.file = temporary_page().string();
   if (output.format.empty()) output.format = "html";
   if (output.format != "html") {
@@ -41,7 +41,7 @@ int run_view(ViewOptions options) {
   }
   const bool quiet = output.quiet;
   output.quiet = true;
-  answer_report(options.report, "report");
+  write_full_report(options.report);
   const std::optional<std::string> browser =
       options.no_open ? std::nullopt : open_in_browser(std::filesystem::absolute(output.file));
   if (browser && quiet) return 0;
@@ -56,7 +56,7 @@ int run_view(ViewOptions options) {
 
 Run setup_view(CommandParser& parser) {
   auto options = std::make_shared<ViewOptions>();
-  add_report_question(parser, options->report);
+  add_report_request(parser, options->report);
   parser.add_flag("--no-open", options->no_open,
                   "Write the page and say where it is; open nothing");
   examples(parser, {"slackline view slackline-trace", "slackline view before.slk after.slk",

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <sstream>
 
+#include "app/version.h"
 #include "base/error.h"
 #include "cli/output.h"
-#include "cli/version.h"
 
 namespace slackline {
 namespace {

@@ -9,32 +9,29 @@ namespace slackline {
 
 // How to add a command, "frobnicate":
 //
-// 1. src/cli/cmd_frobnicate.cc (the folder's CMakeLists.txt takes every cmd_*.cc):
+// 1. src/app/requests/frobnicate.{h,cc}, which Python and others call, too:
 //
-//      struct FrobnicateOptions {
-//        std::string trace;
-//        ModelOptions model;
-//        OutputOptions output;
+//      struct FrobnicateRequest {
+//        ModelRequest input{};
 //      };
 //
-//      int frobnicate(const FrobnicateOptions& options) {
-//        const LogGps model = ...;                          // Options -> what the library takes
-//        const FrobnicateResult result = frobnicate(...);   // the library function, without I/O
-//        write_report(describe(result), options.output);    // Report -> writer
-//        return 0;
+//      Report execute(const FrobnicateRequest& request) {
+//        const LoadedGraph loaded = load_graph(request.input);
+//        const FrobnicateResult result = frobnicate(loaded.graph, loaded.model);
+//        return with_context(describe(result), "frobnicate", loaded);
 //      }
+//
+// 2. src/cli/cmd_frobnicate.cc (the folder's CMakeLists.txt takes every cmd_*.cc):
 //
 //      Run setup_frobnicate(CommandParser& parser) {
-//        auto options = std::make_shared<FrobnicateOptions>();
-//        parser.add_option("trace", options->trace, "a trace: ...")->required();
-//        add_model_options(parser, options->model);
-//        add_output_options(parser, options->output, OutputShortName::capital);
+//        auto command = std::make_shared<ReportCommand<FrobnicateRequest>>();
+//        add_model_request(parser, command->request.input, command->output);
 //        examples(parser, {"slackline frobnicate app.slk -L 3us"});
-//        return [options] { return frobnicate(*options); };
+//        return report_on<FrobnicateRequest>(command);
 //      }
 //
-// 2. Two lines in commands.cc: the declaration and the entry of the array.
-// 3. doc/man/frobnicate.md, a page that names every option (a test compares it with --help), and
+// 3. Two lines in commands.cc: the declaration and the entry of the array.
+// 4. doc/man/frobnicate.md, a page that names every option (a test compares it with --help), and
 //    `./dev approve`, which adds the golden of its --help.
 
 /// What a command does once its arguments are parsed. Returns the exit status; throws Error.
@@ -43,7 +40,7 @@ using Run = std::function<int()>;
 struct Command {
   std::string_view name;     ///< the verb as it is typed
   std::string_view summary;  ///< one line, without a full stop
-  /// Declares the options on `app`, binds them to an Options struct that the returned closure owns.
+  /// Declares the options on `parser`, binds them to a request that the returned closure owns.
   /// Only declares: opens no file, prints nothing.
   Run (*setup)(CommandParser& parser);
 };

@@ -1,4 +1,4 @@
-#include "cli/model_options.h"
+#include "app/options/model_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/model/model_choice.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/shared_options.h"
 
 namespace slackline {
 namespace {

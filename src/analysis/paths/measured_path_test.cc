@@ -95,8 +95,8 @@ TEST(MeasuredPath, KnowsSlackAndTheNextPath) {
 
 TEST(MeasuredPath, LeavesOutWhatGoesBackInTime) {
   const MeasuredPath path = measured_path_of(timed_trace(2,
-                                                "rank 0\n @100 +5 send to=1 bytes=8\n"
-                                                "rank 1\n @30 +10 recv from=0 bytes=8\n"));
+                                                         "rank 0\n @100 +5 send to=1 bytes=8\n"
+                                                         "rank 1\n @30 +10 recv from=0 bytes=8\n"));
   EXPECT_EQ(path.makespan_ns, 105);
   EXPECT_EQ(path.findings.entries().size(), 1u);
 }
@@ -131,8 +131,8 @@ TEST(Imbalance, LeavesOutCallsWithNegativeTimes) {
 
 TEST(MeasuredPath, ComparesWithTheMeanOfTheRanksThatAreThere) {
   // 100 of computation on the path, and 40 on the other rank that has calls: 70 on average.
-  const MeasuredPath path =
-      measured_path_of(timed_trace(3, "rank 0\n @100 +0 finalize\nrank 1\n @40 +0 finalize\nrank 2\n"));
+  const MeasuredPath path = measured_path_of(
+      timed_trace(3, "rank 0\n @100 +0 finalize\nrank 1\n @40 +0 finalize\nrank 2\n"));
   ASSERT_FALSE(path.activities.empty());
   EXPECT_EQ(path.activities[0].on_path_ns, 100);
   EXPECT_DOUBLE_EQ(path.activities[0].mean_ns, 70);

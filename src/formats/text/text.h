@@ -14,8 +14,8 @@ namespace slackline {
 // bug reports are written in it; doc/formats/text.md describes it.
 
 /// Reads a whole trace. `name` stands for the file in messages. Throws Error
-/// "name:line:column: problem: reason. What to do." at the first thing that is not understood. Memory
-/// is bounded by about 1 KiB per byte of text.
+/// "name:line:column: problem: reason. What to do." at the first thing that is not understood.
+/// Memory is bounded by about 1 KiB per byte of text.
 Trace read_text(std::string_view text, std::string_view name);
 
 /// Does `head` (the beginning of a file) look like the text form?

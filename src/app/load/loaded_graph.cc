@@ -1,0 +1,67 @@
+#include "app/load/loaded_graph.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analysis/model/pairwise.h"
+#include "app/load/input.h"
+#include "graph/goal/goal_graph.h"
+
+namespace slackline {
+namespace {
+
+LoadedGraph load_goal_graph(OpenedGoal goal, const ModelChoice& model, CallDetail detail) {
+  GoalGraph g =
+      build_goal_graph(goal.program, goal.path, model.graph,
+                       detail == CallDetail::named ? GoalTrace::linearised : GoalTrace::none);
+  const auto ranks = static_cast<std::int32_t>(goal.program.ranks.size());
+  return {OpenedTrace{g.trace ? std::move(*g.trace) : Trace(ranks, false), "goal", goal.path,
+                      goal.bytes, goal.checksum, goal.program.operation_count()},
+          model, std::move(g.graph), true};
+}
+
+}  // namespace
+
+LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime time) {
+  const ModelChoice model = resolve_model(request.model);
+  const std::string path = input_path(request.trace);
+  const auto with_network = [&](LoadedGraph loaded) {
+    loaded.model.pairs =
+        resolve_network(request.network, loaded.model.model, loaded.trace().ranks());
+    return loaded;
+  };
+  if (std::optional<OpenedGoal> goal = open_goal(path)) {
+    return with_network(load_goal_graph(std::move(*goal), model, detail));
+  }
+  LoadedGraph loaded{open_trace(path, {.fix_clocks = request.fix_clocks}), model, {}, false};
+  loaded.model.graph.collectives.resolve_automatic(loaded.trace().info().mpi_library);
+  if (time == GraphTime::now) complete(loaded);
+  return with_network(std::move(loaded));
+}
+
+const ExecutionGraph& complete(LoadedGraph& loaded) {
+  if (!loaded.has_graph) loaded.graph = build_graph(loaded.trace(), loaded.model.graph);
+  loaded.has_graph = true;
+  return loaded.graph;
+}
+
+Report with_context(Report report, std::string_view command, const LoadedGraph& loaded,
+                    Json own_options) {
+  Json options = to_json(loaded.model);
+  options.update(own_options);
+  report = with_context(std::move(report), command, loaded.opened, std::move(options));
+  report.findings.merge(loaded.graph.findings());
+  return report;
+}
+
+void add_pairwise(Report& report, const LoadedGraph& loaded, bool pairs) {
+  if (!pairs && loaded.model.pairs == nullptr) return;
+  const PairwiseSensitivity pairwise = pairwise_sensitivity(loaded.graph, loaded.model);
+  add_classes(report, pairwise);
+  if (pairs) add_pairs(report, pairwise);
+}
+
+}  // namespace slackline

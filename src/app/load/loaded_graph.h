@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "analysis/model/model_choice.h"
+#include "app/options/model_request.h"
+#include "formats/open/open.h"
+#include "graph/execution_graph.h"
+#include "report/report.h"
+
+namespace slackline {
+
+/// A trace that has been read, and its graph under the model.
+struct LoadedGraph {
+  OpenedTrace opened;
+  ModelChoice model;
+  ExecutionGraph graph;
+  bool has_graph = true;  ///< false until complete() has built it
+
+  const Trace& trace() const { return opened.trace; }
+};
+
+/// Whether the graph is built with the trace, or later by complete(), so that others can use the
+/// trace meanwhile.
+enum class GraphTime : std::uint8_t { now, later };
+/// Whether the report names calls. Only then is a list of calls made of a GOAL file.
+enum class CallDetail : std::uint8_t { none, named };
+
+/// Reads the trace and resolves the model. Throws Error.
+LoadedGraph load_graph(const ModelRequest& request, CallDetail detail = CallDetail::named,
+                       GraphTime time = GraphTime::now);
+/// The graph, built now if that was left for later.
+const ExecutionGraph& complete(LoadedGraph& loaded);
+
+/// `report` with its command, title, options (the model's, then `own_options`) and input, and the
+/// findings of trace and graph added.
+Report with_context(Report report, std::string_view command, const LoadedGraph& loaded,
+                    Json own_options = Json::object());
+
+/// Adds what the critical path pays for by parts of the network, where pairs of ranks differ, and
+/// if `pairs` by pairs of ranks.
+void add_pairwise(Report& report, const LoadedGraph& loaded, bool pairs);
+
+}  // namespace slackline

@@ -1,0 +1,81 @@
+#include "app/load/loaded_program.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "analysis/model/loggops_prediction.h"
+#include "analysis/model/model_choice.h"
+#include "app/load/input.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "formats/open/open.h"
+#include "graph/goal/goal_of_graph.h"
+
+namespace slackline {
+namespace {
+
+LogGOPS resolve_loggops(const ModelChoice& choice, const LogGOPSOptions& options) {
+  LogGOPS model;
+  model.latency_fs = choice.model.latency_fs;
+  model.overhead_fs = choice.model.overhead_fs;
+  model.gap_per_byte_fs = choice.model.gap_per_byte_fs;
+  model.gap_fs = parse_time_fs(options.gap, "gap g");
+  model.overhead_per_byte_fs =
+      parse_gap_per_byte_fs(options.overhead_per_byte, "overhead per byte O");
+  model.eager_threshold_bytes = choice.graph.eager_threshold_bytes;
+  if (!options.noise_file.empty()) {
+    const MappedFile file(options.noise_file);
+    model.noise = read_noise_pattern(file.text(), options.noise_file);
+  }
+  model.noise.seed = options.noise_seed;
+  model.noise.coscheduled = options.noise_coscheduled;
+  model.simulator_flaws = options.simulator_flaws;
+  return model;
+}
+
+}  // namespace
+
+LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& options) {
+  if (request.network.given()) {
+    throw usage_error("--model loggops knows no topology", "all its messages pay the same L and G",
+                      "Leave --topology, --ranks-per-node and --placement out.");
+  }
+  ModelChoice choice = resolve_model(request.model);
+  LoadedProgram loaded;
+  loaded.model = resolve_loggops(choice, options);
+  loaded.path = input_path(request.trace);
+  if (std::optional<OpenedGoal> goal = open_goal(loaded.path)) {
+    loaded.program = std::move(goal->program);
+    const auto ranks = static_cast<std::int32_t>(loaded.program.ranks.size());
+    loaded.input = input_to_json(OpenedTrace{Trace(ranks, false), "goal", goal->path, goal->bytes,
+                                             goal->checksum, loaded.program.operation_count()});
+    return loaded;
+  }
+  const OpenedTrace opened = open_trace(loaded.path);
+  choice.graph.collectives.resolve_automatic(opened.trace.info().mpi_library);
+  choice.graph.eager_threshold_bytes = std::numeric_limits<std::uint64_t>::max();
+  const ExecutionGraph graph = build_graph(opened.trace, choice.graph);
+  loaded.program = goal_of_graph(graph);
+  loaded.input = input_to_json(opened);
+  loaded.findings.merge(opened.trace.findings());
+  loaded.findings.merge(graph.findings());
+  return loaded;
+}
+
+Report with_context(Report report, std::string_view command, const LoadedProgram& loaded,
+                    const Json& own_options) {
+  report.command = command;
+  report.title = fmt::format("{}: {} ({} ranks)", command,
+                             std::filesystem::path(loaded.path).filename().string(),
+                             loaded.program.ranks.size());
+  report.options = to_json(loaded.model);
+  report.options.update(own_options);
+  report.input = loaded.input;
+  report.findings.merge(loaded.findings);
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/model/model_choice.h"
+#include "app/options/model_request.h"
+#include "report/report.h"
+#include "timing/makespan.h"
+
+namespace slackline {
+
+/// A trace of which only the reduced graph is needed, either just made or read from its cache.
+struct LoadedReduction {
+  ReducedLogGPS reduced;
+  ModelChoice model;
+  std::string subject;
+  Json input;
+  Findings findings;
+
+  MakespanFunction makespan(Parameter parameter) const {
+    return {ReducedProgram(reduced), model.model, parameter};
+  }
+};
+
+/// Empty when the request needs more than a reduction by L, o and G (`parameter` of some messages
+/// only, a network in which pairs of ranks differ), or when the input is too small to be worth a
+/// cache and none was asked for; load_graph() serves then.
+///
+/// The cache lies beside the trace, or in the folder that was named, as
+/// NAME.<choices>.slkcache. It counts only if the trace's content (by its hash), the version and
+/// the choices are those that it was made of, so it is never stale and may be removed at any time.
+/// Where it cannot be written there is none. Throws Error.
+std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
+                                              const CacheOptions& cache,
+                                              const VariedParameter& parameter);
+
+/// `report` with its command, title, options, input and findings.
+Report with_context(Report report, std::string_view command, const LoadedReduction& loaded,
+                    const Json& own_options = Json::object());
+
+}  // namespace slackline

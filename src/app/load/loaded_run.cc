@@ -1,0 +1,99 @@
+#include "app/load/loaded_run.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "analysis/runs/modelled_trace.h"
+#include "app/load/input.h"
+#include "app/load/loaded_graph.h"
+#include "app/load/machine.h"
+#include "base/error.h"
+#include "sim/simulated_trace.h"
+#include "timing/model_schedule.h"
+
+namespace slackline {
+namespace {
+
+LoadedRun load_predicted(const RunRequest& request) {
+  LoadedGraph loaded = load_graph({.trace = request.trace,
+                                   .fix_clocks = request.fix_clocks,
+                                   .model = request.model,
+                                   .network = request.network});
+  LoadedRun run{std::move(loaded.opened), "predicted"};
+  const Schedule schedule =
+      model_schedule(loaded.graph, picosecond_cost(loaded.graph, loaded.model));
+  const bool timed = run.opened.trace.timed();
+  run.opened.trace = modelled_trace(std::move(run.opened.trace), loaded.graph, schedule);
+  run.eager_bytes = loaded.model.graph.eager_threshold_bytes;
+  run.options = to_json(loaded.model);
+  run.options["trace_timed"] = timed;
+  run.findings = loaded.graph.findings();
+  return run;
+}
+
+LoadedRun load_measured(const RunRequest& request) {
+  return {open_input(request.trace, {.fix_clocks = request.fix_clocks}), "measured"};
+}
+
+LoadedRun load_simulated(const RunRequest& request) {
+  if (!request.platform.given()) {
+    throw usage_error("cannot simulate the run", "no platform was given",
+                      "Name the machine with --platform (SimGrid's XML, or TOML).");
+  }
+  LoadedRun run = load_measured(request);
+  run.on = "simulated";
+  Machine machine = resolve_machine(request.platform, run.opened.trace, run.findings);
+  machine.simulation.record = true;
+  const Simulation result =
+      simulate(run.opened.trace, machine.platform, machine.hosts, machine.simulation);
+  run.findings.merge(result.findings);
+  run.opened.trace = simulated_trace(run.opened.trace, result);
+  run.options = to_json(request.platform, machine.smpi);
+  return run;
+}
+
+LoadedRun load_requested(const RunRequest& request) {
+  if (request.on == "measured") {
+    LoadedRun run = load_measured(request);
+    if (run.opened.trace.timed()) return run;
+    throw usage_error("there is no measured run",
+                      "the trace says what the program does and not when",
+                      "Ask for --on predicted or --on simulated.");
+  }
+  if (request.on == "predicted") return load_predicted(request);
+  if (request.on == "simulated") return load_simulated(request);
+  throw usage_error(fmt::format("there is no run '{}'", request.on), "no such name",
+                    "Known are measured, predicted and simulated.");
+}
+
+}  // namespace
+
+LoadedRun load_run(const RunRequest& request) {
+  LoadedRun run = request.on.empty() ? load_measured(request) : load_requested(request);
+  if (!run.opened.trace.timed()) run = load_predicted(request);
+  run.requested = !request.on.empty();
+  run.options["on"] = run.on;
+  return run;
+}
+
+void describe_run_choice(Report& report, const LoadedRun& run) {
+  if (report.result.contains("on")) report.result["on"] = run.on;
+  if (run.on == "measured") return;
+  std::string text = run.on == "predicted" ? "This is the run that the model predicts"
+                                           : "This is the run simulated on the platform";
+  if (!run.requested) text += ": the trace says what the program does and not when";
+  Section section{.id = "run", .title = "Run"};
+  section.items.emplace_back(Paragraph{text + "."});
+  report.sections.insert(report.sections.begin(), std::move(section));
+}
+
+Report with_context(Report report, std::string_view command, const LoadedRun& run,
+                    Json own_options) {
+  describe_run_choice(report, run);
+  report.findings.merge(run.findings);
+  own_options.update(run.options);
+  return with_context(std::move(report), command, run.opened, std::move(own_options));
+}
+
+}  // namespace slackline

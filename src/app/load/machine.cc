@@ -1,0 +1,69 @@
+#include "app/load/machine.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "sim/platform/read_platform.h"
+#include "sim/platform/si_units.h"
+
+namespace slackline {
+namespace {
+
+SmpiOptions smpi_options(const PlatformOptions& options) {
+  SmpiOptions smpi;
+  // A file of options is SimGrid's, whose rates are lazy unless it says otherwise.
+  if (!options.option_files.empty()) smpi.set("network/optim:Lazy", "with --options");
+  for (const std::string& file : options.option_files) smpi.read(MappedFile(file).text(), file);
+  for (const std::string& line : options.options) smpi.set(line, "in --option");
+  if (options.model) smpi.set("network/model:" + *options.model, "in --model");
+  if (options.collectives) {
+    smpi.set("smpi/coll-selector:" + *options.collectives, "in --collectives");
+  }
+  return smpi;
+}
+
+RankMap place(const PlatformOptions& options, const Platform& platform, const Trace& trace) {
+  const auto ranks = static_cast<std::uint32_t>(trace.ranks());
+  return options.hostfile.empty() ? place_ranks(options.map, platform, ranks)
+                                  : read_hostfile(options.hostfile, platform, ranks);
+}
+
+double speed_of(const std::string& text) {
+  return text.empty() ? 0 : parse_speed(text, "--reference-speed");
+}
+
+}  // namespace
+
+Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Findings& findings) {
+  if (std::isnan(options.compute_scale)) {
+    throw usage_error("cannot use 'nan' as --compute-scale", "it is no number",
+                      "Write for example 0.5.");
+  }
+  Machine machine{read_platform(options.platform, findings), {}, smpi_options(options)};
+  findings.merge(machine.smpi.ignored());
+  SimulationOptions& simulation = machine.simulation;
+  simulation.model = machine.smpi.model();
+  simulation.choose = machine.smpi.collectives();
+  simulation.compute_scale = options.compute_scale;
+  simulation.reference_speed = speed_of(options.reference_speed);
+  machine.platform.set_implicit_loopback(simulation.model.loopback_bandwidth,
+                                         simulation.model.loopback_latency);
+  machine.hosts = place(options, machine.platform, trace);
+  return machine;
+}
+
+Json to_json(const PlatformOptions& options, const SmpiOptions& smpi) {
+  Json json;
+  json["platform"] = options.platform;
+  json["hostfile"] = options.hostfile;
+  json["map"] = options.hostfile.empty() ? Json(options.map) : Json(nullptr);
+  json["compute_scale"] = options.compute_scale;
+  if (!options.reference_speed.empty()) json["reference_speed"] = options.reference_speed;
+  Json values = Json::object();
+  for (const auto& [name, value] : smpi.values()) values[name] = value;
+  json["options"] = std::move(values);
+  return json;
+}
+
+}  // namespace slackline

@@ -1,0 +1,60 @@
+#include "app/options/model_options.h"
+
+#include <fmt/format.h>
+
+#include "analysis/model/model_choice.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "timing/model_file.h"
+
+namespace slackline {
+namespace {
+
+/// `-o` is the output file on other commands, and habit writes it here too.
+std::int64_t parse_overhead_fs(const std::string& text) {
+  try {
+    return parse_time_fs(text, "overhead o");
+  } catch (const Error&) {
+    throw usage_error(fmt::format("cannot use '{}' as overhead o", text),
+                      "a time with a unit is needed",
+                      "Write it like 500ns; a file to write to is given with -O or --output.");
+  }
+}
+
+ModelSettings given_settings(const ModelOptions& options) {
+  ModelSettings given;
+  if (options.latency) given.latency_fs = parse_time_fs(*options.latency, "latency L");
+  if (options.overhead) given.overhead_fs = parse_overhead_fs(*options.overhead);
+  if (options.gap_per_byte) {
+    given.gap_per_byte_fs = parse_gap_per_byte_fs(*options.gap_per_byte, "gap per byte G");
+  }
+  if (options.eager_threshold) {
+    given.eager_threshold_bytes = parse_bytes(*options.eager_threshold, "eager threshold S");
+  }
+  return given;
+}
+
+void apply(const ModelSettings& settings, ModelChoice& choice) {
+  LogGPS& loggps = choice.model;
+  loggps.latency_fs = settings.latency_fs.value_or(loggps.latency_fs);
+  loggps.overhead_fs = settings.overhead_fs.value_or(loggps.overhead_fs);
+  loggps.gap_per_byte_fs = settings.gap_per_byte_fs.value_or(loggps.gap_per_byte_fs);
+  std::uint64_t& threshold = choice.graph.eager_threshold_bytes;
+  threshold = settings.eager_threshold_bytes.value_or(threshold);
+}
+
+}  // namespace
+
+ModelChoice resolve_model(const ModelOptions& options) {
+  const NamedNetwork& network =
+      options.network.empty() ? named_networks().front() : find_network(options.network);
+  ModelChoice choice{network.model, {}, std::string(network.name)};
+  choice.graph.eager_threshold_bytes = network.eager_threshold_bytes;
+  if (!options.params_file.empty()) apply(read_model_file(options.params_file), choice);
+  apply(given_settings(options), choice);
+  if (!options.rendezvous.empty()) choice.graph.rendezvous = parse_rendezvous(options.rendezvous);
+  for (const std::string& rules : options.collectives) choice.graph.collectives.add(rules);
+  return choice;
+}
+
+}  // namespace slackline

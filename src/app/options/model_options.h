@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace slackline {
+
+struct ModelChoice;
+
+/// The parameters of the network and of the MPI library as a caller writes them: text with units.
+/// Error messages name parameters by their command-line options.
+struct ModelOptions {
+  std::optional<std::string> latency{};          ///< -L, as "3us"
+  std::optional<std::string> overhead{};         ///< -o, as "500ns"
+  std::optional<std::string> gap_per_byte{};     ///< -G, as "0.018ns/B" or "100Gb/s"
+  std::optional<std::string> eager_threshold{};  ///< -S, as "256KiB" or "unlimited"
+  std::string network{};                         ///< --network; empty: the default one
+  std::string params_file{};                     ///< --params
+  std::vector<std::string> collectives{};  ///< --collectives, each as CollectiveChoice::add reads
+  std::string rendezvous{};                ///< --rendezvous; empty: the default one
+};
+
+/// Parses and combines the options. Later sources override earlier ones: the named network, the
+/// parameter file, the individual options. Reads `params_file`. The automatic selector of
+/// collective algorithms stays automatic, because it depends on the trace
+/// (CollectiveChoice::resolve_automatic). Throws usage Error.
+ModelChoice resolve_model(const ModelOptions& options);
+
+}  // namespace slackline

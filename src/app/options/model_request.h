@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "app/options/model_options.h"
+#include "app/options/network_options.h"
+
+namespace slackline {
+
+/// A trace, and the model under which it is looked at.
+struct ModelRequest {
+  std::string trace{};  ///< empty: the newest recording in the current folder
+  bool fix_clocks = false;
+  ModelOptions model{};
+  NetworkOptions network{};
+};
+
+/// Where reduced graphs are kept from one run of the program to the next.
+struct CacheOptions {
+  std::string where = "auto";  ///< "auto" (beside large traces), "off" or a folder
+};
+
+}  // namespace slackline

@@ -1,0 +1,302 @@
+#include "app/report/run_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kRowsShown = 20;
+constexpr int kPlotPoints = 200;
+constexpr double kSame = 0.005;  // a difference under half a per cent is none
+
+/// One figure of both runs.
+struct Pair {
+  std::string name;
+  double a = 0;
+  double b = 0;
+  Unit unit = Unit::ns;
+  std::string explanation{};
+
+  double difference() const { return b - a; }
+};
+
+Value relative(const Pair& p) {
+  if (p.a == 0) return {};
+  return p.difference() / std::abs(p.a);
+}
+
+bool larger(const Pair& x, const Pair& y) {
+  const double dx = std::abs(x.difference());
+  const double dy = std::abs(y.difference());
+  return dx != dy ? dx > dy : x.name < y.name;
+}
+
+Table table_of(std::string id, std::string title, std::string first, Unit unit,
+               std::vector<Pair> pairs) {
+  std::ranges::sort(pairs, larger);
+  Table table{.id = std::move(id),
+              .title = std::move(title),
+              .columns = {{std::move(first)},
+                          {"A", unit},
+                          {"B", unit},
+                          {"B - A", unit},
+                          {"change", Unit::ratio, "of A's value"}},
+              .rows = {}};
+  for (const Pair& p : pairs) {
+    if (table.rows.size() == kRowsShown) break;
+    if (p.a == 0 && p.b == 0) continue;
+    table.rows.push_back({p.name, p.a, p.b, p.difference(), relative(p)});
+  }
+  return table;
+}
+
+double makespan_ns(const ComparedRun& run) {
+  return run.measured != nullptr ? static_cast<double>(run.measured->shares.length_ns)
+                                 : run.model.prediction.makespan_ns;
+}
+
+std::vector<Pair> times(const ComparedRun& a, const ComparedRun& b) {
+  std::vector<Pair> pairs{
+      {"predicted makespan", a.model.prediction.makespan_ns, b.model.prediction.makespan_ns}};
+  if (a.measured == nullptr || b.measured == nullptr) return pairs;
+  const TimeShares& x = a.measured->shares;
+  const TimeShares& y = b.measured->shares;
+  const auto mean = [](std::int64_t sum, const TimeShares& s) {
+    return s.present == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(s.present);
+  };
+  pairs.push_back({"run time", static_cast<double>(x.length_ns), static_cast<double>(y.length_ns)});
+  pairs.push_back({"computation, mean rank", mean(x.sum.compute_ns, x), mean(y.sum.compute_ns, y)});
+  pairs.push_back({"waiting, mean rank", mean(x.sum.waiting_ns, x), mean(y.sum.waiting_ns, y)});
+  pairs.push_back({"inside MPI, mean rank", mean(x.sum.inside_ns, x), mean(y.sum.inside_ns, y)});
+  pairs.push_back(
+      {"on an ideal network", static_cast<double>(x.ideal_ns), static_cast<double>(y.ideal_ns)});
+  return pairs;
+}
+
+std::vector<Pair> ratios(const ComparedRun& a, const ComparedRun& b) {
+  std::vector<Pair> pairs{
+      {"rho_L", a.model.prediction.rho_latency, b.model.prediction.rho_latency, Unit::ratio}};
+  if (a.measured == nullptr || b.measured == nullptr) return pairs;
+  const auto of = [](const ComparedRun& run) {
+    return factors(efficiency_inputs(run.measured->shares), EfficiencyVariant::multiplicative);
+  };
+  const EfficiencyFactors x = of(a);
+  const EfficiencyFactors y = of(b);
+  const auto add = [&](std::string name, double EfficiencyFactors::*factor) {
+    pairs.push_back({std::move(name), x.*factor, y.*factor, Unit::ratio});
+  };
+  add("parallel efficiency", &EfficiencyFactors::parallel);
+  add("load balance", &EfficiencyFactors::load_balance);
+  add("communication efficiency", &EfficiencyFactors::communication);
+  add("serialisation", &EfficiencyFactors::serialisation);
+  add("transfer", &EfficiencyFactors::transfer);
+  return pairs;
+}
+
+/// Figures of both runs by name.
+class ByName {
+ public:
+  void add(const std::string& name, bool second, double value) {
+    Pair& pair = pairs_[name];
+    pair.name = name;
+    (second ? pair.b : pair.a) += value;
+  }
+  std::vector<Pair> take() const {
+    std::vector<Pair> all;
+    for (const auto& [name, pair] : pairs_) all.push_back(pair);
+    return all;
+  }
+
+ private:
+  std::map<std::string, Pair> pairs_;
+};
+
+std::string path_name(const CallPaths& paths, PathId path) {
+  const std::string name = paths.name(path);
+  return name.empty() ? "(outside of any region)" : name;
+}
+
+std::vector<Pair> waiting_by_pattern(const ComparedRun& a, const ComparedRun& b) {
+  ByName pairs;
+  for (const ComparedRun* run : {&a, &b}) {
+    for (const PatternSummary& p : run->measured->waits.patterns) {
+      pairs.add(std::string(name(p.pattern)), run == &b, static_cast<double>(p.sum_ns));
+    }
+  }
+  return pairs.take();
+}
+
+std::vector<Pair> by_operation(const ComparedRun& a, const ComparedRun& b) {
+  ByName pairs;
+  for (const ComparedRun* run : {&a, &b}) {
+    for (const TimeShares::OfCalls& c : run->measured->shares.calls) {
+      pairs.add(std::string(mpi_name(c.operation)), run == &b, static_cast<double>(c.time_ns));
+    }
+  }
+  return pairs.take();
+}
+
+/// Time without waiting of the mean rank.
+std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
+  ByName pairs;
+  for (const ComparedRun* run : {&a, &b}) {
+    for (const ActivityShare& s : run->measured->path.activities) {
+      const std::string activity =
+          s.operation == Operation::none ? "computation" : std::string(mpi_name(s.operation));
+      pairs.add(path_name(run->paths, s.path) + ": " + activity, run == &b, s.mean_ns);
+    }
+  }
+  return pairs.take();
+}
+
+std::vector<Pair> by_rank(const ComparedRun& a, const ComparedRun& b,
+                          std::int64_t TimeShares::OfRank::*part) {
+  std::vector<Pair> pairs;
+  const auto& x = a.measured->shares.ranks;
+  const auto& y = b.measured->shares.ranks;
+  for (std::size_t r = 0; r < x.size() && r < y.size(); ++r) {
+    pairs.push_back(
+        {std::to_string(r), static_cast<double>(x[r].*part), static_cast<double>(y[r].*part)});
+  }
+  return pairs;
+}
+
+double makespan_at(const Sensitivity& s, double x) {
+  for (const Sensitivity::Piece& p : s.pieces) {
+    if (x <= p.to_ns || &p == &s.pieces.back()) {
+      return p.makespan_at_from_ns + (x - p.from_ns) * static_cast<double>(p.lambda);
+    }
+  }
+  return 0;
+}
+
+/// T(L) of both as far as both are known.
+Series latency_series(const ComparedRun& a, const ComparedRun& b) {
+  Series series{.id = "comparison-latency",
+                .title = "Predicted makespan against latency L",
+                .x_name = "latency L",
+                .x_unit = Unit::ns,
+                .x = {},
+                .lines = {{"T of A", Unit::ns, {}, false, 0}, {"T of B", Unit::ns, {}, false, 0}},
+                .zones = {}};
+  if (a.model.sensitivity.pieces.empty() || b.model.sensitivity.pieces.empty()) return series;
+  const double end =
+      std::min(a.model.sensitivity.pieces.back().to_ns, b.model.sensitivity.pieces.back().to_ns);
+  for (int i = 0; i <= kPlotPoints; ++i) {
+    const double x = end * i / kPlotPoints;
+    series.x.push_back(x);
+    series.lines[0].y.push_back(makespan_at(a.model.sensitivity, x));
+    series.lines[1].y.push_back(makespan_at(b.model.sensitivity, x));
+  }
+  return series;
+}
+
+std::string speed_sentence(const ComparedRun& a, const ComparedRun& b) {
+  const double x = makespan_ns(a);
+  const double y = makespan_ns(b);
+  const std::string both = fmt::format("A ({}) takes {}, B ({}) takes {}", a.name,
+                                       format_time_ns(x), b.name, format_time_ns(y));
+  if (x <= 0 || y <= 0) return both + ".";
+  const double change = y / x - 1;
+  if (std::abs(change) < kSame) return both + ": no difference worth a word.";
+  return fmt::format("{}: B is {} {}.", both, format_percent(std::abs(change)),
+                     change < 0 ? "faster" : "slower");
+}
+
+/// Which part of the mean rank's time changed most.
+std::string cause_sentence(const ComparedRun& a, const ComparedRun& b) {
+  std::vector<Pair> parts;
+  for (Pair& p : times(a, b)) {
+    if (p.name.ends_with(", mean rank")) parts.push_back(std::move(p));
+  }
+  const Pair& most = *std::ranges::min_element(parts, larger);
+  const std::string part = most.name.substr(0, most.name.find(','));
+  std::string sentence = fmt::format(
+      "Most of the difference is {}: {} of the mean rank's time {} (from {} to {})", part,
+      format_time_ns(std::abs(most.difference())), most.difference() < 0 ? "less" : "more",
+      format_time_ns(most.a), format_time_ns(most.b));
+  std::vector<Pair> paths = by_path(a, b);
+  if (!paths.empty() && part != "waiting") {
+    const Pair& path = *std::ranges::min_element(paths, larger);
+    sentence +=
+        fmt::format("; of single activities {} changed most, by {}{}", path.name,
+                    path.difference() < 0 ? "-" : "+", format_time_ns(std::abs(path.difference())));
+  }
+  return sentence + ".";
+}
+
+Json to_json(const std::vector<Pair>& pairs) {
+  Json json = Json::object();
+  for (const Pair& p : pairs) json[p.name] = {{"a", p.a}, {"b", p.b}};
+  return json;
+}
+
+}  // namespace
+
+Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
+  const bool measured = a.measured != nullptr && b.measured != nullptr;
+  Report report;
+  Section judgement{.id = "judgement", .title = "Judgement"};
+  report.result["judgement"] = Json::array();
+  const auto say = [&](const char* aspect, std::string sentence, const char* evidence) {
+    report.result["judgement"].push_back(
+        {{"aspect", aspect}, {"sentence", sentence}, {"evidence", {evidence}}});
+    judgement.items.emplace_back(Paragraph{std::move(sentence)});
+  };
+  say("limit", speed_sentence(a, b), "comparison-times");
+  const double change = makespan_ns(a) > 0 ? makespan_ns(b) / makespan_ns(a) - 1 : 0;
+  if (measured && std::abs(change) >= kSame) say("cause", cause_sentence(a, b), "comparison-times");
+  report.sections.push_back(std::move(judgement));
+
+  Section metrics{.id = "comparison", .title = "By metric"};
+  metrics.items.emplace_back(table_of("comparison-times", "Times", "time", Unit::ns, times(a, b)));
+  metrics.items.emplace_back(
+      table_of("comparison-ratios", "Efficiencies and shares", "ratio", Unit::ratio, ratios(a, b)));
+  metrics.items.emplace_back(latency_series(a, b));
+  report.sections.push_back(std::move(metrics));
+  report.result["times_ns"] = to_json(times(a, b));
+  report.result["ratios"] = to_json(ratios(a, b));
+  if (!measured) return report;
+
+  Section places{.id = "comparison-places", .title = "By operation and region"};
+  places.items.emplace_back(table_of("comparison-operations", "Time in MPI, all ranks together",
+                                     "operation", Unit::ns, by_operation(a, b)));
+  places.items.emplace_back(table_of("comparison-paths",
+                                     "Time without waiting, mean rank: call path and activity",
+                                     "where", Unit::ns, by_path(a, b)));
+  places.items.emplace_back(table_of("comparison-waits", "Waiting, all ranks together", "pattern",
+                                     Unit::ns, waiting_by_pattern(a, b)));
+  report.sections.push_back(std::move(places));
+  report.result["operations_ns"] = to_json(by_operation(a, b));
+  report.result["activities_ns"] = to_json(by_path(a, b));
+  report.result["waiting_ns"] = to_json(waiting_by_pattern(a, b));
+
+  Section ranks{.id = "comparison-ranks", .title = "By rank"};
+  if (a.trace.ranks() == b.trace.ranks()) {
+    const auto compute = by_rank(a, b, &TimeShares::OfRank::compute_ns);
+    const auto waiting = by_rank(a, b, &TimeShares::OfRank::waiting_ns);
+    ranks.items.emplace_back(
+        table_of("comparison-rank-compute", "Computation", "rank", Unit::ns, compute));
+    ranks.items.emplace_back(
+        table_of("comparison-rank-waiting", "Waiting", "rank", Unit::ns, waiting));
+    report.result["rank_compute_ns"] = to_json(compute);
+    report.result["rank_waiting_ns"] = to_json(waiting);
+  } else {
+    ranks.items.emplace_back(
+        Paragraph{fmt::format("A has {} ranks and B has {}: rank by rank they cannot be compared.",
+                              a.trace.ranks(), b.trace.ranks())});
+  }
+  report.sections.push_back(std::move(ranks));
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,203 @@
+#include "app/report/run_report.h"
+
+#include <algorithm>
+#include <future>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "analysis/model/model_functions.h"
+#include "analysis/model/overview.h"
+#include "analysis/runs/comparison.h"
+#include "analysis/summary/judgement.h"
+#include "app/report/answers.h"
+#include "app/report/network_report.h"
+#include "app/report/run_tables.h"
+#include "base/parallel.h"
+#include "base/units.h"
+#include "page/matrices.h"
+#include "page/pictures.h"
+
+namespace slackline {
+namespace {
+
+constexpr int kScenarioPoints = 41;
+
+void put_first(std::vector<Section>& sections, std::vector<Section> first) {
+  sections.insert(sections.begin(), std::make_move_iterator(first.begin()),
+                  std::make_move_iterator(first.end()));
+}
+
+/// What there is nothing to say of leaves no keys.
+void add_result(Report& report, const Report& more) {
+  if (more.result.is_object()) report.result.update(more.result);
+}
+
+void add(Report& report, Report more) {
+  add_result(report, more);
+  std::ranges::move(more.sections, std::back_inserter(report.sections));
+}
+
+/// What is drawn, and what the matrices say in numbers for scripts in any case.
+struct Pictures {
+  Report pairs;
+  std::optional<Section> timeline;
+};
+
+Pictures draw(const PictureInput& picture, bool drawn) {
+  Pictures p;
+  parallel_for(drawn ? 2 : 1, [&](std::size_t part) {
+    if (part == 0) {
+      const WaitStates* waits = picture.measured ? &picture.measured->waits : nullptr;
+      p.pairs = matrices(picture.trace, picture.matching, waits, picture.graph,
+                         picture.predicted.schedule);
+    } else {
+      p.timeline = timeline_section(picture);
+    }
+  });
+  if (!drawn) p.pairs.sections.clear();
+  return p;
+}
+
+/// The time line goes to the head, the matrices to the end.
+void add_pictures(Report& report, Pictures pictures) {
+  add(report, std::move(pictures.pairs));
+  if (pictures.timeline) {
+    report.sections.insert(report.sections.begin(), std::move(*pictures.timeline));
+  }
+}
+
+/// The time line has the monitor's curves below it, on its own axis.
+void drop_curves_over_time(std::vector<Section>& sections) {
+  for (Section& section : sections) {
+    std::erase_if(section.items, [](const Item& item) {
+      const auto* series = std::get_if<Series>(&item);
+      return series != nullptr && series->id == "windows";
+    });
+  }
+}
+
+/// T(L) of the run as it is and with other collective algorithms.
+void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice,
+                   const Overview& model, const RunReportOptions& options) {
+  if (options.scenarios.empty() || model.sensitivity.pieces.empty()) return;
+  std::vector<std::string> rules{choice.graph.collectives.to_string()};
+  rules.insert(rules.end(), options.scenarios.begin(), options.scenarios.end());
+  const auto end_fs = static_cast<std::int64_t>(model.sensitivity.pieces.back().to_ns *
+                                                static_cast<double>(kFemtosPerNano));
+  Report scenarios =
+      describe(compare_collectives(trace, choice, rules, Parameter::latency, 0, end_fs,
+                                   kScenarioPoints, options.degradations_ppm));
+  report.result["scenarios"] = std::move(scenarios.result);
+  for (Section& section : scenarios.sections) {
+    section.title = "Other collective algorithms";
+    report.sections.push_back(std::move(section));
+  }
+}
+
+/// What the model says of a run beside what happens at its own values, which are worked out while
+/// the graph is reduced.
+struct ModelAnswers {
+  ModelAnswers(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
+               const std::shared_future<ModelledRun>& run,
+               const std::vector<std::int64_t>& degradations_ppm) {
+    const ModelFunctions functions(graph, choice);
+    overview = slackline::overview(trace, functions, run.get(), degradations_ppm);
+    network = network_report(functions, degradations_ppm);
+  }
+
+  Overview overview;
+  Report network;
+};
+
+/// What a measured run says of itself, in the order in which it is found.
+struct MeasuredSide {
+  MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
+               const SendRecords* sends)
+      : order(trace, matching),
+        waits(wait_states(trace, matching, order, {.sends = sends})),
+        diagnosis(diagnose(trace, paths, matching, order, waits)) {}
+
+  CausalOrder order;
+  WaitStates waits;
+  Diagnosis diagnosis;
+};
+
+/// A part that is made in a thread of its own, or if none is to be had, when it is asked for. Who
+/// needs it waits for it, and gets the exception that ended it.
+template <class Make>
+auto in_background(Make make) {
+  return std::async(std::launch::async | std::launch::deferred, std::move(make));
+}
+
+}  // namespace
+
+Report run_report(const Trace& trace, const GraphSource& source, const ModelChoice& choice,
+                  const RunReportOptions& options) {
+  const CallPaths paths(trace);
+  // Everything begins when what it needs is there: the model's answers and the measured run know
+  // nothing of each other, and the pictures nothing of the model's curves.
+  const std::shared_future graph = in_background([&] { return &source(); });
+  const std::shared_future predicted =
+      in_background([&] { return ModelledRun(trace, *graph.get(), choice); });
+  auto answered = in_background([&] {
+    return ModelAnswers(trace, *graph.get(), choice, predicted, options.degradations_ppm);
+  });
+  const std::shared_future matched = in_background([&] { return CallMatching(trace); });
+  const std::shared_future measured = in_background([&] {
+    std::optional<MeasuredSide> side;
+    if (trace.timed()) side.emplace(trace, matched.get(), paths, options.sends);
+    return side;
+  });
+  auto pictures = in_background([&] {
+    PictureInput picture{trace, *graph.get(), predicted.get(), matched.get(), paths};
+    picture.simulated = options.simulated;
+    if (const auto& side = measured.get()) {
+      picture.measured.emplace(
+          MeasuredPictures{side->waits, side->diagnosis.path, side->diagnosis.monitor});
+    }
+    return draw(picture, options.pictures);
+  });
+  Report diagnosis;
+  Report regions;
+  if (const auto& side = measured.get()) {
+    diagnosis = describe(side->diagnosis, trace, paths);
+    regions = regions_report(side->diagnosis, trace, paths);
+  }
+  ModelAnswers answers_of_model = answered.get();
+  const Overview& model = answers_of_model.overview;
+  Report report = describe(model, trace);
+  add(report, std::move(answers_of_model.network));
+  add_scenarios(report, trace, choice, model, options);
+  if (model.prediction.measured && options.pictures) {
+    overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));
+  }
+  Report collectives = collectives_report(trace, choice);
+  add_result(report, collectives);
+  put_first(report.sections, std::move(collectives.sections));
+  if (options.simulated != nullptr) {
+    Report simulated = simulation_report(*options.simulated, trace, model.prediction);
+    add_result(report, simulated);
+    put_first(report.sections, std::move(simulated.sections));
+    report.findings.merge(options.simulated->simulation.findings);
+  }
+  if (!measured.get()) {
+    add_pictures(report, pictures.get());
+    add_answers(answers(model), report);
+    add_judgement(judgement(model), report);
+    return report;
+  }
+  const Diagnosis& found = measured.get()->diagnosis;
+  if (options.pictures) drop_curves_over_time(diagnosis.sections);
+  add_result(report, diagnosis);
+  report.findings.merge(new_findings(diagnosis.findings, graph.get()->findings()));
+  add_result(report, regions);
+  put_first(report.sections, std::move(regions.sections));
+  put_first(report.sections, std::move(diagnosis.sections));
+  add_pictures(report, pictures.get());
+  add_answers(answers(found, paths, model), report);
+  add_judgement(judgement(found, trace, paths), report);
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,157 @@
+#include "app/report/run_tables.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "graph/collective_index.h"
+
+namespace slackline {
+namespace {
+
+/// All calls of one operation that one algorithm performs.
+struct Performed {
+  Operation operation = Operation::none;
+  std::string_view algorithm;
+  std::int64_t collectives = 0;  ///< of all members together
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+  std::int64_t time_ns = 0;
+};
+
+std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) {
+  Findings told_by_the_graph;
+  const CollectiveIndex index(trace, choice.graph.collectives, told_by_the_graph);
+  std::map<std::pair<Operation, const CollectiveAlgorithm*>, Performed> sums;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    for_each_collective(trace, rank, [&](const Call& call, std::uint32_t sequence) {
+      const auto& instance = index.instance(call.comm, sequence);
+      Performed& sum = sums[{call.operation, instance.algorithm}];
+      sum.operation = call.operation;
+      sum.algorithm = instance.algorithm->name;
+      ++sum.calls;
+      sum.collectives += instance.members.empty() || instance.members.front() == rank ? 1 : 0;
+      sum.bytes += static_cast<std::int64_t>(call.bytes);
+      if (trace.timed()) sum.time_ns += call.end_ns - call.begin_ns;
+    });
+  }
+  std::vector<Performed> all;
+  for (const auto& [key, sum] : sums) all.push_back(sum);
+  std::ranges::stable_sort(all, std::greater<>(),
+                           [](const Performed& p) { return std::pair(p.time_ns, p.bytes); });
+  return all;
+}
+
+/// The mean rank's time in one region.
+struct RegionShare {
+  double compute_ns = 0;
+  double inside_ns = 0;  ///< of MPI, without waiting
+  double waiting_ns = 0;
+  double on_path_ns = 0;
+
+  double total_ns() const { return compute_ns + inside_ns + waiting_ns; }
+};
+
+std::string region_name(const Trace& trace, const CallPaths& paths, PathId path) {
+  const std::int32_t region = paths.region(path);
+  return region < 0 ? "(outside of any region)" : trace.regions()[static_cast<std::size_t>(region)];
+}
+
+std::map<std::string, RegionShare> region_shares(const Diagnosis& measured, const Trace& trace,
+                                                 const CallPaths& paths) {
+  std::map<std::string, RegionShare> shares;
+  for (const ActivityShare& a : measured.path.activities) {
+    RegionShare& share = shares[region_name(trace, paths, a.path)];
+    (a.operation == Operation::none ? share.compute_ns : share.inside_ns) += a.mean_ns;
+    share.on_path_ns += static_cast<double>(a.on_path_ns);
+  }
+  const double ranks = std::max(1, trace.ranks());
+  for (const TimeShares::OfCalls& c : measured.shares.calls) {
+    shares[region_name(trace, paths, c.path)].waiting_ns +=
+        static_cast<double>(c.waiting_ns) / ranks;
+  }
+  return shares;
+}
+
+}  // namespace
+
+Report collectives_report(const Trace& trace, const ModelChoice& choice) {
+  Report report;
+  const std::vector<Performed> all = performed(trace, choice);
+  if (all.empty()) return report;
+  Table table{
+      .id = "collectives",
+      .title = "Collectives by algorithm",
+      .columns = {{"operation"},
+                  {"algorithm", Unit::none,
+                   "what the model takes for the messages inside (--collectives)"},
+                  {"collectives", Unit::count, "each is a call of every rank that takes part"},
+                  {"calls", Unit::count, "of all ranks"},
+                  {"bytes", Unit::bytes, "that the calls name, over all ranks"},
+                  {"bytes a call", Unit::bytes}},
+      .rows = {}};
+  if (trace.timed()) {
+    table.columns.push_back(
+        {"time", Unit::ns, "measured in these calls over all ranks, with waiting"});
+    table.columns.push_back({"time a call", Unit::ns});
+  }
+  Json rows = Json::array();
+  for (const Performed& p : all) {
+    const std::string operation(mpi_name(p.operation));
+    const std::string algorithm(p.algorithm);
+    const auto calls = static_cast<double>(p.calls);
+    table.rows.push_back({operation, algorithm, p.collectives, p.calls, p.bytes,
+                          static_cast<double>(p.bytes) / calls});
+    rows.push_back({{"operation", operation},
+                    {"algorithm", algorithm},
+                    {"collectives", p.collectives},
+                    {"calls", p.calls},
+                    {"bytes", p.bytes}});
+    if (!trace.timed()) continue;
+    table.rows.back().emplace_back(p.time_ns);
+    table.rows.back().emplace_back(static_cast<double>(p.time_ns) / calls);
+    rows.back()["time_ns"] = p.time_ns;
+  }
+  report.result["collectives"] = std::move(rows);
+  report.sections.push_back(
+      {.id = "collectives-section", .title = "Collectives", .items = {std::move(table)}});
+  return report;
+}
+
+Report regions_report(const Diagnosis& measured, const Trace& trace, const CallPaths& paths) {
+  Report report;
+  if (paths.only_one()) return report;
+  const auto shares = region_shares(measured, trace, paths);
+  std::vector<std::pair<std::string, RegionShare>> sorted(shares.begin(), shares.end());
+  std::ranges::stable_sort(sorted, std::greater<>(),
+                           [](const auto& named) { return named.second.total_ns(); });
+  Table table{
+      .id = "regions",
+      .title = "Regions, of the mean rank",
+      .columns = {{"region", Unit::none, "the innermost one that the program is in"},
+                  {"computation", Unit::ns},
+                  {"inside MPI", Unit::ns, "without waiting: moving data and MPI's own work"},
+                  {"waiting", Unit::ns, "for other ranks"},
+                  {"waiting share", Unit::ratio, "of the region's time"},
+                  {"on critical path", Unit::ns, "what the run's length consists of"}},
+      .rows = {}};
+  Json rows = Json::array();
+  for (const auto& [name, share] : sorted) {
+    const double waiting = share.total_ns() > 0 ? share.waiting_ns / share.total_ns() : 0;
+    table.rows.push_back(
+        {name, share.compute_ns, share.inside_ns, share.waiting_ns, waiting, share.on_path_ns});
+    rows.push_back({{"region", name},
+                    {"compute_ns", share.compute_ns},
+                    {"inside_ns", share.inside_ns},
+                    {"waiting_ns", share.waiting_ns},
+                    {"on_path_ns", share.on_path_ns}});
+  }
+  report.result["regions"] = std::move(rows);
+  report.sections.push_back(
+      {.id = "regions-section", .title = "Regions", .items = {std::move(table)}});
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,136 @@
+#include "app/requests/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "analysis/model/model_choice.h"
+#include "analysis/runs/modelled_trace.h"
+#include "app/load/input.h"
+#include "app/load/loaded_graph.h"
+#include "app/trace_writers.h"
+#include "base/error.h"
+#include "base/output_files.h"
+#include "formats/open/open.h"
+#include "report/report.h"
+#include "timing/model_schedule.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+TimelineArrows arrows_of(const ConvertRequest& request) {
+  if (request.arrows == "all") return TimelineArrows::all;
+  return request.arrows == "none" ? TimelineArrows::none : TimelineArrows::path;
+}
+
+struct Conversion {
+  std::string path;
+  std::string_view format;
+  std::uint64_t bytes = 0;
+};
+
+std::string names_of_formats() {
+  return fmt::format("{}", fmt::join(writable_formats(), ", "));
+}
+
+const TraceWriter& choose_writer(const ConvertRequest& request) {
+  const auto writers = trace_writers();
+  const auto named = std::ranges::find(writers, request.to, &TraceWriter::name);
+  if (named != writers.end()) return *named;
+  if (const TraceWriter* usual = writer_by_extension(request.out)) return *usual;
+  const std::string extension = fs::path(request.out).extension().string();
+  throw usage_error(fmt::format("cannot tell the format of '{}'", request.out),
+                    extension.empty() ? "it has no extension"
+                                      : fmt::format("no format has the extension {}", extension),
+                    fmt::format("Name one with --to: {}.", names_of_formats()));
+}
+
+std::uint64_t size_below(const fs::path& path) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+Report describe(const Conversion& conversion, const OpenedTrace& opened) {
+  Report report;
+  report.command = "convert";
+  report.title = fmt::format("convert: {}", opened.path);
+  report.input = input_to_json(opened);
+  report.result = {{"path", conversion.path},
+                   {"format", std::string(conversion.format)},
+                   {"bytes", conversion.bytes}};
+  report.findings.merge(opened.trace.findings());
+  Facts facts;
+  facts.facts.push_back({"written", conversion.path});
+  facts.facts.push_back({"format", std::string(conversion.format)});
+  facts.facts.push_back({"size", static_cast<std::int64_t>(conversion.bytes), Unit::bytes});
+  report.sections.push_back({"conversion", "Conversion", {std::move(facts)}});
+  return report;
+}
+
+/// What is to be written: the trace as it was read, or with the model's times.
+struct Source {
+  OpenedTrace opened;
+  ModelChoice model;
+  std::optional<OpenedGoal> goal{};  ///< the program itself, when it was one and keeps its form
+  Findings findings{};
+};
+
+Source read_source(const ConvertRequest& request) {
+  const ModelRequest& input = request.input;
+  Source source{open_input(input.trace, {.fix_clocks = input.fix_clocks}),
+                resolve_model(input.model)};
+  source.model.graph.collectives.resolve_automatic(source.opened.trace.info().mpi_library);
+  source.goal = open_goal(source.opened.path);
+  return source;
+}
+
+Source predict_source(const ConvertRequest& request) {
+  LoadedGraph loaded = load_graph(request.input);
+  const Schedule schedule =
+      model_schedule(loaded.graph, picosecond_cost(loaded.graph, loaded.model));
+  loaded.opened.trace = modelled_trace(std::move(loaded.opened.trace), loaded.graph, schedule);
+  return {std::move(loaded.opened), loaded.model, {}, loaded.graph.findings()};
+}
+
+}  // namespace
+
+std::vector<std::string> writable_formats() {
+  std::vector<std::string> names;
+  for (const TraceWriter& writer : trace_writers()) names.emplace_back(writer.name);
+  return names;
+}
+
+Report execute(const ConvertRequest& request) {
+  const TraceWriter& writer = choose_writer(request);
+  if (request.predicted && !writer.times) {
+    throw usage_error("cannot write predicted times",
+                      fmt::format("the format {} has none", writer.name),
+                      "Leave --predicted away, or choose a format of traces.");
+  }
+  const Source source = request.predicted ? predict_source(request) : read_source(request);
+
+  OutputFiles files(request.out, request.force ? OutputFiles::Existing::replace
+                                               : OutputFiles::Existing::refuse_folders);
+  const Findings lost =
+      writer.write({source.opened.trace, files.path(), source.model,
+                    source.goal ? &source.goal->program : nullptr, arrows_of(request)});
+  const Conversion done{request.out, writer.name, size_below(files.path().parent_path())};
+  files.commit();
+
+  Report report = describe(done, source.opened);
+  report.options = {{"to", std::string(writer.name)}, {"predicted", request.predicted}};
+  if (request.predicted) report.options.update(to_json(source.model));
+  report.findings.merge(source.findings);
+  report.findings.merge(lost);
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,72 @@
+#include "app/requests/critical_path.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "analysis/efficiency/imbalance.h"
+#include "analysis/model/prediction.h"
+#include "analysis/paths/path_report.h"
+#include "app/load/loaded_graph.h"
+#include "app/load/loaded_run.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::string_view kIntervals = "intervals";
+
+PathAlgorithm parse_algorithm(const std::string& name) {
+  const auto* const found =
+      std::ranges::find(kPathAlgorithms, name, [](PathAlgorithm a) { return to_string(a); });
+  if (found != kPathAlgorithms.end()) return *found;
+  throw usage_error("unknown algorithm '" + name + "'", "no such name",
+                    "Known are dag, dijkstra, delta-stepping, splits and intervals.");
+}
+
+std::int64_t parse_ns(const std::string& text, std::string_view what) {
+  return text.empty() ? 0 : parse_time_fs(text, what) / kFemtosPerNano;
+}
+
+/// On the run's own times, measured or simulated.
+Report timed_path(const CriticalPathRequest& request) {
+  const LoadedRun run = load_run({.trace = request.input.trace,
+                                  .on = request.on,
+                                  .fix_clocks = request.input.fix_clocks,
+                                  .platform = request.platform});
+  const Trace& trace = run.trace();
+  const CallMatching matching(trace);
+  const ImbalanceMetrics imbalance = imbalance_metrics(trace, matching);
+  Json effective{{"algorithm", request.algorithm}};
+  if (request.algorithm == kIntervals) {
+    const std::int64_t threshold = parse_ns(request.threshold, "--threshold");
+    effective["threshold_ns"] = threshold;
+    return with_context(describe(interval_path(trace, threshold), imbalance, trace),
+                        "critical-path", run, std::move(effective));
+  }
+  const CallPaths paths(trace);
+  const PathOptions options{.algorithm = parse_algorithm(request.algorithm),
+                            .delta_ns = parse_ns(request.delta, "--delta")};
+  effective["delta_ns"] = options.delta_ns;
+  const PathDetail detail = request.segments ? PathDetail::segments : PathDetail::sums;
+  return with_context(
+      describe(measured_path(trace, matching, paths, options), imbalance, paths, detail),
+      "critical-path", run, std::move(effective));
+}
+
+}  // namespace
+
+Report execute(const CriticalPathRequest& request) {
+  if (request.on == "measured" || request.on == "simulated") return timed_path(request);
+  if (request.on != "model" && request.on != "predicted") {
+    throw usage_error("there is no critical path on '" + request.on + "'", "no such name",
+                      "Known are model (or predicted), measured and simulated.");
+  }
+  const LoadedGraph loaded = load_graph(request.input);
+  const Prediction prediction = predict(loaded.trace(), loaded.graph, loaded.model);
+  return with_context(describe_critical_path(prediction, loaded.trace()), "critical-path", loaded);
+}
+
+}  // namespace slackline

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "app/options/model_request.h"
+#include "app/options/platform_options.h"
+
+namespace slackline {
+
+struct Report;
+
+/// The critical path of a run.
+struct CriticalPathRequest {
+  ModelRequest input{};
+  std::string on = "model";    ///< model (or predicted), measured or simulated
+  PlatformOptions platform{};  ///< of the simulated run
+  /// Of measured and simulated runs: dag, dijkstra, delta-stepping, splits or intervals.
+  std::string algorithm = "dag";
+  std::string delta{};      ///< width of delta-stepping's buckets, as "5us"; empty: chosen
+  std::string threshold{};  ///< intervals: shorter computations are left out
+  bool segments = true;     ///< all segments of the path in the result, not only their sums
+};
+
+/// Throws Error.
+Report execute(const CriticalPathRequest& request);
+
+}  // namespace slackline

@@ -1,0 +1,70 @@
+#include "app/requests/efficiency.h"
+
+#include <utility>
+
+#include "analysis/efficiency/efficiency.h"
+#include "app/load/input.h"
+#include "app/load/loaded_run.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+Scaling parse_scaling(const std::string& name) {
+  if (name == "strong") return Scaling::strong;
+  if (name == "weak") return Scaling::weak;
+  throw usage_error("unknown scaling '" + name + "'", "no such name", "Known are strong and weak.");
+}
+
+/// What a report says of all the runs that it compares.
+struct ComparedInputs {
+  void add(const LoadedRun& run) {
+    inputs.push_back(input_to_json(run.opened));
+    title += (title.empty() ? "" : ", ") + subject(run.opened);
+    if (which.sections.empty()) describe_run_choice(which, run);
+    options.update(run.options);
+  }
+
+  Json inputs = Json::array();
+  Json options = Json::object();
+  std::string title{};
+  Report which{};
+};
+
+}  // namespace
+
+Report execute(const EfficiencyRequest& request) {
+  IdealOptions ideal;
+  ideal.causality = parse_collective_causality(request.causality);
+  ideal.rendezvous_bytes = parse_bytes(request.rendezvous, "--rendezvous-from");
+  const Scaling scaling = parse_scaling(request.scaling);
+  std::vector<Efficiency> runs;
+  ComparedInputs compared;
+  std::vector<std::string> traces = request.traces;
+  if (traces.empty()) traces.emplace_back();
+  for (const std::string& trace : traces) {
+    RunRequest one = request.run;
+    one.trace = trace;
+    const LoadedRun run = load_run(one);
+    runs.push_back(efficiency(run.trace(), CallMatching(run.trace()), ideal));
+    runs.back().name = run.opened.path;
+    runs.back().findings.merge(run.trace().findings());
+    runs.back().findings.merge(run.findings);
+    compared.add(run);
+  }
+  Report report = describe_efficiency(runs, scaling);
+  report.sections.insert(report.sections.begin(), compared.which.sections.begin(),
+                         compared.which.sections.end());
+  report.command = "efficiency";
+  report.title = "efficiency: " + compared.title;
+  report.options = {{"collective_causality", to_string(ideal.causality)},
+                    {"rendezvous_from_bytes", ideal.rendezvous_bytes},
+                    {"scaling", request.scaling}};
+  report.options.update(compared.options);
+  report.input = compared.inputs.size() == 1 ? compared.inputs[0] : compared.inputs;
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/options/run_request.h"
+
+namespace slackline {
+
+struct Report;
+
+/// POP's efficiency factors, of several runs with their scalability.
+struct EfficiencyRequest {
+  /// The first is the reference of the scalability. Empty: the newest recording in the current
+  /// folder.
+  std::vector<std::string> traces{};
+  RunRequest run{};                   ///< which run of each; its `trace` is not used
+  std::string causality = "dimemas";  ///< of collectives on the ideal network: dimemas or data
+  std::string rendezvous = "32KiB";   ///< blocking sends of at least that size wait there
+  std::string scaling = "strong";     ///< strong or weak
+};
+
+/// Throws Error.
+Report execute(const EfficiencyRequest& request);
+
+}  // namespace slackline

@@ -1,0 +1,213 @@
+#include "app/requests/info.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "app/load/input.h"
+#include "formats/open/open.h"
+#include "report/report.h"
+#include "trace/summary.h"
+
+namespace slackline {
+namespace {
+
+Value number(std::uint64_t value) {
+  return static_cast<std::int64_t>(value);
+}
+Value number(std::int32_t value) {
+  return std::int64_t{value};
+}
+
+Json spread_to_json(const RankSpread& spread) {
+  return {{"min", spread.min},
+          {"mean", spread.mean},
+          {"max", spread.max},
+          {"min_rank", spread.min_rank},
+          {"max_rank", spread.max_rank}};
+}
+
+Json to_json(const TraceSummary& s) {
+  Json json{{"ranks", s.ranks},
+            {"present_ranks", s.present_ranks},
+            {"unfinalized_ranks", s.unfinalized_ranks},
+            {"hosts", s.hosts},
+            {"threads", s.threads},
+            {"calls", s.calls},
+            {"duration_ns", s.duration_ns},
+            {"mpi_time_ns", spread_to_json(s.mpi_time_ns)},
+            {"compute_time_ns", spread_to_json(s.compute_time_ns)},
+            {"pause_time_ns", spread_to_json(s.pause_time_ns)},
+            {"messages", s.messages},
+            {"message_bytes", s.message_bytes},
+            {"collectives", s.collectives},
+            {"collective_bytes", s.collective_bytes},
+            {"one_sided", s.one_sided},
+            {"wildcards", s.wildcards},
+            {"communicators", s.communicators},
+            {"clock_offset_ns", s.clock_offset_ns},
+            {"clock_error_ns", s.clock_error_ns},
+            {"operations", Json::array()},
+            {"regions", Json::array()},
+            {"counters", Json::array()}};
+  for (const OperationSummary& o : s.operations) {
+    json["operations"].push_back({{"operation", std::string(mpi_name(o.operation))},
+                                  {"calls", o.calls},
+                                  {"time_ns", o.time_ns},
+                                  {"bytes", o.bytes}});
+  }
+  for (const RegionSummary& r : s.regions) {
+    json["regions"].push_back({{"name", r.name}, {"visits", r.visits}, {"time_ns", r.time_ns}});
+  }
+  for (const CounterSummary& c : s.counters) {
+    json["counters"].push_back({{"name", c.name}, {"gained", spread_to_json(c.gained)}});
+  }
+  return json;
+}
+
+Section recording_section(const OpenedTrace& opened) {
+  const TraceInfo& info = opened.trace.info();
+  Facts facts;
+  const auto text = [&](std::string_view label, const std::string& value) {
+    if (!value.empty()) facts.facts.push_back({std::string(label), value});
+  };
+  text("program", info.program);
+  text("MPI library", info.mpi_version.empty() ? info.mpi_library : info.mpi_version);
+  text("recorded by", info.recorder);
+  text("started", info.started);
+  text("format", opened.format + (opened.trace.timed() ? ", timed" : ", untimed"));
+  facts.facts.push_back({"size", number(opened.bytes), Unit::bytes});
+  const std::uint64_t calls = opened.trace.call_count();
+  if (calls > 0) {
+    facts.facts.push_back({"size per call",
+                           static_cast<double>(opened.bytes) / static_cast<double>(calls),
+                           Unit::bytes});
+  }
+  if (info.cpu_ns > 0) {
+    facts.facts.push_back({"CPU time of all ranks", std::int64_t{info.cpu_ns}, Unit::ns});
+    facts.facts.push_back(
+        {"of which recording",
+         static_cast<double>(info.recording_ns) / static_cast<double>(info.cpu_ns), Unit::ratio});
+  }
+  return {"recording", "Recording", {std::move(facts)}};
+}
+
+std::string rank_counts(const TraceSummary& s) {
+  std::string text = fmt::format("{}", s.ranks);
+  if (s.present_ranks < s.ranks) text += fmt::format(", {} of them recorded", s.present_ranks);
+  if (s.unfinalized_ranks > 0) {
+    text += fmt::format(", {} did not reach MPI_Finalize", s.unfinalized_ranks);
+  }
+  return text;
+}
+
+Section contents_section(const TraceSummary& s) {
+  Facts facts;
+  const auto add = [&](std::string_view label, Value value, Unit unit, std::string_view why = {}) {
+    facts.facts.push_back({std::string(label), std::move(value), unit, std::string(why)});
+  };
+  add("ranks", rank_counts(s), Unit::none);
+  if (s.hosts > 0) add("hosts", number(s.hosts), Unit::count);
+  if (s.threads > 1) add("threads that call MPI", std::int64_t{s.threads}, Unit::count);
+  add("duration", std::int64_t{s.duration_ns}, Unit::ns, "from the first begin to the last end");
+  add("calls", number(s.calls), Unit::count, "tests and probes in vain counted one by one");
+  add("messages", number(s.messages), Unit::count, "point to point, counted where they are sent");
+  add("bytes in messages", number(s.message_bytes), Unit::bytes);
+  add("calls of collectives", number(s.collectives), Unit::count, "once per rank");
+  add("bytes in collectives", number(s.collective_bytes), Unit::bytes,
+      "what each rank hands in, before any algorithm");
+  if (s.one_sided > 0) add("one-sided calls", number(s.one_sided), Unit::count);
+  if (s.wildcards > 0)
+    add("wildcards", number(s.wildcards), Unit::count,
+        "receives and probes with MPI_ANY_SOURCE or MPI_ANY_TAG");
+  add("communicators", number(s.communicators), Unit::count,
+      "beyond MPI_COMM_WORLD and MPI_COMM_SELF");
+  if (s.clock_offset_ns > 0 || s.clock_error_ns > 0) {
+    add("clocks corrected by at most", std::int64_t{s.clock_offset_ns}, Unit::ns);
+    if (s.clock_error_ns > 0) add("clocks known within", std::int64_t{s.clock_error_ns}, Unit::ns);
+  }
+  return {"contents", "Contents", {std::move(facts)}};
+}
+
+Section time_section(const TraceSummary& s) {
+  Table table{"rank_time",
+              "Time per rank",
+              {{"part"},
+               {"least", Unit::ns},
+               {"of rank", Unit::count},
+               {"mean", Unit::ns},
+               {"most", Unit::ns},
+               {"of rank", Unit::count}},
+              {}};
+  const auto row = [&](std::string name, const RankSpread& r) {
+    table.rows.push_back(
+        {std::move(name), r.min, number(r.min_rank), r.mean, r.max, number(r.max_rank)});
+  };
+  row("between MPI calls", s.compute_time_ns);
+  if (s.pause_time_ns.max > 0) row("  of which pauses", s.pause_time_ns);
+  row("inside MPI", s.mpi_time_ns);
+  return {"time", "Time", {std::move(table)}};
+}
+
+Section operations_section(const TraceSummary& s) {
+  Table table{"operations",
+              "Calls by operation",
+              {{"operation"}, {"calls", Unit::count}, {"time", Unit::ns}, {"bytes", Unit::bytes}},
+              {}};
+  for (const OperationSummary& o : s.operations) {
+    table.rows.push_back({std::string(mpi_name(o.operation)), number(o.calls),
+                          std::int64_t{o.time_ns}, number(o.bytes)});
+  }
+  return {"operations", "Operations", {std::move(table)}};
+}
+
+Section regions_section(const TraceSummary& s) {
+  Table table{
+      "regions", "User regions", {{"region"}, {"visits", Unit::count}, {"time", Unit::ns}}, {}};
+  for (const RegionSummary& r : s.regions) {
+    table.rows.push_back({r.name, number(r.visits), std::int64_t{r.time_ns}});
+  }
+  return {"regions", "Regions", {std::move(table)}};
+}
+
+Section counters_section(const TraceSummary& s) {
+  Table table{"counters",
+              "Gained per rank while it computed",
+              {{"counter"},
+               {"least", Unit::count},
+               {"of rank", Unit::count},
+               {"mean", Unit::count},
+               {"most", Unit::count},
+               {"of rank", Unit::count}},
+              {}};
+  for (const CounterSummary& c : s.counters) {
+    table.rows.push_back({c.name, c.gained.min, number(c.gained.min_rank), c.gained.mean,
+                          c.gained.max, number(c.gained.max_rank)});
+  }
+  return {"counters", "Hardware counters", {std::move(table)}};
+}
+
+Report describe(const TraceSummary& summary, const OpenedTrace& opened) {
+  Report report;
+  report.command = "info";
+  report.title = fmt::format("info: {}", opened.path);
+  report.options = Json::object();
+  report.input = input_to_json(opened);
+  report.result = to_json(summary);
+  report.findings.merge(opened.trace.findings());
+  report.sections = {recording_section(opened), contents_section(summary)};
+  if (opened.trace.timed()) report.sections.push_back(time_section(summary));
+  report.sections.push_back(operations_section(summary));
+  if (!summary.counters.empty()) report.sections.push_back(counters_section(summary));
+  if (!summary.regions.empty()) report.sections.push_back(regions_section(summary));
+  return report;
+}
+
+}  // namespace
+
+Report execute(const InfoRequest& request) {
+  const OpenedTrace opened = open_input(request.trace, {.fix_clocks = request.fix_clocks});
+  return describe(summarize(opened.trace), opened);
+}
+
+}  // namespace slackline

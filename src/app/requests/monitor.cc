@@ -1,0 +1,23 @@
+#include "app/requests/monitor.h"
+
+#include "analysis/phases/monitor.h"
+#include "app/load/loaded_run.h"
+#include "report/report.h"
+
+namespace slackline {
+
+Report execute(const MonitorRequest& request) {
+  MonitorOptions options;
+  options.rank = request.rank;
+  options.windows = request.windows;
+  options.ideal.causality = parse_collective_causality(request.causality);
+  const LoadedRun run = load_run(request.run);
+  const Monitor result =
+      monitor(run.trace(), CallMatching(run.trace()), CallPaths(run.trace()), options);
+  return with_context(describe(result), "monitor", run,
+                      {{"rank", result.rank},
+                       {"windows", request.windows},
+                       {"collective_causality", request.causality}});
+}
+
+}  // namespace slackline

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "app/options/run_request.h"
+
+namespace slackline {
+
+struct Report;
+
+/// Efficiencies over time and the phases that they show.
+struct MonitorRequest {
+  RunRequest run{};
+  std::optional<std::int32_t> rank{};  ///< followed call by call; default: the one with most calls
+  std::size_t windows = 256;           ///< of equal width, that the run is cut into
+  std::string causality = "dimemas";   ///< of collectives on the ideal network: dimemas or data
+};
+
+/// Throws Error.
+Report execute(const MonitorRequest& request);
+
+}  // namespace slackline

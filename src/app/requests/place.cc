@@ -1,0 +1,56 @@
+#include "app/requests/place.h"
+
+#include <algorithm>
+
+#include "analysis/placement/place.h"
+#include "analysis/placement/place_report.h"
+#include "app/load/loaded_graph.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "report/report.h"
+#include "timing/network/placement.h"
+
+namespace slackline {
+namespace {
+
+void write_rank_files(const PlaceRequest& request, const Placement& found) {
+  const auto write = [&](const std::string& path, RankFileKind kind) {
+    if (path.empty()) return;
+    OutputFile file(path);
+    file.write(write_rank_file(found, kind));
+    file.commit();
+  };
+  write(request.openmpi, RankFileKind::openmpi);
+  write(request.mpich, RankFileKind::mpich);
+  write(request.slurm, RankFileKind::slurm);
+}
+
+}  // namespace
+
+Report execute(const PlaceRequest& request) {
+  const NetworkOptions& network = request.input.network;
+  if (!network.given()) {
+    throw usage_error("there is nothing to place ranks on", "all pairs of ranks are alike",
+                      "Say how nodes are connected (--topology) or how many ranks share one "
+                      "(--ranks-per-node).");
+  }
+  const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
+  const Placement hosts = resolve_placement(network, loaded.graph.ranks());
+  const PlaceOptions search{
+      .restarts = request.restarts,
+      .evaluations = request.evaluations,
+      .seed = request.seed,
+      .ranks_per_node = std::max(1, network.ranks_per_node),
+      .nodes = static_cast<std::int32_t>(hosts.host_names.size()),
+      .scotch = request.scotch,
+  };
+  const PlaceResult result = place_ranks(loaded.graph, loaded.model, search);
+  write_rank_files(request, {result.best.node_of_rank, hosts.host_names});
+  return with_context(describe(result, hosts), "place", loaded,
+                      {{"restarts", search.restarts},
+                       {"evaluations", search.evaluations},
+                       {"seed", search.seed},
+                       {"scotch", search.scotch}});
+}
+
+}  // namespace slackline

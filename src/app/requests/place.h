@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/options/model_request.h"
+
+namespace slackline {
+
+struct Report;
+
+/// A search for a faster placement of ranks on nodes. `input.network` says how nodes are connected
+/// or how many ranks share one.
+struct PlaceRequest {
+  ModelRequest input{};
+  std::uint32_t restarts = 8;         ///< from the best placement after random swaps
+  std::uint32_t evaluations = 2'000;  ///< placements whose makespan is computed, at most
+  std::uint64_t seed = 1;             ///< of the random swaps
+  bool scotch = true;                 ///< begin from Scotch's mappings, too
+  // Files to write the placement to; empty: none.
+  std::string openmpi{};  ///< for mpirun --rankfile
+  std::string mpich{};    ///< for MPICH's mpiexec -f
+  std::string slurm{};    ///< for SLURM_HOSTFILE
+};
+
+/// Writes the files that are named. Throws Error.
+Report execute(const PlaceRequest& request);
+
+}  // namespace slackline

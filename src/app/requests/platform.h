@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace slackline {
+
+struct Report;
+
+/// The description of a platform.
+struct PlatformRequest {
+  std::string action = "show";
+  std::string file{};
+  std::vector<std::string> route{};  ///< two hosts, whose route is shown; empty: none
+  std::size_t rows = 20;             ///< most rows of each list
+};
+
+/// Throws Error.
+Report execute(const PlatformRequest& request);
+
+}  // namespace slackline

@@ -1,0 +1,27 @@
+#include "app/requests/print.h"
+
+#include <fmt/format.h>
+
+#include "app/load/input.h"
+#include "base/error.h"
+#include "formats/text/text.h"
+
+namespace slackline {
+
+OpenedTrace load(const PrintRequest& request) {
+  OpenedTrace opened = open_input(request.trace);
+  const std::int32_t ranks = opened.trace.ranks();
+  if (request.rank && (*request.rank < 0 || *request.rank >= ranks)) {
+    throw usage_error(fmt::format("there is no rank {}", *request.rank),
+                      fmt::format("'{}' has {} ranks", opened.path, ranks),
+                      fmt::format("Choose one from 0 to {}.", ranks - 1));
+  }
+  return opened;
+}
+
+void print(const OpenedTrace& opened, const PrintRequest& request,
+           const std::function<void(std::string_view)>& write) {
+  write_text_trace(opened.trace, write, {.rank = request.rank});
+}
+
+}  // namespace slackline

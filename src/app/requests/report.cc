@@ -1,0 +1,119 @@
+#include "app/requests/report.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "app/load/input.h"
+#include "app/load/loaded_graph.h"
+#include "app/load/machine.h"
+#include "app/options/degradations.h"
+#include "app/report/run_comparison.h"
+#include "app/report/run_report.h"
+#include "base/parallel.h"
+#include "page/pictures.h"
+
+namespace slackline {
+namespace {
+
+/// One of two runs to compare, analysed in two threads: by the model, and as it was measured.
+struct RunAnalysis {
+  RunAnalysis(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm)
+      : loaded(load_graph(request, CallDetail::named, GraphTime::later)), paths(loaded.trace()) {
+    parallel_for(2, [&](std::size_t part) {
+      part == 0 ? predict_run(degradations_ppm) : analyse_measured_run();
+    });
+  }
+  ComparedPicture picture(const char* letter) const {
+    return {std::string(letter) + ": " + loaded.opened.path,
+            loaded.trace(),
+            *matching,
+            paths,
+            {waits, measured->path, measured->monitor}};
+  }
+  ComparedRun compared() const {
+    return {loaded.opened.path, loaded.trace(), paths, model, measured ? &*measured : nullptr};
+  }
+
+  LoadedGraph loaded;
+  CallPaths paths;
+  Overview model{};
+  std::optional<CallMatching> matching{};
+  WaitStates waits{};
+  std::optional<Diagnosis> measured{};
+
+ private:
+  void predict_run(const std::vector<std::int64_t>& degradations_ppm) {
+    model = overview(loaded.trace(), complete(loaded), loaded.model, degradations_ppm);
+  }
+  void analyse_measured_run() {
+    if (!loaded.trace().timed()) return;
+    matching.emplace(loaded.trace());
+    const CausalOrder order(loaded.trace(), *matching);
+    waits = wait_states(loaded.trace(), *matching, order, {.sends = &loaded.opened.sends});
+    measured = diagnose(loaded.trace(), paths, *matching, order, waits);
+  }
+};
+
+Report comparison(const ReportRequest& request, const std::vector<std::int64_t>& ppm) {
+  ModelRequest other = request.input;
+  other.trace = request.other;
+  const RunAnalysis a(request.input, ppm);
+  const RunAnalysis b(other, ppm);
+  Report report = compare_runs(a.compared(), b.compared());
+  if (request.pictures && a.measured && b.measured) {
+    report.sections.insert(report.sections.begin() + 1,
+                           compared_timelines(a.picture("A"), b.picture("B")));
+  }
+  report.command = "report";
+  report.title = "report: " + subject(a.loaded.opened) + " and " + subject(b.loaded.opened);
+  report.options = to_json(a.loaded.model);
+  report.options["degrade"] = degradations_to_json(ppm);
+  report.input = {{"a", input_to_json(a.loaded.opened)}, {"b", input_to_json(b.loaded.opened)}};
+  for (const RunAnalysis* side : {&a, &b}) {
+    report.findings.merge(side->loaded.trace().findings());
+    report.findings.merge(side->loaded.graph.findings());
+  }
+  return report;
+}
+
+/// The report with the run simulated on a machine, too.
+Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
+                              RunReportOptions options, Json own_options) {
+  Findings findings;
+  Machine machine = resolve_machine(request.machine, loaded.trace(), findings);
+  machine.simulation.record = request.pictures;
+  machine.simulation.link_usage = request.links > 0;
+  machine.simulation.slowed_kept = request.links;
+  const Simulation simulation =
+      simulate(loaded.trace(), machine.platform, machine.hosts, machine.simulation);
+  const SimulatedRun simulated{simulation, machine.platform,
+                               std::filesystem::path(request.machine.platform).filename().string(),
+                               request.links};
+  options.simulated = &simulated;
+  own_options["simulation"] = to_json(request.machine, machine.smpi);
+  const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
+  Report report = run_report(loaded.trace(), graph, loaded.model, options);
+  report.findings.merge(findings);
+  return with_context(std::move(report), "report", loaded, std::move(own_options));
+}
+
+}  // namespace
+
+Report execute(const ReportRequest& request) {
+  const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
+  if (!request.other.empty()) return comparison(request, ppm);
+  LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
+  Json own_options = {{"degrade", degradations_to_json(ppm)}};
+  const RunReportOptions options{.degradations_ppm = ppm,
+                                 .scenarios = request.compare,
+                                 .pictures = request.pictures,
+                                 .sends = &loaded.opened.sends};
+  if (request.machine.given()) {
+    return report_with_simulation(request, loaded, options, std::move(own_options));
+  }
+  const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
+  return with_context(run_report(loaded.trace(), graph, loaded.model, options), "report", loaded,
+                      std::move(own_options));
+}
+
+}  // namespace slackline

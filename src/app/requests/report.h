@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/options/model_request.h"
+#include "app/options/platform_options.h"
+
+namespace slackline {
+
+struct Report;
+
+/// Everything there is to say about a run, or how two runs differ.
+struct ReportRequest {
+  ModelRequest input{};
+  std::string other{};                      ///< a second trace to compare with; empty: none
+  std::vector<std::string> degradations{};  ///< as "1%"; empty: 1 %, 2 %, 5 %
+  std::vector<std::string> compare{};       ///< rules of other collective algorithms
+  PlatformOptions machine{};                ///< to simulate the run on, too
+  std::size_t links = 8;                    ///< most contended links of it to show
+  bool pictures = false;                    ///< adds what only pages show
+};
+
+/// Throws Error.
+Report execute(const ReportRequest& request);
+
+}  // namespace slackline

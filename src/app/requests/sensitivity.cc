@@ -1,0 +1,164 @@
+#include "app/requests/sensitivity.h"
+
+#include <optional>
+#include <utility>
+
+#include "analysis/model/loggops_prediction.h"
+#include "analysis/model/sensitivity.h"
+#include "analysis/model/thresholds.h"
+#include "analysis/runs/comparison.h"
+#include "app/load/loaded_graph.h"
+#include "app/load/loaded_program.h"
+#include "app/load/loaded_reduction.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "formats/open/open.h"
+#include "graph/goal/goal_graph.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+constexpr int kComparedPoints = 11;
+constexpr std::size_t kMostThresholds = 16;
+const std::vector<std::int64_t> kComparedDegradations{10'000, 20'000, 50'000};
+
+std::int64_t parse_value_fs(Parameter parameter, const std::string& text, const char* what) {
+  return parameter == Parameter::gap_per_byte ? parse_gap_per_byte_fs(text, what)
+                                              : parse_time_fs(text, what);
+}
+
+/// Ten times the model's own value, or ten microseconds (of G 1 ns/B) when that is nothing.
+std::int64_t default_end_fs(Parameter parameter, std::int64_t base) {
+  if (base > 0) return 10 * base;
+  return parameter == Parameter::gap_per_byte ? kFemtosPerNano : 10'000 * kFemtosPerNano;
+}
+
+void require_collectives(const LoadedGraph& loaded) {
+  if (loaded.opened.format != "goal") return;
+  throw usage_error("cannot compare collectives of a GOAL program",
+                    "its collectives are messages already", "Take the trace it was made from.");
+}
+
+/// The trace and the others, at the model's own value of the parameter.
+std::vector<ScaledComparison> compared_at_scales(const SensitivityRequest& request,
+                                                 const LoadedGraph& loaded,
+                                                 const VariedParameter& parameter) {
+  const std::vector<std::int64_t> base{base_value_fs(loaded.graph, loaded.model, parameter)};
+  std::vector<ScaledComparison> scales;
+  const auto add = [&](const LoadedGraph& at) {
+    require_collectives(at);
+    scales.push_back(
+        {at.trace().ranks(), compare_collectives(at.trace(), at.model, request.compare, parameter,
+                                                 base, kComparedDegradations)});
+  };
+  add(loaded);
+  for (const std::string& path : request.scales) {
+    ModelRequest other = request.input;
+    other.trace = path;
+    add(load_graph(other, CallDetail::none));
+  }
+  return scales;
+}
+
+Report compared(const SensitivityRequest& request, const LoadedGraph& loaded,
+                const VariedParameter& parameter, std::int64_t from, std::int64_t to) {
+  require_collectives(loaded);
+  Report report =
+      describe(compare_collectives(loaded.trace(), loaded.model, request.compare, parameter, from,
+                                   to, kComparedPoints, kComparedDegradations));
+  if (!request.scales.empty()) add_scales(report, compared_at_scales(request, loaded, parameter));
+  return report;
+}
+
+struct Interval {
+  std::int64_t from_fs;
+  std::int64_t to_fs;
+
+  Json to_json(const std::string& parameter) const {
+    constexpr double kFsPerNs = static_cast<double>(kFemtosPerNano);
+    return {{"param", parameter},
+            {"from_ns", static_cast<double>(from_fs) / kFsPerNs},
+            {"to_ns", static_cast<double>(to_fs) / kFsPerNs}};
+  }
+};
+
+/// `base_fs`: the parameter's own value.
+Interval parse_interval(const SensitivityRequest& request, Parameter parameter,
+                        std::int64_t base_fs) {
+  const std::int64_t from = parse_value_fs(parameter, request.from, "--from");
+  const std::int64_t to = request.to.empty() ? default_end_fs(parameter, base_fs)
+                                             : parse_value_fs(parameter, request.to, "--to");
+  if (to <= from) {
+    throw usage_error("the interval is empty", "--to must be larger than --from",
+                      "Write it like --from 0us --to 20us.");
+  }
+  return {from, to};
+}
+
+Report latency_sweep(const SensitivityRequest& request, Parameter parameter) {
+  if (parameter != Parameter::latency) {
+    throw usage_error("--model loggops varies the latency only", "--param is not L",
+                      "Leave --param out, or ask predict at the values that matter.");
+  }
+  const LoadedProgram loaded = load_program(request.input, request.loggops);
+  const Interval interval = parse_interval(request, parameter, loaded.model.latency_fs);
+  Json own = interval.to_json(request.parameter);
+  own["points"] = request.points;
+  return with_context(describe(sweep_latency(loaded.program, loaded.model, interval.from_fs,
+                                             interval.to_fs, request.points, loaded.path)),
+                      "sensitivity", loaded, own);
+}
+
+/// T by the eager threshold, which has no intervals.
+Report threshold_sweep(const SensitivityRequest& request) {
+  std::vector<std::uint64_t> thresholds;
+  for (const std::string& text : request.at) thresholds.push_back(parse_bytes(text, "--at"));
+  LoadedGraph loaded = load_graph(request.input, CallDetail::none);
+  const std::optional<OpenedGoal> goal =
+      loaded.opened.format == "goal" ? open_goal(loaded.opened.path) : std::nullopt;
+  const auto build = [&](const GraphOptions& graph) {
+    return goal ? build_goal_graph(goal->program, goal->path, graph).graph
+                : build_graph(loaded.trace(), graph);
+  };
+  return with_context(describe(sweep_thresholds(build, loaded.model, thresholds, kMostThresholds)),
+                      "sensitivity", loaded, {{"param", "S"}});
+}
+
+}  // namespace
+
+Report execute(const SensitivityRequest& request) {
+  if (request.parameter == "S") return threshold_sweep(request);
+  if (!request.at.empty()) {
+    throw usage_error("--at gives values of S", "--param is not S",
+                      "Give the interval by --from and --to, or --param S.");
+  }
+  const VariedParameter parameter = parse_varied_parameter(request.parameter);
+  if (!request.scales.empty() && request.compare.empty()) {
+    throw usage_error("--scale has nothing to compare", "it belongs to --compare",
+                      "Give --compare RULES for each alternative.");
+  }
+  if (request.loggops.wanted()) return latency_sweep(request, parameter.kind);
+  if (request.compare.empty() && !request.pairs) {
+    if (const auto reduced = load_reduction(request.input, request.cache, parameter)) {
+      const Interval interval =
+          parse_interval(request, parameter.kind, value_fs(reduced->model.model, parameter.kind));
+      MakespanFunction makespan = reduced->makespan(parameter.kind);
+      return with_context(
+          describe(sensitivity(makespan, parameter, interval.from_fs, interval.to_fs)),
+          "sensitivity", *reduced, interval.to_json(request.parameter));
+    }
+  }
+  const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
+  const Interval interval =
+      parse_interval(request, parameter.kind, base_value_fs(loaded.graph, loaded.model, parameter));
+  Report report = request.compare.empty()
+                      ? describe(sensitivity(loaded.graph, loaded.model, parameter,
+                                             interval.from_fs, interval.to_fs))
+                      : compared(request, loaded, parameter, interval.from_fs, interval.to_fs);
+  add_pairwise(report, loaded, request.pairs);
+  return with_context(std::move(report), "sensitivity", loaded,
+                      interval.to_json(request.parameter));
+}
+
+}  // namespace slackline

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/options/loggops_options.h"
+#include "app/options/model_request.h"
+
+namespace slackline {
+
+struct Report;
+
+/// The run time as a function of one parameter of the model.
+struct SensitivityRequest {
+  ModelRequest input{};
+  LogGOPSOptions loggops{};
+  CacheOptions cache{};
+  std::size_t points = 11;      ///< latencies to simulate under LogGOPS
+  std::string parameter = "L";  ///< L, o, G, of some messages as L:inter-group or L[3][7]; or S
+  std::string from = "0";       ///< begin of the interval, in the parameter's unit
+  std::string to{};             ///< its end; empty: ten times the model's own value
+  bool pairs = false;           ///< sensitivity by pairs of ranks, too
+  std::vector<std::string> compare{};  ///< rules of collective algorithms, a curve each
+  std::vector<std::string> scales{};   ///< with `compare`: traces on other numbers of ranks
+  std::vector<std::string> at{};       ///< with parameter S: the thresholds
+};
+
+/// Throws Error.
+Report execute(const SensitivityRequest& request);
+
+}  // namespace slackline

@@ -1,0 +1,159 @@
+#include "app/requests/simulate.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "analysis/model/model_choice.h"
+#include "analysis/simulation/simulated_actions.h"
+#include "analysis/simulation/simulation_report.h"
+#include "app/load/input.h"
+#include "app/load/machine.h"
+#include "app/options/degradations.h"
+#include "app/trace_writers.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/output_files.h"
+#include "page/simulated_run.h"
+#include "report/report.h"
+#include "sim/simulated_trace.h"
+#include "sim/sweep.h"
+#include "sim/tolerance.h"
+
+namespace slackline {
+namespace {
+
+Json options_to_json(const SimulateRequest& request, const SmpiOptions& smpi) {
+  Json json = to_json(request.machine, smpi);
+  if (!request.sweep.empty()) json["sweep"] = request.sweep;
+  if (!request.tolerance.empty()) json["tolerance"] = request.tolerance;
+  return json;
+}
+
+/// A trace and the machine that it is simulated on.
+struct Scene {
+  const Trace& trace() const { return opened.trace; }
+
+  OpenedTrace opened;
+  Machine machine;
+};
+
+void write_timed(const Scene& scene, const Simulation& result, const std::string& path) {
+  const TraceWriter* const writer = writer_by_extension(path);
+  if (writer == nullptr) {
+    throw usage_error(fmt::format("cannot tell the format of '{}'", path),
+                      "its extension is none that a trace is written with",
+                      "Write it as .slk and convert that.");
+  }
+  const Trace timed = simulated_trace(scene.trace(), result);
+  OutputFiles files(path, OutputFiles::Existing::refuse_folders);
+  writer->write({timed, files.path(), ModelChoice{}});
+  files.commit();
+}
+
+Report simulate_once(Scene& scene, const SimulateRequest& request, Findings& findings) {
+  SimulationOptions simulation = scene.machine.simulation;
+  simulation.record = request.pictures || !request.actions.empty() || !request.timed.empty();
+  simulation.slowed_kept = request.slowed;
+  // It also tells which link held a message back.
+  simulation.link_usage = request.links > 0 || request.slowed > 0;
+  const Platform& platform = scene.machine.platform;
+  const Simulation result = simulate(scene.trace(), platform, scene.machine.hosts, simulation);
+  if (!request.actions.empty()) {
+    write_file(request.actions, simulated_actions(result, scene.trace()));
+  }
+  if (!request.timed.empty()) write_timed(scene, result, request.timed);
+  findings.merge(result.findings);
+  Report report = describe(result, scene.trace(), platform, request.links);
+  if (request.pictures) {
+    report.sections.insert(
+        report.sections.begin(),
+        simulated_timeline(scene.trace(),
+                           {result, platform, request.machine.platform, request.links}));
+  }
+  return report;
+}
+
+/// "latency", "bandwidth", or of a group of links, "bandwidth@c.backbone".
+Report find_tolerance(const Scene& scene, const SimulateRequest& request) {
+  const std::string& axis = request.tolerance;
+  const bool bandwidth = axis.starts_with("bandwidth");
+  if (!bandwidth && !axis.starts_with("latency")) {
+    throw usage_error(fmt::format("cannot find a tolerance of '{}'", axis),
+                      "only latency and bandwidth can vary",
+                      "Write latency or bandwidth, or for a group of links bandwidth@backbone.");
+  }
+  const std::size_t at = axis.find('@');
+  const std::string group = at == std::string::npos ? std::string() : axis.substr(at + 1);
+  std::vector<double> degradations;
+  for (const std::int64_t ppm : parse_degradations(request.degradations)) {
+    degradations.push_back(static_cast<double>(ppm) / 1e6);
+  }
+  const auto simulated = [&](double factor, bool contention) {
+    SimulationOptions worse = scene.machine.simulation;
+    worse.model.contention = worse.model.contention && contention;
+    LinkScale scale{.group = group};
+    (bandwidth ? scale.bandwidth : scale.latency) = bandwidth ? 1 / factor : factor;
+    worse.link_scales.push_back(scale);
+    return simulate(scene.trace(), scene.machine.platform, scene.machine.hosts, worse).makespan;
+  };
+  const std::string what = fmt::format("{} of {}", bandwidth ? "1 / bandwidth" : "latency",
+                                       group.empty() ? "all links" : group);
+  const auto makespan = [&](double factor) { return simulated(factor, true); };
+  const auto alone = [&](double factor) { return simulated(factor, false); };
+  constexpr double kLargest = 1 << 16;
+  constexpr double kExact = 1e-6;
+  return describe(search_tolerances(makespan, degradations),
+                  search_tolerances(alone, degradations, kLargest, kExact), what);
+}
+
+/// A program without its defective lines would be another program.
+void require_whole(const Trace& trace) {
+  if (trace.timed()) return;
+  for (const Findings::Entry& lost : trace.findings().entries()) {
+    if (lost.severity != Severity::data_loss) continue;
+    const std::string example = lost.examples.empty() ? lost.sentence : lost.examples.front();
+    throw Error(
+        "cannot simulate a program with defects",
+        lost.count == 1 ? example : fmt::format("{} defects, the first {}", lost.count, example),
+        "Mend it; slackline info lists what is wrong.");
+  }
+}
+
+void require_files_apart(const SimulateRequest& request) {
+  if (request.actions.empty() || request.actions != request.timed) return;
+  throw usage_error(fmt::format("cannot write both to '{}'", request.timed),
+                    "--actions and --timed name the same file", "Give each a file of its own.");
+}
+
+}  // namespace
+
+Report execute(const SimulateRequest& request) {
+  require_files_apart(request);
+  Findings findings;
+  OpenedTrace opened = open_input(request.trace);
+  require_whole(opened.trace);
+  Machine machine = resolve_machine(request.machine, opened.trace, findings);
+  Scene scene{std::move(opened), std::move(machine)};
+  Report report;
+  if (!request.sweep.empty()) {
+    const std::vector<SweepAxis> axes = parse_sweep(request.sweep);
+    report = describe(sweep(scene.trace(), scene.machine.platform, scene.machine.hosts,
+                            scene.machine.smpi, scene.machine.simulation, axes),
+                      axes);
+  } else if (!request.tolerance.empty()) {
+    report = find_tolerance(scene, request);
+  } else {
+    report = simulate_once(scene, request, findings);
+  }
+  report.command = "simulate";
+  report.title = fmt::format("simulate: {} on {}", scene.opened.path, request.machine.platform);
+  report.options = options_to_json(request, scene.machine.smpi);
+  report.input = input_to_json(scene.opened);
+  report.findings = scene.trace().findings();
+  report.findings.merge(findings);
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,85 @@
+#include "app/requests/tolerance.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "analysis/model/region.h"
+#include "analysis/model/sensitivity.h"
+#include "analysis/model/uncertainty.h"
+#include "app/load/loaded_graph.h"
+#include "app/load/loaded_reduction.h"
+#include "app/options/degradations.h"
+#include "base/error.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+/// Two parameters at once: a polygon instead of a number.
+Report tolerance_region(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
+  if (request.region.size() != 2) {
+    throw usage_error(fmt::format("--region has {} parameters", request.region.size()),
+                      "two are needed", "Write it like --region L,G.");
+  }
+  const VariedParameter x = parse_varied_parameter(request.region[0]);
+  const VariedParameter y = parse_varied_parameter(request.region[1]);
+  const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
+  return with_context(describe(tolerance_regions(loaded.graph, loaded.model, x, y, ppm)),
+                      "tolerance", loaded,
+                      {{"region", request.region}, {"degrade", degradations_to_json(ppm)}});
+}
+
+/// The tolerances of this run and of the other runs of the program.
+ToleranceIntervals tolerances_of_all_runs(const ToleranceRequest& request,
+                                          const VariedParameter& parameter,
+                                          const std::vector<std::int64_t>& ppm,
+                                          const Tolerances& first) {
+  std::vector<Tolerances> runs{first};
+  for (const std::string& trace : request.also) {
+    ModelRequest other = request.input;
+    other.trace = trace;
+    const LoadedGraph loaded = load_graph(other, CallDetail::none);
+    runs.push_back(tolerances(loaded.graph, loaded.model, parameter, ppm));
+  }
+  return intervals_of_runs(runs);
+}
+
+Json own_options(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
+  return {{"param", request.parameter}, {"degrade", degradations_to_json(ppm)}};
+}
+
+}  // namespace
+
+Report execute(const ToleranceRequest& request) {
+  refuse_loggops(request.loggops);
+  const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
+  if (!request.region.empty()) return tolerance_region(request, ppm);
+  const VariedParameter parameter = parse_varied_parameter(request.parameter);
+  const bool resampled = request.bootstrap > 0;
+  if (request.also.empty() && !resampled) {
+    if (const auto reduced = load_reduction(request.input, request.cache, parameter)) {
+      MakespanFunction makespan = reduced->makespan(parameter.kind);
+      return with_context(describe(tolerances(makespan, parameter, ppm)), "tolerance", *reduced,
+                          own_options(request, ppm));
+    }
+  }
+  const LoadedGraph loaded =
+      load_graph(request.input, resampled ? CallDetail::named : CallDetail::none);
+  const Tolerances found = tolerances(loaded.graph, loaded.model, parameter, ppm);
+  Report report = describe(found);
+  Json own = own_options(request, ppm);
+  if (!request.also.empty()) {
+    add_intervals(report, tolerances_of_all_runs(request, parameter, ppm, found));
+    own["also"] = request.also;
+  }
+  if (resampled) {
+    add_intervals(report, bootstrap_tolerances(loaded.trace(), loaded.graph, loaded.model,
+                                               parameter, ppm, request.bootstrap, request.seed));
+    own["bootstrap"] = request.bootstrap;
+    own["seed"] = request.seed;
+  }
+  return with_context(std::move(report), "tolerance", loaded, std::move(own));
+}
+
+}  // namespace slackline

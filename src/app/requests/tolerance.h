@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/options/loggops_options.h"
+#include "app/options/model_request.h"
+
+namespace slackline {
+
+struct Report;
+
+/// How far a parameter of the model may grow before the run is so much slower.
+struct ToleranceRequest {
+  ModelRequest input{};
+  LogGOPSOptions loggops{};  ///< refused when it asks for LogGOPS
+  CacheOptions cache{};
+  std::string parameter = "L";  ///< L, o or G, of some messages as L:inter-group or L[3][7]
+  std::vector<std::string> degradations{};  ///< as "1%"; empty: 1 %, 2 %, 5 %
+  std::vector<std::string> region{};        ///< two parameters that vary together
+  std::vector<std::string> also{};          ///< other runs of the program, for an interval
+  std::size_t bootstrap = 0;                ///< replicates with resampled computation
+  std::uint64_t seed = 1;                   ///< of the resampling
+};
+
+/// Throws Error.
+Report execute(const ToleranceRequest& request);
+
+}  // namespace slackline

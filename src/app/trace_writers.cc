@@ -1,0 +1,177 @@
+#include "app/trace_writers.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "analysis/efficiency/efficiency_counters.h"
+#include "analysis/paths/measured_flows.h"
+#include "analysis/paths/path_flows.h"
+#include "base/file.h"
+#include "base/parallel.h"
+#include "formats/goal/binary.h"
+#include "formats/goal/text.h"
+#include "formats/native/writer.h"
+#include "formats/otf2/writer.h"
+#include "formats/paraver/writer.h"
+#include "formats/perfetto/perfetto.h"
+#include "formats/text/text.h"
+#include "formats/ti/writer.h"
+#include "graph/goal/goal_of_graph.h"
+
+namespace slackline {
+namespace {
+
+Findings write_native_file(const WriteRequest& request) {
+  write_native(request.trace, request.path);
+  return {};
+}
+
+Findings write_text_file(const WriteRequest& request) {
+  OutputFile file(request.path);
+  write_text_trace(request.trace, [&](std::string_view text) { file.write(text); });
+  file.commit();
+  return {};
+}
+
+/// The program itself when the input was one; else the trace with its collectives as messages.
+GoalProgram goal_program(const WriteRequest& request, Findings& findings) {
+  if (request.program != nullptr) return *request.program;
+  GraphOptions options = request.model.graph;
+  options.eager_threshold_bytes = std::numeric_limits<std::uint64_t>::max();
+  const ExecutionGraph graph = build_graph(request.trace, options);
+  findings.merge(graph.findings());
+  return goal_of_graph(graph);
+}
+
+Findings write_goal_text_file(const WriteRequest& request) {
+  Findings findings;
+  const GoalProgram program = goal_program(request, findings);
+  OutputFile file(request.path);
+  write_goal_text(program, [&](std::string_view text) { file.write(text); });
+  file.commit();
+  return findings;
+}
+
+Findings write_goal_binary_file(const WriteRequest& request) {
+  Findings findings;
+  write_file(request.path, goal_binary(goal_program(request, findings)));
+  return findings;
+}
+
+// OUT.otf2, or the folder OUT with traces.otf2 in it as Score-P has it.
+Findings write_otf2_archive(const WriteRequest& request) {
+  if (request.path.extension() == ".otf2") return write_otf2(request.trace, request.path);
+  std::filesystem::create_directory(request.path);
+  return write_otf2(request.trace, request.path / "traces.otf2");
+}
+
+/// What a timeline shows in addition to the calls (TimelineExtras refers to it).
+struct RunExtras {
+  std::vector<TimelineFlow> flows;
+  std::vector<TimelineCounter> counters;
+};
+
+/// The critical path of a trace without times is the model's, if a model was given.
+std::vector<TimelineFlow> model_flows(const WriteRequest& request, Findings& findings) {
+  const LogGPS& model = request.model.model;
+  if (model.latency_fs == 0 && model.overhead_fs == 0) return {};
+  const ExecutionGraph graph = build_graph(request.trace, request.model.graph);
+  findings.merge(graph.findings());
+  return critical_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
+}
+
+RunExtras extras_of_run(const Trace& trace, bool path) {
+  RunExtras extras;
+  const CallMatching matching(trace);
+  parallel_for(path ? 2 : 1, [&](std::size_t part) {
+    if (part == 0) {
+      const EfficiencyCurves curves = efficiency_curves(trace, ideal_run(trace, matching, {}), {});
+      extras.counters = efficiency_counters(trace, curves);
+    } else {
+      const CausalOrder order(trace, matching);
+      extras.flows = measured_path_flows(critical_steps(Activities(trace, matching, order)));
+    }
+  });
+  return extras;
+}
+
+Findings write_perfetto_file(const WriteRequest& request) {
+  const Trace& trace = request.trace;
+  const bool path = request.arrows == TimelineArrows::path;
+  Findings findings;
+  RunExtras extras;
+  if (trace.timed() && trace.call_count() > 0) {
+    extras = extras_of_run(trace, path);
+  } else if (path) {
+    extras.flows = model_flows(request, findings);
+  }
+  if (request.arrows == TimelineArrows::all) extras.flows = message_flows(trace);
+  findings.merge(write_perfetto(trace, request.path, {extras.flows, extras.counters}));
+  return findings;
+}
+
+Findings write_chrome_file(const WriteRequest& request) {
+  return write_chrome_json(request.trace, request.path);
+}
+
+Findings write_csv_file(const WriteRequest& request) {
+  return write_operations_csv(request.trace, request.path);
+}
+
+Findings write_paraver_files(const WriteRequest& request) {
+  return write_paraver(request.trace, request.path);
+}
+
+Findings write_ti_file(const WriteRequest& request) {
+  return write_ti(request.trace, request.path);
+}
+
+// Every format that can be written.
+constexpr std::array kWriters{
+    TraceWriter{"native", {".slk"}, "Slackline's own format", true, write_native_file},
+    TraceWriter{"goal",
+                {".goal"},
+                "GOAL text, as LogGOPSim's converter reads it",
+                false,
+                write_goal_text_file},
+    TraceWriter{"goal-binary",
+                {".bin"},
+                "GOAL binary, as LogGOPSim reads it",
+                false,
+                write_goal_binary_file},
+    TraceWriter{"text", {".txt"}, "the text form of a trace", true, write_text_file},
+    TraceWriter{"otf2",
+                {".otf2"},
+                "an OTF2 archive, for Vampir and Score-P's tools",
+                true,
+                write_otf2_archive},
+    TraceWriter{"perfetto",
+                {".pftrace", ".perfetto-trace"},
+                "Perfetto's timeline",
+                true,
+                write_perfetto_file},
+    TraceWriter{
+        "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
+    TraceWriter{"csv", {".csv"}, "a table of operations", true, write_csv_file},
+    TraceWriter{"paraver", {".prv"}, "a Paraver trace", true, write_paraver_files},
+    TraceWriter{"ti", {".ti"}, "a SimGrid time-independent trace", false, write_ti_file},
+};
+
+}  // namespace
+
+std::span<const TraceWriter> trace_writers() {
+  return kWriters;
+}
+
+const TraceWriter* writer_by_extension(const std::filesystem::path& path) {
+  const std::string extension = path.extension().string();
+  if (extension.empty()) return nullptr;
+  const auto* const found = std::ranges::find_if(kWriters, [&](const TraceWriter& writer) {
+    return std::ranges::find(writer.extensions, extension) != writer.extensions.end();
+  });
+  return found == kWriters.end() ? nullptr : found;
+}
+
+}  // namespace slackline

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/options/loggops_options.h"
+#include "app/options/model_request.h"
+#include "app/options/run_request.h"
+#include "cli/command_parser.h"
+#include "cli/output.h"
+
+// Declarations of the options that several commands share.
+
+namespace slackline {
+
+/// Whether `-o` is the overhead, as in the literature, or only `--overhead` is (`report`, whose
+/// `-o` is the page that it writes).
+enum class OverheadShortName { lower, none };
+
+/// The positional argument of commands that read one trace.
+void add_trace(CommandParser& parser, std::string& trace);
+
+/// -L, -o, -G, -S, --network, --params, --collectives and --rendezvous.
+void add_model_options(CommandParser& parser, ModelOptions& options,
+                       OverheadShortName short_name = OverheadShortName::lower);
+
+/// The trace, the model's options and the output's. The output has the letter -O, or -o when
+/// `overhead` leaves it free.
+void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptions& output,
+                       OverheadShortName overhead = OverheadShortName::lower);
+
+/// --topology, --ranks-per-node, --placement, --hosts and --intra-node.
+void add_network_options(CommandParser& parser, NetworkOptions& options);
+
+/// The group of the platform's options in the help.
+inline constexpr const char* kSimulatedRuns = "Platform (simulated runs)";
+/// --platform and what goes with it, in a group of the help; an empty group is that of all other
+/// options.
+void add_platform_options(CommandParser& parser, PlatformOptions& options,
+                          const std::string& group);
+
+/// --on, --fix-clocks, the model's and the network's options, and those of the platform.
+void add_run_options(CommandParser& parser, RunRequest& request);
+
+/// --model loggops and its own parameters.
+void add_loggops_options(CommandParser& parser, LogGOPSOptions& options);
+
+/// --cache.
+void add_cache_option(CommandParser& parser, CacheOptions& options);
+
+/// --degrade.
+void add_degradations(CommandParser& parser, std::vector<std::string>& degradations);
+
+/// --fix-clocks, of the commands that use measured times.
+void add_fix_clocks(CommandParser& parser, bool& fix_clocks);
+
+/// --pairs.
+void add_pairs(CommandParser& parser, bool& pairs);
+
+}  // namespace slackline
