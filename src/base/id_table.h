@@ -7,17 +7,18 @@
 
 namespace slackline {
 
-/// Hash table of ids whose keys are kept where the ids lead to: four bytes an entry, as large as
-/// its largest population needs. Linear probing, and deletion by shifting back, as in FlatMap.
-/// `hash_of` is a functor id -> hash of its key (well mixed in its low bits), `matches` tells
-/// whether an id has the key that is looked for.
+/// A hash set of ids whose keys are stored elsewhere: the table holds four bytes per entry, at a
+/// load factor of at most one half of its largest population, and asks the caller for keys. Linear
+/// probing with backward-shift deletion, as in FlatMap. `hash_of` maps an id to the hash of its
+/// key, which must be well mixed in its low bits; `matches` tells whether an id has the key that is
+/// looked for. Cost: O(1) expected for every operation.
 class IdTable {
  public:
   static constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
 
   std::size_t size() const { return size_; }
 
-  /// kAbsent when there is none.
+  /// The id whose key matches, or kAbsent.
   template <class Matches>
   std::uint32_t find(std::uint64_t hash, Matches matches) const {
     if (size_ == 0) return kAbsent;
@@ -27,7 +28,7 @@ class IdTable {
     return kAbsent;
   }
 
-  /// An id whose key is not there.
+  /// Adds an id; its key must not be in the table.
   template <class HashOf>
   void insert(std::uint64_t hash, std::uint32_t id, HashOf hash_of) {
     if (2 * (size_ + 1) > ids_.size()) grow(hash_of);
@@ -35,17 +36,17 @@ class IdTable {
     ++size_;
   }
 
-  /// Another id has that key now, instead of one that is there.
+  /// Puts the id `by` in the place of `id`, which is in the table and has the same key.
   void replace(std::uint64_t hash, std::uint32_t id, std::uint32_t by) {
     ids_[slot_of(hash, id)] = by;
   }
 
-  /// An id that is there.
+  /// Removes an id that is in the table.
   template <class HashOf>
   void erase(std::uint64_t hash, std::uint32_t id, HashOf hash_of) {
     std::size_t hole = slot_of(hash, id);
     for (std::size_t i = next(hole); ids_[i] != kAbsent; i = next(i)) {
-      // An entry may move back to the hole unless its home lies after the hole.
+      // An entry may move back to the hole unless its home slot lies after the hole.
       const std::size_t home = hash_of(ids_[i]) & mask();
       if (((i - home) & mask()) < ((i - hole) & mask())) continue;
       ids_[hole] = ids_[i];
@@ -55,7 +56,7 @@ class IdTable {
     --size_;
   }
 
-  /// Calls visit(id) for every one, in no particular order.
+  /// Calls visit(id) for every id, in no particular order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const std::uint32_t id : ids_) {

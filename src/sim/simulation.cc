@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <utility>
+#include <memory>
 
 #include "base/error.h"
-#include "sim/engine.h"
+#include "sim/engine/engine.h"
+#include "sim/sharing/max_min_sharing.h"
+#include "sim/simgrid/lazy_simulation.h"
 
 namespace slackline {
-namespace {
-
-constexpr std::uint32_t kFewHosts = 128;
-
-}  // namespace
 
 Simulation simulate(const Trace& trace, const Platform& platform,
                     const std::vector<HostId>& host_of_rank, const SimulationOptions& options) {
@@ -23,12 +19,12 @@ Simulation simulate(const Trace& trace, const Platform& platform,
                             host_of_rank.size()),
                 "Name a host for every rank.");
   }
-  // With few hosts SimGrid's own procedure costs next to nothing.
-  if (!options.model.lazy || platform.host_count() > kFewHosts) {
-    sim::Engine quick(trace, platform, host_of_rank, options, OrderOfEnds::notice);
-    if (auto result = quick.run()) return std::move(*result);
-  }
-  return *sim::Engine(trace, platform, host_of_rank, options, OrderOfEnds::follow).run();
+  const LinkView links(platform, options.link_scales);
+  const sim::Engine::Input input{trace, platform, host_of_rank, options, links};
+  if (options.model.lazy) return simgrid::simulate_lazily(input);
+  auto sharing =
+      std::make_unique<MaxMinSharing>(links, MaxMinSharing::Options{.groups = !options.link_usage});
+  return *sim::Engine(input, std::move(sharing)).run();
 }
 
 }  // namespace slackline

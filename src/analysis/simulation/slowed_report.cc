@@ -8,8 +8,8 @@
 namespace slackline {
 namespace {
 
-std::string held_by(const SlowedMessage& m, const Platform& platform) {
-  return m.held_by == kNoLink ? std::string() : platform.link_name(m.held_by);
+std::string limited_by(const SlowedMessage& m, const Platform& platform) {
+  return m.limited_by == kNoLink ? std::string() : platform.link_name(m.limited_by);
 }
 
 std::string within(const SlowedMessage& m) {
@@ -36,7 +36,7 @@ Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platfor
     table.rows.push_back({static_cast<std::int64_t>(m.sender),
                           static_cast<std::int64_t>(m.receiver), static_cast<std::int64_t>(m.bytes),
                           within(m), ns_of_seconds(m.began), ns_of_seconds(m.lasted),
-                          ns_of_seconds(m.alone), m.lasted / m.alone, held_by(m, platform)});
+                          ns_of_seconds(m.alone), m.lasted / m.alone, limited_by(m, platform)});
   }
   return table;
 }
@@ -52,7 +52,7 @@ Json to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform)
                     {"actual_ns", ns_of_seconds(m.lasted)},
                     {"alone_ns", ns_of_seconds(m.alone)},
                     {"factor", m.lasted / m.alone},
-                    {"link", held_by(m, platform)}});
+                    {"link", limited_by(m, platform)}});
   }
   return rows;
 }

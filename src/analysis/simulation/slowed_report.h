@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "report/report.h"
+#include "sim/network/slowed_messages.h"
 #include "sim/platform/platform.h"
-#include "sim/slowed_messages.h"
 
 namespace slackline {
 

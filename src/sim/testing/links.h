@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "base/findings.h"
-#include "sim/bandwidth_sharing.h"
 #include "sim/platform/read_platform.h"
+#include "sim/sharing/bandwidth_sharing.h"
 
 namespace slackline::testing {
 
-/// Links with the capacities given (bytes/s), nothing else of interest; `pipes` share nothing.
+/// Links with the capacities given (bytes/s), all with the same latency; those in `pipes` are
+/// fatpipes.
 inline Platform links(const std::vector<double>& capacities, const std::vector<bool>& pipes = {}) {
   std::string text =
       "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><host id=\"h\" speed=\"1Gf\"/>";

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/engine/collective_execution.h"
+#include "sim/engine/contention_statistics.h"
+#include "sim/engine/context_order.h"
+#include "sim/engine/context_scheduler.h"
+#include "sim/engine/matching.h"
+#include "sim/engine/message_passing.h"
+#include "sim/engine/overheads.h"
+#include "sim/engine/polling.h"
+#include "sim/engine/rank_program.h"
+#include "sim/engine/requests.h"
+#include "sim/engine/simulation_options.h"
+#include "sim/engine/simulation_result.h"
+#include "sim/engine/time_accounting.h"
+#include "sim/network/network.h"
+
+namespace slackline::sim {
+
+/// Executes all ranks of a trace in simulated time; see engine.cc.
+class Engine {
+ public:
+  /// What is to be simulated. All must outlive the engine.
+  struct Input {
+    const Trace& trace;
+    const Platform& platform;
+    const std::vector<HostId>& host_of_rank;
+    const SimulationOptions& options;
+    const LinkView& links;  ///< of the platform, under options.link_scales
+  };
+  /// `order` may be nullptr, and must outlive the engine.
+  Engine(const Input& input, std::unique_ptr<BandwidthSharing> sharing,
+         ContextOrder* order = nullptr);
+
+  /// Once only. Nothing if `order` gives up. Throws Error for a deadlock, and for messages of a
+  /// program that are never received.
+  std::optional<Simulation> run();
+
+ private:
+  void create_programs();
+  void advance(ExecutionContext& context);
+  void resume_after_time(ExecutionContext& context);
+  void arrive(const Network::Arrival& arrival);
+  bool is_stuck() const;
+  void finish(ExecutionContext& context);
+  void finish_result();
+  void report_unmatched();
+
+  const Trace& trace_;
+  const NetworkModel& model_;
+  ContextOrder* const order_;
+  Simulation result_;
+  std::shared_ptr<LinkUsage> usage_;
+  Overheads overheads_;
+  Matching matching_;
+  Network network_;
+  ContextScheduler contexts_;
+  TimeAccounting accounting_;
+  ContentionStatistics contention_;
+  Requests requests_;
+  MessagePassing messages_;
+  Polling polling_;
+  CollectiveExecution collectives_;
+  RankProgram program_;
+  std::size_t unfinished_ = 0;  ///< ranks
+};
+
+}  // namespace slackline::sim

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/findings.h"
+#include "sim/engine/collective_execution.h"
+#include "sim/engine/simulation_options.h"
+
+namespace slackline::sim {
+
+/// Interprets a rank's program: which call or computation comes next, and what a call starts. Cost:
+/// O(1) a call beside what it starts.
+class RankProgram {
+ public:
+  struct Parts {
+    ContextScheduler& contexts;
+    MessagePassing& messages;
+    Requests& requests;
+    Polling& polling;
+    CollectiveExecution& collectives;
+    TimeAccounting& accounting;
+    ContextOrder* order;  ///< may be nullptr
+  };
+  /// All must outlive it.
+  RankProgram(const Trace& trace, const Platform& platform, const SimulationOptions& options,
+              Parts parts, Findings& findings);
+
+  /// Creates the context of a rank's program, which begins at the rank's start relative to
+  /// `origin_ns`.
+  void create(std::int32_t rank, std::int64_t origin_ns);
+  /// Ends what the context's program is in, and starts what comes next. False at the end of the
+  /// program.
+  bool next(ExecutionContext& context);
+
+ private:
+  bool begin_region(ExecutionContext& context);
+  bool begin_gap(ExecutionContext& context);
+  bool wait_for_rest(ExecutionContext& context);
+  void compute(ExecutionContext& context, double flops);
+  void begin_call(ExecutionContext& context);
+  void enter_message(ExecutionContext& context, const Call& call, bool send, bool blocking);
+  void enter_sendrecv(ExecutionContext& context, const Call& call);
+  void enter_start(ExecutionContext& context, const Call& call);
+  void enter_completion(ExecutionContext& context, const Call& call);
+  void enter_failed_completion(ExecutionContext& context, const Call& call);
+  void enter_probe(ExecutionContext& context, const Call& call);
+  void enter_collective(ExecutionContext& context, const Call& call);
+  bool peer_exists(std::int32_t peer);
+
+  const Trace& trace_;
+  const Platform& platform_;
+  const SimulationOptions& options_;
+  const bool in_flops_;
+  Parts parts_;
+  Findings& findings_;
+};
+
+}  // namespace slackline::sim

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/sharing/bandwidth_sharing.h"
+#include "trace/operation.h"
+
+namespace slackline {
+
+/// A message that others on the network slowed down. Times in seconds.
+struct SlowedMessage {
+  std::int32_t sender = 0, receiver = 0;  ///< ranks of the world
+  std::uint64_t bytes = 0;
+  Operation within = Operation::send;  ///< a collective, or point to point
+  double began = 0;
+  double lasted = 0;
+  double alone = 0;             ///< how long it lasts with the network for itself
+  LinkId limited_by = kNoLink;  ///< which link cost it most; kNoLink: not known
+
+  double lost() const { return lasted - alone; }
+};
+
+/// The link at which a message loses most, found as it goes: Boyer and Moore's vote, right where
+/// one link costs it more than all others together.
+class CostliestLink {
+ public:
+  void add(LinkId link, double lost);
+  LinkId link() const { return link_; }
+
+ private:
+  LinkId link_ = kNoLink;
+  double lead_ = 0;  ///< of seconds lost
+};
+
+/// The messages that lost most time to others, of all that are added.
+class SlowedMessages {
+ public:
+  /// Keeps `most` of them.
+  explicit SlowedMessages(std::size_t most) : most_(most) {}
+
+  /// Would a message that lost so much be kept? Most of them would not, and need no more work.
+  bool wants(double lost) const {
+    return kept_.size() < most_ || (most_ > 0 && lost > kept_.front().lost());
+  }
+  /// One that wants() said yes to. Cost: O(log most).
+  void add(const SlowedMessage& message);
+  /// From the one that lost most; the earlier ones first where they lost the same.
+  std::vector<SlowedMessage> sorted() const;
+
+ private:
+  std::size_t most_;
+  std::vector<SlowedMessage> kept_;  ///< a heap, the one that lost least at its front
+};
+
+}  // namespace slackline
