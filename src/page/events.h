@@ -7,9 +7,9 @@
 #include "analysis/paths/measured_path.h"
 #include "analysis/waits/wait_states.h"
 #include "page/codes.h"
+#include "page/drawn_timeline.h"
 #include "page/run_times.h"
 #include "page/ticks.h"
-#include "report/timeline.h"
 
 namespace slackline {
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "page/codes.h"
+#include "page/drawn_timeline.h"
 #include "page/rank_events.h"
 #include "page/run_times.h"
 #include "page/ticks.h"
-#include "report/timeline.h"
 
 namespace slackline {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -108,7 +109,7 @@ Section timeline_section(const PictureInput& input) {
     std::ranges::move(link_strips(*input.simulated, offset_ns), std::back_inserter(drawn.strips));
   }
   Section section{.id = "timeline", .title = "Time line"};
-  section.items.emplace_back(std::move(drawn));
+  section.items.emplace_back(std::make_shared<const Timeline>(std::move(drawn)));
   return section;
 }
 
@@ -128,8 +129,8 @@ Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b) {
       std::max(first.span * first.tick_ns, second.span * second.tick_ns);
   for (Timeline* t : {&first, &second}) t->span = (longest_ns + t->tick_ns - 1) / t->tick_ns;
   Section section{.id = "timeline", .title = "Time lines"};
-  section.items.emplace_back(std::move(first));
-  section.items.emplace_back(std::move(second));
+  section.items.emplace_back(std::make_shared<const Timeline>(std::move(first)));
+  section.items.emplace_back(std::make_shared<const Timeline>(std::move(second)));
   return section;
 }
 

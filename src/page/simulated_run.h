@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/model/prediction.h"
 #include "analysis/paths/measured_path.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_matching.h"
@@ -44,9 +43,9 @@ class SimulatedRow {
 /// Use of the four most contended links over time; none where it was not kept.
 std::vector<Timeline::Strip> link_strips(const SimulatedRun& run, std::int64_t offset_ns);
 
-/// What a report says of a simulated run beside what it says of the measured and of the predicted
-/// one: the judgement of contention, links, operations and ranks; `simulation` in the result.
-Report simulation_report(const SimulatedRun& run, const Trace& trace, const Prediction& prediction);
+/// The links of the run's platform that lost most time, at most `links_shown`; none where their use
+/// was not kept.
+std::vector<LinkId> most_contended(const SimulatedRun& run);
 
 /// The time line of `simulate`'s page: the measured run, if there is one, and the simulated one.
 Section simulated_timeline(const Trace& trace, const SimulatedRun& run);

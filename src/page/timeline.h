@@ -8,9 +8,9 @@
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
 #include "page/codes.h"
+#include "page/drawn_timeline.h"
 #include "page/events.h"
 #include "page/run_times.h"
-#include "report/timeline.h"
 
 namespace slackline {
 

@@ -125,11 +125,16 @@ TEST(WriteHtml, keeps_shorter_lists_only_beside_much_else) {
   EXPECT_TRUE(json["result"].contains("few"));
 }
 
+struct Drawing : Picture {
+  Json json(BlobList&) const override { return Json::object(); }
+};
+
 TEST(WriteHtml, tells_readers_without_javascript_the_first_sections) {
   Report report;
   report.command = "report";
   report.sections.push_back({.id = "a", .title = "First", .items = {Paragraph{"The judgement."}}});
-  report.sections.push_back({.id = "drawn", .title = "Time line", .items = {Timeline{}}});
+  report.sections.push_back(
+      {.id = "drawn", .title = "Time line", .items = {std::make_shared<const Drawing>()}});
   report.sections.push_back(
       {.id = "b", .title = "Long", .items = {Paragraph{std::string(9000, 'x')}}});
   const std::string html = write_html(report);

@@ -105,8 +105,9 @@ JsonTree json_of(const Series& series) {
 }
 
 JsonTree json_of(const Item& item, BlobList& blobs) {
-  if (const auto* timeline = std::get_if<Timeline>(&item)) return timeline_json(*timeline, blobs);
-  if (const auto* matrix = std::get_if<Matrix>(&item)) return matrix_json(*matrix, blobs);
+  if (const auto* picture = std::get_if<PicturePtr>(&item)) {
+    return json_tree((*picture)->json(blobs));
+  }
   return std::visit(
       [](const auto& alternative) -> JsonTree {
         if constexpr (requires { json_of(alternative); }) return json_of(alternative);

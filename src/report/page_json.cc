@@ -76,7 +76,7 @@ std::uint64_t packed_size(const JsonTree& json) {
 /// Nothing of it can be told in text.
 bool is_only_drawn(const Section& section) {
   return section.children.empty() && std::ranges::all_of(section.items, [](const Item& item) {
-           return std::holds_alternative<Timeline>(item) || std::holds_alternative<Matrix>(item);
+           return std::holds_alternative<PicturePtr>(item);
          });
 }
 

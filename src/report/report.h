@@ -8,8 +8,7 @@
 
 #include "base/findings.h"
 #include "report/json.h"
-#include "report/matrix.h"
-#include "report/timeline.h"
+#include "report/picture.h"
 #include "report/unit.h"
 
 namespace slackline {
@@ -75,7 +74,7 @@ struct Series {
   std::optional<double> now{};  ///< today's x, where there is one
 };
 
-using Item = std::variant<Paragraph, Facts, Table, Series, Timeline, Matrix>;
+using Item = std::variant<Paragraph, Facts, Table, Series, PicturePtr>;
 
 struct Section {
   std::string id;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/units.h"
@@ -64,14 +62,6 @@ Lines titled(const std::string& title, const Lines& body, int width, Ink ink) {
   return lines;
 }
 
-/// Of a matrix text shows its sum; the largest cells stand in tables.
-std::string sentence(const Matrix& m) {
-  return fmt::format("{}: {} in all, at most {} for a pair of {}", m.title,
-                     format_value(static_cast<double>(m.total), m.unit),
-                     format_value(static_cast<double>(m.maximum), m.unit),
-                     m.block > 1 ? fmt::format("blocks of {} ranks", m.block) : "ranks");
-}
-
 Lines item_lines(const Item& item, int width, Ink ink) {
   if (const auto* paragraph = std::get_if<Paragraph>(&item)) return wrap(paragraph->text, width);
   if (const auto* facts = std::get_if<Facts>(&item)) return facts_lines(*facts, width, ink);
@@ -81,8 +71,8 @@ Lines item_lines(const Item& item, int width, Ink ink) {
   if (const auto* series = std::get_if<Series>(&item)) {
     return titled(series->title, series_lines(*series, width, ink), width, ink);
   }
-  if (const auto* matrix = std::get_if<Matrix>(&item)) return wrap(sentence(*matrix), width);
-  return {};  // a time line needs a page
+  const std::string text = std::get<PicturePtr>(item)->text();
+  return text.empty() ? Lines{} : wrap(text, width);
 }
 
 void put_section(Page& page, const Section& section, int depth) {

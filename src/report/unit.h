@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 namespace slackline {
 
 /// What a number is, so that each writer can show it: people read "4.636 us", scripts 4635.943.
@@ -10,5 +12,8 @@ enum class Unit {
   bytes,
   ratio,  ///< 0.031, shown as 3.1 %
 };
+
+/// As in JSON: "ns".
+std::string_view name_of(Unit unit);
 
 }  // namespace slackline

@@ -12,10 +12,11 @@
 #include "analysis/summary/judgement.h"
 #include "app/report/answers.h"
 #include "app/report/network_report.h"
+#include "app/report/pair_matrices.h"
 #include "app/report/run_tables.h"
+#include "app/report/simulated_run_report.h"
 #include "base/parallel.h"
 #include "base/units.h"
-#include "page/matrices.h"
 #include "page/pictures.h"
 
 namespace slackline {
@@ -49,8 +50,8 @@ Pictures draw(const PictureInput& picture, bool drawn) {
   parallel_for(drawn ? 2 : 1, [&](std::size_t part) {
     if (part == 0) {
       const WaitStates* waits = picture.measured ? &picture.measured->waits : nullptr;
-      p.pairs = matrices(picture.trace, picture.matching, waits, picture.graph,
-                         picture.predicted.schedule);
+      p.pairs = pair_matrices(picture.trace, picture.matching, waits, picture.graph,
+                              picture.predicted.schedule);
     } else {
       p.timeline = timeline_section(picture);
     }
@@ -176,7 +177,7 @@ Report run_report(const Trace& trace, const GraphSource& source, const ModelChoi
   add_result(report, collectives);
   put_first(report.sections, std::move(collectives.sections));
   if (options.simulated != nullptr) {
-    Report simulated = simulation_report(*options.simulated, trace, model.prediction);
+    Report simulated = simulated_run_report(*options.simulated, trace, model.prediction);
     add_result(report, simulated);
     put_first(report.sections, std::move(simulated.sections));
     report.findings.merge(options.simulated->simulation.findings);

@@ -3,12 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/waits/wait_states.h"
-#include "calls/call_matching.h"
-#include "graph/execution_graph.h"
-#include "graph/schedule.h"
-#include "report/report.h"
-#include "trace/trace.h"
+#include "page/drawn_matrix.h"
 
 namespace slackline {
 
@@ -39,12 +34,5 @@ class PairSums {
   std::int32_t size_;
   std::vector<std::uint64_t> cells_;
 };
-
-/// Bytes and messages between pairs (point-to-point; collectives are not expanded), who waited for
-/// whom if `waits` are given, and the latencies that `schedule`'s critical path pays by pair. Each
-/// that is not empty, with a table of its largest cells; `matrices` in the result, up to 10,000
-/// cells of each. Linear in messages, waits and the path's length.
-Report matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
-                const ExecutionGraph& graph, const Schedule& schedule);
 
 }  // namespace slackline

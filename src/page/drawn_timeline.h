@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "report/blob.h"
+#include "report/picture.h"
 
 namespace slackline {
 
-// What the page shows as pictures of many numbers. The numbers lie in blobs, whose columns
-// doc/formats/page.md describes; page/ makes them.
-
-/// Rows of ranks over time. All times in ticks from the start of the run, unless they say ns.
-struct Timeline {
+/// Rows of ranks over time. All times in ticks from the start of the run, unless they say ns. The
+/// columns of the blobs are those of doc/formats/page.md.
+struct Timeline final : Picture {
   /// Buckets [from, from + count) of a level, of all ranks.
   struct Slice {
     std::uint64_t from = 0;
@@ -64,6 +63,8 @@ struct Timeline {
     std::string explanation;
     std::string run;  ///< id of the run that it is of
   };
+
+  Json json(BlobList& blobs) const override;
 
   std::string id = "timeline";
   std::string title;

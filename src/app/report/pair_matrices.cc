@@ -1,16 +1,15 @@
-#include "page/matrices.h"
+#include "app/report/pair_matrices.h"
 
-#include <algorithm>
-#include <numeric>
+#include <memory>
 #include <utility>
 
+#include "page/pair_sums.h"
 #include "timing/longest_path.h"
 #include "timing/network/pair_cost.h"
 
 namespace slackline {
 namespace {
 
-constexpr std::int32_t kMostRows = 512;
 constexpr std::size_t kPairsShown = 20;
 constexpr std::size_t kPairsForScripts = 10'000;
 
@@ -48,7 +47,7 @@ PairSums latencies_of(const ExecutionGraph& graph, const Schedule& schedule) {
 
 void add_matrix(Report& report, const PairSums& sums, Matrix names) {
   if (sums.empty()) return;
-  const Matrix matrix = sums.matrix(std::move(names));
+  Matrix matrix = sums.matrix(std::move(names));
   Table table{.id = matrix.id + "-largest",
               .title = matrix.title + ": the largest",
               .columns = {{matrix.rows}, {matrix.columns}, {matrix.title, matrix.unit}},
@@ -69,58 +68,14 @@ void add_matrix(Report& report, const PairSums& sums, Matrix names) {
                                        {"maximum", matrix.maximum},
                                        {"largest_cells", std::move(cells)}});
   Section& section = report.sections.front();
-  section.items.emplace_back(matrix);
+  section.items.emplace_back(std::make_shared<const Matrix>(std::move(matrix)));
   section.items.emplace_back(std::move(table));
 }
 
 }  // namespace
 
-PairSums::PairSums(std::int32_t ranks)
-    : ranks_(ranks),
-      block_(std::max(1, (ranks + kMostRows - 1) / kMostRows)),
-      size_((ranks + block_ - 1) / block_),
-      cells_(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_)) {}
-
-bool PairSums::empty() const {
-  return std::ranges::all_of(cells_, [](std::uint64_t cell) { return cell == 0; });
-}
-
-Matrix PairSums::matrix(Matrix m) const {
-  m.ranks = ranks_;
-  m.block = block_;
-  m.size = size_;
-  m.total = std::reduce(cells_.begin(), cells_.end(), std::uint64_t{0});
-  m.maximum = cells_.empty() ? 0 : *std::ranges::max_element(cells_);
-  ByteColumn column;
-  for (const std::uint64_t cell : cells_) column.varint(cell);
-  m.cells = compress(column.bytes());
-  return m;
-}
-
-std::vector<PairSums::Cell> PairSums::largest(std::size_t most) const {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (cells_[i] > 0) order.push_back(i);
-  }
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(most, order.size()));
-  std::ranges::partial_sort(order, order.begin() + shown, [this](std::size_t a, std::size_t b) {
-    return cells_[a] != cells_[b] ? cells_[a] > cells_[b] : a < b;
-  });
-  const auto rank_of = [this](std::size_t index) {
-    return static_cast<std::int64_t>(index) * block_;
-  };
-  std::vector<Cell> cells;
-  for (std::ptrdiff_t i = 0; i < shown; ++i) {
-    const std::size_t at = order[static_cast<std::size_t>(i)];
-    const auto size = static_cast<std::size_t>(size_);
-    cells.push_back(
-        {rank_of(at / size), rank_of(at % size), static_cast<std::int64_t>(cells_[at])});
-  }
-  return cells;
-}
-
-Report matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
-                const ExecutionGraph& graph, const Schedule& schedule) {
+Report pair_matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
+                     const ExecutionGraph& graph, const Schedule& schedule) {
   Report report;
   report.result["matrices"] = Json::array();
   report.sections.push_back({.id = "matrices", .title = "Pairs of ranks"});

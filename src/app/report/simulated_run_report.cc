@@ -1,0 +1,87 @@
+#include "app/report/simulated_run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/simulation/simulation_report.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr const char* kId = "simulated";
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Tables and sections of a simulation beside those of other runs: ids of their own.
+void name_apart(Section& section) {
+  section.id = std::string(kId) + "-" + section.id;
+  for (Item& item : section.items) {
+    if (auto* table = std::get_if<Table>(&item)) table->id = std::string(kId) + "-" + table->id;
+  }
+}
+
+std::string length_sentence(const SimulatedRun& run, const Prediction& prediction) {
+  const double simulated_ns = ns_of_seconds(run.simulation.makespan);
+  std::string sentence =
+      fmt::format("On {} the run takes {}", run.machine, format_time_ns(simulated_ns));
+  if (prediction.measured && prediction.measured->makespan_ns > 0) {
+    const auto measured_ns = static_cast<double>(prediction.measured->makespan_ns);
+    sentence += fmt::format(", {:+.1f} % against the {} that were measured",
+                            100 * (simulated_ns / measured_ns - 1), format_time_ns(measured_ns));
+  }
+  return sentence +
+         fmt::format("; the model below, with its own L and G and without contention, gives {}.",
+                     format_time_ns(prediction.makespan_ns));
+}
+
+/// What contention costs, and where.
+std::string contention_sentence(const SimulatedRun& run, const std::vector<LinkId>& links) {
+  const Contention& c = run.simulation.contention;
+  if (c.slowed == 0) return "No message was slowed down by others.";
+  std::string sentence = fmt::format(
+      "{} of {} messages were slowed down by others on their way, at worst {:.3g} times; all "
+      "together they took {:.3g} times as long as each alone",
+      format_percent(share(c.slowed, c.messages)), format_count(c.messages), c.worst_ratio,
+      c.alone_seconds > 0 ? c.actual_seconds / c.alone_seconds : 1.0);
+  if (links.empty() || run.simulation.links->lost_seconds(links.front()) <= 0) {
+    return sentence + ".";
+  }
+  const LinkId worst = links.front();
+  return sentence +
+         fmt::format("; most was lost at the link {}: {} of messages' time.",
+                     run.platform.link_name(worst),
+                     format_time_ns(ns_of_seconds(run.simulation.links->lost_seconds(worst))));
+}
+
+}  // namespace
+
+Report simulated_run_report(const SimulatedRun& run, const Trace& trace,
+                            const Prediction& prediction) {
+  Report details = describe(run.simulation, trace, run.platform, run.links_shown);
+  Section section{.id = "simulation", .title = "Simulated with contention"};
+  section.items.emplace_back(Paragraph{length_sentence(run, prediction)});
+  section.items.emplace_back(Paragraph{contention_sentence(run, most_contended(run))});
+  std::vector<Section>& parts = details.sections;
+  std::ranges::move(parts.front().items, std::back_inserter(section.items));
+  parts.erase(parts.begin());
+  // Where messages lose time comes first.
+  std::ranges::stable_partition(parts, [](const Section& part) { return part.id == "links"; });
+  for (Section& part : parts) {
+    name_apart(part);
+    section.children.push_back(std::move(part));
+  }
+  Report report;
+  report.result["simulation"] = std::move(details.result);
+  report.sections.push_back(std::move(section));
+  return report;
+}
+
+}  // namespace slackline
