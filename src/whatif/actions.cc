@@ -1,0 +1,55 @@
+#include "whatif/actions.h"
+
+#include <array>
+
+namespace slackline {
+namespace {
+
+using Keys = std::string_view;
+
+constexpr std::array<Keys, 1> kScaleKeys{"factor"};
+constexpr std::array<Keys, 1> kTimeKeys{"time"};
+constexpr std::array<Keys, 3> kNoiseKeys{"amplitude", "distribution", "seed"};
+constexpr std::array<Keys, 5> kBalanceKeys{"to", "over", "within", "comm", "by"};
+constexpr std::array<Keys, 6> kMessageKeys{"operation", "min-bytes", "max-bytes",
+                                           "tag",       "comm",      "to-ranks"};
+constexpr std::array<Keys, 9> kResizeKeys{"operation", "min-bytes", "max-bytes", "tag", "comm",
+                                          "to-ranks",  "factor",    "bytes",     "cost"};
+constexpr std::array<Keys, 2> kCollectiveKeys{"operation", "comm"};
+constexpr std::array<Keys, 2> kSubstituteKeys{"operation", "with"};
+
+constexpr std::array<EditAction, 9> kActions{{
+    {"scale", "multiply computation by factor=", kScaleKeys, scale_computation},
+    {"set", "make each visit of a region compute for time=", kTimeKeys, set_computation},
+    {"shift", "add time= to each visit of a region, or take it away", kTimeKeys, shift_computation},
+    {"noise",
+     "lengthen computation at random, by amplitude= at most (uniform) or on average "
+     "(distribution=exponential); seed= for other numbers",
+     kNoiseKeys, add_noise},
+    {"balance",
+     "give all ranks the same computation: to=mean, min or max; over=run or visit; "
+     "within=run, host or comm=ID; by=50% goes half of the way",
+     kBalanceKeys, balance_computation},
+    {"remove-messages",
+     "leave messages out, by operation=, min-bytes=, max-bytes=, tag=, comm= and "
+     "to-ranks=",
+     kMessageKeys, remove_messages},
+    {"resize-messages",
+     "other sizes for messages: factor= or bytes=; cost= is what either side "
+     "computes for each byte of the old size (compression)",
+     kResizeKeys, resize_messages},
+    {"remove", "leave collectives of operation= out, of all communicators or of comm=",
+     kCollectiveKeys, remove_collectives},
+    {"substitute",
+     "another way to send: operation=send with=ssend, or operation=sendrecv with="
+     "isend-irecv or send-recv",
+     kSubstituteKeys, substitute_calls},
+}};
+
+}  // namespace
+
+std::span<const EditAction> edit_actions() {
+  return kActions;
+}
+
+}  // namespace slackline

@@ -1,0 +1,147 @@
+// Balancing computation over ranks.
+//
+// The hypothesis is that the same work, shared out better, removes the waiting that follows from it
+// ("Verifying Causal Connections ...", Hermanns et al. 2008, section 5.2). Ranks form groups (all,
+// by host, or by communicator). Over the whole run, each rank's selected computation is scaled so
+// that all of a group's ranks have the group's mean (or its minimum or maximum); by visit, the k-th
+// visits of a group's ranks to the region are, each by itself. `by` goes part of the way. Ranks and
+// visits without any such computation take no part: nothing of theirs could be scaled.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ratio.h"
+#include "whatif/actions.h"
+#include "whatif/computation_pieces.h"
+#include "whatif/selection.h"
+
+namespace slackline {
+namespace {
+
+enum class Target { mean, minimum, maximum };
+
+Target target_of(const Edit& edit) {
+  const std::string* text = edit.find("to");
+  if (text == nullptr || *text == "mean") return Target::mean;
+  if (*text == "min") return Target::minimum;
+  if (*text == "max") return Target::maximum;
+  refuse(edit, "to", "there is no such target", "Known are mean, min and max.");
+}
+
+bool by_visit(const Edit& edit) {
+  const std::string* text = edit.find("over");
+  if (text == nullptr || *text == "run") return false;
+  if (*text == "visit") return true;
+  refuse(edit, "over", "there is no such scope", "Known are run and visit.");
+}
+
+/// The group of each rank; -1: in none.
+using Groups = std::vector<std::int32_t>;
+
+Groups groups_by_host(const Trace& trace) {
+  std::map<std::string, std::int32_t> ids;
+  Groups groups;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const auto next = static_cast<std::int32_t>(ids.size());
+    groups.push_back(ids.try_emplace(trace.rank_info(rank).host, next).first->second);
+  }
+  return groups;
+}
+
+Groups group_of_communicator(const Edit& edit, const Trace& trace) {
+  const std::int64_t id = *edit.integer("comm");
+  if (id < 0 || id >= static_cast<std::int64_t>(trace.communicators().size())) {
+    refuse(edit, "comm", "the trace has no such communicator");
+  }
+  Groups groups(static_cast<std::size_t>(trace.ranks()), -1);
+  for (const std::int32_t rank : trace.communicators()[static_cast<std::size_t>(id)].members) {
+    groups[static_cast<std::size_t>(rank)] = 0;
+  }
+  return groups;
+}
+
+Groups groups_of(const Edit& edit, const Trace& trace) {
+  if (edit.has("comm")) return group_of_communicator(edit, trace);
+  const std::string* within = edit.find("within");
+  if (within != nullptr && *within == "host") return groups_by_host(trace);
+  if (within != nullptr && *within != "run") {
+    refuse(edit, "within", "there is no such group",
+           "Known are run and host; comm=ID names a communicator.");
+  }
+  return Groups(static_cast<std::size_t>(trace.ranks()), 0);
+}
+
+/// What a group's ranks have of one visit, or of the run.
+class Spread {
+ public:
+  void add(std::int64_t ns) {
+    sum_ += static_cast<double>(ns);
+    minimum_ = std::min(minimum_.value_or(ns), ns);
+    maximum_ = std::max(maximum_.value_or(ns), ns);
+    ++count_;
+  }
+  double target(Target target) const {
+    if (count_ == 0) return 0;
+    if (target == Target::mean) return sum_ / static_cast<double>(count_);
+    return static_cast<double>(target == Target::minimum ? *minimum_ : *maximum_);
+  }
+
+ private:
+  double sum_ = 0;
+  std::optional<std::int64_t> minimum_, maximum_;
+  std::size_t count_ = 0;
+};
+
+/// Factors by rank and visit that bring `times` to their groups' targets.
+std::vector<std::vector<double>> balancing_factors(const VisitTimes& times, const Groups& groups,
+                                                   Target target, double by) {
+  std::map<std::pair<std::int32_t, std::size_t>, Spread> spreads;
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    for (std::size_t v = 0; v < times[r].size(); ++v) {
+      if (groups[r] >= 0 && times[r][v] > 0) spreads[{groups[r], v}].add(times[r][v]);
+    }
+  }
+  std::vector<std::vector<double>> factors(times.size());
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    factors[r].assign(times[r].size(), 1.0);
+    for (std::size_t v = 0; v < times[r].size(); ++v) {
+      if (groups[r] < 0 || times[r][v] <= 0) continue;
+      const double wanted = spreads.at({groups[r], v}).target(target);
+      factors[r][v] = 1 + by * (ratio_of(wanted, static_cast<double>(times[r][v])) - 1);
+    }
+  }
+  return factors;
+}
+
+/// All visits of a rank together.
+VisitTimes totals(const VisitTimes& times) {
+  VisitTimes sums(times.size());
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    std::int64_t sum = 0;
+    for (const std::int64_t ns : times[r]) sum += ns;
+    sums[r].push_back(sum);
+  }
+  return sums;
+}
+
+}  // namespace
+
+Trace balance_computation(const Edit& edit, const Trace& trace, Change& change) {
+  const CallPaths paths(trace);
+  const Selection selection(edit, trace, paths);
+  const bool visits = by_visit(edit);
+  const double by = std::min(1.0, edit.factor("by").value_or(1));
+  const VisitTimes times = visit_times(trace, paths, selection);
+  const std::vector<std::vector<double>> factors = balancing_factors(
+      visits ? times : totals(times), groups_of(edit, trace), target_of(edit), by);
+  const PieceLengths lengths{[&](const SelectedPiece& p) {
+    const std::vector<double>& of_rank = factors[static_cast<std::size_t>(p.rank)];
+    return scaled(p.ns, of_rank[visits ? p.visit : 0]);
+  }};
+  return with_lengths(trace, paths, selection, lengths, change);
+}
+
+}  // namespace slackline

@@ -1,0 +1,76 @@
+#include "whatif/call_rewrite.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "whatif/program_steps.h"
+
+namespace slackline {
+namespace {
+
+struct Rewriter {
+  const RankCalls& from;
+  std::int32_t rank;
+  const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite;
+  RankWriter to;
+
+  void start(std::int64_t ns) { to.start(ns); }
+  void compute(const Computation& c) { to.compute(c.ns); }
+  void pause(std::int64_t ns, bool in_mpi) { to.pause(ns, in_mpi); }
+  void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
+  void call(std::size_t i, PathId) { rewrite(rank, i, from[i], to); }
+};
+
+/// Leaves out those of `call`'s arguments, `group` at a time, whose first one names a dropped
+/// request.
+Leftover without_groups(Call& call, std::vector<std::int64_t>& storage, std::size_t group,
+                        const std::function<bool(std::uint32_t)>& dropped) {
+  storage.clear();
+  for (std::size_t at = 0; at + group <= call.args.size(); at += group) {
+    const auto one = call.args.subspan(at, group);
+    if (!dropped(static_cast<std::uint32_t>(one[0]))) {
+      storage.insert(storage.end(), one.begin(), one.end());
+    }
+  }
+  if (storage.size() == call.args.size()) return Leftover::unchanged;
+  call.args = storage;
+  return storage.empty() ? Leftover::nothing : Leftover::changed;
+}
+
+bool names_several(Operation operation) {
+  return operation == Operation::waitall || operation == Operation::waitsome ||
+         operation == Operation::testall || operation == Operation::testsome;
+}
+
+}  // namespace
+
+Trace with_calls(const Trace& trace, const CallPaths& paths,
+                 const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite) {
+  Trace edited = empty_copy(trace);
+  const std::int64_t zero_ns = program_start_ns(trace);
+  parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    Rewriter rewriter{trace.calls(rank), rank, rewrite, RankWriter(edited.calls(rank))};
+    walk_program(trace, paths, rank, zero_ns, rewriter);
+    rewriter.to.finish();
+  });
+  return edited;
+}
+
+Leftover without_requests(Call& call, std::vector<std::int64_t>& storage,
+                          const std::function<bool(std::uint32_t)>& dropped) {
+  switch (operation_class(call.operation)) {
+    case OperationClass::start:
+      return without_groups(call, storage, kStartGroup, dropped);
+    case OperationClass::completion:
+      if (call.has(SLK_FLAG_FAILED)) return Leftover::unchanged;
+      if (names_several(call.operation)) return without_groups(call, storage, 1, dropped);
+      return dropped(call.request) ? Leftover::nothing : Leftover::unchanged;
+    case OperationClass::request_other:
+      return dropped(call.request) ? Leftover::nothing : Leftover::unchanged;
+    default:
+      return Leftover::unchanged;
+  }
+}
+
+}  // namespace slackline

@@ -1,0 +1,100 @@
+// Edits that change how long ranks compute: by a factor, to a length, by a time, by noise.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.h"
+#include "base/ratio.h"
+#include "whatif/actions.h"
+#include "whatif/computation_pieces.h"
+#include "whatif/selection.h"
+
+namespace slackline {
+namespace {
+
+/// A number in [0, 1) for each pair of numbers and seed, the same in every run (splitmix64).
+double random_unit(std::uint64_t seed, std::uint64_t rank, std::uint64_t piece) {
+  std::uint64_t x = seed * 0x9e3779b97f4a7c15ull + rank * 0xbf58476d1ce4e5b9ull + piece;
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  x ^= x >> 31;
+  return static_cast<double>(x >> 11) * 0x1p-53;
+}
+
+/// The factor that makes a visit of `own` ns one of `target` ns.
+double factor_to(std::int64_t own, std::int64_t target) {
+  return ratio_of(static_cast<double>(std::max<std::int64_t>(0, target)), static_cast<double>(own));
+}
+
+std::int64_t of_visit(const VisitTimes& times, const SelectedPiece& piece) {
+  return times[static_cast<std::size_t>(piece.rank)][piece.visit];
+}
+
+}  // namespace
+
+Trace scale_computation(const Edit& edit, const Trace& trace, Change& change) {
+  edit.required("factor");
+  const double factor = *edit.factor("factor");
+  const CallPaths paths(trace);
+  const Selection selection(edit, trace, paths);
+  const PieceLengths lengths{[&](const SelectedPiece& p) { return scaled(p.ns, factor); }};
+  return with_lengths(trace, paths, selection, lengths, change);
+}
+
+Trace set_computation(const Edit& edit, const Trace& trace, Change& change) {
+  edit.required("time");
+  const std::int64_t time_ns = *edit.time_ns("time");
+  if (time_ns < 0) refuse(edit, "time", "computation cannot take less than no time");
+  const CallPaths paths(trace);
+  const Selection selection(edit, trace, paths);
+  const VisitTimes times = visit_times(trace, paths, selection);
+  const PieceLengths lengths{
+      [&](const SelectedPiece& p) { return scaled(p.ns, factor_to(of_visit(times, p), time_ns)); }};
+  return with_lengths(trace, paths, selection, lengths, change);
+}
+
+Trace shift_computation(const Edit& edit, const Trace& trace, Change& change) {
+  edit.required("time");
+  const std::int64_t time_ns = *edit.time_ns("time");
+  const CallPaths paths(trace);
+  const Selection selection(edit, trace, paths);
+  if (!selection.by_region()) {
+    throw usage_error("cannot apply 'shift'",
+                      "it adds to each visit of a code region, and none is named",
+                      "Add region=NAME or call-path=NAME.");
+  }
+  if (time_ns >= 0) {
+    const PieceLengths lengths{[](const SelectedPiece& p) { return p.ns; },
+                               [&](std::int32_t, std::uint32_t) { return time_ns; }};
+    return with_lengths(trace, paths, selection, lengths, change);
+  }
+  const VisitTimes times = visit_times(trace, paths, selection);
+  const PieceLengths lengths{[&](const SelectedPiece& p) {
+    const std::int64_t own = of_visit(times, p);
+    return scaled(p.ns, factor_to(own, own + time_ns));
+  }};
+  return with_lengths(trace, paths, selection, lengths, change);
+}
+
+Trace add_noise(const Edit& edit, const Trace& trace, Change& change) {
+  edit.required("amplitude");
+  const double amplitude = *edit.factor("amplitude");
+  const auto seed = static_cast<std::uint64_t>(edit.integer("seed").value_or(1));
+  const std::string* shape = edit.find("distribution");
+  const bool exponential = shape != nullptr && *shape == "exponential";
+  if (shape != nullptr && !exponential && *shape != "uniform") {
+    refuse(edit, "distribution", "there is no such distribution",
+           "Known are uniform and exponential.");
+  }
+  const CallPaths paths(trace);
+  const Selection selection(edit, trace, paths);
+  const PieceLengths lengths{[&](const SelectedPiece& p) {
+    const double u = random_unit(seed, static_cast<std::uint64_t>(p.rank), p.number);
+    return scaled(p.ns, 1 + amplitude * (exponential ? -std::log1p(-u) : u));
+  }};
+  return with_lengths(trace, paths, selection, lengths, change);
+}
+
+}  // namespace slackline

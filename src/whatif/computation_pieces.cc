@@ -1,0 +1,143 @@
+#include "whatif/computation_pieces.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <optional>
+
+#include "base/parallel.h"
+#include "whatif/program_steps.h"
+#include "whatif/program_writer.h"
+
+namespace slackline {
+namespace {
+
+/// Follows a rank's visits to the selected region, and cuts computation at the selected interval.
+class PieceWalk {
+ public:
+  PieceWalk(const Selection& selection, std::int32_t rank)
+      : selection_(selection),
+        rank_(rank),
+        selected_rank_(selection.has_rank(rank)),
+        inside_(selection.has_path(0)) {}
+
+  /// Calls visit(ns, piece) for the parts of a stretch; `piece` is null for what is not selected.
+  template <class Visit>
+  void cut(const Computation& c, Visit visit) {
+    const std::int64_t end = c.begin_ns + c.ns;
+    const std::int64_t from = std::clamp(selection_.after_ns(), c.begin_ns, end);
+    const std::int64_t to = std::clamp(selection_.before_ns(), from, end);
+    if (!selected_rank_ || !selection_.has_path(c.path) || from == to) {
+      visit(c.ns, nullptr);
+      return;
+    }
+    if (from > c.begin_ns) visit(from - c.begin_ns, nullptr);
+    const SelectedPiece piece{rank_, visit_, number_++, to - from};
+    visit(piece.ns, &piece);
+    if (to < end) visit(end - to, nullptr);
+  }
+
+  /// The rank enters or leaves a region. The number of the visit that ends with that.
+  std::optional<std::uint32_t> pass(PathId path) {
+    const bool was_inside = inside_;
+    inside_ = selection_.has_path(path);
+    if (!was_inside || inside_) return std::nullopt;
+    return visit_++;
+  }
+  bool selected_rank() const { return selected_rank_; }
+  std::int32_t rank() const { return rank_; }
+
+ private:
+  const Selection& selection_;
+  std::int32_t rank_;
+  bool selected_rank_;
+  bool inside_;
+  std::uint32_t visit_ = 0;
+  std::uint64_t number_ = 0;
+};
+
+/// Sums up a rank's selected computation.
+struct Measure {
+  PieceWalk walk;
+  std::vector<std::int64_t>& visits;
+
+  void start(std::int64_t) {}
+  void compute(const Computation& c) {
+    walk.cut(c, [&](std::int64_t, const SelectedPiece* piece) {
+      if (piece == nullptr) return;
+      if (visits.size() <= piece->visit) visits.resize(piece->visit + std::size_t{1});
+      visits[piece->visit] += piece->ns;
+    });
+  }
+  void pause(std::int64_t, bool) {}
+  void region(const RegionEvent&, PathId path) { walk.pass(path); }
+  void call(std::size_t, PathId) {}
+};
+
+/// Writes a rank with other lengths.
+struct Rewrite {
+  PieceWalk walk;
+  const PieceLengths& lengths;
+  const RankCalls& from;
+  RankWriter to;
+  std::uint64_t changed = 0;
+
+  void start(std::int64_t ns) { to.start(ns); }
+  void compute(const Computation& c) {
+    walk.cut(c, [&](std::int64_t ns, const SelectedPiece* piece) {
+      const std::int64_t length = piece == nullptr ? ns : lengths.of_piece(*piece);
+      changed += length != ns;
+      to.compute(length);
+    });
+  }
+  void pause(std::int64_t ns, bool in_mpi) { to.pause(ns, in_mpi); }
+  void region(const RegionEvent& event, PathId path) {
+    const std::optional<std::uint32_t> visit = walk.pass(path);
+    if (visit && walk.selected_rank() && lengths.at_visit_end) add_at_end(*visit);
+    to.region(event.region, event.enter);
+  }
+  void call(std::size_t i, PathId) { to.call(from[i]); }
+
+ private:
+  void add_at_end(std::uint32_t visit) {
+    const std::int64_t added = lengths.at_visit_end(walk.rank(), visit);
+    changed += added != 0;
+    to.compute(added);
+  }
+};
+
+}  // namespace
+
+VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selection& selection) {
+  VisitTimes times(static_cast<std::size_t>(trace.ranks()));
+  const std::int64_t zero_ns = program_start_ns(trace);
+  parallel_for(times.size(), [&](std::size_t r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    Measure measure{PieceWalk(selection, rank), times[r]};
+    walk_program(trace, paths, rank, zero_ns, measure);
+  });
+  return times;
+}
+
+Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& selection,
+                   const PieceLengths& lengths, Change& change) {
+  Trace edited = empty_copy(trace);
+  const std::int64_t zero_ns = program_start_ns(trace);
+  std::atomic<std::uint64_t> changed = 0;
+  parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    Rewrite rewrite{PieceWalk(selection, rank), lengths, trace.calls(rank),
+                    RankWriter(edited.calls(rank))};
+    walk_program(trace, paths, rank, zero_ns, rewrite);
+    rewrite.to.finish();
+    changed += rewrite.changed;
+  });
+  change = {changed, "stretches of computation"};
+  return edited;
+}
+
+std::int64_t scaled(std::int64_t ns, double factor) {
+  return std::llround(static_cast<double>(ns) * factor);
+}
+
+}  // namespace slackline

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "calls/call_paths.h"
+#include "trace/trace.h"
+#include "whatif/actions.h"
+#include "whatif/selection.h"
+
+namespace slackline {
+
+/// A stretch of computation that an edit selects.
+struct SelectedPiece {
+  std::int32_t rank = 0;
+  std::uint32_t visit = 0;   ///< number of the visit to the selected region, by rank, from 0 on
+  std::uint64_t number = 0;  ///< of the rank's selected pieces, from 0 on
+  std::int64_t ns = 0;
+};
+
+/// Computation by rank and visit to the selected region. Where no region was selected, all of a
+/// rank's computation is its visit 0.
+using VisitTimes = std::vector<std::vector<std::int64_t>>;
+VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selection& selection);
+
+/// New lengths for selected computation; ranks are edited in several threads.
+struct PieceLengths {
+  /// In ns, not negative.
+  std::function<std::int64_t(const SelectedPiece&)> of_piece;
+  /// Computation to add where a selected rank's visit ends; null: none. In ns, not negative.
+  std::function<std::int64_t(std::int32_t rank, std::uint32_t visit)> at_visit_end{};
+};
+
+/// The program with those lengths. Counts the pieces whose length changed, and what was added.
+Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& selection,
+                   const PieceLengths& lengths, Change& change);
+
+/// ns * factor, to the nearest nanosecond.
+std::int64_t scaled(std::int64_t ns, double factor);
+
+}  // namespace slackline

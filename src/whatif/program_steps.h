@@ -1,0 +1,107 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "calls/call_paths.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// A stretch of computation of one rank in one call path.
+struct Computation {
+  PathId path = 0;
+  std::int64_t begin_ns = 0;  ///< since the earliest rank's program began
+  std::int64_t ns = 0;
+};
+
+/// Visits what one rank does, in order, apart from how long its calls take. `zero_ns` is when the
+/// earliest rank's program begins, program_start_ns() of the trace.
+///   visitor.start(ns)           its program starts this long after the earliest rank's
+///   visitor.compute(Computation)
+///   visitor.pause(ns, in_mpi)
+///   visitor.region(event, path)  enters or leaves a region, and is in `path` then
+///   visitor.call(index, path)
+/// Linear.
+template <class Visitor>
+class ProgramSteps {
+ public:
+  ProgramSteps(const Trace& trace, const CallPaths& paths, std::int32_t rank, std::int64_t zero_ns,
+               Visitor& visitor)
+      : calls_(trace.calls(rank)),
+        paths_(paths),
+        rank_(rank),
+        zero_ns_(zero_ns),
+        visitor_(visitor) {}
+
+  void run() {
+    const ProgramStart start = program_start(calls_);
+    if (calls_.empty()) return;
+    visitor_.start(start.ns - zero_ns_);
+    for (std::size_t i = 0; i < start.first_call; ++i) {
+      now_ns_ = start.ns;
+      pass_gap(i, start.ns);
+      visitor_.call(i, path_);
+    }
+    now_ns_ = start.ns;
+    for (std::size_t i = start.first_call; i < calls_.size(); ++i) {
+      now_ns_ = calls_.begin_ns(i) - calls_.gap_ns(i);
+      pass_gap(i, calls_.begin_ns(i));
+      visitor_.call(i, path_);
+    }
+    now_ns_ = calls_.end_ns(calls_.size() - 1);
+    pass_gap(calls_.size(), std::max(now_ns_, calls_.stop_ns()));
+  }
+
+ private:
+  /// Everything before call `i`, computation until `end_ns` included.
+  void pass_gap(std::size_t i, std::int64_t end_ns) {
+    const auto events = calls_.regions();
+    const auto pauses = calls_.pauses();
+    while (true) {
+      const bool event = event_ < events.size() && events[event_].before_call <= i;
+      const bool pause = pause_ < pauses.size() && pauses[pause_].before_call <= i;
+      if (!event && !pause) break;
+      if (event && (!pause || events[event_].time_ns <= pauses[pause_].begin_ns)) {
+        compute_until(std::min(events[event_].time_ns, end_ns));
+        path_ = paths_.after_event(rank_, event_);
+        visitor_.region(events[event_++], path_);
+      } else {
+        pass_pause(pauses[pause_++], end_ns);
+      }
+    }
+    compute_until(end_ns);
+  }
+
+  void pass_pause(const Pause& pause, std::int64_t end_ns) {
+    compute_until(std::min(pause.begin_ns, end_ns));
+    const std::int64_t until = std::min(pause.end_ns, end_ns);
+    if (until <= now_ns_) return;
+    visitor_.pause(until - now_ns_, pause.in_mpi);
+    now_ns_ = until;
+  }
+
+  void compute_until(std::int64_t ns) {
+    if (ns <= now_ns_) return;
+    visitor_.compute(Computation{path_, now_ns_ - zero_ns_, ns - now_ns_});
+    now_ns_ = ns;
+  }
+
+  const RankCalls& calls_;
+  const CallPaths& paths_;
+  std::int32_t rank_;
+  std::int64_t zero_ns_;
+  Visitor& visitor_;
+  std::int64_t now_ns_ = 0;
+  PathId path_ = 0;
+  std::size_t event_ = 0;
+  std::size_t pause_ = 0;
+};
+
+template <class Visitor>
+void walk_program(const Trace& trace, const CallPaths& paths, std::int32_t rank,
+                  std::int64_t zero_ns, Visitor& visitor) {
+  ProgramSteps<Visitor>(trace, paths, rank, zero_ns, visitor).run();
+}
+
+}  // namespace slackline

@@ -1,0 +1,75 @@
+#include "whatif/program_writer.h"
+
+#include "base/parallel.h"
+#include "whatif/program_steps.h"
+
+namespace slackline {
+namespace {
+
+/// Copies everything as it is.
+struct Copy {
+  const RankCalls& from;
+  RankWriter to;
+
+  void start(std::int64_t ns) { to.start(ns); }
+  void compute(const Computation& c) { to.compute(c.ns); }
+  void pause(std::int64_t ns, bool in_mpi) { to.pause(ns, in_mpi); }
+  void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
+  void call(std::size_t i, PathId) { to.call(from[i]); }
+};
+
+}  // namespace
+
+void RankWriter::start(std::int64_t ns) {
+  now_ns_ = ns;
+  to_.set_start_ns(ns);
+}
+
+void RankWriter::pause(std::int64_t ns, bool in_mpi) {
+  to_.append_pause({now_ns_, now_ns_ + ns, next_call(), in_mpi});
+  now_ns_ += ns;
+}
+
+void RankWriter::region(std::uint32_t region, bool enter) {
+  to_.append_region({now_ns_, region, next_call(), enter});
+}
+
+void RankWriter::call(Call call) {
+  call.begin_ns = now_ns_;
+  call.end_ns = now_ns_;
+  to_.append(call);
+}
+
+void RankWriter::finish() {
+  to_.set_stop_ns(now_ns_);
+  to_.shrink();
+}
+
+Trace empty_copy(const Trace& trace) {
+  Trace copy(trace.ranks(), false);
+  for (std::size_t id = copy.communicators().size(); id < trace.communicators().size(); ++id) {
+    copy.add_communicator(trace.communicators()[id]);
+  }
+  for (const std::string& region : trace.regions()) copy.region_id(region);
+  copy.info() = trace.info();
+  copy.findings().merge(trace.findings());
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    copy.rank_info(rank) = trace.rank_info(rank);
+  }
+  return copy;
+}
+
+Trace untimed_copy(const Trace& trace) {
+  Trace copy = empty_copy(trace);
+  const CallPaths paths(trace);
+  const std::int64_t zero_ns = program_start_ns(trace);
+  parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    Copy visitor{trace.calls(rank), RankWriter(copy.calls(rank))};
+    walk_program(trace, paths, rank, zero_ns, visitor);
+    visitor.to.finish();
+  });
+  return copy;
+}
+
+}  // namespace slackline

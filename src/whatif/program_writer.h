@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Writes one rank of an untimed program: calls take no time, computation lies between them.
+class RankWriter {
+ public:
+  /// `from` is the rank's calls before the edit, whose hardware counters are not kept: they belong
+  /// to computation that the edit may change.
+  explicit RankWriter(RankCalls& to) : to_(to) {}
+
+  /// The rank's program starts this long after the earliest rank's.
+  void start(std::int64_t ns);
+  void compute(std::int64_t ns) { now_ns_ += ns; }
+  void pause(std::int64_t ns, bool in_mpi);
+  void region(std::uint32_t region, bool enter);
+  /// Its times are set here.
+  void call(Call call);
+  /// Keeps what was computed after the last call.
+  void finish();
+
+ private:
+  std::uint32_t next_call() const { return static_cast<std::uint32_t>(to_.size()); }
+
+  RankCalls& to_;
+  std::int64_t now_ns_ = 0;
+};
+
+/// An untimed trace of the same ranks, communicators, regions and facts, without any calls.
+Trace empty_copy(const Trace& trace);
+
+/// The same program without the times of its calls: what a model makes of either is the same.
+Trace untimed_copy(const Trace& trace);
+
+}  // namespace slackline

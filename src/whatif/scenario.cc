@@ -1,0 +1,152 @@
+#include "whatif/scenario.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "calls/call_matching.h"
+#include "whatif/actions.h"
+#include "whatif/program_writer.h"
+#include "whatif/selection.h"
+
+namespace slackline {
+namespace {
+
+std::string place(std::string_view file, const toml::source_position& at) {
+  return fmt::format("{}:{}:{}", file, at.line, at.column);
+}
+
+[[noreturn]] void refuse_toml(std::string_view file, const toml::node& node,
+                              std::string_view problem, std::string_view why) {
+  throw Error(fmt::format("{}: {}", place(file, node.source().begin), problem), why,
+              "Correct the scenario there.");
+}
+
+/// Any scalar, as the command line would have it.
+std::string text_of(const toml::node& node, std::string_view file, std::string_view key) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
+  refuse_toml(file, node, fmt::format("cannot use the value of {}", key),
+              "it is neither a text nor a number");
+}
+
+Edit edit_from(const toml::table& table, std::string_view file) {
+  Edit edit;
+  for (const auto& [key, value] : table) {
+    const std::string text = text_of(value, file, key.str());
+    if (key.str() == "action") {
+      edit.action = text;
+    } else {
+      edit.arguments.emplace(std::string(key.str()), text);
+    }
+  }
+  if (edit.action.empty()) refuse_toml(file, table, "an edit has no action", "action is missing");
+  return edit;
+}
+
+void add_edits(const toml::node& node, std::string_view file, Scenario& scenario) {
+  const toml::array* list = node.as_array();
+  if (list == nullptr)
+    refuse_toml(file, node, "edit is not a list", "each edit stands under [[edit]]");
+  for (const toml::node& item : *list) {
+    const toml::table* table = item.as_table();
+    if (table == nullptr) refuse_toml(file, item, "cannot use an edit", "it is not a table");
+    scenario.edits.push_back(edit_from(*table, file));
+  }
+}
+
+const EditAction& action_of(const Edit& edit) {
+  const auto found = std::ranges::find(edit_actions(), edit.action, &EditAction::name);
+  if (found != edit_actions().end()) return *found;
+  std::string names;
+  for (const EditAction& action : edit_actions()) {
+    names += (names.empty() ? "" : ", ") + std::string(action.name);
+  }
+  throw usage_error(fmt::format("cannot apply '{}'", to_string(edit)), "there is no such action",
+                    "Known are " + names + ".");
+}
+
+void check_arguments(const Edit& edit, const EditAction& action) {
+  for (const auto& [key, value] : edit.arguments) {
+    if (Selection::knows(key) || std::ranges::find(action.keys, key) != action.keys.end()) continue;
+    refuse(edit, key, "the action has no such argument", "'slackline whatif --help' lists them.");
+  }
+}
+
+std::int64_t computation_ns(const Trace& trace) {
+  std::int64_t sum = 0;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    for (std::size_t i = program_start(calls).first_call; i <= calls.size(); ++i) {
+      sum += calls.useful_ns(i);
+    }
+  }
+  return sum;
+}
+
+/// Defects of a program that an edit must not add to.
+std::uint64_t unmatched(const Trace& trace) {
+  const CallMatching matching(trace);
+  std::uint64_t count = 0;
+  for (const Findings::Entry& entry : matching.findings().entries()) {
+    count += entry.count;
+  }
+  return count;
+}
+
+}  // namespace
+
+Scenario parse_scenario(std::string_view toml, std::string_view file) {
+  toml::table root;
+  try {
+    root = toml::parse(toml);
+  } catch (const toml::parse_error& error) {
+    throw Error(fmt::format("{}: cannot read the scenario", place(file, error.source().begin)),
+                error.description(), "Correct the TOML there.");
+  }
+  Scenario scenario;
+  for (const auto& [key, node] : root) {
+    if (key.str() == "name") {
+      scenario.name = text_of(node, file, "name");
+    } else if (key.str() == "description") {
+      scenario.description = text_of(node, file, "description");
+    } else if (key.str() == "edit") {
+      add_edits(node, file, scenario);
+    } else {
+      refuse_toml(file, node, fmt::format("unknown key {}", key.str()),
+                  "a scenario has name, description and [[edit]]");
+    }
+  }
+  return scenario;
+}
+
+EditedProgram apply(const Scenario& scenario, const Trace& trace) {
+  EditedProgram program{untimed_copy(trace), {}};
+  const std::uint64_t defects = unmatched(trace);
+  const Trace* source = &trace;  // the first edit sees the times of a timed trace
+  for (const Edit& edit : scenario.edits) {
+    const EditAction& action = action_of(edit);
+    check_arguments(edit, action);
+    AppliedEdit applied{.edit = edit, .computation_before_ns = computation_ns(*source)};
+    Change change;
+    program.trace = action.apply(edit, *source, change);
+    source = &program.trace;
+    applied.changed = change.changed;
+    applied.unit = change.unit;
+    applied.computation_after_ns = computation_ns(program.trace);
+    if (unmatched(program.trace) > defects) {
+      throw Error(fmt::format("cannot apply '{}'", to_string(edit)),
+                  "messages or collectives that belong together would no longer match",
+                  "Select both sides of what is to change.");
+    }
+    program.log.push_back(std::move(applied));
+  }
+  return program;
+}
+
+}  // namespace slackline

@@ -1,0 +1,279 @@
+#include "whatif/scenario.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/error.h"
+#include "calls/call_matching.h"
+#include "formats/testing/text_trace.h"
+#include "trace/testing/plausible_trace.h"
+#include "whatif/program_writer.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+using testing::timed_trace;
+using testing::untimed_trace;
+
+EditedProgram edited(const Trace& trace, const std::vector<std::string>& edits) {
+  Scenario scenario;
+  for (const std::string& text : edits) scenario.edits.push_back(parse_edit(text));
+  return apply(scenario, trace);
+}
+
+/// Computation before each call of a rank, and after the last one.
+std::vector<std::int64_t> gaps(const Trace& trace, std::int32_t rank) {
+  std::vector<std::int64_t> all;
+  for (std::size_t i = 0; i <= trace.calls(rank).size(); ++i) {
+    all.push_back(trace.calls(rank).useful_ns(i));
+  }
+  return all;
+}
+
+std::vector<std::string> operations(const Trace& trace, std::int32_t rank) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < trace.calls(rank).size(); ++i) {
+    names.emplace_back(identifier(trace.calls(rank).operation(i)));
+  }
+  return names;
+}
+
+/// Rank 1 computes 300 + 100 ns in two visits to foo where rank 0 computes 100 + 100.
+Trace two_visits() {
+  return timed_trace(2, R"(
+rank 0
+  @0 +10 init
+  @20 enter foo
+  @120 leave foo
+  @130 +200 barrier
+  @340 enter foo
+  @440 leave foo
+  @450 +10 barrier
+rank 1
+  @0 +10 init
+  @20 enter foo
+  @320 leave foo
+  @320 +10 barrier
+  @340 enter foo
+  @440 leave foo
+  @450 +10 barrier
+)");
+}
+
+TEST(Scenario, ScalesARegionAndNothingElse) {
+  const EditedProgram program = edited(two_visits(), {"scale region=foo factor=0.5 ranks=1"});
+  EXPECT_FALSE(program.trace.timed());
+  // 10 ns between MPI_Init and the region stay, of 300 half.
+  EXPECT_THAT(gaps(program.trace, 1), ElementsAre(0, 10 + 150, 10 + 50 + 10, 0));
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(0, 10 + 100 + 10, 10 + 100 + 10, 0));
+  EXPECT_EQ(program.log[0].changed, 2u);
+  EXPECT_EQ(program.log[0].computation_before_ns - program.log[0].computation_after_ns, 200);
+}
+
+TEST(Scenario, BalancesOverTheRunByRank) {
+  const EditedProgram program = edited(two_visits(), {"balance region=foo"});
+  // Sums 200 and 400, mean 300: factors 1.5 and 0.75.
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(0, 10 + 150 + 10, 10 + 150 + 10, 0));
+  EXPECT_THAT(gaps(program.trace, 1), ElementsAre(0, 10 + 225, 10 + 75 + 10, 0));
+  EXPECT_EQ(program.log[0].computation_before_ns, program.log[0].computation_after_ns);
+}
+
+TEST(Scenario, BalancesVisitByVisitAndPartOfTheWay) {
+  const Trace trace = two_visits();
+  EXPECT_THAT(gaps(edited(trace, {"balance region=foo over=visit"}).trace, 1),
+              ElementsAre(0, 10 + 200, 10 + 100 + 10, 0));
+  EXPECT_THAT(gaps(edited(trace, {"balance region=foo over=visit to=min"}).trace, 1),
+              ElementsAre(0, 10 + 100, 10 + 100 + 10, 0));
+  EXPECT_THAT(gaps(edited(trace, {"balance region=foo over=visit by=50%"}).trace, 1),
+              ElementsAre(0, 10 + 250, 10 + 100 + 10, 0));
+}
+
+TEST(Scenario, SetsAndShiftsVisits) {
+  const Trace trace = two_visits();
+  EXPECT_THAT(gaps(edited(trace, {"set function=foo time=40ns"}).trace, 1),
+              ElementsAre(0, 10 + 40, 10 + 40 + 10, 0));
+  EXPECT_THAT(gaps(edited(trace, {"shift region=foo time=7ns rank=0"}).trace, 0),
+              ElementsAre(0, 10 + 107 + 10, 10 + 107 + 10, 0));
+  EXPECT_THAT(gaps(edited(trace, {"shift region=foo time=-300ns"}).trace, 1),
+              ElementsAre(0, 10 + 0, 10 + 0 + 10, 0));
+  EXPECT_THROW(edited(trace, {"shift time=7ns"}), Error);
+}
+
+TEST(Scenario, SelectsAnInterval) {
+  // The program starts at 10 ns, so 100 to 200 ns of it are 110 to 210 ns of the trace.
+  const EditedProgram program =
+      edited(two_visits(), {"scale factor=0 after=100ns before=200ns rank=1"});
+  EXPECT_THAT(gaps(program.trace, 1), ElementsAre(0, 310 - 100, 10 + 100 + 10, 0));
+}
+
+TEST(Scenario, RemovesMessagesWithAllThatBelongsToThem) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  init
+  isend to=1 tag=1 bytes=0 req=1
+  isend to=1 tag=1 bytes=8 req=2
+  waitall reqs=1,2
+  sendrecv to=1 tag=2 bytes=0 from=1 rtag=2 rbytes=64
+  isend to=1 tag=3 bytes=0 req=3
+  wait req=3
+rank 1
+  init
+  irecv from=0 tag=1 bytes=0 req=1
+  irecv from=0 tag=1 bytes=8 req=2
+  waitall reqs=1,2
+  sendrecv to=0 tag=2 bytes=64 from=0 rtag=2 rbytes=0
+  probe from=0 tag=3 bytes=0
+  recv from=0 tag=3 bytes=0
+)");
+  const EditedProgram program = edited(trace, {"remove-messages max-bytes=0"});
+  EXPECT_EQ(program.log[0].changed, 3u);
+  EXPECT_THAT(operations(program.trace, 0), ElementsAre("init", "isend", "waitall", "recv"));
+  EXPECT_THAT(operations(program.trace, 1), ElementsAre("init", "irecv", "waitall", "send"));
+  EXPECT_THAT(program.trace.calls(0).args(2), ElementsAre(2));
+  EXPECT_EQ(program.trace.calls(0).bytes(3), 64u);
+  EXPECT_EQ(program.trace.calls(1).peer(3), 0);
+}
+
+TEST(Scenario, RemovesPersistentMessagesByRequest) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  send_init to=1 tag=1 bytes=0 req=1
+  send_init to=1 tag=1 bytes=8 req=2
+  startall starts=3:send_init:1:1:0,4:send_init:1:1:8
+  waitall reqs=3,4
+rank 1
+  recv_init from=0 tag=1 bytes=0 req=1
+  recv_init from=0 tag=1 bytes=8 req=2
+  startall starts=3:recv_init:0:1:0,4:recv_init:0:1:8
+  waitall reqs=3,4
+)");
+  const EditedProgram program = edited(trace, {"remove-messages max-bytes=4"});
+  EXPECT_EQ(program.log[0].changed, 1u);
+  for (const std::int32_t rank : {0, 1}) {
+    EXPECT_EQ(program.trace.calls(rank).args(2).size(), 6u);
+    EXPECT_EQ(program.trace.calls(rank).args(2)[0], 4);
+    EXPECT_THAT(program.trace.calls(rank).args(3), ElementsAre(4));
+  }
+}
+
+TEST(Scenario, ResizesBothSidesAndChargesTheCost) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  send to=1 tag=1 bytes=1000
+  send to=1 tag=2 bytes=1000
+rank 1
+  recv from=0 tag=1 bytes=1000
+  recv from=0 tag=2 bytes=1000
+)");
+  const EditedProgram program = edited(trace, {"resize-messages tag=1 factor=0.25 cost=2ns/B"});
+  EXPECT_EQ(program.trace.calls(0).bytes(0), 250u);
+  EXPECT_EQ(program.trace.calls(1).bytes(0), 250u);
+  EXPECT_EQ(program.trace.calls(0).bytes(1), 1000u);
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(2000, 0, 0));
+  EXPECT_THAT(gaps(program.trace, 1), ElementsAre(0, 2000, 0));
+}
+
+TEST(Scenario, RemovesCollectivesOfAllMembers) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  barrier
+  ibarrier req=1
+  allreduce bytes=8 elem=8
+  wait req=1
+rank 1
+  barrier
+  ibarrier req=1
+  allreduce bytes=8 elem=8
+  wait req=1
+)");
+  const EditedProgram program = edited(trace, {"remove operation=barrier"});
+  EXPECT_EQ(program.log[0].changed, 2u);
+  EXPECT_THAT(operations(program.trace, 1), ElementsAre("allreduce"));
+  EXPECT_THROW(edited(trace, {"remove operation=send"}), Error);
+}
+
+TEST(Scenario, SubstitutesWaysToSend) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  send to=1 tag=1 bytes=8
+  sendrecv to=1 tag=2 bytes=8 from=1 rtag=2 rbytes=16
+rank 1
+  recv from=0 tag=1 bytes=8
+  sendrecv to=0 tag=2 bytes=16 from=0 rtag=2 rbytes=8
+)");
+  const EditedProgram program = edited(trace, {"substitute operation=send with=ssend",
+                                               "substitute operation=sendrecv with=isend-irecv"});
+  EXPECT_THAT(operations(program.trace, 0), ElementsAre("ssend", "irecv", "isend", "waitall"));
+  EXPECT_EQ(program.trace.calls(0).bytes(1), 16u);
+  EXPECT_EQ(program.trace.calls(0).bytes(2), 8u);
+  EXPECT_EQ(program.log[1].changed, 2u);
+  EXPECT_THROW(edited(trace, {"substitute operation=send with=isend"}), Error);
+}
+
+TEST(Scenario, RefusesWhatTheTraceHasNot) {
+  const Trace trace = two_visits();
+  EXPECT_THAT(
+      [&] { edited(trace, {"scale region=bar factor=2"}); },
+      ThrowsMessage<Error>(HasSubstr("the trace has no region of that name. Regions are: foo.")));
+  EXPECT_THAT([&] { edited(trace, {"explode"}); },
+              ThrowsMessage<Error>(HasSubstr("there is no such action. Known are scale, ")));
+  EXPECT_THROW(edited(trace, {"scale factor=2 colour=red"}), Error);
+  EXPECT_THROW(edited(trace, {"scale factor=2 ranks=2"}), Error);
+  EXPECT_THROW(edited(trace, {"balance over=night"}), Error);
+}
+
+TEST(Scenario, ReadsToml) {
+  const Scenario scenario = parse_scenario(R"(
+name = "balanced"
+[[edit]]
+action = "scale"
+region = "foo"
+factor = 0.5
+[[edit]]
+action = "remove"
+operation = "barrier"
+)",
+                                           "s.toml");
+  EXPECT_EQ(scenario.name, "balanced");
+  ASSERT_EQ(scenario.edits.size(), 2u);
+  EXPECT_EQ(to_string(scenario.edits[0]), "scale factor=0.5 region=foo");
+  EXPECT_THAT([] { parse_scenario("edit = 3", "s.toml"); },
+              ThrowsMessage<Error>(HasSubstr("s.toml:1:")));
+  EXPECT_THROW(parse_scenario("[[edit]]\nregion = \"a\"", "s.toml"), Error);
+  EXPECT_THROW(parse_scenario("nonsense = 1", "s.toml"), Error);
+  EXPECT_THROW(parse_scenario("=", "s.toml"), Error);
+}
+
+RC_GTEST_PROP(ScenarioProperty, ScalingByOneChangesNothing, ()) {
+  const Trace trace = testing::PlausibleTrace::make();
+  const EditedProgram program = edited(trace, {"scale factor=1", "noise amplitude=0"});
+  RC_ASSERT(same_content(program.trace, untimed_copy(trace)));
+  RC_ASSERT(program.log[0].changed == 0u);
+}
+
+RC_GTEST_PROP(ScenarioProperty, AnEditAndItsInverseGiveTheProgramBack, ()) {
+  const Trace trace = testing::PlausibleTrace::make();
+  const EditedProgram program =
+      edited(trace, {"scale factor=4", "shift region=solve time=13ns", "scale factor=0.25"});
+  const EditedProgram back = edited(trace, {"scale factor=4", "scale factor=0.25"});
+  RC_ASSERT(same_content(back.trace, untimed_copy(trace)));
+  RC_ASSERT(program.trace.call_count() == trace.call_count());
+}
+
+RC_GTEST_PROP(ScenarioProperty, RemovingEverythingLeavesNothingUnmatched, ()) {
+  const Trace trace = testing::PlausibleTrace::make();
+  // apply() throws where a message or collective would lose its other side.
+  const EditedProgram program = edited(trace, {"remove-messages", "remove operation=allreduce"});
+  const CallMatching matching(program.trace);
+  RC_ASSERT(matching.messages().empty());
+  for (const CollectiveInstance& c : matching.collectives()) {
+    RC_ASSERT(c.operation != Operation::allreduce);
+  }
+}
+
+}  // namespace
+}  // namespace slackline

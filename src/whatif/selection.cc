@@ -1,0 +1,95 @@
+#include "whatif/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace slackline {
+namespace {
+
+constexpr std::array<std::string_view, 9> kKeys{"region", "function", "call-path", "ranks", "rank",
+                                                "host",   "node",     "after",     "before"};
+
+/// The key of two spellings that was given; the first where neither was.
+std::string_view given(const Edit& edit, std::string_view key, std::string_view other) {
+  if (edit.has(key) && edit.has(other)) {
+    refuse(edit, key, fmt::format("{} is given as well", other), "Give one of them.");
+  }
+  return edit.has(other) ? other : key;
+}
+
+std::string known_regions(const Trace& trace) {
+  if (trace.regions().empty()) return "The trace has no regions.";
+  constexpr std::size_t kMostNames = 12;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMostNames, trace.regions().size()); ++i) {
+    names += (i == 0 ? "" : ", ") + trace.regions()[i];
+  }
+  return "Regions are: " + names + (trace.regions().size() > kMostNames ? ", ..." : ".");
+}
+
+}  // namespace
+
+bool Selection::knows(std::string_view key) {
+  return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+Selection::Selection(const Edit& edit, const Trace& trace, const CallPaths& paths)
+    : ranks_(static_cast<std::size_t>(trace.ranks()), true), paths_(paths.size(), true) {
+  select_paths(edit, trace, paths);
+  select_ranks(edit, trace);
+  after_ns_ = edit.time_ns("after").value_or(after_ns_);
+  before_ns_ = edit.time_ns("before").value_or(before_ns_);
+}
+
+void Selection::select_paths(const Edit& edit, const Trace& trace, const CallPaths& paths) {
+  const std::string_view key = given(edit, "region", "function");
+  const std::string* region = edit.find(key);
+  const std::string* chain = edit.find("call-path");
+  by_region_ = region != nullptr || chain != nullptr;
+  if (region != nullptr) {
+    if (std::ranges::find(trace.regions(), *region) == trace.regions().end()) {
+      refuse(edit, key, "the trace has no region of that name", known_regions(trace));
+    }
+    for (PathId path = 0; path < paths.size(); ++path) {
+      const std::string name = "/" + paths.name(path) + "/";
+      paths_[path] = name.find("/" + *region + "/") != std::string::npos;
+    }
+  }
+  if (chain == nullptr) return;
+  bool found = false;
+  for (PathId path = 0; path < paths.size(); ++path) {
+    const bool below = (paths.name(path) + "/").starts_with(*chain + "/");
+    found = found || below;
+    paths_[path] = paths_[path] && below;
+  }
+  if (!found) refuse(edit, "call-path", "the trace has no such call path", known_regions(trace));
+}
+
+void Selection::select_ranks(const Edit& edit, const Trace& trace) {
+  const std::string_view key = given(edit, "ranks", "rank");
+  if (const auto listed = edit.ranks(key)) {
+    std::fill(ranks_.begin(), ranks_.end(), false);
+    for (const std::int32_t rank : *listed) {
+      if (rank >= trace.ranks()) {
+        refuse(edit, key, fmt::format("the trace has {} ranks", trace.ranks()));
+      }
+      ranks_[static_cast<std::size_t>(rank)] = true;
+    }
+  }
+  const std::string_view where = given(edit, "host", "node");
+  const std::string* host = edit.find(where);
+  if (host == nullptr) return;
+  bool found = false;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const bool here = trace.rank_info(rank).host == *host;
+    found = found || here;
+    ranks_[static_cast<std::size_t>(rank)] = ranks_[static_cast<std::size_t>(rank)] && here;
+  }
+  if (!found) refuse(edit, where, "no rank ran on a host of that name");
+}
+
+}  // namespace slackline

@@ -1,0 +1,130 @@
+// One way of sending for another.
+//
+// A blocking send becomes another blocking mode, a nonblocking one another nonblocking mode, and an
+// MPI_Sendrecv what it stands for: a receive that is posted first, a send, and one call that waits
+// for both; or an MPI_Send and then an MPI_Recv, which waits for the receiver where the send does.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "calls/posted_messages.h"
+#include "whatif/actions.h"
+#include "whatif/call_rewrite.h"
+#include "whatif/selection.h"
+
+namespace slackline {
+namespace {
+
+enum class Replacement { mode, nonblocking_pair, send_then_receive };
+
+bool is_mode(Operation operation) {
+  const OperationClass kind = operation_class(operation);
+  return kind == OperationClass::send || kind == OperationClass::isend;
+}
+
+struct Substitution {
+  Operation from = Operation::none;
+  Operation to = Operation::none;
+  Replacement kind = Replacement::mode;
+};
+
+Substitution substitution_of(const Edit& edit) {
+  const std::optional<Operation> from = operation_from_identifier(edit.required("operation"));
+  const std::string& with = edit.required("with");
+  if (!from) refuse(edit, "operation", "there is no such operation");
+  if (operation_class(*from) == OperationClass::sendrecv) {
+    if (with == "isend-irecv") return {*from, Operation::none, Replacement::nonblocking_pair};
+    if (with == "send-recv") return {*from, Operation::none, Replacement::send_then_receive};
+    refuse(edit, "with", "it cannot stand for a sendrecv", "Known are isend-irecv and send-recv.");
+  }
+  const std::optional<Operation> to = operation_from_identifier(with);
+  if (!to || !is_mode(*from) || operation_class(*to) != operation_class(*from)) {
+    refuse(edit, "with", "it is not another mode of the same operation",
+           "Write for example operation=send with=ssend.");
+  }
+  return {*from, *to, Replacement::mode};
+}
+
+/// Serials that no request of the rank has.
+std::uint32_t first_free_serial(const RankCalls& calls) {
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    largest = std::max(largest, calls.request(i));
+    if (operation_class(calls.operation(i)) != OperationClass::start) continue;
+    for_each_started(calls[i], true,
+                     [&](const Posted& p) { largest = std::max(largest, p.request); });
+    for_each_started(calls[i], false,
+                     [&](const Posted& p) { largest = std::max(largest, p.request); });
+  }
+  return largest + 1;
+}
+
+Call receive_of(const Call& sendrecv) {
+  Call call = sendrecv;
+  call.peer = static_cast<std::int32_t>(sendrecv.args[0]);
+  call.tag = static_cast<std::int32_t>(sendrecv.args[1]);
+  call.bytes = sendrecv.args.size() > 2 ? static_cast<std::uint64_t>(sendrecv.args[2]) : 0;
+  call.flags =
+      sendrecv.args.size() > 3 ? static_cast<std::uint8_t>(sendrecv.args[3]) : std::uint8_t{0};
+  call.args = {};
+  return call;
+}
+
+void write_pair(const Call& sendrecv, Replacement kind, std::uint32_t& serial, RankWriter& to) {
+  Call receive = receive_of(sendrecv);
+  Call send = sendrecv;
+  send.args = {};
+  if (kind == Replacement::send_then_receive) {
+    send.operation = Operation::send;
+    receive.operation = Operation::recv;
+    to.call(send);
+    to.call(receive);
+    return;
+  }
+  receive.operation = Operation::irecv;
+  receive.request = serial++;
+  send.operation = Operation::isend;
+  send.request = serial++;
+  const std::array<std::int64_t, 2> requests{receive.request, send.request};
+  to.call(receive);
+  to.call(send);
+  to.call({.operation = Operation::waitall, .thread = sendrecv.thread, .args = requests});
+}
+
+}  // namespace
+
+Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change) {
+  const Substitution s = substitution_of(edit);
+  const CallPaths paths(trace);
+  const Selection where(edit, trace, paths);
+  const std::int64_t zero_ns = program_start_ns(trace);
+  std::vector<std::uint32_t> serials;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    serials.push_back(s.kind == Replacement::nonblocking_pair ? first_free_serial(trace.calls(rank))
+                                                              : kRequestNone);
+  }
+  std::atomic<std::uint64_t> changed = 0;
+  Trace edited =
+      with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
+        const bool applies =
+            call.operation == s.from &&
+            where.has_call(rank, paths.at_call(rank, static_cast<std::uint32_t>(i)),
+                           call.begin_ns - zero_ns);
+        if (!applies) return to.call(call);
+        ++changed;
+        if (s.kind != Replacement::mode) {
+          return write_pair(call, s.kind, serials[static_cast<std::size_t>(rank)], to);
+        }
+        call.operation = s.to;
+        to.call(call);
+      });
+  change = {changed, "calls"};
+  return edited;
+}
+
+}  // namespace slackline
