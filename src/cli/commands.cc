@@ -20,6 +20,7 @@ Run setup_efficiency(CommandParser& parser);
 Run setup_wait_states(CommandParser& parser);
 Run setup_monitor(CommandParser& parser);
 Run setup_place(CommandParser& parser);
+Run setup_whatif(CommandParser& parser);
 Run setup_report(CommandParser& parser);
 Run setup_view(CommandParser& parser);
 Run setup_demo(CommandParser& parser);
@@ -52,6 +53,8 @@ constexpr std::array kCommands{
     Command{"monitor", "follow a run's efficiency over time and find where it changes",
             setup_monitor},
     Command{"place", "find a faster placement of ranks on nodes", setup_place},
+    Command{"whatif", "predict the effect of a change: balanced work, fewer messages, noise",
+            setup_whatif},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
     Command{"view", "write the report's page and open it in a browser", setup_view},

@@ -146,6 +146,7 @@ EditedProgram apply(const Scenario& scenario, const Trace& trace) {
     }
     program.log.push_back(std::move(applied));
   }
+  program.trace.info().recorder = "slackline whatif";
   return program;
 }
 

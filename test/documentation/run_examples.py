@@ -38,6 +38,7 @@ TEXTS = {
     "hosts": "".join(f"node-{i}\n" for i in range(64)),
     "smpi.txt": "smpi/async-small-thresh:65536\n",
     "nodes.txt": "n0\nn1\n",
+    "scenario.toml": '[[edit]]\naction = "scale"\nfactor = 0.5\n',
     "hosts.txt": "node-0\nnode-1\nnode-2\nnode-3\n",
 }
 # Shells that this test does not have.

@@ -1,0 +1,191 @@
+#include "app/requests/whatif.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "analysis/runs/measured.h"
+#include "analysis/runs/modelled_trace.h"
+#include "app/load/input.h"
+#include "app/load/loaded_graph.h"
+#include "app/load/machine.h"
+#include "app/options/degradations.h"
+#include "app/report/run_comparison.h"
+#include "app/trace_writers.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/output_files.h"
+#include "base/units.h"
+#include "report/report.h"
+#include "sim/simulated_trace.h"
+#include "timing/model_schedule.h"
+#include "whatif/actions.h"
+#include "whatif/program_writer.h"
+#include "whatif/scenario.h"
+
+namespace slackline {
+namespace {
+
+Scenario read_scenario(const WhatifRequest& request) {
+  Scenario scenario;
+  if (!request.scenario.empty()) {
+    const MappedFile file(request.scenario);
+    scenario = parse_scenario(file.text(), request.scenario);
+  }
+  for (const std::string& text : request.edits) scenario.edits.push_back(parse_edit(text));
+  if (!scenario.edits.empty()) return scenario;
+  throw usage_error("there is nothing to change", "no edit was given",
+                    "Name a scenario file, or an edit with --set 'balance region=NAME'.");
+}
+
+/// A program with the times that a model or a simulation gives it.
+struct TimedRun {
+  Trace trace;
+  double makespan_ns;
+  Findings findings{};
+};
+
+TimedRun run_on_platform(const Trace& program, const PlatformOptions& platform) {
+  Findings findings;
+  Machine machine = resolve_machine(platform, program, findings);
+  machine.simulation.record = true;
+  const Simulation result = simulate(program, machine.platform, machine.hosts, machine.simulation);
+  findings.merge(result.findings);
+  return {simulated_trace(program, result), ns_of_seconds(result.makespan), std::move(findings)};
+}
+
+TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
+                         const ModelChoice& choice) {
+  const Schedule schedule = model_schedule(graph, picosecond_cost(graph, choice));
+  return {modelled_trace(program, graph, schedule),
+          static_cast<double>(schedule.makespan_ps) / kPicosPerNano};
+}
+
+/// A program, timed and analysed.
+struct EvaluatedProgram {
+  EvaluatedProgram(const Trace& program, const ModelChoice& choice, const WhatifRequest& request)
+      : graph(build_graph(program, choice.graph)),
+        model(overview(program, graph, choice, parse_degradations({}))),
+        run(request.platform.given() ? run_on_platform(program, request.platform)
+                                     : run_under_model(program, graph, choice)),
+        paths(run.trace),
+        diagnosis(diagnose(run.trace, paths)) {}
+
+  ComparedRun compared(std::string name) const {
+    return {std::move(name), run.trace, paths, model, &diagnosis};
+  }
+
+  ExecutionGraph graph;
+  Overview model;
+  TimedRun run;
+  CallPaths paths;
+  Diagnosis diagnosis;
+};
+
+Section edits_section(const std::vector<AppliedEdit>& log) {
+  Table table{.id = "edits",
+              .title = "Applied edits",
+              .columns = {{"edit"},
+                          {"changed", Unit::count},
+                          {"of"},
+                          {"computation before", Unit::ns, "sum over ranks"},
+                          {"computation after", Unit::ns, "sum over ranks"}},
+              .rows = {}};
+  for (const AppliedEdit& applied : log) {
+    table.rows.push_back({to_string(applied.edit), static_cast<std::int64_t>(applied.changed),
+                          std::string(applied.unit), applied.computation_before_ns,
+                          applied.computation_after_ns});
+  }
+  return {"edits", "Edits", {std::move(table)}};
+}
+
+Json edits_to_json(const std::vector<AppliedEdit>& log) {
+  Json list = Json::array();
+  for (const AppliedEdit& applied : log) {
+    list.push_back({{"edit", to_string(applied.edit)},
+                    {"changed", applied.changed},
+                    {"unit", std::string(applied.unit)},
+                    {"computation_before_ns", applied.computation_before_ns},
+                    {"computation_after_ns", applied.computation_after_ns}});
+  }
+  return list;
+}
+
+Paragraph headline(double before_ns, double after_ns, std::string_view how) {
+  const double saved = before_ns - after_ns;
+  if (saved == 0) {
+    return {fmt::format("The edits do not change the run time: {} {}.", format_time_ns(before_ns),
+                        how)};
+  }
+  return {fmt::format("The run time {} changes from {} to {}: {} {} ({}).", how,
+                      format_time_ns(before_ns), format_time_ns(after_ns),
+                      format_time_ns(std::abs(saved)), saved > 0 ? "less" : "more",
+                      format_percent(std::abs(saved) / before_ns))};
+}
+
+/// How far the model is from the run as it was measured: what it says of the edited one is as far.
+std::optional<Paragraph> model_error(const Trace& trace, double before_ns) {
+  const std::optional<MeasuredRun> measured = measured_run(trace);
+  if (!measured || measured->makespan_ns <= 0) return std::nullopt;
+  const double ratio = before_ns / static_cast<double>(measured->makespan_ns);
+  return Paragraph{
+      fmt::format("Predicted run time before the edits / measured run time: {} ({} / {}).",
+                  format_percent(ratio), format_time_ns(before_ns),
+                  format_time_ns(static_cast<double>(measured->makespan_ns)))};
+}
+
+void save_program(const std::string& path, const Trace& program, const ModelChoice& model) {
+  const TraceWriter* writer = writer_by_extension(path);
+  if (writer == nullptr) {
+    throw usage_error(fmt::format("cannot tell the format of '{}'", path),
+                      "no format of traces has its extension", "Write for example edited.slk.");
+  }
+  OutputFiles files(path);
+  writer->write({program, files.path(), model});
+  files.commit();
+}
+
+}  // namespace
+
+Report execute(const WhatifRequest& request) {
+  const Scenario scenario = read_scenario(request);
+  LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
+  const EditedProgram edited = apply(scenario, loaded.trace());
+  const EvaluatedProgram before(untimed_copy(loaded.trace()), loaded.model, request);
+  const EvaluatedProgram after(edited.trace, loaded.model, request);
+  if (!request.save.empty()) save_program(request.save, edited.trace, loaded.model);
+
+  Report report = compare_runs(before.compared("before"), after.compared("after"));
+  const std::string_view how =
+      request.platform.given() ? "simulated on the platform" : "under the model";
+  Section summary{.id = "whatif", .title = "Effect of the edits"};
+  summary.items.emplace_back(headline(before.run.makespan_ns, after.run.makespan_ns, how));
+  if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
+    summary.items.emplace_back(std::move(*error));
+  }
+  report.sections.insert(report.sections.begin(), {std::move(summary), edits_section(edited.log)});
+  report.result["scenario"] = scenario.name;
+  report.result["edits"] = edits_to_json(edited.log);
+  report.result["before"] = {{"makespan_ns", before.run.makespan_ns}};
+  report.result["after"] = {{"makespan_ns", after.run.makespan_ns}};
+  Json own = {{"evaluated_by", request.platform.given() ? "simulation" : "model"}};
+  report = with_context(std::move(report), "whatif", loaded, std::move(own));
+  for (const EvaluatedProgram* program : {&before, &after}) {
+    report.findings.merge(program->run.findings);
+    report.findings.merge(program->graph.findings());
+  }
+  return report;
+}
+
+std::vector<std::pair<std::string, std::string>> edit_summaries() {
+  std::vector<std::pair<std::string, std::string>> summaries;
+  for (const EditAction& action : edit_actions()) {
+    summaries.emplace_back(action.name, action.summary);
+  }
+  return summaries;
+}
+
+}  // namespace slackline
