@@ -84,7 +84,7 @@ struct Analysed {
   WaitStates waits;
 };
 
-// Of kLateSenderRun: operations that occur, in their own order.
+// The operations that occur in kLateSenderRun, in their own order.
 constexpr int kSend = 1;
 constexpr int kRecv = 2;
 
@@ -183,7 +183,7 @@ TEST(TimelineLevels, SayWhatFillsABucketAndHowMuchIsWaiting) {
 }
 
 TEST(TimelineLevels, AddUpFromLevelToLevel) {
-  // Of four parts of 1024 ns one computes alone, and each of the three others is filled by another
+  // One of four parts of 1024 ns computes alone, and each of the three others is filled by another
   // operation to 40 %: the winner of the whole is computation, which wins no part but one.
   Analysed run(timed_trace(1,
                            "rank 0\n @614 +410 barrier\n @1638 +410 send to=0 bytes=1\n"

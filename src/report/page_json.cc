@@ -16,7 +16,7 @@ namespace {
 
 // Entries that a list for scripts may have: fewer of them in a report that says much else.
 constexpr std::array<std::size_t, 4> kLongLists{100, 32, 16, 8};
-// Of the JSON, compressed in haste, as base64; in the page it is a few per cent less.
+// Size of the JSON, compressed in haste, as base64; in the page it is a few per cent less.
 constexpr std::size_t kWantedBytes = 35'500;
 constexpr int kDigits = 8;
 constexpr int kDigitsOfSmall = 5;

@@ -131,6 +131,20 @@ def networks(root):
             yield f"doc/networks.md does not mention {name}"
 
 
+PRINTS = re.compile(r"\bstd::(?:cout|cerr|printf|puts)\b|\bfmt::print\b|#include <CLI/")
+
+
+def terminals(root):
+    """Only cli parses a command line and prints; progress is shown by base."""
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCES or relative.parts[0] != "src" or is_test(path) or \
+                relative.parts[1] in ("cli", "base"):
+            continue
+        if found := PRINTS.search(text_of(path)):
+            yield f"{relative} has {found.group()}: only cli prints"
+
+
 NAMESPACE = re.compile(r"^namespace(?: ([\w:]+))? \{$")
 CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: :.*)? \{")
 
@@ -203,7 +217,7 @@ def readme_output(root, binary):
 
 
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
-          "links": links, "networks": networks, "classes": classes,
+          "links": links, "networks": networks, "classes": classes, "terminals": terminals,
           "man_pages": man_pages, "readme_output": readme_output}
 
 

@@ -21,7 +21,7 @@ struct Answer {
 /// path consist of. Every number is one of the results; what is not known is not answered.
 std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
                             const Overview& model);
-/// Of a run that is known by its model only.
+/// The answers for a run that is known by its model only.
 std::vector<Answer> answers(const Overview& model);
 
 /// Puts them before everything else: a section `answers`, and `answers` in the result.

@@ -124,6 +124,39 @@ struct MeasuredSide {
   Diagnosis diagnosis;
 };
 
+/// What the model says of the run, and the simulation if there is one.
+Report report_of_models(const Trace& trace, const ModelChoice& choice, ModelAnswers& model,
+                        const RunReportOptions& options) {
+  Report report = describe(model.overview, trace);
+  add(report, std::move(model.network));
+  add_scenarios(report, trace, choice, model.overview, options);
+  const Prediction& prediction = model.overview.prediction;
+  if (prediction.measured && options.pictures) {
+    overlay_measured(report.sections, static_cast<double>(prediction.measured->makespan_ns));
+  }
+  Report collectives = collectives_report(trace, choice);
+  add_result(report, collectives);
+  put_first(report.sections, std::move(collectives.sections));
+  if (options.simulated != nullptr) {
+    Report simulated = simulated_run_report(*options.simulated, trace, prediction);
+    add_result(report, simulated);
+    put_first(report.sections, std::move(simulated.sections));
+    report.findings.merge(options.simulated->simulation.findings);
+  }
+  return report;
+}
+
+/// Puts what the measured run says of itself before everything else.
+void add_measured(Report& report, Report diagnosis, Report regions, const Findings& of_graph,
+                  const RunReportOptions& options) {
+  if (options.pictures) drop_curves_over_time(diagnosis.sections);
+  add_result(report, diagnosis);
+  report.findings.merge(new_findings(diagnosis.findings, of_graph));
+  add_result(report, regions);
+  put_first(report.sections, std::move(regions.sections));
+  put_first(report.sections, std::move(diagnosis.sections));
+}
+
 /// A part that is made in a thread of its own, or if none is to be had, when it is asked for. Who
 /// needs it waits for it, and gets the exception that ended it.
 template <class Make>
@@ -165,39 +198,20 @@ Report run_report(const Trace& trace, const GraphSource& source, const ModelChoi
     diagnosis = describe(side->diagnosis, trace, paths);
     regions = regions_report(side->diagnosis, trace, paths);
   }
-  ModelAnswers answers_of_model = answered.get();
-  const Overview& model = answers_of_model.overview;
-  Report report = describe(model, trace);
-  add(report, std::move(answers_of_model.network));
-  add_scenarios(report, trace, choice, model, options);
-  if (model.prediction.measured && options.pictures) {
-    overlay_measured(report.sections, static_cast<double>(model.prediction.measured->makespan_ns));
+  ModelAnswers model = answered.get();
+  Report report = report_of_models(trace, choice, model, options);
+  if (measured.get()) {
+    add_measured(report, std::move(diagnosis), std::move(regions), graph.get()->findings(),
+                 options);
   }
-  Report collectives = collectives_report(trace, choice);
-  add_result(report, collectives);
-  put_first(report.sections, std::move(collectives.sections));
-  if (options.simulated != nullptr) {
-    Report simulated = simulated_run_report(*options.simulated, trace, model.prediction);
-    add_result(report, simulated);
-    put_first(report.sections, std::move(simulated.sections));
-    report.findings.merge(options.simulated->simulation.findings);
-  }
-  if (!measured.get()) {
-    add_pictures(report, pictures.get());
-    add_answers(answers(model), report);
-    add_judgement(judgement(model), report);
-    return report;
-  }
-  const Diagnosis& found = measured.get()->diagnosis;
-  if (options.pictures) drop_curves_over_time(diagnosis.sections);
-  add_result(report, diagnosis);
-  report.findings.merge(new_findings(diagnosis.findings, graph.get()->findings()));
-  add_result(report, regions);
-  put_first(report.sections, std::move(regions.sections));
-  put_first(report.sections, std::move(diagnosis.sections));
   add_pictures(report, pictures.get());
-  add_answers(answers(found, paths, model), report);
-  add_judgement(judgement(found, trace, paths), report);
+  if (const auto& side = measured.get()) {
+    add_answers(answers(side->diagnosis, paths, model.overview), report);
+    add_judgement(judgement(side->diagnosis, trace, paths), report);
+  } else {
+    add_answers(answers(model.overview), report);
+    add_judgement(judgement(model.overview), report);
+  }
   return report;
 }
 

@@ -14,7 +14,7 @@ struct CriticalPathRequest {
   ModelRequest input{};
   std::string on = "model";    ///< model (or predicted), measured or simulated
   PlatformOptions platform{};  ///< of the simulated run
-  /// Of measured and simulated runs: dag, dijkstra, delta-stepping, splits or intervals.
+  /// For measured and simulated runs: dag, dijkstra, delta-stepping, splits or intervals.
   std::string algorithm = "dag";
   std::string delta{};      ///< width of delta-stepping's buckets, as "5us"; empty: chosen
   std::string threshold{};  ///< intervals: shorter computations are left out

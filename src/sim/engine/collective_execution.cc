@@ -188,7 +188,8 @@ void CollectiveExecution::probe(ExecutionContext& context, const CollectiveStep&
                         .tag = context.collective.tag,
                         .comm = context.collective.instance->comm};
   parts_.polling.begin_collective_probe(
-      context, channel, step.kind == Kind::poll ? CollectiveProbe::until_found : CollectiveProbe::once);
+      context, channel,
+      step.kind == Kind::poll ? CollectiveProbe::until_found : CollectiveProbe::once);
 }
 
 void CollectiveExecution::end_probe(ExecutionContext& context) {

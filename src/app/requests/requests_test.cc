@@ -1,0 +1,101 @@
+// Requests as a caller without a command line fills them in.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "app/requests/convert.h"
+#include "app/requests/critical_path.h"
+#include "app/requests/efficiency.h"
+#include "app/requests/info.h"
+#include "app/requests/platform.h"
+#include "app/requests/predict.h"
+#include "app/requests/tolerance.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// Rank 0 computes 1 us and sends a message, which rank 1 waits for.
+constexpr const char* kProgram =
+    "num_ranks 2\nrank 0 {\nc: calc 1000\ns: send 8b to 1\ns requires c\n}\n"
+    "rank 1 {\nr: recv 8b from 0\n}\n";
+
+class Requests : public ::testing::Test {
+ protected:
+  Requests() : folder_(fs::temp_directory_path() / ("slkrequests" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+    input_.trace = (folder_ / "pair.goal").string();
+    input_.model.latency = "3us";
+    input_.model.overhead = "1us";
+    input_.model.gap_per_byte = "0ns/B";
+    write_file(input_.trace, kProgram);
+    ::testing::internal::CaptureStdout();
+  }
+  ~Requests() override {
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "") << "only the command line prints";
+    fs::remove_all(folder_);
+  }
+
+  fs::path folder_;
+  ModelRequest input_;
+};
+
+template <class Request>
+std::string refusal(const Request& request) {
+  try {
+    execute(request);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_status(), 2);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(Requests, GiveAReportThatSaysWhatItIsAbout) {
+  const Report report = execute(PredictRequest{.input = input_});
+  EXPECT_EQ(report.command, "predict");
+  EXPECT_EQ(report.title, "predict: pair.goal (2 ranks)");
+  EXPECT_EQ(report.input["path"].as_string(), input_.trace);
+  EXPECT_EQ(report.options["L_ns"].as_double(), 3000);
+  // Computation, o, L, o.
+  EXPECT_EQ(report.result["makespan_ns"].as_double(), 1000 + 1000 + 3000 + 1000);
+}
+
+TEST_F(Requests, MeanTheDefaultsByEmptyMembers) {
+  ToleranceRequest request{.input = input_};
+  EXPECT_EQ(json_text(execute(request).options["degrade"]), "[0.01,0.02,0.05]");
+  request.degradations = {"50%"};
+  EXPECT_EQ(json_text(execute(request).options["degrade"]), "[0.5]");
+}
+
+TEST_F(Requests, AreRefusedByNameOfTheirOption) {
+  PredictRequest wrong{.input = input_};
+  wrong.input.model.latency = "3 parsecs";
+  EXPECT_THAT(refusal(wrong), HasSubstr("latency L"));
+  EfficiencyRequest unknown{.traces = {input_.trace}};
+  unknown.run.on = "imagined";
+  EXPECT_THAT(refusal(unknown), HasSubstr("there is no run 'imagined'"));
+  EXPECT_THAT(refusal(CriticalPathRequest{.input = input_, .on = "imagined"}),
+              HasSubstr("there is no critical path on 'imagined'"));
+  EXPECT_THAT(refusal(PlatformRequest{.file = "none.xml", .route = {"a"}}),
+              HasSubstr("two hosts are needed"));
+}
+
+TEST_F(Requests, WriteTheFilesThatTheyName) {
+  const fs::path out = folder_ / "pair.txt";
+  const Report report = execute(ConvertRequest{.input = input_, .out = out.string()});
+  EXPECT_EQ(report.result["format"].as_string(), "text");
+  EXPECT_EQ(execute(InfoRequest{.trace = out.string()}).result["ranks"].as_int(), 2);
+}
+
+}  // namespace
+}  // namespace slackline
