@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+
 #include "cli/command_parser.h"
 
 namespace slackline {

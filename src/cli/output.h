@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include "cli/command_parser.h"
 
 #include "base/file.h"
+#include "cli/command_parser.h"
 #include "report/report.h"
 
 namespace slackline {

@@ -1,4 +1,4 @@
-#include "app/options/model_options.h"
+#include "cli/shared_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,6 @@
 #include "analysis/model/model_choice.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/shared_options.h"
 
 namespace slackline {
 namespace {
