@@ -111,7 +111,7 @@ LogGOPS simulator(std::int64_t latency, std::int64_t overhead, std::int64_t gap,
           .gap_per_byte_fs = gap_per_byte * kNs,
           .overhead_per_byte_fs = 0,
           .eager_threshold_bytes = threshold,
-          .simulator_flaws = true};
+          .loggopsim_deviations = true};
 }
 
 /// Results of LogGOPSim itself, to the nanosecond.

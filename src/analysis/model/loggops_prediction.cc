@@ -119,7 +119,7 @@ Json to_json(const LogGOPS& model) {
                                                                              : Json(threshold)},
           {"noise_interruptions", model.noise.interruptions.size()},
           {"noise_seed", model.noise.seed},
-          {"loggopsim_flaws", model.simulator_flaws}};
+          {"loggopsim_flaws", model.loggopsim_deviations}};
 }
 
 }  // namespace slackline

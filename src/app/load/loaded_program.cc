@@ -32,7 +32,7 @@ LogGOPS resolve_loggops(const ModelChoice& choice, const LogGOPSOptions& options
   }
   model.noise.seed = options.noise_seed;
   model.noise.coscheduled = options.noise_coscheduled;
-  model.simulator_flaws = options.simulator_flaws;
+  model.loggopsim_deviations = options.simulator_flaws;
   return model;
 }
 

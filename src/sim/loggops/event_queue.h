@@ -6,28 +6,27 @@
 
 namespace slackline {
 
-/// What happens next in a simulation of LogGOPS, by time, and of two things at one time what was
-/// created first.
+/// An event of a simulation of LogGOPS. Events are ordered by time, and at one time by age.
 struct LogGOPSEvent {
   enum class Kind : std::uint8_t {
-    operations,  ///< `count` operations, created one after the other, are tried; linked elsewhere
+    operations,  ///< `peer` operations, linked elsewhere, are tried; their ages are consecutive
     message,     ///< a message arrives: operation `operation` of rank `peer` sent it
-    queue        ///< the oldest of waiting queue `operation` is tried
+    queue        ///< the oldest entry of waiting queue `operation` is tried
   };
 
   std::int64_t time;  ///< not negative
-  std::uint64_t age;  ///< number of its creation, or of the first one's
+  std::uint64_t age;  ///< the number of its creation, or of its first operation's
   std::uint32_t rank;
   std::uint32_t operation;
-  std::uint32_t peer;  ///< of operations: how many
+  std::uint32_t peer;  ///< the sender of a message; of operations: how many
   Kind kind;
 };
 
-/// All events that are to come: a heap in which each has four below it.
+/// All events that are to come, in a 4-ary heap. Cost: O(log events).
 ///
-/// Which of two events comes first nobody can predict, so the earliest of four is found by
-/// arithmetic and not by branches; and what takes the place of the first one, having been the last,
-/// mostly belongs to the bottom, so its place is looked for from there.
+/// Which of two events is earlier is unpredictable, so the earliest of four is found by arithmetic
+/// rather than branches; and the last entry, which takes the place of the first, mostly belongs
+/// near the bottom, so its place is searched from there.
 class LogGOPSEventQueue {
  public:
   bool empty() const { return heap_.empty(); }
@@ -37,7 +36,7 @@ class LogGOPSEventQueue {
     rise(heap_.size() - 1, event);
   }
 
-  /// The next event, which is taken out. There must be one.
+  /// Removes and returns the next event. There must be one.
   LogGOPSEvent pop() {
     const LogGOPSEvent first = heap_.front();
     const LogGOPSEvent last = heap_.back();
@@ -73,7 +72,7 @@ class LogGOPSEventQueue {
   std::size_t earlier(std::size_t a, std::size_t b) const {
     return key(heap_[a]) < key(heap_[b]) ? 1 : 0;
   }
-  /// Puts an event into the hole, or above it.
+  /// Puts an event into the hole, or as far above it as it belongs.
   void rise(std::size_t hole, const LogGOPSEvent& event) {
     for (; hole > 0; hole = (hole - 1) / kBelow) {
       const LogGOPSEvent& above = heap_[(hole - 1) / kBelow];

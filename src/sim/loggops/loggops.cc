@@ -1,4 +1,4 @@
-// How a simulation begins and ends; what happens in between is in simulation.cc.
+// How a simulation begins and ends; the events in between are in simulation.cc.
 
 #include "sim/loggops/loggops.h"
 
@@ -51,13 +51,13 @@ void LogGOPSSimulation::prepare() {
   cpu_free_.assign(ranks * cpus_, 0);
   send_free_.assign(ranks * nics_, 0);
   receive_free_.assign(ranks * nics_, 0);
-  // Per cpu one queue for calcs, and one per card for sends and for messages.
+  // Each cpu has one queue for calcs, and for each card one for sends and one for messages.
   queues_per_rank_ = cpus_ * (1 + 2 * nics_);
   queues_.resize(ranks * queues_per_rank_);
   if (cpus_ > 1) ready_.assign(base_.back(), 0);
 }
 
-/// No single step may come near the limit; the running times are checked as they grow.
+/// Checks that no single step comes near the limit; running times are checked as they grow.
 void LogGOPSSimulation::check_range(const GoalOperation& op) const {
   const Int128 bytes = static_cast<Int128>(op.size);
   const Int128 step = op.kind == GoalKind::calc

@@ -52,7 +52,7 @@ TEST(LogGopsSimulation, MessagesOfNoBytes) {
       "num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0\n}\n";
   LogGOPS m = model(1000, 10, 5, 3, 100);
   EXPECT_THAT(finish(text, m), ElementsAre(10, 1020));
-  m.simulator_flaws = true;
+  m.loggopsim_deviations = true;
   EXPECT_THAT(finish(text, m), ElementsAre(10, 1017));
 }
 

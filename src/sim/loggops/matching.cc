@@ -57,7 +57,7 @@ const LogGOPSMatching::Waiting* LogGOPSMatching::front(const Key& key) {
   return queue == nullptr ? nullptr : &waiting_[queue->head];
 }
 
-/// Wildcards have to look at all queues of their rank; those are few, and so are wildcards.
+/// A wildcard searches all queues; receives with wildcards are few.
 LogGOPSMatching::Key LogGOPSMatching::oldest_unexpected(std::uint32_t rank, std::uint32_t source,
                                                         std::uint32_t tag) {
   Key best{rank, source, tag, false};

@@ -11,7 +11,8 @@
 namespace slackline {
 
 /// Posted receives and unexpected messages of all ranks of a simulated GOAL program: each takes the
-/// oldest of the other kind that fits, wildcards included. Constant time without wildcards.
+/// oldest of the other kind that fits, wildcards included. Cost: O(1) expected; a receive with a
+/// wildcard O(queues).
 class LogGOPSMatching {
  public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -24,13 +25,14 @@ class LogGOPSMatching {
 
   explicit LogGOPSMatching(const GoalProgram& program);
 
-  /// Receive number `operation` of `rank` is posted: the message it gets, or it waits.
+  /// Posts a receive, which is operation `operation` of `rank`. Returns the message that it gets,
+  /// or `found` is false and it waits.
   Arrival post(std::uint32_t rank, std::uint32_t operation, const GoalOperation& receive);
-  /// A message from `source` (its operation `send`) arrives at `rank`: the receive that gets it, or
-  /// kNone, and it waits.
+  /// A message from `source` (its operation `send`) arrives at `rank`. Returns the receive that
+  /// gets it, or kNone, and it waits.
   std::uint32_t arrive(std::uint32_t rank, std::uint32_t source, std::uint32_t send,
                        const GoalOperation& sent);
-  /// Throws Error, with numbers and the first few, when something still waits.
+  /// Throws Error, which counts them and names the first few, when receives or messages still wait.
   void require_empty(std::string_view name) const;
 
  private:

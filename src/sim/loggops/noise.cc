@@ -12,7 +12,7 @@
 namespace slackline {
 namespace {
 
-/// A number of ns, whole or not, at the front of `line`.
+/// Takes a number of ns, whole or not, from the front of `line`; false when there is none.
 bool take_ns(std::string_view& line, std::int64_t& ns) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
   double value = 0;
@@ -55,7 +55,7 @@ NoisePattern read_noise_pattern(std::string_view text, std::string_view name) {
 
 NoiseClock::NoiseClock(const NoisePattern& pattern, std::size_t ranks, std::int64_t ticks_per_ns) {
   if (pattern.interruptions.empty()) return;
-  // The last interruption ends the pattern: its beginning is the pattern's beginning again.
+  // The last interruption ends the pattern: its begin is where the pattern repeats.
   period_ = pattern.interruptions.back().begin_ns * ticks_per_ns;
   std::int64_t sum = 0;
   for (const NoisePattern::Interruption& i : pattern.interruptions) {
@@ -76,7 +76,7 @@ NoiseClock::NoiseClock(const NoisePattern& pattern, std::size_t ranks, std::int6
   }
 }
 
-/// Lengths of all interruptions that begin in [0, position) of the endless pattern.
+/// The sum of the lengths of all interruptions that begin in [0, position) of the repeated pattern.
 std::int64_t NoiseClock::begun_before(std::int64_t position) const {
   const std::int64_t rounds = position / period_;
   const auto in_round = std::ranges::lower_bound(begins_, position % period_);
@@ -92,7 +92,7 @@ std::int64_t NoiseClock::interruptions(std::uint32_t rank, std::int64_t begin,
   if (after == begins_.begin()) return meanwhile;
   const auto last = static_cast<std::size_t>(after - begins_.begin()) - 1;
   const std::int64_t rest = begins_[last] + lengths_[last] - from;
-  // One that begins just now is among those counted.
+  // An interruption that begins at this very time is counted already.
   return meanwhile + (begins_[last] == from ? 0 : std::max<std::int64_t>(0, rest));
 }
 

@@ -1,23 +1,25 @@
-// LogGOPSim's timing without its waiting.
+// LogGOPSim's timing at a cost that does not grow with the number of waiting events.
 //
 // The model: a rank's cpu runs calcs, pays o (and O a byte) for a send, and o plus (s-1)G for every
 // message that arrives, posted or not; a network card is busy g + (s-1)G with each. An event that
-// finds its resources busy tries again when they are free, and of all that then try, the one that
-// was created first goes on. Receives cost nothing; a message longer than S frees its sender when
-// it meets its receive. (The rules in full: Hoefler, Schneider, Lumsdaine, HPDC 2010, and the
-// program that came with it.)
+// finds its resources busy tries again when they are free, and of all events that then try, the one
+// that was created first proceeds. Receives cost nothing; a message longer than S frees its sender
+// when it meets its receive. (Hoefler, Schneider, Lumsdaine, HPDC 2010, and LogGOPSim's
+// own program where the paper leaves the order open.)
 //
-// That program puts every waiting event back into its one heap each time the cpu turns out to be
-// busy: with n messages waiting for one cpu, n*n/2 times. Here those that wait for the same
-// resources form a queue by age, and only the oldest stands in the event queue, for the time at
-// which the resources are free as far as is known. When its turn comes and they are not, it is put
-// back for the later time; that costs one step per event that took the resources, not one per event
-// that waits. Since trying has no effect but waiting on, and of those that try at one moment the
-// oldest wins in both, the order of events is the same.
+// The problem: LogGOPSim puts every waiting event back into its one heap each time the cpu turns
+// out to be busy: with n messages waiting for one cpu, n*n/2 times.
 //
-// Operations of a rank that become executable together, for the same time, are one event. Their
-// ages follow each other, and nothing that happens at a time makes anything for an earlier one, or
-// for the same one with a smaller age; so nothing can come between them.
+// The idea: events that wait for the same resources form a queue by age, and only the oldest is in
+// the event queue, for the time at which the resources are free as far as is known. When it is due
+// and they are not free, it is put back for the later time; that costs one step per event that took
+// the resources, not one per event that waits.
+//
+// Why it is right: trying has no effect but waiting on, and of the events that try at one time the
+// oldest wins in both, so the order of events is the same. Operations of a rank that become
+// executable together, for the same time, are one event: their ages are consecutive, and nothing
+// that happens at a time creates an event for an earlier time, or for the same time with a smaller
+// age; so nothing can come between them.
 
 #include "sim/loggops/simulation.h"
 
@@ -25,6 +27,7 @@
 #include <utility>
 
 namespace slackline {
+
 LogGOPSRun LogGOPSSimulation::run() {
   for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) {
     for (std::uint32_t i = 0; i < program_.ranks[r].size(); ++i) {
@@ -67,10 +70,10 @@ void LogGOPSSimulation::attempt(const Attempt& a) {
   }
   const std::size_t number = queue_of(a, op);
   queues_[number].push({a.age, a.place.operation, a.peer, a.message});
-  show(number);
+  schedule_oldest(number);
 }
 
-/// When the resources of an attempt are free.
+/// When the resources of an attempt are free, as far as is known.
 LogGOPSSimulation::Time LogGOPSSimulation::free_at(const Attempt& a,
                                                    const GoalOperation& op) const {
   const std::uint32_t rank = a.place.rank;
@@ -94,16 +97,16 @@ std::size_t LogGOPSSimulation::queue_of(const Attempt& a, const GoalOperation& o
   return std::size_t{a.place.rank} * queues_per_rank_ + op.cpu * (1 + 2 * nics_) + group;
 }
 
-/// Puts the oldest of a queue into the event queue, unless it stands there.
-void LogGOPSSimulation::show(std::size_t number) {
+/// Puts the oldest entry of a waiting queue into the event queue, unless it is there already.
+void LogGOPSSimulation::schedule_oldest(std::size_t number) {
   LogGOPSWaitingQueue& queue = queues_[number];
   if (queue.empty()) {
-    queue.shown = LogGOPSWaitingQueue::kNobody;
+    queue.scheduled = LogGOPSWaitingQueue::kNone;
     return;
   }
   const LogGOPSWaitingQueue::Entry& oldest = queue.oldest();
-  if (queue.shown == oldest.age) return;
-  queue.shown = oldest.age;
+  if (queue.scheduled == oldest.age) return;
+  queue.scheduled = oldest.age;
   const auto rank = static_cast<std::uint32_t>(number / queues_per_rank_);
   const Attempt a{0, oldest.age, {rank, oldest.operation}, oldest.peer, oldest.message};
   events_.push({.time = free_at(a, operation_of(a)),
@@ -114,20 +117,20 @@ void LogGOPSSimulation::show(std::size_t number) {
                 .kind = Event::Kind::queue});
 }
 
-void LogGOPSSimulation::serve(const Event& shown) {
-  const std::size_t number = std::size_t{shown.rank} * queues_per_rank_ + shown.operation;
+void LogGOPSSimulation::serve(const Event& event) {
+  const std::size_t number = std::size_t{event.rank} * queues_per_rank_ + event.operation;
   LogGOPSWaitingQueue& queue = queues_[number];
-  if (queue.shown != shown.age) return;  // an older one has come since
+  if (queue.scheduled != event.age) return;  // an older entry has come since
   const LogGOPSWaitingQueue::Entry oldest = queue.oldest();
   const Attempt a{
-      shown.time, oldest.age, {shown.rank, oldest.operation}, oldest.peer, oldest.message};
+      event.time, oldest.age, {event.rank, oldest.operation}, oldest.peer, oldest.message};
   const GoalOperation op = operation_of(a);
-  queue.shown = LogGOPSWaitingQueue::kNobody;
+  queue.scheduled = LogGOPSWaitingQueue::kNone;
   if (free_at(a, op) <= a.time) {
     queue.pop();
     perform(a, op);
   }
-  show(number);
+  schedule_oldest(number);
 }
 
 void LogGOPSSimulation::perform(const Attempt& a, const GoalOperation& op) {
@@ -187,8 +190,8 @@ void LogGOPSSimulation::perform_message(const Attempt& a, const GoalOperation& o
   const std::uint32_t rank = a.place.rank;
   const Time bytes =
       std::max(per_byte(op.size, ticks_.overhead_byte), per_byte(op.size, ticks_.byte));
-  // A negative G of the simulator's is a huge unsigned one there, and wins.
-  const Time charged = model_.simulator_flaws && op.size == 0 ? -ticks_.byte : bytes;
+  // LogGOPSim's negative G is a huge number, being unsigned there, and is the larger of the two.
+  const Time charged = model_.loggopsim_deviations && op.size == 0 ? -ticks_.byte : bytes;
   const Time end =
       a.time + ticks_.overhead + noise_.during(rank, a.time, ticks_.overhead) + charged;
   set(cpu_free_[cpu(rank, op.cpu)], end);
@@ -199,10 +202,10 @@ void LogGOPSSimulation::perform_message(const Attempt& a, const GoalOperation& o
   satisfy({rank, receive}, false, end);
 }
 
-/// The sender of a rendezvous goes on at the match. `op` is the operation that found it.
+/// The sender of a rendezvous continues at the match. `op` is the operation that completed it.
 [[gnu::noinline]] void LogGOPSSimulation::free_sender(Place send, const GoalOperation& op,
                                                       Time now) {
-  const GoalOperation own = model_.simulator_flaws ? op : operation(send);
+  const GoalOperation own = model_.loggopsim_deviations ? op : operation(send);
   satisfy(send, false, now);
   Time& cpu_time = cpu_free_[cpu(send.rank, own.cpu)];
   Time& nic_time = send_free_[nic(send.rank, own.nic)];
@@ -215,7 +218,7 @@ void LogGOPSSimulation::set(Time& free, Time time) {
   free = time;
 }
 
-/// One step nearer for all that wait for the start, or for the end, of an operation.
+/// One dependency less for all operations that depend on the start, or on the end, of this one.
 void LogGOPSSimulation::satisfy(Place p, bool start, Time now) {
   for (const GoalAdjacency::Entry e : successors_[p.rank].of(p.operation)) {
     if ((e.on_start != 0) != start) continue;
@@ -225,7 +228,7 @@ void LogGOPSSimulation::satisfy(Place p, bool start, Time now) {
   }
 }
 
-/// What has become executable gets its events: ranks in ascending order, as in LogGOPSim.
+/// Creates the events of operations that have become executable: by ascending rank, as LogGOPSim.
 void LogGOPSSimulation::create_for_ranks() {
   const std::uint32_t first = executable_.front().rank;
   if (std::ranges::all_of(executable_, [&](const Place& p) { return p.rank == first; })) {
@@ -245,10 +248,11 @@ void LogGOPSSimulation::create_for_ranks() {
   all.clear();
 }
 
-/// Those for one time become one event.
+/// Operations that are executable at one time become one event.
 void LogGOPSSimulation::create(std::uint32_t rank, bool initial) {
   if (executable_.size() > 1) {
-    // Not stable beyond 16 elements, and LogGOPSim's order hangs on how exactly: the same call.
+    // Not stable beyond 16 elements, and LogGOPSim's order depends on how: so this is the same
+    // call.
     std::sort(executable_.begin(), executable_.end(),
               [&](const Place& a, const Place& b) { return kind_of(a) < kind_of(b); });
   }

@@ -18,7 +18,7 @@ namespace slackline {
 /// One run of simulate_loggops() (see simulation.cc).
 class LogGOPSSimulation {
  public:
-  /// All must live on. Throws Error when a single step exceeds 63 bits.
+  /// All must outlive it. Throws Error when a single step exceeds 63 bits.
   LogGOPSSimulation(const GoalProgram& program, const LogGOPS& model, std::string_view name);
 
   /// Once only. Throws Error as simulate_loggops().
@@ -28,19 +28,20 @@ class LogGOPSSimulation {
   using Time = LogGOPSTicks::Time;
   using Event = LogGOPSEvent;
 
-  /// Times stay below, so that sums of a few cannot overflow.
+  /// Times stay below this, so that sums of a few cannot overflow.
   static constexpr Time kMostTime = std::numeric_limits<Time>::max() / 4;
 
+  /// An operation of a rank.
   struct Place {
     std::uint32_t rank;
     std::uint32_t operation;
   };
-  /// An operation or a message, for which its time has come.
+  /// An operation, or a message on arrival, that is due and needs its resources.
   struct Attempt {
     Time time;
     std::uint64_t age;
     Place place;
-    std::uint32_t peer;  // of a message its sender, whose operation it is
+    std::uint32_t peer;  ///< of a message: its sender, whose operation it is
     bool message;
   };
 
@@ -50,8 +51,8 @@ class LogGOPSSimulation {
 
   void try_operations(const Event& event);
   void attempt(const Attempt& a);
-  void show(std::size_t number);
-  void serve(const Event& shown);
+  void schedule_oldest(std::size_t number);
+  void serve(const Event& event);
   Time free_at(const Attempt& a, const GoalOperation& op) const;
   std::size_t queue_of(const Attempt& a, const GoalOperation& op) const;
 
@@ -83,9 +84,10 @@ class LogGOPSSimulation {
   std::size_t nic(std::uint32_t rank, std::uint32_t nic) const {
     return std::size_t{rank} * nics_ + nic;
   }
-  /// Times (s - 1): a message of no bytes as one of one byte, unless LogGOPSim's way is asked for.
+  /// (bytes - 1) times `each`: a message of no bytes counts as one of one byte, unless LogGOPSim's
+  /// deviations are reproduced.
   Time per_byte(std::uint64_t bytes, Time each) const {
-    if (bytes == 0) return model_.simulator_flaws ? -each : 0;
+    if (bytes == 0) return model_.loggopsim_deviations ? -each : 0;
     return static_cast<Time>(bytes - 1) * each;
   }
 
@@ -95,12 +97,13 @@ class LogGOPSSimulation {
   std::string_view name_;
   NoiseClock noise_;
   LogGOPSMatching matching_;
-  std::vector<std::size_t> base_;  // number of each rank's first operation
+  std::vector<std::size_t> base_;  ///< the number of each rank's first operation
   std::vector<GoalAdjacency> successors_;
-  std::vector<std::uint32_t> missing_;  // dependencies of each operation that are not satisfied yet
-  std::vector<std::uint32_t> next_;     // of each operation that an event holds the one after it
-  std::vector<Time> ready_;             // with several cpus: when they were
-  bool starts_matter_ = false;          // somebody waits for one
+  std::vector<std::uint32_t> missing_;  ///< by operation: dependencies that are not satisfied yet
+  std::vector<std::uint32_t> next_;     ///< by operation: the next one of the same event
+  std::vector<Time> ready_;             ///< with several cpus, by operation: when its last
+                                        ///< dependency was satisfied
+  bool starts_matter_ = false;          ///< some operation depends on the start of another
   std::uint32_t cpus_ = 1;
   std::uint32_t nics_ = 1;
   std::vector<Time> cpu_free_;

@@ -8,7 +8,7 @@
 
 namespace slackline {
 
-/// The parameters of LogGOPS in ticks: the largest unit in which all of them are whole.
+/// The parameters of LogGOPS in ticks, the largest unit in which all of them are whole numbers.
 struct LogGOPSTicks {
   using Time = std::int64_t;
 
@@ -17,7 +17,7 @@ struct LogGOPSTicks {
   Time gap;
   Time byte;
   Time overhead_byte;
-  Time ns;
+  Time ns;  ///< ticks per nanosecond
 
   explicit LogGOPSTicks(const LogGOPS& m) {
     std::int64_t tick_fs = kFemtosPerNano;

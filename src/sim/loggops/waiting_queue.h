@@ -7,7 +7,8 @@
 
 namespace slackline {
 
-/// What waits for the same cpu and network card of a rank, by age. Most come in that order.
+/// Events that wait for the same cpu and network card of a rank, by age. Most are added in that
+/// order. Cost: O(1) for these; otherwise O(younger entries).
 class LogGOPSWaitingQueue {
  public:
   struct Entry {
@@ -33,9 +34,9 @@ class LogGOPSWaitingQueue {
     head_ = 0;
   }
 
-  /// Age of the one for which an event stands in the event queue.
-  std::uint64_t shown = kNobody;
-  static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
+  /// The age of the entry for which an event is in the event queue.
+  std::uint64_t scheduled = kNone;
+  static constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
  private:
   static constexpr std::size_t kMostGone = 32;
