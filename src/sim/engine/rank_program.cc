@@ -54,7 +54,10 @@ void RankProgram::create(std::int32_t rank, std::int64_t origin_ns) {
 bool RankProgram::next(ExecutionContext& context) {
   parts_.accounting.end_item(context, parts_.contexts.now());
   ProgramPosition& program = context.program;
-  if (begin_region(context)) return true;
+  if (in_flops_ && region_is_next(context)) {
+    begin_region(context);
+    return true;
+  }
   if (program.over || program.next_call >= trace_.calls(context.rank).size()) {
     return wait_for_rest(context);
   }
@@ -67,29 +70,30 @@ bool RankProgram::next(ExecutionContext& context) {
   return true;
 }
 
-/// An action of a trace in flops that is no call, as a pair of region events. False when none comes
-/// before the next call.
-bool RankProgram::begin_region(ExecutionContext& context) {
-  if (!in_flops_) return false;
+bool RankProgram::region_is_next(const ExecutionContext& context) const {
+  const ProgramPosition& program = context.program;
+  const auto regions = trace_.calls(context.rank).regions();
+  return program.next_region + 1 < regions.size() &&
+         regions[program.next_region].before_call <= program.next_call;
+}
+
+/// Begins an action of a trace in flops that is no call, which is a pair of region events.
+void RankProgram::begin_region(ExecutionContext& context) {
   ProgramPosition& program = context.program;
   const auto regions = trace_.calls(context.rank).regions();
-  if (program.next_region + 1 >= regions.size()) return false;
   const RegionEvent& enter = regions[program.next_region];
-  if (enter.before_call > program.next_call) return false;
   const RegionEvent& leave = regions[program.next_region + 1];
   program.next_region += 2;
   program.region_open = true;
   const double seconds = static_cast<double>(leave.time_ns - enter.time_ns) * kSecondsPerNano;
-  if (seconds <= 0) return true;
+  if (seconds <= 0) return;
   if (trace_.regions()[enter.region] == "sleep") {
     program.computing_since = parts_.contexts.now();
-    parts_.contexts.sleep(context, seconds, State::computing);
-    return true;
+    return parts_.contexts.sleep(context, seconds, State::computing);
   }
   const double flops_per_nano = trace_.info().flops_per_second * kSecondsPerNano;
   compute(context, static_cast<double>(leave.time_ns - enter.time_ns) * flops_per_nano *
                        options_.compute_scale);
-  return true;
 }
 
 /// The measured computation before the next call; false when there is none.

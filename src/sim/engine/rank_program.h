@@ -33,7 +33,8 @@ class RankProgram {
   bool next(ExecutionContext& context);
 
  private:
-  bool begin_region(ExecutionContext& context);
+  bool region_is_next(const ExecutionContext& context) const;
+  void begin_region(ExecutionContext& context);
   bool begin_gap(ExecutionContext& context);
   bool wait_for_rest(ExecutionContext& context);
   void compute(ExecutionContext& context, double flops);

@@ -1,7 +1,7 @@
 // Generalized processor sharing keeps its flows in the order of virtual time, which a change of the
 // rate does not affect: it only makes that time run faster or slower. (Parekh and Gallager, "A
 // Generalized Processor Sharing Approach to Flow Control", IEEE/ACM Transactions on Networking,
-// 1993, section III.)
+// 1993.)
 
 #include "sim/network/group_clocks.h"
 

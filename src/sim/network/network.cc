@@ -86,7 +86,7 @@ void Network::begin_transfer(FlightId id, double now) {
     start_flow(id);
   } else {
     flight.phase = Phase::alone;
-    set_rate(id, flight.rate, now);
+    set_rate(id, flight, flight.rate, now);
   }
 }
 
@@ -97,15 +97,13 @@ void Network::start_flow(FlightId id) {
   flight_of_flow_[flow] = id;
 }
 
-void Network::set_rate(FlightId id, double rate, double now) {
-  Flight& flight = flights_[id];
+void Network::set_rate(FlightId id, Flight& flight, double rate, double now) {
   flight.rate = rate;
   events_.set(id, now + flight.remaining / (rate * flight.factor));
 }
 
 /// Subtracts what has been transferred at the present rate.
-void Network::update_progress(FlightId id, double now) {
-  Flight& flight = flights_[id];
+void Network::update_progress(FlightId id, Flight& flight, double now) {
   const double seconds = now - flight.updated;
   if (seconds > 0) {
     flight.remaining -= flight.rate * flight.factor * seconds;
@@ -139,16 +137,26 @@ void Network::update_rates(double now) {
 void Network::apply_allocation(FlightId id, double now) {
   Flight& flight = flights_[id];
   const FlowAllocation allocation = sharing_->allocation(flight.flow);
-  if (flight.group != kNoLink && flight.group == allocation.group) return;
+  if (flight.group != kNoLink || allocation.group != kNoLink) {
+    return change_group(id, allocation, now);
+  }
+  update_progress(id, flight, now);
+  flight.bottleneck = allocation.bottleneck;
+  set_rate(id, flight, allocation.rate, now);
+}
+
+void Network::change_group(FlightId id, const FlowAllocation& allocation, double now) {
+  Flight& flight = flights_[id];
+  if (flight.group == allocation.group) return;
   if (flight.group != kNoLink) {
     flight.remaining = clocks_.leave(flight.group, id, now) * work_per_level(flight);
     flight.updated = now;
   } else {
-    update_progress(id, now);
+    update_progress(id, flight, now);
   }
   flight.group = allocation.group;
   flight.bottleneck = allocation.bottleneck;
-  if (flight.group == kNoLink) return set_rate(id, allocation.rate, now);
+  if (flight.group == kNoLink) return set_rate(id, flight, allocation.rate, now);
   events_.remove(id);
   clocks_.enter(flight.group, id, flight.remaining / work_per_level(flight), now);
 }
@@ -160,7 +168,8 @@ double Network::work_per_level(const Flight& flight) const {
 
 void Network::receive_posted(FlightId id, double now) {
   if (!sharing_->quirks().updates_at_receive) return;
-  if (flights_[id].phase == Phase::sharing) update_progress(id, now);
+  Flight& flight = flights_[id];
+  if (flight.phase == Phase::sharing) update_progress(id, flight, now);
 }
 
 /// All flows go on under another way to share bandwidth.
@@ -199,8 +208,10 @@ void Network::advance(double now, double until, std::vector<Arrival>& arrivals) 
 }
 
 void Network::end_transfer(FlightId id, double time, double now) {
-  const Flight& flight = flights_[id];
-  if (flight.phase == Phase::sharing && flight.group == kNoLink) update_progress(id, now);
+  Flight& flight = flights_[id];
+  if (flight.phase == Phase::sharing && flight.group == kNoLink) {
+    update_progress(id, flight, now);
+  }
   ended_.push_back({time, flight.order, id, false});
 }
 

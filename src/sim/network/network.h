@@ -92,10 +92,11 @@ class Network {
   FlowId create_flow(const NetworkPath& path);
   void begin_transfer(FlightId id, double now);
   void start_flow(FlightId id);
-  void set_rate(FlightId id, double rate, double now);
-  void update_progress(FlightId id, double now);
-  void record_usage(FlightId id, double now);
+  void set_rate(FlightId id, Flight& flight, double rate, double now);
+  void update_progress(FlightId id, Flight& flight, double now);
+  [[gnu::noinline]] void record_usage(FlightId id, double now);
   void apply_allocation(FlightId id, double now);
+  [[gnu::noinline]] void change_group(FlightId id, const FlowAllocation& allocation, double now);
   double work_per_level(const Flight& flight) const;
   void replace_sharing(std::unique_ptr<BandwidthSharing> sharing);
   void end_transfer(FlightId id, double time, double now);
