@@ -4,6 +4,7 @@
 
 #include "graph/testing/text_graph.h"
 #include "sim/platform/rank_map.h"
+#include "sim/platform/read_platform.h"
 #include "sim/smpi_options.h"
 #include "sim/testing/star.h"
 
@@ -32,6 +33,31 @@ TEST(Simulation, MessagesThatNoLatencyDelaysShareAtOnce) {
     options.choose = SmpiOptions{}.collectives();
     const Simulation s = simulate(trace, platform, place_ranks("block:1", platform, 3), options);
     EXPECT_NEAR(s.makespan, 1.5e-3, 1e-9) << (lazy ? "lazy" : "full");
+  }
+}
+
+// A look at the messages of other ranks that takes no time (smpi/iprobe:0) adds nothing to its
+// rank's overhead, whatever the rank did before.
+TEST(Simulation, TimesAddUpToTheMakespanWhereProbesTakeNoTime) {
+  const std::string bcast = " bcast root=0 bytes=100000 elem=1\n";
+  const Trace trace = untimed_trace(4, "rank 0\n compute 1000000\n" + bcast + " compute 5000000\n" +
+                                           bcast + "rank 1\n" + bcast + " compute 3000000\n" +
+                                           bcast + "rank 2\n compute 2000000\n" + bcast + bcast +
+                                           "rank 3\n" + bcast + " compute 9000000\n" + bcast);
+  Findings findings;
+  const Platform platform = parse_platform_xml(
+      "<platform version='4.1'><zone id='w' routing='Full'><cluster id='c' prefix='n' suffix='' "
+      "radical='0-3' speed='1Gf' bw='1GBps' lat='5us'/></zone></platform>",
+      "cluster.xml", findings);
+  SmpiOptions smpi;
+  smpi.set("smpi/bcast:arrival_pattern_aware", "in a test");
+  smpi.set("smpi/iprobe:0", "in a test");
+  SimulationOptions options;
+  options.model = smpi.model();
+  options.choose = smpi.collectives();
+  const Simulation s = simulate(trace, platform, place_ranks("block:1", platform, 4), options);
+  for (const RankTimes& t : s.ranks) {
+    EXPECT_NEAR(t.compute + t.overhead + t.transfer + t.wait, s.makespan, 1e-9);
   }
 }
 

@@ -48,7 +48,8 @@ void Polling::begin_collective_probe(ExecutionContext& context, const Channel& c
   context.waiting.since = contexts_.now();
   const bool polls = kind == CollectiveProbe::until_found;
   if (polls) ++polling_;
-  if (polls || model_.probe_sleep > 0) pay_for_probe(context, State::computing);
+  if (polls || model_.probe_sleep > 0) return pay_for_probe(context, State::computing);
+  context.waiting.accounted = contexts_.now();
 }
 
 bool Polling::end_collective_probe(ExecutionContext& context) {

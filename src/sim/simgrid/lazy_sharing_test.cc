@@ -52,5 +52,20 @@ TEST(LazySharing, AllLinksOfTheFirstFlowAreMarked) {
   EXPECT_DOUBLE_EQ(sharing.rate(b), 200);
 }
 
+// b starts on a fatpipe at the simulated time at which a, the only other flow there, ends. b still
+// counts for what could fill the fatpipe, so that it gets no more than its capacity.
+TEST(LazySharing, AFlowThatStartsAsTheLastOneEndsIsLimited) {
+  const Platform p = links({100}, {true});
+  const LinkView view(p, {});
+  LazySharing sharing(view, {});
+  const std::vector<LinkShare> pipe{{link(p, 0), 1}};
+  const FlowId a = sharing.add(pipe, 1, 50);
+  sharing.solve();
+  const FlowId b = sharing.add(pipe, 1, 400);
+  sharing.remove(a);
+  sharing.solve();
+  EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
+}
+
 }  // namespace
 }  // namespace slackline::simgrid
