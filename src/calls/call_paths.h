@@ -21,6 +21,8 @@ class CallPaths {
 
   std::size_t size() const { return nodes_.size(); }
   bool only_one() const { return nodes_.size() == 1; }
+  /// The chain without its innermost region. Smaller than `path`, which is not 0.
+  PathId parent(PathId path) const { return nodes_[path].parent; }
   /// Innermost region, kNoRegion of path 0.
   std::int32_t region(PathId path) const { return nodes_[path].region; }
   /// "main/solve/halo"; empty outside of all regions.

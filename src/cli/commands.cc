@@ -21,6 +21,7 @@ Run setup_wait_states(CommandParser& parser);
 Run setup_monitor(CommandParser& parser);
 Run setup_place(CommandParser& parser);
 Run setup_whatif(CommandParser& parser);
+Run setup_gains(CommandParser& parser);
 Run setup_report(CommandParser& parser);
 Run setup_view(CommandParser& parser);
 Run setup_demo(CommandParser& parser);
@@ -55,6 +56,8 @@ constexpr std::array kCommands{
     Command{"place", "find a faster placement of ranks on nodes", setup_place},
     Command{"whatif", "predict the effect of a change: balanced work, fewer messages, noise",
             setup_whatif},
+    Command{"gains", "rank functions and ranks by what the run would gain if they took less time",
+            setup_gains},
     Command{"report", "say where the time goes and what holds the run back, as text or a page",
             setup_report},
     Command{"view", "write the report's page and open it in a browser", setup_view},

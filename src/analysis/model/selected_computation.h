@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "calls/call_paths.h"
+#include "graph/execution_graph.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// How much of each edge's computation is selected: that of some ranks in some call paths.
+///
+/// An edge's computation is what its rank computes right after the edge's source. So each rank has
+/// a clock that only its computation moves, the selected part is a function of that clock, and an
+/// edge is an interval of it.
+class SelectedComputation {
+ public:
+  /// `graph` must be of `trace`. Refers to `graph`. Linear.
+  SelectedComputation(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
+                      const std::function<bool(std::int32_t rank, PathId path)>& selected);
+
+  /// Selected ns in an edge whose source is of `rank`. Logarithmic in the rank's selected
+  /// stretches.
+  std::int64_t in_edge(const Edge& e, std::int32_t rank) const;
+  /// Of all ranks together.
+  std::int64_t total_ns() const { return total_ns_; }
+
+ private:
+  /// A stretch of selected computation by the rank's clock, and the sum of those before it.
+  struct Stretch {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t before;
+  };
+  std::int64_t selected_before(std::int32_t rank, std::int64_t clock) const;
+  void add_rank(const Trace& trace, const CallPaths& paths, std::int32_t rank,
+                const std::function<bool(std::int32_t, PathId)>& selected);
+
+  const ExecutionGraph& graph_;
+  std::vector<std::vector<Stretch>> stretches_;  // by rank
+  std::vector<std::int64_t> clock_of_call_;      // at each call, by global index
+  std::vector<std::int64_t> late_start_ns_;      // by rank
+  std::int64_t total_ns_ = 0;
+};
+
+}  // namespace slackline

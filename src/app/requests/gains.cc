@@ -1,0 +1,18 @@
+#include "app/requests/gains.h"
+
+#include "analysis/model/gains.h"
+#include "app/load/loaded_graph.h"
+#include "calls/call_paths.h"
+#include "report/report.h"
+
+namespace slackline {
+
+Report execute(const GainsRequest& request) {
+  const LoadedGraph loaded = load_graph(request.input);
+  const CallPaths paths(loaded.trace());
+  const Gains result =
+      gains(loaded.trace(), loaded.graph, paths, loaded.model, {.call_paths = request.call_paths});
+  return with_context(describe(result), "gains", loaded, {{"call_paths", request.call_paths}});
+}
+
+}  // namespace slackline
