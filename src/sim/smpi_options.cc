@@ -108,7 +108,7 @@ constexpr std::array kOptions{
     Option{"surf/precision", set_number<&M::timing_precision>},
 };
 
-// They choose among ways to the same answer, or concern what is not simulated here.
+// These choose among ways to the same answer, or concern what is not simulated here.
 constexpr std::array<std::string_view, 32> kIgnoredOptions{"network/maxmin-selective-update",
                                                            "network/solver",
                                                            "cpu/optim",

@@ -24,7 +24,7 @@ class SmpiOptions {
   /// Which algorithm performs a collective: smpi/<operation>, else smpi/coll-selector, else
   /// SimGrid's default.
   ChooseAlgorithm collectives() const;
-  /// Options of SimGrid that change nothing here; as findings.
+  /// The options of SimGrid that change nothing here, as Findings.
   Findings ignored() const;
 
   const std::map<std::string, std::string, std::less<>>& values() const { return values_; }

@@ -10,13 +10,13 @@
 
 namespace slackline {
 
-/// One thing that varies over a sweep, and its values as they were written.
+/// What varies over a sweep, and its values as they were written.
 struct SweepAxis {
   std::string name;  ///< bandwidth, latency (of a group: bandwidth@c.up), compute, collectives, ..
   std::vector<std::string> values;
 };
 
-/// "bandwidth=0.5,1,2,latency=1,10": an item with '=' begins an axis, others are its values.
+/// Reads "bandwidth=0.5,1,2,latency=1,10": an item with '=' begins an axis, others are its values.
 /// bandwidth, latency and compute are factors; collectives is a selector; model a network model;
 /// anything else the name of an option of SimGrid. Throws usage Error.
 std::vector<SweepAxis> parse_sweep(std::string_view text);
@@ -32,7 +32,8 @@ std::vector<SweepCase> sweep(const Trace& trace, const Platform& platform, const
                              const SmpiOptions& smpi, const SimulationOptions& base,
                              const std::vector<SweepAxis>& axes);
 
-/// `base` with one axis at a value; options of SimGrid go to `smpi`.
+/// Sets one axis to a value: in `options`, or in `smpi` for an option of SimGrid. Throws usage
+/// Error.
 void apply_axis(std::string_view name, std::string_view value, SmpiOptions& smpi,
                 SimulationOptions& options);
 

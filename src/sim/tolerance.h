@@ -7,12 +7,12 @@
 
 namespace slackline {
 
-/// Until which factor a program stays within a degradation when something grows worse by that
-/// factor, as far as simulation can tell.
+/// The largest factor by which something can grow worse while a program's makespan stays within a
+/// degradation, as far as simulation can tell.
 struct SimulatedTolerance {
   double degradation = 0;  ///< 0.01: 1 %
   double factor = 1;       ///< the largest one found within it
-  double beyond = 1;       ///< the next one tried, which is not
+  double beyond = 1;       ///< the next one tried, which is not within it
   bool unlimited = false;  ///< nothing that was tried exceeds it
 };
 

@@ -36,7 +36,7 @@ struct ProgramPosition {
   std::uint32_t next_call = 0, next_region = 0;
   std::uint32_t call = 0;    ///< the last one that began
   bool call_open = false;    ///< `call` has begun and not ended
-  bool region_open = false;  ///< likewise a region of a trace in flops
+  bool region_open = false;  ///< a region of a trace in flops has begun and not ended
   bool gap_over = false;     ///< the computation before `next_call` is done
   bool over = false;         ///< MPI_Finalize was called
   double call_began = 0;     ///< seconds

@@ -75,8 +75,8 @@ void MessagePassing::begin_send(ExecutionContext& context) {
   contexts_.sleep(context, paid, State::sending);
 }
 
-/// Of the context's outgoing send, in seconds. A blocking send that waits for its receive pays
-/// none.
+/// The overhead of the context's outgoing send, in seconds; none for a blocking send that waits for
+/// its receive.
 double MessagePassing::send_overhead(const ExecutionContext& context) {
   const Message& message = context.posting.outgoing;
   const HostId host = contexts_.host(context);

@@ -19,7 +19,8 @@ TEST(GroupClocks, AnEndFollowsTheLevel) {
   EXPECT_TRUE(clocks.empty());
 }
 
-// Of two pools the one whose message ends first comes first; who leaves has the rest to do.
+// The group whose message ends first comes first; a message that leaves has the rest of its work
+// left.
 TEST(GroupClocks, PoolsAreIndependent) {
   GroupClocks clocks;
   clocks.set_level(1, 1, 0);

@@ -9,16 +9,16 @@
 
 namespace slackline {
 
-/// Who used which link when: bytes by link and stretch of time, and the time that messages lost at
-/// each bottleneck. Stretches double in length when time runs out of them, so that memory depends
-/// on links alone.
+/// Which messages used which link when: bytes by link and interval of time, and the seconds that
+/// messages lost at each bottleneck. Intervals double in length when simulated time exceeds them,
+/// so that memory depends on links alone. Cost of add(): O(shares * intervals covered).
 class LinkUsage {
  public:
   static constexpr std::size_t kStretches = 128;
 
   explicit LinkUsage(const Platform& platform);
 
-  /// A flow had `rate` from `from` to `to` seconds and could have had `bound`.
+  /// A flow had `rate` from `from` to `to` seconds and could have had `bound`, in bytes per second.
   void add(std::span<const LinkShare> shares, double rate, double bound, LinkId bottleneck,
            double from, double to);
 

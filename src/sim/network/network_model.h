@@ -27,7 +27,7 @@ struct NetworkModel {
   double eager_below = 0;         ///< async-small-thresh: leaves without its receive
   double detached_below = 65536;  ///< send-is-detached-thresh: its sender does not wait
   double test_sleep = 1e-4;       ///< duration of an MPI_Test, times the failures in a row
-  double probe_sleep = 1e-4;      ///< likewise of an MPI_Probe or MPI_Iprobe
+  double probe_sleep = 1e-4;      ///< the same for MPI_Probe and MPI_Iprobe
   double clock_sleep = 1e-8;      ///< duration of an MPI_Wtime
   bool grow_injected_times = true;
   bool barrier_at_finalize = false;

@@ -9,7 +9,7 @@
 
 namespace slackline {
 
-/// A message that others on the network slowed down. Times in seconds.
+/// A message that other messages on the network slowed down. Times in seconds.
 struct SlowedMessage {
   std::int32_t sender = 0, receiver = 0;  ///< ranks of the world
   std::uint64_t bytes = 0;
@@ -22,8 +22,8 @@ struct SlowedMessage {
   double lost() const { return lasted - alone; }
 };
 
-/// The link at which a message loses most, found as it goes: Boyer and Moore's vote, right where
-/// one link costs it more than all others together.
+/// The link at which a message loses most time, found in one pass: Boyer and Moore's majority vote,
+/// which is right where one link costs it more than all others together.
 class CostliestLink {
  public:
   void add(LinkId link, double lost);
@@ -34,19 +34,20 @@ class CostliestLink {
   double lead_ = 0;  ///< of seconds lost
 };
 
-/// The messages that lost most time to others, of all that are added.
+/// The messages that lost most time to others, among all that are added.
 class SlowedMessages {
  public:
   /// Keeps `most` of them.
   explicit SlowedMessages(std::size_t most) : most_(most) {}
 
-  /// Would a message that lost so much be kept? Most of them would not, and need no more work.
+  /// Whether a message that lost so many seconds would be kept; most would not, and need no more
+  /// work.
   bool wants(double lost) const {
     return kept_.size() < most_ || (most_ > 0 && lost > kept_.front().lost());
   }
-  /// One that wants() said yes to. Cost: O(log most).
+  /// Keeps a message for which wants() was true. Cost: O(log most).
   void add(const SlowedMessage& message);
-  /// From the one that lost most; the earlier ones first where they lost the same.
+  /// All that are kept, the one that lost most first; of equal ones the earlier first.
   std::vector<SlowedMessage> sorted() const;
 
  private:

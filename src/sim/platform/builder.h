@@ -13,7 +13,7 @@
 
 namespace slackline {
 
-/// A Platform's own data; see Platform for what it means.
+/// The data that make a Platform; see there for what they mean.
 struct PlatformParts {
   struct HostPlace {
     Point point;
@@ -32,13 +32,13 @@ struct PlatformParts {
   std::vector<std::pair<std::string, std::string>> config;
 };
 
-/// Puts a platform together, outermost zone first. What the readers of platform files use; every
+/// Puts a platform together, outermost zone first; the readers of platform files use it. Every
 /// refusal is a usage Error without a place in a file, which the reader adds.
 class PlatformBuilder {
  public:
   PlatformBuilder();
 
-  /// Ids are given in order. `parent` kNone makes the root.
+  /// Adds a zone; ids are given in order. `parent` kNone makes the root.
   ZoneId add_zone(std::unique_ptr<NetZone> zone, std::string name, ZoneId parent,
                   std::uint32_t member_in_parent);
   NetZone& zone(ZoneId id) { return *parts_.zones[id]; }
@@ -47,18 +47,18 @@ class PlatformBuilder {
 
   std::uint32_t add_spec(HostSpec spec);
   HostId add_host(std::string name, std::uint32_t spec, Point point);
-  /// Members first_member, first_member + 1, .. of `zone`.
+  /// Makes consecutive hosts the members first_member, first_member + 1, ... of `zone`.
   HostId add_hosts(std::string prefix, std::string suffix, const std::vector<NumberRange>& numbers,
                    std::uint32_t spec, ZoneId zone, std::uint32_t first_member = 0);
   std::optional<HostId> find_host(std::string_view name) const;
   Point point_of(HostId host) const { return parts_.hosts[host].point; }
   std::string host_name(HostId host) const { return parts_.host_names.name(host); }
 
-  /// `count` equal links; the first one's id.
+  /// Adds `count` equal links and returns the first one's id.
   LinkId add_links(std::string group, std::uint32_t count, const Link& link,
                    PlatformParts::NameOfLink name);
 
-  /// An option of the simulation that the file sets ("smpi/os").
+  /// Adds an option of the simulation that the file sets ("smpi/os").
   void add_config(std::string name, std::string value);
 
   Platform finish() &&;

@@ -13,23 +13,24 @@
 
 namespace slackline {
 
-/// A star: every host has its cable to the middle, which can be a backbone or nothing.
+/// A star: every host has a cable to the centre, which can be a backbone or nothing.
 struct FlatShape {};
 
-/// Per level, from the hosts up: children of a switch, parents of a node below it, and parallel
-/// cables between the two. Hosts: the product of `children`.
+/// A fat tree, by level from the hosts up: children of a switch, parents of a node below it, and
+/// parallel cables between the two. The number of hosts is the product of `children`.
 struct FatTreeShape {
   std::vector<std::uint32_t> children;
   std::vector<std::uint32_t> parents;
   std::vector<std::uint32_t> cables;
 };
 
-/// Hosts: the product of the sides. The first dimension varies fastest.
+/// A torus with as many hosts as the product of its sides. The first dimension varies fastest.
 struct TorusShape {
   std::vector<std::uint32_t> sides;
 };
 
-/// Groups of chassis of routers of hosts; n parallel cables are one link of n times the bandwidth.
+/// A dragonfly: groups of chassis of routers of hosts. n parallel cables are one link of n times
+/// the bandwidth.
 struct DragonflyShape {
   std::uint32_t groups = 1;
   std::uint32_t blue_cables = 1;  ///< between two groups
@@ -42,11 +43,11 @@ struct DragonflyShape {
 
 using ClusterShape = std::variant<FlatShape, FatTreeShape, TorusShape, DragonflyShape>;
 
-/// "3;3,3,3;1,2,2;1,1,2" for FAT_TREE, "4,4,4" for TORUS, "3,2;2,3;5,1;2" for DRAGONFLY, "" for
-/// FLAT. Throws usage Error.
+/// Reads SimGrid's topo_parameters: "3;3,3,3;1,2,2;1,1,2" for FAT_TREE, "4,4,4" for TORUS,
+/// "3,2;2,3;5,1;2" for DRAGONFLY, "" for FLAT. Throws usage Error.
 ClusterShape parse_shape(std::string_view topology, std::string_view parameters);
 
-/// How many hosts a shape takes; nothing for a star, which takes any.
+/// The number of hosts that a shape takes; nothing for a star, which takes any number.
 std::optional<std::uint64_t> hosts_of(const ClusterShape& shape);
 
 /// A homogeneous set of hosts and the network among them.
@@ -58,10 +59,10 @@ struct ClusterSpec {
   std::uint32_t host_spec = 0;  ///< PlatformBuilder::add_spec
   ClusterShape shape;
   Link cable;
-  /// Two links a cable, one a direction; else one link serves both.
+  /// Each cable is two links, one per direction; else one link serves both.
   bool duplex = true;
   std::optional<Link> backbone;   ///< of a star
-  std::optional<double> limiter;  ///< bytes a second of all that goes in and out of a node
+  std::optional<double> limiter;  ///< bytes per second, of all that goes in and out of a node
   std::optional<Link> loopback;
   std::string router;  ///< of a star; "" gives it the usual name
 };

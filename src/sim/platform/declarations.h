@@ -35,11 +35,11 @@ class Declarations {
   void add_router(const std::string& name, Point point);
   void add_zone(const std::string& name, ZoneId zone);
   ZoneId zone(const std::string& name) const;
-  /// A host or router.
+  /// The host or router of that name.
   Point point(const std::string& name) const;
 
-  /// A route in `zone` between two of its members, and back unless told otherwise. Gateways "" for
-  /// members that are no zones.
+  /// Declares a route in `zone` between two of its members, and back unless told otherwise.
+  /// Gateways are "" for members that are no zones.
   void add_route(RoutedZone& zone, const std::string& src, const std::string& dst,
                  const std::string& gateway_src, const std::string& gateway_dst,
                  const std::vector<LinkUse>& links, bool symmetrical) const;

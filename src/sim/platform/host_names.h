@@ -11,7 +11,7 @@
 
 namespace slackline {
 
-/// Consecutive numbers in the names of a cluster's hosts.
+/// A range of consecutive numbers in the names of a cluster's hosts.
 struct NumberRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -19,10 +19,10 @@ struct NumberRange {
   std::uint32_t count() const { return last - first + 1; }
 };
 
-/// "0-9,12,20-30"; throws usage Error naming `what`.
+/// Reads ranges as "0-9,12,20-30"; throws usage Error naming `what`.
 std::vector<NumberRange> parse_radical(std::string_view text, std::string_view what);
 
-/// Names of hosts, kept as rules where a cluster gives one: prefix, number, suffix.
+/// The names of hosts, kept as rules where a cluster gives one: prefix, number, suffix.
 class HostNames {
  public:
   /// Adds one host, or as many as `numbers` says; their ids follow the last one's. Throws usage

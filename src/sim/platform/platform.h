@@ -24,21 +24,21 @@ struct Link {
   Sharing sharing = Sharing::shared;
 };
 
-/// What a host computes with. Hosts of a cluster share one.
+/// The computing capacity of a host. Hosts of a cluster share one.
 struct HostSpec {
   std::vector<double> speeds{1e9};  ///< flop/s of one core, by pstate
-  std::uint32_t pstate = 0;         ///< the one that holds
+  std::uint32_t pstate = 0;         ///< the one in use
   std::uint32_t cores = 1;
   std::vector<std::pair<std::string, std::string>> properties;
 
   /// flop/s of one core.
   double speed() const { return speeds[pstate]; }
-  /// nullptr when there is none of that name.
+  /// The property of that name, or nullptr.
   const std::string* property(std::string_view name) const;
 };
 
-/// Links that mean the same in a platform ("c.up", "c.backbone"): what a question about a class of
-/// links names. Ids [first, first + count).
+/// Links with the same role in a platform ("c.up", "c.backbone"), which LinkScale can name. Their
+/// ids are [first, first + count).
 struct LinkGroup {
   std::string name;
   LinkId first = 0;
@@ -66,21 +66,22 @@ class Platform {
   std::uint32_t link_count() const;
   const Link& link(LinkId link) const;
   std::string link_name(LinkId link) const;
-  /// In order of ids; together they hold every link.
+  /// All groups of links, in order of ids; every link is in one of them.
   const std::vector<LinkGroup>& link_groups() const;
   const LinkGroup& group_of(LinkId link) const;
 
   /// Fills `links` with the route in order of travel and returns its latency, the sum of the
-  /// links' in seconds. A host's route to itself goes over its loopback. A link can stand twice
-  /// in a route that somebody wrote by hand. Throws Error when the platform has no such route.
+  /// links' in seconds. A host's route to itself goes over its loopback. A link can be in a
+  /// declared route twice. Throws Error when the platform has no such route.
   /// Cost: the route's length for clusters, a search in Dijkstra zones.
   double route(HostId src, HostId dst, std::vector<LinkId>& links) const;
 
-  /// The loopback of every host whose zone declares none: a fatpipe, 10 GB/s and 0 s unless set.
+  /// Sets the loopback of every host whose zone declares none: a fatpipe, of 10 GB/s and 0 s unless
+  /// set; bytes per second and seconds.
   LinkId implicit_loopback() const;
   void set_implicit_loopback(double bandwidth, double latency);
 
-  /// Options of the simulation that the platform file sets, in its order (SimGrid's <config>).
+  /// The options of the simulation that the platform file sets, in its order (SimGrid's <config>).
   const std::vector<std::pair<std::string, std::string>>& config() const;
 
   /// The zones as a tree, for descriptions; the root has no parent.

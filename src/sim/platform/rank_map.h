@@ -9,20 +9,21 @@
 
 namespace slackline {
 
-/// Where the ranks run: the host of each, several ranks a host allowed. Ranks on one host share its
-/// cores.
+/// The host of each rank. Several ranks may run on one host and share its cores.
 using RankMap = std::vector<HostId>;
 
-/// One host a line for rank 0, 1, ..; "host:4" or "host slots=4" for four ranks in a row; '#'
-/// comments. Throws Error for an unknown host (with its line) and for fewer places than ranks.
+/// Reads a hostfile: one host per line for rank 0, 1, ...; "host:4" or "host slots=4" for four
+/// ranks in a row; '#' begins a comment. Throws Error for an unknown host (with its line) and for
+/// fewer places than ranks.
 RankMap read_hostfile(const std::filesystem::path& path, const Platform& platform,
                       std::uint32_t ranks);
 RankMap parse_hostfile(std::string_view text, std::string_view name, const Platform& platform,
                        std::uint32_t ranks);
 
-/// "cyclic" (rank i on host i, then round again while hosts have cores left), "block" (fills each
-/// host's cores before the next), or with a count of ranks a host in place of its cores: "block:4",
-/// "cyclic:2". Throws usage Error for another text, Error for more ranks than the hosts take.
+/// Places ranks by rule: "cyclic" (rank i on host i, then round again while hosts have cores left),
+/// "block" (fills each host's cores before the next), or with a count of ranks a host in place of
+/// its cores: "block:4", "cyclic:2". Throws usage Error for another text, Error for more ranks than
+/// the hosts take.
 RankMap place_ranks(std::string_view how, const Platform& platform, std::uint32_t ranks);
 
 }  // namespace slackline

@@ -11,7 +11,7 @@
 
 namespace slackline {
 
-/// A zone whose routes somebody declared, and the search for those that nobody did.
+/// A zone with declared routes, and the search for those that are not declared.
 class RoutedZone : public NetZone {
  public:
   struct DeclaredRoute {
@@ -27,7 +27,7 @@ class RoutedZone : public NetZone {
   bool add_route(std::uint32_t src, std::uint32_t dst, Gateways gateways,
                  std::vector<LinkId> links);
   std::size_t route_count() const { return routes_.size(); }
-  /// After the last route, before the first question.
+  /// To be called after the last route is declared and before the first is asked for.
   virtual void seal() {}
 
   std::uint32_t member_count() const override {

@@ -1,4 +1,4 @@
-// Routes that nobody declared, as chains of declared ones with the fewest links.
+// Routes that are not declared, as chains of declared ones with the fewest links.
 //
 // Any shortest chain is as good as another, but which one is taken decides what shares a link with
 // what; so ties go as in SimGrid, whose users compare. Floyd: the loops run over the middle, the
@@ -16,7 +16,7 @@ namespace slackline {
 namespace {
 
 constexpr std::uint32_t kUnreachable = std::numeric_limits<std::uint32_t>::max();
-// Of search trees, in entries; then the oldest answers are computed anew.
+// The most entries of search trees that are kept; beyond that the oldest are computed anew.
 constexpr std::size_t kMostRemembered = std::size_t{1} << 24;
 
 }  // namespace

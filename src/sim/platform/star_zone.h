@@ -8,7 +8,7 @@
 
 namespace slackline {
 
-/// A star whose members have each their own ways up and down (SimGrid's routing="Cluster"): hosts,
+/// A star whose members each have their own links up and down (SimGrid's routing="Cluster"): hosts,
 /// cabinets of hosts, and a router without links. A link in both halves of a route is crossed once.
 class StarZone : public NetZone {
  public:

@@ -15,7 +15,7 @@
 namespace slackline {
 namespace {
 
-/// One table of the file; what is asked of it is checked and remembered, and what nobody asked for
+/// One table of the file; what is asked of it is checked and remembered, and what was not asked for
 /// is refused.
 class Table {
  public:

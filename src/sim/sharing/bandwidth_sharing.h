@@ -34,7 +34,7 @@ struct SharingQuirks {
   bool unbounded_without_window = false;
   /// The progress of a message is brought up to date when its receive is posted, which rounds it.
   bool updates_at_receive = false;
-  /// Of messages that end at the same simulated time, the one that started last ends first.
+  /// When messages end at the same simulated time, the one that started last ends first.
   bool newest_ends_first = false;
 };
 

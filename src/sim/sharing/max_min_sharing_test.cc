@@ -71,8 +71,8 @@ TEST(MaxMinSharing, AFatpipeBoundsEachFlowByItself) {
   EXPECT_DOUBLE_EQ(sharing.rate(b), 100);
 }
 
-// SimGrid's rule, for one that has been there and for two that come together: who fills a pipe
-// stops the others at his level, so that twice the penalty has half the rate.
+// SimGrid's rule, for a flow that was there before and for two that start together: one that fills
+// a pipe stops the others at his level, so that twice the penalty has half the rate.
 TEST(MaxMinSharing, WhoFillsAFatpipeStopsTheOthersAtItsLevel) {
   const Platform p = links({100, 100}, {true, false});
   const LinkView view(p, {});

@@ -42,8 +42,8 @@ using State = SharedFlow::State;
 constexpr double kSameRate = 1e-9;
 // A rate that is computed anew and comes out this close has not changed; nor has a link's load.
 constexpr double kUnchanged = 1e-12;
-// Of two links to be visited at one level, those that limited no flow before come first: what they
-// stop may be what makes the others full.
+// Among links to be visited at one level, those that limited no flow before come first: the flows
+// that they stop may make the others full.
 constexpr double kAfter = 1 + 1e-12;
 
 }  // namespace

@@ -11,7 +11,7 @@
 // Marking goes in rounds, each from one link that is not marked yet. Targets are mostly near that
 // link, but among hundreds of others: so a round also looks back from them, whether they are
 // adjacent to what it has marked already. No round can reach targets that only flows lead to which
-// start later; a round that has found all others is left unfinished, until somebody asks for a link
+// start later; a round that has found all others is left unfinished, until a link is asked for
 // that it may have reached. Flows that start meanwhile are not part of it.
 //
 // There can be thousands of stale links, so that a simulated time only counts them, and looks at

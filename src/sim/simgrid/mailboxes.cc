@@ -3,7 +3,7 @@
 // With eager messages (smpi/async-small-thresh) each SimGrid rank has a mailbox for small messages
 // and one for others (SimGrid 4.1, src/smpi/mpi/smpi_request.cpp). Whoever posts a message or a
 // receive locks both, looks into one or two of them for the other side, posts, and unlocks; each of
-// these is one turn of its actor, and who finds them locked waits its turn. It takes no simulated
+// these is one turn of its actor, and a context that finds them locked waits. It takes no simulated
 // time, and messages match all the same; but it orders the messages that start at one time, which
 // lazy rates depend on (lazy_sharing.cc).
 

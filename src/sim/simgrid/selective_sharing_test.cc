@@ -47,7 +47,7 @@ TEST(SelectiveSharing, FlowsShareByTheInverseOfTheirPenalties) {
   EXPECT_DOUBLE_EQ(sharing.rate(b), 300);
 }
 
-// Of two flows that start at one simulated time over one first link, the second one's other link
+// When two flows start at one simulated time over one first link, the second one's other link
 // learns of it only when something else marks it (doc/decisions/0005).
 TEST(SelectiveSharing, ASecondFlowIsUnknownToItsOtherLinkUntilThatIsMarked) {
   const Platform p = links({100, 100, 100});
