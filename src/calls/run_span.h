@@ -1,21 +1,51 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// From when the first rank starts to when the last one stops, MPI_Init and MPI_Finalize included,
-/// in the trace's time. Ranks without calls say nothing of it; empty when there is no other.
-struct RunSpan {
+/// A stretch of a run, in the trace's own time.
+struct TimeInterval {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
 
+  /// Never negative, also where clocks make the end precede the begin.
   std::int64_t length_ns() const { return std::max<std::int64_t>(0, end_ns - begin_ns); }
 };
 
+/// One rank's part of a run.
+struct RankSpan {
+  TimeInterval whole;  ///< from its start to its stop, MPI_Init and MPI_Finalize included
+  /// From its return from MPI_Init, or its start without one, to its entry into MPI_Finalize, or
+  /// the end of its last call without one.
+  TimeInterval analysed;
+  /// The calls [first_call, last_call) lie in the analysed interval.
+  std::size_t first_call = 0;
+  std::size_t last_call = 0;
+};
+
+/// When a run begins and ends. Every analysis takes its begin and its end from here. Ranks without
+/// calls have no part in it; of a trace without any calls all is 0.
+struct RunSpan {
+  TimeInterval whole;  ///< from the first rank's start to the last rank's stop
+  /// From the first return from MPI_Init to the last entry into MPI_Finalize: what a model predicts
+  /// and a simulation re-enacts. Time 0 of a Schedule and of a Simulation is its begin.
+  TimeInterval analysed;
+
+  /// How far into the run the analysed interval begins.
+  std::int64_t lead_ns() const {
+    return std::max<std::int64_t>(0, analysed.begin_ns - whole.begin_ns);
+  }
+};
+
+/// Constant for a rank whose first call is MPI_Init and whose last one is MPI_Finalize, else
+/// O(calls).
+RankSpan rank_span(const RankCalls& calls);
+/// The ranks' together.
 RunSpan run_span(const Trace& trace);
 
 }  // namespace slackline

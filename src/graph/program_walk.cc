@@ -25,6 +25,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "calls/run_span.h"
+
 namespace slackline {
 namespace {
 
@@ -42,7 +44,7 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
       ranks_(static_cast<std::size_t>(trace.ranks())) {}
 
 void ProgramWalk::run() {
-  const std::int64_t zero = program_start_ns(trace_);
+  const std::int64_t zero = run_span(trace_).analysed.begin_ns;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) start_rank(r, zero);
   for (std::int32_t r = trace_.ranks(); r-- > 0;) ready_.push_back(static_cast<StrandId>(r));
   do {
@@ -60,9 +62,9 @@ void ProgramWalk::start_rank(std::int32_t rank, std::int64_t origin_ns) {
   strand.rank = rank;
   strand.tail = builder_.vertex(builder_.global_call(rank, 0));
   if (!trace_.calls(rank).empty()) {
-    const ProgramStart start = program_start(trace_.calls(rank));
-    strand.next_call = static_cast<std::uint32_t>(start.first_call);
-    strand.gap_ns = start.ns - origin_ns;
+    const RankSpan span = rank_span(trace_.calls(rank));
+    strand.next_call = static_cast<std::uint32_t>(span.first_call);
+    strand.gap_ns = span.analysed.begin_ns - origin_ns;
     ranks_[static_cast<std::size_t>(rank)].steps =
         thread_steps(trace_.calls(rank), strand.next_call);
   }

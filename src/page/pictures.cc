@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "calls/run_span.h"
 #include "page/timeline.h"
 
 namespace slackline {
@@ -71,7 +72,8 @@ Timeline compared_timeline(const ComparedPicture& side, const TimelineCodes& cod
     piece.end_ns += later_ns;
   }
   std::vector<TimelineRun> runs;
-  runs.push_back({"measured", side.name, timed_run(side.trace, later_ns - run_start_ns(side.trace)),
+  runs.push_back({"measured", side.name,
+                  timed_run(side.trace, later_ns - run_span(side.trace).whole.begin_ns),
                   std::move(pieces), &side.measured.waits});
   Timeline drawn = timeline({side.trace, side.paths, side.matching, &codes}, runs);
   drawn.title = side.name;
@@ -93,7 +95,7 @@ Section timeline_section(const PictureInput& input) {
     runs.push_back({"measured", "measured", measured_times(trace),
                     path_pieces(input.measured->path), &input.measured->waits});
   }
-  const std::int64_t offset_ns = measured ? program_offset_ns(trace) : 0;
+  const std::int64_t offset_ns = measured ? run_span(trace).lead_ns() : 0;
   runs.push_back(predicted_run(input, offset_ns));
   std::optional<SimulatedRow> simulated;
   if (input.simulated != nullptr) {
@@ -118,8 +120,8 @@ Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b) {
   const std::array waits{&a.measured.waits, &b.measured.waits};
   const TimelineCodes codes(traces, waits);
   // MPI_Init takes as long as it likes: what is compared begins behind it, at the same place.
-  const std::int64_t start_a_ns = program_offset_ns(a.trace);
-  const std::int64_t start_b_ns = program_offset_ns(b.trace);
+  const std::int64_t start_a_ns = run_span(a.trace).lead_ns();
+  const std::int64_t start_b_ns = run_span(b.trace).lead_ns();
   const std::int64_t start_ns = std::max(start_a_ns, start_b_ns);
   Timeline first = compared_timeline(a, codes, start_ns - start_a_ns);
   Timeline second = compared_timeline(b, codes, start_ns - start_b_ns);

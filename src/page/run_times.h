@@ -45,17 +45,13 @@ struct RunTimes {
   std::int64_t span_ns = 0;  ///< when the last row ends
 };
 
-/// The run's start in the trace's own time: the first rank's.
-std::int64_t run_start_ns(const Trace& trace);
-/// As it was. Refers to `trace`, which is timed.
+/// As it was measured, from the first rank's start. Refers to `trace`, which is timed.
 RunTimes measured_times(const Trace& trace);
 /// As `timed` has it, whose time 0 lies `offset_ns` after the time line's. Refers to `timed`.
 RunTimes timed_run(const Trace& timed, std::int64_t offset_ns);
-/// The same calls under a Schedule, beginning `offset_ns` later. A call that decides nothing takes
-/// no time. O(vertices + calls).
+/// The same calls under a Schedule (analysis/runs/scheduled_calls.h) whose time 0 lies `offset_ns`
+/// after the time line's: in a measured run RunSpan::lead_ns(). O(vertices + calls).
 RunTimes scheduled_times(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
                          std::int64_t offset_ns);
-/// Where a Schedule's time 0 lies in the measured run: the first rank's return from MPI_Init.
-std::int64_t program_offset_ns(const Trace& trace);
 
 }  // namespace slackline

@@ -7,6 +7,7 @@
 
 #include "analysis/simulation/simulation_report.h"
 #include "base/units.h"
+#include "calls/run_span.h"
 #include "page/run_times.h"
 #include "sim/simulated_trace.h"
 
@@ -64,7 +65,7 @@ Section simulated_timeline(const Trace& trace, const SimulatedRun& run) {
   const CallMatching matching(trace);
   const CallPaths paths(trace);
   const SimulatedRow row(trace, matching, run);
-  const std::int64_t offset_ns = trace.timed() ? program_offset_ns(trace) : 0;
+  const std::int64_t offset_ns = trace.timed() ? run_span(trace).lead_ns() : 0;
   std::vector<TimelineRun> runs;
   WaitStates waits;
   if (trace.timed()) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 namespace slackline {
 
@@ -188,23 +187,6 @@ bool same_calls(const RankCalls& a, const RankCalls& b) {
 }
 
 }  // namespace
-
-ProgramStart program_start(const RankCalls& calls) {
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (is_init(calls.operation(i))) return {i + 1, calls.end_ns(i)};
-  }
-  return {0, calls.start_ns()};
-}
-
-std::int64_t program_start_ns(const Trace& trace) {
-  std::optional<std::int64_t> first;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    if (trace.calls(rank).empty()) continue;
-    const std::int64_t start = program_start(trace.calls(rank)).ns;
-    first = std::min(first.value_or(start), start);
-  }
-  return first.value_or(0);
-}
 
 bool same_content(const Trace& a, const Trace& b) {
   if (a.ranks() != b.ranks() || a.timed() != b.timed() || a.regions() != b.regions()) return false;

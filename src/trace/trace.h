@@ -289,15 +289,6 @@ class Trace {
   bool timed_;
 };
 
-/// Where a rank's program starts: after MPI_Init, or without one with its computation.
-struct ProgramStart {
-  std::size_t first_call = 0;  ///< behind MPI_Init
-  std::int64_t ns = 0;
-};
-ProgramStart program_start(const RankCalls& calls);
-/// The first of them: when the first rank leaves MPI_Init. 0 if no rank has calls.
-std::int64_t program_start_ns(const Trace& trace);
-
 /// Two traces hold the same calls, communicators and regions (findings and info aside).
 bool same_content(const Trace& a, const Trace& b);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "calls/run_span.h"
 #include "whatif/program_steps.h"
 
 namespace slackline {
@@ -47,7 +48,7 @@ bool names_several(Operation operation) {
 Trace with_calls(const Trace& trace, const CallPaths& paths,
                  const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite) {
   Trace edited = empty_copy(trace);
-  const std::int64_t zero_ns = program_start_ns(trace);
+  const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
     Rewriter rewriter{trace.calls(rank), rank, rewrite, RankWriter(edited.calls(rank))};

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "calls/call_matching.h"
+#include "calls/run_span.h"
 #include "whatif/actions.h"
 #include "whatif/call_rewrite.h"
 #include "whatif/selection.h"
@@ -34,7 +35,7 @@ class CollectiveSelection {
       : trace_(trace),
         paths_(paths),
         where_(edit, trace, paths),
-        zero_ns_(program_start_ns(trace)) {
+        zero_ns_(run_span(trace).analysed.begin_ns) {
     const Operation operation = collective_named(edit);
     const std::optional<std::int64_t> comm = edit.integer("comm");
     const CallMatching matching(trace);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "calls/run_span.h"
 #include "whatif/program_steps.h"
 #include "whatif/program_writer.h"
 
@@ -110,7 +111,7 @@ struct Rewrite {
 
 VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selection& selection) {
   VisitTimes times(static_cast<std::size_t>(trace.ranks()));
-  const std::int64_t zero_ns = program_start_ns(trace);
+  const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(times.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
     Measure measure{PieceWalk(selection, rank), times[r]};
@@ -122,7 +123,7 @@ VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selecti
 Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& selection,
                    const PieceLengths& lengths, Change& change) {
   Trace edited = empty_copy(trace);
-  const std::int64_t zero_ns = program_start_ns(trace);
+  const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   std::atomic<std::uint64_t> changed = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);

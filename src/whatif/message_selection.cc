@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "calls/posted_messages.h"
+#include "calls/run_span.h"
 #include "whatif/selection.h"
 
 namespace slackline {
@@ -61,7 +62,7 @@ MessageSelection::MessageSelection(const Edit& edit, const Trace& trace, const C
   const Filter filter(edit, trace);
   const Selection where(edit, trace, paths);
   const CallMatching matching(trace);
-  const std::int64_t zero_ns = program_start_ns(trace);
+  const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   const auto ranks = static_cast<std::size_t>(trace.ranks());
   halves_.resize(ranks);
   requests_.resize(ranks);

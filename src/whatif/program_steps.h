@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "calls/call_paths.h"
+#include "calls/run_span.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -16,7 +17,7 @@ struct Computation {
 };
 
 /// Visits what one rank does, in order, apart from how long its calls take. `zero_ns` is when the
-/// earliest rank's program begins, program_start_ns() of the trace.
+/// earliest rank's program begins, run_span().analysed of the trace.
 ///   visitor.start(ns)           its program starts this long after the earliest rank's
 ///   visitor.compute(Computation)
 ///   visitor.pause(ns, in_mpi)
@@ -35,15 +36,15 @@ class ProgramSteps {
         visitor_(visitor) {}
 
   void run() {
-    const ProgramStart start = program_start(calls_);
+    const RankSpan start = rank_span(calls_);
     if (calls_.empty()) return;
-    visitor_.start(start.ns - zero_ns_);
+    visitor_.start(start.analysed.begin_ns - zero_ns_);
     for (std::size_t i = 0; i < start.first_call; ++i) {
-      now_ns_ = start.ns;
-      pass_gap(i, start.ns);
+      now_ns_ = start.analysed.begin_ns;
+      pass_gap(i, start.analysed.begin_ns);
       visitor_.call(i, path_);
     }
-    now_ns_ = start.ns;
+    now_ns_ = start.analysed.begin_ns;
     for (std::size_t i = start.first_call; i < calls_.size(); ++i) {
       now_ns_ = calls_.begin_ns(i) - calls_.gap_ns(i);
       pass_gap(i, calls_.begin_ns(i));

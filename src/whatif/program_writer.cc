@@ -1,6 +1,7 @@
 #include "whatif/program_writer.h"
 
 #include "base/parallel.h"
+#include "calls/run_span.h"
 #include "whatif/program_steps.h"
 
 namespace slackline {
@@ -62,7 +63,7 @@ Trace empty_copy(const Trace& trace) {
 Trace untimed_copy(const Trace& trace) {
   Trace copy = empty_copy(trace);
   const CallPaths paths(trace);
-  const std::int64_t zero_ns = program_start_ns(trace);
+  const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
     Copy visitor{trace.calls(rank), RankWriter(copy.calls(rank))};

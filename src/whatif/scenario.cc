@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "calls/call_matching.h"
+#include "calls/run_span.h"
 #include "whatif/actions.h"
 #include "whatif/program_writer.h"
 #include "whatif/selection.h"
@@ -82,7 +83,7 @@ std::int64_t computation_ns(const Trace& trace) {
   std::int64_t sum = 0;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
-    for (std::size_t i = program_start(calls).first_call; i <= calls.size(); ++i) {
+    for (std::size_t i = rank_span(calls).first_call; i <= calls.size(); ++i) {
       sum += calls.useful_ns(i);
     }
   }

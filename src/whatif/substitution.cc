@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "calls/posted_messages.h"
+#include "calls/run_span.h"
 #include "whatif/actions.h"
 #include "whatif/call_rewrite.h"
 #include "whatif/selection.h"
@@ -102,7 +103,7 @@ Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change) {
   const Substitution s = substitution_of(edit);
   const CallPaths paths(trace);
   const Selection where(edit, trace, paths);
-  const std::int64_t zero_ns = program_start_ns(trace);
+  const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   std::vector<std::uint32_t> serials;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     serials.push_back(s.kind == Replacement::nonblocking_pair ? first_free_serial(trace.calls(rank))

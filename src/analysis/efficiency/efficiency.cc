@@ -124,7 +124,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
   }
   if (in.ranks == 0) in.ranks = trace.ranks();
   in.useful_mean_ns = ratio_of(sum, in.ranks);
-  in.observed_ns = static_cast<double>(run_span(trace).length_ns());
+  in.observed_ns = static_cast<double>(run_span(trace).whole.length_ns());
   in.ideal_ns = static_cast<double>(ideal.runtime_ns);
   if (!ideal.computation_ns.empty()) {
     in.ideal_useful_max_ns = static_cast<double>(std::ranges::max(ideal.computation_ns));

@@ -27,7 +27,7 @@ std::vector<TimelineCounter> efficiency_counters(const Trace& trace,
                                                  const EfficiencyCurves& curves) {
   std::vector<TimelineCounter> counters;
   if (curves.windows.empty()) return counters;
-  const std::int64_t start = run_span(trace).begin_ns;
+  const std::int64_t start = run_span(trace).whole.begin_ns;
   for (const Curve& curve : kCurves) {
     TimelineCounter counter{std::string(curve.name), {}};
     for (std::size_t i = 0; i < curves.windows.size(); ++i) {

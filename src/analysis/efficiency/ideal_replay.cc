@@ -31,7 +31,7 @@ class IdealRules {
     const auto ranks = static_cast<std::size_t>(trace.ranks());
     run.begin_ns.resize(ranks);
     run.end_ns.resize(ranks);
-    const std::int64_t origin = run_span(trace).begin_ns;
+    const std::int64_t origin = run_span(trace).whole.begin_ns;
     for (std::size_t r = 0; r < ranks; ++r) {
       const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
       run.begin_ns[r].reserve(calls.size() + 1);
@@ -147,7 +147,7 @@ IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const Ideal
   Replay replay(trace, matching, rules);
   replay.run();
   run.released = replay.released();
-  const std::int64_t start = run_span(trace).begin_ns;
+  const std::int64_t start = run_span(trace).whole.begin_ns;
   std::int64_t end = start;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     auto& begins = run.begin_ns[static_cast<std::size_t>(r)];

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/runs/measured.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -14,28 +15,22 @@ bool starts_or_ends(Operation op) {
   return is_init(op) || op == Operation::finalize;
 }
 
-/// From the first return from MPI_Init to the last entry into MPI_Finalize on the ideal network.
+/// The analysed interval's length on the ideal network.
 std::int64_t ideal_length(const Trace& trace, const IdealRun& ideal) {
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
-  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  TimeInterval all{std::numeric_limits<std::int64_t>::max(),
+                   std::numeric_limits<std::int64_t>::min()};
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
-    const auto rank = static_cast<std::size_t>(r);
     if (calls.empty()) continue;
-    std::int64_t mine = calls.start_ns();
-    std::int64_t last = ideal.end_ns[rank].back();
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (!starts_or_ends(calls.operation(i))) continue;
-      if (calls.operation(i) == Operation::finalize) {
-        last = ideal.begin_ns[rank][i];
-        break;
-      }
-      mine = ideal.end_ns[rank][i];
-    }
-    begin = std::min(begin, mine);
-    end = std::max(end, last);
+    const RankSpan span = rank_span(calls);
+    const auto& begin_ns = ideal.begin_ns[static_cast<std::size_t>(r)];
+    const auto& end_ns = ideal.end_ns[static_cast<std::size_t>(r)];
+    all.begin_ns = std::min(all.begin_ns,
+                            span.first_call == 0 ? calls.start_ns() : end_ns[span.first_call - 1]);
+    all.end_ns = std::max(
+        all.end_ns, span.last_call == calls.size() ? end_ns.back() : begin_ns[span.last_call]);
   }
-  return end > begin ? end - begin : 0;
+  return all.end_ns > all.begin_ns ? all.length_ns() : 0;
 }
 
 class CallSums {
@@ -89,32 +84,31 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
   const std::optional<MeasuredRun> measured = measured_run(trace);
   if (!measured) return out;
   const RunSpan run = run_span(trace);
-  out.begin_ns = measured->begin_ns - run.begin_ns;
-  out.length_ns = std::max<std::int64_t>(0, measured->makespan_ns);
-  out.run_ns = run.length_ns();
+  out.begin_ns = run.lead_ns();
+  out.length_ns = measured->makespan_ns;
+  out.run_ns = run.whole.length_ns();
   out.ideal_ns = ideal_length(trace, ideal);
-  out.ranks.resize(measured->ranks.size());
+  std::vector<std::int64_t> waiting_ns(measured->ranks_ns.size());  // inside of calls
   CallSums sums(trace, names);
   sums.add_calls();
   for (const WaitState& s : waits.states) {
     if (!s.effective || starts_or_ends(trace.calls(s.rank).operation(s.call))) continue;
-    out.ranks[static_cast<std::size_t>(s.rank)].waiting_ns += s.wait_ns;
+    waiting_ns[static_cast<std::size_t>(s.rank)] += s.wait_ns;
     sums.add_wait(s);
   }
   out.calls = sums.take();
-  for (std::size_t r = 0; r < out.ranks.size(); ++r) {
+  for (std::size_t r = 0; r < measured->ranks_ns.size(); ++r) {
+    TimeBreakdown& rank = out.ranks_ns.emplace_back();
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
     ++out.present;
-    TimeShares::OfRank& rank = out.ranks[r];
-    const MeasuredParts& parts = measured->ranks[r];
-    rank.compute_ns = parts.compute_ns;
+    rank = measured->ranks_ns[r];
     // Calls of several threads overlap, and so may their waiting.
-    const std::int64_t waiting = std::min(rank.waiting_ns, parts.mpi_ns);
-    rank.waiting_ns = waiting + parts.wait_ns;
-    rank.inside_ns = parts.mpi_ns - waiting;
-    out.sum.compute_ns += rank.compute_ns;
-    out.sum.waiting_ns += rank.waiting_ns;
-    out.sum.inside_ns += rank.inside_ns;
+    const std::int64_t waiting = std::min(waiting_ns[r], rank.mpi);
+    rank.mpi -= waiting;
+    rank.wait += waiting;
+    out.sum_ns.compute += rank.compute;
+    out.sum_ns.mpi += rank.mpi;
+    out.sum_ns.wait += rank.wait;
   }
   const double all = static_cast<double>(out.length_ns) * static_cast<double>(out.present);
   if (trace.info().cpu_ns > 0 && all > 0) {
@@ -129,9 +123,9 @@ EfficiencyInputs efficiency_inputs(const TimeShares& shares) {
   if (in.ranks == 0) return in;
   in.observed_ns = static_cast<double>(shares.length_ns);
   in.ideal_ns = static_cast<double>(shares.ideal_ns);
-  in.useful_mean_ns = static_cast<double>(shares.sum.compute_ns) / in.ranks;
-  for (const TimeShares::OfRank& rank : shares.ranks) {
-    in.useful_max_ns = std::max(in.useful_max_ns, static_cast<double>(rank.compute_ns));
+  in.useful_mean_ns = static_cast<double>(shares.sum_ns.compute) / in.ranks;
+  for (const TimeBreakdown& rank : shares.ranks_ns) {
+    in.useful_max_ns = std::max(in.useful_max_ns, static_cast<double>(rank.compute));
   }
   return in;
 }

@@ -7,21 +7,15 @@
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/paths/call_activities.h"
-#include "analysis/runs/measured.h"
+#include "analysis/runs/time_breakdown.h"
 #include "analysis/waits/wait_states.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// Where the ranks' measured time goes, between the first return from MPI_Init and the last entry
-/// into MPI_Finalize. Of every rank that has calls the three parts add up to that
-/// length.
+/// Where the ranks' measured time goes in the analysed interval of the run (calls/run_span.h). For
+/// every rank that has calls its computation, waiting and the rest of MPI add up to that length.
 struct TimeShares {
-  struct OfRank {
-    std::int64_t compute_ns = 0;  ///< outside of MPI
-    std::int64_t waiting_ns = 0;  ///< for others: effective wait states, a late start, an early end
-    std::int64_t inside_ns = 0;   ///< the rest of MPI: moving data, its own work
-  };
   /// MPI calls of one operation in one call path.
   struct OfCalls {
     Operation operation = Operation::none;
@@ -34,13 +28,13 @@ struct TimeShares {
     std::int64_t inside_ns() const { return time_ns - waiting_ns; }
   };
 
-  std::int64_t begin_ns = 0;   ///< of the stretch, from the start of the run
-  std::int64_t length_ns = 0;  ///< of the stretch
-  std::int64_t run_ns = 0;     ///< of the run, with MPI_Init and MPI_Finalize
-  std::int64_t ideal_ns = 0;   ///< of the stretch on the ideal network
-  std::vector<OfRank> ranks;
+  std::int64_t begin_ns = 0;            ///< of the analysed interval, from the start of the run
+  std::int64_t length_ns = 0;           ///< of the analysed interval
+  std::int64_t run_ns = 0;              ///< of the run, with MPI_Init and MPI_Finalize
+  std::int64_t ideal_ns = 0;            ///< of the analysed interval on the ideal network
+  std::vector<TimeBreakdown> ranks_ns;  ///< compute, mpi and wait
   std::size_t present = 0;  ///< ranks that have calls; the others' times are 0 and count nowhere
-  OfRank sum;
+  TimeBreakdown sum_ns;
   /// CPU time of the job over ranks * length_ns: how much of a processor each rank had in the
   /// stretch at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
   std::optional<double> processor_share;
@@ -58,7 +52,7 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
                        const IdealRun& ideal);
 
 /// What POP's multiplicative factors of that stretch are made of: its parallel efficiency is
-/// share(sum.compute_ns). (The whole run's are in Efficiency.)
+/// share(sum_ns.compute). (The whole run's are in Efficiency.)
 EfficiencyInputs efficiency_inputs(const TimeShares& shares);
 
 }  // namespace slackline

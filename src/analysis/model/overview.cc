@@ -29,8 +29,8 @@ std::int64_t plot_end_fs(const Tolerances& t, const LogGPS& model) {
   return end;
 }
 
-double sum(const std::vector<RankParts>& ranks, std::int64_t RankParts::*part) {
-  return std::accumulate(ranks.begin(), ranks.end(), 0.0, [part](double s, const RankParts& r) {
+double sum(const std::vector<TimeBreakdown>& ranks, std::int64_t TimeBreakdown::*part) {
+  return std::accumulate(ranks.begin(), ranks.end(), 0.0, [part](double s, const TimeBreakdown& r) {
     return s + static_cast<double>(r.*part);
   });
 }
@@ -38,14 +38,14 @@ double sum(const std::vector<RankParts>& ranks, std::int64_t RankParts::*part) {
 std::string where_sentence(const Prediction& p) {
   const std::string predicted = format_time_ns(p.makespan_ns);
   if (!p.measured || p.measured->makespan_ns <= 0) {
-    return fmt::format("Under the model, this run of {} ranks takes {}.", p.ranks.size(),
+    return fmt::format("Under the model, this run of {} ranks takes {}.", p.ranks_ps.size(),
                        predicted);
   }
   const double measured = static_cast<double>(p.measured->makespan_ns);
   return fmt::format(
       "This run of {} ranks took {}; the model, with the measured computation, gives {} ({:+.1f} "
       "%).",
-      p.ranks.size(), format_time_ns(measured), predicted, 100 * (p.makespan_ns / measured - 1));
+      p.ranks_ps.size(), format_time_ns(measured), predicted, 100 * (p.makespan_ns / measured - 1));
 }
 
 Json losses_to_json(const Losses& l) {
@@ -55,30 +55,29 @@ Json losses_to_json(const Losses& l) {
 
 }  // namespace
 
-Losses losses(const std::vector<RankParts>& ranks) {
+Losses losses(const std::vector<TimeBreakdown>& ranks) {
   Losses l;
-  if (ranks.empty() || ranks.front().total_ps() == 0) return l;
-  const double all =
-      static_cast<double>(ranks.front().total_ps()) * static_cast<double>(ranks.size());
-  const double compute = sum(ranks, &RankParts::compute_ps);
-  const auto busiest = std::ranges::max_element(ranks, {}, &RankParts::compute_ps);
+  if (ranks.empty() || ranks.front().total() == 0) return l;
+  const double all = static_cast<double>(ranks.front().total()) * static_cast<double>(ranks.size());
+  const double compute = sum(ranks, &TimeBreakdown::compute);
+  const auto busiest = std::ranges::max_element(ranks, {}, &TimeBreakdown::compute);
   const double mean = compute / static_cast<double>(ranks.size());
-  const double waiting = sum(ranks, &RankParts::wait_ps) / all;
+  const double waiting = sum(ranks, &TimeBreakdown::wait) / all;
   l.busiest_rank = static_cast<std::int32_t>(busiest - ranks.begin());
-  l.busiest_over_mean = mean > 0 ? static_cast<double>(busiest->compute_ps) / mean : 1;
+  l.busiest_over_mean = mean > 0 ? static_cast<double>(busiest->compute) / mean : 1;
   l.compute = compute / all;
-  l.transfer = sum(ranks, &RankParts::transfer_ps) / all;
-  l.overhead = sum(ranks, &RankParts::overhead_ps) / all;
+  l.transfer = sum(ranks, &TimeBreakdown::transfer) / all;
+  l.overhead = sum(ranks, &TimeBreakdown::overhead) / all;
   // Were every rank as busy as the busiest, that much of the ranks' time would be computation.
   const double ceiling =
-      static_cast<double>(busiest->compute_ps) * static_cast<double>(ranks.size()) / all;
+      static_cast<double>(busiest->compute) * static_cast<double>(ranks.size()) / all;
   l.imbalance = std::min(waiting, ceiling - l.compute);
   l.dependence = waiting - l.imbalance;
   return l;
 }
 
 std::string limit_sentence(const Prediction& p) {
-  const Losses l = losses(p.ranks);
+  const Losses l = losses(p.ranks_ps);
   struct Loss {
     double share;
     std::string text;
@@ -137,7 +136,7 @@ Report describe(const Overview& o, const Trace& trace) {
   Report report = describe(o.prediction, trace);
   const Report tolerance = describe(o.tolerances);
   const Report envelope = describe(o.sensitivity);
-  report.result["losses"] = losses_to_json(losses(o.prediction.ranks));
+  report.result["losses"] = losses_to_json(losses(o.prediction.ranks_ps));
   report.result["tolerance"] = tolerance.result["tolerance"];
   report.result["pieces"] = envelope.result["pieces"];
   report.result["breakpoints_ns"] = envelope.result["breakpoints_ns"];

@@ -40,6 +40,6 @@ struct Losses {
   std::int32_t busiest_rank = 0;
   double busiest_over_mean = 1;
 };
-Losses losses(const std::vector<RankParts>& ranks);
+Losses losses(const std::vector<TimeBreakdown>& ranks);
 
 }  // namespace slackline

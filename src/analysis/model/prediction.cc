@@ -20,7 +20,7 @@ double latency_share(const Prediction& p, const ModelChoice& choice) {
 ModelledRun::ModelledRun(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice)
     : cost(picosecond_cost(graph, choice)),
       schedule(model_schedule(graph, cost)),
-      ranks(rank_breakdown(graph, schedule, cost)),
+      ranks_ps(rank_breakdown(graph, schedule, cost)),
       path(critical_path(trace, graph, schedule, cost)) {}
 
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
@@ -46,7 +46,7 @@ Prediction predict(const Trace& trace, const ModelFunctions& functions, const Mo
   p.lambda_gap_bytes = line(Parameter::gap_per_byte).slope;
   p.lambda_latency = line(Parameter::latency).slope;
   p.measured = measured_run(trace);
-  p.ranks = run.ranks;
+  p.ranks_ps = run.ranks_ps;
   p.path = run.path;
   p.rho_latency = latency_share(p, choice);
   p.vertices = graph.vertex_count();

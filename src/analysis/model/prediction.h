@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/model/breakdown.h"
 #include "analysis/model/model_choice.h"
+#include "analysis/model/rank_breakdown.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/runs/measured.h"
 #include "timing/makespan.h"
@@ -24,7 +24,7 @@ struct Prediction {
   double rho_latency = 0;  ///< part of the makespan that is latency: L * lambda_L / T
   Side side = Side::right;
   std::optional<MeasuredRun> measured;
-  std::vector<RankParts> ranks;
+  std::vector<TimeBreakdown> ranks_ps;  ///< parts add up to the makespan
   CriticalPath path;
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;
@@ -37,7 +37,7 @@ struct ModelledRun {
 
   PicosecondCost cost;
   Schedule schedule;
-  std::vector<RankParts> ranks;
+  std::vector<TimeBreakdown> ranks_ps;  ///< parts add up to the makespan
   CriticalPath path;
 };
 

@@ -53,13 +53,13 @@ Json time_to_json(const PathTime& t) {
   return json;
 }
 
-Json ranks_to_json(const std::vector<RankParts>& ranks) {
+Json ranks_to_json(const std::vector<TimeBreakdown>& ranks) {
   Json rows = Json::array();
-  for (const RankParts& r : ranks) {
-    rows.push_back({{"compute_ns", ns_of_ps(r.compute_ps)},
-                    {"overhead_ns", ns_of_ps(r.overhead_ps)},
-                    {"transfer_ns", ns_of_ps(r.transfer_ps)},
-                    {"wait_ns", ns_of_ps(r.wait_ps)}});
+  for (const TimeBreakdown& r : ranks) {
+    rows.push_back({{"compute_ns", ns_of_ps(r.compute)},
+                    {"overhead_ns", ns_of_ps(r.overhead)},
+                    {"transfer_ns", ns_of_ps(r.transfer)},
+                    {"wait_ns", ns_of_ps(r.wait)}});
   }
   return rows;
 }
@@ -74,7 +74,7 @@ Json prediction_to_json(const Prediction& p, const Trace& trace) {
   result["rho_L"] = p.rho_latency;
   result["derivative"] = p.side == Side::right ? "right" : "left";
   result["critical_path"] = path_to_json(p.path, trace);
-  result["ranks"] = ranks_to_json(p.ranks);
+  result["ranks"] = ranks_to_json(p.ranks_ps);
   result["graph"] = {{"vertices", p.vertices}, {"edges", p.edges}, {"messages", p.messages}};
   return result;
 }
@@ -143,12 +143,12 @@ Section describe_ranks(const Prediction& p) {
                           {"wait", Unit::ns, "blocked because others are not there yet"},
                           {"wait share", Unit::ratio}},
               .rows = {}};
-  for (std::size_t r = 0; r < p.ranks.size(); ++r) {
-    const RankParts& parts = p.ranks[r];
-    const double total = std::max(1.0, ns_of_ps(parts.total_ps()));
-    table.rows.push_back({static_cast<std::int64_t>(r), ns_of_ps(parts.compute_ps),
-                          ns_of_ps(parts.overhead_ps), ns_of_ps(parts.transfer_ps),
-                          ns_of_ps(parts.wait_ps), ns_of_ps(parts.wait_ps) / total});
+  for (std::size_t r = 0; r < p.ranks_ps.size(); ++r) {
+    const TimeBreakdown& parts = p.ranks_ps[r];
+    const double total = std::max(1.0, ns_of_ps(parts.total()));
+    table.rows.push_back({static_cast<std::int64_t>(r), ns_of_ps(parts.compute),
+                          ns_of_ps(parts.overhead), ns_of_ps(parts.transfer), ns_of_ps(parts.wait),
+                          ns_of_ps(parts.wait) / total});
   }
   return Section{.id = "ranks", .title = "Ranks", .items = {std::move(table)}};
 }

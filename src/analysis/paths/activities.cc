@@ -41,7 +41,7 @@ Activities::Activities(const Trace& trace, const CallMatching& matching, const C
 }
 
 void Activities::set_times() {
-  origin_ns_ = run_span(trace_).begin_ns;
+  origin_ns_ = run_span(trace_).whole.begin_ns;
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
     const RankCalls& calls = trace_.calls(r);
     if (calls.empty()) continue;

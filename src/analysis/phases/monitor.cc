@@ -137,7 +137,7 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
   TransferMonitor m;
   const RankCalls& calls = trace.calls(rank);
   const auto r = static_cast<std::size_t>(rank);
-  const std::int64_t start = run_span(trace).begin_ns;
+  const std::int64_t start = run_span(trace).whole.begin_ns;
   std::int64_t observed = 0;
   std::int64_t simulated = 0;
   std::int64_t last = calls.start_ns();

@@ -5,24 +5,21 @@
 #include "analysis/phases/run_windows.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "analysis/runs/measured.h"
 #include "calls/run_span.h"
 
 namespace slackline {
 
 RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal) {
   const RunSpan run = run_span(trace);
-  start_ = run.begin_ns;
-  length_ = to_ = run.length_ns();
+  start_ = run.whole.begin_ns;
+  length_ = to_ = run.whole.length_ns();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     if (!trace.calls(r).empty()) clocks_.emplace_back(trace.calls(r), ideal, r);
   }
-  const std::optional<MeasuredRun> program = measured_run(trace);
-  if (program && program->makespan_ns > 0) {
-    from_ = std::clamp<std::int64_t>(program->begin_ns - start_, 0, length_);
-    to_ = std::clamp<std::int64_t>(from_ + program->makespan_ns, from_, length_);
+  if (trace.timed() && run.analysed.length_ns() > 0) {
+    from_ = std::clamp<std::int64_t>(run.lead_ns(), 0, length_);
+    to_ = std::clamp<std::int64_t>(from_ + run.analysed.length_ns(), from_, length_);
   }
 }
 

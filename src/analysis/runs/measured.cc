@@ -1,69 +1,41 @@
 #include "analysis/runs/measured.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "calls/run_span.h"
 
 namespace slackline {
 namespace {
 
-struct Span {
-  std::size_t first = 0;  ///< calls [first, last)
-  std::size_t last = 0;
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
-};
-
-Span program_span(const RankCalls& calls) {
-  Span span{0, calls.size(), calls.start_ns(), 0};
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Operation op = calls.operation(i);
-    if (is_init(op)) {
-      span.first = i + 1;
-      span.begin_ns = calls.end_ns(i);
-    }
-    if (op == Operation::finalize) {
-      span.last = i;
-      span.end_ns = calls.begin_ns(i);
-      return span;
-    }
+/// Time inside of the calls of a rank's analysed interval. Calls of several threads may overlap;
+/// time is counted once.
+std::int64_t time_in_calls(const RankCalls& calls, const RankSpan& span) {
+  std::int64_t sum = 0;
+  for (std::size_t i = span.first_call; i < span.last_call; ++i) {
+    const std::int64_t from = i == span.first_call
+                                  ? span.analysed.begin_ns
+                                  : std::max(span.analysed.begin_ns, calls.end_ns(i - 1));
+    sum += std::max<std::int64_t>(0, calls.end_ns(i) - std::max(from, calls.begin_ns(i)));
   }
-  span.end_ns =
-      calls.empty() ? span.begin_ns : std::max(span.begin_ns, calls.end_ns(calls.size() - 1));
-  return span;
+  return std::min(sum, span.analysed.length_ns());
 }
 
 }  // namespace
 
 std::optional<MeasuredRun> measured_run(const Trace& trace) {
   if (!trace.timed() || trace.call_count() == 0) return std::nullopt;
-  std::vector<Span> spans;
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max();
-  std::int64_t end = std::numeric_limits<std::int64_t>::min();
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    spans.push_back(program_span(trace.calls(r)));
-    if (trace.calls(r).empty()) continue;
-    begin = std::min(begin, spans.back().begin_ns);
-    end = std::max(end, spans.back().end_ns);
-  }
   MeasuredRun run;
-  run.begin_ns = begin;
-  run.makespan_ns = end - begin;
+  run.makespan_ns = run_span(trace).analysed.length_ns();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
-    const Span& span = spans[static_cast<std::size_t>(r)];
-    MeasuredParts parts;
-    for (std::size_t i = span.first; i < span.last; ++i) {
-      // Calls of several threads may overlap; time is counted once.
-      const std::int64_t from =
-          i == span.first ? span.begin_ns : std::max(span.begin_ns, calls.end_ns(i - 1));
-      parts.mpi_ns +=
-          std::max<std::int64_t>(0, calls.end_ns(i) - std::max(from, calls.begin_ns(i)));
+    TimeBreakdown parts;
+    if (!calls.empty()) {
+      const RankSpan span = rank_span(calls);
+      parts.mpi = time_in_calls(calls, span);
+      parts.compute = span.analysed.length_ns() - parts.mpi;
     }
-    const std::int64_t length = calls.empty() ? 0 : span.end_ns - span.begin_ns;
-    parts.mpi_ns = std::min(parts.mpi_ns, length);
-    parts.compute_ns = length - parts.mpi_ns;
-    parts.wait_ns = run.makespan_ns - length;
-    run.ranks.push_back(parts);
+    parts.wait = run.makespan_ns - parts.total();
+    run.ranks_ns.push_back(parts);
   }
   return run;
 }

@@ -4,26 +4,19 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/runs/time_breakdown.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// Where one rank's measured time went.
-struct MeasuredParts {
-  std::int64_t compute_ns = 0;  ///< outside of MPI
-  std::int64_t mpi_ns = 0;
-  std::int64_t wait_ns = 0;  ///< after its end, until the last rank's; and before its start
-};
-
-/// The measured run: from the first rank's return from MPI_Init to the last rank's entry into
-/// MPI_Finalize.
+/// The analysed interval of a measured run (calls/run_span.h), rank by rank. Waiting inside of
+/// calls is not known yet: it counts as `mpi`, and `wait` is a late start and an early end.
 struct MeasuredRun {
-  std::int64_t begin_ns = 0;  ///< in trace time
   std::int64_t makespan_ns = 0;
-  std::vector<MeasuredParts> ranks;  ///< parts add up to the makespan
+  std::vector<TimeBreakdown> ranks_ns;  ///< parts add up to the makespan
 };
 
-/// Nothing for untimed traces and traces without calls.
+/// Nothing for untimed traces and traces without calls. O(calls).
 std::optional<MeasuredRun> measured_run(const Trace& trace);
 
 }  // namespace slackline

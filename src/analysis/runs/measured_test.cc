@@ -19,12 +19,12 @@ TEST(MeasuredRun, IsFromTheFirstReturnOfInitToTheLastEntryIntoFinalize) {
                                             " @900 +500 finalize\n"));
   ASSERT_TRUE(run.has_value());
   EXPECT_EQ(run->makespan_ns, 900);
-  EXPECT_EQ(run->ranks[0].mpi_ns, 350);
-  EXPECT_EQ(run->ranks[0].compute_ns, 550);
-  EXPECT_EQ(run->ranks[0].wait_ns, 0);
-  EXPECT_EQ(run->ranks[1].mpi_ns, 200);
-  EXPECT_EQ(run->ranks[1].compute_ns, 570);
-  EXPECT_EQ(run->ranks[1].wait_ns, 130);
+  EXPECT_EQ(run->ranks_ns[0].mpi, 350);
+  EXPECT_EQ(run->ranks_ns[0].compute, 550);
+  EXPECT_EQ(run->ranks_ns[0].wait, 0);
+  EXPECT_EQ(run->ranks_ns[1].mpi, 200);
+  EXPECT_EQ(run->ranks_ns[1].compute, 570);
+  EXPECT_EQ(run->ranks_ns[1].wait, 130);
 }
 
 TEST(MeasuredRun, WithoutInitAndFinalizeIsAllThereIs) {
@@ -32,18 +32,18 @@ TEST(MeasuredRun, WithoutInitAndFinalizeIsAllThereIs) {
       2, "rank 0 start=50\n @60 +40 send to=1\nrank 1 start=20\n @30 +50 recv from=0\n"));
   ASSERT_TRUE(run.has_value());
   EXPECT_EQ(run->makespan_ns, 80);  // 20 to 100
-  EXPECT_EQ(run->ranks[0].compute_ns, 10);
-  EXPECT_EQ(run->ranks[0].wait_ns, 30);
-  EXPECT_EQ(run->ranks[1].mpi_ns, 50);
-  EXPECT_EQ(run->ranks[1].wait_ns, 20);
+  EXPECT_EQ(run->ranks_ns[0].compute, 10);
+  EXPECT_EQ(run->ranks_ns[0].wait, 30);
+  EXPECT_EQ(run->ranks_ns[1].mpi, 50);
+  EXPECT_EQ(run->ranks_ns[1].wait, 20);
 }
 
 TEST(MeasuredRun, OverlappingCallsOfThreadsCountOnce) {
   const auto run = measured_run(timed_trace(
       1, "rank 0\n @0 +0 init\n @10 +50 pack\n @30 +40 pack thread=1\n @100 +0 finalize\n"));
   ASSERT_TRUE(run.has_value());
-  EXPECT_EQ(run->ranks[0].mpi_ns, 60);  // 10 to 70
-  EXPECT_EQ(run->ranks[0].compute_ns, 40);
+  EXPECT_EQ(run->ranks_ns[0].mpi, 60);  // 10 to 70
+  EXPECT_EQ(run->ranks_ns[0].compute, 40);
 }
 
 TEST(MeasuredRun, PartsAddUpToTheMakespanForEveryRank) {
@@ -52,8 +52,8 @@ TEST(MeasuredRun, PartsAddUpToTheMakespanForEveryRank) {
                                             "rank 1 absent\n"
                                             "rank 2\n @0 +7 init\n @8 +1 barrier\n"));
   ASSERT_TRUE(run.has_value());
-  for (const MeasuredParts& p : run->ranks) {
-    EXPECT_EQ(p.compute_ns + p.mpi_ns + p.wait_ns, run->makespan_ns);
+  for (const TimeBreakdown& p : run->ranks_ns) {
+    EXPECT_EQ(p.total(), run->makespan_ns);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "calls/causality.h"
+#include "calls/run_span.h"
 #include "graph/testing/text_graph.h"
 #include "timing/model_schedule.h"
 #include "timing/testing/small_model.h"
@@ -79,7 +80,8 @@ RC_GTEST_PROP(ModelledTrace, EndsWithTheSchedule, ()) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     const std::int64_t end = schedule.rank_end_ps[static_cast<std::size_t>(rank)];
-    RC_ASSERT(calls.begin_ns(calls.size() - 1) - program_start_ns(measured) == end / kPicosPerNano);
+    RC_ASSERT(calls.begin_ns(calls.size() - 1) - run_span(measured).analysed.begin_ns ==
+              end / kPicosPerNano);
   }
 }
 

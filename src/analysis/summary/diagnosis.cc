@@ -25,7 +25,7 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
   }
   if (longest == nullptr) return std::nullopt;
   const std::int64_t begin = trace.calls(longest->rank).begin_ns(longest->call);
-  return ExampleWait{*longest, begin - run_span(trace).begin_ns};
+  return ExampleWait{*longest, begin - run_span(trace).whole.begin_ns};
 }
 
 Table rank_shares(const TimeShares& shares) {
@@ -36,15 +36,14 @@ Table rank_shares(const TimeShares& shares) {
                {"waiting", Unit::ns, "for other ranks, a late start and an early end included"},
                {"inside MPI", Unit::ns, "without waiting: moving data and MPI's own work"}},
               {}};
-  std::vector<std::size_t> order(shares.ranks.size());
+  std::vector<std::size_t> order(shares.ranks_ns.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
   std::ranges::stable_sort(order, std::greater{},
-                           [&](std::size_t r) { return shares.ranks[r].compute_ns; });
+                           [&](std::size_t r) { return shares.ranks_ns[r].compute; });
   for (const std::size_t r : order) {
     if (table.rows.size() == kPathsShown) break;
-    const TimeShares::OfRank& rank = shares.ranks[r];
-    table.rows.push_back(
-        {static_cast<std::int64_t>(r), rank.compute_ns, rank.waiting_ns, rank.inside_ns});
+    const TimeBreakdown& rank = shares.ranks_ns[r];
+    table.rows.push_back({static_cast<std::int64_t>(r), rank.compute, rank.wait, rank.mpi});
   }
   return table;
 }
@@ -72,9 +71,9 @@ Section shares_section(const TimeShares& s, const CallPaths& paths) {
   Facts facts{{{"run", s.run_ns, Unit::ns, "MPI_Init and MPI_Finalize included"},
                {"of that looked at", s.length_ns, Unit::ns,
                 "from the first return from MPI_Init to the last entry into MPI_Finalize"},
-               {"computation", s.share(s.sum.compute_ns), Unit::ratio, "of the ranks' time"},
-               {"waiting", s.share(s.sum.waiting_ns), Unit::ratio, "for other ranks"},
-               {"inside MPI", s.share(s.sum.inside_ns), Unit::ratio,
+               {"computation", s.share(s.sum_ns.compute), Unit::ratio, "of the ranks' time"},
+               {"waiting", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks"},
+               {"inside MPI", s.share(s.sum_ns.mpi), Unit::ratio,
                 "without waiting: moving data and MPI's own work"},
                {"on an ideal network", s.ideal_ns, Unit::ns,
                 "no latency, endless bandwidth, the same computation"}}};
@@ -95,17 +94,16 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"length_ns", s.length_ns},
       {"run_ns", s.run_ns},
       {"ideal_ns", s.ideal_ns},
-      {"compute", s.share(s.sum.compute_ns)},
-      {"waiting", s.share(s.sum.waiting_ns)},
-      {"inside_mpi", s.share(s.sum.inside_ns)},
+      {"compute", s.share(s.sum_ns.compute)},
+      {"waiting", s.share(s.sum_ns.wait)},
+      {"inside_mpi", s.share(s.sum_ns.mpi)},
       {"efficiency", factors_to_json(efficiency_inputs(s), EfficiencyVariant::multiplicative)},
       {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
       {"ranks", Json::array()},
       {"calls", Json::array()}};
-  for (const TimeShares::OfRank& r : s.ranks) {
-    json["ranks"].push_back({{"compute_ns", r.compute_ns},
-                             {"waiting_ns", r.waiting_ns},
-                             {"inside_mpi_ns", r.inside_ns}});
+  for (const TimeBreakdown& r : s.ranks_ns) {
+    json["ranks"].push_back(
+        {{"compute_ns", r.compute}, {"waiting_ns", r.wait}, {"inside_mpi_ns", r.mpi}});
   }
   for (const TimeShares::OfCalls& c : s.calls) {
     json["calls"].push_back({{"operation", std::string(mpi_name(c.operation))},

@@ -33,9 +33,9 @@ struct Subject {
   const Trace& trace;
   const CallPaths& paths;
 
-  double waiting() const { return d.shares.share(d.shares.sum.waiting_ns); }
-  double inside() const { return d.shares.share(d.shares.sum.inside_ns); }
-  double compute() const { return d.shares.share(d.shares.sum.compute_ns); }
+  double waiting() const { return d.shares.share(d.shares.sum_ns.wait); }
+  double inside() const { return d.shares.share(d.shares.sum_ns.mpi); }
+  double compute() const { return d.shares.share(d.shares.sum_ns.compute); }
   bool waiting_is_main() const { return waiting() >= inside(); }
   double length() const { return static_cast<double>(d.shares.length_ns); }
 };
@@ -137,8 +137,8 @@ std::optional<Blame> largest_blame(const DelayCosts& delays) {
 
 double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
   const double mean =
-      ratio_of(static_cast<double>(shares.sum.compute_ns), static_cast<double>(shares.present));
-  return ratio_of(static_cast<double>(shares.ranks[static_cast<std::size_t>(rank)].compute_ns),
+      ratio_of(static_cast<double>(shares.sum_ns.compute), static_cast<double>(shares.present));
+  return ratio_of(static_cast<double>(shares.ranks_ns[static_cast<std::size_t>(rank)].compute),
                   mean);
 }
 
@@ -187,11 +187,11 @@ std::optional<Judgement> cause_of_waiting(const Subject& s) {
 }
 
 std::optional<Judgement> cause_inside(const Subject& s) {
-  if (s.d.shares.calls.empty() || s.d.shares.sum.inside_ns <= 0) return std::nullopt;
+  if (s.d.shares.calls.empty() || s.d.shares.sum_ns.mpi <= 0) return std::nullopt;
   const TimeShares::OfCalls& most = s.d.shares.calls.front();
   const auto calls = static_cast<double>(most.calls);
   const double share = std::min(1.0, ratio_of(static_cast<double>(most.inside_ns()),
-                                              static_cast<double>(s.d.shares.sum.inside_ns)));
+                                              static_cast<double>(s.d.shares.sum_ns.mpi)));
   return Judgement{
       JudgementAspect::cause,
       fmt::format(
@@ -287,7 +287,7 @@ std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
 }
 
 std::vector<Judgement> judgement(const Overview& overview) {
-  const Losses l = losses(overview.prediction.ranks);
+  const Losses l = losses(overview.prediction.ranks_ps);
   std::vector<Judgement> sentences;
   if (overview.prediction.makespan_ns <= 0) return sentences;
   sentences.push_back({JudgementAspect::limit, limit_sentence(overview.prediction), {"ranks"}});

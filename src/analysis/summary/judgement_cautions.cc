@@ -19,7 +19,7 @@ constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut ma
 std::optional<Judgement> crowded(const Diagnosis& d) {
   const std::optional<double>& share = d.shares.processor_share;
   if (!share || *share >= kWholeProcessor ||
-      1 - d.shares.share(d.shares.sum.compute_ns) < kLittleTime)
+      1 - d.shares.share(d.shares.sum_ns.compute) < kLittleTime)
     return std::nullopt;
   return Judgement{
       JudgementAspect::caution,

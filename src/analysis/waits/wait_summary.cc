@@ -127,7 +127,7 @@ void add_run(const Trace& trace, WaitSummary& out) {
     for (std::size_t i = 0; i < calls.size(); ++i)
       out.mpi_ns += calls.end_ns(i) - calls.begin_ns(i);
   }
-  out.run_ns = run_span(trace).length_ns();
+  out.run_ns = run_span(trace).whole.length_ns();
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ DelayTotals most_delaying(const DelayCosts& delays) {
 
 Answer late(const Diagnosis& d, const CallPaths& paths) {
   Answer a{"late", "Which rank is late?", "", {"wait_causes", "rank_shares"}};
-  const double waiting = d.shares.share(d.shares.sum.waiting_ns);
+  const double waiting = d.shares.share(d.shares.sum_ns.wait);
   const DelayTotals most = most_delaying(d.waits.delays);
   if (waiting < kHardly || most.mostly == nullptr || d.waits.delays.waiting_ns <= 0) {
     a.text = fmt::format("None: ranks wait for one another for {} of their time.",
@@ -196,9 +196,9 @@ std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
 
 std::vector<Answer> answers(const Overview& model) {
   std::vector<Answer> all;
-  const Losses l = losses(model.prediction.ranks);
+  const Losses l = losses(model.prediction.ranks_ps);
   if (model.prediction.makespan_ns <= 0) return all;
-  if (model.prediction.ranks.size() > 1) {
+  if (model.prediction.ranks_ps.size() > 1) {
     all.push_back({"late",
                    "Which rank is late?",
                    fmt::format("Under the model rank {} computes longest, {:.2f} times the mean.",

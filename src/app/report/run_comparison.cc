@@ -74,9 +74,9 @@ std::vector<Pair> times(const ComparedRun& a, const ComparedRun& b) {
     return s.present == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(s.present);
   };
   pairs.push_back({"run time", static_cast<double>(x.length_ns), static_cast<double>(y.length_ns)});
-  pairs.push_back({"computation, mean rank", mean(x.sum.compute_ns, x), mean(y.sum.compute_ns, y)});
-  pairs.push_back({"waiting, mean rank", mean(x.sum.waiting_ns, x), mean(y.sum.waiting_ns, y)});
-  pairs.push_back({"inside MPI, mean rank", mean(x.sum.inside_ns, x), mean(y.sum.inside_ns, y)});
+  pairs.push_back({"computation, mean rank", mean(x.sum_ns.compute, x), mean(y.sum_ns.compute, y)});
+  pairs.push_back({"waiting, mean rank", mean(x.sum_ns.wait, x), mean(y.sum_ns.wait, y)});
+  pairs.push_back({"inside MPI, mean rank", mean(x.sum_ns.mpi, x), mean(y.sum_ns.mpi, y)});
   pairs.push_back(
       {"on an ideal network", static_cast<double>(x.ideal_ns), static_cast<double>(y.ideal_ns)});
   return pairs;
@@ -159,10 +159,10 @@ std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
 }
 
 std::vector<Pair> by_rank(const ComparedRun& a, const ComparedRun& b,
-                          std::int64_t TimeShares::OfRank::*part) {
+                          std::int64_t TimeBreakdown::*part) {
   std::vector<Pair> pairs;
-  const auto& x = a.measured->shares.ranks;
-  const auto& y = b.measured->shares.ranks;
+  const auto& x = a.measured->shares.ranks_ns;
+  const auto& y = b.measured->shares.ranks_ns;
   for (std::size_t r = 0; r < x.size() && r < y.size(); ++r) {
     pairs.push_back(
         {std::to_string(r), static_cast<double>(x[r].*part), static_cast<double>(y[r].*part)});
@@ -282,8 +282,8 @@ Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
 
   Section ranks{.id = "comparison-ranks", .title = "By rank"};
   if (a.trace.ranks() == b.trace.ranks()) {
-    const auto compute = by_rank(a, b, &TimeShares::OfRank::compute_ns);
-    const auto waiting = by_rank(a, b, &TimeShares::OfRank::waiting_ns);
+    const auto compute = by_rank(a, b, &TimeBreakdown::compute);
+    const auto waiting = by_rank(a, b, &TimeBreakdown::wait);
     ranks.items.emplace_back(
         table_of("comparison-rank-compute", "Computation", "rank", Unit::ns, compute));
     ranks.items.emplace_back(

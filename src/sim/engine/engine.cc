@@ -19,11 +19,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "base/error.h"
+#include "calls/run_span.h"
 #include "sim/engine/deadlock.h"
 
 namespace slackline::sim {
@@ -92,11 +92,7 @@ std::optional<Simulation> Engine::run() {
 }
 
 void Engine::create_programs() {
-  std::int64_t origin_ns = std::numeric_limits<std::int64_t>::max();
-  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-    if (trace_.calls(r).empty()) continue;
-    origin_ns = std::min(origin_ns, program_start(trace_.calls(r)).ns);
-  }
+  const std::int64_t origin_ns = run_span(trace_).analysed.begin_ns;
   unfinished_ = static_cast<std::size_t>(trace_.ranks());
   for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
     program_.create(r, origin_ns);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "calls/run_span.h"
 
 namespace slackline::sim {
 namespace {
@@ -43,9 +44,9 @@ void RankProgram::create(std::int32_t rank, std::int64_t origin_ns) {
   if (parts_.order != nullptr) parts_.order->created(context.id, kNone);
   const RankCalls& calls = trace_.calls(rank);
   if (calls.empty()) return parts_.contexts.resume(context);
-  const ProgramStart start = program_start(calls);
+  const RankSpan start = rank_span(calls);
   context.program.next_call = static_cast<std::uint32_t>(start.first_call);
-  const double late = static_cast<double>(start.ns - origin_ns) * kSecondsPerNano;
+  const double late = static_cast<double>(start.analysed.begin_ns - origin_ns) * kSecondsPerNano;
   if (in_flops_ || late <= 0) return parts_.contexts.resume(context);
   parts_.accounting.add_compute(context, late);
   parts_.contexts.sleep(context, late, State::computing);

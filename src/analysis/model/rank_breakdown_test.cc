@@ -1,4 +1,4 @@
-#include "analysis/model/breakdown.h"
+#include "analysis/model/rank_breakdown.h"
 
 #include <gtest/gtest.h>
 
@@ -25,10 +25,9 @@ void PrintTo(const Parts& p, std::ostream* out) {
 std::vector<Parts> breakdown(int ranks, std::string_view text, const GraphOptions& options = {}) {
   const ExecutionGraph graph = untimed_graph(ranks, text, options);
   std::vector<Parts> result;
-  for (const RankParts& p :
+  for (const TimeBreakdown& p :
        rank_breakdown(graph, model_schedule(graph, kModel), PicosecondCost(kModel))) {
-    result.push_back(
-        {p.compute_ps / 1000, p.overhead_ps / 1000, p.transfer_ps / 1000, p.wait_ps / 1000});
+    result.push_back({p.compute / 1000, p.overhead / 1000, p.transfer / 1000, p.wait / 1000});
   }
   return result;
 }

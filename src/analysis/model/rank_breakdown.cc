@@ -1,4 +1,4 @@
-#include "analysis/model/breakdown.h"
+#include "analysis/model/rank_breakdown.h"
 
 #include <algorithm>
 
@@ -24,28 +24,28 @@ std::int64_t network_time_ps(const ExecutionGraph& graph, const Schedule& schedu
 }
 
 void add_vertex(const ExecutionGraph& graph, const Schedule& schedule, const PicosecondCost& cost,
-                VertexId v, RankParts& parts) {
+                VertexId v, TimeBreakdown& parts) {
   const Edge path = graph.in_edge(v, 0);
   const EdgeCost path_cost = cost(path, v);
   const std::int64_t elapsed = schedule.time_ps[v] - schedule.time_ps[path.from];
-  parts.compute_ps += path_cost.compute_ps;
+  parts.compute += path_cost.compute_ps;
   std::int64_t rest = elapsed - path_cost.compute_ps;
   const std::uint32_t decided = schedule.decided_by[v];
   const Edge last = decided == 0 ? path : graph.in_edge(v, decided);
   const std::int64_t overhead = std::min(rest, cost(last, v).overhead_ps);
-  parts.overhead_ps += overhead;
+  parts.overhead += overhead;
   rest -= overhead;
   if (rest == 0) return;
   const std::int64_t transfer = std::min(rest, network_time_ps(graph, schedule, cost, last, v));
-  parts.transfer_ps += transfer;
-  parts.wait_ps += rest - transfer;
+  parts.transfer += transfer;
+  parts.wait += rest - transfer;
 }
 
 }  // namespace
 
-std::vector<RankParts> rank_breakdown(const ExecutionGraph& graph, const Schedule& schedule,
-                                      const PicosecondCost& cost) {
-  std::vector<RankParts> parts(static_cast<std::size_t>(graph.ranks()));
+std::vector<TimeBreakdown> rank_breakdown(const ExecutionGraph& graph, const Schedule& schedule,
+                                          const PicosecondCost& cost) {
+  std::vector<TimeBreakdown> parts(static_cast<std::size_t>(graph.ranks()));
   // In vertex order, which is kind to the cache; consecutive vertices mostly share their rank.
   std::int32_t rank = 0;
   const auto vertices = static_cast<VertexId>(graph.vertex_count());
@@ -56,11 +56,11 @@ std::vector<RankParts> rank_breakdown(const ExecutionGraph& graph, const Schedul
     add_vertex(graph, schedule, cost, v, parts[static_cast<std::size_t>(rank)]);
   }
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
-    RankParts& mine = parts[static_cast<std::size_t>(r)];
-    mine.compute_ps += graph.tail_ns(r) * kPicosPerNano;
-    mine.wait_ps += schedule.makespan_ps - schedule.rank_end_ps[static_cast<std::size_t>(r)];
-    ensures(mine.total_ps() == schedule.makespan_ps, "a rank's parts add up to the makespan");
-    ensures(std::min({mine.compute_ps, mine.overhead_ps, mine.transfer_ps, mine.wait_ps}) >= 0,
+    TimeBreakdown& mine = parts[static_cast<std::size_t>(r)];
+    mine.compute += graph.tail_ns(r) * kPicosPerNano;
+    mine.wait += schedule.makespan_ps - schedule.rank_end_ps[static_cast<std::size_t>(r)];
+    ensures(mine.total() == schedule.makespan_ps, "a rank's parts add up to the makespan");
+    ensures(std::min({mine.compute, mine.overhead, mine.transfer, mine.wait}) >= 0,
             "no part is negative");
   }
   return parts;
