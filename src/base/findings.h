@@ -16,8 +16,8 @@ enum class Severity {
 
 std::string_view to_string(Severity severity);
 
-/// One kind of defect. Declared as a constant beside the code that detects it, so that every
-/// counter has exactly one name and one sentence.
+/// One kind of defect. Declared as a constant beside the code that detects it, or in a header that
+/// all who detect it share, so that every counter has exactly one name, severity and sentence.
 struct FindingKind {
   std::string_view name;  ///< stable identifier for scripts, snake_case
   Severity severity;

@@ -24,18 +24,13 @@
 #include "base/flat_map.h"
 #include "base/parallel.h"
 #include "calls/collective_calls.h"
+#include "calls/findings.h"
 #include "calls/message_streams.h"
 #include "calls/posted_messages.h"
 
 namespace slackline {
 namespace {
 
-constexpr FindingKind kUnmatchedReceive{
-    "unmatched_receive", Severity::data_loss,
-    "Receives whose message nobody sent in the trace; they count as waiting for nobody."};
-constexpr FindingKind kUnmatchedSend{
-    "unmatched_send", Severity::notice,
-    "Messages that nobody receives in the trace; they count as waited for by nobody."};
 constexpr FindingKind kNoCalls{
     "ranks_without_calls", Severity::data_loss,
     "Ranks of which the trace has no calls; what is said is of the others."};

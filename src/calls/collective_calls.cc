@@ -4,16 +4,10 @@
 
 #include <algorithm>
 
+#include "calls/findings.h"
+
 namespace slackline {
 namespace {
-
-constexpr FindingKind kIncompleteCollective{
-    "collective_incomplete", Severity::data_loss,
-    "Some ranks of a communicator never enter a collective; waiting is that among those that do."};
-constexpr FindingKind kMismatchedCollective{
-    "collective_mismatch", Severity::notice,
-    "Ranks disagree about which collective they call on a communicator; the first rank's word was "
-    "taken."};
 
 bool moves_bytes(const Call& call) {
   return call.bytes > 0 || std::ranges::any_of(call.args, [](std::int64_t n) { return n > 0; });
@@ -30,7 +24,7 @@ class Assembly {
     for (const CollectiveInstance& c : out_.instances) {
       const std::uint32_t expected = capacity(c.comm);
       if (c.member_count == expected) continue;
-      out_.findings.add(kIncompleteCollective,
+      out_.findings.add(kCollectiveIncomplete,
                         fmt::format("{} on communicator {}: {} of {} ranks",
                                     identifier(c.operation), c.comm, c.member_count, expected));
     }
@@ -61,7 +55,7 @@ class Assembly {
     if (k == known.size()) known.push_back(add_instance(operation, call.comm));
     CollectiveInstance& instance = out_.instances[known[k]];
     if (instance.operation != operation) {
-      out_.findings.add(kMismatchedCollective,
+      out_.findings.add(kCollectiveMismatch,
                         fmt::format("rank {}: {}, others {}", rank, identifier(operation),
                                     identifier(instance.operation)));
     }

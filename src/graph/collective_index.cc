@@ -5,15 +5,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "calls/findings.h"
+
 namespace slackline {
 namespace {
 
-constexpr FindingKind kMismatch{"collective_mismatch", Severity::notice,
-                                "Ranks disagree about which collective they call on a "
-                                "communicator; the first rank's word was taken."};
-constexpr FindingKind kIncomplete{
-    "collective_incomplete", Severity::data_loss,
-    "Some ranks of a communicator never enter a collective; it was modelled among those that do."};
 constexpr FindingKind kCountsUnknown{
     "alltoallv_counts_unknown", Severity::notice,
     "MPI_Alltoallv or MPI_Alltoallw of which the trace tells only how much each rank sends in all: "
@@ -120,7 +116,7 @@ void CollectiveIndex::enter(const Trace& trace, std::int32_t rank, const Call& c
   Instance& instance = instances[sequence];
   ++instance.arrived;
   if (instance.call.operation != mine.operation) {
-    findings.add(kMismatch, fmt::format("rank {}: {}, others {}", rank, identifier(mine.operation),
+    findings.add(kCollectiveMismatch, fmt::format("rank {}: {}, others {}", rank, identifier(mine.operation),
                                         identifier(instance.call.operation)));
     return;
   }
@@ -143,7 +139,7 @@ void CollectiveIndex::leave_out_missing(Findings& findings) {
     for (std::size_t k = 0; k < instances.size(); ++k) {
       Instance& instance = instances[k];
       if (static_cast<std::size_t>(instance.arrived) < instance.members.size()) {
-        findings.add(kIncomplete,
+        findings.add(kCollectiveIncomplete,
                      fmt::format("{} on {}: {} of {} ranks", identifier(instance.call.operation),
                                  comm, instance.arrived, instance.members.size()));
         for (const Entered& e : entered_[comm]) {

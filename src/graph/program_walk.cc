@@ -25,17 +25,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "calls/findings.h"
 #include "calls/run_span.h"
 
 namespace slackline {
-namespace {
-
-constexpr FindingKind kUnmatchedSend{
-    "unmatched_send", Severity::data_loss,
-    "A send has no matching receive; it was modelled without one."};
-
-}  // namespace
-
 ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder)
     : trace_(trace),
       builder_(builder),

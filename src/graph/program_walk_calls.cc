@@ -1,6 +1,7 @@
 // What each MPI call does to its rank's strand: posts messages, starts requests, loads the steps of
 // a collective, or begins to wait.
 
+#include "calls/findings.h"
 #include "graph/program_walk.h"
 
 #include <fmt/format.h>
@@ -11,17 +12,6 @@
 namespace slackline {
 namespace {
 
-constexpr FindingKind kUnresolvedWildcard{
-    "unresolved_wildcard", Severity::notice,
-    "A receive with a wildcard never got a message in the trace; it was left out."};
-constexpr FindingKind kOneSided{
-    "one_sided_not_modelled", Severity::notice,
-    "One-sided communication is kept in the trace, but the model counts it as taking no time."};
-constexpr FindingKind kIo{
-    "io_not_modelled", Severity::notice,
-    "MPI-IO is kept in the trace, but the model counts it as taking no time."};
-constexpr FindingKind kBadPeer{"bad_peer", Severity::data_loss,
-                               "A call names a rank that does not exist; it was left out."};
 constexpr FindingKind kBadCommunicator{
     "bad_communicator", Severity::data_loss,
     "A call names a communicator that is not in the trace; it was left out."};
@@ -72,9 +62,9 @@ void ProgramWalk::enter_call(StrandId id, const Call& call) {
       return call.request == kRequestNone ? enter_collective(strand, call)
                                           : enter_icollective(strand, call);
     case OperationClass::one_sided:
-      return builder_.findings().add(kOneSided);
+      return builder_.findings().add(kOneSidedNotModelled);
     case OperationClass::io:
-      return builder_.findings().add(kIo);
+      return builder_.findings().add(kIoNotModelled);
     case OperationClass::environment:
       if (call.operation == Operation::finalize) strand.next_call = kNone;  // the program ends here
       return;

@@ -6,6 +6,7 @@
 // Every strand that waits, waits for one other, so without waiters on ended programs there is a
 // cycle to break.
 
+#include "calls/findings.h"
 #include "graph/program_walk.h"
 
 #include <fmt/format.h>
@@ -16,9 +17,6 @@
 namespace slackline {
 namespace {
 
-constexpr FindingKind kUnmatchedReceive{
-    "unmatched_receive", Severity::data_loss,
-    "A receive has no matching send; it was modelled as if it had waited for nothing."};
 constexpr FindingKind kRendezvousDeadlock{
     "rendezvous_deadlock", Severity::notice,
     "Senders over the eager threshold wait for each other; they were modelled as eager. The real "

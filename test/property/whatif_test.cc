@@ -8,6 +8,7 @@
 
 #include "analysis/model/gains.h"
 #include "calls/call_paths.h"
+#include "calls/run_span.h"
 #include "property/cases.h"
 #include "timing/makespan.h"
 #include "whatif/program_writer.h"
@@ -57,7 +58,7 @@ RC_GTEST_PROP(Whatif, TwiceEverythingTakesTwiceAsLong, ()) {
   const Trace twice = edited(untimed_copy(c.trace), "scale factor=2");
   const auto starts_together = [](const Trace& trace) {
     for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-      if (!trace.calls(rank).empty() && program_start(trace.calls(rank)).ns != 0) return false;
+      if (!trace.calls(rank).empty() && rank_span(trace.calls(rank)).analysed.begin_ns != 0) return false;
     }
     return true;
   };

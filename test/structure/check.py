@@ -174,6 +174,25 @@ def classes(root):
                 yield f"{relative} defines {name}, which {first} does, too"
 
 
+FINDING = re.compile(r'FindingKind\s+(\w+)\s*\{\s*"(\w+)"')
+
+
+def findings(root):
+    """Every kind of Finding is defined once: one name, one severity, one sentence."""
+    defined_in = {}
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCES or relative.parts[0] != "src" or is_test(path):
+            continue
+        for constant, name in FINDING.findall(text_of(path)):
+            here = f"{relative} ({constant})"
+            first = defined_in.setdefault(name, here)
+            if first != here:
+                yield f"{here} defines the Finding {name}, which {first} does, too"
+    if not defined_in:
+        yield "no Finding was found; is the pattern still right?"
+
+
 def man_page(root, name):
     """The page's text with the shared parts put in place, as doc/man/CMakeLists.txt does."""
     text = (root / "doc/man" / f"{name}.md").read_text()
@@ -218,6 +237,7 @@ def readme_output(root, binary):
 
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
           "links": links, "networks": networks, "classes": classes, "terminals": terminals,
+          "findings": findings,
           "man_pages": man_pages, "readme_output": readme_output}
 
 

@@ -11,15 +11,12 @@
 #include "analysis/efficiency/gap_walk.h"
 #include "base/error.h"
 #include "base/ratio.h"
+#include "calls/findings.h"
 #include "calls/run_span.h"
 
 namespace slackline {
 namespace {
 
-constexpr FindingKind kReleased{
-    "replay_released", Severity::notice,
-    "Calls could not go on in the replay (a lost message, or a program that needs more buffering "
-    "than was assumed) and were forced on; the ideal time is not certain."};
 constexpr FindingKind kNothingRan{"no_runtime", Severity::data_loss,
                                   "The run has no length, so nothing can be said of its "
                                   "efficiency."};
@@ -109,7 +106,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
                            const IdealRun& ideal) {
   Efficiency e;
   e.findings.merge(matching.findings());
-  if (ideal.released > 0) e.findings.add(kReleased, {}, ideal.released);
+  if (ideal.released > 0) e.findings.add(kReplayReleased, {}, ideal.released);
   EfficiencyInputs& in = e.inputs;
   double sum = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {

@@ -15,16 +15,13 @@
 #include "analysis/phases/run_windows.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "calls/findings.h"
 #include "calls/run_span.h"
 
 namespace slackline {
 namespace {
 
 constexpr std::size_t kFewestWindows = 8;
-
-constexpr FindingKind kMonitorReleased{
-    "replay_released", Severity::notice,
-    "Calls could not go on in the replay and were forced on; the ideal clock is not certain."};
 
 FocusRegion* region_at(Monitor& out, std::int64_t time) {
   const auto after = std::ranges::upper_bound(out.regions, time, {}, &FocusRegion::begin_ns);
@@ -192,7 +189,7 @@ EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
   const RunWindows windows(trace, inputs.ideal);
   Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}};
-  if (inputs.ideal.released > 0) out.findings.add(kMonitorReleased, {}, inputs.ideal.released);
+  if (inputs.ideal.released > 0) out.findings.add(kReplayReleased, {}, inputs.ideal.released);
   if (out.length_ns <= 0) return out;
   find_focus_regions(windows, out);
   add_waiting(trace, inputs.waits, windows.start(), out);

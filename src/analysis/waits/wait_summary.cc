@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "calls/findings.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -16,10 +17,6 @@ constexpr FindingKind kClocksDisagree{
     "waiting_clipped", Severity::notice,
     "Messages were received before they were sent, as the ranks' clocks disagree; waiting for them "
     "was cut to the length of the receiving call."};
-constexpr FindingKind kCausesUncertain{
-    "replay_released", Severity::notice,
-    "Calls could not be put into a causal order (a lost message, or clocks that disagree); causes "
-    "of waiting around them are not certain."};
 constexpr FindingKind kNoCommunication{"no_communication", Severity::info,
                                        "The ranks of this trace never wait for each other."};
 
@@ -149,7 +146,7 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
   if (waits.clipped > 0) {
     out.findings.add(kClocksDisagree, fmt::format("{} ns in sum", waits.clipped_ns), waits.clipped);
   }
-  if (waits.released > 0) out.findings.add(kCausesUncertain, {}, waits.released);
+  if (waits.released > 0) out.findings.add(kReplayReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);
   out.delays = delay_costs(trace, matching, waits, names);
   Summing summing(trace, names, out);

@@ -120,9 +120,9 @@ TEST_F(Liballprof, CollectivesAndCommunicators) {
             "  @7000 +1000 barrier\n");
   EXPECT_EQ(rank_text(trace, 1),
             "  @0 init\n  @6000 +1000 reduce_scatter elem=4 bytes=32 counts=28,32,36\n");
-  EXPECT_EQ(trace.findings().count(liballprof::kUnknownCommunicator), 2u);
-  EXPECT_EQ(trace.findings().count(liballprof::kUnknownCall), 1u);
-  EXPECT_EQ(trace.findings().count(liballprof::kBadLine), 1u);
+  EXPECT_EQ(trace.findings().count(kUnknownCommunicator), 2u);
+  EXPECT_EQ(trace.findings().count(kLocalCalls), 1u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 1u);
 }
 
 TEST_F(Liballprof, MissingRanksAreAbsentAndFewFilesOfManyRanksRefused) {
@@ -155,7 +155,7 @@ TEST(LiballprofShared, Sweep3dHasTheKnownCounts) {
     EXPECT_EQ(count[Operation::barrier], 3);
     EXPECT_EQ(count[Operation::bcast], 4);
   }
-  EXPECT_EQ(trace.findings().count(liballprof::kBadLine), 0u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 0u);
 }
 
 }  // namespace

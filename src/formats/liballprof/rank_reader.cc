@@ -69,7 +69,7 @@ class CallReader {
     call.begin_ns = line.begin_ns;
     call.end_ns = line.end_ns;
     if (call.begin_ns < last_end_) {
-      findings_.add(kBackwards);
+      findings_.add(kTimeBackwards);
       call.begin_ns = last_end_;
       call.end_ns = std::max(call.end_ns, last_end_);
     }
@@ -116,7 +116,7 @@ class CallReader {
     } else if (const auto rank = world_rank(comm, given)) {
       peer = *rank;
     } else {
-      findings_.add(kBadLine, fmt::format("rank {} is not in the communicator", given));
+      findings_.add(kDamagedRecord, fmt::format("rank {} is not in the communicator", given));
       return false;
     }
     return true;
@@ -199,7 +199,7 @@ class CallReader {
   bool may_look() const { return requests_.size() > 0 && misses_left_ > 0; }
 
   void unknown(std::uint64_t requests) {
-    if (requests > 0) findings_.add(kUnknownRequest, {}, requests);
+    if (requests > 0) findings_.add(kUnknownRequests, {}, requests);
   }
 
   void complete(const Line& line, Call& call) {
@@ -233,7 +233,7 @@ class CallReader {
         return;
       }
     }
-    findings_.add(kUnknownRequest);
+    findings_.add(kUnknownRequests);
   }
 
   void counts(const std::vector<std::int64_t>& values, std::int64_t type_bytes) {
@@ -338,10 +338,10 @@ void read_calls(std::string_view text, std::string_view name, const Trace& trace
         reader.add(line);
         break;
       case LineKind::unknown_call:
-        findings.add(kUnknownCall, next.substr(0, next.find(':')));
+        findings.add(kLocalCalls, next.substr(0, next.find(':')));
         break;
       case LineKind::bad:
-        findings.add(kBadLine, fmt::format("{}:{}", name, number));
+        findings.add(kDamagedRecord, fmt::format("{}:{}", name, number));
         break;
     }
   }

@@ -156,7 +156,7 @@ class Reader {
     const RankFacts& facts = facts_[r];
     RankCalls& calls = trace_.calls(static_cast<std::int32_t>(r));
     RankInfo& info = trace_.rank_info(static_cast<std::int32_t>(r));
-    if (!facts.init_offset_us) findings_[r].add(kNoClock, fmt::format("rank {}", r));
+    if (!facts.init_offset_us) findings_[r].add(kClockUnknown, fmt::format("rank {}", r));
     if (!facts.init_offset_us || calls.empty()) return;
     constexpr double kNanosPerMicro = 1000;
     const double offset = *facts.init_offset_us * kNanosPerMicro;
@@ -195,7 +195,7 @@ class Reader {
     info.present = texts_[r].has_value();
     info.host = facts_[r].host;
     info.finalized = facts_[r].finalized;
-    if (!info.present) trace_.findings().add(kMissingRank, fmt::format("rank {}", r));
+    if (!info.present) trace_.findings().add(kMissingRanks, fmt::format("rank {}", r));
     trace_.findings().merge(findings_[r]);
   }
 

@@ -342,7 +342,7 @@ std::vector<LocationCalls> read_rank_events(const std::filesystem::path& anchor,
     const Outcome outcome = read_location(reader.get(), ids[i], s);
     location.finish();
     if (outcome == Outcome::whole) continue;
-    locations.back().findings.add(outcome == Outcome::missing ? kMissingEvents : kDamagedEvents,
+    locations.back().findings.add(outcome == Outcome::missing ? kMissingEvents : kTruncatedFile,
                                   fmt::format("rank {}, location {}", rank, ids[i]));
   }
   OTF2_Reader_CloseEvtFiles(reader.get());

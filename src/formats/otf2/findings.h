@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/findings.h"
+#include "formats/reader_findings.h"
 
 namespace slackline::otf2 {
 
@@ -9,16 +10,9 @@ namespace slackline::otf2 {
 inline constexpr FindingKind kMissingEvents{
     "missing_events", Severity::data_loss,
     "locations have no readable events; the trace says nothing of them"};
-inline constexpr FindingKind kDamagedEvents{
-    "damaged_events", Severity::data_loss,
-    "files of events end or break in the middle; what came after is lost"};
 inline constexpr FindingKind kUnbalancedRegions{
     "unbalanced_regions", Severity::notice,
     "regions are entered and never left, or left without being entered"};
-inline constexpr FindingKind kLocalCalls{
-    "local_calls_left_out", Severity::info,
-    "MPI calls that communicate with nobody (MPI_Comm_rank and the like) are left out; their time "
-    "counts as computation"};
 inline constexpr FindingKind kNestedCalls{
     "nested_calls", Severity::info, "MPI calls made inside of MPI calls are part of the outer one"};
 inline constexpr FindingKind kBareRecords{
@@ -28,9 +22,6 @@ inline constexpr FindingKind kBareCollectives{
     "collectives_without_arguments", Severity::notice,
     "nonblocking collectives are recorded without communicator and sizes (as by Score-P before 8); "
     "where all ranks make the same ones they count as 0 bytes on MPI_COMM_WORLD, else as local"};
-inline constexpr FindingKind kGuessedCompletions{
-    "guessed_completions", Severity::notice,
-    "waits say nothing of what they complete; the oldest open nonblocking collective was assumed"};
 inline constexpr FindingKind kUnknownReference{
     "unknown_references", Severity::data_loss,
     "records name ranks, communicators or regions that are not defined; those fields are left out"};
@@ -45,9 +36,6 @@ inline constexpr FindingKind kBufferFlush{"buffer_flushes", Severity::notice,
 inline constexpr FindingKind kMetrics{
     "metrics_left_out", Severity::info,
     "metrics that are no running totals of whole numbers (as hardware counters are) are left out"};
-inline constexpr FindingKind kOneSidedRecords{
-    "one_sided_calls", Severity::notice,
-    "one-sided calls are recorded with their times only: what they transfer is not modelled"};
 inline constexpr FindingKind kNoWorld{
     "no_world_communicator", Severity::notice,
     "the archive defines no MPI_COMM_WORLD; all of its processes are taken as one"};

@@ -158,7 +158,7 @@ void LocationReader::describe_call() {
       describe_completion();
       return;
     case OperationClass::one_sided:
-      if (!job_.own) out().findings.add(kOneSidedRecords);
+      if (!job_.own) out().findings.add(kOneSidedCalls);
       return;
     default:
       if (!recorded_ && !job_.own) describe_unrecorded();
@@ -177,7 +177,7 @@ void LocationReader::describe_completion() {
     const std::size_t count = all ? bare.size() : 1;
     completed_.assign(bare.begin(), bare.begin() + static_cast<std::ptrdiff_t>(count));
     bare.erase(bare.begin(), bare.begin() + static_cast<std::ptrdiff_t>(count));
-    out().findings.add(kGuessedCompletions, fmt::format("rank {}", rank_), count);
+    out().findings.add(kCompletionGuessed, fmt::format("rank {}", rank_), count);
   }
   if (completed_.empty() && test && !job_.own) {
     call_.flags = static_cast<std::uint8_t>(call_.flags | SLK_FLAG_FAILED);
@@ -292,7 +292,7 @@ void LocationReader::one_sided(std::int64_t time) {
 void LocationReader::finish() {
   if (in_call_) {
     const std::string name = region_name(call_region_);
-    out().findings.add(raw::kUnfinishedCall, fmt::format("rank {}: {}", rank_, name));
+    out().findings.add(kUnfinishedCall, fmt::format("rank {}: {}", rank_, name));
     unbalanced(name);
     call_.flags = static_cast<std::uint8_t>(call_.flags | SLK_FLAG_UNFINISHED);
     end_call(call_.begin_ns);

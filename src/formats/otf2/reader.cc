@@ -93,7 +93,7 @@ void hand_over(std::vector<RankCallsRead>& ranks, Trace& trace) {
     RankInfo& info = trace.rank_info(r);
     info.present = rank.present;
     info.finalized = rank.finalized;
-    if (!rank.present) trace.findings().add(raw::kMissingRanks, fmt::format("rank {}", r));
+    if (!rank.present) trace.findings().add(kMissingRanks, fmt::format("rank {}", r));
     if (rank.present && !rank.finalized) {
       trace.findings().add(raw::kNotFinalized, fmt::format("rank {}", r));
     }

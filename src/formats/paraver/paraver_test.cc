@@ -115,7 +115,7 @@ TEST(ParaverReader, RequestsFollowFromPhysicalTimes) {
             "rank 1 start=30\n"
             "  @30 +30 sendrecv to=0 tag=2 bytes=2 from=0 rtag=3 rbytes=1\n"
             "  @70 +2 send to=0 tag=1 bytes=4\n");
-  EXPECT_EQ(trace.findings().count(paraver::kGuessedCompletion), 1u);
+  EXPECT_EQ(trace.findings().count(kCompletionGuessed), 1u);
 }
 
 TEST(ParaverReader, CollectivesGetRootsCommunicatorsAndSizes) {
@@ -138,7 +138,7 @@ TEST(ParaverReader, CollectivesGetRootsCommunicatorsAndSizes) {
   EXPECT_EQ(trace.calls(2)[1].peer, 0);
   EXPECT_EQ(trace.calls(2)[1].bytes, 8u);
   EXPECT_EQ(trace.calls(0)[1].comm, kCommNull);
-  EXPECT_EQ(trace.findings().count(paraver::kUnknownCommunicator), 1u);
+  EXPECT_EQ(trace.findings().count(kUnknownCommunicator), 1u);
 }
 
 TEST(ParaverReader, StatesTellWhatIsUseful) {
@@ -206,9 +206,9 @@ TEST(ParaverReader, BadRecordsCostThemselves) {
                            "2:1:1:1:70000:5:50000001:1\n"
                            "2:1:1:1:1:100:50000002:8\n2:1:1:1:1:90:50000002:0\n"
                            "2:1:1:1:1:200:50000002:8\n2:1:1:1:1:300:50000002:8");
-  EXPECT_EQ(trace.findings().count(paraver::kBadRecord), 6u);
-  EXPECT_EQ(trace.findings().count(paraver::kBackwards), 1u);
-  EXPECT_EQ(trace.findings().count(paraver::kUnfinished), 2u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 6u);
+  EXPECT_EQ(trace.findings().count(kTimeBackwards), 1u);
+  EXPECT_EQ(trace.findings().count(kUnfinishedCall), 2u);
   EXPECT_EQ(trace.calls(0).size(), 3u);
   EXPECT_TRUE(trace.calls(0)[2].has(SLK_FLAG_UNFINISHED));
 }

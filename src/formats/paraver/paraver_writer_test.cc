@@ -113,7 +113,7 @@ RC_GTEST_PROP(ParaverRoundTrip, AnyTraceGivesAFileWithoutBadRecords, ()) {
   const Trace trace = testing::arbitrary_trace();
   const Trace back = there_and_back(trace);
   RC_ASSERT(back.ranks() == trace.ranks());
-  RC_ASSERT(back.findings().count(paraver::kBadRecord) == 0u);
+  RC_ASSERT(back.findings().count(kDamagedRecord) == 0u);
 }
 
 TEST(ParaverWriter, CountersComeBack) {

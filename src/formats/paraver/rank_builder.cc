@@ -48,7 +48,7 @@ void RankBuilder::enter_unnamed(std::uint32_t thread, std::int64_t time) {
 void RankBuilder::enter(std::uint32_t number, std::int64_t time, const Call& given) {
   Thread& thread = thread_of(number);
   if (thread.open != 0) {
-    findings_.add(kUnfinished,
+    findings_.add(kUnfinishedCall,
                   fmt::format("{} at {} ns", mpi_name(open_call(thread)->call.operation),
                               open_call(thread)->call.begin_ns));
     close(thread, time);
@@ -153,7 +153,7 @@ std::vector<std::uint32_t> RankBuilder::completed_by(std::int64_t end, bool sing
 }
 
 // Receives are completed by the call whose end is their physical time. Of sends and collectives the
-// file does not say; see kGuessedCompletion.
+// file does not say; see kCompletionGuessed.
 void RankBuilder::settle_completion(Open& open) {
   Call& call = open.call;
   const bool single = completes_one(call.operation);
@@ -163,7 +163,7 @@ void RankBuilder::settle_completion(Open& open) {
   while (!outstanding_.empty() && (all || (waits && done.empty()))) {
     done.push_back(outstanding_.front());
     outstanding_.pop_front();
-    findings_.add(kGuessedCompletion);
+    findings_.add(kCompletionGuessed);
   }
   if (done.empty() && may_fail(call.operation)) {
     call.flags |= SLK_FLAG_FAILED;
@@ -183,7 +183,7 @@ void RankBuilder::finish() {
   states_.finish(thread_of(0).open != 0, next_index());
   for (Open& open : window_) {
     if (open.closed) continue;
-    findings_.add(kUnfinished,
+    findings_.add(kUnfinishedCall,
                   fmt::format("{} at {} ns", mpi_name(open.call.operation), open.call.begin_ns));
     open.call.end_ns = std::max(open.call.begin_ns, stop);
     open.call.flags |= SLK_FLAG_UNFINISHED;

@@ -66,7 +66,7 @@ class Reader {
     while (lines_.next(line)) {
       if (!record(line)) bad_record(line);
     }
-    if (lines_.damaged()) trace_.findings().add(kDamagedFile, name_);
+    if (lines_.damaged()) trace_.findings().add(kTruncatedFile, name_);
     finish();
     return std::move(trace_);
   }
@@ -81,7 +81,7 @@ class Reader {
   }
 
   void bad_record(std::string_view line) {
-    trace_.findings().add(kBadRecord,
+    trace_.findings().add(kDamagedRecord,
                           fmt::format("line {}: {}", lines_.number(),
                                       line.substr(0, std::min<std::size_t>(60, line.size()))));
   }
@@ -141,7 +141,7 @@ class Reader {
   // As it is used: never before the rank's last one.
   std::int64_t in_order(std::size_t rank, std::int64_t time) {
     if (time < last_time_[rank]) {
-      trace_.findings().add(kBackwards, fmt::format("line {}", lines_.number()));
+      trace_.findings().add(kTimeBackwards, fmt::format("line {}", lines_.number()));
     }
     return last_time_[rank] = std::max(last_time_[rank], time);
   }

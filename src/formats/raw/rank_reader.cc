@@ -134,7 +134,7 @@ class RankReader {
     if (call.thread != last_thread_) {
       result_.findings.add(kOverlappingThreads, fmt::format("rank {}", rank_.header().rank));
     } else if (rank_.files.size() == 1) {
-      result_.findings.add(kBackwards, fmt::format("rank {}", rank_.header().rank));
+      result_.findings.add(kTimeBackwards, fmt::format("rank {}", rank_.header().rank));
       call.begin_ns = last_end_;
       call.end_ns = std::max(call.end_ns, call.begin_ns);
     }
@@ -171,7 +171,7 @@ class RankReader {
         break;
       case OperationClass::one_sided:
         if (call.request != kRequestNone) started(call.request);
-        result_.findings.add(kOneSided);
+        result_.findings.add(kOneSidedCalls);
         break;
       default:
         break;

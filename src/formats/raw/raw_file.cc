@@ -79,7 +79,7 @@ std::size_t File::index_part(std::size_t from, std::size_t bytes, bool is_stage)
   }
   // The stage ends at the first free slot; what was appended is full of records.
   const bool whole = at == end || (is_stage && slot(at).op == 0);
-  if (!whole) findings_.add(kTruncated, name_);
+  if (!whole) findings_.add(kTruncatedFile, name_);
   return at;
 }
 
@@ -109,7 +109,7 @@ void File::index() {
     return;
   }
   if (header_.stage_bytes > most || header_.appended_bytes > most - header_.stage_bytes) {
-    findings_.add(kTruncated, name_);
+    findings_.add(kTruncatedFile, name_);
     header_.stage_bytes = std::min<std::uint64_t>(header_.stage_bytes, most);
     header_.appended_bytes = most - header_.stage_bytes;
   }

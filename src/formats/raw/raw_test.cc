@@ -102,8 +102,8 @@ TEST_F(RawReaderTest, StageOfADeadRankIsRead) {
   write("rank-0.slkraw", file.staged_bytes());
   const Trace trace = read();
   EXPECT_EQ(trace.calls(0).size(), 2u);
-  EXPECT_EQ(trace.findings().count(raw::kUnfinishedCall), 1u);
-  EXPECT_EQ(trace.findings().count(raw::kTruncated), 0u);
+  EXPECT_EQ(trace.findings().count(kUnfinishedCall), 1u);
+  EXPECT_EQ(trace.findings().count(kTruncatedFile), 0u);
 }
 
 TEST_F(RawReaderTest, RecordsAppendedButNotClearedCountOnce) {
@@ -193,9 +193,9 @@ TEST_F(RawReaderTest, MissingRankAndMissingFinalizeAreTold) {
   write("rank-1.slkraw", file.bytes());
   const Trace trace = read();
   EXPECT_EQ(trace.ranks(), 3);
-  EXPECT_EQ(trace.findings().count(raw::kMissingRanks), 2u);
+  EXPECT_EQ(trace.findings().count(kMissingRanks), 2u);
   EXPECT_EQ(trace.findings().count(raw::kNotFinalized), 1u);
-  EXPECT_EQ(trace.findings().count(raw::kUnfinishedCall), 1u);
+  EXPECT_EQ(trace.findings().count(kUnfinishedCall), 1u);
   EXPECT_FALSE(trace.rank_info(0).present);
   EXPECT_TRUE(trace.calls(1)[1].has(SLK_FLAG_UNFINISHED));
 }
@@ -211,7 +211,7 @@ TEST_F(RawReaderTest, ArgumentsBeyondTheEndAreATruncatedFile) {
   write("rank-0.slkraw", bytes);
   const Trace trace = read();
   EXPECT_EQ(trace.calls(0).size(), 1u);
-  EXPECT_EQ(trace.findings().count(raw::kTruncated), 1u);
+  EXPECT_EQ(trace.findings().count(kTruncatedFile), 1u);
 }
 
 TEST_F(RawReaderTest, NothingReadableIsAnError) {

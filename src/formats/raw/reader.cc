@@ -96,7 +96,7 @@ std::vector<RankFiles> group_by_rank(std::vector<File> files, std::int32_t ranks
 
 void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    if (ranks[r].files.empty()) findings.add(raw::kMissingRanks, fmt::format("rank {}", r));
+    if (ranks[r].files.empty()) findings.add(kMissingRanks, fmt::format("rank {}", r));
   }
 }
 
@@ -136,7 +136,7 @@ void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r,
   info.clock_error_ns = clock.error_ns;
   const std::string who = fmt::format("rank {}", r);
   if (!info.finalized) trace.findings().add(raw::kNotFinalized, who);
-  if (!clock.known) trace.findings().add(raw::kNoClock, who);
+  if (!clock.known) trace.findings().add(kClockUnknown, who);
 }
 
 /// The earliest begin of all calls, on rank 0's clock.

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "calls/findings.h"
 #include "calls/run_span.h"
 #include "sim/engine/deadlock.h"
 
@@ -30,10 +31,6 @@ namespace slackline::sim {
 namespace {
 
 using State = ExecutionContext::State;
-
-constexpr FindingKind kUnmatchedSend{
-    "unmatched_send", Severity::data_loss,
-    "A send has no matching receive; it was simulated as if nobody waited for it."};
 
 }  // namespace
 

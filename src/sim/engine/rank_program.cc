@@ -7,24 +7,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "calls/findings.h"
 #include "calls/run_span.h"
 
 namespace slackline::sim {
 namespace {
 
 using State = ExecutionContext::State;
-
-constexpr FindingKind kUnresolvedWildcard{
-    "unresolved_wildcard", Severity::notice,
-    "A receive with a wildcard never got a message in the trace; it was left out."};
-constexpr FindingKind kOneSided{"one_sided_not_simulated", Severity::notice,
-                                "One-sided communication is kept in the trace, but the simulation "
-                                "counts it as taking no time."};
-constexpr FindingKind kIo{
-    "io_not_simulated", Severity::notice,
-    "MPI-IO is kept in the trace, but the simulation counts it as taking no time."};
-constexpr FindingKind kBadPeer{"bad_peer", Severity::data_loss,
-                               "A call names a rank that does not exist; it was left out."};
 
 constexpr double kSecondsPerNano = 1e-9;
 
@@ -170,9 +159,9 @@ void RankProgram::begin_call(ExecutionContext& context) {
     case OperationClass::comm_create:
       return enter_collective(context, call);
     case OperationClass::one_sided:
-      return findings_.add(kOneSided);
+      return findings_.add(kOneSidedNotModelled);
     case OperationClass::io:
-      return findings_.add(kIo);
+      return findings_.add(kIoNotModelled);
     case OperationClass::environment:
       if (call.operation == Operation::finalize) program.over = true;
       return;
