@@ -10,7 +10,7 @@
 
 namespace slackline {
 
-/// What happens to a message over the eager threshold S (LogGPS). spec: LLAMP appendix B,
+/// What happens to a message over the eager threshold S (LogGPS). Source: LLAMP, appendix B,
 /// Figure 14.
 enum class Rendezvous : std::uint8_t {
   handshake,  ///< request, answer, data: three crossings (LogGPS)
@@ -32,9 +32,9 @@ struct GraphOptions {
 /// Matches all messages of `trace`, expands its collectives, and orders everything.
 ///
 /// Never fails for a defect of the trace: receives without a message, collectives that some ranks
-/// never entered and cycles (a program that deadlocks under this S) are released and counted in the
-/// graph's findings. Cost: linear in calls plus the collectives' messages; memory about 20 bytes a
-/// vertex-edge pair beside the trace.
+/// never entered and cycles (a program that deadlocks under this S) are let go on and counted in
+/// the graph's findings. Cost: linear in calls plus the collectives' messages; memory about 20
+/// bytes a vertex-edge pair beside the trace.
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options);
 
 }  // namespace slackline

@@ -7,11 +7,11 @@
 
 namespace slackline {
 
-/// A point on a strand's path: `gap_ns` of computation after vertex `tail`.
+/// A point on an execution context's path: `gap_ns` of computation after vertex `tail`.
 struct PathPoint {
   VertexId tail = kNoVertex;
   std::int64_t gap_ns = 0;
-  std::uint64_t overheads = 0;  ///< multiples of o on the strand's path up to `tail`
+  std::uint64_t overheads = 0;  ///< multiples of o on the context's path up to `tail`
   std::uint32_t global_call = 0;
 };
 

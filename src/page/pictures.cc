@@ -14,7 +14,7 @@
 namespace slackline {
 namespace {
 
-std::string explanation(const FocusRegion& region) {
+std::string explanation(const FocusInterval& region) {
   std::string text = "parallel efficiency " + format_percent(region.efficiency.useful);
   if (region.main_pattern) {
     text += "; most waiting: " + std::string(name(*region.main_pattern));
@@ -28,7 +28,7 @@ std::string explanation(const FocusRegion& region) {
 
 std::vector<Timeline::Phase> phases_of(const Monitor& monitor) {
   std::vector<Timeline::Phase> phases;
-  for (const FocusRegion& r : monitor.regions) {
+  for (const FocusInterval& r : monitor.intervals) {
     phases.push_back({static_cast<double>(r.begin_ns), static_cast<double>(r.end_ns),
                       "phase " + std::to_string(r.phase + 1), std::string(to_string(r.kind)),
                       static_cast<std::int64_t>(r.phase), explanation(r)});

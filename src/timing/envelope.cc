@@ -9,10 +9,10 @@
 // together, so that eight values share a pass and passes share the threads. Crossings are rational
 // and evaluated exactly, so no breakpoint is missed or counted twice.
 //
-// Of large graphs with many pieces a part may be left open. By convexity T lies there above both
-// lines and below the chord between the points where they were found, so how far T can be from the
-// lines is known (Burkard, Hamacher and Rote 1991): it falls with the square of the number of
-// parts.
+// A part of the envelope of large graphs with many pieces may be left open. By convexity T lies
+// there above both lines and below the chord between the points where they were found, so how far T
+// can be from the lines is known (Burkard, Hamacher and Rote 1991): it falls with the square of the
+// number of parts.
 
 #include "timing/envelope.h"
 

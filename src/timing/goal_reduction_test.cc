@@ -83,7 +83,7 @@ TEST(GoalReductionTest, NonblockingExchangeIsWalked) {
             10 + 100 + 7 + 10 + 5);
 }
 
-TEST(GoalReductionTest, InterlockedStrandsFallBackToTheGraph) {
+TEST(GoalReductionTest, InterlockedChainsFallBackToTheGraph) {
   // Rank 0 needs rank 1's second message before, in its block, it sends what rank 1 waits for.
   const GoalProgram program = read(
       "num_ranks 2\n"

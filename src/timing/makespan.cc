@@ -75,7 +75,7 @@ std::vector<PathLine> MakespanFunction::lines_at(std::span<const PathProgram::Qu
     if (query.x.numerator == 0) query.side = Side::right;
     if (known(query.x, query.side) == nullptr) unknown.push_back(query);
   }
-  if (unknown.size() + evaluations_.size() > kManyValues) program_.work_out_costs();
+  if (unknown.size() + evaluations_.size() > kManyValues) program_.price_edges();
   const std::vector<PathLine> found = program_.lines_at(unknown, threads);
   for (std::size_t i = 0; i < unknown.size(); ++i) {
     evaluations_.push_back({unknown[i].x, unknown[i].side, found[i]});

@@ -55,7 +55,7 @@ class PicosecondCost {
                     .latency_ps = e.latencies * network.latency_ps,
                     .bandwidth_ps = rounded_ps(paid_bytes * network.gap_per_byte_fs)};
   }
-  /// Of the route that `e` takes.
+  /// The costs of the route that `e` takes.
   std::size_t kind(const Edge& e, VertexId to) const;
 
   std::int64_t overhead_ps_;

@@ -13,7 +13,7 @@
 // before the pass, not during it. Where it does not, value and slope are carried side by side, in
 // 64 or 128 bits.
 //
-// Of a LogGPS reduction a pass reads the counts and multiplies them by their prices itself: four
+// From a LogGPS reduction a pass reads the counts and multiplies them by their prices itself: four
 // multiplications an edge instead of two, but no other copy of the graph has to be written and read
 // first, which costs more than all passes of most questions.
 
@@ -84,10 +84,10 @@ PathProgram::PathProgram(const ReducedGraph<LinearForm>& reduced)
       wide_[i] = {f.fixed, f.multiples, reduced.sources[i]};
     }
   }
-  survey();
+  compute_bounds();
 }
 
-void PathProgram::work_out_costs() {
+void PathProgram::price_edges() {
   if (!reduced_) return;
   passes::Rates fixed{};
   passes::Rates multiples{};
@@ -102,9 +102,9 @@ void PathProgram::work_out_costs() {
 }
 
 /// T(0), and the largest slope. In 64 bits when not even the sum of all edges leaves them.
-void PathProgram::survey() {
+void PathProgram::compute_bounds() {
   if (!wide_.empty()) {
-    survey_128(wide_);
+    compute_bounds_128(wide_);
     return;
   }
   Int128 fixed = 0;
@@ -114,13 +114,13 @@ void PathProgram::survey() {
     multiples += e.multiples;
   }
   if (fixed < kMost64 && multiples < kMost64) {
-    survey_64();
+    compute_bounds_64();
   } else {
-    survey_128(edges_);
+    compute_bounds_128(edges_);
   }
 }
 
-void PathProgram::survey_64() {
+void PathProgram::compute_bounds_64() {
   const std::array<std::int64_t, passes::kLanes> q{1};
   const std::array<std::int64_t, passes::kLanes> p{0, 1};
   passes::LaneState state(slots_);
@@ -131,7 +131,7 @@ void PathProgram::survey_64() {
 }
 
 template <class Edges>
-void PathProgram::survey_128(const Edges& edges) {
+void PathProgram::compute_bounds_128(const Edges& edges) {
   std::vector<Int128> value(slots_, 0);
   std::vector<std::int64_t> slope(slots_, 0);
   auto e = edges.begin();

@@ -32,9 +32,9 @@ class PathProgram {
   /// The line of T at each of the values. `threads`: 0 takes all.
   std::vector<PathLine> lines_at(std::span<const Query> queries, unsigned threads = 1) const;
 
-  /// For many queries: a LogGPS reduction with its costs worked out, in 16 bytes an edge where they
-  /// fit. Passes take half the time afterwards; this takes as long as some four of them.
-  void work_out_costs();
+  /// For many queries: gives each edge of a LogGPS reduction its price, in 16 bytes where it fits.
+  /// Passes take half the time afterwards; this takes as long as some four of them.
+  void price_edges();
 
   /// T at zero, in ticks, or a little more.
   Int128 most_at_zero() const { return most_at_zero_; }
@@ -60,10 +60,10 @@ class PathProgram {
     LinearTerm overhead;
   };
 
-  void survey();
-  void survey_64();
+  void compute_bounds();
+  void compute_bounds_64();
   template <class Edges>
-  void survey_128(const Edges& edges);
+  void compute_bounds_128(const Edges& edges);
   passes::Program program() const { return {nodes_.data(), nodes_.size(), edges_.data()}; }
   bool rates(std::int64_t q, std::int64_t p, passes::Rates& rates) const;
   bool encode(const Query& query, Encoded& encoded) const;

@@ -214,7 +214,7 @@ TEST_P(DiagnosisProperty, RegionsAndWindowsAreTheRunWithoutHoles) {
   for_runs([](const Trace& trace) {
     const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {.windows = 16});
     std::int64_t at = 0;
-    for (const FocusRegion& r : m.regions) {
+    for (const FocusInterval& r : m.regions) {
       EXPECT_EQ(r.begin_ns, at);
       EXPECT_GE(r.end_ns, r.begin_ns);
       EXPECT_LE(r.waiting_ns, trace.ranks() * (r.end_ns - r.begin_ns));

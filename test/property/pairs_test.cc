@@ -7,8 +7,8 @@
 #include "property/cases.h"
 #include "timing/longest_path.h"
 #include "timing/makespan.h"
+#include "timing/network/node_placement.h"
 #include "timing/network/pair_cost.h"
-#include "timing/network/placement.h"
 #include "timing/network/topology_spec.h"
 
 namespace slackline {

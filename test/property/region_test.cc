@@ -1,6 +1,6 @@
 // The region of two parameters: T on its border is the bound, and outside it is more.
 
-#include "timing/tolerance_region.h"
+#include "timing/tolerance_polygon.h"
 
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(Region, HasTheBoundOnItsBorderAndMoreOutside) {
     const Int128 makespan = scaled_makespan(graph, c.model, y, base);
     const Int128 bound = makespan + makespan / 50;
     if (scaled_makespan(graph, c.model, y, {}) >= bound) continue;
-    const ToleranceRegion region = tolerance_region(highest, bound);
+    const TolerancePolygon region = tolerance_polygon(highest, bound);
     for (const PlanePoint& p : region.border) {
       ASSERT_EQ(scaled_makespan(graph, c.model, y, p), bound * p.denominator);
       const PlanePoint out = outwards(p);
@@ -69,7 +69,7 @@ TEST(Region, HasTheBoundOnItsBorderAndMoreOutside) {
 
     const LogGPSCost x_cost(c.model, Parameter::latency);
     const LogGPSCost y_cost(c.model, y);
-    const ToleranceRegion again = tolerance_region(highest_plane(graph, x_cost, y_cost), bound);
+    const TolerancePolygon again = tolerance_polygon(highest_plane(graph, x_cost, y_cost), bound);
     ASSERT_EQ(again.border, region.border);
   }
   EXPECT_GT(corners, 2 * kPrograms);

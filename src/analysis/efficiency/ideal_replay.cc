@@ -81,7 +81,7 @@ class IdealRules {
     return operation_class(operation) == OperationClass::io;
   }
 
-  /// Of a call that has begun; others are asked for only where calls are forced on.
+  /// The begin of a call that has begun; others are asked for only where a deadlock was broken.
   std::int64_t begin(std::int32_t rank, CallIndex call) const {
     const std::vector<std::int64_t>& begun = run_.begin_ns[static_cast<std::size_t>(rank)];
     return call < begun.size() ? begun[call] : kUnknown;

@@ -25,7 +25,7 @@ struct IdealOptions {
   std::uint64_t rendezvous_bytes = 32 * 1024;
 };
 
-/// The run on a network of no latency and endless bandwidth: time in MPI is only what causality
+/// The run on a network of no latency and infinite bandwidth: time in MPI is only what causality
 /// demands, computation is as measured. Times in ns from the trace's zero.
 struct IdealRun {
   std::int64_t runtime_ns = 0;  ///< from the first rank's start to the last rank's end
@@ -33,7 +33,7 @@ struct IdealRun {
   std::vector<std::int64_t> computation_ns;  ///< per rank: not removed, a late start included
   std::vector<std::vector<std::int64_t>> begin_ns;  ///< per rank, per call
   std::vector<std::vector<std::int64_t>> end_ns;
-  std::uint64_t released = 0;  ///< calls that had to be forced on
+  std::uint64_t released = 0;  ///< calls that were let go on to break a deadlock
 };
 
 /// The rules are Dimemas' to the nanosecond (with causality `dimemas`): blocking sends of at least

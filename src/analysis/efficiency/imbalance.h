@@ -36,7 +36,7 @@ struct ImbalanceMetrics {
   std::uint64_t left_out = 0;
 };
 
-/// Of blocking collectives. O(members).
+/// Imbalance of the blocking collectives. O(members).
 ImbalanceMetrics imbalance_metrics(const Trace& trace, const CallMatching& matching);
 
 /// The intervals method of the same paper (inverse topological sorting): computation intervals of

@@ -40,7 +40,7 @@ struct TimeShares {
   std::optional<double> processor_share;
   std::vector<OfCalls> calls;  ///< most time inside of MPI without waiting first
 
-  /// Of the ranks' time; 0 of an empty run.
+  /// As a share of the ranks' time; 0 for an empty run.
   double share(std::int64_t ns) const {
     const double all = static_cast<double>(length_ns) * static_cast<double>(present);
     return all > 0 ? static_cast<double>(ns) / all : 0;

@@ -13,7 +13,7 @@
 namespace slackline {
 namespace {
 
-// Of graphs so large that this is not enough, some pieces are left out.
+// Some pieces of graphs so large that this is not enough are left out.
 constexpr std::size_t kEdgesToVisit = 300'000'000;
 constexpr std::size_t kMostPasses = 1500;
 constexpr std::int64_t kPlotMargin = 5;  // quarter: the plot ends at 5/4 of the last tolerance

@@ -25,7 +25,7 @@ struct ToleranceIntervals {
   std::size_t samples = 0;
   VariedParameter parameter;
   std::vector<Row> rows;
-  /// Of each trace, in the order given: the tolerances (by `rows`). Only of Method::traces.
+  /// The tolerances (by `rows`) of each trace, in the order given. Only with Method::traces.
   std::vector<std::vector<std::optional<double>>> of_traces;
 };
 

@@ -4,7 +4,7 @@
 // hand (searches from a heap), activity_graph.h writes it down from here.
 //
 // Sources that lie after the end of the call that waits for them (clocks that disagree) bind
-// nothing and are counted. Where calls had to be forced on, sources that come later in the causal
+// nothing and are counted. Where a deadlock was broken, sources that come later in the causal
 // order are left out, so that what remains has no cycle.
 
 #include "analysis/paths/activities.h"
@@ -123,7 +123,7 @@ void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t
       // A nonblocking collective is entered by another call than the one that completes it.
       const bool entered = finalize || operation_class(operation) == OperationClass::collective;
       if (entered && work.dropped == dropped) {
-        work.in_step = work.in_step || last_entry_ns_[id] >= work.enter_ns;
+        work.from_last_entry = work.from_last_entry || last_entry_ns_[id] >= work.enter_ns;
       }
       return;
     }

@@ -33,8 +33,9 @@ struct CallWork {
   std::int64_t enter_ns = 0;  ///< times from the start of the run
   std::int64_t leave_ns = 0;
   std::int64_t ready_ns = 0;  ///< when it began and all sources were there
-  /// Its own begin needs no regard: it is among those of a last entry, which decides.
-  bool in_step = false;
+  /// Its work begins at the last entry into a collective that it entered itself: its own begin is
+  /// among the entries and needs no edge of its own.
+  bool from_last_entry = false;
   bool of_collective = false;  ///< it completes a collective, too
   std::uint32_t dropped = 0;   ///< sources that lie after its end (clocks disagree)
   std::vector<Wait> waits{};   ///< kept between calls
@@ -84,7 +85,8 @@ class Activities {
   bool all_wait(std::uint32_t collective) const;
   /// Does this member wait for it, of a collective that has one?
   static bool waits_for_entry(const CollectiveInstance& c, const CollectiveMember& member);
-  /// Calls visit(member) for those of a last entry: all but calls that were forced on later.
+  /// Calls visit(member) for those of a last entry: all but calls that were let go on
+  /// later to break a deadlock.
   template <class Visit>
   void for_entries(std::uint32_t collective, Visit visit) const {
     const CollectiveInstance& c = matching_.collective(collective);
@@ -99,7 +101,7 @@ class Activities {
     work.enter_ns = enter_ns(rank, call);
     work.leave_ns = leave_ns(rank, call);
     work.ready_ns = work.enter_ns;
-    work.in_step = false;
+    work.from_last_entry = false;
     work.of_collective = false;
     work.dropped = 0;
     work.waits.clear();

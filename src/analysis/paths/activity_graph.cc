@@ -17,15 +17,15 @@ class GraphWriter {
       : run_(run),
         graph_(graph),
         enter_(static_cast<std::size_t>(run.trace().ranks())),
-        last_entries_(run.matching().collectives().size(), kNoMilestone) {}
+        last_entries_(run.matching().collectives().size(), kNoActivityVertex) {}
 
   void write() {
     reserve();
     graph_.first_edge.push_back(0);
-    const Milestone begin = vertex(0, {});
+    const ActivityVertex begin = vertex(0, {});
     for (std::int32_t r = 0; r < run_.trace().ranks(); ++r) {
       auto& mine = enter_[static_cast<std::size_t>(r)];
-      mine.assign(run_.calls(r), kNoMilestone);
+      mine.assign(run_.calls(r), kNoActivityVertex);
       if (!mine.empty()) enter(r, 0, begin);
     }
     run_.order().forward([this](std::int32_t rank, CallIndex call) { step(rank, call); });
@@ -37,7 +37,7 @@ class GraphWriter {
 
  private:
   struct End {
-    Milestone last;
+    ActivityVertex last;
     std::int64_t stop;
   };
 
@@ -62,18 +62,18 @@ class GraphWriter {
   }
 
   /// Its in-edges have been pushed.
-  Milestone vertex(std::int64_t at, const ActivityGraph::Place& place) {
+  ActivityVertex vertex(std::int64_t at, const ActivityGraph::Place& place) {
     graph_.time_ns.push_back(at);
     graph_.places.push_back(place);
     graph_.first_edge.push_back(static_cast<std::uint32_t>(graph_.edges.size()));
-    return static_cast<Milestone>(graph_.time_ns.size() - 1);
+    return static_cast<ActivityVertex>(graph_.time_ns.size() - 1);
   }
 
-  Milestone& enter_at(std::int32_t rank, CallIndex call) {
+  ActivityVertex& enter_at(std::int32_t rank, CallIndex call) {
     return enter_[static_cast<std::size_t>(rank)][call];
   }
 
-  void enter(std::int32_t rank, CallIndex call, Milestone before) {
+  void enter(std::int32_t rank, CallIndex call, ActivityVertex before) {
     graph_.edges.push_back({before, run_.gap_ns(rank, call)});
     enter_at(rank, call) = vertex(run_.enter_ns(rank, call), at_call(rank, call, 0));
   }
@@ -85,13 +85,14 @@ class GraphWriter {
       if (w.source.is_last_entry()) last_entry(w.source.index);
     }
     const std::int64_t ns = work_.work_ns();
-    if (!work_.in_step) graph_.edges.push_back({enter_at(rank, call), ns});
+    if (!work_.from_last_entry) graph_.edges.push_back({enter_at(rank, call), ns});
     for (const CallWork::Wait& w : work_.waits) {
-      const Milestone from = w.source.is_last_entry() ? last_entries_[w.source.index]
-                                                      : enter_at(w.source.rank, w.source.index);
+      const ActivityVertex from = w.source.is_last_entry()
+                                      ? last_entries_[w.source.index]
+                                      : enter_at(w.source.rank, w.source.index);
       graph_.edges.push_back({from, ns});
     }
-    const Milestone left = vertex(work_.leave_ns, at_call(rank, call, 1));
+    const ActivityVertex left = vertex(work_.leave_ns, at_call(rank, call, 1));
     if (call + 1 < run_.calls(rank)) {
       enter(rank, call + 1, left);
     } else {
@@ -100,7 +101,7 @@ class GraphWriter {
   }
 
   void last_entry(std::uint32_t id) {
-    if (last_entries_[id] != kNoMilestone) return;
+    if (last_entries_[id] != kNoActivityVertex) return;
     run_.for_entries(id, [&](const CollectiveMember& m) {
       graph_.edges.push_back({enter_at(m.rank, m.enter), 0});
     });
@@ -109,8 +110,8 @@ class GraphWriter {
 
   const Activities& run_;
   ActivityGraph& graph_;
-  std::vector<std::vector<Milestone>> enter_;
-  std::vector<Milestone> last_entries_;
+  std::vector<std::vector<ActivityVertex>> enter_;
+  std::vector<ActivityVertex> last_entries_;
   std::vector<End> ends_;
   CallWork work_;
 };

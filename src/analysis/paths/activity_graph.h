@@ -7,8 +7,8 @@
 
 namespace slackline {
 
-using Milestone = std::uint32_t;
-inline constexpr Milestone kNoMilestone = static_cast<Milestone>(-1);
+using ActivityVertex = std::uint32_t;
+inline constexpr ActivityVertex kNoActivityVertex = static_cast<ActivityVertex>(-1);
 
 /// The program activity graph of a measured run (activities.h), written down: for algorithms that
 /// search in it. Vertices are moments: entering and leaving each call, and the last entry into each
@@ -18,12 +18,12 @@ inline constexpr Milestone kNoMilestone = static_cast<Milestone>(-1);
 ///
 /// An edge is never longer than the time between its ends, and one of every vertex's in-edges is
 /// exactly as long. So the longest path is the run itself, and what an edge is shorter than the
-/// time between its ends is time that was lost waiting.
+/// time between its ends is its slack: time that was spent waiting.
 struct ActivityGraph {
   static constexpr std::int32_t kNoRank = -1;
 
   struct Edge {
-    Milestone from;
+    ActivityVertex from;
     std::int64_t ns;
   };
   struct Place {
@@ -40,10 +40,10 @@ struct ActivityGraph {
   std::uint64_t released = 0;
 
   std::size_t size() const { return time_ns.size(); }
-  Milestone sink() const { return static_cast<Milestone>(size() - 1); }
+  ActivityVertex sink() const { return static_cast<ActivityVertex>(size() - 1); }
   std::int64_t makespan_ns() const { return time_ns.empty() ? 0 : time_ns.back(); }
   template <class Visit>
-  void for_in_edges(Milestone v, Visit visit) const {
+  void for_in_edges(ActivityVertex v, Visit visit) const {
     for (std::uint32_t e = first_edge[v]; e < first_edge[v + 1]; ++e) visit(edges[e]);
   }
 };

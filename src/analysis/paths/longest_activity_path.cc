@@ -5,9 +5,9 @@
 //
 // dijkstra and delta-stepping find *shortest* paths with weights that are not negative. Negating
 // the activities' lengths would not do; but every vertex v has a measured time t(v), and an edge of
-// length w from u to v loses t(v) - t(u) - w >= 0. Along a path these losses add up to the
-// difference of the end's times minus the path's length. So the path that loses least is the
-// longest, and losses are proper weights.
+// length w from u to v has the slack t(v) - t(u) - w >= 0. Along a path the edges' slacks add up to
+// the difference of the end's times minus the path's length. So the path of least slack is the
+// longest, and slacks are proper weights.
 //
 // splits: a vertex that every path goes through cuts the graph into parts whose longest paths are
 // independent and are found in parallel. In topological numbering it is one that no edge passes
@@ -30,9 +30,9 @@ constexpr std::uint32_t kNoEdge = static_cast<std::uint32_t>(-1);
 constexpr std::size_t kMostBuckets = 1u << 20;
 
 ActivityPath walk_back(const ActivityGraph& graph, const std::vector<std::uint32_t>& decided,
-                       Milestone from, Milestone to) {
+                       ActivityVertex from, ActivityVertex to) {
   ActivityPath path;
-  for (Milestone v = to; v != from;) {
+  for (ActivityVertex v = to; v != from;) {
     const std::uint32_t e = decided[v];
     ensures(e != kNoEdge, "every vertex is reached from the start");
     path.steps.push_back({v, e});
@@ -44,10 +44,10 @@ ActivityPath walk_back(const ActivityGraph& graph, const std::vector<std::uint32
 }
 
 // Longest distances from `from` within [from, to]; edges from before are ignored.
-void relax_range(const ActivityGraph& graph, Milestone from, Milestone to,
+void relax_range(const ActivityGraph& graph, ActivityVertex from, ActivityVertex to,
                  std::vector<std::int64_t>& longest, std::vector<std::uint32_t>& decided) {
   longest[from] = 0;
-  for (Milestone v = from + 1; v <= to; ++v) {
+  for (ActivityVertex v = from + 1; v <= to; ++v) {
     std::int64_t best = -1;
     std::uint32_t by = kNoEdge;
     for (std::uint32_t e = graph.first_edge[v]; e < graph.first_edge[v + 1]; ++e) {
@@ -72,13 +72,13 @@ ActivityPath by_dag(const ActivityGraph& graph) {
 }
 
 ActivityPath by_splits(const ActivityGraph& graph) {
-  const std::vector<Milestone> cuts = cut_vertices(graph);
+  const std::vector<ActivityVertex> cuts = cut_vertices(graph);
   std::vector<std::uint32_t> decided(graph.size(), kNoEdge);
   std::vector<ActivityPath> parts(cuts.size() - 1);
   parallel_for(parts.size(), [&](std::size_t i) {
     std::vector<std::int64_t> local(cuts[i + 1] - cuts[i] + 1, -1);
     local[0] = 0;
-    for (Milestone v = cuts[i] + 1; v <= cuts[i + 1]; ++v) {
+    for (ActivityVertex v = cuts[i] + 1; v <= cuts[i + 1]; ++v) {
       std::int64_t best = -1;
       for (std::uint32_t e = graph.first_edge[v]; e < graph.first_edge[v + 1]; ++e) {
         const ActivityGraph::Edge& edge = graph.edges[e];
@@ -108,7 +108,7 @@ struct OutEdges {
     for (const ActivityGraph::Edge& e : graph.edges) ++first[e.from + 1];
     for (std::size_t v = 0; v < graph.size(); ++v) first[v + 1] += first[v];
     std::vector<std::uint32_t> at(first.begin(), first.end() - 1);
-    for (Milestone v = 0; v < graph.size(); ++v) {
+    for (ActivityVertex v = 0; v < graph.size(); ++v) {
       for (std::uint32_t e = graph.first_edge[v]; e < graph.first_edge[v + 1]; ++e) {
         const std::uint32_t slot = at[graph.edges[e].from]++;
         edge[slot] = e;
@@ -118,40 +118,40 @@ struct OutEdges {
   }
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> edge;
-  std::vector<Milestone> to;
+  std::vector<ActivityVertex> to;
 };
 
-std::int64_t loss(const ActivityGraph& graph, const ActivityGraph::Edge& e, Milestone to) {
+std::int64_t slack(const ActivityGraph& graph, const ActivityGraph::Edge& e, ActivityVertex to) {
   return graph.time_ns[to] - graph.time_ns[e.from] - e.ns;
 }
 
-class LeastLoss {
+class LeastSlack {
  public:
-  explicit LeastLoss(const ActivityGraph& graph)
-      : graph_(graph), out_(graph), lost_(graph.size(), kFar), decided_(graph.size(), kNoEdge) {
-    lost_[0] = 0;
+  explicit LeastSlack(const ActivityGraph& graph)
+      : graph_(graph), out_(graph), slack_(graph.size(), kFar), decided_(graph.size(), kNoEdge) {
+    slack_[0] = 0;
   }
 
   ActivityPath dijkstra() {
-    using Entry = std::pair<std::int64_t, Milestone>;
+    using Entry = std::pair<std::int64_t, ActivityVertex>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
     queue.emplace(0, 0);
     while (!queue.empty()) {
-      const auto [lost, v] = queue.top();
+      const auto [distance, v] = queue.top();
       queue.pop();
-      if (lost > lost_[v]) continue;
-      relax(v, [&](Milestone to) { queue.emplace(lost_[to], to); });
+      if (distance > slack_[v]) continue;
+      relax(v, [&](ActivityVertex to) { queue.emplace(slack_[to], to); });
     }
     return walk_back(graph_, decided_, 0, graph_.sink());
   }
 
   ActivityPath delta_stepping(std::int64_t delta) {
-    // Losses beyond the last bucket stay in it: it is worked off until nothing changes.
-    std::vector<std::vector<Milestone>> buckets(1);
-    const auto bucket_of = [&](Milestone v) {
-      return std::min(static_cast<std::size_t>(lost_[v] / delta), kMostBuckets - 1);
+    // Slack beyond the last bucket stay in it: it is worked off until nothing changes.
+    std::vector<std::vector<ActivityVertex>> buckets(1);
+    const auto bucket_of = [&](ActivityVertex v) {
+      return std::min(static_cast<std::size_t>(slack_[v] / delta), kMostBuckets - 1);
     };
-    const auto put = [&](Milestone v) {
+    const auto put = [&](ActivityVertex v) {
       const std::size_t b = bucket_of(v);
       if (b >= buckets.size()) buckets.resize(b + 1);
       buckets[b].push_back(v);
@@ -159,13 +159,13 @@ class LeastLoss {
     put(0);
     // Within a bucket the vertices' own order is kept: it is topological, so that a vertex has
     // heard from all of the bucket before it passes its own distance on.
-    std::vector<Milestone> now;
+    std::vector<ActivityVertex> now;
     const auto later = std::greater<>();
     for (std::size_t b = 0; b < buckets.size(); ++b) {
       now.swap(buckets[b]);
       std::ranges::make_heap(now, later);
       while (!now.empty()) {
-        const Milestone v = now.front();
+        const ActivityVertex v = now.front();
         std::ranges::pop_heap(now, later);
         now.pop_back();
         while (!now.empty() && now.front() == v) {
@@ -173,7 +173,7 @@ class LeastLoss {
           now.pop_back();
         }
         if (bucket_of(v) == b) relax(v, put);
-        for (const Milestone w : buckets[b]) {
+        for (const ActivityVertex w : buckets[b]) {
           now.push_back(w);
           std::ranges::push_heap(now, later);
         }
@@ -185,12 +185,12 @@ class LeastLoss {
 
  private:
   template <class Changed>
-  void relax(Milestone v, Changed changed) {
+  void relax(ActivityVertex v, Changed changed) {
     for (std::uint32_t slot = out_.first[v]; slot < out_.first[v + 1]; ++slot) {
-      const Milestone to = out_.to[slot];
-      const std::int64_t lost = lost_[v] + loss(graph_, graph_.edges[out_.edge[slot]], to);
-      if (lost >= lost_[to]) continue;
-      lost_[to] = lost;
+      const ActivityVertex to = out_.to[slot];
+      const std::int64_t distance = slack_[v] + slack(graph_, graph_.edges[out_.edge[slot]], to);
+      if (distance >= slack_[to]) continue;
+      slack_[to] = distance;
       decided_[to] = out_.edge[slot];
       changed(to);
     }
@@ -198,16 +198,16 @@ class LeastLoss {
 
   const ActivityGraph& graph_;
   OutEdges out_;
-  std::vector<std::int64_t> lost_;
+  std::vector<std::int64_t> slack_;
   std::vector<std::uint32_t> decided_;
 };
 
-/// The mean of what edges lose, at least 1.
+/// The mean slack of an edge, at least 1.
 std::int64_t chosen_delta(const ActivityGraph& graph) {
   double sum = 0;
-  for (Milestone v = 0; v < graph.size(); ++v) {
+  for (ActivityVertex v = 0; v < graph.size(); ++v) {
     graph.for_in_edges(
-        v, [&](const ActivityGraph::Edge& e) { sum += static_cast<double>(loss(graph, e, v)); });
+        v, [&](const ActivityGraph::Edge& e) { sum += static_cast<double>(slack(graph, e, v)); });
   }
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(sum / static_cast<double>(graph.edges.size() + 1)));
@@ -229,17 +229,17 @@ std::string_view to_string(PathAlgorithm algorithm) {
   return "dag";
 }
 
-std::vector<Milestone> cut_vertices(const ActivityGraph& graph) {
-  std::vector<Milestone> cuts;
+std::vector<ActivityVertex> cut_vertices(const ActivityGraph& graph) {
+  std::vector<ActivityVertex> cuts;
   if (graph.size() == 0) return cuts;
   // How far edges from vertices before v reach.
-  std::vector<Milestone> reach(graph.size(), 0);
-  for (Milestone v = 0; v < graph.size(); ++v) {
+  std::vector<ActivityVertex> reach(graph.size(), 0);
+  for (ActivityVertex v = 0; v < graph.size(); ++v) {
     graph.for_in_edges(
         v, [&](const ActivityGraph::Edge& e) { reach[e.from] = std::max(reach[e.from], v); });
   }
-  Milestone furthest = 0;
-  for (Milestone v = 0; v < graph.size(); ++v) {
+  ActivityVertex furthest = 0;
+  for (ActivityVertex v = 0; v < graph.size(); ++v) {
     if (furthest <= v) cuts.push_back(v);
     furthest = std::max(furthest, reach[v]);
   }
@@ -253,9 +253,9 @@ ActivityPath longest_path(const ActivityGraph& graph, PathAlgorithm algorithm,
     case PathAlgorithm::dag:
       return by_dag(graph);
     case PathAlgorithm::dijkstra:
-      return LeastLoss(graph).dijkstra();
+      return LeastSlack(graph).dijkstra();
     case PathAlgorithm::delta_stepping:
-      return LeastLoss(graph).delta_stepping(delta_ns > 0 ? delta_ns : chosen_delta(graph));
+      return LeastSlack(graph).delta_stepping(delta_ns > 0 ? delta_ns : chosen_delta(graph));
     case PathAlgorithm::splits:
       return by_splits(graph);
   }

@@ -12,9 +12,9 @@ namespace slackline {
 /// How the longest path is found. All of these are exact and give paths of the same length.
 enum class PathAlgorithm : std::uint8_t {
   dag,             ///< one pass in topological order
-  dijkstra,        ///< over lost time, with a heap
-  delta_stepping,  ///< over lost time, with buckets of equal width
-  splits,          ///< cut where all ranks are in step, pieces in parallel, dag in each
+  dijkstra,        ///< over slack, with a heap
+  delta_stepping,  ///< over slack, with buckets of equal width
+  splits,          ///< cut where all ranks synchronise, pieces in parallel, dag in each
 };
 inline constexpr std::array kPathAlgorithms{PathAlgorithm::dag, PathAlgorithm::dijkstra,
                                             PathAlgorithm::delta_stepping, PathAlgorithm::splits};
@@ -23,7 +23,7 @@ std::string_view to_string(PathAlgorithm algorithm);
 /// The edges of a longest path from the start to the end, from early to late: indices into
 /// ActivityGraph::edges, each with the vertex that it leads to.
 struct PathStep {
-  Milestone to;
+  ActivityVertex to;
   std::uint32_t edge;
 };
 struct ActivityPath {
@@ -32,11 +32,11 @@ struct ActivityPath {
 };
 
 /// dag, splits: O(edges). dijkstra: O(edges log vertices). delta-stepping: O(edges + buckets), with
-/// `delta_ns` wide buckets (0: chosen by the mean loss).
+/// `delta_ns` wide buckets (0: chosen by the mean slack).
 ActivityPath longest_path(const ActivityGraph& graph, PathAlgorithm algorithm,
                           std::int64_t delta_ns = 0);
 
 /// Vertices that every path goes through, in order; the first and the last vertex among them.
-std::vector<Milestone> cut_vertices(const ActivityGraph& graph);
+std::vector<ActivityVertex> cut_vertices(const ActivityGraph& graph);
 
 }  // namespace slackline

@@ -88,7 +88,7 @@ class Segments {
   std::vector<Part> parts_;
 };
 
-/// Of every activity how much lies on the path, in ns.
+/// How much of every activity lies on the path, in ns.
 struct OnPath {
   OnPath(const std::vector<ActivitySegment>& segments, const CallActivities& names)
       : ns(names.size(), 0) {

@@ -90,7 +90,7 @@ class ForwardWalk {
     Lanes& at = at_[r];
     run_.look(rank, call, work_);
     if (work_.of_collective && leaves_all_together(rank, call)) {
-      if (!work_.in_step) pass_over(steps_[r], steps_[r] + 1);
+      if (!work_.from_last_entry) pass_over(steps_[r], steps_[r] + 1);
       ++steps_[r];
     }
     for (const CallWork::Wait& w : work_.waits) follow(w.source, r);

@@ -16,8 +16,8 @@ inline constexpr std::size_t kGainsAsked = 5;
 struct PathGains {
   std::array<std::int64_t, kGainsAsked>
       makespan_ns{};  ///< without each activity that was asked for
-  /// Pieces between moments that every path goes through: where all ranks that have calls are in
-  /// step and nothing is under way.
+  /// Pieces between moments that every path goes through: where all ranks that have calls are
+  /// synchronised and nothing is under way.
   std::size_t parts = 1;
 };
 

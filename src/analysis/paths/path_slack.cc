@@ -70,10 +70,10 @@ class BackwardWalk {
                                : offer_call(w.source.rank, w.source.index, offer, {rank, call});
     }
     if (work_.of_collective) left_entries(rank, call);
-    through_[r] = work_.in_step ? kNoWay : offer;
+    through_[r] = work_.from_last_entry ? kNoWay : offer;
     out_.dropped += work_.dropped;
     out_.vertices += 2;
-    out_.edges += 1 + work_.waits.size() + (work_.in_step ? 0 : 1);
+    out_.edges += 1 + work_.waits.size() + (work_.from_last_entry ? 0 : 1);
   }
 
   /// What offers to the begin of `call` are known: the longest way from the end of the one before.

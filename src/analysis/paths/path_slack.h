@@ -7,7 +7,8 @@
 
 namespace slackline {
 
-/// How far everything in a run is from its end.
+/// Slack of a run's activities: how much longer each could take without making the run longer,
+/// which is the makespan less the longest path through it.
 struct PathSlack {
   /// Where the longest way to the end goes after a call's begin, if not through the call itself: to
   /// the end of a call that waited for it.
@@ -20,9 +21,9 @@ struct PathSlack {
 
   explicit PathSlack(CallSet calls) : sources(std::move(calls)) {}
 
-  /// Of each rank, each call: the longest way from its begin to the end of the run; -1: none.
+  /// By rank and call: the longest way from its begin to the end of the run; -1: none.
   std::vector<std::vector<std::int64_t>> ahead_ns;
-  /// Of each rank, each kCallsOfBlock calls: the longest way through a computation before one of
+  /// By rank and block of kCallsOfBlock calls: the longest way through a computation before one of
   /// them; -1: there is none.
   std::vector<std::vector<std::int64_t>> longest_ns;
   CallSet sources;

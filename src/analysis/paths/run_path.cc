@@ -16,7 +16,7 @@ struct Moment {
 
 /// Whose begin a call that has been looked at follows.
 CallSource decisive(const CallWork& work, std::int32_t rank, CallIndex call) {
-  if (work.ready_ns > work.enter_ns || work.in_step) {
+  if (work.ready_ns > work.enter_ns || work.from_last_entry) {
     for (const CallWork::Wait& w : work.waits) {
       if (w.at_ns == work.ready_ns) return w.source;
     }

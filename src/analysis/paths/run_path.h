@@ -19,7 +19,7 @@ struct RunStep {
   std::int32_t rank = 0;
   CallIndex call = 0;
   std::int64_t ns = 0;
-  /// Of a call: whose begin it follows on the path; its own when it did not wait.
+  /// Whose begin a call follows on the path; its own when it did not wait.
   CallSource source{};
 };
 

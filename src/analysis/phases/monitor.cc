@@ -1,7 +1,7 @@
 // How efficient the run is at each time, and when that changes.
 //
-// The run is cut into fixed windows (run_windows.h), in which it falls into regions
-// (focus_regions.h); waiting and the critical path are laid over these.
+// The run is cut into fixed windows (run_windows.h), in which it falls into intervals
+// (focus_intervals.h); waiting and the critical path are laid over these.
 
 #include "analysis/phases/monitor.h"
 
@@ -11,7 +11,7 @@
 #include <array>
 #include <functional>
 
-#include "analysis/phases/focus_regions.h"
+#include "analysis/phases/focus_intervals.h"
 #include "analysis/phases/run_windows.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -23,52 +23,54 @@ namespace {
 
 constexpr std::size_t kFewestWindows = 8;
 
-FocusRegion* region_at(Monitor& out, std::int64_t time) {
-  const auto after = std::ranges::upper_bound(out.regions, time, {}, &FocusRegion::begin_ns);
-  return after == out.regions.begin() ? nullptr : &*std::prev(after);
+FocusInterval* interval_at(Monitor& out, std::int64_t time) {
+  const auto after = std::ranges::upper_bound(out.intervals, time, {}, &FocusInterval::begin_ns);
+  return after == out.intervals.begin() ? nullptr : &*std::prev(after);
 }
 
 void add_waiting(const Trace& trace, const WaitStates& waits, std::int64_t start, Monitor& out) {
-  std::vector<std::array<std::int64_t, kWaitPatterns>> sums(out.regions.size());
+  std::vector<std::array<std::int64_t, kWaitPatterns>> sums(out.intervals.size());
   for (const WaitState& s : waits.states) {
     if (!s.effective) continue;
-    // Ranks wait from the begin of their call on, maybe through several regions.
+    // Ranks wait from the begin of their call on, maybe through several intervals.
     const std::int64_t begin = trace.calls(s.rank).begin_ns(s.call) - start;
     const std::int64_t end = begin + s.wait_ns;
-    const FocusRegion* const first = region_at(out, begin);
+    const FocusInterval* const first = interval_at(out, begin);
     if (first == nullptr) continue;
-    for (auto i = static_cast<std::size_t>(first - out.regions.data());
-         i < out.regions.size() && out.regions[i].begin_ns < end; ++i) {
-      FocusRegion& region = out.regions[i];
+    for (auto i = static_cast<std::size_t>(first - out.intervals.data());
+         i < out.intervals.size() && out.intervals[i].begin_ns < end; ++i) {
+      FocusInterval& interval = out.intervals[i];
       const std::int64_t inside = std::max<std::int64_t>(
-          0, std::min(end, region.end_ns) - std::max(begin, region.begin_ns));
-      region.waiting_ns += inside;
+          0, std::min(end, interval.end_ns) - std::max(begin, interval.begin_ns));
+      interval.waiting_ns += inside;
       sums[i][static_cast<std::size_t>(s.pattern)] += inside;
     }
   }
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const auto most = std::ranges::max_element(sums[i]);
     if (*most > 0) {
-      out.regions[i].main_pattern = static_cast<WaitPattern>(most - sums[i].begin());
+      out.intervals[i].main_pattern = static_cast<WaitPattern>(most - sums[i].begin());
     }
   }
 }
 
 void add_path(const Trace& trace, const MeasuredPath& path, Monitor& out) {
   std::vector<std::vector<std::int64_t>> on_rank(
-      out.regions.size(), std::vector<std::int64_t>(static_cast<std::size_t>(trace.ranks())));
-  std::size_t region = 0;
+      out.intervals.size(), std::vector<std::int64_t>(static_cast<std::size_t>(trace.ranks())));
+  std::size_t interval = 0;
   for (const ActivitySegment& s : path.segments) {
-    // Segments and regions are both in order of time; a segment may lie in several regions.
-    while (region + 1 < out.regions.size() && out.regions[region].end_ns <= s.begin_ns) ++region;
-    for (std::size_t i = region; i < out.regions.size() && out.regions[i].begin_ns < s.end_ns;
+    // Segments and intervals are both in order of time; a segment may lie in several intervals.
+    while (interval + 1 < out.intervals.size() && out.intervals[interval].end_ns <= s.begin_ns)
+      ++interval;
+    for (std::size_t i = interval; i < out.intervals.size() && out.intervals[i].begin_ns < s.end_ns;
          ++i) {
       on_rank[i][static_cast<std::size_t>(s.rank)] +=
-          std::min(s.end_ns, out.regions[i].end_ns) - std::max(s.begin_ns, out.regions[i].begin_ns);
+          std::min(s.end_ns, out.intervals[i].end_ns) -
+          std::max(s.begin_ns, out.intervals[i].begin_ns);
     }
   }
   for (std::size_t i = 0; i < on_rank.size(); ++i) {
-    FocusRegion& r = out.regions[i];
+    FocusInterval& r = out.intervals[i];
     const auto most = std::ranges::max_element(on_rank[i]);
     if (*most == 0) continue;
     r.path_rank = static_cast<std::int32_t>(most - on_rank[i].begin());
@@ -99,9 +101,9 @@ EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunW
   if (out.length_ns <= 0) return out;
   const std::size_t count = std::max(kFewestWindows, options.windows);
   for (std::size_t i = 0; i <= count; ++i) {
-    const auto length = static_cast<double>(windows.program_end() - windows.program_begin());
+    const auto length = static_cast<double>(windows.analysed_end() - windows.analysed_begin());
     out.border_ns.push_back(
-        windows.program_begin() +
+        windows.analysed_begin() +
         static_cast<std::int64_t>(length * static_cast<double>(i) / static_cast<double>(count)));
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -112,19 +114,19 @@ EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunW
 
 }  // namespace
 
-std::string_view to_string(RegionKind kind) {
+std::string_view to_string(IntervalKind kind) {
   switch (kind) {
-    case RegionKind::computing:
+    case IntervalKind::computing:
       return "computing";
-    case RegionKind::imbalance:
+    case IntervalKind::imbalance:
       return "imbalance";
-    case RegionKind::serialisation:
+    case IntervalKind::serialisation:
       return "serialisation";
-    case RegionKind::transfer:
+    case IntervalKind::transfer:
       return "transfer";
-    case RegionKind::startup:
+    case IntervalKind::startup:
       return "start-up";
-    case RegionKind::shutdown:
+    case IntervalKind::shutdown:
       return "shut-down";
   }
   return "computing";
@@ -191,7 +193,7 @@ Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOp
   Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}};
   if (inputs.ideal.released > 0) out.findings.add(kReplayReleased, {}, inputs.ideal.released);
   if (out.length_ns <= 0) return out;
-  find_focus_regions(windows, out);
+  find_focus_intervals(windows, out);
   add_waiting(trace, inputs.waits, windows.start(), out);
   add_path(trace, inputs.path, out);
   return out;

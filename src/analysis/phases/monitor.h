@@ -29,6 +29,7 @@ struct TransferMonitor {
   std::uint64_t longer_pairs = 0;     ///< that are longer on the ideal network than observed
   std::vector<double> cumulative;     ///< the same of all pairs up to this one
 };
+/// For a rank of `trace`; `ideal` is of the same trace. O(calls of the rank).
 TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank);
 
 /// Efficiencies of all ranks in a stretch of time.
@@ -39,9 +40,9 @@ struct WindowEfficiency {
   double transfer = 0;       ///< ideal over observed length, mean of the ranks
 };
 
-/// What holds a stretch back most; or that it lies before the first return from MPI_Init or after
-/// the last entry into MPI_Finalize.
-enum class RegionKind : std::uint8_t {
+/// What limits the efficiency of an interval most; or that it lies before the first return from
+/// MPI_Init or after the last entry into MPI_Finalize.
+enum class IntervalKind : std::uint8_t {
   computing,
   imbalance,
   serialisation,
@@ -49,20 +50,21 @@ enum class RegionKind : std::uint8_t {
   startup,
   shutdown
 };
-std::string_view to_string(RegionKind kind);
+std::string_view to_string(IntervalKind kind);
 
-/// A focus-of-analysis region: a stretch of time with a behaviour of its own.
-struct FocusRegion {
+/// A focus-of-analysis region, as the paper calls it: an interval of time with a behaviour of its
+/// own.
+struct FocusInterval {
   std::int64_t begin_ns = 0;  ///< from the start of the run
   std::int64_t end_ns = 0;
-  RegionKind kind = RegionKind::computing;
+  IntervalKind kind = IntervalKind::computing;
   double confidence = 1;  ///< of its begin: 0.5 is a coin's toss, 1 certain
   WindowEfficiency efficiency;
   std::int64_t waiting_ns = 0;                ///< of all ranks
   std::optional<WaitPattern> main_pattern{};  ///< that most of it is of
   std::int32_t path_rank = -1;                ///< where the critical path is for longest
-  double path_share = 0;                      ///< part of the region that it is there
-  std::size_t phase = 0;  ///< regions of one number behave alike; none of start-up and shut-down
+  double path_share = 0;                      ///< part of the interval that it is there
+  std::size_t phase = 0;  ///< intervals of one number behave alike; none of start-up and shut-down
   bool representative = false;  ///< the one to look at of its phase
 };
 
@@ -77,20 +79,20 @@ struct EfficiencyCurves {
   std::int32_t rank = 0;  ///< of `transfer`
   std::int64_t length_ns = 0;
   TransferMonitor transfer;
-  /// Of the fixed windows, one more than there are: from the end of the start-up to the begin of
-  /// the shut-down.
+  /// The borders of the fixed windows, one more than there are windows: from the end of the
+  /// start-up to the begin of the shut-down.
   std::vector<std::int64_t> border_ns;
   std::vector<WindowEfficiency> windows;  ///< fixed
 };
 
-/// Of a timed trace; MonitorOptions::ideal has no part in it. Throws Error for a rank that does not
-/// exist. O(calls).
+/// Takes a timed trace; MonitorOptions::ideal has no part in it. Throws Error for a rank that does
+/// not exist. O(calls).
 EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
                                    const MonitorOptions& options);
 
-/// The curves, and the regions that they fall into.
+/// The curves, and the intervals that they fall into.
 struct Monitor : EfficiencyCurves {
-  std::vector<FocusRegion> regions;
+  std::vector<FocusInterval> intervals;
   std::size_t phases = 0;
   Findings findings;
 };
@@ -105,12 +107,12 @@ struct MonitorInputs {
   const WaitStates& waits;
   const MeasuredPath& path;
 };
-/// Of a timed trace; MonitorOptions::ideal has no part in it.
+/// Takes a timed trace; MonitorOptions::ideal has no part in it. O(calls + windows^2).
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);
 
 /// The tables and series of a monitor; `calls` with the values after every call.
 Section monitor_section(const Monitor& monitor, bool calls);
-Json regions_to_json(const Monitor& monitor);
+Json intervals_to_json(const Monitor& monitor);
 Json windows_to_json(const Monitor& monitor);
 Report describe(const Monitor& monitor);
 

@@ -12,15 +12,15 @@ Json to_json(const WindowEfficiency& e) {
           {"transfer", e.transfer}};
 }
 
-bool of_program(const FocusRegion& r) {
-  return r.kind != RegionKind::startup && r.kind != RegionKind::shutdown;
+bool of_program(const FocusInterval& r) {
+  return r.kind != IntervalKind::startup && r.kind != IntervalKind::shutdown;
 }
 
-std::string phase_label(const FocusRegion& r) {
+std::string phase_label(const FocusInterval& r) {
   return of_program(r) ? fmt::format("{}{}", r.phase + 1, r.representative ? " *" : "") : "";
 }
 
-Json to_json(const FocusRegion& r) {
+Json to_json(const FocusInterval& r) {
   Json json{{"begin_ns", r.begin_ns},
             {"end_ns", r.end_ns},
             {"kind", to_string(r.kind)},
@@ -35,7 +35,7 @@ Json to_json(const FocusRegion& r) {
   return json;
 }
 
-Table region_table(const Monitor& m) {
+Table interval_table(const Monitor& m) {
   Table table{"focus_regions",
               "Regions of their own behaviour",
               {{"begin", Unit::ns},
@@ -49,7 +49,7 @@ Table region_table(const Monitor& m) {
                {"waiting", Unit::ns, "of all ranks"},
                {"confidence", Unit::ratio, "that it begins there"}},
               {}};
-  for (const FocusRegion& r : m.regions) {
+  for (const FocusInterval& r : m.intervals) {
     std::vector<Value> row{r.begin_ns, r.end_ns, std::string(to_string(r.kind)), phase_label(r)};
     if (of_program(r)) {
       row.insert(row.end(), {r.efficiency.useful, r.efficiency.load_balance,
@@ -74,7 +74,7 @@ Series transfer_series(const Monitor& m) {
   for (const std::int64_t t : m.transfer.time_ns) series.x.push_back(static_cast<double>(t));
   series.lines.push_back({"cumulative", Unit::ratio, m.transfer.cumulative});
   series.lines.push_back({"local", Unit::ratio, m.transfer.local});
-  for (const FocusRegion& r : m.regions) {
+  for (const FocusInterval& r : m.intervals) {
     series.zones.push_back({std::string(to_string(r.kind)), static_cast<double>(r.begin_ns),
                             static_cast<double>(r.end_ns)});
   }
@@ -107,16 +107,16 @@ Section monitor_section(const Monitor& m, bool calls) {
   Section section{.id = "monitor", .title = "Focus of analysis"};
   section.items.emplace_back(
       Paragraph{"Regions of one phase behave alike; the one to look at is marked *."});
-  section.items.emplace_back(region_table(m));
+  section.items.emplace_back(interval_table(m));
   if (calls && !m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
   if (!m.windows.empty()) section.items.emplace_back(window_series(m));
   return section;
 }
 
-Json regions_to_json(const Monitor& m) {
-  Json regions = Json::array();
-  for (const FocusRegion& r : m.regions) regions.push_back(to_json(r));
-  return regions;
+Json intervals_to_json(const Monitor& m) {
+  Json intervals = Json::array();
+  for (const FocusInterval& r : m.intervals) intervals.push_back(to_json(r));
+  return intervals;
 }
 
 Json windows_to_json(const Monitor& m) {
@@ -136,7 +136,7 @@ Report describe(const Monitor& m) {
   report.result = {{"rank", m.rank},
                    {"length_ns", m.length_ns},
                    {"phases", m.phases},
-                   {"regions", regions_to_json(m)},
+                   {"regions", intervals_to_json(m)},
                    {"windows", windows_to_json(m)},
                    {"monitor",
                     {{"time_ns", m.transfer.time_ns},

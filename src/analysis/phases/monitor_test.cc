@@ -61,13 +61,13 @@ TEST(Monitor, SetsStartUpAndShutDownApart) {
                            "rank 0\n @0 +500 init\n @900 +100 barrier\n @1500 +40 finalize\n"
                            "rank 1\n @0 +500 init\n @800 +200 barrier\n @1500 +60 finalize\n");
   const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {});
-  ASSERT_GE(m.regions.size(), 3u);
-  EXPECT_EQ(m.regions.front().kind, RegionKind::startup);
-  EXPECT_EQ(m.regions.front().end_ns, 500);
+  ASSERT_GE(m.intervals.size(), 3u);
+  EXPECT_EQ(m.intervals.front().kind, IntervalKind::startup);
+  EXPECT_EQ(m.intervals.front().end_ns, 500);
   EXPECT_EQ(m.border_ns.front(), 500);
-  EXPECT_EQ(m.regions.back().kind, RegionKind::shutdown);
-  EXPECT_EQ(m.regions.back().begin_ns, 1500);
-  EXPECT_EQ(m.regions.back().end_ns, 1560);
+  EXPECT_EQ(m.intervals.back().kind, IntervalKind::shutdown);
+  EXPECT_EQ(m.intervals.back().begin_ns, 1500);
+  EXPECT_EQ(m.intervals.back().end_ns, 1560);
   EXPECT_EQ(m.transfer.time_ns.front(), 1000);
 }
 
@@ -112,27 +112,28 @@ TEST(Monitor, FindsRegionsTheirKindsAndTheRepeatedPhase) {
   const Trace trace = phases();
   const CallPaths paths(trace);
   const Monitor m = monitor(trace, CallMatching(trace), paths, {});
-  ASSERT_EQ(m.regions.size(), 4u);
+  ASSERT_EQ(m.intervals.size(), 4u);
   const std::int64_t borders[] = {0, 101'000, 202'000, 302'000};
-  const RegionKind kinds[] = {RegionKind::computing, RegionKind::imbalance, RegionKind::transfer,
-                              RegionKind::computing};
+  const IntervalKind kinds[] = {IntervalKind::computing, IntervalKind::imbalance,
+                                IntervalKind::transfer, IntervalKind::computing};
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_NEAR(static_cast<double>(m.regions[i].begin_ns), static_cast<double>(borders[i]), 2000);
-    EXPECT_EQ(m.regions[i].kind, kinds[i]) << i;
-    EXPECT_GT(m.regions[i].confidence, 0.7);
+    EXPECT_NEAR(static_cast<double>(m.intervals[i].begin_ns), static_cast<double>(borders[i]),
+                2000);
+    EXPECT_EQ(m.intervals[i].kind, kinds[i]) << i;
+    EXPECT_GT(m.intervals[i].confidence, 0.7);
   }
   EXPECT_EQ(m.phases, 3u);
-  EXPECT_EQ(m.regions[0].phase, m.regions[3].phase);
-  EXPECT_NE(m.regions[0].representative, m.regions[3].representative);
-  EXPECT_EQ(m.regions[1].main_pattern, WaitPattern::barrier);
-  EXPECT_NEAR(static_cast<double>(m.regions[1].waiting_ns), 70'000, 2000);
-  EXPECT_EQ(m.regions[1].path_rank, 0);
+  EXPECT_EQ(m.intervals[0].phase, m.intervals[3].phase);
+  EXPECT_NE(m.intervals[0].representative, m.intervals[3].representative);
+  EXPECT_EQ(m.intervals[1].main_pattern, WaitPattern::barrier);
+  EXPECT_NEAR(static_cast<double>(m.intervals[1].waiting_ns), 70'000, 2000);
+  EXPECT_EQ(m.intervals[1].path_rank, 0);
 }
 
 TEST(Monitor, OfUnusualRuns) {
   const Trace empty = testing::timed_trace(2, "rank 0\nrank 1\n");
   const CallPaths paths(empty);
-  EXPECT_TRUE(monitor(empty, CallMatching(empty), paths, {}).regions.empty());
+  EXPECT_TRUE(monitor(empty, CallMatching(empty), paths, {}).intervals.empty());
   EXPECT_THROW(monitor(empty, CallMatching(empty), paths, {.rank = 2}), Error);
   const Trace untimed = testing::untimed_trace(1, "rank 0\n pack\n");
   EXPECT_THROW(monitor(untimed, CallMatching(untimed), CallPaths(untimed), {}), Error);

@@ -17,9 +17,9 @@ class RunWindows {
   /// In the trace's time.
   std::int64_t start() const { return start_; }
   std::int64_t length() const { return length_; }
-  /// Of the program between MPI_Init and MPI_Finalize, from the start of the run.
-  std::int64_t program_begin() const { return from_; }
-  std::int64_t program_end() const { return to_; }
+  /// The analysed interval (calls/run_span.h), from the start of the run.
+  std::int64_t analysed_begin() const { return from_; }
+  std::int64_t analysed_end() const { return to_; }
 
   /// From and to count from the start of the run. O(ranks * log calls).
   WindowEfficiency between(std::int64_t from, std::int64_t to) const;

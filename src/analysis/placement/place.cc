@@ -28,7 +28,7 @@
 #include "analysis/placement/scotch_map.h"
 #include "base/error.h"
 #include "base/units.h"
-#include "timing/network/placement.h"
+#include "timing/network/node_placement.h"
 
 namespace slackline {
 namespace {

@@ -52,7 +52,7 @@ Table rivals_table(const PlaceResult& r) {
   return table;
 }
 
-Table ranks_table(const PlaceResult& r, const Placement& hosts) {
+Table ranks_table(const PlaceResult& r, const NodePlacement& hosts) {
   Table table{.id = "placement",
               .title = r.improved() ? "Ranks that move" : "Where ranks run",
               .columns = {{"rank", Unit::count}, {"today on"}, {"then on"}},
@@ -68,7 +68,7 @@ Table ranks_table(const PlaceResult& r, const Placement& hosts) {
 
 }  // namespace
 
-Report describe(const PlaceResult& r, const Placement& hosts) {
+Report describe(const PlaceResult& r, const NodePlacement& hosts) {
   Report report;
   report.result["improved"] = r.improved();
   report.result["before_makespan_ns"] = r.before.makespan_ns;

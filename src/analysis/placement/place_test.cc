@@ -183,7 +183,7 @@ TEST(ScotchMapping, KeepsPartnersTogether) {
 }
 
 TEST(RankFiles, AreWhatLaunchersRead) {
-  const Placement p{{1, 0, 0, 1}, {"alpha", "beta"}};
+  const NodePlacement p{{1, 0, 0, 1}, {"alpha", "beta"}};
   EXPECT_EQ(write_rank_file(p, RankFileKind::openmpi),
             "rank 0=beta slot=0\nrank 1=alpha slot=0\nrank 2=alpha slot=1\nrank 3=beta slot=1\n");
   EXPECT_EQ(write_rank_file(p, RankFileKind::mpich), "beta:1\nalpha:2\nbeta:1\n");

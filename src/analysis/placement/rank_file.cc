@@ -8,7 +8,7 @@ namespace slackline {
 namespace {
 
 /// Slots of a host are taken in the order of ranks.
-std::string openmpi_rank_file(const Placement& placement) {
+std::string openmpi_rank_file(const NodePlacement& placement) {
   std::string text;
   std::map<std::int32_t, std::int32_t> next_slot;
   for (std::size_t rank = 0; rank < placement.node_of_rank.size(); ++rank) {
@@ -19,7 +19,7 @@ std::string openmpi_rank_file(const Placement& placement) {
 }
 
 /// mpiexec fills hosts in the order of lines; neighbours on one host share a line.
-std::string mpich_host_file(const Placement& placement) {
+std::string mpich_host_file(const NodePlacement& placement) {
   std::string text;
   const std::vector<std::int32_t>& nodes = placement.node_of_rank;
   for (std::size_t rank = 0; rank < nodes.size();) {
@@ -31,7 +31,7 @@ std::string mpich_host_file(const Placement& placement) {
   return text;
 }
 
-std::string slurm_host_file(const Placement& placement) {
+std::string slurm_host_file(const NodePlacement& placement) {
   std::string text;
   for (const std::int32_t node : placement.node_of_rank) text += placement.host(node) + "\n";
   return text;
@@ -39,7 +39,7 @@ std::string slurm_host_file(const Placement& placement) {
 
 }  // namespace
 
-std::string write_rank_file(const Placement& placement, RankFileKind kind) {
+std::string write_rank_file(const NodePlacement& placement, RankFileKind kind) {
   switch (kind) {
     case RankFileKind::openmpi:
       return openmpi_rank_file(placement);

@@ -193,7 +193,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
                                {"wait_states", std::move(waits.result)},
                                {"critical_path", std::move(path.result)},
                                {"phases", d.monitor.phases},
-                               {"regions", regions_to_json(d.monitor)},
+                               {"regions", intervals_to_json(d.monitor)},
                                {"windows", windows_to_json(d.monitor)}};
   report.findings = d.findings;
   return report;

@@ -80,11 +80,11 @@ Judgement limit(const Subject& s) {
 }
 
 /// The main loss of each focus region, as far as it lies between MPI_Init and MPI_Finalize.
-std::vector<LossPiece> losses_by_region(const Subject& s) {
+std::vector<LossPiece> losses_by_interval(const Subject& s) {
   const std::int64_t from = s.d.shares.begin_ns;
   const std::int64_t to = from + s.d.shares.length_ns;
   std::vector<LossPiece> pieces;
-  for (const FocusRegion& r : s.d.monitor.regions) {
+  for (const FocusInterval& r : s.d.monitor.intervals) {
     const std::int64_t begin = std::max(r.begin_ns, from);
     const std::int64_t end = std::min(r.end_ns, to);
     if (end <= begin) continue;
@@ -99,7 +99,7 @@ std::vector<LossPiece> losses_by_region(const Subject& s) {
 }
 
 std::string when(const Subject& s) {
-  const std::optional<LossStretch> stretch = concentrated(losses_by_region(s));
+  const std::optional<LossStretch> stretch = concentrated(losses_by_interval(s));
   if (!stretch) return "it is spread over the whole run";
   const std::string share = format_percent(stretch->share, 0);
   const std::string begin = format_time_ns(static_cast<double>(stretch->begin_ns));
@@ -110,29 +110,29 @@ std::string when(const Subject& s) {
 }
 
 /// Delay costs of one activity, all ranks together.
-struct Blame {
+struct ActivityDelays {
   Operation operation = Operation::none;
   PathId path = 0;
   double total = 0;
   std::int32_t rank = -1;  ///< that has most of it
-  double of_rank = 0;
+  double most_of_rank = 0;
 };
 
-std::optional<Blame> largest_blame(const DelayCosts& delays) {
-  std::map<std::pair<Operation, PathId>, Blame> blames;
+std::optional<ActivityDelays> largest_delays(const DelayCosts& delays) {
+  std::map<std::pair<Operation, PathId>, ActivityDelays> totals;
   for (const DelayCost& c : delays.costs) {
-    Blame& b = blames[{c.operation, c.path}];
+    ActivityDelays& b = totals[{c.operation, c.path}];
     b.operation = c.operation;
     b.path = c.path;
     b.total += c.total();
-    if (c.total() > b.of_rank) {
-      b.of_rank = c.total();
+    if (c.total() > b.most_of_rank) {
+      b.most_of_rank = c.total();
       b.rank = c.rank;
     }
   }
   const auto most =
-      std::ranges::max_element(blames, {}, [](const auto& entry) { return entry.second.total; });
-  return most == blames.end() ? std::nullopt : std::optional(most->second);
+      std::ranges::max_element(totals, {}, [](const auto& entry) { return entry.second.total; });
+  return most == totals.end() ? std::nullopt : std::optional(most->second);
 }
 
 double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
@@ -142,17 +142,18 @@ double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
                   mean);
 }
 
-std::string caused_by(const Subject& s, const Blame& blame) {
+std::string caused_by(const Subject& s, const ActivityDelays& delays) {
   const double all = s.d.waits.delays.waiting_ns;
-  const std::string what = activity(blame.operation) + in_path(s.paths, blame.path);
-  if (blame.total < kWorthNaming * all) return "nothing alone causes a tenth of it";
-  const bool alone = blame.of_rank > blame.total / 2 || s.trace.ranks() <= 2;
-  const std::string share = format_percent(ratio_of(alone ? blame.of_rank : blame.total, all), 0);
+  const std::string what = activity(delays.operation) + in_path(s.paths, delays.path);
+  if (delays.total < kWorthNaming * all) return "nothing alone causes a tenth of it";
+  const bool alone = delays.most_of_rank > delays.total / 2 || s.trace.ranks() <= 2;
+  const std::string share =
+      format_percent(ratio_of(alone ? delays.most_of_rank : delays.total, all), 0);
   std::string text =
-      alone ? fmt::format("rank {}'s {} causes {} of it", blame.rank, what, share)
-            : fmt::format("{} causes {} of it, most of all rank {}'s", what, share, blame.rank);
-  if (blame.operation != Operation::none) return text;
-  const double busy = busier_than_mean(s.d.shares, blame.rank);
+      alone ? fmt::format("rank {}'s {} causes {} of it", delays.rank, what, share)
+            : fmt::format("{} causes {} of it, most of all rank {}'s", what, share, delays.rank);
+  if (delays.operation != Operation::none) return text;
+  const double busy = busier_than_mean(s.d.shares, delays.rank);
   if (busy >= kUnevenRank) {
     text += fmt::format(" (that rank computes {:.2f} times as long as the mean)", busy);
   } else if (!alone) {
@@ -174,15 +175,15 @@ const WaitPlace* main_place(const WaitSummary& waits) {
 
 std::optional<Judgement> cause_of_waiting(const Subject& s) {
   const WaitPlace* place = main_place(s.d.waits);
-  const std::optional<Blame> blame = largest_blame(s.d.waits.delays);
-  if (place == nullptr || !blame) return std::nullopt;
+  const std::optional<ActivityDelays> delays = largest_delays(s.d.waits.delays);
+  if (place == nullptr || !delays) return std::nullopt;
   const double share = std::min(
       1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
   return Judgement{
       JudgementAspect::cause,
       fmt::format("{} of the waiting is in {}{} ({}); {}; {}.", format_percent(share, 0),
                   mpi_name(place->operation), in_path(s.paths, place->path), name(place->pattern),
-                  caused_by(s, *blame), when(s)),
+                  caused_by(s, *delays), when(s)),
       {"wait_causes", "wait_places", "focus_regions"}};
 }
 
@@ -218,8 +219,8 @@ Judgement gain_of_waiting(const Subject& s) {
   return {JudgementAspect::gain, std::move(text), {"wait_ranks", "wait_causes"}};
 }
 
-/// Of a run that the ideal network does not shorten. A replay can only be longer than the run where
-/// messages arrive before they are sent.
+/// The sentence on a run that the ideal network does not shorten. A replay can only be longer than
+/// the run where messages arrive before they are sent.
 Judgement nothing_to_gain(const Subject& s) {
   std::string text = fmt::format(
       "No faster network would shorten this run: without latency and with endless bandwidth it "

@@ -1,6 +1,6 @@
-// Who is to blame for waiting?
+// Which activities cause waiting?
 //
-// A rank waits because another one got there late. Since the two were last in step
+// A rank waits because another one got there late. Since their last synchronisation point
 // (sync_points.h), the late one did something longer: each activity that took it longer than the
 // waiting rank is a delay, and so is its own waiting, which somebody else caused. The waiting is
 // shared out over these in proportion: the activities' shares are short-term costs, and the shares
@@ -10,12 +10,12 @@
 // ends as a cost of some activity, or stays unexplained: then neither did anything longer (the
 // clocks disagree, or the transfer took the time).
 //
-// Both are compared from one moment on, when the first of the two went on from where they were in
-// step. So the waiting is the difference of the two, and explained but for clocks and clipping.
-// Scalasca does otherwise in places: test/oracle/scalasca names each of them, and what it is worth.
+// Both are compared from one moment on, when the first of the two went on from that point. So the
+// waiting is the difference of the two, and explained but for clocks and clipping. Scalasca does
+// otherwise in places: test/oracle/scalasca names each of them, and what it is worth.
 //
-// Cost: each rank's time is summed between its synchronisation points (own_time.h), in threads;
-// then a wait costs the points since its ranks were in step.
+// Cost: each rank's time is summed between its synchronisation points (busy_time.h), in threads;
+// then a wait costs the points since its ranks synchronised.
 
 #include "analysis/waits/delay_costs.h"
 
@@ -23,7 +23,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/waits/own_time.h"
+#include "analysis/waits/busy_time.h"
 #include "analysis/waits/sync_points.h"
 #include "base/parallel.h"
 
@@ -39,7 +39,7 @@ class DelaySearch {
         sync_points_(trace, matching, waits),
         out_(out),
         of_rank_(static_cast<std::size_t>(trace.ranks())),
-        own_time_(of_rank_.size()),
+        busy_time_(of_rank_.size()),
         costs_(of_rank_.size()),
         handed_(waits_.size()) {
     out.origins.resize(waits_.size());
@@ -48,12 +48,12 @@ class DelaySearch {
         of_rank_[static_cast<std::size_t>(waits_[i].rank)].push_back(i);
       }
     }
-    parallel_for(own_time_.size(), [&](std::size_t r) {
+    parallel_for(busy_time_.size(), [&](std::size_t r) {
       const auto rank = static_cast<std::int32_t>(r);
       std::vector<WaitState> own;
       own.reserve(of_rank_[r].size());
       for (const std::uint32_t i : of_rank_[r]) own.push_back(waits_[i]);
-      own_time_[r] = OwnTime(trace, names, rank, sync_points_.calls(), std::move(own));
+      busy_time_[r] = BusyTimeSums(trace, names, rank, sync_points_.calls(), std::move(own));
     });
   }
 
@@ -71,17 +71,17 @@ class DelaySearch {
   using Shares = std::array<double, kDelayKinds>;
   void process(std::uint32_t id, const WaitState& w) {
     const auto wait = static_cast<double>(w.wait_ns);
-    const InStep step = sync_points_.last_before(w);
+    const LastSyncPoint step = sync_points_.last_before(w);
     difference_.clear();
     causes_.clear();
     const auto cause_rank = static_cast<std::size_t>(w.cause_rank);
-    own_time_[cause_rank].add(step.there, w.cause_call, step.since_ns, 1, difference_, &causes_);
-    own_time_[static_cast<std::size_t>(w.rank)].add(step.here, w.call, step.since_ns, -1,
-                                                    difference_, nullptr);
+    busy_time_[cause_rank].add(step.there, w.cause_call, step.since_ns, 1, difference_, &causes_);
+    busy_time_[static_cast<std::size_t>(w.rank)].add(step.here, w.call, step.since_ns, -1,
+                                                     difference_, nullptr);
     double delays = 0;
     for_delays([&](ActivityId, std::int64_t ns) { delays += static_cast<double>(ns); });
     double waiting = 0;
-    for (const OwnTime::Waited& c : causes_) waiting += static_cast<double>(c.ns);
+    for (const BusyTimeSums::Waited& c : causes_) waiting += static_cast<double>(c.ns);
     const double sum = delays + waiting;
     const Shares& handed = handed_[id];
     const double handed_sum = std::accumulate(handed.begin(), handed.end(), 0.0);
@@ -108,7 +108,7 @@ class DelaySearch {
       }
     });
     const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
-    for (const OwnTime::Waited& c : causes_) {
+    for (const BusyTimeSums::Waited& c : causes_) {
       const auto waited = static_cast<double>(c.ns);
       Shares& to = handed_[own_waits[c.which]];
       to[kind] += scale * waited;
@@ -152,11 +152,11 @@ class DelaySearch {
   const SyncPoints sync_points_;
   DelayCosts& out_;
   std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
-  std::vector<OwnTime> own_time_;                    // of each rank
+  std::vector<BusyTimeSums> busy_time_;              // of each rank
   std::vector<std::vector<DelayCost>> costs_;        // per rank, per activity
   std::vector<Shares> handed_;                       // to each wait, by kind of the first one
   ActivitySums difference_;                          // the late rank's time less the other one's
-  std::vector<OwnTime::Waited> causes_;
+  std::vector<BusyTimeSums::Waited> causes_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// When were two ranks in step for the last time?
+// When did two ranks synchronise for the last time?
 //
 // A message that was there when it was wanted says nothing of who is ahead; a message that was
 // waited for does: both sides go on together. So the points are the two sides of each wait, and
@@ -17,10 +17,10 @@ namespace slackline {
 SyncPoints::SyncPoints(const Trace& trace, const CallMatching& matching, const WaitStates& waits)
     : trace_(trace),
       matching_(matching),
-      in_step_(matching.collectives().size(), 0),
+      is_sync_point_(matching.collectives().size(), 0),
       points_(static_cast<std::size_t>(trace.ranks())),
       calls_(trace) {
-  for (std::uint32_t id = 0; id < in_step_.size(); ++id) add_collective(id);
+  for (std::uint32_t id = 0; id < is_sync_point_.size(); ++id) add_collective(id);
   add_waits(waits);
   parallel_for(points_.size(), [this](std::size_t r) {
     std::ranges::stable_sort(points_[r], {}, &Point::call);
@@ -58,7 +58,8 @@ bool SyncPoints::in_collective(const WaitState& w) const {
   }
   bool found = false;
   matching_.for_completions(w.rank, w.call, [&](const CallMatching::Completion& c) {
-    found = found || (c.kind == CallMatching::Completion::Kind::collective && in_step_[c.id] != 0);
+    found = found ||
+            (c.kind == CallMatching::Completion::Kind::collective && is_sync_point_[c.id] != 0);
   });
   return found;
 }
@@ -75,7 +76,7 @@ void SyncPoints::add_collective(std::uint32_t id) {
     first_exit = std::min(first_exit, trace_.calls(m.rank).end_ns(m.done));
   }
   if (last_enter > first_exit && c.operation != Operation::init) return;
-  in_step_[id] = 1;
+  is_sync_point_[id] = 1;
   for (const CollectiveMember& m : members) {
     points_[static_cast<std::size_t>(m.rank)].push_back({first_exit, m.enter, kCollective, id});
   }
@@ -88,7 +89,7 @@ std::int64_t SyncPoints::partner_call(const Point& p, std::int32_t partner) cons
   return member == nullptr ? -1 : std::int64_t{member->enter};
 }
 
-InStep SyncPoints::last_before(const WaitState& w) const {
+LastSyncPoint SyncPoints::last_before(const WaitState& w) const {
   const auto& mine = points_[static_cast<std::size_t>(w.rank)];
   for (std::size_t at = first_[calls_.number_of(w.rank, w.call)]; at-- > 0;) {
     const std::int64_t there = partner_call(mine[at], w.cause_rank);

@@ -9,23 +9,25 @@
 
 namespace slackline {
 
-/// Where two ranks were in step: one waited for the other, or both left a collective after its last
-/// member had come. From `since_ns` on, when the first of them went on, each is on its own.
-struct InStep {
+/// The last synchronisation point of two ranks: one waited for the other, or both left a collective
+/// after its last member had come. From `since_ns` on, when the first of them went on, each is on
+/// its own.
+struct LastSyncPoint {
   std::int64_t here = -1;   ///< index of the call; -1: never, so since the run began
   std::int64_t there = -1;  ///< and of the other rank's
   std::int64_t since_ns = 0;
 };
 
-/// The synchronisation points of a run by which delays are told (Boehme's; Scalasca's): waits with
-/// their two sides, and collectives. 24 bytes a side.
+/// The synchronisation points of a run, between which delays are compared: waits with their two
+/// sides, and collectives. 24 bytes a side. Source: Boehme, Geimer, Wolf, Arnold, "Identifying the
+/// root causes of wait states in large-scale parallel applications", 2010; Scalasca.
 class SyncPoints {
  public:
   /// Keeps references. O(n log n) in waits and members of collectives, ranks in threads.
   SyncPoints(const Trace& trace, const CallMatching& matching, const WaitStates& waits);
 
   /// The last one of the two ranks of a wait before it. O(points of the rank since then).
-  InStep last_before(const WaitState& w) const;
+  LastSyncPoint last_before(const WaitState& w) const;
 
   /// The calls that are one: both calls of every wait are.
   const CallSet& calls() const { return calls_; }
@@ -47,7 +49,7 @@ class SyncPoints {
 
   const Trace& trace_;
   const CallMatching& matching_;
-  std::vector<char> in_step_;               // of each collective: whether it is a point
+  std::vector<char> is_sync_point_;         // of each collective: whether it is a point
   std::vector<std::vector<Point>> points_;  // of each rank, by call
   CallSet calls_;
   std::vector<std::uint32_t> first_;  // of each of `calls_`: its first point

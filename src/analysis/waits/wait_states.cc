@@ -24,7 +24,7 @@ namespace {
 
 using Kind = CallMatching::Completion::Kind;
 
-/// Of the states of one call, the longest one with a cause.
+/// The longest one with a cause among the states of one call.
 void mark_effective(std::span<WaitState> of_call) {
   WaitState* longest = nullptr;
   for (WaitState& s : of_call) {

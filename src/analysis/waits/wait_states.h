@@ -47,7 +47,7 @@ struct WaitState {
   CallIndex cause_call = kNoCall;
   WaitPattern pattern = WaitPattern::late_sender;
   MessageOrder order = MessageOrder::right;
-  /// Of the states of one call, the longest one with a cause: what the rank really waited for.
+  /// The longest one with a cause among the states of its call: what the rank really waited for.
   bool effective = false;
 };
 
@@ -64,7 +64,7 @@ struct WaitStates {
   std::vector<WaitState> states;
   std::uint64_t clipped = 0;    ///< messages received before they were sent: clocks disagree
   std::int64_t clipped_ns = 0;  ///< by that much in sum
-  std::uint64_t released = 0;   ///< calls forced on in the replay
+  std::uint64_t released = 0;   ///< calls let go on to break a deadlock in the replay
 };
 
 /// Exact by the definitions of Scalasca 2.6 with every waiting time clipped to its call. O(calls +

@@ -25,11 +25,11 @@ struct PatternSummary {
   double variance = 0;  ///< in ns^2
   WaitState worst;      ///< the longest instance
   std::vector<std::int64_t> by_rank;
-  // Of late senders.
+  // Late senders only.
   std::uint64_t wrong_order_count = 0;
   std::int64_t wrong_order_same_ns = 0;
   std::int64_t wrong_order_different_ns = 0;
-  // Of patterns with a cause.
+  // Patterns with a cause only.
   double direct_ns = 0;
   double indirect_ns = 0;
   double propagating_ns = 0;

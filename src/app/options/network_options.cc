@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "timing/network/placement.h"
+#include "timing/network/node_placement.h"
 #include "timing/network/topology_spec.h"
 
 namespace slackline {
@@ -34,7 +34,7 @@ LogGPS intra_node_model(const std::vector<std::string>& settings) {
 
 }  // namespace
 
-Placement resolve_placement(const NetworkOptions& options, std::int32_t ranks) {
+NodePlacement resolve_placement(const NetworkOptions& options, std::int32_t ranks) {
   const std::int32_t ranks_per_node = std::max(1, options.ranks_per_node);
   std::vector<std::string> hosts;
   if (!options.hosts.empty()) hosts = parse_hosts(MappedFile(options.hosts).text());
@@ -50,7 +50,7 @@ std::shared_ptr<const PairNetwork> resolve_network(const NetworkOptions& options
                                                    const LogGPS& model, std::int32_t ranks) {
   if (!options.given()) return nullptr;
   const LogGPS intra_node = intra_node_model(options.intra_node);
-  const Placement placement = resolve_placement(options, ranks);
+  const NodePlacement placement = resolve_placement(options, ranks);
   auto network = std::make_shared<PairNetwork>();
   network->node_of_rank = placement.node_of_rank;
   if (options.topology.empty()) {

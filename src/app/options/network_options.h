@@ -9,7 +9,7 @@ namespace slackline {
 
 struct LogGPS;
 struct PairNetwork;
-struct Placement;
+struct NodePlacement;
 
 /// Where ranks run and how their nodes are connected, as a caller writes it.
 struct NetworkOptions {
@@ -24,7 +24,7 @@ struct NetworkOptions {
 
 /// The node that each rank runs on, and the nodes' names as far as they are known. Reads files.
 /// Throws Error.
-Placement resolve_placement(const NetworkOptions& options, std::int32_t ranks);
+NodePlacement resolve_placement(const NetworkOptions& options, std::int32_t ranks);
 
 /// Null if nothing was given: all pairs of ranks are alike. Reads files. Throws usage Error.
 std::shared_ptr<const PairNetwork> resolve_network(const NetworkOptions& options,

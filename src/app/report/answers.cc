@@ -75,18 +75,18 @@ std::string time(std::int64_t ns) {
   return format_time_ns(static_cast<double>(ns));
 }
 
-double lost_ns(const FocusRegion& r) {
+double lost_ns(const FocusInterval& r) {
   return (1 - r.efficiency.useful) * static_cast<double>(r.end_ns - r.begin_ns);
 }
 
 std::optional<Answer> answer_change(const Diagnosis& d) {
-  std::vector<FocusRegion> regions = d.monitor.regions;
-  std::erase_if(regions, [](const FocusRegion& r) {
-    return r.kind == RegionKind::startup || r.kind == RegionKind::shutdown;
+  std::vector<FocusInterval> regions = d.monitor.intervals;
+  std::erase_if(regions, [](const FocusInterval& r) {
+    return r.kind == IntervalKind::startup || r.kind == IntervalKind::shutdown;
   });
   if (regions.empty()) return std::nullopt;
   Answer a{"change", "When does it change?", "", {"focus_regions"}};
-  const FocusRegion& worst = *std::ranges::max_element(regions, {}, lost_ns);
+  const FocusInterval& worst = *std::ranges::max_element(regions, {}, lost_ns);
   const std::string where = fmt::format(
       "parallel efficiency {}, {}", format_percent(worst.efficiency.useful), to_string(worst.kind));
   if (regions.size() == 1) {

@@ -51,7 +51,7 @@ TEST(Answers, TellTheLatencyThatMayBeAdded) {
 }
 
 TEST(Answers, TellWhatTheCriticalPathConsistsOf) {
-  // Of 110 us computation 100.
+  // 100 of 110 us are computation.
   EXPECT_THAT(answer(answers_of(timed_trace(2, kLateSender)), "path"),
               HasSubstr("90.9 % computation"));
 }

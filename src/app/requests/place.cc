@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "report/report.h"
-#include "timing/network/placement.h"
+#include "timing/network/node_placement.h"
 
 namespace slackline {
 namespace {
 
-void write_rank_files(const PlaceRequest& request, const Placement& found) {
+void write_rank_files(const PlaceRequest& request, const NodePlacement& found) {
   const auto write = [&](const std::string& path, RankFileKind kind) {
     if (path.empty()) return;
     OutputFile file(path);
@@ -35,7 +35,7 @@ Report execute(const PlaceRequest& request) {
                       "(--ranks-per-node).");
   }
   const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
-  const Placement hosts = resolve_placement(network, loaded.graph.ranks());
+  const NodePlacement hosts = resolve_placement(network, loaded.graph.ranks());
   const PlaceOptions search{
       .restarts = request.restarts,
       .evaluations = request.evaluations,

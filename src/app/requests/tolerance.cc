@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "analysis/model/region.h"
+#include "analysis/model/tolerance_polygons.h"
 #include "analysis/model/sensitivity.h"
 #include "analysis/model/uncertainty.h"
 #include "app/load/loaded_graph.h"
@@ -17,7 +17,7 @@ namespace slackline {
 namespace {
 
 /// Two parameters at once: a polygon instead of a number.
-Report tolerance_region(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
+Report tolerance_polygon(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
   if (request.region.size() != 2) {
     throw usage_error(fmt::format("--region has {} parameters", request.region.size()),
                       "two are needed", "Write it like --region L,G.");
@@ -25,7 +25,7 @@ Report tolerance_region(const ToleranceRequest& request, const std::vector<std::
   const VariedParameter x = parse_varied_parameter(request.region[0]);
   const VariedParameter y = parse_varied_parameter(request.region[1]);
   const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
-  return with_context(describe(tolerance_regions(loaded.graph, loaded.model, x, y, ppm)),
+  return with_context(describe(tolerance_polygons(loaded.graph, loaded.model, x, y, ppm)),
                       "tolerance", loaded,
                       {{"region", request.region}, {"degrade", degradations_to_json(ppm)}});
 }
@@ -54,7 +54,7 @@ Json own_options(const ToleranceRequest& request, const std::vector<std::int64_t
 Report execute(const ToleranceRequest& request) {
   refuse_loggops(request.loggops);
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
-  if (!request.region.empty()) return tolerance_region(request, ppm);
+  if (!request.region.empty()) return tolerance_polygon(request, ppm);
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const bool resampled = request.bootstrap > 0;
   if (request.also.empty() && !resampled) {

@@ -230,7 +230,7 @@ void host_arrival(StepWriter& w, const Cut& cut) {
     w.send(round[0], kList, From::anyone);
     for (std::uint64_t i = 0; i < cut.pieces; ++i) w.send(round[0], cut.bytes(), From::anyone);
   });
-  // Of a short vector they stay for the next broadcast, which takes them for its own.
+  // Blocks of a short vector stay for the next broadcast, which takes them for its own.
   for (std::int32_t r = 1; r < w.size() && !cut.whole(); ++r) {
     if (!others.reported[static_cast<std::size_t>(r)]) w.recv(r, kReport);
   }

@@ -15,7 +15,7 @@ struct ArrivalRecord {
 
   /// What rank 0's looks found so far, in order. Whoever performs the looks adds to it.
   std::vector<bool> found;
-  /// Of every collective by order of arrival within the call, the rounds so far; rank 0's expansion
+  /// The rounds so far of every collective by order of arrival within the call; rank 0's expansion
   /// says so.
   std::vector<std::vector<Round>> rounds;
 };

@@ -9,7 +9,7 @@
 namespace slackline::collectives {
 
 /// The blocks that a rank of alltoall, alltoallv or alltoallw exchanges, equal or counted alike.
-/// Of the latter without counts only CollectiveCall::bytes is known, what a rank sends in all: it
+/// For the latter without counts only CollectiveCall::bytes is known, what a rank sends in all: it
 /// is spread evenly.
 class ExchangedBlocks {
  public:

@@ -1,8 +1,9 @@
 // MPICH's decision: which algorithm it takes, by the number of ranks and the size.
 //
-// As SimGrid's selector states them (the source), without the levels for ranks that share a node:
-// the models here know no nodes, so the rules for one level hold for the whole communicator. Scan
-// and exscan (not in the source) are recursive doubling in MPICH.
+// As SimGrid's selector (src/smpi/colls/smpi_mpich_selector.cpp) states them, without the levels
+// for ranks that share a node: the models here know no nodes, so the rules for one level hold for
+// the whole communicator. Scan and exscan, which the selector lacks, are recursive doubling in
+// MPICH.
 
 #include <algorithm>
 

@@ -3,10 +3,10 @@
 //
 // Rows are tried in order; the first whose two limits both lie above the call decides. A size is
 // that of the vector; of one block for alltoall, allgather, gather and scatter; the mean block for
-// allgatherv; all blocks together for reduce_scatter. Where SimGrid's reading of the tables
-// (the source) replaces an algorithm of Open MPI by another one, so do these rows: basic linear
-// broadcast is chain, chain broadcast pipeline, linear_sync and two_proc alltoall linear, double
-// ring barrier and Rabenseifner's reduce linear.
+// allgatherv; all blocks together for reduce_scatter. Where SimGrid's transcription of the tables
+// (src/smpi/colls/smpi_openmpi_selector.cpp) replaces an algorithm of Open MPI by another one, so
+// do these rows: basic linear broadcast is chain, chain broadcast pipeline, linear_sync and
+// two_proc alltoall linear, double ring barrier and Rabenseifner's reduce linear.
 
 #include <algorithm>
 #include <cstdint>

@@ -194,7 +194,7 @@ void rabenseifner(StepWriter& w) {
     const HalvingStep& s = steps[i];
     const std::int32_t partner =
         s.partner == 0 && root_is_out ? w.root() : pairs.rank_of(s.partner);
-    // Of the two, the one on the receiver's side of this and all higher bits goes on.
+    // The one of the two on the receiver's side of this and all higher bits goes on.
     if (s.partner >> i == receiver >> i) return w.send(partner, s.keep_bytes);
     w.recv(partner, s.give_bytes);
   }

@@ -34,7 +34,7 @@ class GoalWriter {
  private:
   GoalRank& rank(std::int32_t r) { return program_.ranks[static_cast<std::size_t>(r)]; }
 
-  /// Of each vertex the ranks that its messages go to, with their numbers, in order of arrival.
+  /// The ranks that each vertex's messages go to, with their numbers, in order of arrival.
   void list_receivers() {
     for_messages([&](VertexId, const Edge& e) { ++receivers_[e.from + std::size_t{1}]; });
     for (std::size_t i = 1; i < receivers_.size(); ++i) receivers_[i] += receivers_[i - 1];

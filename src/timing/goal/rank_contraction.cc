@@ -38,7 +38,7 @@ RankContraction::Outcome RankContraction::contract(GoalRank& block, std::uint32_
   rank_ = rank;
   steps_ = &steps;
   steps = {};
-  const Outcome outcome = survey();
+  const Outcome outcome = scan_operations();
   if (outcome != Outcome::done) return outcome;
   const GoalBlockOrder order(block);
   if (!order.exists()) return Outcome::circle;
@@ -60,7 +60,7 @@ RankContraction::Outcome RankContraction::contract(GoalRank& block, std::uint32_
 
 /// Sums, before anything is added up in 64 bits, and channels: messages match in the order of the
 /// block, whatever the order in which it is gone through.
-RankContraction::Outcome RankContraction::survey() {
+RankContraction::Outcome RankContraction::scan_operations() {
   const GoalRank& block = *block_;
   channel_of_.clear();
   from_ids_ = {};
@@ -91,7 +91,7 @@ RankContraction::Outcome RankContraction::survey() {
   return fits ? Outcome::done : Outcome::too_large;
 }
 
-/// Of each send and of each receive its number among those of the block, which without this is how
+/// The number of each send and of each receive among those of the block, which without this is how
 /// many have come before.
 void RankContraction::number_messages() {
   message_numbers_.resize(block_->size());

@@ -43,7 +43,7 @@ class RankContraction {
     std::uint32_t count;
   };
 
-  Outcome survey();
+  Outcome scan_operations();
   void number_messages();
   void prepare();
   void evaluate(std::uint32_t operation, std::span<const GoalDependency> dependencies);

@@ -15,7 +15,7 @@ struct EdgePair {
   std::int32_t to;
 };
 
-/// Of a crossing these are the edge's own ranks. A sender's hand-over of data (bytes on an edge
+/// For a crossing these are the edge's own ranks. A sender's hand-over of data (bytes on an edge
 /// within one rank) is paid to the rank whose answer it follows.
 EdgePair edge_pair(const ExecutionGraph& graph, const Edge& e, std::int32_t from_rank,
                    std::int32_t to_rank);
@@ -32,7 +32,7 @@ class PairCost : public LinearCost {
   LinearTerm term(const Edge& e, std::int32_t from_rank, std::int32_t to_rank) const override;
 
  private:
-  /// Of one kind of route: what is fixed (ticks), and how often the parameter is paid.
+  /// What one kind of route costs: what is fixed (ticks), and how often the parameter is paid.
   struct Route {
     std::int64_t latency = 0;
     std::int64_t latency_multiples = 0;

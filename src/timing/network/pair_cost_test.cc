@@ -7,7 +7,7 @@
 #include "timing/longest_path.h"
 #include "timing/makespan.h"
 #include "timing/model_schedule.h"
-#include "timing/network/placement.h"
+#include "timing/network/node_placement.h"
 #include "timing/testing/small_model.h"
 
 namespace slackline {
@@ -124,7 +124,7 @@ TEST(VariedParameter, ThatTheNetworkHasNotIsRefused) {
   EXPECT_THROW(resolve({Parameter::latency, "[1][1]"}, network, kInter), Error);
 }
 
-TEST(Placement, ReadsHostFilesAndRankFiles) {
+TEST(NodePlacement, ReadsHostFilesAndRankFiles) {
   using Nodes = std::vector<std::int32_t>;
   EXPECT_EQ(parse_placement("b\na\n# c\n\nb\n", "f", 3, {}).node_of_rank, (Nodes{0, 1, 0}));
   EXPECT_EQ(parse_placement("b:1\na:1\nb:1\n", "f", 3, {"a", "b"}).node_of_rank, (Nodes{1, 0, 1}));

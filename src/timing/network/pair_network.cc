@@ -134,7 +134,7 @@ RouteTable RouteTable::flat(const LogGPS& intra_node, const LogGPS& inter_node) 
   return t;
 }
 
-RouteTable RouteTable::of_topology(const Topology& topology, std::int32_t nodes,
+RouteTable RouteTable::of_topology(const WireTopology& topology, std::int32_t nodes,
                                    const std::vector<std::int64_t>& wire_fs, std::int64_t switch_fs,
                                    const LogGPS& intra_node, std::int64_t inter_node_gap_fs) {
   if (nodes > topology.nodes() || nodes > kMostPairNodes) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "timing/loggps.h"
-#include "timing/network/topology.h"
+#include "timing/network/wire_topology.h"
 
 namespace slackline {
 
@@ -36,7 +36,7 @@ class RouteTable {
   /// A topology's first `nodes` nodes. Latency classes: its wires, switch, intra-node; gap classes:
   /// intra-node and inter-node. `wire_fs` by class of wires. O(nodes^2); throws usage Error when
   /// the topology has fewer nodes, or for more than 16,384.
-  static RouteTable of_topology(const Topology& topology, std::int32_t nodes,
+  static RouteTable of_topology(const WireTopology& topology, std::int32_t nodes,
                                 const std::vector<std::int64_t>& wire_fs, std::int64_t switch_fs,
                                 const LogGPS& intra_node, std::int64_t inter_node_gap_fs);
 
@@ -85,9 +85,9 @@ struct PairNetwork {
 /// A parameter that may vary: L, o or G, of all messages or of some. Implicit from Parameter.
 struct VariedParameter {
   Parameter kind = Parameter::latency;
-  /// Of which messages: empty (the network's own: inter-node ones, or all wires of a topology), a
-  /// class ("inter-group"), "wire" (all wires), a pair of ranks, as "[3][7]", or "added": what
-  /// every message pays on top of today's.
+  /// Which messages it is of: empty (the network's own: inter-node ones, or all wires of a
+  /// topology), a class ("inter-group"), "wire" (all wires), a pair of ranks, as "[3][7]", or
+  /// "added": what every message pays on top of today's.
   std::string qualifier{};
 
   VariedParameter() = default;

@@ -182,7 +182,7 @@ std::vector<std::int32_t> read_matrix(const fs::path& path) {
   return matrix;
 }
 
-std::unique_ptr<Topology> make_hops(Settings& s) {
+std::unique_ptr<WireTopology> make_hops(Settings& s) {
   const auto file = s.take("file");
   if (file) s.matrix = read_matrix(s.folder / *file);
   std::int32_t nodes = 0;
@@ -192,7 +192,7 @@ std::unique_ptr<Topology> make_hops(Settings& s) {
   return make_hop_matrix(nodes, s.matrix);
 }
 
-std::unique_ptr<Topology> make_torus_of(Settings& s) {
+std::unique_ptr<WireTopology> make_torus_of(Settings& s) {
   const std::string where = s.place("dims");
   const auto text = s.take("dims");
   if (!text) {
@@ -203,7 +203,7 @@ std::unique_ptr<Topology> make_torus_of(Settings& s) {
   return make_torus(dimensions, s.take_number("hosts", 1));
 }
 
-std::unique_ptr<Topology> make_topology(Settings& s) {
+std::unique_ptr<WireTopology> make_topology(Settings& s) {
   if (s.kind == "fat-tree") {
     const std::int32_t radix = s.take_number("k");
     return make_fat_tree(radix, s.take_number("tiers", 3));

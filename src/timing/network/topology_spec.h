@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "timing/network/pair_network.h"
-#include "timing/network/topology.h"
+#include "timing/network/wire_topology.h"
 
 namespace slackline {
 
 /// A topology with what its wires and switches cost.
 struct TopologySpec {
-  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<const WireTopology> topology;
   std::vector<std::int64_t> wire_fs;  ///< by class of wires
   std::int64_t switch_fs = 0;
   std::string description;  ///< as the short form; reports show it

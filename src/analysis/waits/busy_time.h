@@ -12,17 +12,17 @@
 
 namespace slackline {
 
-/// What one rank did by itself, by activity: its time without waiting, summed between the calls
-/// that somebody asks for, so that the sum over a long stretch is a short one.
-class OwnTime {
+/// Busy-time sums of one rank: its time without waiting, by activity, summed up between the calls
+/// that are asked for, so that the sum over a long interval has few terms.
+class BusyTimeSums {
  public:
-  OwnTime() = default;
+  BusyTimeSums() = default;
   /// `marks`: the calls from and to which it will be asked, numbered; `waits`: the rank's effective
   /// ones, in program order. Keeps references. Linear in the rank's calls; about 50 bytes a mark.
-  OwnTime(const Trace& trace, const CallActivities& names, std::int32_t rank, const CallSet& marks,
-          std::vector<WaitState> waits);
+  BusyTimeSums(const Trace& trace, const CallActivities& names, std::int32_t rank,
+               const CallSet& marks, std::vector<WaitState> waits);
 
-  /// One of the rank's waits, as far as it lies in a stretch.
+  /// One of the rank's waits, as far as it lies in an interval.
   struct Waited {
     std::size_t which;  ///< of `waits`
     std::int64_t ns;

@@ -1,16 +1,16 @@
 // Parts stand in program order: what lies before the first mark, the first mark's own time, what
-// lies between it and the next one, and so on. So a stretch from one mark to another is a run of
-// them, and only the call in which it begins needs a look of its own.
+// lies between it and the next one, and so on. So an interval from one mark to another is a run of
+// them, and only the call in which it begins is looked at by itself.
 
-#include "analysis/waits/own_time.h"
+#include "analysis/waits/busy_time.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace slackline {
 
-OwnTime::OwnTime(const Trace& trace, const CallActivities& names, std::int32_t rank,
-                 const CallSet& marks, std::vector<WaitState> waits)
+BusyTimeSums::BusyTimeSums(const Trace& trace, const CallActivities& names, std::int32_t rank,
+                           const CallSet& marks, std::vector<WaitState> waits)
     : calls_(&trace.calls(rank)),
       names_(&names),
       rank_(rank),
@@ -19,7 +19,7 @@ OwnTime::OwnTime(const Trace& trace, const CallActivities& names, std::int32_t r
   sum_up();
 }
 
-void OwnTime::sum_up() {
+void BusyTimeSums::sum_up() {
   const std::size_t marks = marks_->first_of(rank_ + 1) - marks_->first_of(rank_);
   ActivitySums sums;
   std::size_t wait = 0;
@@ -50,8 +50,8 @@ void OwnTime::sum_up() {
   }
 }
 
-void OwnTime::add(std::int64_t from, CallIndex to, std::int64_t since, std::int64_t sign,
-                  ActivitySums& sums, std::vector<Waited>* waited) const {
+void BusyTimeSums::add(std::int64_t from, CallIndex to, std::int64_t since, std::int64_t sign,
+                       ActivitySums& sums, std::vector<Waited>* waited) const {
   std::size_t part = 0;
   std::size_t wait = 0;
   if (from >= 0) {
@@ -71,8 +71,8 @@ void OwnTime::add(std::int64_t from, CallIndex to, std::int64_t since, std::int6
 }
 
 // The part of the computation before a call after `since`.
-void OwnTime::add_gap(CallIndex call, std::int64_t since, std::int64_t sign,
-                      ActivitySums& sums) const {
+void BusyTimeSums::add_gap(CallIndex call, std::int64_t since, std::int64_t sign,
+                           ActivitySums& sums) const {
   const std::int64_t begun = call == 0 ? calls_->start_ns() : calls_->end_ns(call - 1);
   std::int64_t skip = since - begun;
   if (skip < 0 && call == 0) sums.add(0, sign * -skip);  // a late start
@@ -84,8 +84,8 @@ void OwnTime::add_gap(CallIndex call, std::int64_t since, std::int64_t sign,
 }
 
 // The part of a call after `since`; `wait` is its own, or a later call's.
-void OwnTime::add_call(CallIndex call, std::size_t wait, std::int64_t since, std::int64_t sign,
-                       ActivitySums& sums, std::vector<Waited>* waited) const {
+void BusyTimeSums::add_call(CallIndex call, std::size_t wait, std::int64_t since, std::int64_t sign,
+                            ActivitySums& sums, std::vector<Waited>* waited) const {
   const std::int64_t enter = calls_->begin_ns(call);
   const std::int64_t begin = std::max(enter, since);
   std::int64_t spent = calls_->end_ns(call) - begin;

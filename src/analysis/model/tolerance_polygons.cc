@@ -1,4 +1,4 @@
-#include "analysis/model/region.h"
+#include "analysis/model/tolerance_polygons.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/sentences.h"
 #include "base/units.h"
 #include "timing/network/pair_cost.h"
-#include "timing/tolerance_region.h"
+#include "timing/tolerance_polygon.h"
 
 namespace slackline {
 namespace {
@@ -56,17 +56,17 @@ void fill(Planes& planes, const ExecutionGraph& graph, const ModelChoice& choice
   planes.highest = highest_plane(graph, *planes.x_cost, *planes.y_cost);
 }
 
-Regions::Row to_row(const ToleranceRegion& region, std::int64_t ppm) {
-  Regions::Row row{.degradation_ppm = ppm,
-                   .bound_ns = ns(region.bound_fs),
-                   .border = {},
-                   .sides = {},
-                   .x_unlimited = region.x_unlimited,
-                   .y_unlimited = region.y_unlimited};
-  for (const PlanePoint& p : region.border) {
+TolerancePolygons::Row to_row(const TolerancePolygon& polygon, std::int64_t ppm) {
+  TolerancePolygons::Row row{.degradation_ppm = ppm,
+                             .bound_ns = ns(polygon.bound_fs),
+                             .border = {},
+                             .sides = {},
+                             .x_unlimited = polygon.x_unlimited,
+                             .y_unlimited = polygon.y_unlimited};
+  for (const PlanePoint& p : polygon.border) {
     row.border.push_back({ns(p.x, p.denominator), ns(p.y, p.denominator)});
   }
-  for (const PathPlane& edge : region.edges) row.sides.push_back({edge.x_slope, edge.y_slope});
+  for (const PathPlane& edge : polygon.edges) row.sides.push_back({edge.x_slope, edge.y_slope});
   return row;
 }
 
@@ -78,7 +78,7 @@ std::string shown(const VariedParameter& parameter, double value_ns) {
   return format_time_ns(value_ns) + (parameter.kind == Parameter::gap_per_byte ? "/B" : "");
 }
 
-Json row_to_json(const Regions& r, const Regions::Row& row) {
+Json row_to_json(const TolerancePolygons& r, const TolerancePolygons::Row& row) {
   Json json;
   json["degradation"] = static_cast<double>(row.degradation_ppm) / 1e6;
   json["makespan_ns"] = row.bound_ns;
@@ -87,12 +87,12 @@ Json row_to_json(const Regions& r, const Regions::Row& row) {
   if (row.y_unlimited) unlimited.push_back(r.y.name());
   json["unlimited"] = std::move(unlimited);
   Json vertices = Json::array();
-  for (const Regions::Corner& c : row.border) {
+  for (const TolerancePolygons::Corner& c : row.border) {
     vertices.push_back({{key(r.x), c.x_ns}, {key(r.y), c.y_ns}});
   }
   json["border"] = std::move(vertices);
   Json sides = Json::array();
-  for (const Regions::Side& s : row.sides) {
+  for (const TolerancePolygons::Side& s : row.sides) {
     sides.push_back({{"lambda_" + r.x.name(), s.x_lambda}, {"lambda_" + r.y.name(), s.y_lambda}});
   }
   json["sides"] = std::move(sides);
@@ -100,10 +100,10 @@ Json row_to_json(const Regions& r, const Regions::Row& row) {
 }
 
 /// The largest y at x; NaN beyond the border.
-double border_at(const Regions::Row& row, double x) {
+double border_at(const TolerancePolygons::Row& row, double x) {
   for (std::size_t i = 1; i < row.border.size(); ++i) {
-    const Regions::Corner& right = row.border[i - 1];
-    const Regions::Corner& left = row.border[i];
+    const TolerancePolygons::Corner& right = row.border[i - 1];
+    const TolerancePolygons::Corner& left = row.border[i];
     if (x < left.x_ns || x > right.x_ns) continue;
     if (right.x_ns == left.x_ns) return left.y_ns;
     const double along = (x - left.x_ns) / (right.x_ns - left.x_ns);
@@ -113,7 +113,7 @@ double border_at(const Regions::Row& row, double x) {
 }
 
 /// One curve a degradation: y against x, with all corners on the axis.
-std::optional<Series> series_of(const Regions& r) {
+std::optional<Series> series_of(const TolerancePolygons& r) {
   Series series{.id = "region",
                 .title = fmt::format("Largest {} against {}", r.y.name(), r.x.name()),
                 .x_name = r.x.name(),
@@ -121,16 +121,16 @@ std::optional<Series> series_of(const Regions& r) {
                 .x = {},
                 .lines = {},
                 .zones = {}};
-  for (const Regions::Row& row : r.rows) {
+  for (const TolerancePolygons::Row& row : r.rows) {
     if (row.border.size() < 2) continue;
-    for (const Regions::Corner& c : row.border) series.x.push_back(c.x_ns);
+    for (const TolerancePolygons::Corner& c : row.border) series.x.push_back(c.x_ns);
   }
   if (series.x.empty()) return std::nullopt;
   const double end = *std::ranges::max_element(series.x);
   for (int i = 0; i <= kPlanePoints; ++i) series.x.push_back(end * i / kPlanePoints);
   std::ranges::sort(series.x);
   series.x.erase(std::ranges::unique(series.x).begin(), series.x.end());
-  for (const Regions::Row& row : r.rows) {
+  for (const TolerancePolygons::Row& row : r.rows) {
     if (row.border.size() < 2) continue;
     Line line{.name = fmt::format("{} slower", percent_of_ppm(row.degradation_ppm)),
               .unit = Unit::ns,
@@ -143,7 +143,7 @@ std::optional<Series> series_of(const Regions& r) {
   return series;
 }
 
-std::string sentence(const Regions& r, const Regions::Row& row) {
+std::string sentence(const TolerancePolygons& r, const TolerancePolygons::Row& row) {
   const std::string percent = percent_of_ppm(row.degradation_ppm);
   if (row.border.empty()) {
     return fmt::format("No values of {} and {} make the run {} slower: no path pays them.",
@@ -162,16 +162,16 @@ std::string sentence(const Regions& r, const Regions::Row& row) {
 
 }  // namespace
 
-Regions tolerance_regions(const ExecutionGraph& graph, const ModelChoice& choice,
-                          const VariedParameter& x, const VariedParameter& y,
-                          const std::vector<std::int64_t>& degradations_ppm) {
+TolerancePolygons tolerance_polygons(const ExecutionGraph& graph, const ModelChoice& choice,
+                                     const VariedParameter& x, const VariedParameter& y,
+                                     const std::vector<std::int64_t>& degradations_ppm) {
   if (x == y) {
     throw usage_error(fmt::format("there is no region over {} twice", x.name()),
                       "two parameters are needed", "Write it like --region L,G.");
   }
   Planes planes;
   fill(planes, graph, choice, x, y);
-  Regions result;
+  TolerancePolygons result;
   result.x = full_parameter(choice, x);
   result.y = full_parameter(choice, y);
   const std::int64_t x_base = base_value_fs(graph, choice, x);
@@ -185,14 +185,14 @@ Regions tolerance_regions(const ExecutionGraph& graph, const ModelChoice& choice
   for (const std::int64_t ppm : degradations_ppm) {
     // Whole femtoseconds, so that corners are fractions of moderate numbers.
     const Int128 bound = makespan + makespan * ppm / kMillion;
-    const ToleranceRegion region = tolerance_region(planes.highest, bound);
-    result.passes += region.passes;
-    result.rows.push_back(to_row(region, ppm));
+    const TolerancePolygon polygon = tolerance_polygon(planes.highest, bound);
+    result.passes += polygon.passes;
+    result.rows.push_back(to_row(polygon, ppm));
   }
   return result;
 }
 
-Report describe(const Regions& r) {
+Report describe(const TolerancePolygons& r) {
   Report report;
   report.result["parameters"] = {r.x.name(), r.y.name()};
   report.result["base"] = {{key(r.x), r.x_base_ns}, {key(r.y), r.y_base_ns}};
@@ -210,7 +210,7 @@ Report describe(const Regions& r) {
                   {"lambda_" + r.x.name(), Unit::count, "of the path on the side that follows"},
                   {"lambda_" + r.y.name(), Unit::count}},
       .rows = {}};
-  for (const Regions::Row& row : r.rows) {
+  for (const TolerancePolygons::Row& row : r.rows) {
     regions.push_back(row_to_json(r, row));
     section.items.emplace_back(Paragraph{sentence(r, row)});
     for (std::size_t i = 0; i < row.border.size(); ++i) {

@@ -10,7 +10,7 @@ namespace slackline {
 
 /// The values of two parameters at which the run is no more than so much slower: a polygon for each
 /// degradation. Values in nanoseconds (of G: ns per byte).
-struct Regions {
+struct TolerancePolygons {
   struct Corner {
     double x_ns;
     double y_ns;
@@ -40,10 +40,10 @@ struct Regions {
 };
 
 /// Exact polygons. Throws usage Error when x and y are or contain the same parameter.
-Regions tolerance_regions(const ExecutionGraph& graph, const ModelChoice& choice,
-                          const VariedParameter& x, const VariedParameter& y,
-                          const std::vector<std::int64_t>& degradations_ppm);
+TolerancePolygons tolerance_polygons(const ExecutionGraph& graph, const ModelChoice& choice,
+                                     const VariedParameter& x, const VariedParameter& y,
+                                     const std::vector<std::int64_t>& degradations_ppm);
 
-Report describe(const Regions& regions);
+Report describe(const TolerancePolygons& polygons);
 
 }  // namespace slackline

@@ -12,7 +12,7 @@
 // Sizes: with T of an hour (4e18 fs), 1e6 messages and 1e10 bytes on a path, products stay below
 // 1e36.
 
-#include "timing/tolerance_region.h"
+#include "timing/tolerance_polygon.h"
 
 #include <algorithm>
 #include <memory>
@@ -143,10 +143,10 @@ PlaneTerm plane_term(const LinearCost& x_cost, const LinearCost& y_cost, const E
 }
 
 /// Sides of the polygon from the x axis round to the y axis.
-ToleranceRegion to_region(Polygon& polygon, Int128 bound_fs) {
+TolerancePolygon to_region(Polygon& polygon, Int128 bound_fs) {
   const std::vector<HalfPlane>& sides = polygon.sides();
   const std::size_t n = sides.size();
-  ToleranceRegion region;
+  TolerancePolygon region;
   region.bound_fs = bound_fs;
   std::size_t axis = 0;  // y >= 0
   while (sides[axis].b != -1) ++axis;
@@ -224,7 +224,7 @@ HighestPlane highest_plane(const ExecutionGraph& graph, const LinearCost& x, con
   };
 }
 
-ToleranceRegion tolerance_region(const HighestPlane& highest, Int128 bound_fs) {
+TolerancePolygon tolerance_polygon(const HighestPlane& highest, Int128 bound_fs) {
   if (highest({0, 0, 1}).fixed >= bound_fs) {
     throw usage_error("there is no region", "the run takes as long even where both cost nothing",
                       "Allow a larger degradation.");
@@ -245,7 +245,7 @@ ToleranceRegion tolerance_region(const HighestPlane& highest, Int128 bound_fs) {
       polygon.cut(h);
     }
   }
-  ToleranceRegion region = to_region(polygon, bound_fs);
+  TolerancePolygon region = to_region(polygon, bound_fs);
   region.passes = passes;
   return region;
 }

@@ -1,4 +1,4 @@
-#include "timing/network/placement.h"
+#include "timing/network/node_placement.h"
 
 #include <fmt/format.h>
 
@@ -92,7 +92,7 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
 
 }  // namespace
 
-std::string Placement::host(std::int32_t node) const {
+std::string NodePlacement::host(std::int32_t node) const {
   const auto i = static_cast<std::size_t>(node);
   return i < host_names.size() ? host_names[i] : fmt::format("node{}", node);
 }
@@ -118,8 +118,8 @@ std::vector<std::string> parse_hosts(std::string_view text) {
   return hosts;
 }
 
-Placement parse_placement(std::string_view text, const std::string& name, std::int32_t ranks,
-                          const std::vector<std::string>& hosts) {
+NodePlacement parse_placement(std::string_view text, const std::string& name, std::int32_t ranks,
+                              const std::vector<std::string>& hosts) {
   const std::vector<std::string> of_rank = hosts_of_ranks(text, name, ranks);
   std::map<std::string, std::int32_t> node_of;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -137,7 +137,7 @@ Placement parse_placement(std::string_view text, const std::string& name, std::i
       node_of.try_emplace(host, numbered ? *number_at_end(host) : next);
     }
   }
-  Placement placement;
+  NodePlacement placement;
   for (const auto& [host, node] : node_of) {
     const auto i = static_cast<std::size_t>(node);
     if (placement.host_names.size() <= i) placement.host_names.resize(i + 1);

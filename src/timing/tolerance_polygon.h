@@ -43,7 +43,7 @@ HighestPlane highest_plane(const ReducedLogGPS& reduced, const LogGPS& model, Pa
 HighestPlane highest_plane(const ExecutionGraph& graph, const LinearCost& x, const LinearCost& y);
 
 /// All (x, y) >= 0 with T <= bound: a convex polygon that begins at the origin.
-struct ToleranceRegion {
+struct TolerancePolygon {
   /// The border from the largest x with y = 0 to the largest y with x = 0. Where a parameter is
   /// unlimited its end of the border is not there.
   std::vector<PlanePoint> border;
@@ -57,6 +57,6 @@ struct ToleranceRegion {
 
 /// The polygon with all vertices exact. About two passes a vertex. Throws usage Error if T(0, 0) is
 /// not below the bound.
-ToleranceRegion tolerance_region(const HighestPlane& highest, Int128 bound_fs);
+TolerancePolygon tolerance_polygon(const HighestPlane& highest, Int128 bound_fs);
 
 }  // namespace slackline

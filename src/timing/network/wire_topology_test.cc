@@ -1,4 +1,4 @@
-#include "timing/network/topology.h"
+#include "timing/network/wire_topology.h"
 
 #include <gtest/gtest.h>
 
@@ -20,14 +20,14 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-Found route(const Topology& t, std::int32_t a, std::int32_t b) {
+Found route(const WireTopology& t, std::int32_t a, std::int32_t b) {
   Wires wires(t.wire_classes().size(), 0);
   const std::int32_t switches = t.route(a, b, wires);
   return {switches, wires};
 }
 
 /// Every route crosses one wire more than switches, and is as long back as forth.
-void expect_sound(const Topology& t) {
+void expect_sound(const WireTopology& t) {
   for (std::int32_t a = 0; a < t.nodes(); ++a) {
     for (std::int32_t b = 0; b < t.nodes(); ++b) {
       if (a == b) continue;

@@ -8,7 +8,7 @@
 namespace slackline {
 
 /// Which node each rank runs on.
-struct Placement {
+struct NodePlacement {
   std::vector<std::int32_t> node_of_rank;
   std::vector<std::string> host_names;  ///< by node; empty: node0, node1, ...
 
@@ -24,8 +24,8 @@ std::vector<std::int32_t> cyclic_placement(std::int32_t ranks, std::int32_t rank
 /// slot=1"). Blank lines and # comments are skipped. `hosts` lists the nodes in the topology's
 /// order; if it is empty a host is a node by its number ("12", or the digits at its end: "node0012"
 /// is 12) when all have one, else by order of appearance. Throws Error with the line.
-Placement parse_placement(std::string_view text, const std::string& name, std::int32_t ranks,
-                          const std::vector<std::string>& hosts);
+NodePlacement parse_placement(std::string_view text, const std::string& name, std::int32_t ranks,
+                              const std::vector<std::string>& hosts);
 
 /// A host a line; "host:slots" or "host slots=n" are read as the host.
 std::vector<std::string> parse_hosts(std::string_view text);

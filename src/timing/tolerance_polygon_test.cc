@@ -1,4 +1,4 @@
-#include "timing/tolerance_region.h"
+#include "timing/tolerance_polygon.h"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ ExecutionGraph two_chains() {
                        "rank 3\n recv from=2 bytes=11\n send to=2 bytes=1\n");
 }
 
-TEST(ToleranceRegion, IsThePolygonDerivedByHand) {
+TEST(TolerancePolygon, IsThePolygonDerivedByHand) {
   const ExecutionGraph graph = two_chains();
   const LogGPS model{10'000'000, 0, 1'000'000};
   const auto reduced = reduce(graph);
@@ -45,7 +45,7 @@ TEST(ToleranceRegion, IsThePolygonDerivedByHand) {
   for (const HighestPlane& highest :
        {highest_plane(*reduced, model, Parameter::latency, Parameter::gap_per_byte),
         highest_plane(graph, x, y)}) {
-    const ToleranceRegion region = tolerance_region(highest, 121 * kNsWide);
+    const TolerancePolygon region = tolerance_polygon(highest, 121 * kNsWide);
     EXPECT_EQ(region.border, (std::vector{ns(21, 0), ns(210, 79, 10), ns(0, 121, 10)}));
     EXPECT_EQ(region.edges, (std::vector<PathPlane>{{100 * kNsWide, 1, 0}, {0, 2, 10}}));
     EXPECT_FALSE(region.x_unlimited);
@@ -53,13 +53,13 @@ TEST(ToleranceRegion, IsThePolygonDerivedByHand) {
   }
 }
 
-TEST(ToleranceRegion, WhatNoPathPaysIsUnlimited) {
+TEST(TolerancePolygon, WhatNoPathPaysIsUnlimited) {
   // One-byte messages pay no G: T = 2L.
   const ExecutionGraph graph = untimed_graph(2,
                                              "rank 0\n send to=1 bytes=1\n recv from=1 bytes=1\n"
                                              "rank 1\n recv from=0 bytes=1\n send to=0 bytes=1\n");
   const auto reduced = reduce(graph);
-  const ToleranceRegion region = tolerance_region(
+  const TolerancePolygon region = tolerance_polygon(
       highest_plane(*reduced, {}, Parameter::latency, Parameter::gap_per_byte), 9 * kNsWide);
   EXPECT_EQ(region.border, (std::vector{ns(45, 0, 10)}));
   EXPECT_FALSE(region.x_unlimited);
@@ -67,18 +67,18 @@ TEST(ToleranceRegion, WhatNoPathPaysIsUnlimited) {
 
   const ExecutionGraph alone = untimed_graph(1, "rank 0\n compute 5\n pcontrol\n");
   const auto nothing = reduce(alone);
-  const ToleranceRegion all = tolerance_region(
+  const TolerancePolygon all = tolerance_polygon(
       highest_plane(*nothing, {}, Parameter::latency, Parameter::gap_per_byte), 6 * kNsWide);
   EXPECT_TRUE(all.border.empty());
   EXPECT_TRUE(all.x_unlimited && all.y_unlimited);
 }
 
-TEST(ToleranceRegion, ABoundThatTheRunExceedsAnywayIsRefused) {
+TEST(TolerancePolygon, ABoundThatTheRunExceedsAnywayIsRefused) {
   const ExecutionGraph graph = two_chains();
   const auto reduced = reduce(graph);
   const HighestPlane highest =
       highest_plane(*reduced, {}, Parameter::latency, Parameter::gap_per_byte);
-  EXPECT_THROW(tolerance_region(highest, 100 * kNsWide), Error);
+  EXPECT_THROW(tolerance_polygon(highest, 100 * kNsWide), Error);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace slackline {
 
-/// Fills in regions and phases of a monitor whose fixed windows are known: where they begin and
+/// Fills in intervals and phases of a monitor whose fixed windows are known: where they begin and
 /// end, their kinds and efficiencies. O(windows^2).
-void find_focus_regions(const RunWindows& windows, Monitor& out);
+void find_focus_intervals(const RunWindows& windows, Monitor& out);
 
 }  // namespace slackline

@@ -6,7 +6,7 @@
 // nodes' own, one more switch at either end. Torus: one switch more than the steps, in each
 // dimension the shorter way round.
 
-#include "timing/network/topology.h"
+#include "timing/network/wire_topology.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ std::int64_t capped_product(std::int64_t a, std::int64_t b) {
   return b > 0 && a > kMostNodes / b ? kMostNodes + 1 : a * b;
 }
 
-class FatTree final : public Topology {
+class FatTree final : public WireTopology {
  public:
   FatTree(std::int32_t radix, std::int32_t tiers) : half_(radix / 2), tiers_(tiers) {
     if (radix < 2 || radix % 2 != 0) throw impossible("fat tree", "k must be even and at least 2");
@@ -82,7 +82,7 @@ class FatTree final : public Topology {
   std::int32_t nodes_ = 0;
 };
 
-class Dragonfly final : public Topology {
+class Dragonfly final : public WireTopology {
  public:
   Dragonfly(std::int32_t groups, std::int32_t routers, std::int32_t hosts, std::int32_t links)
       : groups_(groups), routers_(routers), hosts_(hosts) {
@@ -148,7 +148,7 @@ class Dragonfly final : public Topology {
   std::vector<std::vector<std::int32_t>> gateways_;  // routers with a link that far ahead
 };
 
-class Torus final : public Topology {
+class Torus final : public WireTopology {
  public:
   Torus(std::vector<std::int32_t> dimensions, std::int32_t hosts)
       : dimensions_(std::move(dimensions)), hosts_(hosts), names_{"terminal"} {
@@ -190,7 +190,7 @@ class Torus final : public Topology {
   std::vector<std::string> names_;
 };
 
-class Crossbar final : public Topology {
+class Crossbar final : public WireTopology {
  public:
   explicit Crossbar(std::int32_t nodes) : nodes_(nodes) { check_nodes("crossbar", nodes); }
 
@@ -209,7 +209,7 @@ class Crossbar final : public Topology {
   std::int32_t nodes_;
 };
 
-class HopMatrix final : public Topology {
+class HopMatrix final : public WireTopology {
  public:
   HopMatrix(std::int32_t nodes, std::vector<std::int32_t> switches)
       : nodes_(nodes), switches_(std::move(switches)) {
@@ -256,24 +256,25 @@ class HopMatrix final : public Topology {
 
 }  // namespace
 
-std::unique_ptr<Topology> make_fat_tree(std::int32_t radix, std::int32_t tiers) {
+std::unique_ptr<WireTopology> make_fat_tree(std::int32_t radix, std::int32_t tiers) {
   return std::make_unique<FatTree>(radix, tiers);
 }
 
-std::unique_ptr<Topology> make_dragonfly(std::int32_t groups, std::int32_t routers,
-                                         std::int32_t hosts, std::int32_t links) {
+std::unique_ptr<WireTopology> make_dragonfly(std::int32_t groups, std::int32_t routers,
+                                             std::int32_t hosts, std::int32_t links) {
   return std::make_unique<Dragonfly>(groups, routers, hosts, links);
 }
 
-std::unique_ptr<Topology> make_torus(std::vector<std::int32_t> dimensions, std::int32_t hosts) {
+std::unique_ptr<WireTopology> make_torus(std::vector<std::int32_t> dimensions, std::int32_t hosts) {
   return std::make_unique<Torus>(std::move(dimensions), hosts);
 }
 
-std::unique_ptr<Topology> make_crossbar(std::int32_t nodes) {
+std::unique_ptr<WireTopology> make_crossbar(std::int32_t nodes) {
   return std::make_unique<Crossbar>(nodes);
 }
 
-std::unique_ptr<Topology> make_hop_matrix(std::int32_t nodes, std::vector<std::int32_t> switches) {
+std::unique_ptr<WireTopology> make_hop_matrix(std::int32_t nodes,
+                                              std::vector<std::int32_t> switches) {
   return std::make_unique<HopMatrix>(nodes, std::move(switches));
 }
 
