@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/efficiency/efficiency_counters.h"
-#include "analysis/paths/measured_flows.h"
 #include "analysis/paths/path_flows.h"
+#include "analysis/model/model_path_flows.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "formats/goal/binary.h"
@@ -79,7 +79,7 @@ std::vector<TimelineFlow> model_flows(const WriteRequest& request, Findings& fin
   if (model.latency_fs == 0 && model.overhead_fs == 0) return {};
   const ExecutionGraph graph = build_graph(request.trace, request.model.graph);
   findings.merge(graph.findings());
-  return critical_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
+  return model_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
 }
 
 RunExtras extras_of_run(const Trace& trace, bool path) {
@@ -91,7 +91,7 @@ RunExtras extras_of_run(const Trace& trace, bool path) {
       extras.counters = efficiency_counters(trace, curves);
     } else {
       const CausalOrder order(trace, matching);
-      extras.flows = measured_path_flows(critical_steps(Activities(trace, matching, order)));
+      extras.flows = critical_path_flows(critical_steps(Activities(trace, matching, order)));
     }
   });
   return extras;

@@ -19,6 +19,7 @@ enum class Rendezvous : std::uint8_t {
   loggopsim,  ///< data leaves at once, the sender completes at the match (LogGOPSim)
 };
 
+/// The name that parse_rendezvous() reads.
 std::string_view to_string(Rendezvous protocol);
 /// Throws usage Error for an unknown name.
 Rendezvous parse_rendezvous(std::string_view name);

@@ -45,7 +45,7 @@ void join_chains(std::vector<PathPiece>& pieces) {
 
 }  // namespace
 
-std::vector<PathPiece> path_pieces(const MeasuredPath& path) {
+std::vector<PathPiece> path_pieces(const CriticalPath& path) {
   std::vector<PathPiece> pieces;
   pieces.reserve(path.segments.size());
   for (const ActivitySegment& s : path.segments) {
@@ -54,7 +54,7 @@ std::vector<PathPiece> path_pieces(const MeasuredPath& path) {
   return pieces;
 }
 
-std::vector<PathPiece> path_pieces(const CriticalPath& path, std::int64_t offset_ns) {
+std::vector<PathPiece> path_pieces(const ModelPath& path, std::int64_t offset_ns) {
   std::vector<PathPiece> pieces;
   pieces.reserve(path.segments.size());
   for (const PathSegment& s : path.segments) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/model/model_path.h"
 #include "analysis/paths/critical_path.h"
-#include "analysis/paths/measured_path.h"
 #include "analysis/waits/wait_states.h"
 #include "page/codes.h"
 #include "page/drawn_timeline.h"
@@ -23,9 +23,10 @@ struct PathPiece {
   bool message = false;  ///< on its way
 };
 
-std::vector<PathPiece> path_pieces(const MeasuredPath& path);
-/// Pieces of a Schedule's path, which begins `offset_ns` after the run's start.
-std::vector<PathPiece> path_pieces(const CriticalPath& path, std::int64_t offset_ns);
+/// The segments of a timed run's critical path.
+std::vector<PathPiece> path_pieces(const CriticalPath& path);
+/// The segments of the model's path, whose Schedule begins `offset_ns` after the run's start.
+std::vector<PathPiece> path_pieces(const ModelPath& path, std::int64_t offset_ns);
 
 /// Columns as in doc/formats/page.md. Of more than `most` pieces those that touch and are of one
 /// kind on one rank are joined, and then the shortest are left out.

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "analysis/model/prediction.h"
-#include "analysis/paths/measured_path.h"
+#include "analysis/paths/critical_path.h"
 #include "analysis/phases/monitor.h"
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
@@ -17,7 +17,7 @@ namespace slackline {
 /// What is drawn of a measured run.
 struct MeasuredPictures {
   const WaitStates& waits;
-  const MeasuredPath& path;
+  const CriticalPath& path;
   const Monitor& monitor;
 };
 

@@ -30,7 +30,7 @@ SimulatedRow::SimulatedRow(const Trace& trace, const CallMatching& matching,
       timed_(simulated_trace(trace, run.simulation)),
       paths_(timed_),
       waits_(wait_states(timed_, matching)),
-      path_(measured_path(timed_, matching, paths_, {})) {}
+      path_(critical_path(timed_, matching, paths_, {})) {}
 
 TimelineRun SimulatedRow::drawn(std::int64_t offset_ns) const {
   std::vector<PathPiece> pieces = path_pieces(path_);

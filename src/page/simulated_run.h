@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/paths/measured_path.h"
+#include "analysis/paths/critical_path.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
@@ -37,7 +37,7 @@ class SimulatedRow {
   Trace timed_;
   CallPaths paths_;
   WaitStates waits_;
-  MeasuredPath path_;
+  CriticalPath path_;
 };
 
 /// Use of the four most contended links over time; none where it was not kept.

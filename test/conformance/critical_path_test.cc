@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/paths/measured_path.h"
+#include "analysis/paths/critical_path.h"
 #include "formats/open/open.h"
 #include "scalasca_metrics.h"
 #include "trace/testing/shared_traces.h"
@@ -12,7 +12,7 @@ namespace slackline {
 namespace {
 
 /// Seconds on the path by operation and rank.
-std::map<std::string, PerRank> seconds_of(const MeasuredPath& path) {
+std::map<std::string, PerRank> seconds_of(const CriticalPath& path) {
   std::map<std::string, PerRank> seconds;
   for (const ActivitySegment& s : path.segments) {
     if (s.operation == Operation::none) continue;
@@ -41,7 +41,7 @@ TEST(CriticalPathConformance, OfSstMacroGoesTheWayOfScalascas) {
   const auto metrics = read_metrics(folder / "scalasca" / "sstmacro10.metrics.txt");
   const OpenedTrace opened = open_trace(folder / "traces.otf2");
   const CallPaths paths(opened.trace);
-  const auto ours = seconds_of(measured_path(opened.trace, CallMatching(opened.trace), paths, {}));
+  const auto ours = seconds_of(critical_path(opened.trace, CallMatching(opened.trace), paths, {}));
   for (const char* operation : {"MPI_Init", "MPI_Comm_split", "MPI_Comm_free"}) {
     const PerRank& known = metrics.at({"critical_path", operation});
     const PerRank& found = ours.at(operation);

@@ -51,7 +51,7 @@ TEST_P(DiagnosisProperty, AllExactAlgorithmsFindOnePathAndItsSegmentsAreTheRun) 
     const CallMatching matching(trace);
     const CallPaths paths(trace);
     for (const PathAlgorithm algorithm : kPathAlgorithms) {
-      const MeasuredPath path = measured_path(trace, matching, paths, {.algorithm = algorithm});
+      const CriticalPath path = critical_path(trace, matching, paths, {.algorithm = algorithm});
       std::int64_t at = 0;
       for (const ActivitySegment& s : path.segments) {
         EXPECT_EQ(s.begin_ns, at) << to_string(algorithm);
@@ -139,7 +139,7 @@ TEST_P(DiagnosisProperty, GainsAndSlackAreThoseOfTheWrittenGraph) {
 TEST_P(DiagnosisProperty, ImpactsOfActivitiesAddUpToTheRanksTime) {
   for_runs([](const Trace& trace) {
     const CallPaths paths(trace);
-    const MeasuredPath path = measured_path(trace, CallMatching(trace), paths, {});
+    const CriticalPath path = critical_path(trace, CallMatching(trace), paths, {});
     std::int64_t ranks = 0;
     for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
     double sum = 0;

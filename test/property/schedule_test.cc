@@ -4,7 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "analysis/model/breakdown.h"
-#include "analysis/paths/critical_path.h"
+#include "analysis/model/model_path.h"
 #include "oracle/reference_model.h"
 #include "oracle/regular_programs.h"
 #include "property/cases.h"
@@ -90,7 +90,7 @@ bool computation_is_the_traces(const Fixture& f) {
   return true;
 }
 
-bool segments_are_contiguous(const CriticalPath& path, std::int64_t makespan_ps) {
+bool segments_are_contiguous(const ModelPath& path, std::int64_t makespan_ps) {
   std::int64_t at = 0;
   for (const PathSegment& s : path.segments) {
     if (s.begin_ps != at || s.end_ps <= s.begin_ps) return false;
@@ -114,7 +114,7 @@ bool between(std::int64_t time_ps, std::int64_t unit_fs, const PathLine& left,
          multiples <= right.slope;
 }
 
-bool path_agrees_with_derivatives(const Fixture& f, const CriticalPath& path) {
+bool path_agrees_with_derivatives(const Fixture& f, const ModelPath& path) {
   return path.messages ==
              static_cast<std::uint64_t>(f.line(Parameter::latency, Side::right).slope) &&
          between(path.total.latency_ps, f.model.latency_fs, f.line(Parameter::latency, Side::left),
@@ -135,7 +135,7 @@ void check(const Fixture& f) {
   RC_ASSERT(equals_reference(f));
   RC_ASSERT(parts_add_up(f));
   RC_ASSERT(computation_is_the_traces(f));
-  const CriticalPath path = critical_path(f.c.trace, f.graph, f.schedule, f.cost);
+  const ModelPath path = model_path(f.c.trace, f.graph, f.schedule, f.cost);
   RC_ASSERT(segments_are_contiguous(path, f.schedule.makespan_ps));
   RC_ASSERT(path.total.total_ps() == f.schedule.makespan_ps);
   RC_ASSERT(total_of(path.by_rank) == f.schedule.makespan_ps);
@@ -155,9 +155,9 @@ RC_GTEST_PROP(Schedule, KeepsTheLawOnTimedTraces, ()) {
 }
 
 /// Time by region, where there are regions, is all the time.
-RC_GTEST_PROP(CriticalPath, RegionsShareAllOfIt, ()) {
+RC_GTEST_PROP(ModelPath, RegionsShareAllOfIt, ()) {
   const Fixture f(testing::arbitrary_case({.timed = true}));
-  const CriticalPath path = critical_path(f.c.trace, f.graph, f.schedule, f.cost);
+  const ModelPath path = model_path(f.c.trace, f.graph, f.schedule, f.cost);
   std::int64_t by_region = 0;
   for (const auto& [region, time] : path.by_region) by_region += time.total_ps();
   std::int64_t by_operation = 0;
@@ -173,7 +173,7 @@ void expect_consistent(oracle::Program program, const GraphOptions& options, con
   EXPECT_TRUE(equals_reference(f));
   EXPECT_TRUE(parts_add_up(f));
   EXPECT_TRUE(computation_is_the_traces(f));
-  const CriticalPath path = critical_path(f.c.trace, f.graph, f.schedule, f.cost);
+  const ModelPath path = model_path(f.c.trace, f.graph, f.schedule, f.cost);
   EXPECT_TRUE(segments_are_contiguous(path, f.schedule.makespan_ps));
   EXPECT_TRUE(path_agrees_with_derivatives(f, path));
   EXPECT_TRUE(f.graph.findings().empty());

@@ -24,6 +24,7 @@ enum class EfficiencyVariant : std::uint8_t {
 inline constexpr std::array kEfficiencyVariants{EfficiencyVariant::multiplicative,
                                                 EfficiencyVariant::additive,
                                                 EfficiencyVariant::basicanalysis};
+/// The name that --variant reads.
 std::string_view to_string(EfficiencyVariant variant);
 
 /// POP's tree. All between 0 and 1 for a causal run.
@@ -69,6 +70,7 @@ Efficiency efficiency(const Trace& trace, const CallMatching& matching,
 /// The same of a timed trace whose run on the ideal network is known already.
 Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal);
 
+/// Whether the work of all ranks together stays (strong) or grows with them (weak).
 enum class Scaling : std::uint8_t { strong, weak };
 
 /// How computation grows with the ranks, against a reference run.
@@ -79,6 +81,7 @@ struct Scalability {
   std::optional<double> frequency;     ///< cycles per useful time, against the reference's
   double global(double parallel) const { return parallel * computation; }
 };
+/// Computation of `inputs` against `reference`; under weak scaling the work grows with the ranks.
 Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& reference,
                         Scaling scaling);
 
@@ -86,6 +89,7 @@ Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& 
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant);
 /// The factors by name; null where there is no time.
 Json factors_to_json(const EfficiencyInputs& inputs, EfficiencyVariant variant);
+/// The inputs in ns, and the factors of all variants.
 Json efficiency_to_json(const Efficiency& run);
 /// `runs` in the order of the table; the first one is the reference.
 Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);

@@ -15,6 +15,7 @@ enum class CollectiveCausality : std::uint8_t {
   data,     ///< what the data needs: a broadcast's members wait for the root alone, and so on
 };
 
+/// The name that parse_collective_causality() reads.
 std::string_view to_string(CollectiveCausality causality);
 /// Throws usage Error for an unknown name.
 CollectiveCausality parse_collective_causality(std::string_view name);

@@ -24,6 +24,7 @@ struct LogGOPSSweep {
 /// At `count` evenly spaced latencies from `from_fs` to `to_fs`; one simulation each, in parallel.
 LogGOPSSweep sweep_latency(const GoalProgram& program, const LogGOPS& model, std::int64_t from_fs,
                            std::int64_t to_fs, std::size_t count, std::string_view name);
+/// Result and a plot of points.
 Report describe(const LogGOPSSweep& sweep);
 
 /// The effective parameters, for a Report.

@@ -24,6 +24,7 @@ Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelCh
 Overview overview(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
                   const std::vector<std::int64_t>& degradations_ppm);
 
+/// Result and sections; the caller adds options, input and findings.
 Report describe(const Overview& overview, const Trace& trace);
 
 /// What holds the run back most under the model, and what its critical path consists of.
@@ -40,6 +41,7 @@ struct Losses {
   std::int32_t busiest_rank = 0;
   double busiest_over_mean = 1;
 };
+/// `ranks` in any unit, one entry a rank; all 0 for a run without length.
 Losses losses(const std::vector<TimeBreakdown>& ranks);
 
 }  // namespace slackline

@@ -23,6 +23,7 @@ RouteAnswer find_route(const Platform& platform, HostId from, HostId to);
 /// Fills result and sections: the zones as a tree, hosts, and links by group; at most `shown` rows
 /// of each. The caller adds options, input and findings.
 Report describe(const Platform& platform, std::size_t shown);
+/// Adds the links of a route, and what they are together, to result and sections.
 void add_route(Report& report, const Platform& platform, const RouteAnswer& route);
 
 }  // namespace slackline

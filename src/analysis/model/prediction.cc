@@ -21,7 +21,7 @@ ModelledRun::ModelledRun(const Trace& trace, const ExecutionGraph& graph, const 
     : cost(picosecond_cost(graph, choice)),
       schedule(model_schedule(graph, cost)),
       ranks_ps(rank_breakdown(graph, schedule, cost)),
-      path(critical_path(trace, graph, schedule, cost)) {}
+      path(model_path(trace, graph, schedule, cost)) {}
 
 Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
                    Side side) {

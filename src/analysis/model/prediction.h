@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "analysis/model/model_choice.h"
+#include "analysis/model/model_path.h"
 #include "analysis/model/rank_breakdown.h"
-#include "analysis/paths/critical_path.h"
 #include "analysis/runs/measured.h"
 #include "timing/makespan.h"
 #include "timing/model_schedule.h"
@@ -25,7 +25,7 @@ struct Prediction {
   Side side = Side::right;
   std::optional<MeasuredRun> measured;
   std::vector<TimeBreakdown> ranks_ps;  ///< parts add up to the makespan
-  CriticalPath path;
+  ModelPath path;
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;
   std::uint64_t messages = 0;
@@ -38,7 +38,7 @@ struct ModelledRun {
   PicosecondCost cost;
   Schedule schedule;
   std::vector<TimeBreakdown> ranks_ps;  ///< parts add up to the makespan
-  CriticalPath path;
+  ModelPath path;
 };
 
 /// Three passes over the graph and one schedule.
@@ -53,8 +53,8 @@ Report describe(const Prediction& prediction, const Trace& trace);
 
 /// Parts of that Report which others use too.
 Section describe_ranks(const Prediction& prediction);
-Section describe_path(const CriticalPath& path, const Trace& trace);
-Json path_to_json(const CriticalPath& path, const Trace& trace);
+Section describe_path(const ModelPath& path, const Trace& trace);
+Json path_to_json(const ModelPath& path, const Trace& trace);
 
 /// The critical path itself, segment by segment, for `slackline critical-path`.
 Report describe_critical_path(const Prediction& prediction, const Trace& trace);

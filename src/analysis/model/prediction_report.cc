@@ -110,7 +110,7 @@ Facts key_facts(const Prediction& p) {
 
 }  // namespace
 
-Json path_to_json(const CriticalPath& path, const Trace& trace) {
+Json path_to_json(const ModelPath& path, const Trace& trace) {
   Json json = time_to_json(path.total);
   json["messages"] = path.messages;
   Json by_rank = Json::array();
@@ -153,7 +153,7 @@ Section describe_ranks(const Prediction& p) {
   return Section{.id = "ranks", .title = "Ranks", .items = {std::move(table)}};
 }
 
-Section describe_path(const CriticalPath& path, const Trace& trace) {
+Section describe_path(const ModelPath& path, const Trace& trace) {
   const std::int64_t makespan_ps = path.total.total_ps();
   Table by_operation = path_table("path_by_operation", "By operation", "operation");
   for (const auto& [operation, time] : path.by_operation) {
@@ -188,7 +188,7 @@ Report describe(const Prediction& p, const Trace& trace) {
 
 namespace {
 
-Json segments_to_json(const CriticalPath& path, const Trace& trace) {
+Json segments_to_json(const ModelPath& path, const Trace& trace) {
   Json rows = Json::array();
   for (const PathSegment& s : path.segments) {
     rows.push_back(
@@ -204,7 +204,7 @@ Json segments_to_json(const CriticalPath& path, const Trace& trace) {
   return rows;
 }
 
-Table longest_segments(const CriticalPath& path, const Trace& trace) {
+Table longest_segments(const ModelPath& path, const Trace& trace) {
   std::vector<const PathSegment*> longest;
   for (const PathSegment& s : path.segments) longest.push_back(&s);
   const auto by_length = [](const PathSegment* s) { return s->length_ps(); };

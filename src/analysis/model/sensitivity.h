@@ -41,6 +41,7 @@ Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& param
 /// passes nor visits more than `edges` edges; else what no eye can tell from that.
 EnvelopeEffort plot_effort(const ExecutionGraph& graph, std::size_t edges, std::size_t most_passes);
 
+/// Result with all pieces, a table and the plot.
 Report describe(const Sensitivity& sensitivity);
 /// T, lambda and rho over the parameter, with `zones` marked.
 Series sensitivity_series(const Sensitivity& sensitivity, std::vector<Zone> zones);
@@ -60,6 +61,8 @@ struct Tolerances {
   std::uint64_t passes = 0;
 };
 
+/// The largest value of the parameter at which T exceeds its value at base by no more than each of
+/// the degradations, exact to a femtosecond. A few passes over the reduced graph each.
 Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
                       const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm);
@@ -67,6 +70,7 @@ Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,
 Tolerances tolerances(MakespanFunction& makespan, const VariedParameter& parameter,
                       const std::vector<std::int64_t>& degradations_ppm);
 
+/// Result and a table with a row for each degradation.
 Report describe(const Tolerances& tolerances);
 /// "Latency L may grow from 3 us to 4.6 us (1 % slower), 6.1 us (2 %) and 9.9 us (5 %)." One
 /// sentence, and one more for degradations that no value reaches.

@@ -31,6 +31,7 @@ ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOp
                                 const ModelChoice& choice, std::vector<std::uint64_t> thresholds,
                                 std::size_t most);
 
+/// Result and a table with a row for each threshold.
 Report describe(const ThresholdSweep& sweep);
 
 }  // namespace slackline

@@ -44,6 +44,7 @@ TolerancePolygons tolerance_polygons(const ExecutionGraph& graph, const ModelCho
                                      const VariedParameter& x, const VariedParameter& y,
                                      const std::vector<std::int64_t>& degradations_ppm);
 
+/// Result with all corners, a sentence for each degradation and a plot.
 Report describe(const TolerancePolygons& polygons);
 
 }  // namespace slackline

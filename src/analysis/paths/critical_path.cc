@@ -1,204 +1,206 @@
-// The critical path of a Schedule: from the end of the last rank back along the deciding edges.
+// The critical path of a measured run, and how far everything else is from it.
 //
-// Every vertex lies exactly the cost of its deciding edge after that edge's source, so the costs
-// along the walk add up to the makespan without rest. Each edge's cost is cut into computation,
-// overhead, latency and bandwidth; computation that spans several calls is cut once more at the
-// borders of user regions.
+// The path itself is found by going back from the end (run_path.h) or by a search in the written
+// graph (longest_path.h). One walk back over the run gives how late each moment could be without
+// making the run longer (path_slack.h), and with it the paths that come next (near_paths.h); one
+// walk forward gives what the largest activities could gain at most (path_gains.h); a sum over each
+// rank what the path's activities cost the others (activity_impact.h). They need nothing of each
+// other and run side by side.
 
 #include "analysis/paths/critical_path.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <tuple>
 
+#include "analysis/paths/path_gains.h"
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace slackline {
 namespace {
 
-class PathCollector {
+constexpr std::size_t kNearPaths = 2;
+
+constexpr FindingKind kBackInTime{"dependence_back_in_time", Severity::notice,
+                                  "Messages were received before they were sent, as the ranks' "
+                                  "clocks disagree; they bind nothing "
+                                  "in the measured critical path."};
+
+std::vector<RunStep> find_path(const Activities& run, const PathOptions& options) {
+  if (options.algorithm == PathAlgorithm::dag) return critical_steps(run);
+  const ActivityGraph graph = activity_graph(run);
+  return steps_of(graph, longest_path(graph, options.algorithm, options.delta_ns));
+}
+
+/// Turns the steps of a path into segments: computation falls into the call paths it lies in.
+class Segments {
  public:
-  PathCollector(const Trace& trace, const ExecutionGraph& graph, const PicosecondCost& cost)
-      : trace_(trace), graph_(graph), cost_(cost), regions_(trace) {}
+  explicit Segments(const CallActivities& names) : names_(names) {}
 
-  /// Segments of the tail after the last vertex, then of each edge, are added from late to early.
-  void add_tail(std::int32_t rank, std::int64_t end_ps) {
-    now_ps_ = end_ps;
-    const VertexId last = graph_.last_vertex(rank);
-    const auto calls = static_cast<std::uint32_t>(trace_.calls(rank).size());
-    add_compute(rank, first_gap_after(last), program_end(rank, calls), graph_.tail_ns(rank));
-  }
-
-  void add_edge(VertexId to, const Edge& e) {
-    const EdgeCost c = cost_(e, to);
-    const std::int32_t rank = graph_.rank(to);
-    const std::int32_t from_rank = graph_.rank(e.from);
-    const std::uint32_t call = graph_.call(to);
-    add(PathPart::overhead, rank, from_rank, call, c.overhead_ps);
-    add(PathPart::bandwidth, rank, from_rank, call, c.bandwidth_ps);
-    add(PathPart::latency, rank, from_rank, call, c.latency_ps);
-    messages_ += e.latencies;
-    if (c.compute_ps > 0) add_compute(rank, first_gap_after(e.from), call, e.nanoseconds);
-  }
-
-  CriticalPath finish() {
-    ensures(now_ps_ == 0, "the critical path's segments add up to the makespan");
-    CriticalPath path;
-    std::ranges::reverse(segments_);
-    path.segments = std::move(segments_);
-    path.messages = messages_;
-    return path;
+  void add(const RunStep& s, CriticalPath& out) {
+    const std::int64_t begin = at_;
+    at_ += s.ns;
+    if (s.ns == 0) return;
+    const CallActivities::OfCall activity = names_.of(s.rank, s.call);
+    if (s.kind != RunStep::Kind::computation) {
+      const bool computes = s.kind == RunStep::Kind::tail;
+      push(out, begin, at_, s, computes ? names_.path(activity.call) : activity.call);
+      return;
+    }
+    parts_.clear();
+    std::int64_t sum = 0;
+    names_.for_gap(s.rank, s.call, [&](ActivityId id, std::int64_t ns) {
+      parts_.push_back({id, ns});
+      sum += ns;
+    });
+    // A late start is outside of all; a part of calls that overlap is counted once.
+    std::int64_t skip = sum - s.ns;
+    std::int64_t from = begin;
+    if (skip < 0) {
+      push(out, from, from - skip, s, 0);
+      from -= skip;
+      skip = 0;
+    }
+    for (const Part& part : parts_) {
+      const std::int64_t skipped = std::min(skip, part.ns);
+      skip -= skipped;
+      if (part.ns == skipped) continue;
+      push(out, from, from + part.ns - skipped, s, part.id);
+      from += part.ns - skipped;
+    }
   }
 
  private:
-  /// The call at which a rank's program ends: MPI_Finalize, or the last one.
-  std::uint32_t program_end(std::int32_t rank, std::uint32_t calls) const {
-    for (std::uint32_t i = calls; i-- > 0;) {
-      if (trace_.calls(rank).operation(i) == Operation::finalize) return i;
-    }
-    return calls == 0 ? 0 : calls - 1;
+  struct Part {
+    ActivityId id;
+    std::int64_t ns;
+  };
+  void push(CriticalPath& out, std::int64_t begin, std::int64_t end, const RunStep& s,
+            ActivityId id) const {
+    out.segments.push_back({begin, end, s.rank, s.call, names_.operation(id), names_.path(id)});
+    out.by_rank[static_cast<std::size_t>(s.rank)] += end - begin;
   }
 
-  void add(PathPart part, std::int32_t rank, std::int32_t from_rank, std::uint32_t call,
-           std::int64_t ps) {
-    if (ps == 0) return;
-    const std::int32_t region =
-        trace_.calls(rank).empty() ? kNoRegion : regions_.at_call(rank, call);
-    segments_.push_back({.begin_ps = now_ps_ - ps,
-                         .end_ps = now_ps_,
-                         .part = part,
-                         .rank = rank,
-                         .from_rank = from_rank,
-                         .call = call,
-                         .operation = trace_.calls(rank).empty()
-                                          ? Operation::none
-                                          : trace_.calls(rank).operation(call),
-                         .region = region});
-    now_ps_ -= ps;
-  }
-
-  void push_compute(std::int32_t rank, std::uint32_t call, std::int32_t region, std::int64_t ns) {
-    if (ns <= 0) return;
-    const std::int64_t ps = ns * kPicosPerNano;
-    segments_.push_back({.begin_ps = now_ps_ - ps,
-                         .end_ps = now_ps_,
-                         .part = PathPart::compute,
-                         .rank = rank,
-                         .from_rank = rank,
-                         .call = call,
-                         .operation = Operation::none,
-                         .region = region});
-    now_ps_ -= ps;
-  }
-
-  /// The call before which computation after `v` begins. A start vertex lies before all calls.
-  std::uint32_t first_gap_after(VertexId v) const {
-    return graph_.in_degree(v) == 0 ? 0 : graph_.call(v) + 1;
-  }
-
-  /// `ns` of computation before the calls [from_call, to_call] of a rank, the newest first.
-  void add_compute(std::int32_t rank, std::uint32_t from_call, std::uint32_t to_call,
-                   std::int64_t ns) {
-    struct Part {
-      std::int32_t region;
-      std::int64_t ns;
-    };
-    std::vector<Part> parts;
-    const bool has_calls = !trace_.calls(rank).empty();
-    for (std::uint32_t call = to_call + 1; has_calls && call-- > from_call && ns > 0;) {
-      parts.clear();
-      regions_.split_gap(rank, call, [&](std::int32_t region, std::int64_t length) {
-        parts.push_back({region, length});
-      });
-      for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-        const std::int64_t taken = std::min(part->ns, ns);
-        push_compute(rank, call, part->region, taken);
-        ns -= taken;
-      }
-    }
-    // What no gap accounts for: the rank's late start.
-    push_compute(rank, from_call, kNoRegion, ns);
-  }
-
-  const Trace& trace_;
-  const ExecutionGraph& graph_;
-  const PicosecondCost& cost_;
-  RegionTimeline regions_;
-  std::vector<PathSegment> segments_;
-  std::int64_t now_ps_ = 0;
-  std::uint64_t messages_ = 0;
+  const CallActivities& names_;
+  std::int64_t at_ = 0;
+  std::vector<Part> parts_;
 };
 
-template <class Key>
-PathTime& entry(std::vector<std::pair<Key, PathTime>>& table, Key key) {
-  const auto found = std::ranges::find(table, key, &std::pair<Key, PathTime>::first);
-  if (found != table.end()) return found->second;
-  return table.emplace_back(key, PathTime{}).second;
-}
-
-template <class Key>
-void largest_first(std::vector<std::pair<Key, PathTime>>& table) {
-  std::ranges::stable_sort(table, std::greater{}, [](const std::pair<Key, PathTime>& row) {
-    return row.second.total_ps();
-  });
-}
-
-void add_up(CriticalPath& path, const Trace& trace) {
-  path.by_rank.resize(static_cast<std::size_t>(trace.ranks()));
-  for (const PathSegment& s : path.segments) {
-    path.total.add(s.part, s.length_ps());
-    path.by_rank[static_cast<std::size_t>(s.rank)].add(s.part, s.length_ps());
-    entry(path.by_operation, s.operation).add(s.part, s.length_ps());
-    if (!trace.regions().empty()) entry(path.by_region, s.region).add(s.part, s.length_ps());
+/// How much of every activity lies on the path, in ns.
+struct OnPath {
+  OnPath(const std::vector<ActivitySegment>& segments, const CallActivities& names)
+      : ns(names.size(), 0) {
+    for (const ActivitySegment& s : segments) {
+      const ActivityId id = s.operation == Operation::none ? s.path : names.of(s.rank, s.call).call;
+      if (ns[id] == 0) ids.push_back(id);
+      ns[id] += s.length_ns();
+    }
+    std::ranges::sort(ids, {}, [&](ActivityId id) {
+      return std::tuple(-ns[id], names.operation(id), names.path(id));
+    });
   }
-  largest_first(path.by_operation);
-  largest_first(path.by_region);
+
+  std::vector<std::int64_t> ns;  ///< by ActivityId
+  std::vector<ActivityId> ids;   ///< of those that do, largest first
+};
+
+void add_activities(const CallActivities& names, const OnPath& on_path, CriticalPath& out) {
+  for (const ActivityId id : on_path.ids) {
+    ActivityShare share{.operation = names.operation(id), .path = names.path(id)};
+    share.on_path_ns = on_path.ns[id];
+    out.activities.push_back(share);
+  }
+}
+
+/// The path's parts for activity_impacts(): its late start lies in computation elsewhere.
+std::vector<std::int64_t> with_late_start(std::vector<std::int64_t> on_path_ns,
+                                          std::int64_t late_start_ns) {
+  on_path_ns[0] -= late_start_ns;
+  on_path_ns.push_back(late_start_ns);
+  return on_path_ns;
+}
+
+void add_impacts(const Trace& trace, std::vector<ActivityImpact> impacts, const OnPath& on_path,
+                 CriticalPath& out) {
+  double ranks = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks += trace.calls(r).empty() ? 0 : 1;
+  for (std::size_t i = 0; i < on_path.ids.size(); ++i) {
+    ActivityShare& share = out.activities[i];
+    std::int64_t busy_ns = impacts[on_path.ids[i]].busy_ns();
+    if (on_path.ids[i] == 0) busy_ns += impacts.back().busy_ns();  // late starts, as on the path
+    share.mean_ns = static_cast<double>(busy_ns) / ranks;
+    share.imbalance_ns = std::max(0.0, static_cast<double>(share.on_path_ns) - share.mean_ns);
+  }
+  std::erase_if(impacts,
+                [](const ActivityImpact& i) { return i.busy_ns() == 0 && i.imbalance_ns <= 0; });
+  std::ranges::stable_sort(impacts, std::greater{}, [](const ActivityImpact& i) {
+    return std::pair(i.imbalance_ns, i.critical_ns);
+  });
+  out.impacts = std::move(impacts);
 }
 
 }  // namespace
 
-std::string_view to_string(PathPart part) {
-  switch (part) {
-    case PathPart::compute:
-      return "compute";
-    case PathPart::overhead:
-      return "overhead";
-    case PathPart::latency:
-      return "latency";
-    case PathPart::bandwidth:
-      return "bandwidth";
+CriticalPath critical_path(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
+                           const PathOptions& options) {
+  if (!trace.timed()) {
+    throw Error("cannot find the measured critical path of an untimed trace",
+                "it says what the program does and not when",
+                "Ask for the predicted one: --on model.");
   }
-  return "compute";
+  const CausalOrder order(trace, matching);
+  return critical_path(Activities(trace, matching, order), CallActivities(trace, paths), options);
 }
 
-void PathTime::add(PathPart part, std::int64_t ps) {
-  switch (part) {
-    case PathPart::compute:
-      compute_ps += ps;
-      return;
-    case PathPart::overhead:
-      overhead_ps += ps;
-      return;
-    case PathPart::latency:
-      latency_ps += ps;
-      return;
-    case PathPart::bandwidth:
-      bandwidth_ps += ps;
-      return;
+CriticalPath critical_path(const Activities& run, const CallActivities& names,
+                           const PathOptions& options) {
+  CriticalPath out;
+  out.algorithm = options.algorithm;
+  out.findings.merge(run.matching().findings());
+  out.by_rank.resize(static_cast<std::size_t>(run.trace().ranks()));
+  out.least_slack_ns.assign(out.by_rank.size(), -1);
+  out.mean_slack_ns.assign(out.by_rank.size(), 0);
+  if (run.trace().call_count() == 0) return out;
+  out.makespan_ns = run.makespan_ns();
+  const std::vector<RunStep> steps = find_path(run, options);
+  Segments segments(names);
+  std::int64_t length = 0;
+  for (const RunStep& s : steps) {
+    segments.add(s, out);
+    length += s.ns;
   }
-}
-
-CriticalPath critical_path(const Trace& trace, const ExecutionGraph& graph,
-                           const Schedule& schedule, const PicosecondCost& cost) {
-  PathCollector collector(trace, graph, cost);
-  collector.add_tail(schedule.last_rank, schedule.makespan_ps);
-  VertexId v = graph.last_vertex(schedule.last_rank);
-  while (schedule.decided_by[v] != Schedule::kUndecided) {
-    const Edge e = graph.in_edge(v, schedule.decided_by[v]);
-    collector.add_edge(v, e);
-    v = e.from;
+  ensures(length == out.makespan_ns, "the critical path is as long as the run");
+  if (!steps.empty()) out.late_start_ns = run.late_start_ns(steps.front().rank);
+  const OnPath on_path(out.segments, names);
+  add_activities(names, on_path, out);
+  if (options.extent == PathExtent::segments) return out;
+  PathSlack slack(run.sources());
+  PathGains gains;
+  std::vector<ActivityImpact> impacts;
+  const std::array<std::function<void()>, 3> walks{
+      [&] {
+        fill_slack(run, slack);
+        out.near = near_paths(run, slack, steps, kNearPaths);
+        slack.ahead_ns = {};  // in one thread, before as much is needed again
+      },
+      [&] { gains = path_gains(run, names, slack.sources, on_path.ids); },
+      [&] {
+        impacts = activity_impacts(run, names, with_late_start(on_path.ns, out.late_start_ns));
+      }};
+  parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
+  out.vertices = slack.vertices;
+  out.edges = slack.edges;
+  if (slack.dropped > 0) out.findings.add(kBackInTime, {}, slack.dropped);
+  out.least_slack_ns = std::move(slack.least_slack_ns);
+  out.mean_slack_ns = std::move(slack.mean_slack_ns);
+  add_impacts(run.trace(), std::move(impacts), on_path, out);
+  out.parts = gains.parts;
+  for (std::size_t i = 0; i < std::min(kGainsAsked, on_path.ids.size()); ++i) {
+    out.activities[i].gain_ns = out.makespan_ns - gains.makespan_ns[i];
   }
-  CriticalPath path = collector.finish();
-  add_up(path, trace);
-  return path;
+  return out;
 }
 
 }  // namespace slackline

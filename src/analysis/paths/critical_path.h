@@ -1,60 +1,75 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "calls/region_timeline.h"
-#include "graph/execution_graph.h"
-#include "graph/schedule.h"
-#include "timing/model_schedule.h"
+#include "analysis/paths/activities.h"
+#include "analysis/paths/activity_impact.h"
+#include "analysis/paths/call_activities.h"
+#include "analysis/paths/longest_activity_path.h"
+#include "analysis/paths/near_paths.h"
+#include "report/report.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// What a stretch of the critical path is spent on.
-enum class PathPart : std::uint8_t { compute, overhead, latency, bandwidth };
+/// A stretch of the measured critical path.
+struct ActivitySegment {
+  std::int64_t begin_ns;  ///< from the start of the run
+  std::int64_t end_ns;
+  std::int32_t rank;
+  std::uint32_t call;   ///< of computation the call that ends it
+  Operation operation;  ///< none: computation
+  PathId path;
 
-std::string_view to_string(PathPart part);
-
-/// A stretch of the critical path. Segments are in time order, touch each other, and add up to the
-/// makespan.
-struct PathSegment {
-  std::int64_t begin_ps;
-  std::int64_t end_ps;
-  PathPart part;
-  std::int32_t rank;       ///< where the time passes; the receiver of a message
-  std::int32_t from_rank;  ///< sender of a message, else `rank`
-  std::uint32_t call;      ///< the call it belongs to; of computation the call that ends it
-  Operation operation;     ///< of that call; none for computation
-  std::int32_t region;     ///< kNoRegion outside of all
-
-  std::int64_t length_ps() const { return end_ps - begin_ps; }
+  std::int64_t length_ns() const { return end_ns - begin_ns; }
 };
 
-/// Time on the path, by what it was spent on.
-struct PathTime {
-  std::int64_t compute_ps = 0;
-  std::int64_t overhead_ps = 0;
-  std::int64_t latency_ps = 0;
-  std::int64_t bandwidth_ps = 0;
+/// What an activity (over all ranks) has to do with the critical path.
+struct ActivityShare {
+  Operation operation;
+  PathId path;
+  std::int64_t on_path_ns = 0;
+  double mean_ns = 0;       ///< time without waiting, mean over the ranks
+  double imbalance_ns = 0;  ///< what the critical path has more of it than the mean rank
+  /// How much shorter the run would be without it at most; only for the largest ones.
+  std::optional<std::int64_t> gain_ns{};
+};
 
-  std::int64_t total_ps() const { return compute_ps + overhead_ps + latency_ps + bandwidth_ps; }
-  void add(PathPart part, std::int64_t ps);
+/// The path alone, with what it consists of; or slack, next paths and gains, too, which take two
+/// walks over the whole run.
+enum class PathExtent : std::uint8_t { segments, whole };
+
+struct PathOptions {
+  PathAlgorithm algorithm = PathAlgorithm::dag;
+  std::int64_t delta_ns = 0;
+  PathExtent extent = PathExtent::whole;
 };
 
 struct CriticalPath {
-  std::vector<PathSegment> segments;
-  PathTime total;
-  std::vector<PathTime> by_rank;                             ///< one a rank
-  std::vector<std::pair<Operation, PathTime>> by_operation;  ///< largest first; none = computation
-  std::vector<std::pair<std::int32_t, PathTime>>
-      by_region;               ///< largest first; empty without regions
-  std::uint64_t messages = 0;  ///< crossings of the network
+  std::int64_t makespan_ns = 0;
+  PathAlgorithm algorithm = PathAlgorithm::dag;
+  std::vector<ActivitySegment> segments;  ///< in order of time; lengths add up to the makespan
+  std::int64_t late_start_ns = 0;         ///< its beginning, before its first rank's start
+  std::vector<std::int64_t> by_rank;
+  std::vector<ActivityShare> activities;     ///< by time on the path, largest first
+  std::vector<ActivityImpact> impacts;       ///< of all that take time, largest imbalance first
+  std::vector<NearPath> near;                ///< the second and the third
+  std::vector<std::int64_t> least_slack_ns;  ///< per rank: of its computation beside the path
+  std::vector<double> mean_slack_ns;         ///< per rank: of its computation, weighted by length
+  std::size_t parts = 0;                     ///< pieces between vertices that all paths go through
+  std::size_t vertices = 0;
+  std::size_t edges = 0;
+  Findings findings;
 };
 
-/// The chain of deciding edges that ends with the last rank. O(length of the path); ensures that
-/// the segments add up to the makespan.
-CriticalPath critical_path(const Trace& trace, const ExecutionGraph& graph,
-                           const Schedule& schedule, const PicosecondCost& cost);
+/// Throws Error for an untimed trace.
+CriticalPath critical_path(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
+                           const PathOptions& options);
+/// The same where the order of calls and their activities are known already. O(calls); 40 bytes a
+/// call that another one waits for, or 8 a call and as many of those.
+CriticalPath critical_path(const Activities& run, const CallActivities& names,
+                           const PathOptions& options);
 
 }  // namespace slackline

@@ -3,124 +3,194 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
+#include "analysis/efficiency/imbalance.h"
+#include "analysis/paths/path_flows.h"
+#include "base/error.h"
 #include "graph/testing/text_graph.h"
-#include "timing/testing/small_model.h"
 
 namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::kModel;
-using testing::kNs;
-using ::testing::Pair;
 using testing::timed_trace;
-using testing::untimed_trace;
 
-CriticalPath path_of(const Trace& trace, const GraphOptions& options = {}) {
-  const ExecutionGraph graph = build_graph(trace, options);
-  return critical_path(trace, graph, model_schedule(graph, kModel), PicosecondCost(kModel));
+CriticalPath measured_path_of(const Trace& trace, PathAlgorithm algorithm = PathAlgorithm::dag) {
+  const CallPaths paths(trace);
+  return critical_path(trace, CallMatching(trace), paths, {.algorithm = algorithm});
 }
 
-/// One segment in a line: "end part rank<-from operation".
 std::vector<std::string> lines_of(const CriticalPath& path) {
   std::vector<std::string> lines;
-  for (const PathSegment& s : path.segments) {
-    lines.push_back(std::to_string(s.end_ps / 1000) + " " + std::string(to_string(s.part)) + " " +
-                    std::to_string(s.rank) + "<-" + std::to_string(s.from_rank) + " " +
+  for (const ActivitySegment& s : path.segments) {
+    lines.push_back(std::to_string(s.end_ns) + " " + std::to_string(s.rank) + " " +
                     std::string(identifier(s.operation)));
   }
   return lines;
 }
 
-TEST(CriticalPath, FollowsTheMessage) {
-  // Rank 0 computes 50, o; the message takes 1000 + 4; rank 1's o, then 7 of computation.
-  const CriticalPath path = path_of(untimed_trace(
-      2,
-      "rank 0\n compute 50\n send to=1 bytes=5\nrank 1\n recv from=0 bytes=5\n compute 7\n"
-      " pack\n"));
-  EXPECT_THAT(lines_of(path),
-              ElementsAre("50 compute 0<-0 none", "60 overhead 0<-0 send", "1060 latency 1<-0 recv",
-                          "1064 bandwidth 1<-0 recv", ::testing::HasSubstr("1074 overhead 1<-"),
-                          "1081 compute 1<-1 none"));
-  EXPECT_EQ(path.messages, 1u);
-  EXPECT_EQ(path.total.compute_ps, 57'000);
-  EXPECT_EQ(path.total.overhead_ps, 20'000);
-  EXPECT_EQ(path.total.latency_ps, 1'000'000);
-  EXPECT_EQ(path.total.bandwidth_ps, 4'000);
-  EXPECT_EQ(path.by_rank[0].total_ps(), 60'000);
-  EXPECT_EQ(path.by_rank[1].total_ps(), 1'021'000);
-  EXPECT_EQ(path.by_operation[0].first, Operation::recv);
+const Trace& late_sender() {
+  static const Trace trace = timed_trace(2,
+                                         "rank 0\n @100 +5 send to=1 bytes=8\n"
+                                         "rank 1\n @30 +80 recv from=0 bytes=8\n @150 +2 pack\n");
+  return trace;
 }
 
-TEST(CriticalPath, StaysOnARankThatWaitsForNobody) {
-  const CriticalPath path = path_of(untimed_trace(
-      2, "rank 0\n send to=1\nrank 1\n compute 4000\n recv from=0\n compute 9\n pack\n"));
-  EXPECT_THAT(lines_of(path), ElementsAre("4000 compute 1<-1 none", "4010 overhead 1<-1 recv",
-                                          "4019 compute 1<-1 none"));
-  EXPECT_EQ(path.messages, 0u);
+TEST(CriticalPath, GoesToTheOneWaitedFor) {
+  // Rank 1 waits until 100 for rank 0, needs 10 more to receive, computes 40.
+  const CriticalPath path = measured_path_of(late_sender());
+  EXPECT_THAT(lines_of(path), ElementsAre("100 0 none", "110 1 recv", "150 1 none", "152 1 pack"));
+  EXPECT_EQ(path.makespan_ns, 152);
+  EXPECT_THAT(path.by_rank, ElementsAre(100, 52));
 }
 
-TEST(CriticalPath, CountsEveryCrossingOfAHandshake) {
-  GraphOptions options;
-  options.eager_threshold_bytes = 0;
-  const CriticalPath path = path_of(
-      untimed_trace(2, "rank 0\n send to=1 bytes=5\nrank 1\n recv from=0 bytes=5\n"), options);
-  EXPECT_EQ(path.messages, 3u);
-  EXPECT_EQ(path.total.total_ps(), 3'044'000);
-  EXPECT_EQ(path.total.latency_ps, 3'000'000);
-  EXPECT_EQ(path.total.overhead_ps, 40'000);
-}
-
-TEST(CriticalPath, CutsComputationAtRegionsAndCalls) {
-  // One compute edge over two gaps (pack is no vertex): 0..30 none, 30..50 solve | 50..60 solve.
-  const Trace trace = timed_trace(1,
-                                  "region 0 solve\nrank 0\n @0 init\n @30 enter solve\n"
-                                  " @50 +5 pack\n @65 +5 isend to=0 req=1\n @70 leave solve\n"
-                                  " @100 finalize\n");
-  const CriticalPath path = path_of(trace);
-  EXPECT_THAT(lines_of(path),
-              ElementsAre("30 compute 0<-0 none", "50 compute 0<-0 none", "60 compute 0<-0 none",
-                          "70 overhead 0<-0 isend", "100 compute 0<-0 none"));
-  EXPECT_EQ(path.segments[0].region, kNoRegion);
-  EXPECT_EQ(path.segments[1].region, 0);
-  EXPECT_EQ(path.segments[2].region, 0);
-  EXPECT_EQ(path.segments[2].call, 2u);
-  EXPECT_EQ(path.segments[3].region, 0);
-  EXPECT_EQ(path.segments[4].region, kNoRegion);
-  ASSERT_EQ(path.by_region.size(), 2u);
-  EXPECT_EQ(path.by_region[0].first, kNoRegion);  // 60 of 100, the larger part
-  EXPECT_EQ(path.by_region[0].second.total_ps(), 60'000);
-  EXPECT_EQ(path.by_region[1].second.total_ps(), 40'000);
-}
-
-TEST(CriticalPath, BeginsWithALateStart) {
-  // Rank 1 leaves MPI_Init 40 later than rank 0; that is computation of its own.
-  const CriticalPath path = path_of(
-      timed_trace(2, "rank 0\n @0 +10 init\n @12 finalize\nrank 1\n @0 +50 init\n @90 finalize\n"));
-  EXPECT_EQ(path.total.total_ps(), 80'000);
-  EXPECT_EQ(path.total.compute_ps, 80'000);
-  EXPECT_EQ(path.segments.front().begin_ps, 0);
-  EXPECT_EQ(path.segments.front().rank, 1);
-}
-
-TEST(CriticalPath, ThroughANonblockingCollective) {
-  GraphOptions options;
-  options.collectives.add("bcast=linear");
+TEST(CriticalPath, EndsWithWhoEntersFinalizeLast) {
+  // Rank 1 waits in MPI_Finalize until 100 and leaves it 25 later.
   const CriticalPath path =
-      path_of(untimed_trace(2,
-                            "rank 0\n compute 5\n ibcast root=0 bytes=5 elem=1 req=1\n wait req=1\n"
-                            "rank 1\n ibcast root=0 bytes=5 elem=1 req=1\n wait req=1\n"),
-              options);
-  EXPECT_EQ(path.total.total_ps(), 1'029'000);  // 5 + o + 1000 + 4 + o
-  EXPECT_EQ(path.total.compute_ps, 5'000);
-  EXPECT_EQ(path.messages, 1u);
+      measured_path_of(timed_trace(2, "rank 0\n @100 +20 finalize\nrank 1\n @40 +85 finalize\n"));
+  EXPECT_THAT(lines_of(path), ElementsAre("100 0 none", "125 1 finalize"));
 }
 
-TEST(CriticalPath, OfNothingHasNoSegments) {
-  const CriticalPath path = path_of(untimed_trace(2, "rank 0\nrank 1\n"));
-  EXPECT_TRUE(path.segments.empty());
-  EXPECT_EQ(path.total.total_ps(), 0);
-  EXPECT_EQ(path.by_rank.size(), 2u);
+TEST(CriticalPath, KnowsThatFinalizeNeedNotWait) {
+  const CriticalPath path =
+      measured_path_of(timed_trace(2, "rank 0\n @100 +20 finalize\nrank 1\n @40 +5 finalize\n"));
+  EXPECT_THAT(lines_of(path), ElementsAre("100 0 none", "120 0 finalize"));
+  EXPECT_TRUE(path.findings.empty());
+}
+
+TEST(CriticalPath, IsTheSameByAllAlgorithms) {
+  const Trace trace = timed_trace(3,
+                                  "rank 0\n @10 +55 barrier\n @70 +20 allreduce bytes=8\n"
+                                  "rank 1\n @60 +8 barrier\n @75 +15 allreduce bytes=8\n"
+                                  "rank 2\n @40 +30 barrier\n @80 +10 allreduce bytes=8\n");
+  for (const PathAlgorithm a : kPathAlgorithms) {
+    const CriticalPath path = measured_path_of(trace, a);
+    EXPECT_EQ(path.makespan_ns, 90) << to_string(a);
+    EXPECT_EQ(std::accumulate(path.by_rank.begin(), path.by_rank.end(), std::int64_t{0}), 90);
+    EXPECT_EQ(path.parts, 3u);  // cut at both collectives
+  }
+}
+
+TEST(CriticalPath, TellsWhatAnActivityCouldGain) {
+  // Without rank 0's computation the run would last rank 1's own 30 + 10 + 40 + 2.
+  const CriticalPath path = measured_path_of(late_sender());
+  ASSERT_FALSE(path.activities.empty());
+  EXPECT_EQ(path.activities[0].operation, Operation::none);
+  EXPECT_EQ(path.activities[0].on_path_ns, 140);
+  EXPECT_EQ(path.activities[0].gain_ns, 140);  // of all computation, rank 1's too
+  EXPECT_DOUBLE_EQ(path.activities[0].mean_ns, (100.0 + 70) / 2);
+  EXPECT_DOUBLE_EQ(path.activities[0].imbalance_ns, 140 - 85.0);
+}
+
+TEST(CriticalPath, KnowsSlackAndTheNextPath) {
+  const CriticalPath path = measured_path_of(late_sender());
+  // Rank 1's first 30 could be 70 longer.
+  ASSERT_GE(path.near.size(), 1u);
+  EXPECT_EQ(path.near[0].slack_ns, 70);
+  EXPECT_EQ(path.near[0].rank, 1);
+  EXPECT_EQ(path.near[0].shared_ns, 42);  // all after the receive, which is rank 1's own here
+  EXPECT_EQ(path.least_slack_ns[1], 70);
+}
+
+TEST(CriticalPath, LeavesOutWhatGoesBackInTime) {
+  const CriticalPath path = measured_path_of(timed_trace(2,
+                                                         "rank 0\n @100 +5 send to=1 bytes=8\n"
+                                                         "rank 1\n @30 +10 recv from=0 bytes=8\n"));
+  EXPECT_EQ(path.makespan_ns, 105);
+  EXPECT_EQ(path.findings.entries().size(), 1u);
+}
+
+TEST(CriticalPath, OfNothing) {
+  EXPECT_EQ(measured_path_of(timed_trace(2, "rank 0\nrank 1\n")).makespan_ns, 0);
+  EXPECT_THROW(measured_path_of(testing::untimed_trace(1, "rank 0\n pack\n")), Error);
+}
+
+TEST(Imbalance, IsWaitingOverExecuting) {
+  // Entered by 60, left from 64 on: execution 4; waiting 50 + 0 + 20 before, 1 + 4 + 6 after.
+  const Trace trace = timed_trace(3,
+                                  "rank 0\n @10 +55 barrier\nrank 1\n @60 +8 barrier\n"
+                                  "rank 2\n @40 +24 barrier\n @70 +5 barrier\n");
+  const ImbalanceMetrics m = imbalance_metrics(trace, CallMatching(trace));
+  ASSERT_EQ(m.operations.size(), 1u);
+  EXPECT_DOUBLE_EQ(m.operations[0].imbalance.before_ns, 70);
+  EXPECT_DOUBLE_EQ(m.operations[0].imbalance.after_ns, 1 + 4);
+  EXPECT_DOUBLE_EQ(m.operations[0].imbalance.ratio(), 75.0 / 12);
+  EXPECT_DOUBLE_EQ(m.ranks[0].ratio(), 51.0 / (4 + 10));
+  EXPECT_DOUBLE_EQ(m.program.ratio(), 75.0 / (12 + 10 + 60 + 40 + 6));
+}
+
+TEST(Imbalance, LeavesOutCallsWithNegativeTimes) {
+  // Rank 0 is out again before rank 1 comes in.
+  const Trace trace = timed_trace(
+      2, "rank 0\n @10 +5 reduce root=1 bytes=8\nrank 1\n @60 +8 reduce root=1 bytes=8\n");
+  const ImbalanceMetrics m = imbalance_metrics(trace, CallMatching(trace));
+  EXPECT_EQ(m.left_out, 1u);
+  EXPECT_TRUE(m.operations.empty());
+}
+
+TEST(CriticalPath, ComparesWithTheMeanOfTheRanksThatAreThere) {
+  // 100 of computation on the path, and 40 on the other rank that has calls: 70 on average.
+  const CriticalPath path = measured_path_of(
+      timed_trace(3, "rank 0\n @100 +0 finalize\nrank 1\n @40 +0 finalize\nrank 2\n"));
+  ASSERT_FALSE(path.activities.empty());
+  EXPECT_EQ(path.activities[0].on_path_ns, 100);
+  EXPECT_DOUBLE_EQ(path.activities[0].mean_ns, 70);
+  EXPECT_DOUBLE_EQ(path.activities[0].imbalance_ns, 30);
+}
+
+TEST(IntervalPath, TakesTheLongestOfEachGroupThatOverlaps) {
+  // Two steps: 10 and 60 overlap, then 5 and 30 after all have left the barrier.
+  const Trace trace = timed_trace(2,
+                                  "rank 0\n @10 +55 barrier\n @70 +40 barrier\n"
+                                  "rank 1\n @60 +5 barrier\n @95 +15 barrier\n");
+  const IntervalPath path = interval_path(trace, 0);
+  ASSERT_EQ(path.critical.size(), 2u);
+  EXPECT_EQ(path.critical[0].rank, 1);
+  EXPECT_EQ(path.critical[1].rank, 1);
+  EXPECT_EQ(path.computation_ns, 90);
+  EXPECT_EQ(interval_path(trace, 40).intervals, 1u);
+}
+
+TEST(ActivityImpact, LaysWaitingOnWhatThePathHasMoreOf) {
+  // Rank 0 computes for 100 and sends, rank 1 for 40 and waits for 60; both take 10 more.
+  const Trace trace = timed_trace(2,
+                                  "rank 0\n @100 +10 send to=1 bytes=1\n"
+                                  "rank 1\n @40 +70 recv from=0 bytes=1\n");
+  const CriticalPath path = measured_path_of(trace);
+  ASSERT_EQ(path.makespan_ns, 110);
+  ASSERT_EQ(path.impacts.size(), 3u);
+  const ActivityImpact& computation = path.impacts.front();
+  EXPECT_EQ(computation.operation, Operation::none);
+  EXPECT_EQ(computation.critical_ns, 140);
+  EXPECT_EQ(computation.non_critical_ns, 0);
+  double waiting = 0;
+  for (const ActivityImpact& i : path.impacts) waiting += i.imbalance_ns;
+  EXPECT_DOUBLE_EQ(waiting, 60);
+  // The path is rank 0's: of it rank 1 lacks 60 of computation and the 10 of the send.
+  EXPECT_DOUBLE_EQ(computation.imbalance_ns, 60.0 * 60 / 70);
+}
+
+TEST(MeasuredPathFlows, GoFromTheCallWaitedForToTheOneThatWaited) {
+  // Rank 1 waits for rank 0's send, its second call; then rank 0 waits for rank 1.
+  const Trace trace =
+      timed_trace(2,
+                  "rank 0\n @10 +1 send to=1 bytes=1\n @100 +1 send to=1 bytes=1\n"
+                  " @110 +200 recv from=1 bytes=1\n"
+                  "rank 1\n @5 +7 recv from=0 bytes=1\n @20 +90 recv from=0 bytes=1\n"
+                  " @300 +1 send to=0 bytes=1\n");
+  const CallMatching matching(trace);
+  const CausalOrder order(trace, matching);
+  const auto flows = critical_path_flows(critical_steps(Activities(trace, matching, order)));
+  ASSERT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows[0].from_rank, 0);
+  EXPECT_EQ(flows[0].from_call, 1u);
+  EXPECT_EQ(flows[0].to_rank, 1);
+  EXPECT_EQ(flows[0].to_call, 1u);
+  EXPECT_EQ(flows[1].from_rank, 1);
+  EXPECT_EQ(flows[1].from_call, 2u);
+  EXPECT_EQ(flows[1].to_rank, 0);
+  EXPECT_EQ(flows[1].to_call, 2u);
 }
 
 }  // namespace

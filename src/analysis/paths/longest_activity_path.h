@@ -18,6 +18,7 @@ enum class PathAlgorithm : std::uint8_t {
 };
 inline constexpr std::array kPathAlgorithms{PathAlgorithm::dag, PathAlgorithm::dijkstra,
                                             PathAlgorithm::delta_stepping, PathAlgorithm::splits};
+/// The name that --algorithm reads.
 std::string_view to_string(PathAlgorithm algorithm);
 
 /// The edges of a longest path from the start to the end, from early to late: indices into

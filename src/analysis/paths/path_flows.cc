@@ -1,24 +1,16 @@
 #include "analysis/paths/path_flows.h"
 
-#include <algorithm>
-
 #include "calls/message_pairs.h"
 
 namespace slackline {
 
-std::vector<TimelineFlow> critical_path_flows(const ExecutionGraph& graph,
-                                              const Schedule& schedule) {
+std::vector<TimelineFlow> critical_path_flows(const std::vector<RunStep>& steps) {
   std::vector<TimelineFlow> flows;
-  if (graph.vertex_count() == 0) return flows;
-  VertexId v = graph.last_vertex(schedule.last_rank);
-  while (v != kNoVertex && schedule.decided_by[v] != Schedule::kUndecided) {
-    const VertexId from = graph.in_edge(v, schedule.decided_by[v]).from;
-    if (graph.rank(from) != graph.rank(v)) {
-      flows.push_back({graph.rank(from), graph.call(from), graph.rank(v), graph.call(v)});
-    }
-    v = from;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const RunStep& from = steps[i - 1];  // the computation that ends with the call waited for
+    const RunStep& to = steps[i];
+    if (from.rank != to.rank) flows.push_back({from.rank, from.call, to.rank, to.call});
   }
-  std::ranges::reverse(flows);
   return flows;
 }
 

@@ -2,16 +2,15 @@
 
 #include <vector>
 
-#include "graph/execution_graph.h"
-#include "graph/schedule.h"
+#include "analysis/paths/run_path.h"
 #include "trace/timeline_extras.h"
+#include "trace/trace.h"
 
 namespace slackline {
 
-/// The messages of the critical path, first to last, as arrows between calls. O(length of the
-/// path).
-std::vector<TimelineFlow> critical_path_flows(const ExecutionGraph& graph,
-                                              const Schedule& schedule);
+/// Where a run's critical path goes from one rank to another, as arrows from the call that was
+/// waited for to the one that waited, early to late. O(steps).
+std::vector<TimelineFlow> critical_path_flows(const std::vector<RunStep>& steps);
 
 /// Every message of the trace, from the call that sends it to the one that completes its receive.
 std::vector<TimelineFlow> message_flows(const Trace& trace);

@@ -40,7 +40,7 @@ Json to_json(const ImbalanceMetrics& m) {
   return json;
 }
 
-Json segments_to_json(const MeasuredPath& p, const CallPaths& paths) {
+Json segments_to_json(const CriticalPath& p, const CallPaths& paths) {
   Json json = Json::array();
   for (const ActivitySegment& s : p.segments) {
     json.push_back({{"begin_ns", s.begin_ns},
@@ -53,7 +53,7 @@ Json segments_to_json(const MeasuredPath& p, const CallPaths& paths) {
   return json;
 }
 
-Json to_json(const MeasuredPath& p, const CallPaths& paths) {
+Json to_json(const CriticalPath& p, const CallPaths& paths) {
   Json json{{"on", "measured"},
             {"algorithm", to_string(p.algorithm)},
             {"makespan_ns", p.makespan_ns},
@@ -91,7 +91,7 @@ Json to_json(const MeasuredPath& p, const CallPaths& paths) {
   return json;
 }
 
-Table activity_table(const MeasuredPath& p, const CallPaths& paths) {
+Table activity_table(const CriticalPath& p, const CallPaths& paths) {
   Table table{"path_activities",
               "What the critical path consists of",
               {{"activity"},
@@ -120,7 +120,7 @@ Table activity_table(const MeasuredPath& p, const CallPaths& paths) {
   return table;
 }
 
-Table impact_table(const MeasuredPath& p, const CallPaths& paths) {
+Table impact_table(const CriticalPath& p, const CallPaths& paths) {
   Table table{"path_impact",
               "What the ranks' time goes into, as the critical path sees it",
               {{"activity"},
@@ -138,7 +138,7 @@ Table impact_table(const MeasuredPath& p, const CallPaths& paths) {
   return table;
 }
 
-Table rank_table(const MeasuredPath& p) {
+Table rank_table(const CriticalPath& p) {
   Table table{"path_ranks",
               "Where the critical path runs",
               {{"rank", Unit::count},
@@ -159,7 +159,7 @@ Table rank_table(const MeasuredPath& p) {
   return table;
 }
 
-Table near_table(const MeasuredPath& p) {
+Table near_table(const CriticalPath& p) {
   Table table{"near_paths",
               "Paths that come next",
               {{"path"},
@@ -187,7 +187,7 @@ std::pair<std::int64_t, std::int64_t> earlier_of_longest(const ActivitySegment& 
   return {-s.length_ns(), s.begin_ns};
 }
 
-Table segment_table(const MeasuredPath& p, const CallPaths& paths) {
+Table segment_table(const CriticalPath& p, const CallPaths& paths) {
   Table table{"path_segments",
               "The critical path's longest segments",
               {{"begin", Unit::ns},
@@ -228,7 +228,7 @@ Section imbalance_section(const ImbalanceMetrics& m) {
 
 }  // namespace
 
-Report describe(const MeasuredPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
+Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
                 PathDetail detail) {
   Report report;
   report.result = to_json(path, paths);

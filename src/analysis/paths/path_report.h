@@ -1,7 +1,7 @@
 #pragma once
 
 #include "analysis/efficiency/imbalance.h"
-#include "analysis/paths/measured_path.h"
+#include "analysis/paths/critical_path.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -9,7 +9,8 @@ namespace slackline {
 /// Whether the segments are in the result, too: there may be as many as calls.
 enum class PathDetail : std::uint8_t { sums, segments };
 
-Report describe(const MeasuredPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
+/// Result and sections of a critical path with the imbalance of its run's collectives; times in ns.
+Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
                 PathDetail detail = PathDetail::segments);
 Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, const Trace& trace);
 

@@ -54,7 +54,7 @@ void add_waiting(const Trace& trace, const WaitStates& waits, std::int64_t start
   }
 }
 
-void add_path(const Trace& trace, const MeasuredPath& path, Monitor& out) {
+void add_path(const Trace& trace, const CriticalPath& path, Monitor& out) {
   std::vector<std::vector<std::int64_t>> on_rank(
       out.intervals.size(), std::vector<std::int64_t>(static_cast<std::size_t>(trace.ranks())));
   std::size_t interval = 0;
@@ -169,12 +169,12 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
   const CausalOrder order(trace, matching);
   IdealRun ideal;
   WaitStates waits;
-  MeasuredPath path;
+  CriticalPath path;
   const std::array<std::function<void()>, 2> halves{
       [&] { ideal = ideal_run(trace, matching, options.ideal); },
       [&] {
         waits = wait_states(trace, matching, order, {});
-        path = measured_path(Activities(trace, matching, order), CallActivities(trace, paths),
+        path = critical_path(Activities(trace, matching, order), CallActivities(trace, paths),
                              {.extent = PathExtent::segments});
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/efficiency/ideal_replay.h"
-#include "analysis/paths/measured_path.h"
+#include "analysis/paths/critical_path.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "report/report.h"
@@ -50,6 +50,7 @@ enum class IntervalKind : std::uint8_t {
   startup,
   shutdown
 };
+/// The name of a kind in results and tables.
 std::string_view to_string(IntervalKind kind);
 
 /// A focus-of-analysis region, as the paper calls it: an interval of time with a behaviour of its
@@ -105,13 +106,14 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
 struct MonitorInputs {
   const IdealRun& ideal;
   const WaitStates& waits;
-  const MeasuredPath& path;
+  const CriticalPath& path;
 };
 /// Takes a timed trace; MonitorOptions::ideal has no part in it. O(calls + windows^2).
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);
 
 /// The tables and series of a monitor; `calls` with the values after every call.
 Section monitor_section(const Monitor& monitor, bool calls);
+/// The parts of the result: intervals, windows; times in ns from the start of the run.
 Json intervals_to_json(const Monitor& monitor);
 Json windows_to_json(const Monitor& monitor);
 Report describe(const Monitor& monitor);

@@ -41,6 +41,7 @@ CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& 
                                          const std::vector<std::int64_t>& points_fs,
                                          const std::vector<std::int64_t>& degradations_ppm);
 
+/// Result and plots of T and its derivative, a line for each alternative.
 Report describe(const CollectiveComparison& comparison);
 
 /// The same program on another number of ranks, at one value of the parameter.

@@ -153,7 +153,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
   IdealRun ideal;
   const std::array<std::function<void()>, 2> halves{
       [&] {
-        d.path = measured_path(Activities(trace, matching, order), names, {});
+        d.path = critical_path(Activities(trace, matching, order), names, {});
         d.imbalance = imbalance_metrics(trace, matching);
       },
       [&] {

@@ -6,7 +6,7 @@
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/imbalance.h"
 #include "analysis/efficiency/time_shares.h"
-#include "analysis/paths/measured_path.h"
+#include "analysis/paths/critical_path.h"
 #include "analysis/phases/monitor.h"
 #include "analysis/waits/wait_summary.h"
 #include "report/report.h"
@@ -25,7 +25,7 @@ struct Diagnosis {
   TimeShares shares;
   Efficiency efficiency;
   WaitSummary waits;
-  MeasuredPath path;
+  CriticalPath path;
   ImbalanceMetrics imbalance;
   Monitor monitor;
   /// For the largest of the delay costs; nothing where nobody waited.

@@ -17,6 +17,7 @@ enum class JudgementAspect : std::uint8_t {
   gain,     ///< what could be gained at most, and what to look at next
   caution,  ///< what of the input makes the others uncertain
 };
+/// The name of an aspect in results.
 std::string_view to_string(JudgementAspect aspect);
 
 /// A sentence, and where the same report shows what it rests on.

@@ -19,7 +19,9 @@ enum class DelayKind : std::uint8_t {
   all_to_one
 };
 inline constexpr std::size_t kDelayKinds = 5;
+/// The name of a kind in results.
 std::string_view identifier(DelayKind kind);
+/// The kind under which delays that cause waiting of a pattern are reported.
 DelayKind delay_kind(WaitPattern pattern);
 
 /// What one activity of one rank made others wait: computation (operation none) or communication.

@@ -45,6 +45,7 @@ struct WaitPlace {
   std::vector<std::int64_t> by_rank;
 };
 
+/// How long the ranks of a run wait, where, and for what.
 struct WaitSummary {
   std::int64_t total_ns = 0;             ///< of effective states: what ranks really waited
   std::int64_t mpi_ns = 0;               ///< time in MPI of all ranks
@@ -63,6 +64,7 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits);
 
+/// Result and tables of patterns, places, ranks and causes; times in ns.
 Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths);
 
 }  // namespace slackline

@@ -52,7 +52,7 @@ Report timed_path(const CriticalPathRequest& request) {
   effective["delta_ns"] = options.delta_ns;
   const PathDetail detail = request.segments ? PathDetail::segments : PathDetail::sums;
   return with_context(
-      describe(measured_path(trace, matching, paths, options), imbalance, paths, detail),
+      describe(critical_path(trace, matching, paths, options), imbalance, paths, detail),
       "critical-path", run, std::move(effective));
 }
 

@@ -70,12 +70,14 @@ using LanesPass = void (*)(const Program& program, std::int64_t* state, const st
 using LogGPSLanesPass = void (*)(const LogGPSProgram& program, std::int64_t* state,
                                  const Rates* rates);
 
+/// One LanesPass for each instruction set; lanes_pass() says which the machine can run.
 void run_lanes_portable(const Program& program, std::int64_t* state, const std::int64_t* q,
                         const std::int64_t* p);
 void run_lanes_avx2(const Program& program, std::int64_t* state, const std::int64_t* q,
                     const std::int64_t* p);
 void run_lanes_avx512(const Program& program, std::int64_t* state, const std::int64_t* q,
                       const std::int64_t* p);
+/// The same for LogGPSLanesPass.
 void run_loggps_lanes_portable(const LogGPSProgram& program, std::int64_t* state,
                                const Rates* rates);
 void run_loggps_lanes_avx2(const LogGPSProgram& program, std::int64_t* state, const Rates* rates);

@@ -1,0 +1,204 @@
+// The critical path of a Schedule: from the end of the last rank back along the deciding edges.
+//
+// Every vertex lies exactly the cost of its deciding edge after that edge's source, so the costs
+// along the walk add up to the makespan without rest. Each edge's cost is cut into computation,
+// overhead, latency and bandwidth; computation that spans several calls is cut once more at the
+// borders of user regions.
+
+#include "analysis/model/model_path.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+class PathCollector {
+ public:
+  PathCollector(const Trace& trace, const ExecutionGraph& graph, const PicosecondCost& cost)
+      : trace_(trace), graph_(graph), cost_(cost), regions_(trace) {}
+
+  /// Segments of the tail after the last vertex, then of each edge, are added from late to early.
+  void add_tail(std::int32_t rank, std::int64_t end_ps) {
+    now_ps_ = end_ps;
+    const VertexId last = graph_.last_vertex(rank);
+    const auto calls = static_cast<std::uint32_t>(trace_.calls(rank).size());
+    add_compute(rank, first_gap_after(last), program_end(rank, calls), graph_.tail_ns(rank));
+  }
+
+  void add_edge(VertexId to, const Edge& e) {
+    const EdgeCost c = cost_(e, to);
+    const std::int32_t rank = graph_.rank(to);
+    const std::int32_t from_rank = graph_.rank(e.from);
+    const std::uint32_t call = graph_.call(to);
+    add(PathPart::overhead, rank, from_rank, call, c.overhead_ps);
+    add(PathPart::bandwidth, rank, from_rank, call, c.bandwidth_ps);
+    add(PathPart::latency, rank, from_rank, call, c.latency_ps);
+    messages_ += e.latencies;
+    if (c.compute_ps > 0) add_compute(rank, first_gap_after(e.from), call, e.nanoseconds);
+  }
+
+  ModelPath finish() {
+    ensures(now_ps_ == 0, "the critical path's segments add up to the makespan");
+    ModelPath path;
+    std::ranges::reverse(segments_);
+    path.segments = std::move(segments_);
+    path.messages = messages_;
+    return path;
+  }
+
+ private:
+  /// The call at which a rank's program ends: MPI_Finalize, or the last one.
+  std::uint32_t program_end(std::int32_t rank, std::uint32_t calls) const {
+    for (std::uint32_t i = calls; i-- > 0;) {
+      if (trace_.calls(rank).operation(i) == Operation::finalize) return i;
+    }
+    return calls == 0 ? 0 : calls - 1;
+  }
+
+  void add(PathPart part, std::int32_t rank, std::int32_t from_rank, std::uint32_t call,
+           std::int64_t ps) {
+    if (ps == 0) return;
+    const std::int32_t region =
+        trace_.calls(rank).empty() ? kNoRegion : regions_.at_call(rank, call);
+    segments_.push_back({.begin_ps = now_ps_ - ps,
+                         .end_ps = now_ps_,
+                         .part = part,
+                         .rank = rank,
+                         .from_rank = from_rank,
+                         .call = call,
+                         .operation = trace_.calls(rank).empty()
+                                          ? Operation::none
+                                          : trace_.calls(rank).operation(call),
+                         .region = region});
+    now_ps_ -= ps;
+  }
+
+  void push_compute(std::int32_t rank, std::uint32_t call, std::int32_t region, std::int64_t ns) {
+    if (ns <= 0) return;
+    const std::int64_t ps = ns * kPicosPerNano;
+    segments_.push_back({.begin_ps = now_ps_ - ps,
+                         .end_ps = now_ps_,
+                         .part = PathPart::compute,
+                         .rank = rank,
+                         .from_rank = rank,
+                         .call = call,
+                         .operation = Operation::none,
+                         .region = region});
+    now_ps_ -= ps;
+  }
+
+  /// The call before which computation after `v` begins. A start vertex lies before all calls.
+  std::uint32_t first_gap_after(VertexId v) const {
+    return graph_.in_degree(v) == 0 ? 0 : graph_.call(v) + 1;
+  }
+
+  /// `ns` of computation before the calls [from_call, to_call] of a rank, the newest first.
+  void add_compute(std::int32_t rank, std::uint32_t from_call, std::uint32_t to_call,
+                   std::int64_t ns) {
+    struct Part {
+      std::int32_t region;
+      std::int64_t ns;
+    };
+    std::vector<Part> parts;
+    const bool has_calls = !trace_.calls(rank).empty();
+    for (std::uint32_t call = to_call + 1; has_calls && call-- > from_call && ns > 0;) {
+      parts.clear();
+      regions_.split_gap(rank, call, [&](std::int32_t region, std::int64_t length) {
+        parts.push_back({region, length});
+      });
+      for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        const std::int64_t taken = std::min(part->ns, ns);
+        push_compute(rank, call, part->region, taken);
+        ns -= taken;
+      }
+    }
+    // What no gap accounts for: the rank's late start.
+    push_compute(rank, from_call, kNoRegion, ns);
+  }
+
+  const Trace& trace_;
+  const ExecutionGraph& graph_;
+  const PicosecondCost& cost_;
+  RegionTimeline regions_;
+  std::vector<PathSegment> segments_;
+  std::int64_t now_ps_ = 0;
+  std::uint64_t messages_ = 0;
+};
+
+template <class Key>
+PathTime& entry(std::vector<std::pair<Key, PathTime>>& table, Key key) {
+  const auto found = std::ranges::find(table, key, &std::pair<Key, PathTime>::first);
+  if (found != table.end()) return found->second;
+  return table.emplace_back(key, PathTime{}).second;
+}
+
+template <class Key>
+void largest_first(std::vector<std::pair<Key, PathTime>>& table) {
+  std::ranges::stable_sort(table, std::greater{}, [](const std::pair<Key, PathTime>& row) {
+    return row.second.total_ps();
+  });
+}
+
+void add_up(ModelPath& path, const Trace& trace) {
+  path.by_rank.resize(static_cast<std::size_t>(trace.ranks()));
+  for (const PathSegment& s : path.segments) {
+    path.total.add(s.part, s.length_ps());
+    path.by_rank[static_cast<std::size_t>(s.rank)].add(s.part, s.length_ps());
+    entry(path.by_operation, s.operation).add(s.part, s.length_ps());
+    if (!trace.regions().empty()) entry(path.by_region, s.region).add(s.part, s.length_ps());
+  }
+  largest_first(path.by_operation);
+  largest_first(path.by_region);
+}
+
+}  // namespace
+
+std::string_view to_string(PathPart part) {
+  switch (part) {
+    case PathPart::compute:
+      return "compute";
+    case PathPart::overhead:
+      return "overhead";
+    case PathPart::latency:
+      return "latency";
+    case PathPart::bandwidth:
+      return "bandwidth";
+  }
+  return "compute";
+}
+
+void PathTime::add(PathPart part, std::int64_t ps) {
+  switch (part) {
+    case PathPart::compute:
+      compute_ps += ps;
+      return;
+    case PathPart::overhead:
+      overhead_ps += ps;
+      return;
+    case PathPart::latency:
+      latency_ps += ps;
+      return;
+    case PathPart::bandwidth:
+      bandwidth_ps += ps;
+      return;
+  }
+}
+
+ModelPath model_path(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
+                     const PicosecondCost& cost) {
+  PathCollector collector(trace, graph, cost);
+  collector.add_tail(schedule.last_rank, schedule.makespan_ps);
+  VertexId v = graph.last_vertex(schedule.last_rank);
+  while (schedule.decided_by[v] != Schedule::kUndecided) {
+    const Edge e = graph.in_edge(v, schedule.decided_by[v]);
+    collector.add_edge(v, e);
+    v = e.from;
+  }
+  ModelPath path = collector.finish();
+  add_up(path, trace);
+  return path;
+}
+
+}  // namespace slackline

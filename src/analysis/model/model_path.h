@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calls/region_timeline.h"
+#include "graph/execution_graph.h"
+#include "graph/schedule.h"
+#include "timing/model_schedule.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// What a stretch of the critical path is spent on.
+enum class PathPart : std::uint8_t { compute, overhead, latency, bandwidth };
+
+/// The name of a part in results and tables.
+std::string_view to_string(PathPart part);
+
+/// A stretch of the critical path. Segments are in time order, touch each other, and add up to the
+/// makespan.
+struct PathSegment {
+  std::int64_t begin_ps;
+  std::int64_t end_ps;
+  PathPart part;
+  std::int32_t rank;       ///< where the time passes; the receiver of a message
+  std::int32_t from_rank;  ///< sender of a message, else `rank`
+  std::uint32_t call;      ///< the call it belongs to; of computation the call that ends it
+  Operation operation;     ///< of that call; none for computation
+  std::int32_t region;     ///< kNoRegion outside of all
+
+  std::int64_t length_ps() const { return end_ps - begin_ps; }
+};
+
+/// Time on the path, by what it was spent on.
+struct PathTime {
+  std::int64_t compute_ps = 0;
+  std::int64_t overhead_ps = 0;
+  std::int64_t latency_ps = 0;
+  std::int64_t bandwidth_ps = 0;
+
+  std::int64_t total_ps() const { return compute_ps + overhead_ps + latency_ps + bandwidth_ps; }
+  void add(PathPart part, std::int64_t ps);
+};
+
+struct ModelPath {
+  std::vector<PathSegment> segments;
+  PathTime total;
+  std::vector<PathTime> by_rank;                             ///< one a rank
+  std::vector<std::pair<Operation, PathTime>> by_operation;  ///< largest first; none = computation
+  std::vector<std::pair<std::int32_t, PathTime>>
+      by_region;               ///< largest first; empty without regions
+  std::uint64_t messages = 0;  ///< crossings of the network
+};
+
+/// The chain of deciding edges that ends with the last rank. O(length of the path); ensures that
+/// the segments add up to the makespan.
+ModelPath model_path(const Trace& trace, const ExecutionGraph& graph, const Schedule& schedule,
+                     const PicosecondCost& cost);
+
+}  // namespace slackline
