@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/efficiency/efficiency_counters.h"
-#include "analysis/paths/path_flows.h"
 #include "analysis/model/model_path_flows.h"
+#include "analysis/paths/path_flows.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "formats/goal/binary.h"

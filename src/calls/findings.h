@@ -34,7 +34,8 @@ inline constexpr FindingKind kIoNotModelled{
 inline constexpr FindingKind kReplayReleased{
     "replay_released", Severity::notice,
     "Calls wait for each other, or for what is not in the trace (a lost message, clocks that "
-    "disagree, more buffering than was assumed); they were let go on. Times on an ideal network and "
+    "disagree, more buffering than was assumed); they were let go on. Times on an ideal network "
+    "and "
     "causes of waiting around them are not certain."};
 
 }  // namespace slackline

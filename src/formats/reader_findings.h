@@ -20,10 +20,10 @@ inline constexpr FindingKind kUnknownCommunicator{
     "Calls are on communicators whose members are not recorded; analyses leave them out."};
 inline constexpr FindingKind kUnknownRequests{
     "unknown_requests", Severity::notice, "Requests were completed whose start is not recorded."};
-inline constexpr FindingKind kCompletionGuessed{
-    "completion_guessed", Severity::notice,
-    "The recording does not say which call completes a nonblocking operation; the next one that can "
-    "was taken."};
+inline constexpr FindingKind kCompletionGuessed{"completion_guessed", Severity::notice,
+                                                "The recording does not say which call completes a "
+                                                "nonblocking operation; the next one that can "
+                                                "was taken."};
 inline constexpr FindingKind kLocalCalls{
     "local_calls_left_out", Severity::info,
     "MPI calls that a trace has no operation for (MPI_Comm_rank and the like) are left out; their "

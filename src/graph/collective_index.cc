@@ -116,8 +116,9 @@ void CollectiveIndex::enter(const Trace& trace, std::int32_t rank, const Call& c
   Instance& instance = instances[sequence];
   ++instance.arrived;
   if (instance.call.operation != mine.operation) {
-    findings.add(kCollectiveMismatch, fmt::format("rank {}: {}, others {}", rank, identifier(mine.operation),
-                                        identifier(instance.call.operation)));
+    findings.add(kCollectiveMismatch,
+                 fmt::format("rank {}: {}, others {}", rank, identifier(mine.operation),
+                             identifier(instance.call.operation)));
     return;
   }
   CollectiveCall& agreed = instance.call;

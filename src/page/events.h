@@ -13,7 +13,7 @@
 
 namespace slackline {
 
-/// A stretch of a critical path; from the run's start.
+/// A segment of a critical path; times from the run's start.
 struct PathPiece {
   std::int64_t begin_ns;
   std::int64_t end_ns;

@@ -119,7 +119,7 @@ Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b) {
   const std::array traces{&a.trace, &b.trace};
   const std::array waits{&a.measured.waits, &b.measured.waits};
   const TimelineCodes codes(traces, waits);
-  // MPI_Init takes as long as it likes: what is compared begins behind it, at the same place.
+  // MPI_Init takes any time: both analysed intervals begin at the same place.
   const std::int64_t start_a_ns = run_span(a.trace).lead_ns();
   const std::int64_t start_b_ns = run_span(b.trace).lead_ns();
   const std::int64_t start_ns = std::max(start_a_ns, start_b_ns);

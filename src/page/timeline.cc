@@ -3,9 +3,9 @@
 // The problem: a page of at most three bytes a call that knows every call. Two varying times a call
 // are more than that at full precision, and everything else of a call is nearly free, because
 // programs repeat themselves and like columns compress. So the precision of time pays: ticks of one
-// nanosecond in short traces, and as many as it takes in long ones. Which, is told by compressing
-// a few chunks; the size falls by about a quarter of a byte a call with every doubling, so the
-// first that fits is looked for from where that leads to.
+// nanosecond in short traces, and as many as it takes in long ones. How many is found by
+// compressing a few chunks; the size falls by about a quarter of a byte a call with every doubling,
+// so the first that fits is looked for from where that leads to.
 
 #include "page/timeline.h"
 
@@ -93,7 +93,7 @@ struct Rows {
   RunRows rows;
 };
 
-/// Bytes of all chunks as base64 by the length of a tick, told by a few of them.
+/// Bytes of all chunks as base64 by the length of a tick, estimated from a few of them.
 class SizeByTick {
  public:
   SizeByTick(const ChunkWriter& chunks, std::uint64_t calls) : chunks_(chunks), calls_(calls) {}

@@ -1,8 +1,8 @@
 // POP's efficiencies: how much of ranks x time is computation, and what takes the rest.
 //
 // The tree has one product (parallel = load balance x communication) and one split that needs a
-// second run: communication = serialisation x transfer, where the ideal run tells how much would
-// remain if messages took no time. Cost: one pass over the calls and one ideal replay.
+// second run: communication = serialisation x transfer, where the ideal run is how long it would
+// take if messages took no time. Cost: one pass over the calls and one ideal replay.
 
 #include "analysis/efficiency/efficiency.h"
 

@@ -35,8 +35,8 @@ struct TimeShares {
   std::vector<TimeBreakdown> ranks_ns;  ///< compute, mpi and wait
   std::size_t present = 0;  ///< ranks that have calls; the others' times are 0 and count nowhere
   TimeBreakdown sum_ns;
-  /// CPU time of the job over ranks * length_ns: how much of a processor each rank had in the
-  /// stretch at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
+  /// CPU time of the job over ranks * length_ns: how much of a processor each rank had in that
+  /// interval at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
   std::optional<double> processor_share;
   std::vector<OfCalls> calls;  ///< most time inside of MPI without waiting first
 
@@ -51,7 +51,7 @@ struct TimeShares {
 TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
                        const IdealRun& ideal);
 
-/// What POP's multiplicative factors of that stretch are made of: its parallel efficiency is
+/// What POP's multiplicative factors of that interval are made of: its parallel efficiency is
 /// share(sum_ns.compute). (The whole run's are in Efficiency.)
 EfficiencyInputs efficiency_inputs(const TimeShares& shares);
 

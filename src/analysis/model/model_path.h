@@ -11,14 +11,14 @@
 
 namespace slackline {
 
-/// What a stretch of the critical path is spent on.
+/// What a segment of the critical path is spent on.
 enum class PathPart : std::uint8_t { compute, overhead, latency, bandwidth };
 
 /// The name of a part in results and tables.
 std::string_view to_string(PathPart part);
 
-/// A stretch of the critical path. Segments are in time order, touch each other, and add up to the
-/// makespan.
+/// A segment of the model's critical path. Segments are in time order, touch each other, and add up
+/// to the makespan.
 struct PathSegment {
   std::int64_t begin_ps;
   std::int64_t end_ps;

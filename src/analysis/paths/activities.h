@@ -43,8 +43,8 @@ struct CallWork {
   std::int64_t work_ns() const { return leave_ns - ready_ns; }
 };
 
-/// The program activity graph of a measured run, not stored: what happened after what is told from
-/// matched calls when it is asked for. Activities are computation between calls and the part of a
+/// The program activity graph of a timed run, not stored: its edges follow from matched calls when
+/// they are asked for. Activities are computation between calls and the part of a
 /// call that is no waiting. Every time is the latest of those that it depends on plus an activity;
 /// so the longest path from the start of the run to its end is the run itself.
 class Activities {

@@ -1,4 +1,4 @@
-// Writes down what activities.h tells, in causal order, so that vertices come out topologically
+// Writes down the graph of activities.h, in causal order, so that vertices come out topologically
 // sorted: each call appends its end and the begin of the next one; in collectives that all wait
 // for, the dependences meet in one vertex, the last entry, instead of joining all pairs.
 

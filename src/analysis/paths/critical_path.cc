@@ -1,4 +1,4 @@
-// The critical path of a measured run, and how far everything else is from it.
+// The critical path of a timed run, and how far everything else is from it.
 //
 // The path itself is found by going back from the end (run_path.h) or by a search in the written
 // graph (longest_path.h). One walk back over the run gives how late each moment could be without

@@ -14,7 +14,7 @@
 
 namespace slackline {
 
-/// A stretch of the measured critical path.
+/// A segment of the critical path of a timed run.
 struct ActivitySegment {
   std::int64_t begin_ns;  ///< from the start of the run
   std::int64_t end_ns;

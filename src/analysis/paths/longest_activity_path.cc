@@ -146,7 +146,7 @@ class LeastSlack {
   }
 
   ActivityPath delta_stepping(std::int64_t delta) {
-    // Slack beyond the last bucket stay in it: it is worked off until nothing changes.
+    // Distances beyond the last bucket stay in it, which is repeated until nothing changes.
     std::vector<std::vector<ActivityVertex>> buckets(1);
     const auto bucket_of = [&](ActivityVertex v) {
       return std::min(static_cast<std::size_t>(slack_[v] / delta), kMostBuckets - 1);
@@ -157,8 +157,8 @@ class LeastSlack {
       buckets[b].push_back(v);
     };
     put(0);
-    // Within a bucket the vertices' own order is kept: it is topological, so that a vertex has
-    // heard from all of the bucket before it passes its own distance on.
+    // Within a bucket the vertices' own order is kept: it is topological, so that a vertex has been
+    // reached from all of the bucket before it passes its own distance on.
     std::vector<ActivityVertex> now;
     const auto later = std::greater<>();
     for (std::size_t b = 0; b < buckets.size(); ++b) {

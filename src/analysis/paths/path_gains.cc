@@ -1,5 +1,5 @@
-// What could an activity gain at most? Without it every moment comes earlier; one walk in causal
-// order tells by how much, for several activities side by side.
+// How much shorter would the run be without an activity? Every vertex of the activity graph comes
+// earlier; one walk in causal order computes by how much, for several activities side by side.
 //
 // The same walk finds the moments at which the run falls into parts: last entries of collectives of
 // all ranks that no dependence passes over. Ranks count those they have left; a dependence from a

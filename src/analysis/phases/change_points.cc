@@ -1,10 +1,10 @@
 // Change points of a series: optimal partitioning.
 //
-// A stretch without change is described by the mean of its samples; its cost is the squared error.
-// With prefix sums the cost of any stretch is O(1), and the best partition of the first n samples
-// is the best over its last stretch. Each change costs a price, so that noise makes none: the usual
-// choice is a few times the variance of the noise times the logarithm of the length, and the noise
-// is what neighbours differ by (the median, which the changes themselves do not disturb).
+// An interval without change is described by the mean of its samples; its cost is the squared
+// error. With prefix sums the cost of any interval is O(1), and the best partition of the first n
+// samples is the best over its last interval. Each change costs a price, so that noise makes none:
+// the usual choice is a few times the variance of the noise times the logarithm of the length, and
+// the noise is what neighbours differ by (the median, which the changes themselves do not disturb).
 
 #include "analysis/phases/change_points.h"
 

@@ -32,7 +32,7 @@ struct TransferMonitor {
 /// For a rank of `trace`; `ideal` is of the same trace. O(calls of the rank).
 TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank);
 
-/// Efficiencies of all ranks in a stretch of time.
+/// Efficiencies of all ranks in an interval of time.
 struct WindowEfficiency {
   double useful = 0;         ///< mean computation over the length: parallel efficiency
   double load_balance = 0;   ///< mean over largest computation

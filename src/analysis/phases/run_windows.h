@@ -8,7 +8,7 @@
 
 namespace slackline {
 
-/// Efficiencies of a run in any stretch of its time.
+/// Efficiencies of a run in any interval of its time.
 class RunWindows {
  public:
   /// Keeps references. O(calls).

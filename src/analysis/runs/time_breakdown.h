@@ -4,7 +4,7 @@
 
 namespace slackline {
 
-/// Where one rank's time goes, whatever told it: the model, or the measured times of a run. The
+/// Where one rank's time goes, under the model or by the measured times of a run. The
 /// parts add up to the length of the run, for every rank. Their unit is that of the list that holds
 /// them, which its name says: a model knows picoseconds (`ranks_ps`), a trace nanoseconds
 /// (`ranks_ns`).

@@ -15,7 +15,7 @@ struct Action {
   std::string_view name;
 };
 
-/// What a call is called in a time-independent trace; empty: it is not told.
+/// What a call is called in a time-independent trace; empty: it is not printed.
 std::string_view action_name(Operation operation, bool in_flops) {
   switch (operation) {
     case Operation::init:

@@ -1,5 +1,5 @@
 // For each piece, the share of the loss less the share of the time is a number; these add up to 0
-// over all pieces. The stretch with the largest sum (Kadane: a prefix with a negative sum is never
+// over all pieces. The interval with the largest sum (Kadane: a prefix with a negative sum is never
 // part of it) is where the loss is concentrated.
 
 #include "analysis/summary/concentration.h"

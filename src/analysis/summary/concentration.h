@@ -6,7 +6,7 @@
 
 namespace slackline {
 
-/// What a stretch of time loses. Pieces follow each other without holes.
+/// What an interval of time loses. Pieces follow each other without holes.
 struct LossPiece {
   std::int64_t begin_ns;
   std::int64_t end_ns;

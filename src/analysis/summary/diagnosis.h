@@ -39,7 +39,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths);
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
                    const CausalOrder& order, const WaitStates& waits);
 
-/// Those findings of kinds that `known` does not have: what two analyses count is told once.
+/// Those findings of kinds that `known` does not have: what two analyses count is reported once.
 Findings new_findings(const Findings& all, const Findings& known);
 
 /// What a diagnosis has to say in sections and, under the key `measured`, for scripts.

@@ -10,7 +10,7 @@
 
 namespace slackline {
 
-/// Kinds of waiting that delays are told apart by.
+/// The kinds of waiting by which delay costs are distinguished.
 enum class DelayKind : std::uint8_t {
   late_sender,
   late_receiver,

@@ -23,7 +23,8 @@ class MessageWaits {
   /// A message that `call` receives, and one whose sending it completes.
   void incoming(CallIndex call, std::uint32_t id);
   void outgoing(CallIndex call, std::uint32_t id);
-  /// All of the call's messages are told: appends what it waited for them, at most one state.
+  /// To be called after all of the call's messages: appends what it waited for them, at most one
+  /// state.
   void finish_call();
 
   std::uint64_t clipped() const { return clipped_; }  ///< as WaitStates

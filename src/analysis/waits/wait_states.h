@@ -53,7 +53,7 @@ struct WaitState {
 
 struct WaitOptions {
   /// Messages of at most so many bytes do not wait for their receiver. Without it, whether a send
-  /// waited is told by the overlap of the two calls.
+  /// waited follows from the overlap of the two calls.
   std::optional<std::uint64_t> eager_bytes{};
   /// Orders sends by their records; without them, by the begins of their calls.
   const SendRecords* sends = nullptr;

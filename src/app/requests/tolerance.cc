@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "analysis/model/tolerance_polygons.h"
 #include "analysis/model/sensitivity.h"
+#include "analysis/model/tolerance_polygons.h"
 #include "analysis/model/uncertainty.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_reduction.h"

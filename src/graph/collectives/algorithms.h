@@ -1,7 +1,8 @@
 #pragma once
 
 // All algorithms by family. Each writes the steps of the rank that the StepWriter stands for, in a
-// communicator of at least two ranks; what they do is told at the top of the file of that name.
+// communicator of at least two ranks; what they do is described at the top of the file of that
+// name.
 
 #include "graph/collectives/smpi_choice.h"
 #include "graph/collectives/step_writer.h"

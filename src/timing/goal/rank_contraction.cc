@@ -7,7 +7,7 @@
 // all ranks (steps_walk.cc) is a small part of the operations.
 //
 // A receive is posted when it comes and takes its message when somebody waits for it, so that it
-// does not hold up what stands behind it. Each message is a term of one step only, and each send
+// does not delay what stands behind it. Each message is a term of one step only, and each send
 // begins at one step, so that all uses can be counted before any ranks meet.
 //
 // Nothing is used again here: steps are numbered front to back, values lie beside their operations,
