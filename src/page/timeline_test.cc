@@ -307,5 +307,23 @@ TEST(Timeline, DrawsThePredictedRunBesideTheMeasuredOne) {
   EXPECT_EQ(times.span_ns, 620);
 }
 
+TEST(Timeline, DrawsRanksThatLeaveInitLateAsLateInThePredictedRow) {
+  // Time 0 of the schedule is 100, where rank 0 leaves MPI_Init; rank 1 leaves it 300 later.
+  Analysed run(timed_trace(2,
+                           "rank 0\n @0 +100 init\n @200 +50 send to=1\n @300 +10 finalize\n"
+                           "rank 1\n @0 +400 init\n @500 +20 recv from=0\n @600 +5 finalize\n"));
+  const ExecutionGraph graph = build_graph(run.trace, {});
+  LogGPS model;
+  model.latency_fs = 500 * kFemtosPerNano;
+  model.overhead_fs = 10 * kFemtosPerNano;
+  model.gap_per_byte_fs = 0;
+  const RunTimes times = scheduled_times(run.trace, graph, model_schedule(graph, model), 100);
+  EXPECT_EQ(times.ranks[1].begin_ns(0), 100);  // MPI_Init, cut at the begin of the row
+  EXPECT_EQ(times.ranks[1].end_ns(0), 400);
+  EXPECT_EQ(times.ranks[1].begin_ns(1), 500);  // after 100 of computation
+  EXPECT_EQ(times.ranks[1].end_ns(1), 100 + 100 + 10 + 500 + 10);
+  EXPECT_EQ(times.ranks[0].begin_ns(1), 200);
+}
+
 }  // namespace
 }  // namespace slackline

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graph/testing/text_graph.h"
 #include "timing/testing/small_model.h"
 
