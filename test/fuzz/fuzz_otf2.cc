@@ -29,10 +29,10 @@ Job make_job(bool own) {
     region.order = i;
     region.name = "region " + std::to_string(i);
     if (i < kOperationCount) {
-      region.kind = Definitions::IntervalKind::mpi;
+      region.kind = Definitions::RegionKind::mpi;
       region.operation = static_cast<Operation>(i);
     } else if (i == kOperationCount) {
-      region.kind = Definitions::IntervalKind::artificial;
+      region.kind = Definitions::RegionKind::artificial;
     }
     job.definitions.regions[i] = region;
   }

@@ -75,7 +75,7 @@ TEST_P(DiagnosisProperty, AllExactAlgorithmsFindOnePathAndItsSegmentsAreTheRun) 
 std::int64_t length_without(const ActivityGraph& graph, const CallActivities& names,
                             ActivityId activity) {
   std::vector<std::int64_t> longest(graph.size(), 0);
-  for (Milestone v = 1; v < graph.size(); ++v) {
+  for (ActivityVertex v = 1; v < graph.size(); ++v) {
     const ActivityGraph::Place& place = graph.places[v];
     const bool removed =
         place.leaves && names.of(place.rank, static_cast<CallIndex>(place.call)).call == activity;
@@ -92,7 +92,7 @@ std::vector<std::vector<std::int64_t>> ways_ahead(const Trace& trace, const Acti
   longest.back() = 0;
   std::vector<std::vector<std::int64_t>> ahead;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) ahead.emplace_back(trace.calls(r).size(), -1);
-  for (Milestone v = graph.sink() + 1; v-- > 0;) {
+  for (ActivityVertex v = graph.sink() + 1; v-- > 0;) {
     if (longest[v] < 0) continue;
     graph.for_in_edges(v, [&](const ActivityGraph::Edge& e) {
       longest[e.from] = std::max(longest[e.from], longest[v] + e.ns);
@@ -189,11 +189,11 @@ TEST_P(DiagnosisProperty, PartsOfRanksAndPatternsAddUp) {
   for_runs([](const Trace& trace) {
     const CallPaths paths(trace);
     const Diagnosis d = diagnose(trace, paths);
-    for (std::size_t i = 0; i < d.shares.ranks.size(); ++i) {
-      const TimeShares::OfRank& r = d.shares.ranks[i];
+    for (std::size_t i = 0; i < d.shares.ranks_ns.size(); ++i) {
+      const TimeBreakdown& r = d.shares.ranks_ns[i];
       const bool empty = trace.calls(static_cast<std::int32_t>(i)).empty();
-      EXPECT_EQ(r.compute_ns + r.waiting_ns + r.inside_ns, empty ? 0 : d.shares.length_ns);
-      EXPECT_GE(std::min({r.compute_ns, r.waiting_ns, r.inside_ns}), 0);
+      EXPECT_EQ(r.total(), empty ? 0 : d.shares.length_ns);
+      EXPECT_GE(std::min({r.compute, r.wait, r.mpi}), 0);
     }
     EXPECT_EQ(sum_of(d.waits.by_rank), d.waits.total_ns);
     std::int64_t in_patterns = 0;
@@ -210,11 +210,11 @@ TEST_P(DiagnosisProperty, PartsOfRanksAndPatternsAddUp) {
   });
 }
 
-TEST_P(DiagnosisProperty, RegionsAndWindowsAreTheRunWithoutHoles) {
+TEST_P(DiagnosisProperty, IntervalsAndWindowsAreTheRunWithoutHoles) {
   for_runs([](const Trace& trace) {
     const Monitor m = monitor(trace, CallMatching(trace), CallPaths(trace), {.windows = 16});
     std::int64_t at = 0;
-    for (const FocusInterval& r : m.regions) {
+    for (const FocusInterval& r : m.intervals) {
       EXPECT_EQ(r.begin_ns, at);
       EXPECT_GE(r.end_ns, r.begin_ns);
       EXPECT_LE(r.waiting_ns, trace.ranks() * (r.end_ns - r.begin_ns));

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "analysis/model/breakdown.h"
 #include "analysis/model/model_path.h"
+#include "analysis/model/rank_breakdown.h"
 #include "oracle/reference_model.h"
 #include "oracle/regular_programs.h"
 #include "property/cases.h"
@@ -66,9 +66,9 @@ bool equals_reference(const Fixture& f) {
 }
 
 bool parts_add_up(const Fixture& f) {
-  for (const RankParts& p : rank_breakdown(f.graph, f.schedule, f.cost)) {
-    if (p.total_ps() != f.schedule.makespan_ps) return false;
-    if (std::min({p.compute_ps, p.overhead_ps, p.transfer_ps, p.wait_ps}) < 0) return false;
+  for (const TimeBreakdown& p : rank_breakdown(f.graph, f.schedule, f.cost)) {
+    if (p.total() != f.schedule.makespan_ps) return false;
+    if (std::min({p.compute, p.overhead, p.transfer, p.wait}) < 0) return false;
   }
   return true;
 }
@@ -85,7 +85,7 @@ bool computation_is_the_traces(const Fixture& f) {
     const RankCalls& calls = f.c.trace.calls(r);
     std::int64_t ns = f.c.program.timed ? calls.end_ns(0) - first_begin : 0;
     for (std::size_t i = f.c.program.timed ? 1 : 0; i < calls.size(); ++i) ns += calls.gap_ns(i);
-    if (parts[static_cast<std::size_t>(r)].compute_ps != ns * 1000) return false;
+    if (parts[static_cast<std::size_t>(r)].compute != ns * 1000) return false;
   }
   return true;
 }

@@ -58,7 +58,8 @@ RC_GTEST_PROP(Whatif, TwiceEverythingTakesTwiceAsLong, ()) {
   const Trace twice = edited(untimed_copy(c.trace), "scale factor=2");
   const auto starts_together = [](const Trace& trace) {
     for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-      if (!trace.calls(rank).empty() && rank_span(trace.calls(rank)).analysed.begin_ns != 0) return false;
+      if (!trace.calls(rank).empty() && rank_span(trace.calls(rank)).analysed.begin_ns != 0)
+        return false;
     }
     return true;
   };

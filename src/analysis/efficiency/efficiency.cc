@@ -21,13 +21,13 @@ constexpr FindingKind kNothingRan{"no_runtime", Severity::data_loss,
                                   "The run has no length, so nothing can be said of its "
                                   "efficiency."};
 
-struct RankTimes {
+struct OutsideTimes {
   std::int64_t useful_ns = 0;
   std::int64_t outside_ns = 0;
 };
 
-RankTimes rank_times(const RankCalls& calls) {
-  RankTimes t;
+OutsideTimes outside_times(const RankCalls& calls) {
+  OutsideTimes t;
   if (calls.empty()) return t;
   GapWalk gaps(calls);
   for (std::size_t i = 0; i <= calls.size(); ++i) {
@@ -111,7 +111,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
   double sum = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
-    const RankTimes t = rank_times(calls);
+    const OutsideTimes t = outside_times(calls);
     e.useful_ns.push_back(t.useful_ns);
     if (calls.empty()) continue;
     ++in.ranks;  // of others nothing is known

@@ -171,7 +171,7 @@ TEST(ActivityImpact, LaysWaitingOnWhatThePathHasMoreOf) {
   EXPECT_DOUBLE_EQ(computation.imbalance_ns, 60.0 * 60 / 70);
 }
 
-TEST(MeasuredPathFlows, GoFromTheCallWaitedForToTheOneThatWaited) {
+TEST(CriticalPathFlows, GoFromTheCallWaitedForToTheOneThatWaited) {
   // Rank 1 waits for rank 0's send, its second call; then rank 0 waits for rank 1.
   const Trace trace =
       timed_trace(2,
