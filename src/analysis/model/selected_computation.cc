@@ -22,7 +22,8 @@ void SelectedComputation::add_rank(const Trace& trace, const CallPaths& paths, s
   if (calls.empty()) return;
   std::vector<Stretch>& stretches = stretches_[static_cast<std::size_t>(rank)];
   const RankSpan start = rank_span(calls);
-  late_start_ns_[static_cast<std::size_t>(rank)] = start.analysed.begin_ns - run_span(trace).analysed.begin_ns;
+  late_start_ns_[static_cast<std::size_t>(rank)] =
+      start.analysed.begin_ns - run_span(trace).analysed.begin_ns;
   std::int64_t clock = 0;
   std::int64_t sum = 0;
   for (std::size_t i = start.first_call; i < calls.size(); ++i) {
