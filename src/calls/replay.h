@@ -113,11 +113,11 @@ class Replay {
     bool is_ready = true;
     matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
       if (!is_ready) return;
-      using Kind = CallMatching::Completion::Kind;
-      if (c.kind == Kind::incoming) {
+      using Completes = CallMatching::Completion::Kind;
+      if (c.kind == Completes::incoming) {
         const MessageCalls& m = matching_.message(c.id);
         is_ready = reached(rank, m.source, m.send);
-      } else if (c.kind == Kind::outgoing) {
+      } else if (c.kind == Completes::outgoing) {
         const MessageCalls& m = matching_.message(c.id);
         if (m.matched() && rules_.sender_waits(m))
           is_ready = reached(rank, m.destination, m.receive);
