@@ -65,7 +65,9 @@ bool has_collective_class(Operation operation) {
 }
 
 bool is_collective(const Call& call) {
-  return has_collective_class(call.operation) && call.comm != kCommNull && call.comm != kCommSelf;
+  if (!has_collective_class(call.operation)) return false;
+  const std::uint32_t comm = collective_comm(call);
+  return comm != kCommNull && comm != kCommSelf;
 }
 
 CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveChoice& choice,
@@ -85,7 +87,7 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveChoice& cho
     std::ranges::fill(entered, 0u);
     for_each_collective(trace, rank, [&](const Call& call, std::uint32_t sequence) {
       enter(trace, rank, call, sequence, findings);
-      entered[call.comm] = sequence + 1;
+      entered[collective_comm(call)] = sequence + 1;
     });
     for (std::uint32_t comm = 0; comm < entered.size(); ++comm) {
       if (entered[comm] > 0) entered_[comm].push_back({rank, entered[comm]});
@@ -101,16 +103,18 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveChoice& cho
 
 void CollectiveIndex::enter(const Trace& trace, std::int32_t rank, const Call& call,
                             std::uint32_t sequence, Findings& findings) {
-  auto& instances = per_comm_[call.comm];
+  const std::uint32_t id = collective_comm(call);
+  auto& instances = per_comm_[id];
   CollectiveCall mine = as_collective(call);
   if (sequence == instances.size()) {
-    const Communicator& comm = trace.communicators()[call.comm];
+    const Communicator& comm = trace.communicators()[id];
     Instance fresh;
-    fresh.comm = call.comm;
-    fresh.members = comm.is_inter() ? std::span<const std::int32_t>(unions_[call.comm])
+    fresh.comm = id;
+    fresh.members = comm.is_inter() ? std::span<const std::int32_t>(unions_[id])
                                     : std::span<const std::int32_t>(comm.members);
     fresh.call = mine;
-    if (comm.is_inter()) findings.add(kInterCollective);
+    const bool creates = operation_class(call.operation) == OperationClass::comm_create;
+    if (comm.is_inter() && !creates) findings.add(kInterCollective);
     instances.push_back(std::move(fresh));
   }
   Instance& instance = instances[sequence];

@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "graph/collectives/choice.h"
+#include "trace/communicator_makers.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
 /// All collective calls of a trace, put together over their ranks: the k-th call on a communicator
 /// is one call for all its members. What one rank alone cannot know (the counts at the root, who
-/// never came) is known here. Communicator creation counts as an allreduce of 8 bytes over its
-/// parent.
+/// never came) is known here. Communicator creation counts as an allreduce of 8 bytes over those
+/// who take part (trace/communicator_makers.h).
 ///
 /// Cost: one pass over the calls; about 100 bytes a collective.
 class CollectiveIndex {
@@ -58,7 +59,7 @@ constexpr bool is_neighbourhood(Operation operation) {
 
 /// Is an operation performed by all members of a communicator together?
 bool has_collective_class(Operation operation);
-/// Does this call take part in a collective of its communicator?
+/// Does this call take part in a collective of collective_comm(call)?
 bool is_collective(const Call& call);
 
 /// Calls visit(call, sequence) for those of a rank's calls that do: `sequence` counts the ones
@@ -70,7 +71,9 @@ void for_each_collective(const Trace& trace, std::int32_t rank, Visit visit) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!has_collective_class(calls.operation(i))) continue;
     const Call call = calls[i];
-    if (is_collective(call) && call.comm < sequence.size()) visit(call, sequence[call.comm]++);
+    if (!is_collective(call)) continue;
+    const std::uint32_t comm = collective_comm(call);
+    if (comm < sequence.size()) visit(call, sequence[comm]++);
   }
 }
 

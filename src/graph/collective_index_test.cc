@@ -40,6 +40,17 @@ TEST(CollectiveIndex, TheKthCallsOfAllRanksAreOneCollective) {
   EXPECT_THAT(i.findings.entries(), IsEmpty());
 }
 
+TEST(CollectiveIndex, OnlyTheMembersOfAGroupMakeItsCommunicator) {
+  const Indexed i(3,
+                  "comm 2 members=2,0\n"
+                  "rank 0\n comm_create_group new=2\n barrier\nrank 1\n barrier\n"
+                  "rank 2\n comm_create_group new=2\n barrier\n");
+  EXPECT_EQ(i.index.instance(2, 0).call.operation, Operation::allreduce);
+  EXPECT_THAT(i.index.instance(2, 0).members, ElementsAre(2, 0));
+  EXPECT_EQ(i.index.instance(kCommWorld, 0).arrived, 3);
+  EXPECT_THAT(i.names(), IsEmpty());
+}
+
 TEST(CollectiveIndex, RootsAreRanksOfTheCommunicator) {
   const Indexed i(4,
                   "comm 2 members=3,1\n"

@@ -168,13 +168,13 @@ void ProgramWalk::enter_probe(StrandId id, const Call& call) {
 }
 
 void ProgramWalk::enter_collective(Strand& strand, const Call& call) {
-  if (!is_collective(call) || !communicator_exists(call.comm)) return;
+  if (!is_collective(call) || !communicator_exists(collective_comm(call))) return;
   load_collective(strand, strand, call);
 }
 
 /// A nonblocking collective progresses on its own, beside its rank's program.
 void ProgramWalk::enter_icollective(Strand& strand, const Call& call) {
-  if (!is_collective(call) || !communicator_exists(call.comm)) return;
+  if (!is_collective(call) || !communicator_exists(collective_comm(call))) return;
   request(strand.rank, call.request, start_side_strand(strand, call));
 }
 
@@ -207,19 +207,20 @@ ProgramWalk::Pending ProgramWalk::start_side_strand(Strand& strand, const Call& 
 /// Gives `strand` the steps of the collective that `program` (its rank's) has reached.
 void ProgramWalk::load_collective(Strand& strand, const Strand& program, const Call& call) {
   RankState& state = ranks_[static_cast<std::size_t>(program.rank)];
-  const std::uint32_t sequence = state.collective_count[call.comm]++;
-  const CollectiveIndex::Instance& instance = collectives_.instance(call.comm, sequence);
+  const std::uint32_t comm = collective_comm(call);
+  const std::uint32_t sequence = state.collective_count[comm]++;
+  const CollectiveIndex::Instance& instance = collectives_.instance(comm, sequence);
   if (instance.members.size() < 2) return;
   const bool whole = instance.own_members.empty();
   std::int32_t rank = program.rank;
   if (!whole) {
     const auto found = std::ranges::find(instance.own_members, program.rank);
     rank = static_cast<std::int32_t>(found - instance.own_members.begin());
-  } else if (call.comm != kCommWorld) {
-    std::int32_t* known = state.rank_in_comm.find(call.comm);
+  } else if (comm != kCommWorld) {
+    std::int32_t* known = state.rank_in_comm.find(comm);
     if (known == nullptr) {
       const auto found = std::ranges::find(instance.members, program.rank);
-      known = &state.rank_in_comm[call.comm];
+      known = &state.rank_in_comm[comm];
       *known = found == instance.members.end()
                    ? -1
                    : static_cast<std::int32_t>(found - instance.members.begin());

@@ -39,7 +39,7 @@ void ProgramWalk::enter_only(StrandId id, const Call& call) {
   std::vector<Pending>& kept =
       ranks_[static_cast<std::size_t>(strands_[id].rank)].entered[strands_[id].call];
   if (collective && call.request == kRequestNone) {
-    if (!is_collective(call) || !communicator_exists(call.comm)) return;
+    if (!is_collective(call) || !communicator_exists(collective_comm(call))) return;
     kept.push_back(start_side_strand(strands_[id], call));
     return;
   }

@@ -33,7 +33,7 @@ enum class OperationClass : std::uint8_t {
   probe,
   collective,   ///< blocking collective
   icollective,  ///< starts a collective request
-  comm_create,  ///< makes a communicator; synchronises its parent
+  comm_create,  ///< makes a communicator; trace/communicator_makers.h says who takes part
   one_sided,
   io,
   local,  ///< communicates with nobody

@@ -11,157 +11,191 @@
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
  * Numbers are given by order and are part of the formats: append only. */
-#define SLK_OPERATIONS(X)                                                      \
-  X(none, "", none)                                                            \
-  X(send, "MPI_Send", send)                                                    \
-  X(bsend, "MPI_Bsend", send)                                                  \
-  X(ssend, "MPI_Ssend", send)                                                  \
-  X(rsend, "MPI_Rsend", send)                                                  \
-  X(recv, "MPI_Recv", recv)                                                    \
-  X(mrecv, "MPI_Mrecv", recv)                                                  \
-  X(sendrecv, "MPI_Sendrecv", sendrecv)                                        \
-  X(sendrecv_replace, "MPI_Sendrecv_replace", sendrecv)                        \
-  X(isend, "MPI_Isend", isend)                                                 \
-  X(ibsend, "MPI_Ibsend", isend)                                               \
-  X(issend, "MPI_Issend", isend)                                               \
-  X(irsend, "MPI_Irsend", isend)                                               \
-  X(irecv, "MPI_Irecv", irecv)                                                 \
-  X(imrecv, "MPI_Imrecv", irecv)                                               \
-  X(send_init, "MPI_Send_init", request_init)                                  \
-  X(bsend_init, "MPI_Bsend_init", request_init)                                \
-  X(ssend_init, "MPI_Ssend_init", request_init)                                \
-  X(rsend_init, "MPI_Rsend_init", request_init)                                \
-  X(recv_init, "MPI_Recv_init", request_init)                                  \
-  X(start, "MPI_Start", start)                                                 \
-  X(startall, "MPI_Startall", start)                                           \
-  X(wait, "MPI_Wait", completion)                                              \
-  X(waitall, "MPI_Waitall", completion)                                        \
-  X(waitany, "MPI_Waitany", completion)                                        \
-  X(waitsome, "MPI_Waitsome", completion)                                      \
-  X(test, "MPI_Test", completion)                                              \
-  X(testall, "MPI_Testall", completion)                                        \
-  X(testany, "MPI_Testany", completion)                                        \
-  X(testsome, "MPI_Testsome", completion)                                      \
-  X(request_free, "MPI_Request_free", request_other)                           \
-  X(cancel, "MPI_Cancel", request_other)                                       \
-  X(request_get_status, "MPI_Request_get_status", request_other)               \
-  X(probe, "MPI_Probe", probe)                                                 \
-  X(iprobe, "MPI_Iprobe", probe)                                               \
-  X(mprobe, "MPI_Mprobe", probe)                                               \
-  X(improbe, "MPI_Improbe", probe)                                             \
-  X(barrier, "MPI_Barrier", collective)                                        \
-  X(bcast, "MPI_Bcast", collective)                                            \
-  X(reduce, "MPI_Reduce", collective)                                          \
-  X(allreduce, "MPI_Allreduce", collective)                                    \
-  X(gather, "MPI_Gather", collective)                                          \
-  X(gatherv, "MPI_Gatherv", collective)                                        \
-  X(scatter, "MPI_Scatter", collective)                                        \
-  X(scatterv, "MPI_Scatterv", collective)                                      \
-  X(allgather, "MPI_Allgather", collective)                                    \
-  X(allgatherv, "MPI_Allgatherv", collective)                                  \
-  X(alltoall, "MPI_Alltoall", collective)                                      \
-  X(alltoallv, "MPI_Alltoallv", collective)                                    \
-  X(alltoallw, "MPI_Alltoallw", collective)                                    \
-  X(reduce_scatter, "MPI_Reduce_scatter", collective)                          \
-  X(reduce_scatter_block, "MPI_Reduce_scatter_block", collective)              \
-  X(scan, "MPI_Scan", collective)                                              \
-  X(exscan, "MPI_Exscan", collective)                                          \
-  X(neighbor_allgather, "MPI_Neighbor_allgather", collective)                  \
-  X(neighbor_allgatherv, "MPI_Neighbor_allgatherv", collective)                \
-  X(neighbor_alltoall, "MPI_Neighbor_alltoall", collective)                    \
-  X(neighbor_alltoallv, "MPI_Neighbor_alltoallv", collective)                  \
-  X(neighbor_alltoallw, "MPI_Neighbor_alltoallw", collective)                  \
-  X(ibarrier, "MPI_Ibarrier", icollective)                                     \
-  X(ibcast, "MPI_Ibcast", icollective)                                         \
-  X(ireduce, "MPI_Ireduce", icollective)                                       \
-  X(iallreduce, "MPI_Iallreduce", icollective)                                 \
-  X(igather, "MPI_Igather", icollective)                                       \
-  X(igatherv, "MPI_Igatherv", icollective)                                     \
-  X(iscatter, "MPI_Iscatter", icollective)                                     \
-  X(iscatterv, "MPI_Iscatterv", icollective)                                   \
-  X(iallgather, "MPI_Iallgather", icollective)                                 \
-  X(iallgatherv, "MPI_Iallgatherv", icollective)                               \
-  X(ialltoall, "MPI_Ialltoall", icollective)                                   \
-  X(ialltoallv, "MPI_Ialltoallv", icollective)                                 \
-  X(ialltoallw, "MPI_Ialltoallw", icollective)                                 \
-  X(ireduce_scatter, "MPI_Ireduce_scatter", icollective)                       \
-  X(ireduce_scatter_block, "MPI_Ireduce_scatter_block", icollective)           \
-  X(iscan, "MPI_Iscan", icollective)                                           \
-  X(iexscan, "MPI_Iexscan", icollective)                                       \
-  X(ineighbor_allgather, "MPI_Ineighbor_allgather", icollective)               \
-  X(ineighbor_allgatherv, "MPI_Ineighbor_allgatherv", icollective)             \
-  X(ineighbor_alltoall, "MPI_Ineighbor_alltoall", icollective)                 \
-  X(ineighbor_alltoallv, "MPI_Ineighbor_alltoallv", icollective)               \
-  X(ineighbor_alltoallw, "MPI_Ineighbor_alltoallw", icollective)               \
-  X(comm_dup, "MPI_Comm_dup", comm_create)                                     \
-  X(comm_dup_with_info, "MPI_Comm_dup_with_info", comm_create)                 \
-  X(comm_idup, "MPI_Comm_idup", comm_create)                                   \
-  X(comm_split, "MPI_Comm_split", comm_create)                                 \
-  X(comm_split_type, "MPI_Comm_split_type", comm_create)                       \
-  X(comm_create, "MPI_Comm_create", comm_create)                               \
-  X(comm_create_group, "MPI_Comm_create_group", comm_create)                   \
-  X(intercomm_create, "MPI_Intercomm_create", comm_create)                     \
-  X(intercomm_merge, "MPI_Intercomm_merge", comm_create)                       \
-  X(cart_create, "MPI_Cart_create", comm_create)                               \
-  X(cart_sub, "MPI_Cart_sub", comm_create)                                     \
-  X(graph_create, "MPI_Graph_create", comm_create)                             \
-  X(dist_graph_create, "MPI_Dist_graph_create", comm_create)                   \
-  X(dist_graph_create_adjacent, "MPI_Dist_graph_create_adjacent", comm_create) \
-  X(comm_spawn, "MPI_Comm_spawn", comm_create)                                 \
-  X(comm_spawn_multiple, "MPI_Comm_spawn_multiple", comm_create)               \
-  X(comm_accept, "MPI_Comm_accept", comm_create)                               \
-  X(comm_connect, "MPI_Comm_connect", comm_create)                             \
-  X(comm_free, "MPI_Comm_free", local)                                         \
-  X(comm_disconnect, "MPI_Comm_disconnect", local)                             \
-  X(win_create, "MPI_Win_create", one_sided)                                   \
-  X(win_allocate, "MPI_Win_allocate", one_sided)                               \
-  X(win_allocate_shared, "MPI_Win_allocate_shared", one_sided)                 \
-  X(win_create_dynamic, "MPI_Win_create_dynamic", one_sided)                   \
-  X(win_free, "MPI_Win_free", one_sided)                                       \
-  X(win_fence, "MPI_Win_fence", one_sided)                                     \
-  X(win_lock, "MPI_Win_lock", one_sided)                                       \
-  X(win_unlock, "MPI_Win_unlock", one_sided)                                   \
-  X(win_lock_all, "MPI_Win_lock_all", one_sided)                               \
-  X(win_unlock_all, "MPI_Win_unlock_all", one_sided)                           \
-  X(win_flush, "MPI_Win_flush", one_sided)                                     \
-  X(win_flush_all, "MPI_Win_flush_all", one_sided)                             \
-  X(win_flush_local, "MPI_Win_flush_local", one_sided)                         \
-  X(win_flush_local_all, "MPI_Win_flush_local_all", one_sided)                 \
-  X(win_post, "MPI_Win_post", one_sided)                                       \
-  X(win_start, "MPI_Win_start", one_sided)                                     \
-  X(win_complete, "MPI_Win_complete", one_sided)                               \
-  X(win_wait, "MPI_Win_wait", one_sided)                                       \
-  X(win_test, "MPI_Win_test", one_sided)                                       \
-  X(win_sync, "MPI_Win_sync", one_sided)                                       \
-  X(put, "MPI_Put", one_sided)                                                 \
-  X(get, "MPI_Get", one_sided)                                                 \
-  X(accumulate, "MPI_Accumulate", one_sided)                                   \
-  X(get_accumulate, "MPI_Get_accumulate", one_sided)                           \
-  X(fetch_and_op, "MPI_Fetch_and_op", one_sided)                               \
-  X(compare_and_swap, "MPI_Compare_and_swap", one_sided)                       \
-  X(rput, "MPI_Rput", one_sided)                                               \
-  X(rget, "MPI_Rget", one_sided)                                               \
-  X(raccumulate, "MPI_Raccumulate", one_sided)                                 \
-  X(rget_accumulate, "MPI_Rget_accumulate", one_sided)                         \
-  X(file_open, "MPI_File_open", io)                                            \
-  X(file_close, "MPI_File_close", io)                                          \
-  X(file_sync, "MPI_File_sync", io)                                            \
-  X(file_set_view, "MPI_File_set_view", io)                                    \
-  X(file_read, "MPI_File_read", io)                                            \
-  X(file_read_all, "MPI_File_read_all", io)                                    \
-  X(file_read_at, "MPI_File_read_at", io)                                      \
-  X(file_read_at_all, "MPI_File_read_at_all", io)                              \
-  X(file_write, "MPI_File_write", io)                                          \
-  X(file_write_all, "MPI_File_write_all", io)                                  \
-  X(file_write_at, "MPI_File_write_at", io)                                    \
-  X(file_write_at_all, "MPI_File_write_at_all", io)                            \
-  X(pack, "MPI_Pack", local)                                                   \
-  X(unpack, "MPI_Unpack", local)                                               \
-  X(pcontrol, "MPI_Pcontrol", local)                                           \
-  X(init, "MPI_Init", environment)                                             \
-  X(init_thread, "MPI_Init_thread", environment)                               \
-  X(finalize, "MPI_Finalize", environment)                                     \
-  X(abort, "MPI_Abort", environment)
+#define SLK_OPERATIONS(X)                                                          \
+  X(none, "", none)                                                                \
+  X(send, "MPI_Send", send)                                                        \
+  X(bsend, "MPI_Bsend", send)                                                      \
+  X(ssend, "MPI_Ssend", send)                                                      \
+  X(rsend, "MPI_Rsend", send)                                                      \
+  X(recv, "MPI_Recv", recv)                                                        \
+  X(mrecv, "MPI_Mrecv", recv)                                                      \
+  X(sendrecv, "MPI_Sendrecv", sendrecv)                                            \
+  X(sendrecv_replace, "MPI_Sendrecv_replace", sendrecv)                            \
+  X(isend, "MPI_Isend", isend)                                                     \
+  X(ibsend, "MPI_Ibsend", isend)                                                   \
+  X(issend, "MPI_Issend", isend)                                                   \
+  X(irsend, "MPI_Irsend", isend)                                                   \
+  X(irecv, "MPI_Irecv", irecv)                                                     \
+  X(imrecv, "MPI_Imrecv", irecv)                                                   \
+  X(send_init, "MPI_Send_init", request_init)                                      \
+  X(bsend_init, "MPI_Bsend_init", request_init)                                    \
+  X(ssend_init, "MPI_Ssend_init", request_init)                                    \
+  X(rsend_init, "MPI_Rsend_init", request_init)                                    \
+  X(recv_init, "MPI_Recv_init", request_init)                                      \
+  X(start, "MPI_Start", start)                                                     \
+  X(startall, "MPI_Startall", start)                                               \
+  X(wait, "MPI_Wait", completion)                                                  \
+  X(waitall, "MPI_Waitall", completion)                                            \
+  X(waitany, "MPI_Waitany", completion)                                            \
+  X(waitsome, "MPI_Waitsome", completion)                                          \
+  X(test, "MPI_Test", completion)                                                  \
+  X(testall, "MPI_Testall", completion)                                            \
+  X(testany, "MPI_Testany", completion)                                            \
+  X(testsome, "MPI_Testsome", completion)                                          \
+  X(request_free, "MPI_Request_free", request_other)                               \
+  X(cancel, "MPI_Cancel", request_other)                                           \
+  X(request_get_status, "MPI_Request_get_status", request_other)                   \
+  X(probe, "MPI_Probe", probe)                                                     \
+  X(iprobe, "MPI_Iprobe", probe)                                                   \
+  X(mprobe, "MPI_Mprobe", probe)                                                   \
+  X(improbe, "MPI_Improbe", probe)                                                 \
+  X(barrier, "MPI_Barrier", collective)                                            \
+  X(bcast, "MPI_Bcast", collective)                                                \
+  X(reduce, "MPI_Reduce", collective)                                              \
+  X(allreduce, "MPI_Allreduce", collective)                                        \
+  X(gather, "MPI_Gather", collective)                                              \
+  X(gatherv, "MPI_Gatherv", collective)                                            \
+  X(scatter, "MPI_Scatter", collective)                                            \
+  X(scatterv, "MPI_Scatterv", collective)                                          \
+  X(allgather, "MPI_Allgather", collective)                                        \
+  X(allgatherv, "MPI_Allgatherv", collective)                                      \
+  X(alltoall, "MPI_Alltoall", collective)                                          \
+  X(alltoallv, "MPI_Alltoallv", collective)                                        \
+  X(alltoallw, "MPI_Alltoallw", collective)                                        \
+  X(reduce_scatter, "MPI_Reduce_scatter", collective)                              \
+  X(reduce_scatter_block, "MPI_Reduce_scatter_block", collective)                  \
+  X(scan, "MPI_Scan", collective)                                                  \
+  X(exscan, "MPI_Exscan", collective)                                              \
+  X(neighbor_allgather, "MPI_Neighbor_allgather", collective)                      \
+  X(neighbor_allgatherv, "MPI_Neighbor_allgatherv", collective)                    \
+  X(neighbor_alltoall, "MPI_Neighbor_alltoall", collective)                        \
+  X(neighbor_alltoallv, "MPI_Neighbor_alltoallv", collective)                      \
+  X(neighbor_alltoallw, "MPI_Neighbor_alltoallw", collective)                      \
+  X(ibarrier, "MPI_Ibarrier", icollective)                                         \
+  X(ibcast, "MPI_Ibcast", icollective)                                             \
+  X(ireduce, "MPI_Ireduce", icollective)                                           \
+  X(iallreduce, "MPI_Iallreduce", icollective)                                     \
+  X(igather, "MPI_Igather", icollective)                                           \
+  X(igatherv, "MPI_Igatherv", icollective)                                         \
+  X(iscatter, "MPI_Iscatter", icollective)                                         \
+  X(iscatterv, "MPI_Iscatterv", icollective)                                       \
+  X(iallgather, "MPI_Iallgather", icollective)                                     \
+  X(iallgatherv, "MPI_Iallgatherv", icollective)                                   \
+  X(ialltoall, "MPI_Ialltoall", icollective)                                       \
+  X(ialltoallv, "MPI_Ialltoallv", icollective)                                     \
+  X(ialltoallw, "MPI_Ialltoallw", icollective)                                     \
+  X(ireduce_scatter, "MPI_Ireduce_scatter", icollective)                           \
+  X(ireduce_scatter_block, "MPI_Ireduce_scatter_block", icollective)               \
+  X(iscan, "MPI_Iscan", icollective)                                               \
+  X(iexscan, "MPI_Iexscan", icollective)                                           \
+  X(ineighbor_allgather, "MPI_Ineighbor_allgather", icollective)                   \
+  X(ineighbor_allgatherv, "MPI_Ineighbor_allgatherv", icollective)                 \
+  X(ineighbor_alltoall, "MPI_Ineighbor_alltoall", icollective)                     \
+  X(ineighbor_alltoallv, "MPI_Ineighbor_alltoallv", icollective)                   \
+  X(ineighbor_alltoallw, "MPI_Ineighbor_alltoallw", icollective)                   \
+  X(comm_dup, "MPI_Comm_dup", comm_create)                                         \
+  X(comm_dup_with_info, "MPI_Comm_dup_with_info", comm_create)                     \
+  X(comm_idup, "MPI_Comm_idup", comm_create)                                       \
+  X(comm_split, "MPI_Comm_split", comm_create)                                     \
+  X(comm_split_type, "MPI_Comm_split_type", comm_create)                           \
+  X(comm_create, "MPI_Comm_create", comm_create)                                   \
+  X(comm_create_group, "MPI_Comm_create_group", comm_create)                       \
+  X(intercomm_create, "MPI_Intercomm_create", comm_create)                         \
+  X(intercomm_merge, "MPI_Intercomm_merge", comm_create)                           \
+  X(cart_create, "MPI_Cart_create", comm_create)                                   \
+  X(cart_sub, "MPI_Cart_sub", comm_create)                                         \
+  X(graph_create, "MPI_Graph_create", comm_create)                                 \
+  X(dist_graph_create, "MPI_Dist_graph_create", comm_create)                       \
+  X(dist_graph_create_adjacent, "MPI_Dist_graph_create_adjacent", comm_create)     \
+  X(comm_spawn, "MPI_Comm_spawn", comm_create)                                     \
+  X(comm_spawn_multiple, "MPI_Comm_spawn_multiple", comm_create)                   \
+  X(comm_accept, "MPI_Comm_accept", comm_create)                                   \
+  X(comm_connect, "MPI_Comm_connect", comm_create)                                 \
+  X(comm_free, "MPI_Comm_free", local)                                             \
+  X(comm_disconnect, "MPI_Comm_disconnect", local)                                 \
+  X(win_create, "MPI_Win_create", one_sided)                                       \
+  X(win_allocate, "MPI_Win_allocate", one_sided)                                   \
+  X(win_allocate_shared, "MPI_Win_allocate_shared", one_sided)                     \
+  X(win_create_dynamic, "MPI_Win_create_dynamic", one_sided)                       \
+  X(win_free, "MPI_Win_free", one_sided)                                           \
+  X(win_fence, "MPI_Win_fence", one_sided)                                         \
+  X(win_lock, "MPI_Win_lock", one_sided)                                           \
+  X(win_unlock, "MPI_Win_unlock", one_sided)                                       \
+  X(win_lock_all, "MPI_Win_lock_all", one_sided)                                   \
+  X(win_unlock_all, "MPI_Win_unlock_all", one_sided)                               \
+  X(win_flush, "MPI_Win_flush", one_sided)                                         \
+  X(win_flush_all, "MPI_Win_flush_all", one_sided)                                 \
+  X(win_flush_local, "MPI_Win_flush_local", one_sided)                             \
+  X(win_flush_local_all, "MPI_Win_flush_local_all", one_sided)                     \
+  X(win_post, "MPI_Win_post", one_sided)                                           \
+  X(win_start, "MPI_Win_start", one_sided)                                         \
+  X(win_complete, "MPI_Win_complete", one_sided)                                   \
+  X(win_wait, "MPI_Win_wait", one_sided)                                           \
+  X(win_test, "MPI_Win_test", one_sided)                                           \
+  X(win_sync, "MPI_Win_sync", one_sided)                                           \
+  X(put, "MPI_Put", one_sided)                                                     \
+  X(get, "MPI_Get", one_sided)                                                     \
+  X(accumulate, "MPI_Accumulate", one_sided)                                       \
+  X(get_accumulate, "MPI_Get_accumulate", one_sided)                               \
+  X(fetch_and_op, "MPI_Fetch_and_op", one_sided)                                   \
+  X(compare_and_swap, "MPI_Compare_and_swap", one_sided)                           \
+  X(rput, "MPI_Rput", one_sided)                                                   \
+  X(rget, "MPI_Rget", one_sided)                                                   \
+  X(raccumulate, "MPI_Raccumulate", one_sided)                                     \
+  X(rget_accumulate, "MPI_Rget_accumulate", one_sided)                             \
+  X(file_open, "MPI_File_open", io)                                                \
+  X(file_close, "MPI_File_close", io)                                              \
+  X(file_sync, "MPI_File_sync", io)                                                \
+  X(file_set_view, "MPI_File_set_view", io)                                        \
+  X(file_read, "MPI_File_read", io)                                                \
+  X(file_read_all, "MPI_File_read_all", io)                                        \
+  X(file_read_at, "MPI_File_read_at", io)                                          \
+  X(file_read_at_all, "MPI_File_read_at_all", io)                                  \
+  X(file_write, "MPI_File_write", io)                                              \
+  X(file_write_all, "MPI_File_write_all", io)                                      \
+  X(file_write_at, "MPI_File_write_at", io)                                        \
+  X(file_write_at_all, "MPI_File_write_at_all", io)                                \
+  X(pack, "MPI_Pack", local)                                                       \
+  X(unpack, "MPI_Unpack", local)                                                   \
+  X(pcontrol, "MPI_Pcontrol", local)                                               \
+  X(init, "MPI_Init", environment)                                                 \
+  X(init_thread, "MPI_Init_thread", environment)                                   \
+  X(finalize, "MPI_Finalize", environment)                                         \
+  X(abort, "MPI_Abort", environment)                                               \
+  X(comm_idup_with_info, "MPI_Comm_idup_with_info", comm_create)                   \
+  X(comm_create_from_group, "MPI_Comm_create_from_group", comm_create)             \
+  X(intercomm_create_from_groups, "MPI_Intercomm_create_from_groups", comm_create) \
+  X(comm_join, "MPI_Comm_join", comm_create)                                       \
+  X(psend_init, "MPI_Psend_init", request_init)                                    \
+  X(precv_init, "MPI_Precv_init", request_init)                                    \
+  X(pready, "MPI_Pready", start)                                                   \
+  X(pready_range, "MPI_Pready_range", start)                                       \
+  X(pready_list, "MPI_Pready_list", start)                                         \
+  X(parrived, "MPI_Parrived", completion)                                          \
+  X(session_init, "MPI_Session_init", local)                                       \
+  X(session_finalize, "MPI_Session_finalize", local)                               \
+  X(barrier_init, "MPI_Barrier_init", local)                                       \
+  X(bcast_init, "MPI_Bcast_init", local)                                           \
+  X(reduce_init, "MPI_Reduce_init", local)                                         \
+  X(allreduce_init, "MPI_Allreduce_init", local)                                   \
+  X(gather_init, "MPI_Gather_init", local)                                         \
+  X(gatherv_init, "MPI_Gatherv_init", local)                                       \
+  X(scatter_init, "MPI_Scatter_init", local)                                       \
+  X(scatterv_init, "MPI_Scatterv_init", local)                                     \
+  X(allgather_init, "MPI_Allgather_init", local)                                   \
+  X(allgatherv_init, "MPI_Allgatherv_init", local)                                 \
+  X(alltoall_init, "MPI_Alltoall_init", local)                                     \
+  X(alltoallv_init, "MPI_Alltoallv_init", local)                                   \
+  X(alltoallw_init, "MPI_Alltoallw_init", local)                                   \
+  X(reduce_scatter_init, "MPI_Reduce_scatter_init", local)                         \
+  X(reduce_scatter_block_init, "MPI_Reduce_scatter_block_init", local)             \
+  X(scan_init, "MPI_Scan_init", local)                                             \
+  X(exscan_init, "MPI_Exscan_init", local)                                         \
+  X(neighbor_allgather_init, "MPI_Neighbor_allgather_init", local)                 \
+  X(neighbor_allgatherv_init, "MPI_Neighbor_allgatherv_init", local)               \
+  X(neighbor_alltoall_init, "MPI_Neighbor_alltoall_init", local)                   \
+  X(neighbor_alltoallv_init, "MPI_Neighbor_alltoallv_init", local)                 \
+  X(neighbor_alltoallw_init, "MPI_Neighbor_alltoallw_init", local)
 
 enum slk_operation {
 #define SLK_OPERATION_ENUMERATOR(identifier, name, op_class) SLK_OP_##identifier,
@@ -175,7 +209,10 @@ enum slk_operation {
   SLK_REC_REGION_LEAVE,  /* begin_ns, request = region id */
   SLK_REC_RESOLVED,      /* a nonblocking receive's status: request, peer, tag, bytes, flags */
   SLK_REC_RECORDING_OFF, /* begin_ns: MPI_Pcontrol(0) */
-  SLK_REC_RECORDING_ON   /* begin_ns: MPI_Pcontrol(1) */
+  SLK_REC_RECORDING_ON,  /* begin_ns: MPI_Pcontrol(1) */
+  SLK_REC_ISENDRECV      /* MPI_Isendrecv or _replace: an isend and an irecv of one request; args as
+                          * of sendrecv. The send has the serial before the record's, and both are
+                          * complete when that is. A Trace has two calls instead. */
 };
 
 /* Flags of an operation. */
@@ -191,7 +228,7 @@ enum slk_flag {
   SLK_FLAG_INTERCOMM = 1 << 7        /* the communicator is an intercommunicator */
 };
 
-#define SLK_PEER_NONE (-1) /* no peer or root */
+#define SLK_PEER_NONE (-1) /* no peer or root, or a process that is not of this world */
 #define SLK_PEER_NULL (-2) /* MPI_PROC_NULL */
 #define SLK_PEER_ANY (-3)  /* a wildcard that was never resolved */
 #define SLK_PEER_ROOT (-4) /* MPI_ROOT of an intercommunicator's collective */
@@ -224,16 +261,20 @@ struct slk_record {
 
 /* Arguments by operation (all int64_t; ranks relative to comm, sizes in bytes):
  *   sendrecv*               source, receive tag, received bytes, receive flags (wildcards)
- *   start, startall         groups of 5: request serial, operation (send_init.. recv_init), peer, tag,
- *                           bytes, of requests on the record's communicator (in a Trace groups of 6,
- *                           with comm)
+ *   start, startall, pready*
+ *                           groups of 5: request serial, operation (send_init.. recv_init), peer,
+ *                           tag, bytes, of requests on the record's communicator (in a Trace groups
+ *                           of 6, with comm). The start of a persistent collective is told as the
+ *                           nonblocking collective. A partitioned send starts, as a send_init, with
+ *                           the pready that makes its last partition ready.
  *   waitall, waitsome, testall, testsome
  *                           request serials that completed, in the order given by MPI
- *   failed test*, iprobe    number of polls, ns spent inside MPI
+ *   failed test*, iprobe, parrived
+ *                           number of polls, ns spent inside MPI
  *   gatherv (root)          bytes received from each rank; `bytes`: own contribution
  *   scatterv (root)         bytes sent to each rank; `bytes`: own block
  *   allgatherv              bytes of each rank; `bytes`: own contribution
- *   alltoallv, alltoallw    bytes sent to each, then bytes received from each; `bytes`: all that are sent
+ *   alltoallv, alltoallw    bytes sent to each, then bytes received from each; `bytes`: all sent
  *   reduce_scatter          bytes of each rank's block; `bytes`: own block
  *   neighbor_*              n_out, (rank, bytes)*, n_in, (rank, bytes)*
  *   comm_*                  local id of the new communicator (SLK_COMM_NULL if none)
@@ -245,7 +286,7 @@ struct slk_record {
 
 /* Arguments of SLK_REC_COMM: kind (0 intra, 1 inter), local size, remote size, then both member
  * lists, as runs: number of runs, (first world rank, stride, count)*. The order of members is
- * theirs. */
+ * theirs. Processes of another world (MPI_Comm_spawn, MPI_Comm_connect) have rank -1, stride 0. */
 
 /* Clock samples: at this rank's `local_ns` (CLOCK_MONOTONIC) the reference rank's clock showed
  * local_ns + offset_ns, known within +- error_ns (half the best round trip). */

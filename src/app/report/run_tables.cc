@@ -27,7 +27,7 @@ std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) 
   std::map<std::pair<Operation, const CollectiveAlgorithm*>, Performed> sums;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     for_each_collective(trace, rank, [&](const Call& call, std::uint32_t sequence) {
-      const auto& instance = index.instance(call.comm, sequence);
+      const auto& instance = index.instance(collective_comm(call), sequence);
       Performed& sum = sums[{call.operation, instance.algorithm}];
       sum.operation = call.operation;
       sum.algorithm = instance.algorithm->name;

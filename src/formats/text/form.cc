@@ -59,7 +59,8 @@ std::string_view peer_key(Operation operation) {
     case OperationClass::probe:
       return "from";
     case OperationClass::request_init:
-      return operation == Operation::recv_init ? "from" : "to";
+      return operation == Operation::recv_init || operation == Operation::precv_init ? "from"
+                                                                                     : "to";
     case OperationClass::one_sided:
       return "target";
     default:

@@ -30,9 +30,9 @@ CollectiveExecution::CollectiveExecution(const Trace& trace,
       of_rank_(static_cast<std::size_t>(trace.ranks())) {}
 
 void CollectiveExecution::enter(ExecutionContext& context, const Call& call) {
-  const std::uint32_t sequence =
-      of_rank_[static_cast<std::size_t>(context.rank)].calls[call.comm]++;
-  const CollectiveIndex::Instance& instance = collectives_.instance(call.comm, sequence);
+  const std::uint32_t comm = collective_comm(call);
+  const std::uint32_t sequence = of_rank_[static_cast<std::size_t>(context.rank)].calls[comm]++;
+  const CollectiveIndex::Instance& instance = collectives_.instance(comm, sequence);
   const std::int32_t own_rank = rank_in(context.rank, instance);
   if (instance.members.size() < 2 || own_rank < 0) return;
   CollectiveProgress& progress = context.collective;

@@ -256,7 +256,7 @@ void RankProgram::enter_probe(ExecutionContext& context, const Call& call) {
 
 /// A nonblocking collective progresses in a context of its own, beside its rank's program.
 void RankProgram::enter_collective(ExecutionContext& context, const Call& call) {
-  if (!is_collective(call) || call.comm >= trace_.communicators().size()) return;
+  if (!is_collective(call) || collective_comm(call) >= trace_.communicators().size()) return;
   if (call.request == kRequestNone) return parts_.collectives.enter(context, call);
   ExecutionContext& beside = parts_.contexts.create(context.rank, false);
   if (parts_.order != nullptr) parts_.order->created(beside.id, context.id);
