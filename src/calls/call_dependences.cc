@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/flat_map.h"
+#include "trace/communicator_makers.h"
 
 namespace slackline {
 namespace {
@@ -54,6 +55,25 @@ bool is_collective(Operation operation) {
          c == OperationClass::comm_create;
 }
 
+/// May some member leave before another one has come, as it gets nothing of it? Of collectives that
+/// have a shape.
+bool has_empty_parts(const Trace& trace, std::int32_t rank, const Call& call) {
+  switch (call.operation) {
+    case Operation::barrier:
+      return false;
+    case Operation::alltoallv:
+    case Operation::alltoallw: {
+      const auto received = call.args.subspan(call.args.size() / 2);
+      const auto own = static_cast<std::size_t>(trace.rank_in(call.comm, rank));
+      bool empty = call.bytes == 0;
+      for (std::size_t i = 0; i < received.size(); ++i) empty |= i != own && received[i] == 0;
+      return empty;
+    }
+    default:
+      return call.bytes == 0;
+  }
+}
+
 }  // namespace
 
 CallDependences::CallDependences(const Trace& trace)
@@ -80,13 +100,12 @@ void CallDependences::add_collectives(const Trace& trace) {
     FlatMap<std::uint32_t, std::uint32_t, KeyHash> sequence;
     const RankCalls& calls = trace.calls(rank);
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (!is_collective(calls.operation(i)) || calls.comm(i) == kCommSelf) continue;
+      if (!is_collective(calls.operation(i))) continue;
       const Call call = calls[i];
-      const InstanceKey key{call.comm, sequence[call.comm]++};
-      if (call.comm >= trace.communicators().size() ||
-          trace.communicators()[call.comm].is_inter()) {
-        continue;
-      }
+      const std::uint32_t comm = collective_comm(call);
+      if (comm == kCommSelf || comm >= trace.communicators().size()) continue;
+      const InstanceKey key{comm, sequence[comm]++};
+      if (trace.communicators()[comm].is_inter()) continue;
       const std::uint32_t* found = ids.find(key);
       const auto id = found != nullptr ? *found : static_cast<std::uint32_t>(collectives_.size());
       if (found == nullptr) {
@@ -96,6 +115,9 @@ void CallDependences::add_collectives(const Trace& trace) {
       Collective& collective = collectives_[id];
       // Ranks that do not agree on what it is have lost count; then it orders nothing.
       if (collective.operation != call.operation || collective.root != call.peer) {
+        collective.shape = Shape::none;
+      }
+      if (collective.shape != Shape::none && has_empty_parts(trace, rank, call)) {
         collective.shape = Shape::none;
       }
       const auto at = static_cast<std::uint32_t>(i);

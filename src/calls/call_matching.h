@@ -37,7 +37,10 @@ struct CollectiveMember {
   std::int32_t rank;
   CallIndex enter;
   CallIndex done;  ///< `enter` when blocking; kNoCall when never completed
-  bool moves;      ///< sends or receives at least a byte
+  /// Position in its group of the communicator.
+  std::uint32_t place : 30;
+  std::uint32_t remote : 1;  ///< belongs to the second group of an intercommunicator
+  std::uint32_t moves : 1;   ///< sends or receives at least a byte
 };
 
 /// One collective call of all members of a communicator together. MPI_Init and MPI_Finalize count
@@ -46,6 +49,9 @@ struct CollectiveInstance {
   Operation operation = Operation::none;  ///< in its blocking form
   std::int32_t root = kPeerNone;          ///< world rank
   std::uint32_t comm = kCommWorld;
+  /// Not every member that the operation lets wait for another one needs anything of it: there are
+  /// two groups, or some contributions are empty. Then each pair of members has to be looked at.
+  bool selective = false;
   std::uint32_t first_member = 0;
   std::uint32_t member_count = 0;
 };

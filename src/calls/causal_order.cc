@@ -15,7 +15,7 @@ class MeasuredRules {
   static CollectiveRule rule(const CollectiveInstance& c) {
     return c.operation == Operation::finalize || c.operation == Operation::init
                ? CollectiveRule::all_wait
-               : rule_by_data(c.operation);
+               : rule_by_data(c);
   }
   void step(std::int32_t rank, CallIndex /*call*/) {
     if (rank != rank_) {

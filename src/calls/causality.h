@@ -13,6 +13,13 @@ inline constexpr FindingKind kCausalityViolated{
     "Receives that end before their send began: the ranks' clocks disagree by at least that much. "
     "Measured times across ranks are wrong by it; predictions from the model are not affected."};
 
+inline constexpr FindingKind kReceivedBeforeSent{
+    "received_before_sent", Severity::notice,
+    "Receives that end before the send they were matched with began, although both ranks have one "
+    "clock: the messages were not matched as the run did, because calls that explain it are "
+    "missing "
+    "or several threads called at once."};
+
 struct CausalityCheck {
   std::uint64_t messages = 0;    ///< pairs of a send and a receive that were compared
   std::uint64_t violations = 0;  ///< receives that end before their send began
@@ -21,9 +28,9 @@ struct CausalityCheck {
 };
 
 /// Compares every received message with its send, and adds a Finding when any was received before
-/// it was sent. Sends and receives of one (source, destination, communicator, tag) belong together
-/// in program order. Untimed traces have nothing to compare. Linear in the number of calls, ranks
-/// in parallel.
+/// it was sent: kReceivedBeforeSent where the two ranks have one clock, else kCausalityViolated.
+/// Sends and receives of one (source, destination, communicator, tag) belong together in program
+/// order. Untimed traces have nothing to compare. Linear in the number of calls, ranks in parallel.
 CausalityCheck count_causality_violations(Trace& trace);
 
 }  // namespace slackline

@@ -31,6 +31,16 @@ TEST(Causality, TellsTheWorstOfSeveral) {
   EXPECT_EQ(c.worst, "rank 1 received from rank 0 (tag 0) 40 ns before it was sent");
 }
 
+TEST(Causality, OneClockIsNeverBlamed) {
+  Trace trace = read_text(
+      "slackline-trace 1 timed ranks=2\nrank 0 host=n\n@100 send to=1\n"
+      "rank 1 host=n\n@90 recv from=0\n",
+      "t");
+  EXPECT_EQ(count_causality_violations(trace).violations, 1u);
+  EXPECT_EQ(trace.findings().count(kReceivedBeforeSent), 1u);
+  EXPECT_EQ(trace.findings().count(kCausalityViolated), 0u);
+}
+
 TEST(Causality, StreamsAreToldApartByTagAndCommunicator) {
   // In the order of the sends alone, each receive would seem too early.
   const CausalityCheck c =

@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
+
+#include "calls/replay.h"
+#include "trace/communicator_makers.h"
 
 #include "calls/findings.h"
 
@@ -13,6 +18,33 @@ bool moves_bytes(const Call& call) {
   return call.bytes > 0 || std::ranges::any_of(call.args, [](std::int64_t n) { return n > 0; });
 }
 
+/// Of MPI_Alltoallv and MPI_Alltoallw: does the call receive nothing from some other member?
+bool lacks_a_sender(const Call& call, const CollectiveMember& member) {
+  const std::size_t members = call.args.size() / 2;
+  for (std::size_t i = 0; i < members; ++i) {
+    if (i != member.place && call.args[members + i] == 0) return true;
+  }
+  return members == 0 && call.bytes == 0;
+}
+
+/// Does some member of that operation contribute or receive nothing?
+bool has_empty_parts(Operation operation, const Call& call, const CollectiveMember& member) {
+  switch (operation) {
+    case Operation::barrier:
+      return false;
+    case Operation::alltoallv:
+    case Operation::alltoallw:
+      return lacks_a_sender(call, member);
+    case Operation::allgatherv:
+    case Operation::gatherv:
+    case Operation::scatterv:
+    case Operation::reduce_scatter:
+      return call.bytes == 0;
+    default:
+      return member.moves == 0;
+  }
+}
+
 class Assembly {
  public:
   Assembly(const Trace& trace, CollectiveCalls& out)
@@ -21,7 +53,8 @@ class Assembly {
   void run() {
     out_.of_rank.resize(static_cast<std::size_t>(trace_.ranks()));
     for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) walk(rank);
-    for (const CollectiveInstance& c : out_.instances) {
+    for (CollectiveInstance& c : out_.instances) {
+      c.selective = is_selective(c);
       const std::uint32_t expected = capacity(c.comm);
       if (c.member_count == expected) continue;
       out_.findings.add(kCollectiveIncomplete,
@@ -37,6 +70,7 @@ class Assembly {
     const RankCalls& calls = trace_.calls(rank);
     auto& mine = out_.of_rank[static_cast<std::size_t>(rank)];
     sequence_.assign(by_comm_.size(), 0);
+    places_.assign(by_comm_.size(), std::nullopt);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const Operation operation = calls.operation(i);
       if (!joins_collective(operation)) continue;
@@ -48,11 +82,12 @@ class Assembly {
   }
 
   CollectiveCalls::Part collective(std::int32_t rank, CallIndex i, const Call& call) {
-    if (call.comm >= by_comm_.size() || call.comm == kCommSelf) return {kNone, 0};
-    const std::uint32_t k = sequence_[call.comm]++;
-    auto& known = by_comm_[call.comm];
+    const std::uint32_t comm = collective_comm(call);
+    if (comm >= by_comm_.size() || comm == kCommSelf) return {kNone, 0};
+    const std::uint32_t k = sequence_[comm]++;
+    auto& known = by_comm_[comm];
     const Operation operation = blocking_form(call.operation);
-    if (k == known.size()) known.push_back(add_instance(operation, call.comm));
+    if (k == known.size()) known.push_back(add_instance(operation, comm));
     CollectiveInstance& instance = out_.instances[known[k]];
     if (instance.operation != operation) {
       out_.findings.add(kCollectiveMismatch,
@@ -60,7 +95,9 @@ class Assembly {
                                     identifier(instance.operation)));
     }
     if (call.peer >= 0) instance.root = call.peer;
-    return enter(known[k], {rank, i, kNoCall, moves_bytes(call)});
+    CollectiveMember member = member_at(rank, i, place_of(comm, rank));
+    member.moves = moves_bytes(call) ? 1 : 0;
+    return enter(known[k], member);
   }
 
   CollectiveCalls::Part global(std::int32_t rank, CallIndex i, bool finalize) {
@@ -68,7 +105,44 @@ class Assembly {
     if (id == kNone) {
       id = add_instance(finalize ? Operation::finalize : Operation::init, kCommWorld);
     }
-    return enter(id, {rank, i, kNoCall, false});
+    return enter(id, member_at(rank, i, {static_cast<std::uint32_t>(rank), false}));
+  }
+
+  struct Place {
+    std::uint32_t at = 0;
+    bool remote = false;
+  };
+  static CollectiveMember member_at(std::int32_t rank, CallIndex i, const Place& place) {
+    constexpr std::uint32_t kMostPlaces = (std::uint32_t{1} << 30) - 1;
+    CollectiveMember member{};
+    member.rank = rank;
+    member.enter = i;
+    member.done = kNoCall;
+    member.place = place.at & kMostPlaces;
+    member.remote = place.remote ? 1 : 0;
+    return member;
+  }
+  /// Of the rank that is being walked.
+  const Place& place_of(std::uint32_t comm, std::int32_t rank) {
+    std::optional<Place>& known = places_[comm];
+    if (known) return *known;
+    const Communicator& c = trace_.communicators()[comm];
+    const auto local = static_cast<std::uint32_t>(
+        comm == kCommWorld ? rank : std::ranges::find(c.members, rank) - c.members.begin());
+    if (comm == kCommWorld || local < c.members.size()) return known.emplace(Place{local, false});
+    const auto remote =
+        static_cast<std::uint32_t>(std::ranges::find(c.remote, rank) - c.remote.begin());
+    return known.emplace(Place{remote, true});
+  }
+
+  bool is_selective(const CollectiveInstance& c) const {
+    if (operation_class(c.operation) != OperationClass::collective) return false;
+    if (rule_by_operation(c.operation) == CollectiveRule::none) return false;
+    if (trace_.communicators()[c.comm].is_inter()) return true;
+    const auto members = std::span(out_.members).subspan(c.first_member, c.member_count);
+    return std::ranges::any_of(members, [&](const CollectiveMember& m) {
+      return has_empty_parts(c.operation, trace_.calls(m.rank)[m.enter], m);
+    });
   }
 
   std::uint32_t capacity(std::uint32_t comm) const {
@@ -98,6 +172,7 @@ class Assembly {
   const Trace& trace_;
   CollectiveCalls& out_;
   std::vector<std::uint32_t> sequence_;
+  std::vector<std::optional<Place>> places_;
   std::vector<std::vector<std::uint32_t>> by_comm_;
   std::uint32_t init_ = kNone;
   std::uint32_t finalize_ = kNone;

@@ -1,8 +1,37 @@
 #include "calls/replay.h"
 
 namespace slackline {
+namespace {
 
-CollectiveRule rule_by_data(Operation blocking_operation) {
+/// Does `who` get a part of the result from which nothing of `whom` can be missing? Both take part
+/// in one collective of one group, or are in the two groups of an intercommunicator.
+bool needs_data_of(const Trace& trace, const CollectiveInstance& c, const CollectiveMember& who,
+                   const CollectiveMember& whom) {
+  const auto bytes = [&](const CollectiveMember& m) { return trace.calls(m.rank).bytes(m.enter); };
+  switch (c.operation) {
+    case Operation::barrier:
+      return true;
+    case Operation::scatterv:
+    case Operation::reduce_scatter:
+      return bytes(who) > 0;
+    case Operation::allgatherv:
+    case Operation::gatherv:
+      return bytes(whom) > 0;
+    case Operation::alltoallv:
+    case Operation::alltoallw: {
+      // What is sent to each, then what is received from each.
+      const auto counts = trace.calls(who.rank).args(who.enter);
+      const std::size_t from = counts.size() / 2 + whom.place;
+      return from < counts.size() ? counts[from] > 0 : bytes(whom) > 0;
+    }
+    default:
+      return whom.moves != 0;
+  }
+}
+
+}  // namespace
+
+CollectiveRule rule_by_operation(Operation blocking_operation) {
   switch (blocking_operation) {
     case Operation::bcast:
     case Operation::scatter:
@@ -27,6 +56,10 @@ CollectiveRule rule_by_data(Operation blocking_operation) {
   }
 }
 
+CollectiveRule rule_by_data(const CollectiveInstance& c) {
+  return c.selective ? CollectiveRule::by_pair : rule_by_operation(c.operation);
+}
+
 bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,
                const CollectiveMember& who, const CollectiveMember& whom) {
   switch (rule) {
@@ -39,7 +72,12 @@ bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule r
     case CollectiveRule::wait_for_root:
       return whom.rank == c.root;
     case CollectiveRule::prefix:
-      return trace.rank_in(c.comm, whom.rank) <= trace.rank_in(c.comm, who.rank);
+      return whom.place <= who.place;
+    case CollectiveRule::by_pair:
+      // Between two groups, each gets what the other one gives.
+      if (trace.communicators()[c.comm].is_inter() && who.remote == whom.remote) return false;
+      return waits_for(trace, c, rule_by_operation(c.operation), who, whom) &&
+             needs_data_of(trace, c, who, whom);
   }
   return false;
 }

@@ -17,13 +17,17 @@ enum class CollectiveRule : std::uint8_t {
   root_waits,     ///< the root for everybody
   wait_for_root,  ///< everybody for the root
   prefix,         ///< everybody for those before him in the communicator
+  by_pair,        ///< as the operation says, but only for those whose data is needed
 };
 
-/// By what data flows: barrier, all-to-all kinds all wait; broadcast and scatter wait for the root;
-/// in reduce and gather the root waits; scans wait for those before.
-CollectiveRule rule_by_data(Operation blocking_operation);
+/// By what data flows when every member contributes some: barrier, all-to-all kinds all wait;
+/// broadcast and scatter wait for the root; in reduce and gather the root waits; scans wait for
+/// those before.
+CollectiveRule rule_by_operation(Operation blocking_operation);
+/// The same for one collective, of which some contributions may be empty: then it is by_pair.
+CollectiveRule rule_by_data(const CollectiveInstance& c);
 
-/// Position of each member in the communicator is asked for by scans only.
+/// Whether `who` cannot leave before `whom` has come. Constant.
 bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,
                const CollectiveMember& who, const CollectiveMember& whom);
 
@@ -74,6 +78,8 @@ class Replay {
     CallIndex next = 0;
     bool blocked = false;
     std::vector<Waiter> waiters{};
+    std::uint32_t pairs_of = UINT32_MAX;  // the collective whose pairs are looked at
+    std::uint32_t pairs_checked = 0;      // how many of them have come
   };
 
   void advance(std::int32_t rank) {
@@ -142,13 +148,9 @@ class Replay {
       case CollectiveRule::root_waits:
         if (rank != c.root) return true;
         break;
-      case CollectiveRule::prefix: {
-        const CollectiveMember* me = matching_.member(c, rank);
-        return std::ranges::all_of(members, [&](const CollectiveMember& m) {
-          return me == nullptr || !waits_for(trace_, c, rule, *me, m) ||
-                 reached(rank, m.rank, m.enter);
-        });
-      }
+      case CollectiveRule::prefix:
+      case CollectiveRule::by_pair:
+        return pairs_ready(rank, id, rule);
       case CollectiveRule::all_wait:
         break;
     }
@@ -157,6 +159,24 @@ class Replay {
     while (checked < members.size()) {
       if (!reached(rank, members[checked].rank, members[checked].enter)) return false;
       ++checked;
+    }
+    return true;
+  }
+
+  /// A rank that is woken goes on where it found the one that it had to wait for.
+  bool pairs_ready(std::int32_t rank, std::uint32_t id, CollectiveRule rule) {
+    const CollectiveInstance& c = matching_.collective(id);
+    const CollectiveMember* me = matching_.member(c, rank);
+    if (me == nullptr) return true;
+    const auto members = matching_.members(c);
+    Rank& mine = ranks_[static_cast<std::size_t>(rank)];
+    if (mine.pairs_of != id) {
+      mine.pairs_of = id;
+      mine.pairs_checked = 0;
+    }
+    for (; mine.pairs_checked < members.size(); ++mine.pairs_checked) {
+      const CollectiveMember& m = members[mine.pairs_checked];
+      if (waits_for(trace_, c, rule, *me, m) && !reached(rank, m.rank, m.enter)) return false;
     }
     return true;
   }

@@ -49,7 +49,7 @@ class IdealRules {
   }
 
   CollectiveRule rule(const CollectiveInstance& c) const {
-    if (options_.causality == CollectiveCausality::data) return rule_by_data(c.operation);
+    if (options_.causality == CollectiveCausality::data) return rule_by_data(c);
     if (operation_class(c.operation) == OperationClass::comm_create ||
         c.operation == Operation::finalize) {
       return CollectiveRule::none;

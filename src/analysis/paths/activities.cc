@@ -3,9 +3,9 @@
 // from matched calls and times within a few memory accesses. Where an algorithm needs a graph at
 // hand (searches from a heap), activity_graph.h writes it down from here.
 //
-// Sources that lie after the end of the call that waits for them (clocks that disagree) bind
-// nothing and are counted. Where a deadlock was broken, sources that come later in the causal
-// order are left out, so that what remains has no cycle.
+// Sources that lie after the end of the call that waits for them (clocks that disagree, messages
+// that were matched wrongly) bind nothing and are counted. Where a deadlock was broken, sources
+// that come later in the causal order are left out, so that what remains has no cycle.
 
 #include "analysis/paths/activities.h"
 
@@ -24,7 +24,7 @@ CollectiveRule rule_of(const CollectiveInstance& c) {
     case Operation::finalize:
       return CollectiveRule::all_wait;
     default:
-      return rule_by_data(c.operation);
+      return rule_by_data(c);
   }
 }
 
@@ -117,7 +117,10 @@ void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t
     case CollectiveRule::all_wait: {
       const Operation operation = trace_.calls(rank).operation(call);
       const bool finalize = operation == Operation::finalize;
-      if (finalize && last_entry_ns_[id] > work.leave_ns) return;  // it need not wait
+      // MPI lets ranks leave these before others have come.
+      const bool may_leave =
+          finalize || operation_class(c.operation) == OperationClass::comm_create;
+      if (may_leave && last_entry_ns_[id] > work.leave_ns) return;
       const std::uint32_t dropped = work.dropped;
       wait_until(last_entry_ns_[id], last_entry, work);
       // A nonblocking collective is entered by another call than the one that completes it.
@@ -128,6 +131,7 @@ void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t
       return;
     }
     case CollectiveRule::prefix:
+    case CollectiveRule::by_pair:
       break;
   }
   const CollectiveMember* me = matching_.member(c, rank);

@@ -37,7 +37,8 @@ struct CallWork {
   /// among the entries and needs no edge of its own.
   bool from_last_entry = false;
   bool of_collective = false;  ///< it completes a collective, too
-  std::uint32_t dropped = 0;   ///< sources that lie after its end (clocks disagree)
+  std::uint32_t dropped = 0;   ///< sources that lie after its end
+  Wait latest_dropped{};       ///< of those
   std::vector<Wait> waits{};   ///< kept between calls
 
   std::int64_t work_ns() const { return leave_ns - ready_ns; }
@@ -140,6 +141,7 @@ class Activities {
   static void wait_until(std::int64_t at, CallSource source, CallWork& work) {
     if (at > work.leave_ns) {
       ++work.dropped;
+      if (work.dropped == 1 || at > work.latest_dropped.at_ns) work.latest_dropped = {source, at};
       return;
     }
     work.ready_ns = std::max(work.ready_ns, at);

@@ -9,6 +9,8 @@
 
 #include "analysis/paths/critical_path.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -17,6 +19,7 @@
 #include "analysis/paths/path_gains.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "trace/one_clock.h"
 
 namespace slackline {
 namespace {
@@ -24,9 +27,32 @@ namespace {
 constexpr std::size_t kNearPaths = 2;
 
 constexpr FindingKind kBackInTime{"dependence_back_in_time", Severity::notice,
-                                  "Messages were received before they were sent, as the ranks' "
-                                  "clocks disagree; they bind nothing "
-                                  "in the measured critical path."};
+                                  "Calls ended before what they are taken to depend on had begun; "
+                                  "such dependences bind nothing in the measured critical path."};
+
+/// Which call had ended too early, in words.
+std::string example_of(const Activities& run, const PathSlack::Dropped& d) {
+  const Trace& trace = run.trace();
+  const auto described = [&](std::int32_t rank, CallIndex call) {
+    return fmt::format("{} (call {} of rank {})", mpi_name(trace.calls(rank).operation(call)), call,
+                       rank);
+  };
+  std::int32_t other = d.source.rank;
+  CallIndex call = d.source.index;
+  if (d.source.is_last_entry()) {
+    run.for_entries(d.source.index, [&](const CollectiveMember& m) {
+      if (run.enter_ns(m.rank, m.enter) != d.at_ns) return;
+      other = m.rank;
+      call = m.enter;
+    });
+  }
+  if (other < 0) return {};
+  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e9; };
+  return fmt::format(
+      "{} ended at {:.9f} s, {} began at {:.9f} s, {}", described(d.rank, d.call),
+      seconds(d.left_ns), described(other, call), seconds(d.at_ns),
+      have_one_clock(trace, d.rank, other) ? "on one clock" : "on clocks that may disagree");
+}
 
 std::vector<RunStep> find_path(const Activities& run, const PathOptions& options) {
   if (options.algorithm == PathAlgorithm::dag) return critical_steps(run);
@@ -192,7 +218,9 @@ CriticalPath critical_path(const Activities& run, const CallActivities& names,
   parallel_for(walks.size(), [&](std::size_t i) { walks[i](); });
   out.vertices = slack.vertices;
   out.edges = slack.edges;
-  if (slack.dropped > 0) out.findings.add(kBackInTime, {}, slack.dropped);
+  if (slack.dropped > 0) {
+    out.findings.add(kBackInTime, example_of(run, slack.worst_dropped), slack.dropped);
+  }
   out.least_slack_ns = std::move(slack.least_slack_ns);
   out.mean_slack_ns = std::move(slack.mean_slack_ns);
   add_impacts(run.trace(), std::move(impacts), on_path, out);

@@ -8,6 +8,7 @@
 #include "analysis/efficiency/imbalance.h"
 #include "analysis/paths/path_flows.h"
 #include "base/error.h"
+#include "formats/text/text.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -99,6 +100,52 @@ TEST(CriticalPath, LeavesOutWhatGoesBackInTime) {
                                                          "rank 1\n @30 +10 recv from=0 bytes=8\n"));
   EXPECT_EQ(path.makespan_ns, 105);
   EXPECT_EQ(path.findings.entries().size(), 1u);
+}
+
+TEST(CriticalPath, SaysWhatGoesBackInTimeAndOnWhichClock) {
+  const CriticalPath path =
+      measured_path_of(read_text("slackline-trace 1 timed ranks=2\n"
+                                 "rank 0 host=n\n @900 +5 barrier\n"
+                                 "rank 1 host=n\n @100 +50 barrier\n",
+                                 "t"));
+  ASSERT_EQ(path.findings.entries().size(), 1u);
+  EXPECT_EQ(path.findings.entries()[0].name, "dependence_back_in_time");
+  EXPECT_THAT(
+      path.findings.entries()[0].examples,
+      ElementsAre("MPI_Barrier (call 0 of rank 1) ended at 0.000000150 s, MPI_Barrier (call "
+                  "0 of rank 0) began at 0.000000900 s, on one clock"));
+}
+
+TEST(CriticalPath, NobodyWaitsForEmptyContributions) {
+  // Rank 0 gives nothing and comes last; in an MPI_Alltoallv ranks 0 and 1 exchange nothing.
+  const CriticalPath gathered = measured_path_of(timed_trace(
+      2,
+      "rank 0\n @900 +5 allgatherv bytes=0 counts=0,8\nrank 1\n @100 +50 allgatherv bytes=8 "
+      "counts=0,8\n"));
+  EXPECT_TRUE(gathered.findings.empty());
+  const CriticalPath exchanged =
+      measured_path_of(timed_trace(3,
+                                   "rank 0\n @900 +5 alltoallv bytes=8 args=0,0,8,0,0,8\n"
+                                   "rank 1\n @100 +50 alltoallv bytes=8 args=0,8,0,0,8,0\n"
+                                   "rank 2\n @100 +805 alltoallv bytes=8 args=8,0,0,8,0,0\n"));
+  EXPECT_TRUE(exchanged.findings.empty());
+}
+
+TEST(CriticalPath, GroupsOfAnIntercommunicatorWaitForEachOther) {
+  // Rank 2 broadcasts to the other group; rank 3, beside it, takes no part and comes late.
+  const CriticalPath path =
+      measured_path_of(timed_trace(4,
+                                   "comm 2 members=0,1 remote=2,3\n"
+                                   "rank 0\n @10 +40 bcast root=2 bytes=8 comm=2\n"
+                                   "rank 1\n @20 +40 bcast root=2 bytes=8 comm=2\n"
+                                   "rank 2\n @30 +5 bcast root=root bytes=8 comm=2\n"
+                                   "rank 3\n @900 +5 bcast root=null bytes=8 comm=2\n"));
+  EXPECT_TRUE(path.findings.empty());
+  const CriticalPath late = measured_path_of(
+      timed_trace(2,
+                  "comm 2 members=0 remote=1\n"
+                  "rank 0\n @10 +95 barrier comm=2\nrank 1\n @100 +5 barrier comm=2\n"));
+  EXPECT_THAT(lines_of(late), ElementsAre("100 1 none", "105 0 barrier"));
 }
 
 TEST(CriticalPath, OfNothing) {

@@ -71,9 +71,17 @@ class BackwardWalk {
     }
     if (work_.of_collective) left_entries(rank, call);
     through_[r] = work_.from_last_entry ? kNoWay : offer;
-    out_.dropped += work_.dropped;
+    if (work_.dropped > 0) drop(rank, call);
     out_.vertices += 2;
     out_.edges += 1 + work_.waits.size() + (work_.from_last_entry ? 0 : 1);
+  }
+
+  void drop(std::int32_t rank, CallIndex call) {
+    out_.dropped += work_.dropped;
+    const CallWork::Wait& latest = work_.latest_dropped;
+    PathSlack::Dropped& worst = out_.worst_dropped;
+    if (worst.rank >= 0 && latest.at_ns - work_.leave_ns <= worst.at_ns - worst.left_ns) return;
+    worst = {rank, call, work_.leave_ns, latest.source, latest.at_ns};
   }
 
   /// What offers to the begin of `call` are known: the longest way from the end of the one before.

@@ -32,8 +32,18 @@ struct PathSlack {
   std::vector<std::int64_t>
       least_slack_ns;                 ///< per rank: of its computation beside the path; or -1
   std::vector<double> mean_slack_ns;  ///< per rank: of its computation, weighted by length
-  std::uint64_t dropped = 0;          ///< dependences against the direction of time
-  std::size_t vertices = 0;           ///< of the program activity graph
+  /// A dependence against the direction of time: a call that had ended at left_ns is taken to have
+  /// waited for what came at at_ns.
+  struct Dropped {
+    std::int32_t rank = -1;
+    CallIndex call = 0;
+    std::int64_t left_ns = 0;
+    CallSource source{};
+    std::int64_t at_ns = 0;
+  };
+  std::uint64_t dropped = 0;  ///< how many of these
+  Dropped worst_dropped{};    ///< the one that is furthest off
+  std::size_t vertices = 0;   ///< of the program activity graph
   std::size_t edges = 0;
 
   Next next_of(std::int32_t rank, CallIndex call) const {

@@ -18,6 +18,7 @@
 #include "analysis/summary/judgement_cautions.h"
 #include "base/ratio.h"
 #include "base/units.h"
+#include "trace/one_clock.h"
 
 namespace slackline {
 namespace {
@@ -227,7 +228,9 @@ Judgement nothing_to_gain(const Subject& s) {
       "takes {}",
       format_time_ns(static_cast<double>(s.d.shares.ideal_ns)));
   if (s.d.shares.ideal_ns > s.d.shares.length_ns) {
-    text += ", which is longer than measured: the ranks' clocks disagree";
+    text += have_one_clock(s.trace) ? ", which is longer than measured: its replay lets calls wait "
+                                      "for more than the run did"
+                                    : ", which is longer than measured: the ranks' clocks disagree";
   }
   return {JudgementAspect::gain, text + ".", {"time_shares", "efficiency_multiplicative"}};
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "trace/one_clock.h"
 
 namespace slackline {
 namespace {
@@ -30,7 +31,7 @@ std::optional<Judgement> crowded(const Diagnosis& d) {
       {"time_shares"}};
 }
 
-std::optional<Judgement> clocks_disagree(const Diagnosis& d) {
+std::optional<Judgement> waits_are_clipped(const Diagnosis& d, const Trace& trace) {
   std::uint64_t waits = 0;
   for (const PatternSummary& p : d.waits.patterns) waits += p.count;
   const auto& entries = d.findings.entries();
@@ -39,11 +40,14 @@ std::optional<Judgement> clocks_disagree(const Diagnosis& d) {
       static_cast<double>(clipped->count) < kUncertainShare * static_cast<double>(waits)) {
     return std::nullopt;
   }
-  return Judgement{JudgementAspect::caution,
-                   fmt::format("Take the waiting with care: {} messages arrive before they are "
-                               "sent, so the ranks' clocks disagree (--fix-clocks may help).",
-                               format_count(clipped->count)),
-                   {"findings"}};
+  return Judgement{
+      JudgementAspect::caution,
+      fmt::format("Take the waiting with care: {} messages arrive before they are "
+                  "sent, so {}.",
+                  format_count(clipped->count),
+                  have_one_clock(trace) ? "they were not matched as the run did"
+                                        : "the ranks' clocks disagree (--fix-clocks may help)"),
+      {"findings"}};
 }
 
 std::optional<Judgement> something_lost(const Diagnosis& d, const Trace& trace) {
@@ -68,7 +72,7 @@ std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) 
     if (sentence) sentences.push_back(std::move(*sentence));
   };
   add(crowded(diagnosis));
-  add(clocks_disagree(diagnosis));
+  add(waits_are_clipped(diagnosis, trace));
   add(something_lost(diagnosis, trace));
   return sentences;
 }

@@ -25,7 +25,7 @@ bool counts_all(Operation operation) {
 CollectiveRule waiting_rule(const CollectiveInstance& c) {
   return c.operation == Operation::finalize || c.operation == Operation::init
              ? CollectiveRule::all_wait
-             : rule_by_data(c.operation);
+             : rule_by_data(c);
 }
 
 bool is_collective(const CollectiveInstance& c) {
@@ -100,6 +100,7 @@ void CollectiveWaits::add(std::int32_t rank, CallIndex call, std::uint32_t id,
   const Entries& e = entries_[id];
   const Place at{rank, call};
   if (me->enter != call) return nonblocking(c, *me, at, e, out);
+  if (c.selective) return selective(c, *me, at, out);
   switch (c.operation) {
     case Operation::barrier:
       return all_wait(WaitPattern::barrier, WaitPattern::barrier_completion, at, e, out);
@@ -126,8 +127,26 @@ void CollectiveWaits::add(std::int32_t rank, CallIndex call, std::uint32_t id,
       break;
   }
   if (!is_collective(c) || !me->moves) return;
-  if (rule_by_data(c.operation) != CollectiveRule::all_wait) return;
+  if (rule_by_data(c) != CollectiveRule::all_wait) return;
   all_wait(WaitPattern::nxn, WaitPattern::nxn_completion, at, e, out);
+}
+
+/// Where not everybody needs all others' data, each waits for those whose data he gets.
+void CollectiveWaits::selective(const CollectiveInstance& c, const CollectiveMember& me, Place at,
+                                std::vector<WaitState>& out) const {
+  const auto pattern = [&] {
+    switch (rule_by_operation(c.operation)) {
+      case CollectiveRule::wait_for_root:
+        return WaitPattern::late_broadcast;
+      case CollectiveRule::root_waits:
+        return WaitPattern::early_reduce;
+      case CollectiveRule::prefix:
+        return WaitPattern::early_scan;
+      default:
+        return c.operation == Operation::barrier ? WaitPattern::barrier : WaitPattern::nxn;
+    }
+  };
+  latest_needed(c, me, pattern(), at, out);
 }
 
 void CollectiveWaits::late_broadcast(const CollectiveInstance& c, const CollectiveMember& me,
@@ -141,7 +160,7 @@ void CollectiveWaits::late_broadcast(const CollectiveInstance& c, const Collecti
 void CollectiveWaits::nonblocking(const CollectiveInstance& c, const CollectiveMember& me, Place at,
                                   const Entries& e, std::vector<WaitState>& out) const {
   if (!can_wait(trace_.calls(at.rank).operation(at.call))) return;
-  if (rule_by_data(c.operation) == CollectiveRule::all_wait && c.operation != Operation::barrier &&
+  if (rule_by_data(c) == CollectiveRule::all_wait && c.operation != Operation::barrier &&
       is_collective(c)) {
     if (e.last_rank < 0) return;  // nobody moves anything
     return wait_for(WaitPattern::nonblocking, at, last_of(e), out);

@@ -50,6 +50,8 @@ class CollectiveWaits {
                   std::vector<WaitState>& out) const;
   void all_wait(WaitPattern wait, WaitPattern completion_of, Place at, const Entries& e,
                 std::vector<WaitState>& out) const;
+  void selective(const CollectiveInstance& c, const CollectiveMember& me, Place at,
+                 std::vector<WaitState>& out) const;
   void late_broadcast(const CollectiveInstance& c, const CollectiveMember& me,
                       std::vector<WaitState>& out) const;
   void nonblocking(const CollectiveInstance& c, const CollectiveMember& me, Place at,

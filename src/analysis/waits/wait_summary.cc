@@ -13,10 +13,10 @@
 namespace slackline {
 namespace {
 
-constexpr FindingKind kClocksDisagree{
+constexpr FindingKind kClipped{
     "waiting_clipped", Severity::notice,
-    "Messages were received before they were sent, as the ranks' clocks disagree; waiting for them "
-    "was cut to the length of the receiving call."};
+    "Messages were received before they were sent; waiting for them was cut to the length of the "
+    "receiving call."};
 constexpr FindingKind kNoCommunication{"no_communication", Severity::info,
                                        "The ranks of this trace never wait for each other."};
 
@@ -144,7 +144,7 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
   WaitSummary out;
   out.findings.merge(matching.findings());
   if (waits.clipped > 0) {
-    out.findings.add(kClocksDisagree, fmt::format("{} ns in sum", waits.clipped_ns), waits.clipped);
+    out.findings.add(kClipped, fmt::format("{} ns in sum", waits.clipped_ns), waits.clipped);
   }
   if (waits.released > 0) out.findings.add(kReplayReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);
