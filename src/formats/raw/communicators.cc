@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "formats/raw/findings.h"
 
@@ -10,10 +12,12 @@ namespace slackline::raw {
 
 namespace {
 
-constexpr std::size_t kRun = 3;  // first world rank, stride, count
+constexpr std::size_t kRun = 3;                 // first world rank, stride, count
+constexpr std::int64_t kMostForeign = 1 << 20;  // processes of other worlds in one list
 
 /// The runs of one member list at the front of `args`, with their number before them; takes them
-/// off. Nothing when they do not describe `size` ranks of a world of `world`.
+/// off. Nothing when they do not describe `size` ranks of a world of `world`, and processes of
+/// other ones.
 std::optional<std::vector<std::int64_t>> take_runs(std::span<const std::int64_t>& args,
                                                    std::int64_t size, std::int64_t world) {
   if (args.empty() || args[0] < 0) return std::nullopt;
@@ -21,17 +25,25 @@ std::optional<std::vector<std::int64_t>> take_runs(std::span<const std::int64_t>
   if (runs > (args.size() - 1) / kRun) return std::nullopt;
   const auto list = args.subspan(1, static_cast<std::size_t>(runs) * kRun);
   std::int64_t total = 0;
+  std::int64_t foreign = 0;
   for (std::size_t i = 0; i < list.size(); i += kRun) {
     const std::int64_t first = list[i];
     const std::int64_t stride = list[i + 1];
     const std::int64_t count = list[i + 2];
-    if (first < -1 || first >= world || count < 1 || count > world) return std::nullopt;
-    if (stride <= -world || stride >= world) return std::nullopt;
+    if (first < -1 || first >= world || count < 1) return std::nullopt;
+    total += count;
+    if (first == -1 && (stride == 0 || count == 1)) {
+      foreign += count;
+      if (foreign > kMostForeign) return std::nullopt;
+      continue;
+    }
+    if (count == 1) continue;  // of one, the stride says nothing
+    if (count > world + 1 || stride < -world || stride > world) return std::nullopt;
     const std::int64_t last = first + stride * (count - 1);
     if (last < -1 || last >= world) return std::nullopt;
-    total += count;
+    if (first == -1 || last == -1) ++foreign;
   }
-  if (total != size || size > world) return std::nullopt;
+  if (total != size || size - foreign > world) return std::nullopt;
   args = args.subspan(1 + list.size());
   return std::vector<std::int64_t>(list.begin(), list.end());
 }
@@ -46,6 +58,23 @@ std::vector<std::int32_t> expand(const std::vector<std::int64_t>& runs) {
   return members;
 }
 
+bool is_foreign(std::int32_t member) {
+  return member < 0;
+}
+
+bool has_foreign(const std::vector<std::int32_t>& members) {
+  return std::ranges::any_of(members, is_foreign);
+}
+
+std::vector<std::int32_t> of_this_world(std::vector<std::int32_t> members) {
+  std::erase_if(members, is_foreign);
+  return members;
+}
+
+bool all_foreign(const std::vector<std::int64_t>& runs) {
+  return of_this_world(expand(runs)).empty();
+}
+
 }  // namespace
 
 std::uint32_t Communicators::global_id(const Key& local, const Key& remote,
@@ -53,8 +82,8 @@ std::uint32_t Communicators::global_id(const Key& local, const Key& remote,
   const auto [found, added] = ids_.try_emplace({{local, remote}, occurrence}, kCommNull);
   if (added) {
     Communicator communicator;
-    communicator.members = expand(local);
-    communicator.remote = expand(remote);
+    communicator.members = of_this_world(expand(local));
+    communicator.remote = of_this_world(expand(remote));
     found->second = trace_.add_communicator(std::move(communicator));
   }
   return found->second;
@@ -62,8 +91,8 @@ std::uint32_t Communicators::global_id(const Key& local, const Key& remote,
 
 CommViews Communicators::views(std::span<const Record> records, Findings& findings) {
   CommViews views;
-  views[SLK_COMM_WORLD] = {kCommWorld, false, false};
-  views[SLK_COMM_SELF] = {kCommSelf, false, false};
+  views[SLK_COMM_WORLD] = {.global = kCommWorld};
+  views[SLK_COMM_SELF] = {.global = kCommSelf};
   std::map<std::pair<Key, Key>, std::size_t> seen;
   for (const Record& record : records) {
     auto args = record.args;
@@ -81,11 +110,17 @@ CommViews Communicators::views(std::span<const Record> records, Findings& findin
       findings.add(kDamagedRecord, "a communicator");
       continue;
     }
+    CommView view;
+    view.inter = !remote->empty();
+    view.peers = expand(view.inter ? *remote : *local);
+    if (!has_foreign(view.peers) && !has_foreign(expand(*local))) view.peers.clear();
+    if (!view.peers.empty()) findings.add(kOtherWorlds);
     // Both sides of an intercommunicator must give it one name: the smaller list goes first.
-    const bool swapped = !remote->empty() && *remote < *local;
-    if (swapped) std::swap(*local, *remote);
+    view.swapped = view.inter && !all_foreign(*remote) && *remote < *local;
+    if (view.swapped) std::swap(*local, *remote);
     const std::size_t occurrence = seen[{*local, *remote}]++;
-    views[record.head.comm] = {global_id(*local, *remote, occurrence), !remote->empty(), swapped};
+    view.global = global_id(*local, *remote, occurrence);
+    views[record.head.comm] = std::move(view);
   }
   return views;
 }

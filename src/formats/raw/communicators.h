@@ -14,15 +14,19 @@ namespace slackline::raw {
 /// What one rank's local communicator ids mean.
 struct CommView {
   std::uint32_t global = kCommNull;
-  bool inter = false;
+  bool inter = false;    ///< has a second group, of this world or another one
   bool swapped = false;  ///< this rank's group is the trace's `remote`
+  /// World ranks of those whom peers and per-rank arguments speak of, -1 for processes of another
+  /// world; empty when they all are of this one, and so are the trace's members.
+  std::vector<std::int32_t> peers{};
 };
 using CommViews = std::unordered_map<std::uint32_t, CommView>;
 
 /// Gives communicators one id for all ranks, without the ranks having talked about it: two ranks
 /// speak of the same communicator if its members are the same in the same order, and both have
 /// seen equally many of that kind before. All members make their communicators in the same
-/// order (creation is collective over them), so the count agrees.
+/// order (creation is collective over them), so the count agrees. The trace's communicators have
+/// only members of this world.
 class Communicators {
  public:
   explicit Communicators(Trace& trace) : trace_(trace) {}

@@ -28,6 +28,11 @@ inline constexpr FindingKind kPaused{"recording_paused", Severity::notice,
 inline constexpr FindingKind kOverlappingThreads{
     "overlapping_threads", Severity::notice,
     "calls of different threads of a rank overlap in time; they are kept in order of their begin"};
+inline constexpr FindingKind kOtherWorlds{
+    "other_worlds", Severity::data_loss,
+    "communicators reach processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect), which are "
+    "not in this trace; messages to and from them are left out, and collectives count among the "
+    "rest"};
 inline constexpr FindingKind kMixedJobs{"mixed_jobs", Severity::data_loss,
                                         "files are of another job than most; they were left out"};
 

@@ -52,6 +52,8 @@ class RankReader {
         resolved_[head.request] = {head.peer, head.tag, head.bytes, head.flags};
       } else if (head.op == SLK_REC_REGION_NAME) {
         region_names_[head.request] = text_of(record);
+      } else if (head.op == SLK_REC_ISENDRECV) {
+        with_a_send_[head.request] = true;
       }
     }
   }
@@ -76,9 +78,32 @@ class RankReader {
       case SLK_REC_RECORDING_OFF:
         result_.findings.add(kPaused, fmt::format("rank {}", rank_.header().rank));
         break;
+      case SLK_REC_ISENDRECV:
+        take_isendrecv(record);
+        break;
       default:
         if (record.head.op < SLK_OPERATION_COUNT) take_call(record);
     }
+  }
+
+  /// A send and a receive that one request completes, as two calls; the second lasts no time.
+  void take_isendrecv(const Record& record) {
+    if (record.args.size() != 4 || record.head.request < 2) {
+      result_.findings.add(kDamagedRecord, fmt::format("rank {}: isendrecv", rank_.header().rank));
+      return;
+    }
+    slk_record send = record.head;
+    send.op = SLK_OP_isend;
+    --send.request;
+    take_call({send, {}});
+    slk_record receive = record.head;
+    receive.op = SLK_OP_irecv;
+    if (receive.end_ns != 0) receive.begin_ns = receive.end_ns;
+    receive.peer = narrow(record.args[0]);
+    receive.tag = narrow(record.args[1]);
+    receive.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, record.args[2]));
+    receive.flags = static_cast<std::uint8_t>(receive.flags | record.args[3]);
+    take_call({receive, {}});
   }
 
   void take_region(const slk_record& head) {
@@ -101,11 +126,13 @@ class RankReader {
     call.bytes = head.bytes;
     call.tag = head.tag;
     call.request = head.request;
-    call.comm = view(head.comm).global;
+    const CommView& seen = view(head.comm);
+    call.comm = seen.global;
     call.peer = world_rank(head.comm, head.peer);
     set_times(call, head);
     args_.assign(record.args.begin(), record.args.end());
     refine(call, head);
+    if (!seen.peers.empty()) leave_out_other_worlds(call, head, seen);
     call.args = args_;
     result_.calls.append(call);
   }
@@ -160,6 +187,7 @@ class RankReader {
         translate_starts(head.comm);
         break;
       case OperationClass::completion:
+        add_sends(call);
         check_completions(call);
         break;
       case OperationClass::collective:
@@ -176,6 +204,23 @@ class RankReader {
       default:
         break;
     }
+  }
+
+  /// Arguments for each member speak of the trace's members only, and a collective in which all
+  /// data comes from or goes to another world is none among the others.
+  void leave_out_other_worlds(Call& call, const slk_record& head, const CommView& seen) {
+    const OperationClass op_class = operation_class(call.operation);
+    if (op_class != OperationClass::collective && op_class != OperationClass::icollective) return;
+    const bool foreign_root = has_root(call.operation) && head.peer >= 0 && call.peer == kPeerNone;
+    const bool alone = seen.inter && std::ranges::all_of(seen.peers, [](auto r) { return r < 0; });
+    if (foreign_root || alone) call.comm = kCommNull;
+    if (is_neighbor(call.operation) || args_.empty() || args_.size() % seen.peers.size() != 0)
+      return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      if (seen.peers[i % seen.peers.size()] >= 0) args_[kept++] = args_[i];
+    }
+    args_.resize(kept);
   }
 
   static bool is_neighbor(Operation operation) {
@@ -242,6 +287,42 @@ class RankReader {
     }
   }
 
+  /// Who completes the request of an MPI_Isendrecv completes its send, too.
+  void add_sends(Call& call) {
+    if (with_a_send_.size() == 0) return;
+    const auto has_send = [&](std::int64_t serial) {
+      return serial > 1 && serial <= std::numeric_limits<std::uint32_t>::max() &&
+             with_a_send_.find(static_cast<std::uint32_t>(serial)) != nullptr;
+    };
+    if (has_send(call.request)) {
+      args_ = {std::int64_t{call.request} - 1, call.request};
+      call.request = kRequestNone;
+      call.operation = form_for_several(call.operation);
+      return;
+    }
+    const std::vector<std::int64_t> told = std::move(args_);
+    args_.clear();
+    for (const std::int64_t serial : told) {
+      if (has_send(serial)) args_.push_back(serial - 1);
+      args_.push_back(serial);
+    }
+  }
+
+  static Operation form_for_several(Operation operation) {
+    switch (operation) {
+      case Operation::wait:
+        return Operation::waitall;
+      case Operation::waitany:
+        return Operation::waitsome;
+      case Operation::test:
+        return Operation::testall;
+      case Operation::testany:
+        return Operation::testsome;
+      default:
+        return operation;
+    }
+  }
+
   /// Serial 0 stands for a request whose start the recorder never saw.
   void check_completions(Call& call) {
     const auto unknown = [&](std::int64_t serial) {
@@ -261,12 +342,13 @@ class RankReader {
     }
   }
 
-  CommView view(std::uint32_t local) {
+  const CommView& view(std::uint32_t local) {
+    static const CommView unknown;
     const auto found = views_.find(local);
     if (found != views_.end()) return found->second;
     if (local != SLK_COMM_NULL)
       result_.findings.add(kBadArguments, fmt::format("communicator {}", local));
-    return {};
+    return unknown;
   }
 
   /// A rank of communicator `comm` as this rank sees it; special values stay.
@@ -274,8 +356,12 @@ class RankReader {
     if (peer < 0 && peer >= SLK_PEER_ROOT) return peer;
     const std::int32_t own = rank_.header().rank;
     const auto found = views_.find(comm);
-    const CommView seen = found != views_.end() ? found->second : CommView{};
+    static const CommView unknown;
+    const CommView& seen = found != views_.end() ? found->second : unknown;
     if (seen.global == kCommSelf && peer == 0) return own;
+    if (static_cast<std::size_t>(peer) < seen.peers.size()) {
+      return seen.peers[static_cast<std::size_t>(peer)];
+    }
     if (seen.global != kCommNull && seen.global != kCommSelf) {
       const Communicator& communicator = trace_.communicators()[seen.global];
       // In an intercommunicator one speaks of the other side.
@@ -297,6 +383,7 @@ class RankReader {
   RankResult result_;
   FlatMap<std::uint32_t, Resolution, SerialHash> resolved_;
   FlatMap<std::uint32_t, bool, SerialHash> started_;
+  FlatMap<std::uint32_t, bool, SerialHash> with_a_send_;  // requests of MPI_Isendrecv
   std::unordered_map<std::uint32_t, std::string> region_names_;
   std::vector<std::int64_t> args_;
   std::int64_t last_begin_ = std::numeric_limits<std::int64_t>::min();

@@ -16,7 +16,7 @@ constexpr std::size_t kSlotBytes = sizeof(slk_record);
 constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_RECORDING_ON);
+  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_ISENDRECV);
 }
 
 /// Fixed-size text fields may lack their end after damage.

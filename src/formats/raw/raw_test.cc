@@ -172,6 +172,67 @@ TEST_F(RawReaderTest, BothSidesOfAnIntercommunicatorAgree) {
   EXPECT_EQ(trace.calls(1)[0].peer, 0);
 }
 
+TEST_F(RawReaderTest, TheStrideOfOneMemberSaysNothing) {
+  RawFileBuilder file(0, 1);
+  file.add({2000, 2000, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, {0, 1, 0, 1, 0, 1, 1});
+  file.add({2010, 2020, 0, -1, 0, 2, 0, 0, 0, 0, SLK_OP_barrier});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_TRUE(trace.findings().empty());
+  EXPECT_THAT(trace.communicators()[trace.calls(0)[0].comm].members, ElementsAre(0));
+}
+
+TEST_F(RawReaderTest, ProcessesOfAnotherWorldAreLeftOut) {
+  // {0, 1} and two more processes, merged; and an intercommunicator to these.
+  const std::vector<std::int64_t> merged{0, 4, 0, 2, 0, 1, 2, -1, 0, 2};
+  const std::vector<std::int64_t> spawned{1, 2, 2, 1, 0, 1, 2, 1, -1, 0, 2};
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    RawFileBuilder file(rank, 2);
+    file.add({2000, 2000, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, merged);
+    file.add({2001, 2001, 0, -1, 0, 3, 0, 0, 0, 0, SLK_REC_COMM}, spawned);
+    file.add({2010, 2020, 8, 0, 5, 3, 0, 0, 0, SLK_FLAG_INTERCOMM, SLK_OP_send});
+    file.add({2030, 2040, 8, 1 - rank, 5, 2, 0, 0, 0, 0, SLK_OP_send});
+    file.add({2050, 2060, 8, -1, 8, 2, 0, 0, 0, 0, SLK_OP_allgatherv}, {8, 8, 16, 16});
+    file.add({2070, 2080, 8, 3, 8, 2, 0, 0, 0, 0, SLK_OP_bcast});
+    file.add({2090, 2100, 0, -1, 0, 3, 0, 0, 0, SLK_FLAG_INTERCOMM, SLK_OP_barrier});
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.size(), 5u);
+  EXPECT_EQ(trace.findings().count(raw::kOtherWorlds), 4u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 0u);
+  EXPECT_EQ(calls.peer(0), kPeerNone);
+  EXPECT_EQ(calls.peer(1), 1);
+  EXPECT_THAT(trace.communicators()[calls.comm(2)].members, ElementsAre(0, 1));
+  EXPECT_THAT(calls.args(2), ElementsAre(8, 8));
+  EXPECT_EQ(calls.comm(3), kCommNull);  // the data comes from another world
+  EXPECT_EQ(calls.comm(4), kCommNull);
+}
+
+TEST_F(RawReaderTest, AnIsendrecvIsASendAndAReceiveThatOneRequestCompletes) {
+  RawFileBuilder file(0, 2);
+  file.add({2000, 2010, 8, 1, 5, 0, 2, 0, 0, 0, SLK_REC_ISENDRECV},
+           {SLK_PEER_ANY, 6, 64, SLK_FLAG_ANY_SOURCE});
+  file.add({2020, 2020, 16, 1, 6, 0, 2, 0, 0, SLK_FLAG_ANY_SOURCE, SLK_REC_RESOLVED});
+  file.call(SLK_OP_wait, 2015, 2020, SLK_PEER_NONE, 2);
+  write("rank-0.slkraw", file.bytes());
+  write("rank-1.slkraw", RawFileBuilder(1, 2).call(SLK_OP_init, 2000, 2010).bytes());
+  const Trace trace = read();
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(calls.operation(0), Operation::isend);
+  EXPECT_EQ(calls.request(0), 1u);
+  EXPECT_EQ(calls.operation(1), Operation::irecv);
+  EXPECT_EQ(calls.request(1), 2u);
+  EXPECT_EQ(calls.peer(1), 1);
+  EXPECT_EQ(calls.bytes(1), 16u);
+  EXPECT_EQ(calls.begin_ns(1), calls.end_ns(1));
+  EXPECT_EQ(calls.operation(2), Operation::waitall);
+  EXPECT_THAT(calls.args(2), ElementsAre(1, 2));
+  EXPECT_EQ(trace.findings().count(kUnknownRequests), 0u);
+}
+
 TEST_F(RawReaderTest, ThreadsAreMergedByTime) {
   write(
       "rank-0.slkraw",
