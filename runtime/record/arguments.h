@@ -53,6 +53,17 @@ struct FortranWin {
   MPI_Win get() const { return PMPI_Win_f2c(*p); }
 };
 
+#if MPI_VERSION >= 4
+struct CSession {
+  MPI_Session* p;
+  MPI_Session get() const { return *p; }
+};
+struct FortranSession {
+  MPI_Fint* p;
+  MPI_Session get() const { return PMPI_Session_f2c(*p); }
+};
+#endif
+
 /// Fortran counts from 1.
 struct Indices {
   int* p;

@@ -151,9 +151,10 @@ Communicator* add_locked(MPI_Comm handle, MPI_Comm members) {
 
 }  // namespace
 
-bool init_communicators() {
+bool init_communicators(MPI_Group world_members, bool has_world_communicator) {
   if (!grow()) return false;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  world_group = world_members;
+  if (!has_world_communicator) return true;
   Communicator* const world = make(MPI_COMM_WORLD, MPI_COMM_WORLD, SLK_COMM_WORLD);
   Communicator* const self = make(MPI_COMM_SELF, MPI_COMM_SELF, SLK_COMM_SELF);
   if (world == nullptr || self == nullptr) return false;

@@ -27,8 +27,9 @@ struct Communicator {
   Neighbors neighbors;
 };
 
-/// Must be called once, in MPI_Init. False when memory ran out.
-bool init_communicators();
+/// Must be called once, with the processes that ranks in the recording speak of. Without MPI_Init
+/// (in a session) there is no MPI_COMM_WORLD, and must not be asked for. False when memory ran out.
+bool init_communicators(MPI_Group world, bool has_world_communicator);
 
 /// The communicator of that handle; registers it (and writes its SLK_REC_COMM) when it was created
 /// where we could not see it. nullptr for MPI_COMM_NULL and when memory ran out.

@@ -24,6 +24,8 @@ ROLES = {
     "outints": ("int*", None),
     "logical": ("int", None),
     "logicals": ("const int*", None),
+    "bigcount": ("MPI_Count", "*{}_f"),
+    "unit": ("int", None),
     "aint": ("MPI_Aint", None),
     "aints": ("const MPI_Aint*", None),
     "type": ("MPI_Datatype", "PMPI_Type_f2c(*{}_f)"),
@@ -33,6 +35,7 @@ ROLES = {
     "newcomm": ("MPI_Comm*", "FortranComm{{{}_f}}"),
     "request": ("MPI_Request*", "FortranRequests{{{}_f}}"),
     "requests": ("MPI_Request*", "FortranRequests{{{}_f}}"),
+    "inrequest": ("MPI_Request", "PMPI_Request_f2c(*{}_f)"),
     "status": ("MPI_Status*", "fortran_status({}_f)"),
     "statuses": ("MPI_Status*", "fortran_statuses({}_f)"),
     "flag": ("int*", "{}_f"),
@@ -46,6 +49,8 @@ ROLES = {
     "info": ("MPI_Info", None),
     "infos": ("const MPI_Info*", None),
     "group": ("MPI_Group", None),
+    "errhandler": ("MPI_Errhandler", None),
+    "session": ("MPI_Session*", "FortranSession{{{}_f}}"),
     "file": ("MPI_File", None),
     "newfile": ("MPI_File*", None),
     "offset": ("MPI_Offset", None),
@@ -66,6 +71,7 @@ LARGE = {
     "count": "MPI_Count",
     "counts": "const MPI_Count*",
     "displs": "const MPI_Aint*",
+    "unit": "MPI_Aint",
     "position": "MPI_Count*",
 }
 # What the hook gets in C where it is not the argument itself.
@@ -79,6 +85,7 @@ C_LOCAL = {
     "indices": "Indices{{{}, 0}}",
     "message": "CMessage{{{}}}",
     "newwin": "CWin{{{}}}",
+    "session": "CSession{{{}}}",
 }
 STRINGS = ("str", "argv", "argvs")  # have a hidden length in Fortran
 REPLACED = ("status", "statuses")  # the hook hands its own to the call
@@ -90,8 +97,9 @@ def parse_arguments(text):
 
 
 class MpiCall:
-    def __init__(self, name, arguments, hook, fortran):
+    def __init__(self, name, arguments, hook, fortran, mpi4=False):
         self.name = name
+        self.mpi4 = mpi4
         self.arguments = arguments
         self.fortran = arguments if fortran is None else fortran
         self.hook, self.hook_arguments = re.fullmatch(r"(\w+)\((.*)\)", hook).groups()
@@ -100,7 +108,7 @@ class MpiCall:
     @property
     def large(self):
         roles = [role for role, _ in self.arguments]
-        counted = "count" in roles or "counts" in roles
+        counted = "count" in roles or "counts" in roles or "unit" in roles
         return counted and not self.name.startswith("File_")
 
     @property
@@ -123,12 +131,14 @@ def read_table(path):
             name, arguments, hook = fields[0], parse_arguments(fields[1]), fields[2]
             fortran = parse_arguments(fields[3]) if len(fields) > 3 else None
             if not name.startswith("+"):
-                calls.append(MpiCall(name, arguments, hook, fortran))
+                calls.append(MpiCall(name.lstrip("*"), arguments, hook, fortran, name[0] == "*"))
                 continue
             name = name[1:]
             calls.append(MpiCall(name, arguments, hook[:-1] + ", none)", fortran))
             calls.append(MpiCall("I" + name.lower(), arguments + [("request", "r")],
                                  hook[:-1] + ", r)", fortran))
+            calls.append(MpiCall(name + "_init", arguments + [("info", "info"), ("request", "r")],
+                                 hook[:-1] + ", persistent(r))", fortran, True))
     return calls
 
 
@@ -144,6 +154,11 @@ def symbols(calls):
             # Open MPI's mpi_f08 reaches ompi_x_f, unless LOGICALs must be converted.
             kind = "f08" if call.has_logical else "mpich_f08"
             yield kind, f"mpi_{call.identifier}_f08_", call
+
+
+def guard_of(kind, call):
+    """The condition of the preprocessor under which a symbol is wrapped; empty: always."""
+    return " && ".join(g for g in (GUARD.get(kind), call.mpi4 and "SLK_MPI_4") if g)
 
 
 def own_status(arguments):
@@ -193,7 +208,8 @@ def hook_call(call, locals_, own, body):
 
 
 def fortran_wrapper(call, symbol, has_ierr):
-    pointer = {"count": "MPI_Fint*", "counts": "MPI_Fint*", "int": "MPI_Fint*"}
+    pointer = {"count": "MPI_Fint*", "counts": "MPI_Fint*", "int": "MPI_Fint*",
+               "bigcount": "MPI_Count*"}
 
     def parameter(role, name):
         if role in ("cbuf", "buf"):
@@ -233,14 +249,14 @@ def fortran_wrapper(call, symbol, has_ierr):
 
 NEXT = {"mpif": '"pmpi_{}_"', "ompi_f08": '"ompi_{}_f"', "mpich_f08": '"pmpir_{}_f08_"',
         "f08": 'SLK_PMPI_F08 "{}_f08_"'}
-GUARD = {"large": "SLK_LARGE_COUNT", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI",
+GUARD = {"large": "SLK_MPI_4", "mpif": "SLK_OPENMPI", "ompi_f08": "SLK_OPENMPI",
          "mpich_f08": "SLK_MPICH"}
 
 
 def wrappers(calls):
     out = ['extern "C" {']
     for kind, symbol, call in symbols(calls):
-        guard = GUARD.get(kind)
+        guard = guard_of(kind, call)
         if guard:
             out.append(f"#if {guard}")
         if kind in ("c", "large"):
@@ -252,7 +268,7 @@ def wrappers(calls):
     out.append('}  // extern "C"')
     out.append("const Interposed kInterposed[] = {")
     for kind, symbol, call in symbols(calls):
-        guard = GUARD.get(kind)
+        guard = guard_of(kind, call)
         if guard:
             out.append(f"#if {guard}")
         if kind in ("c", "large"):

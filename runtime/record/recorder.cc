@@ -28,6 +28,7 @@ char directory[3072];
 std::uint16_t thread_count;
 MPI_Comm private_comm = MPI_COMM_NULL;
 bool started;
+bool recording_sessions;  // they, and not MPI_Init, started the recording
 
 void complain(const char* what, const char* path, int error) {
   std::fprintf(stderr, "slackline: rank %d is not recorded: %s %s (%s); the program goes on\n",
@@ -48,7 +49,14 @@ void read_line(const char* path, char* out, std::size_t size) {
   out[end] = '\0';
 }
 
-void fill_header(int rank, int size) {
+std::uint64_t realtime_ns() {
+  timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+void fill_header(int rank, int size, int thread_level) {
   slk_raw_header& h = first_header;
   h.magic = SLK_WIRE_MAGIC;
   h.version = SLK_WIRE_VERSION;
@@ -57,11 +65,8 @@ void fill_header(int rank, int size) {
   h.world_size = size;
   h.pid = getpid();
   h.mpi_library = SLK_OPENMPI ? SLK_MPI_OPENMPI : SLK_MPI_MPICH;
-  PMPI_Query_thread(&h.thread_level);
-  timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  h.realtime_ns =
-      static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+  h.thread_level = thread_level;
+  h.realtime_ns = realtime_ns();
   h.monotonic_ns = now_ns();
   gethostname(h.host, sizeof h.host - 1);
   read_line("/proc/sys/kernel/random/boot_id", h.boot_id, sizeof h.boot_id);
@@ -113,7 +118,7 @@ Thread* new_thread() {
 }
 
 /// Nanoseconds of one record, x 1000: the best of a few rounds into a record that is thrown away.
-std::uint64_t measure_cost(Thread& t) {
+std::uint64_t measure_cost(Thread& t, MPI_Comm known) {
   constexpr int kRounds = 4;
   constexpr int kCalls = 64;
   std::uint64_t best = UINT64_MAX;
@@ -121,7 +126,7 @@ std::uint64_t measure_cost(Thread& t) {
   for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t from = now_ns();
     for (int i = 0; i < kCalls; ++i) {
-      const Communicator* comm = communicator(t, MPI_COMM_WORLD);
+      const Communicator* comm = communicator(t, known);
       int size = 0;
       PMPI_Type_size(MPI_DOUBLE, &size);
       slk_record* r = t.open(SLK_OP_none);
@@ -137,6 +142,36 @@ std::uint64_t measure_cost(Thread& t) {
   process.paused = false;
   t.forget_calls();
   return best * 1000 / kCalls;
+}
+
+/// Finds out where to write, once. False: nothing is to be recorded, or it is already.
+bool find_directory() {
+  const char* where = std::getenv("SLACKLINE_DIR");
+  if (started || where == nullptr || *where == '\0') return false;
+  if (std::strlen(where) >= sizeof directory) return false;
+  started = true;
+  std::memcpy(directory, where, std::strlen(where) + 1);
+  return true;
+}
+
+/// Opens the file of the calling thread. nullptr: this process is not recorded.
+Thread* open_files(MPI_Group world, MPI_Comm known) {
+  process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
+  make_raw_folder(directory);
+  const bool able = pthread_key_create(&thread_key, release_thread) == 0 &&
+                    init_communicators(world, known != MPI_COMM_NULL);
+  Thread* const t = able ? attach_thread() : nullptr;
+  if (t == nullptr || t->file().full()) return nullptr;
+  main_header = &t->file().header();
+  main_header->cost_ns = measure_cost(*t, known);
+  return t;
+}
+
+void note_totals() {
+  std::uint64_t calls = 0;
+  for (Thread* t = all_threads; t != nullptr; t = t->next) calls += t->calls();
+  main_header->calls = calls;
+  main_header->cpu_ns = cpu_time_ns();
 }
 
 }  // namespace
@@ -228,32 +263,24 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
 }
 
 void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
-  const char* where = std::getenv("SLACKLINE_DIR");
-  if (started || where == nullptr || *where == '\0') return;
-  if (std::strlen(where) >= sizeof directory) return;
-  started = true;
-  std::memcpy(directory, where, std::strlen(where) + 1);
+  if (!find_directory()) return;
   int rank = 0;
   int size = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   set_clock_fault(std::getenv("SLACKLINE_TEST_CLOCK"), rank);
-  fill_header(rank, size);
-  process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
+  int thread_level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&thread_level);
+  fill_header(rank, size, thread_level);
   // Even a rank that cannot record takes part, or the others would wait for it.
   PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
   choose_job_folder(directory, sizeof directory, rank, private_comm);
-  make_raw_folder(directory);
-  const bool able = pthread_key_create(&thread_key, release_thread) == 0 && init_communicators();
-  Thread* const t = able ? attach_thread() : nullptr;
-  const bool recorded = t != nullptr && !t->file().full();
-  if (recorded) {
-    main_header = &t->file().header();
-    main_header->cost_ns = measure_cost(*t);
-  }
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  Thread* const t = open_files(world, MPI_COMM_WORLD);
   const slk_clock_sample sample = measure_clock(private_comm);
   PMPI_Barrier(private_comm);
-  if (!recorded) return;
+  if (t == nullptr) return;
   main_header->clock_begin = sample;
   t->open(op);
   if (op == SLK_OP_init_thread) {
@@ -266,7 +293,33 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   process.active = true;
 }
 
+#if MPI_VERSION >= 4
+void start_recording_of_session(MPI_Session session) {
+  if (recording_sessions) main_header->finalized = 0;
+  if (!find_directory()) return;
+  MPI_Group world = MPI_GROUP_NULL;
+  if (PMPI_Group_from_session_pset(session, "mpi://WORLD", &world) != MPI_SUCCESS) return;
+  int rank = MPI_UNDEFINED;
+  int size = 0;
+  PMPI_Group_rank(world, &rank);
+  PMPI_Group_size(world, &size);
+  if (rank == MPI_UNDEFINED) return;
+  set_clock_fault(std::getenv("SLACKLINE_TEST_CLOCK"), rank);
+  fill_header(rank, size, MPI_THREAD_MULTIPLE);  // a session may give any level
+  if (open_files(world, MPI_COMM_NULL) == nullptr) return;
+  recording_sessions = true;
+  process.active = true;
+}
+
+void note_sessions_ended() {
+  if (!recording_sessions) return;
+  note_totals();
+  main_header->finalized = 1;
+}
+#endif
+
 void prepare_finalize() {
+  if (main_header != nullptr && recording_sessions) main_header->finalized = 1;
   if (!started || private_comm == MPI_COMM_NULL) return;
   const slk_clock_sample sample = measure_clock(private_comm);
   PMPI_Comm_free(&private_comm);
@@ -278,10 +331,7 @@ void prepare_finalize() {
 void stop_recording() {
   if (main_header == nullptr || !process.active) return;
   process.active = false;
-  std::uint64_t calls = 0;
-  for (Thread* t = all_threads; t != nullptr; t = t->next) calls += t->calls();
-  main_header->calls = calls;
-  main_header->cpu_ns = cpu_time_ns();
+  note_totals();
   for (Thread* t = all_threads; t != nullptr; t = t->next) {
     if (!t->file().full()) t->file().finish();
   }

@@ -204,6 +204,13 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
 
 /// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.
 void start_recording(std::uint8_t op, std::uint64_t begin_ns);
+#if MPI_VERSION >= 4
+/// The same for a session, if nothing has been started yet. Clocks are not synchronised: processes
+/// start their sessions when they like, so that no one can wait for the others.
+void start_recording_of_session(MPI_Session session);
+/// The last session has ended; another one may follow.
+void note_sessions_ended();
+#endif
 /// Before and after MPI_Finalize.
 void prepare_finalize();
 void stop_recording();

@@ -9,11 +9,14 @@
 #include "hooks/collective.h"
 #include "hooks/completion.h"
 #include "hooks/environment.h"
+#include "hooks/isendrecv.h"
+#include "hooks/partitioned.h"
 #include "hooks/persistent.h"
 #include "hooks/probe.h"
+#include "hooks/session.h"
 #include "interposed.h"
 
-#define SLK_LARGE_COUNT (MPI_VERSION >= 4)
+#define SLK_MPI_4 (MPI_VERSION >= 4)
 #if SLK_OPENMPI
 #define SLK_PMPI_F08 "pmpi_"
 #else

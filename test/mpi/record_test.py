@@ -191,6 +191,36 @@ def case_threads_requests(test):
         threaded(test, mode)
 
 
+def case_maker(test, maker):
+    """Only those who make a communicator are counted, and rank 3's computation stays the cause."""
+    if test.arguments.mpi == "mpich" and maker in ("comm_accept", "comm_join"):
+        print("SKIPPED: Debian's MPICH has no ports (its UCX netmod does not support them)")
+        sys.exit(SKIPPED)
+    done = test.record(test.launcher(4) + [test.program("makers"), maker])
+    if done.returncode == SKIPPED:
+        print(f"SKIPPED: this MPI has no {maker}")
+        sys.exit(SKIPPED)
+    check(done.returncode == 0, "the program failed")
+    text = test.text()
+    made = sum(calls(text, rank, maker) for rank in range(4))
+    check(made >= 12, f"{made} calls of {maker} by ranks that take part")
+    for rank in range(4):
+        check(calls(text, rank, "finalize") == 1, "every rank is there")
+
+    def answer(command):
+        ran = subprocess.run([test.arguments.slackline, command, test.output, "--format", "json"],
+                             capture_output=True, text=True, check=True)
+        return json.loads(ran.stdout)
+
+    for command in ("predict", "wait-states", "critical-path"):
+        found = {f["name"] for f in answer(command)["findings"]}
+        check(found <= {"intercommunicator_collective"}, f"{command}: {found}")
+    by_rank = [0.0] * 4
+    for delay in answer("wait-states")["result"]["delays"]:
+        by_rank[delay["rank"]] += delay["total_ns"]
+    check(by_rank[3] == max(by_rank), f"rank 3 causes the waiting: {by_rank}")
+
+
 def case_children(test):
     done = test.record(test.launcher(2) + [test.program("scenario"), "children"])
     check(done.returncode == 0, "children run as ever")
@@ -475,7 +505,8 @@ def main():
     arguments = parser.parse_args()
     test = Test(arguments)
     try:
-        globals()[f"case_{arguments.case}"](test)
+        case, _, parameter = arguments.case.partition(":")
+        globals()[f"case_{case}"](*[test, parameter][:2 if parameter else 1])
     except AssertionError as wrong:
         print(f"FAILED: {wrong}")
         sys.exit(1)

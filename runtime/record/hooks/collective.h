@@ -1,6 +1,7 @@
 #ifndef SLACKLINE_RUNTIME_RECORD_HOOKS_COLLECTIVE_H
 #define SLACKLINE_RUNTIME_RECORD_HOOKS_COLLECTIVE_H
 
+#include "hooks/persistent.h"
 #include "hooks/point_to_point.h"
 
 namespace slackline::record {
@@ -59,6 +60,24 @@ int collective(Thread& t, std::uint8_t op, const Collective& what, std::size_t n
   } else {
     t.close_with(n, at);
   }
+  return rc;
+}
+
+/// The persistent form: nothing is communicated yet, but what every start will do is known.
+template <class Requests, class At, class Call>
+int collective(Thread& t, std::uint8_t op, const Collective& what, std::size_t n, At at,
+               const Persistent<Requests>& persistent, Call call) {
+  slk_record* r = t.open(op);
+  fill(r, what);
+  t.begin();
+  const int rc = call();
+  t.end();
+  if (rc == MPI_SUCCESS) {
+    slk_record started = *t.record();
+    started.op = static_cast<std::uint8_t>(SLK_OP_ibarrier + (op - SLK_OP_barrier_init));
+    remember_plan(persistent.requests, started, n, at);
+  }
+  t.close();
   return rc;
 }
 

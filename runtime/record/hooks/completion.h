@@ -1,6 +1,7 @@
 #ifndef SLACKLINE_RUNTIME_RECORD_HOOKS_COMPLETION_H
 #define SLACKLINE_RUNTIME_RECORD_HOOKS_COMPLETION_H
 
+#include "hooks/partitions.h"
 #include "hooks/point_to_point.h"
 
 namespace slackline::record {
@@ -264,6 +265,7 @@ int request_free(std::uint8_t op, Requests requests, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   t->open(op)->request = known_serial(requests, true, false);
+  if (partitioned_sends != nullptr) forget_partitioned(requests.get());
   t->begin();
   const int rc = call();
   t->end();

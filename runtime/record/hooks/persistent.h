@@ -3,11 +3,64 @@
 
 #include <cstdlib>
 
+#include "hooks/partitions.h"
 #include "hooks/point_to_point.h"
 
 namespace slackline::record {
 
 inline constexpr std::size_t kStartGroup = 5;
+
+/// The request of a persistent collective.
+template <class Requests>
+struct Persistent {
+  Requests requests;
+};
+template <class Requests>
+Persistent<Requests> persistent(const Requests& requests) {
+  return {requests};
+}
+
+/// What the start of a persistent collective does: the record and arguments of its nonblocking
+/// form.
+struct CollectivePlan {
+  slk_record record;
+  std::size_t n_args;
+  std::int64_t args[1];  // n_args of them
+};
+
+/// Remembers the request that the call just returned. Its entry holds the plan's address, which is
+/// kept until the end: programs make few of them.
+template <class Requests, class At>
+void remember_plan(const Requests& requests, const slk_record& record, std::size_t n, At at) {
+  auto* plan =
+      static_cast<CollectivePlan*>(std::malloc(sizeof(CollectivePlan) + n * sizeof(std::int64_t)));
+  if (plan == nullptr) return;
+  plan->record = record;
+  plan->n_args = n;
+  for (std::size_t i = 0; i < n; ++i) plan->args[i] = at(i);
+  Request entry;
+  entry.init_op = record.op;
+  entry.comm = record.comm;
+  entry.bytes = reinterpret_cast<std::uint64_t>(plan);
+  remember(requests, entry);
+}
+
+inline const CollectivePlan* plan_of(const Request& r) {
+  const bool planned = r.init_op >= SLK_OP_ibarrier && r.init_op <= SLK_OP_ineighbor_alltoallw;
+  return r.serial != 0 && planned ? reinterpret_cast<const CollectivePlan*>(r.bytes) : nullptr;
+}
+
+/// Writes the collective that is about to be started; the call that starts it comes after it and
+/// has the time. False if the request is none of a persistent collective.
+inline bool write_planned(Thread& t, const Request& started) {
+  const CollectivePlan* plan = plan_of(started);
+  if (plan == nullptr || process.paused) return plan != nullptr;
+  slk_record record = plan->record;
+  record.begin_ns = record.end_ns = now_ns();
+  record.request = started.serial;
+  t.write(record, plan->args, plan->n_args);
+  return true;
+}
 
 /// Gives request i its serial for this start. A copy of the entry; serial 0 if it is unknown.
 template <class Requests>
@@ -34,8 +87,9 @@ template <class Requests, class Call>
 int start(std::uint8_t op, Requests requests, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
+  Request started = activate(requests, 0);
+  if (write_planned(*t, started) || hold_back(started, requests.get())) started.serial = 0;
   slk_record* r = t->open(op);
-  const Request started = activate(requests, 0);
   r->comm = started.comm;
   r->flags = started.flags;
   t->begin();
@@ -76,10 +130,14 @@ int startall(std::uint8_t op, int n, Requests requests, Call call) {
   if (t == nullptr) return call();
   const std::size_t count = n > 0 ? static_cast<std::size_t>(n) : 0;
   auto* started = static_cast<Request*>(std::calloc(count + 1, sizeof(Request)));
-  t->open(op);
   for (std::size_t i = 0; started != nullptr && i < count; ++i) {
-    started[i] = activate(requests, static_cast<int>(i));
+    const int which = static_cast<int>(i);
+    started[i] = activate(requests, which);
+    if (write_planned(*t, started[i]) || hold_back(started[i], requests.get(which))) {
+      started[i].serial = 0;
+    }
   }
+  t->open(op);
   t->begin();
   const int rc = call();
   t->end();

@@ -11,6 +11,12 @@ inline std::uint32_t new_serial() {
   return __atomic_fetch_add(&process.next_serial, 1u, __ATOMIC_RELAXED);
 }
 
+/// The second of two serials that follow each other.
+inline std::uint32_t new_pair_of_serials() {
+  if (!process.multiple) return (process.next_serial += 2) - 1;
+  return __atomic_fetch_add(&process.next_serial, 2u, __ATOMIC_RELAXED) + 1;
+}
+
 inline slk_record* open_message(Thread& t, std::uint8_t op, const Communicator* c, int peer,
                                 int tag, std::uint64_t bytes) {
   slk_record* r = t.open(op);
