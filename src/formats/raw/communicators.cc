@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/raw/findings.h"
+#include "trace/communicator_makers.h"
 
 namespace slackline::raw {
 
@@ -30,7 +31,8 @@ std::optional<std::vector<std::int64_t>> take_runs(std::span<const std::int64_t>
     const std::int64_t first = list[i];
     const std::int64_t stride = list[i + 1];
     const std::int64_t count = list[i + 2];
-    if (first < -1 || first >= world || count < 1) return std::nullopt;
+    if (first < -1 || first >= world) return std::nullopt;
+    if (count < 1 || count > world + kMostForeign) return std::nullopt;
     total += count;
     if (first == -1 && (stride == 0 || count == 1)) {
       foreign += count;
@@ -75,15 +77,48 @@ bool all_foreign(const std::vector<std::int64_t>& runs) {
   return of_this_world(expand(runs)).empty();
 }
 
+/// Is the order of such calls on one communicator the same on all members of what is made?
+bool is_ordered_by_parent(Operation operation) {
+  switch (operation) {
+    case Operation::comm_spawn:
+    case Operation::comm_spawn_multiple:
+    case Operation::comm_accept:
+    case Operation::comm_connect:
+      return false;
+    default:
+      return operation_class(operation) == OperationClass::comm_create &&
+             !is_made_by_members(operation);
+  }
+}
+
+/// Of the rank's communicators, by local number: the one that it was made from.
+std::unordered_map<std::uint32_t, std::uint32_t> parents_of(std::span<const Record> records) {
+  std::unordered_map<std::uint32_t, std::uint32_t> parents;
+  for (const Record& maker : records) {
+    if (maker.head.op >= SLK_OPERATION_COUNT) continue;
+    if (maker.args.size() != 1 || maker.args[0] <= SLK_COMM_SELF || maker.args[0] >= kCommNull) {
+      continue;
+    }
+    if (!is_ordered_by_parent(static_cast<Operation>(maker.head.op))) continue;
+    parents.emplace(static_cast<std::uint32_t>(maker.args[0]), maker.head.comm);
+  }
+  return parents;
+}
+
 }  // namespace
 
-std::uint32_t Communicators::global_id(const Key& local, const Key& remote,
-                                       std::size_t occurrence) {
-  const auto [found, added] = ids_.try_emplace({{local, remote}, occurrence}, kCommNull);
+bool tells_of_communicator(std::uint8_t op) {
+  return op == SLK_REC_COMM ||
+         (op < SLK_OPERATION_COUNT &&
+          operation_class(static_cast<Operation>(op)) == OperationClass::comm_create);
+}
+
+std::uint32_t Communicators::global_id(const Kind& kind, std::size_t occurrence) {
+  const auto [found, added] = ids_.try_emplace({kind, occurrence}, kCommNull);
   if (added) {
     Communicator communicator;
-    communicator.members = of_this_world(expand(local));
-    communicator.remote = of_this_world(expand(remote));
+    communicator.members = of_this_world(expand(kind.local));
+    communicator.remote = of_this_world(expand(kind.remote));
     found->second = trace_.add_communicator(std::move(communicator));
   }
   return found->second;
@@ -93,8 +128,10 @@ CommViews Communicators::views(std::span<const Record> records, Findings& findin
   CommViews views;
   views[SLK_COMM_WORLD] = {.global = kCommWorld};
   views[SLK_COMM_SELF] = {.global = kCommSelf};
-  std::map<std::pair<Key, Key>, std::size_t> seen;
+  const std::unordered_map<std::uint32_t, std::uint32_t> parents = parents_of(records);
+  std::map<Kind, std::size_t> seen;
   for (const Record& record : records) {
+    if (record.head.op != SLK_REC_COMM) continue;
     auto args = record.args;
     std::optional<Key> local;
     std::optional<Key> remote;
@@ -118,8 +155,11 @@ CommViews Communicators::views(std::span<const Record> records, Findings& findin
     // Both sides of an intercommunicator must give it one name: the smaller list goes first.
     view.swapped = view.inter && !all_foreign(*remote) && *remote < *local;
     if (view.swapped) std::swap(*local, *remote);
-    const std::size_t occurrence = seen[{*local, *remote}]++;
-    view.global = global_id(*local, *remote, occurrence);
+    const auto parent = parents.find(record.head.comm);
+    const auto made_from = parent == parents.end() ? views.end() : views.find(parent->second);
+    const Kind kind{std::move(*local), std::move(*remote),
+                    made_from == views.end() ? kCommNull : made_from->second.global};
+    view.global = global_id(kind, seen[kind]++);
     views[record.head.comm] = std::move(view);
   }
   return views;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -22,25 +23,37 @@ struct CommView {
 };
 using CommViews = std::unordered_map<std::uint32_t, CommView>;
 
+/// Is it the members of a communicator, or a call that makes one?
+bool tells_of_communicator(std::uint8_t op);
+
 /// Gives communicators one id for all ranks, without the ranks having talked about it: two ranks
-/// speak of the same communicator if its members are the same in the same order, and both have
-/// seen equally many of that kind before. All members make their communicators in the same
-/// order (creation is collective over them), so the count agrees. The trace's communicators have
-/// only members of this world.
+/// speak of the same communicator if its members are the same in the same order, it was made from
+/// the same communicator, and both have seen equally many of that kind before. All members of one
+/// communicator make others from it in the same order, so the count agrees. The trace's
+/// communicators have only members of this world.
 class Communicators {
  public:
   explicit Communicators(Trace& trace) : trace_(trace) {}
 
-  /// The views of one rank, from its SLK_REC_COMM records in order of time.
+  /// The views of one rank, from its records for which tells_of_communicator() holds, in order of
+  /// time.
   CommViews views(std::span<const Record> records, Findings& findings);
 
  private:
   using Key = std::vector<std::int64_t>;
 
-  std::uint32_t global_id(const Key& local, const Key& remote, std::size_t occurrence);
+  /// What tells communicators apart, but for how many are alike.
+  struct Kind {
+    Key local;
+    Key remote;
+    std::uint32_t parent;  ///< in the trace; kCommNull: it says nothing of the order
+    auto operator<=>(const Kind&) const = default;
+  };
+
+  std::uint32_t global_id(const Kind& kind, std::size_t occurrence);
 
   Trace& trace_;
-  std::map<std::pair<std::pair<Key, Key>, std::size_t>, std::uint32_t> ids_;
+  std::map<std::pair<Kind, std::size_t>, std::uint32_t> ids_;
 };
 
 }  // namespace slackline::raw

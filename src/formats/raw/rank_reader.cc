@@ -413,11 +413,11 @@ void merge_threads(RankFiles& rank) {
   std::ranges::stable_sort(rank.order, {}, [&](Place p) { return times[p.file][p.record]; });
 }
 
-std::vector<Record> records_of_kind(const RankFiles& rank, std::uint8_t op) {
+std::vector<Record> records_where(const RankFiles& rank, bool (*wanted)(std::uint8_t op)) {
   std::vector<Record> found;
   for (const Place place : rank.order) {
     const Record record = rank.at(place);
-    if (record.head.op == op) found.push_back(record);
+    if (wanted(record.head.op)) found.push_back(record);
   }
   return found;
 }

@@ -30,8 +30,8 @@ struct RankFiles {
 /// Fills RankFiles::order.
 void merge_threads(RankFiles& rank);
 
-/// The rank's records of one kind, by time.
-std::vector<Record> records_of_kind(const RankFiles& rank, std::uint8_t op);
+/// The rank's records for whose kind `wanted` holds, by time.
+std::vector<Record> records_where(const RankFiles& rank, bool (*wanted)(std::uint8_t op));
 
 /// A region event that still names its region by text: the trace's numbers are given serially.
 struct NamedRegionEvent {

@@ -157,6 +157,34 @@ TEST_F(RawReaderTest, CommunicatorsAreRecognisedByTheirMembers) {
   EXPECT_EQ(receive.peer, 0);
 }
 
+TEST_F(RawReaderTest, CommunicatorsOfOneKindAreToldApartByWhatTheyWereMadeFrom) {
+  // Two threads make a copy of a copy each, in another order on each rank.
+  const std::vector<std::int64_t> both{0, 2, 0, 1, 0, 1, 2};
+  const auto made = [&](RawFileBuilder& file, std::uint64_t at, std::uint32_t from,
+                        std::uint32_t id) {
+    file.add({at, at, 0, -1, 0, id, 0, 0, 0, 0, SLK_REC_COMM}, both);
+    file.add({at, at + 1, 0, -1, 0, from, 0, 0, 0, 0, SLK_OP_comm_dup}, {id});
+  };
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    RawFileBuilder file(rank, 2);
+    const auto first = static_cast<std::uint32_t>(rank);  // 0 or 1
+    made(file, 2000, 0, 2);
+    made(file, 2010, 0, 3);
+    made(file, 2020, 2 + first, 4);
+    made(file, 2030, 3 - first, 5);
+    for (std::uint32_t comm = 4; comm < 6; ++comm) {
+      file.add({2040 + comm, 2040 + comm, 0, -1, 0, comm, 0, 0, 0, 0, SLK_OP_barrier});
+    }
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  ASSERT_EQ(trace.calls(0).size(), 6u);
+  EXPECT_EQ(trace.communicators().size(), 6u);
+  EXPECT_EQ(trace.calls(0).comm(4), trace.calls(1).comm(5));
+  EXPECT_EQ(trace.calls(0).comm(5), trace.calls(1).comm(4));
+  EXPECT_NE(trace.calls(0).comm(4), trace.calls(0).comm(5));
+}
+
 TEST_F(RawReaderTest, BothSidesOfAnIntercommunicatorAgree) {
   RawFileBuilder a(0, 2);
   a.add({2000, 2000, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, {1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1});

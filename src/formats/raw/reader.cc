@@ -168,8 +168,8 @@ void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (!ranks[r].files.empty()) {
       clocks[r] = raw::clock_map(ranks[r].header(), present->header());
-      views[r] =
-          communicators.views(raw::records_of_kind(ranks[r], SLK_REC_COMM), trace.findings());
+      views[r] = communicators.views(raw::records_where(ranks[r], raw::tells_of_communicator),
+                                     trace.findings());
     }
     describe_rank(ranks[r], clocks[r], static_cast<std::int32_t>(r), trace);
   }
