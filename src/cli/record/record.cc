@@ -10,6 +10,7 @@
 #include "cli/record/jobs.h"
 #include "cli/record/libraries.h"
 #include "cli/record/process.h"
+#include "cli/record/written_trace.h"
 #include "formats/native/writer.h"
 #include "formats/raw/reader.h"
 
@@ -112,6 +113,7 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
   recorded.cpu_ns = trace.info().cpu_ns;
   recorded.findings = trace.findings();
   write_native(trace, to);
+  check_written(trace, to);
   std::error_code ignored;
   recorded.trace_bytes = fs::file_size(to, ignored);
   recorded.conversion_seconds = job.seconds + watch.seconds();

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "cli/record/process.h"
+#include "cli/record/written_trace.h"
+#include "formats/native/writer.h"
 
 namespace slackline {
 namespace {
@@ -42,6 +44,21 @@ class LauncherTest : public testing::Test {
   fs::path folder_ = fs::temp_directory_path() / ("slackline-launcher-" + std::to_string(getpid()));
   std::string path_ = std::getenv("PATH");
 };
+
+TEST(WrittenTrace, IsReadBackBeforeTheRawFilesGo) {
+  const fs::path path =
+      fs::temp_directory_path() / ("slackline-written-" + std::to_string(getpid()) + ".slk");
+  Trace trace(2, true);
+  const std::int64_t made = trace.add_communicator({.members = {0, 1}, .remote = {}, .name = {}});
+  trace.calls(0).append({.operation = Operation::comm_dup, .end_ns = 10, .args = {&made, 1}});
+  write_native(trace, path);
+  EXPECT_NO_THROW(check_written(trace, path));
+  trace.calls(1).append({.operation = Operation::barrier, .end_ns = 10});
+  EXPECT_THROW(check_written(trace, path), Error);
+  fs::resize_file(path, fs::file_size(path) / 2);
+  EXPECT_THROW(check_written(trace, path), Error);
+  fs::remove(path);
+}
 
 TEST_F(LauncherTest, NameTells) {
   program("mpirun.openmpi", "");

@@ -1,0 +1,19 @@
+#include "cli/record/written_trace.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "formats/native/reader.h"
+
+namespace slackline {
+
+void check_written(const Trace& trace, const std::filesystem::path& path) {
+  const MappedFile file(path);
+  if (same_content(trace, read_native(file.bytes(), path.string()))) return;
+  throw Error(fmt::format("the finished trace '{}' cannot be used", path.string()),
+              "what is read back is not what was recorded",
+              "Check the disk, and convert the raw files again.");
+}
+
+}  // namespace slackline
