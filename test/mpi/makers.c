@@ -2,6 +2,7 @@
  * computations of which rank 3's is the longest. The ranks disagree about how many communicators
  * they make, wherever MPI lets them, and call collectives of the new communicator and of
  * MPI_COMM_WORLD. Exit status 77: this MPI does not have it. Runs with 4 ranks. */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

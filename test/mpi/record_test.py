@@ -70,12 +70,22 @@ def rank_section(text, rank):
     return re.split(r"^rank ", text, flags=re.M)[rank + 1]
 
 
+def answer(test, command, trace=None):
+    """What a command says of the recording, as JSON."""
+    ran = subprocess.run([test.arguments.slackline, command, trace or test.output, "--format",
+                          "json"], capture_output=True, text=True, check=True)
+    return json.loads(ran.stdout)
+
+
 def calls(text, rank, operation):
     return len(re.findall(rf"^  \S+ \S+ {operation}(?: |$)", rank_section(text, rank), re.M))
 
 
 def counted(test, program):
     done = test.record(test.launcher(4) + [test.program(program)])
+    if done.returncode == SKIPPED:
+        print("SKIPPED: this MPI has not what the program calls")
+        sys.exit(SKIPPED)
     check(done.returncode == 0, "the program failed")
     printed = os.path.join(test.folder, "printed")
     said = os.path.join(test.folder, "said")
@@ -102,6 +112,33 @@ def case_calls_mpif(test):
 
 def case_calls_f08(test):
     counted(test, "calls_f08")
+
+
+def matched(test, trace=None):
+    """No analysis finds anything but intercommunicators."""
+    for command in ("predict", "wait-states", "critical-path"):
+        found = {f["name"] for f in answer(test, command, trace)["findings"]}
+        check(found <= {"intercommunicator_collective", "one_sided_calls",
+                        "one_sided_not_modelled"}, f"{command}: {found}")
+
+
+def case_mpi4(test):
+    counted(test, "mpi4")
+    matched(test)
+
+
+def case_sessions(test):
+    done = test.record(test.launcher(4) + [test.program("sessions")])
+    if done.returncode == SKIPPED:
+        print("SKIPPED: this MPI has no sessions")
+        sys.exit(SKIPPED)
+    check(done.returncode == 0, "the program failed")
+    text = test.text()
+    check(not re.search(r"^finding ", text, re.M), "nothing is lost")
+    for rank in range(4):
+        check(calls(text, rank, "session_init") == 2, "both sessions")
+        check(calls(text, rank, "sendrecv") == (4 if rank % 2 == 1 else 2), "the rings")
+    matched(test)
 
 
 def case_kill(test):
@@ -206,19 +243,33 @@ def case_maker(test, maker):
     check(made >= 12, f"{made} calls of {maker} by ranks that take part")
     for rank in range(4):
         check(calls(text, rank, "finalize") == 1, "every rank is there")
-
-    def answer(command):
-        ran = subprocess.run([test.arguments.slackline, command, test.output, "--format", "json"],
-                             capture_output=True, text=True, check=True)
-        return json.loads(ran.stdout)
-
-    for command in ("predict", "wait-states", "critical-path"):
-        found = {f["name"] for f in answer(command)["findings"]}
-        check(found <= {"intercommunicator_collective"}, f"{command}: {found}")
+    matched(test)
     by_rank = [0.0] * 4
-    for delay in answer("wait-states")["result"]["delays"]:
+    for delay in answer(test, "wait-states")["result"]["delays"]:
         by_rank[delay["rank"]] += delay["total_ns"]
     check(by_rank[3] == max(by_rank), f"rank 3 causes the waiting: {by_rank}")
+
+
+def case_spawn(test):
+    """A world that is spawned has a trace of its own, and all traces can be read."""
+    if test.run(test.launcher(2) + [test.program("spawn")]).returncode != 0:
+        print("SKIPPED: this MPI cannot spawn processes here")
+        sys.exit(SKIPPED)
+    done = test.record(test.launcher(2) + [test.program("spawn")])
+    check(done.returncode == 0, "the program failed")
+    traces = sorted(name for name in os.listdir(test.output) if name.endswith(".slk"))
+    check(len(traces) == 2, f"one trace a world: {traces}")
+    for name in traces:
+        trace = os.path.join(test.output, name)
+        printed = subprocess.run([test.arguments.slackline, "print", trace], capture_output=True,
+                                 text=True, check=True).stdout
+        check(finding(printed, "other_worlds") > 0, f"{name}: the other world is told of")
+        check(finding(printed, "damaged_record") == 0, f"{name}: nothing is damaged")
+        for rank in (0, 1):
+            check(calls(printed, rank, "finalize") == 1, f"{name}: both ranks are whole")
+            check(calls(printed, rank, "intercomm_merge") == 1, f"{name}: both ranks merge")
+        for command in ("predict", "wait-states", "critical-path"):
+            answer(test, command, trace)
 
 
 def case_children(test):

@@ -51,6 +51,12 @@ class Completion {
   }
 
  private:
+  /// Is it the status of what was posted? MPICH 4.0 gives another one for MPI_Isendrecv.
+  static bool fits(const Request& posted, const MPI_Status& s) {
+    return (posted.peer < 0 || s.MPI_SOURCE == posted.peer) &&
+           (posted.tag < 0 || s.MPI_TAG == posted.tag);
+  }
+
   void resolve(const Request& done, const MPI_Status& s) {
     slk_record r{};
     r.op = SLK_REC_RESOLVED;
@@ -65,7 +71,7 @@ class Completion {
     if (done.cancelled) PMPI_Test_cancelled(&s, &cancelled);
     if (cancelled != 0) {
       add_flags(&r, SLK_FLAG_CANCELLED);
-    } else if (done.receive) {
+    } else if (done.receive && fits(done, s)) {
       fill_from_status(&r, s);
     }
     const bool told = r.peer == done.peer && r.tag == done.tag && r.bytes == done.bytes;
