@@ -175,17 +175,24 @@ def c_wrapper(call, large):
     passed = [f"own_ != nullptr ? own_ : {name}" if role in REPLACED else name
               for role, name in call.arguments]
     own = own_status(call.arguments)
-    out = [f"int slk_MPI_{call.name}{suffix}({', '.join(parameters)}) {{"]
+    out = [next_pointer(call.name + suffix),
+           f"int slk_MPI_{call.name}{suffix}({', '.join(parameters)}) {{"]
     locals_ = {name: C_LOCAL[role].format(name) for role, name in call.arguments
                if role in C_LOCAL}
-    out.append(hook_call(call, locals_, own, f"return PMPI_{call.name}{suffix}({', '.join(passed)});"))
+    out.append(hook_call(call, locals_, own, 
+                         f"return next_MPI_{call.name}{suffix}({', '.join(passed)});"))
     out.append("}")
     return "\n".join(out)
 
 
+def next_pointer(name):
+    return f"static decltype(&PMPI_{name}) next_MPI_{name} = PMPI_{name};"
+
+
 def pcontrol_wrapper():
     # The only variadic call. The name is read for our own two levels only (slackline.h).
-    return """int slk_MPI_Pcontrol(const int level, ...) {
+    return next_pointer("Pcontrol") + """
+int slk_MPI_Pcontrol(const int level, ...) {
   const char* name = nullptr;
   if (is_region_level(level)) {
     va_list rest;
@@ -193,7 +200,7 @@ def pcontrol_wrapper():
     name = va_arg(rest, const char*);
     va_end(rest);
   }
-  return pcontrol(SLK_OP_pcontrol, level, name, [&]() { return PMPI_Pcontrol(level); });
+  return pcontrol(SLK_OP_pcontrol, level, name, [&]() { return next_MPI_Pcontrol(level); });
 }"""
 
 
@@ -272,11 +279,11 @@ def wrappers(calls):
         if guard:
             out.append(f"#if {guard}")
         if kind in ("c", "large"):
-            out.append(f"    {{reinterpret_cast<void*>(slk_{symbol}), nullptr, nullptr}},")
+            name = f'"P{symbol}"'
         else:
             name = NEXT[kind].format(call.identifier)
-            out.append(f"    {{reinterpret_cast<void*>(slk_{symbol}), {name}, "
-                       f"reinterpret_cast<void**>(&next_{symbol})}},")
+        out.append(f"    {{reinterpret_cast<void*>(slk_{symbol}), {name}, "
+                   f"reinterpret_cast<void**>(&next_{symbol})}},")
         if guard:
             out.append("#else\n    {nullptr, nullptr, nullptr},\n#endif")
     out.append("};")

@@ -5,8 +5,8 @@
 
 struct Interposed {
   void* wrapper;    /* null: this MPI library needs none, the call goes straight on */
-  const char* name; /* what the wrapper calls in turn; null: it knows (PMPI_X) */
-  void** next;      /* where the address of `name` goes */
+  const char* name; /* what the wrapper calls in turn, unless another tool wraps the same symbol */
+  void** next;      /* where the address of what it calls goes */
 };
 #ifndef __cplusplus
 typedef struct Interposed Interposed;

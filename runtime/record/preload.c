@@ -5,12 +5,15 @@
  * Everything that goes wrong here ends in the program's own MPI library being called directly. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "interposed.h"
 #include "stubs.inc"
@@ -30,11 +33,66 @@ __asm__(
 
 static const Interposed* table;
 
+/* The C library's dlsym: this library has one of its own. */
+__attribute__((used, visibility("hidden"))) void* (*slk_real_dlsym)(void*, const char*);
+
+static void* find_symbol(void* handle, const char* name) {
+  if (slk_real_dlsym == NULL) {
+    slk_real_dlsym =
+        (void* (*)(void*, const char*))(uintptr_t)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+  }
+  return slk_real_dlsym(handle, name);
+}
+
+/* Where the object that holds `address` is loaded; null if there is none. */
+static const void* object_of(const void* address) {
+  Dl_info info;
+  return address == NULL || dladdr(address, &info) == 0 ? NULL : info.dli_fbase;
+}
+
 static void complain(const char* what, const char* why) {
   static int said;
   if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED) == 0) {
     fprintf(stderr, "slackline: not recorded: %s (%s); the program goes on\n", what, why);
   }
+}
+
+/* Names of MPI's functions whose calls go to the program itself, which the loader asks first. */
+static char hidden[256];
+
+/* Whether calls of `name` go elsewhere than here. A program that takes the function's address may
+ * have a symbol without a definition for it. */
+static int is_hidden(const char* name) {
+  const void* address = find_symbol(RTLD_DEFAULT, name);
+  Dl_info info;
+  void* entry = NULL;
+  if (address == NULL || dladdr1(address, &info, &entry, RTLD_DL_SYMENT) == 0) return 0;
+  const ElfW(Sym)* symbol = entry;
+  if (symbol != NULL && symbol->st_shndx == SHN_UNDEF) return 0;
+  return info.dli_fbase != object_of((void*)(uintptr_t)&is_hidden);
+}
+
+static void find_hidden(void) {
+  size_t length = 0;
+  for (unsigned i = 0; i < slk_symbol_count; ++i) {
+    const char* name = slk_symbol_names[i];
+    if (strncmp(name, "MPI_", 4) != 0) continue;
+    if (!is_hidden(name)) continue;
+    if (length + strlen(name) + 3 > sizeof hidden) return;
+    length += (size_t)sprintf(hidden + length, "%s%s", length == 0 ? "" : ", ", name);
+  }
+}
+
+/* A program whose own MPI_Init calls PMPI_Init is not recorded at all: leaves a note of that. */
+static void note_hidden_init(const char* directory) {
+  char path[PATH_MAX];
+  if (strstr(hidden, "MPI_Init") == NULL) return;
+  mkdir(directory, 0755);
+  snprintf(path, sizeof path, "%s/raw", directory);
+  mkdir(path, 0755);
+  snprintf(path, sizeof path, "%s/raw/process-%d.hidden-init", directory, (int)getpid());
+  const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (fd >= 0) close(fd);
 }
 
 /* Opens the recorder `name` that lies beside this library. */
@@ -51,9 +109,12 @@ static void load_recorder(const char* name) {
     return;
   }
   const Interposed* (*ask)(unsigned long) =
-      (const Interposed* (*)(unsigned long))(uintptr_t)dlsym(recorder, "slk_recorder_table");
+      (const Interposed* (*)(unsigned long))(uintptr_t)find_symbol(recorder, "slk_recorder_table");
   table = ask == NULL ? NULL : ask(SLK_TABLE_SIGNATURE);
   if (table == NULL) complain("recorder and preloaded library are of different builds", path);
+  void (*note)(const char*) =
+      (void (*)(const char*))(uintptr_t)find_symbol(recorder, "slk_note_hidden");
+  if (note != NULL) note(hidden);
 }
 
 static int is_loaded(const char* name) {
@@ -65,6 +126,8 @@ static int is_loaded(const char* name) {
 static void find_recorder(void) {
   const char* where = getenv("SLACKLINE_DIR");
   if (where == NULL || *where == '\0') return;
+  find_hidden();
+  note_hidden_init(where);
   if (is_loaded("libmpi.so.40")) {
     load_recorder("libslackline_record_openmpi.so");
   } else if (is_loaded("libmpich.so.12")) {
@@ -85,24 +148,32 @@ static int search_object(struct dl_phdr_info* info, size_t size, void* data) {
   if (info->dlpi_name == NULL || strstr(info->dlpi_name, "mpi") == NULL) return 0;
   void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   if (library == NULL) return 0;
-  search->found = dlsym(library, search->symbol);
+  search->found = find_symbol(library, search->symbol);
   dlclose(library);
   return search->found != NULL;
 }
 
 /* The symbol behind this library: in the usual order, or in a library opened privately. */
 static void* next_symbol(const char* name) {
-  struct search search = {name, dlsym(RTLD_NEXT, name)};
+  struct search search = {name, find_symbol(RTLD_NEXT, name)};
   if (search.found == NULL) dl_iterate_phdr(search_object, &search);
   return search.found;
+}
+
+/* What a wrapper of `name` is to call: another tool's wrapper, if there is one between this library
+ * and MPI's own, which holds `own`. */
+static void* behind_wrapper(const char* name, void* own) {
+  void* next = find_symbol(RTLD_NEXT, name);
+  if (next == NULL || own == NULL || object_of(next) == object_of(own)) return own;
+  return next;
 }
 
 static void* resolve(unsigned symbol) {
   const char* name = slk_symbol_names[symbol];
   const Interposed* entry = table == NULL ? NULL : &table[symbol];
   if (entry != NULL && entry->wrapper != NULL) {
-    if (entry->name == NULL) return entry->wrapper;
-    *entry->next = next_symbol(entry->name);
+    void* next = behind_wrapper(name, next_symbol(entry->name));
+    if (next != NULL) *entry->next = next;
     if (*entry->next != NULL) return entry->wrapper;
   }
   void* plain = next_symbol(name);
@@ -125,4 +196,53 @@ __attribute__((used, visibility("hidden"))) void* slk_bind(unsigned symbol) {
   void* target = resolve(symbol);
   __atomic_store_n(&slk_slots[symbol], target, __ATOMIC_RELEASE);
   return target;
+}
+
+/* Programs that open MPI with dlopen and look its functions up with dlsym get the entry points of
+ * this library, too. All other look-ups go to the C library with the caller's return address, by
+ * which it tells RTLD_NEXT and namespaces. */
+__asm__(
+    ".text\n.globl dlsym\n.type dlsym,@function\n.p2align 4\ndlsym:\n"
+    "  endbr64\n  pushq %rdi\n  pushq %rsi\n  subq $8, %rsp\n"
+    "  movq 24(%rsp), %rdx\n  call slk_substitute\n"
+    "  addq $8, %rsp\n  popq %rsi\n  popq %rdi\n"
+    "  testq %rax, %rax\n  jne 1f\n  jmp *slk_real_dlsym(%rip)\n1: ret\n.size dlsym,.-dlsym\n");
+
+static void* own_entry_point(const char* name) {
+  static void* self;
+  if (self == NULL) {
+    Dl_info info;
+    if (dladdr((void*)(uintptr_t)&own_entry_point, &info) == 0) return NULL;
+    self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  }
+  void* found = self == NULL ? NULL : find_symbol(self, name);
+  return object_of(found) == object_of((void*)(uintptr_t)&own_entry_point) ? found : NULL;
+}
+
+/* MPI's own library: the one that has the profiling name beside the plain one. */
+static int is_of_mpi(void* handle, const char* name, const void* found) {
+  char profiling[128];
+  if (strlen(name) + 2 > sizeof profiling) return 0;
+  snprintf(profiling, sizeof profiling, "%c%s", name[0] == 'm' ? 'p' : 'P', name);
+  void* other = find_symbol(handle, profiling);
+  return other != NULL && object_of(other) == object_of(found);
+}
+
+/* What dlsym(handle, name), called at `caller`, is to give instead; null: what it finds. A tool
+ * that defines the function itself asks for the one behind it. */
+__attribute__((used, visibility("hidden"))) void* slk_substitute(void* handle, const char* name,
+                                                                 const void* caller) {
+  if (slk_real_dlsym == NULL) find_symbol(RTLD_DEFAULT, "dlsym");
+  if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || name == NULL) return NULL;
+  if (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "mpi_", 4) != 0) return NULL;
+  const char* where = getenv("SLACKLINE_DIR");
+  if (where == NULL || *where == '\0') return NULL;
+  const void* found = find_symbol(handle, name);
+  if (found == NULL || !is_of_mpi(handle, name, found)) return NULL;
+  Dl_info calling;
+  if (dladdr(caller, &calling) == 0) return NULL;
+  void* library = dlopen(calling.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  const int defines = library != NULL && object_of(find_symbol(library, name)) == calling.dli_fbase;
+  if (library != NULL) dlclose(library);
+  return defines ? NULL : own_entry_point(name);
 }

@@ -262,6 +262,10 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
   t->write(slk_record{now, now, bytes, SLK_PEER_NONE, 0, comm, request, 0, 0, 0, op}, args, n_args);
 }
 
+void note_hidden(const char* names) {
+  std::snprintf(first_header.hidden_calls, sizeof first_header.hidden_calls, "%s", names);
+}
+
 void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   if (!find_directory()) return;
   int rank = 0;

@@ -202,6 +202,8 @@ inline std::uint32_t comm_id(const Communicator* comm) {
 void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std::uint64_t bytes,
                  const std::int64_t* args, std::size_t n_args);
 
+/// Functions of MPI whose calls do not come here, as text for the header.
+void note_hidden(const char* names);
 /// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.
 void start_recording(std::uint8_t op, std::uint64_t begin_ns);
 #if MPI_VERSION >= 4

@@ -65,4 +65,8 @@ extern "C" __attribute__((visibility("default"))) const Interposed* slk_recorder
   return signature == SLK_TABLE_SIGNATURE ? kInterposed : nullptr;
 }
 
+extern "C" __attribute__((visibility("default"))) void slk_note_hidden(const char* names) {
+  note_hidden(names);
+}
+
 }  // namespace slackline::record

@@ -62,11 +62,12 @@ std::string summary(const RecordedTrace& r) {
 
 std::string nothing_recorded(const RecordResult& result) {
   const std::string why =
-      result.failures.empty()
-          ? "no rank of an MPI program came past MPI_Init, or the program has its MPI linked "
-            "statically, or another MPI than Open MPI and MPICH"
-          : fmt::format("the ranks could not write to {}: {}", shown(result.directory),
-                        result.failures);
+      !result.failures.empty()
+          ? result.failures
+          : "no rank of an MPI program came past MPI_Init with the recorder in it; the program has "
+            "its MPI linked statically, or another MPI than Open MPI and MPICH, or something in "
+            "the "
+            "job sets LD_PRELOAD anew";
   return fmt::format("slackline: nothing was recorded ({}). The command ended with status {}.\n",
                      why, result.exit_status);
 }
@@ -83,7 +84,7 @@ std::string message(const RecordResult& result) {
   std::string text;
   for (const RecordedTrace& recorded : result.traces) text += summary(recorded);
   if (!result.failures.empty()) {
-    text += fmt::format("slackline: ranks could not write their recording: {}\n", result.failures);
+    text += fmt::format("slackline: not all is recorded: {}\n", result.failures);
   }
   for (const UnconvertedJob& job : result.unconverted) {
     text += fmt::format("slackline: {}\nslackline: the raw files stay in {}\n", job.reason,

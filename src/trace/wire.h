@@ -331,6 +331,8 @@ struct slk_raw_header {
   char program[512];
   uint64_t stage_bytes;
   uint64_t appended_bytes;
+  char hidden_calls[256]; /* names of functions that the program defines itself, in front of the
+                           * recorder; empty in files of older recorders */
 };
 
 #endif

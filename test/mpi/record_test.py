@@ -413,8 +413,48 @@ def case_no_space(test):
     finally:
         subprocess.run(["umount", mounted], check=False)
     check(done.returncode == 0 and "sum" in done.stdout, "the job goes on")
-    check("could not write" in done.stderr and "No space left" in done.stderr, "why is said")
+    check("could not write the recording" in done.stderr and "No space left" in done.stderr, "why is said")
     check("MPI_Init" not in done.stderr, "and no other cause is")
+
+
+def case_tools(test):
+    """Another PMPI tool counts what it counts without the recorder, however it is preloaded."""
+    tool = test.program("tool.so")
+    program = [test.program("scenario"), "many", "50"]
+    named = {"openmpi": ["-x", f"LD_PRELOAD={tool}"], "mpich": ["-genv", "LD_PRELOAD", tool]}
+    launcher = test.launcher(2)
+    ways = {"environment": (launcher + program, {"LD_PRELOAD": tool}),
+            "launcher": (launcher[:1] + named[test.arguments.mpi] + launcher[1:] + program, {}),
+            "env": (launcher + ["env", f"LD_PRELOAD={tool}"] + program, {})}
+    for way, (command, environment) in ways.items():
+        shutil.rmtree(test.output, ignore_errors=True)
+        done = test.record(command, **environment)
+        check(done.returncode == 0, f"{way}: the job failed")
+        check(done.stdout.count("tool counted 50") == 2, f"{way}: the tool sees every call")
+        text = test.text()
+        for rank in (0, 1):
+            check(calls(text, rank, "sendrecv_replace") == 50, f"{way}: and so does the recorder")
+        check(not re.search("^finding", text, re.M), f"{way}: no findings")
+
+
+def case_own_wrapper(test):
+    done = test.record(test.launcher(2) + [test.program("own_wrapper")])
+    check(done.stdout.count("program counted 10") == 2, "the program runs as ever")
+    text = test.text()
+    check(calls(text, 0, "barrier") == 1, "what it does not wrap is recorded")
+    check(finding(text, "hidden_calls") == 2, "and what is missing is said")
+    check("MPI_Sendrecv_replace" in text, "by name")
+
+
+def case_late(test):
+    """MPI is opened with dlopen, and its functions are looked up with dlsym."""
+    library = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}[test.arguments.mpi]
+    done = test.record(test.launcher(2) + [test.program("late"), library])
+    check(done.returncode == 0 and done.stdout.count("done") == 2, "the program runs as ever")
+    text = test.text()
+    for rank in (0, 1):
+        check(calls(text, rank, "barrier") == 10, "every call is recorded")
+        check(calls(text, rank, "finalize") == 1, "to the end")
 
 
 def time_namespace(seconds):

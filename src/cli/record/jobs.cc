@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRawSuffix = ".slkraw";
-constexpr std::string_view kFailure = ".error-";  // rank-R.error-ERRNO
+constexpr std::string_view kFailure = ".error-";          // rank-R.error-ERRNO
+constexpr std::string_view kHiddenInit = ".hidden-init";  // process-PID.hidden-init
 
 std::vector<fs::path> entries_of(const fs::path& directory) {
   std::vector<fs::path> entries;
@@ -55,6 +56,11 @@ std::uint64_t start_of(const fs::path& folder) {
   return 0;
 }
 
+bool is_recorders(const fs::path& file) {
+  return file.extension() == kRawSuffix || file.extension() == kHiddenInit ||
+         file.filename().string().find(kFailure) != std::string::npos;
+}
+
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
@@ -85,21 +91,27 @@ std::vector<fs::path> recorded_jobs(const fs::path& directory) {
 
 std::string recording_failures(const fs::path& directory) {
   std::map<int, std::vector<std::string>> ranks;  // by errno
+  bool hidden_init = false;
   for (const fs::path& folder : job_folders(directory)) {
     for (const fs::path& file : entries_of(folder / "raw")) {
       const std::string name = file.filename().string();
+      hidden_init = hidden_init || file.extension() == kHiddenInit;
       const std::size_t at = name.find(kFailure);
       if (at == std::string::npos || !name.starts_with("rank-")) continue;
       const int error = std::atoi(name.c_str() + at + kFailure.size());
       ranks[error].push_back(name.substr(5, at - 5));
     }
   }
-  std::string text;
+  std::vector<std::string> reasons;
   for (const auto& [error, who] : ranks) {
-    text += fmt::format("{}{} ({} {})", text.empty() ? "" : "; ", std::strerror(error),
-                        who.size() == 1 ? "rank" : "ranks", fmt::join(who, ", "));
+    reasons.push_back(fmt::format("{} {} could not write the recording: {}",
+                                  who.size() == 1 ? "rank" : "ranks", fmt::join(who, ", "),
+                                  std::strerror(error)));
   }
-  return text;
+  if (hidden_init) {
+    reasons.emplace_back("a program defines MPI_Init itself, so that the recorder is not called");
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 void remove_raw_files(const fs::path& directory) {
@@ -108,8 +120,7 @@ void remove_raw_files(const fs::path& directory) {
   std::ranges::reverse(folders);  // `directory` itself comes last
   for (const fs::path& folder : folders) {
     for (const fs::path& file : entries_of(folder / "raw")) {
-      const bool failure = file.filename().string().find(kFailure) != std::string::npos;
-      if (file.extension() == kRawSuffix || failure) fs::remove(file, ignored);
+      if (is_recorders(file)) fs::remove(file, ignored);
     }
     fs::remove(folder / "raw", ignored);
     fs::remove(folder, ignored);

@@ -14,8 +14,8 @@ namespace slackline {
 /// start.
 std::vector<std::filesystem::path> recorded_jobs(const std::filesystem::path& directory);
 
-/// Why ranks could not record, as the recorder has noted below `directory`: "No space left on
-/// device (ranks 0, 1)". Empty when none has noted anything.
+/// Why processes could not record, as the recorder has noted below `directory`: "ranks 0, 1 could
+/// not write the recording: No space left on device". Empty when none has noted anything.
 std::string recording_failures(const std::filesystem::path& directory);
 
 /// Removes the recorder's own files below `directory`, and all folders that are empty then.

@@ -54,12 +54,14 @@ TEST_F(Jobs, FailuresAreToldWithTheirReason) {
   file("raw/rank-3.error-" + std::to_string(ENOSPC));
   file("raw/rank-1.error-" + std::to_string(EACCES));
   EXPECT_EQ(recording_failures(folder_),
-            "Permission denied (rank 1); No space left on device (ranks 0, 3)");
+            "rank 1 could not write the recording: Permission denied; "
+            "ranks 0, 3 could not write the recording: No space left on device");
 }
 
 TEST_F(Jobs, OnlyTheRecordersFilesAreRemoved) {
   file("raw/rank-0.slkraw");
   file("raw/rank-1.error-28");
+  file("raw/process-77.hidden-init");
   file("job-2/raw/rank-0.t1.slkraw");
   file("job-3/raw/notes.txt");
   remove_raw_files(folder_);

@@ -94,6 +94,27 @@ LauncherKind kind_of(const std::string& word, std::string_view mpi) {
               "neither its name nor its --version says", "Say --mpi openmpi or --mpi mpich.");
 }
 
+/// Where the command itself sets LD_PRELOAD for the ranks (-x, -genv, env), with the recorder
+/// before what it sets.
+std::vector<std::string> keep_preloaded(const std::vector<std::string>& command,
+                                        const Launcher& launcher, const Environment& variables) {
+  constexpr std::string_view kName = "LD_PRELOAD";
+  const auto ours = std::ranges::find(variables, kName, &Environment::value_type::first);
+  if (ours == variables.end() || launcher.kind == LauncherKind::none) return command;
+  std::vector<std::string> kept = command;
+  for (std::size_t i = launcher.position + 1; i < kept.size(); ++i) {
+    const std::string& word = kept[i];
+    if (word.starts_with(kName) && word.size() > kName.size() && word[kName.size()] == '=') {
+      kept[i] = fmt::format("{}={}:{}", kName, ours->second, word.substr(kName.size() + 1));
+    } else if (word == kName && kept[i - 1] == "-x") {
+      kept[i] = fmt::format("{}={}", kName, ours->second);
+    } else if (word == kName && kept[i - 1].ends_with("env") && i + 1 < kept.size()) {
+      kept[i + 1] = fmt::format("{}:{}", ours->second, kept[i + 1]);
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::string find_program(std::string_view program) {
@@ -118,8 +139,9 @@ Launcher find_launcher(const std::vector<std::string>& command, std::string_view
   return {kind_of(*found, mpi), static_cast<std::size_t>(found - command.begin())};
 }
 
-LaunchPlan plan_launch(const std::vector<std::string>& command, const Launcher& launcher,
+LaunchPlan plan_launch(const std::vector<std::string>& given, const Launcher& launcher,
                        const Environment& variables) {
+  const std::vector<std::string> command = keep_preloaded(given, launcher, variables);
   if (launcher.kind == LauncherKind::none || launcher.kind == LauncherKind::slurm) {
     // Also the launcher sees it, which does no harm: the preloaded library does nothing in
     // programs that make no MPI calls.

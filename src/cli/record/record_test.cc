@@ -130,6 +130,24 @@ TEST(LaunchPlan, WithoutALauncherTheProgramItselfGetsThem) {
   EXPECT_THAT(plan.environment, ElementsAre(std::pair<std::string, std::string>("X", "1")));
 }
 
+TEST(LaunchPlan, WhatTheCommandPreloadsComesAfterTheRecorder) {
+  const Environment variables{{"LD_PRELOAD", "rec.so"}, {"DIR", "d"}};
+  const auto words = [&](LauncherKind kind, std::vector<std::string> command) {
+    const LaunchPlan plan = plan_launch(command, {kind, 0}, variables);
+    return std::vector<std::string>(plan.command.begin() + (kind == LauncherKind::mpich ? 7 : 5),
+                                    plan.command.end());
+  };
+  using enum LauncherKind;
+  EXPECT_THAT(words(open_mpi, {"mpirun", "-x", "LD_PRELOAD=a.so:b.so", "p"}),
+              ElementsAre("-x", "LD_PRELOAD=rec.so:a.so:b.so", "p"));
+  EXPECT_THAT(words(open_mpi, {"mpirun", "-x", "LD_PRELOAD", "p"}),
+              ElementsAre("-x", "LD_PRELOAD=rec.so", "p"));
+  EXPECT_THAT(words(mpich, {"mpiexec", "-genv", "LD_PRELOAD", "a.so", "p"}),
+              ElementsAre("-genv", "LD_PRELOAD", "rec.so:a.so", "p"));
+  EXPECT_THAT(words(mpich, {"mpiexec", "-n", "2", "env", "LD_PRELOAD=a.so", "p"}),
+              ElementsAre("-n", "2", "env", "LD_PRELOAD=rec.so:a.so", "p"));
+}
+
 TEST(RunProcess, ExitStatusAndSignalsComeThrough) {
   EXPECT_EQ(run_process({"sh", "-c", "exit 7"}, {}).exit_status, 7);
   EXPECT_EQ(run_process({"sh", "-c", "kill -9 $$"}, {}).exit_status, 128 + 9);

@@ -28,6 +28,10 @@ inline constexpr FindingKind kPaused{"recording_paused", Severity::notice,
 inline constexpr FindingKind kOverlappingThreads{
     "overlapping_threads", Severity::notice,
     "calls of different threads of a rank overlap in time; they are kept in order of their begin"};
+inline constexpr FindingKind kHiddenCalls{
+    "hidden_calls", Severity::data_loss,
+    "functions of MPI are defined by the program itself, so that the recorder did not see their "
+    "calls unless the program passes them on under MPI's name"};
 inline constexpr FindingKind kOtherWorlds{
     "other_worlds", Severity::data_loss,
     "communicators reach processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect), which are "

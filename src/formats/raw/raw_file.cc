@@ -47,6 +47,7 @@ void File::read_header() {
   terminate(header_.boot_id);
   terminate(header_.mpi_version);
   terminate(header_.program);
+  terminate(header_.hidden_calls);
   valid_ = header_.magic == SLK_WIRE_MAGIC && header_.version == SLK_WIRE_VERSION &&
            header_.header_bytes == SLK_RAW_HEADER_BYTES && header_.world_size > 0 &&
            header_.monotonic_ns < std::uint64_t{kLongestUptimeNs} && header_.rank >= 0 &&

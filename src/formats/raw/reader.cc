@@ -137,6 +137,8 @@ void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r,
   const std::string who = fmt::format("rank {}", r);
   if (!info.finalized) trace.findings().add(raw::kNotFinalized, who);
   if (!clock.known) trace.findings().add(kClockUnknown, who);
+  const std::string hidden = rank.header().hidden_calls;
+  if (!hidden.empty()) trace.findings().add(raw::kHiddenCalls, fmt::format("{}: {}", who, hidden));
 }
 
 /// The earliest begin of all calls, on rank 0's clock.
