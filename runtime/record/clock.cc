@@ -36,11 +36,23 @@ void set_clock_fault(const char* text, int rank) {
   }
 }
 
-std::uint64_t cpu_time_ns() {
+namespace {
+
+std::uint64_t read_clock(clockid_t clock) {
   timespec t;
-  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0) return 0;
+  if (clock_gettime(clock, &t) != 0) return 0;
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+}  // namespace
+
+std::uint64_t cpu_time_ns() {
+  return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+std::uint64_t thread_cpu_time_ns() {
+  return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 }  // namespace slackline::record

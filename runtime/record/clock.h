@@ -34,6 +34,8 @@ void set_clock_fault(const char* text, int rank);
 
 /// The process's CPU time so far.
 std::uint64_t cpu_time_ns();
+/// The calling thread's.
+std::uint64_t thread_cpu_time_ns();
 
 }  // namespace slackline::record
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interposed.h"
@@ -57,13 +58,33 @@ static void complain(const char* what, const char* why) {
   }
 }
 
+static uint64_t cpu_time_ns(void) {
+  struct timespec t;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return 0;
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+static uint64_t cpu_before; /* when this library began to look for the recorder */
+
 /* Names of MPI's functions whose calls go to the program itself, which the loader asks first. */
 static char hidden[256];
+
+/* This library's entry point of that name; null if it has none. */
+static void* own_entry_point(const char* name) {
+  static void* self;
+  if (self == NULL) {
+    Dl_info info;
+    if (dladdr((void*)(uintptr_t)&own_entry_point, &info) == 0) return NULL;
+    self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  }
+  void* found = self == NULL ? NULL : find_symbol(self, name);
+  return object_of(found) == object_of((void*)(uintptr_t)&own_entry_point) ? found : NULL;
+}
 
 /* Whether calls of `name` go elsewhere than here. A program that takes the function's address may
  * have a symbol without a definition for it. */
 static int is_hidden(const char* name) {
   const void* address = find_symbol(RTLD_DEFAULT, name);
+  if (address == own_entry_point(name)) return 0;
   Dl_info info;
   void* entry = NULL;
   if (address == NULL || dladdr1(address, &info, &entry, RTLD_DL_SYMENT) == 0) return 0;
@@ -112,9 +133,9 @@ static void load_recorder(const char* name) {
       (const Interposed* (*)(unsigned long))(uintptr_t)find_symbol(recorder, "slk_recorder_table");
   table = ask == NULL ? NULL : ask(SLK_TABLE_SIGNATURE);
   if (table == NULL) complain("recorder and preloaded library are of different builds", path);
-  void (*note)(const char*) =
-      (void (*)(const char*))(uintptr_t)find_symbol(recorder, "slk_note_hidden");
-  if (note != NULL) note(hidden);
+  void (*note)(const char*, uint64_t) =
+      (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");
+  if (note != NULL) note(hidden, cpu_time_ns() - cpu_before);
 }
 
 static int is_loaded(const char* name) {
@@ -124,6 +145,7 @@ static int is_loaded(const char* name) {
 }
 
 static void find_recorder(void) {
+  cpu_before = cpu_time_ns();
   const char* where = getenv("SLACKLINE_DIR");
   if (where == NULL || *where == '\0') return;
   find_hidden();
@@ -207,17 +229,6 @@ __asm__(
     "  movq 24(%rsp), %rdx\n  call slk_substitute\n"
     "  addq $8, %rsp\n  popq %rsi\n  popq %rdi\n"
     "  testq %rax, %rax\n  jne 1f\n  jmp *slk_real_dlsym(%rip)\n1: ret\n.size dlsym,.-dlsym\n");
-
-static void* own_entry_point(const char* name) {
-  static void* self;
-  if (self == NULL) {
-    Dl_info info;
-    if (dladdr((void*)(uintptr_t)&own_entry_point, &info) == 0) return NULL;
-    self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  }
-  void* found = self == NULL ? NULL : find_symbol(self, name);
-  return object_of(found) == object_of((void*)(uintptr_t)&own_entry_point) ? found : NULL;
-}
 
 /* MPI's own library: the one that has the profiling name beside the plain one. */
 static int is_of_mpi(void* handle, const char* name, const void* found) {

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "clock.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -97,6 +99,7 @@ bool RawFile::borrow(std::size_t slots) {
 
 bool RawFile::empty_stage(std::size_t slots) {
   const int saved_errno = errno;
+  const std::uint64_t cpu_before = thread_cpu_time_ns();
   // A record that is being written now stands at the cursor and moves along.
   const slk_record open_head = cursor_ < limit_ ? *cursor_ : slk_record{};
   const auto used = static_cast<std::size_t>(cursor_ - stage_);
@@ -120,6 +123,7 @@ bool RawFile::empty_stage(std::size_t slots) {
   } else {
     std::memcpy(static_cast<void*>(cursor_), &open_head, sizeof open_head);
   }
+  writing_ns_ += thread_cpu_time_ns() - cpu_before;
   errno = saved_errno;
   return !full_;
 }

@@ -42,6 +42,8 @@ class RawFile {
   void advance(std::size_t slots) { cursor_ += slots; }
   /// Counts the times the stage was emptied: pointers taken before one are void.
   std::uint32_t window() const { return window_; }
+  /// CPU time spent on emptying the stage so far.
+  std::uint64_t writing_ns() const { return writing_ns_; }
 
   /// From here on nothing is kept; for a thread that could get no file.
   void refuse_all() { full_ = true; }
@@ -59,6 +61,7 @@ class RawFile {
   slk_record* mapped_ = nullptr;  // the stage in the file
   slk_raw_header* header_ = nullptr;
   std::uint32_t window_ = 0;
+  std::uint64_t writing_ns_ = 0;
   int fd_ = -1;
   bool full_ = false;
 };

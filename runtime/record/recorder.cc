@@ -1,5 +1,6 @@
 #include "recorder.h"
 
+#include <sched.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
@@ -28,7 +29,8 @@ char directory[3072];
 std::uint16_t thread_count;
 MPI_Comm private_comm = MPI_COMM_NULL;
 bool started;
-bool recording_sessions;  // they, and not MPI_Init, started the recording
+bool recording_sessions;      // they, and not MPI_Init, started the recording
+std::uint64_t fixed_cost_ns;  // CPU time of starting and ending the recording
 
 void complain(const char* what, const char* path, int error) {
   std::fprintf(stderr, "slackline: rank %d is not recorded: %s %s (%s); the program goes on\n",
@@ -56,6 +58,14 @@ std::uint64_t realtime_ns() {
          static_cast<std::uint64_t>(t.tv_nsec);
 }
 
+/// The processors on which this process may run, as it was started.
+void note_processors(slk_raw_header& h) {
+  static_assert(sizeof h.processors == sizeof(cpu_set_t));
+  if (sched_getaffinity(0, sizeof h.processors, reinterpret_cast<cpu_set_t*>(h.processors)) != 0) {
+    std::memset(h.processors, 0, sizeof h.processors);
+  }
+}
+
 void fill_header(int rank, int size, int thread_level) {
   slk_raw_header& h = first_header;
   h.magic = SLK_WIRE_MAGIC;
@@ -64,6 +74,7 @@ void fill_header(int rank, int size, int thread_level) {
   h.rank = rank;
   h.world_size = size;
   h.pid = getpid();
+  note_processors(h);
   h.mpi_library = SLK_OPENMPI ? SLK_MPI_OPENMPI : SLK_MPI_MPICH;
   h.thread_level = thread_level;
   h.realtime_ns = realtime_ns();
@@ -164,13 +175,20 @@ Thread* open_files(MPI_Group world, MPI_Comm known) {
   if (t == nullptr || t->file().full()) return nullptr;
   main_header = &t->file().header();
   main_header->cost_ns = measure_cost(*t, known);
+  main_header->knows_cpu_time = first_header.knows_cpu_time;
   return t;
 }
 
 void note_totals() {
   std::uint64_t calls = 0;
-  for (Thread* t = all_threads; t != nullptr; t = t->next) calls += t->calls();
+  double recording = static_cast<double>(fixed_cost_ns);
+  const double by_trial = static_cast<double>(main_header->cost_ns) / 1000;
+  for (Thread* t = all_threads; t != nullptr; t = t->next) {
+    calls += t->calls();
+    recording += t->recording_ns(by_trial);
+  }
   main_header->calls = calls;
+  main_header->recording_ns = static_cast<std::uint64_t>(recording);
   main_header->cpu_ns = cpu_time_ns();
 }
 
@@ -201,7 +219,7 @@ void Thread::close_failed_poll(std::uint64_t key) {
     ++args[0];
     args[1] += static_cast<std::int64_t>(inside);
     last->end_ns = end_ns_;
-    depth_ = 0;
+    leave();
     return;
   }
   head_->flags = static_cast<std::uint8_t>(head_->flags | SLK_FLAG_FAILED);
@@ -224,6 +242,38 @@ void Thread::write(const slk_record& record, const std::int64_t* args, std::size
   if (n_args > 0) std::memcpy(head + 1, args, n_args * sizeof *args);
   __atomic_store_n(&head->op, record.op, __ATOMIC_RELEASE);
   file_.advance(1 + slots);
+}
+
+bool Thread::watch_processor() {
+  off_processor_ns_ = 0;
+  end_ns_ = 0;
+  return processor_.open();
+}
+
+/// The thread was scheduled out since its last call returned.
+void Thread::note_computation() {
+  const std::int64_t cpu_before =
+      synchronised_end_ns_ == end_ns_ ? cpu_end_ns_ : processor_.cpu_ns(end_ns_);
+  const std::int64_t cpu_now = processor_.synchronise();
+  if (end_ns_ == 0 || process.paused) return;
+  const auto wall = static_cast<std::int64_t>(begin_ns_ - end_ns_);
+  const std::int64_t off = wall - (cpu_now - cpu_before);
+  if (off >= kOffProcessorNs) off_processor_ns_ = off < wall ? off : wall;
+}
+
+void Thread::tell_off_processor() {
+  slk_record r{};
+  r.op = SLK_REC_OFF_PROCESSOR;
+  r.begin_ns = r.end_ns = begin_ns_;
+  r.bytes = static_cast<std::uint64_t>(off_processor_ns_);
+  r.peer = SLK_PEER_NONE;
+  off_processor_ns_ = 0;
+  write(r, nullptr, 0);
+}
+
+double Thread::recording_ns(double by_trial_ns) const {
+  const double each = own_cost_.known() ? own_cost_.mean_ns() : by_trial_ns;
+  return each * static_cast<double>(calls_) + static_cast<double>(file_.writing_ns());
 }
 
 bool Thread::scratch(std::size_t n) {
@@ -249,7 +299,9 @@ Thread* attach_thread() {
   }
   pthread_mutex_unlock(&thread_mutex);
   this_thread = t;
-  if (t != nullptr) pthread_setspecific(thread_key, t);
+  if (t == nullptr) return nullptr;
+  pthread_setspecific(thread_key, t);
+  if (t->watch_processor() && t->index() == 0) first_header.knows_cpu_time = 1;
   return t;
 }
 
@@ -262,8 +314,9 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
   t->write(slk_record{now, now, bytes, SLK_PEER_NONE, 0, comm, request, 0, 0, 0, op}, args, n_args);
 }
 
-void note_hidden(const char* names) {
-  std::snprintf(first_header.hidden_calls, sizeof first_header.hidden_calls, "%s", names);
+void note_start(const char* hidden, std::uint64_t cpu_ns) {
+  std::snprintf(first_header.hidden_calls, sizeof first_header.hidden_calls, "%s", hidden);
+  fixed_cost_ns = cpu_ns;
 }
 
 void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
@@ -278,6 +331,7 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   fill_header(rank, size, thread_level);
   // Even a rank that cannot record takes part, or the others would wait for it.
   PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
+  const std::uint64_t cpu_before = thread_cpu_time_ns();
   choose_job_folder(directory, sizeof directory, rank, private_comm);
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -294,6 +348,7 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
     t->set_times(begin_ns, now_ns());
     t->close();
   }
+  fixed_cost_ns += thread_cpu_time_ns() - cpu_before;
   process.active = true;
 }
 
@@ -325,11 +380,14 @@ void note_sessions_ended() {
 void prepare_finalize() {
   if (main_header != nullptr && recording_sessions) main_header->finalized = 1;
   if (!started || private_comm == MPI_COMM_NULL) return;
+  PMPI_Barrier(private_comm);  // waiting for late ranks is not recording's
+  const std::uint64_t cpu_before = thread_cpu_time_ns();
   const slk_clock_sample sample = measure_clock(private_comm);
   PMPI_Comm_free(&private_comm);
   if (main_header == nullptr) return;
   main_header->clock_end = sample;
   main_header->finalized = 1;
+  fixed_cost_ns += thread_cpu_time_ns() - cpu_before;
 }
 
 void stop_recording() {
@@ -337,7 +395,9 @@ void stop_recording() {
   process.active = false;
   note_totals();
   for (Thread* t = all_threads; t != nullptr; t = t->next) {
-    if (!t->file().full()) t->file().finish();
+    if (t->file().full()) continue;
+    t->finish_computation();
+    t->file().finish();
   }
 }
 

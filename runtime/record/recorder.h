@@ -10,6 +10,8 @@
 
 #include "clock.h"
 #include "communicators.h"
+#include "own_cost.h"
+#include "processor_clock.h"
 #include "raw_file.h"
 #include "requests.h"
 
@@ -24,6 +26,9 @@ namespace slackline::record {
 //
 // A record is visible to the reader from begin() on, with end_ns 0, so that a rank that dies
 // inside a call shows in which.
+
+/// Computation that was off the processor for less than this is not told.
+constexpr std::int64_t kOffProcessorNs = 1000;
 
 /// Failed polls of the same kind closer together than this become one record.
 constexpr std::uint64_t kPollGapNs = 2000;
@@ -40,6 +45,7 @@ class Thread {
 
   /// Starts a record. Its fields may be filled until close().
   slk_record* open(std::uint8_t op) {
+    if (__builtin_expect(off_processor_ns_ != 0, 0)) tell_off_processor();
     depth_ = 1;
     ++calls_;
     head_ = target();
@@ -49,15 +55,20 @@ class Thread {
   }
   slk_record* record() { return head_; }
   void begin() {
-    head_->begin_ns = now_ns();
+    begin_ns_ = now_ns();
+    if (__builtin_expect(processor_.changed(), 0)) note_computation();
+    head_->begin_ns = begin_ns_;
     publish();
   }
   /// The call has returned.
-  void end() { end_ns_ = now_ns(); }
+  void end() {
+    end_ns_ = now_ns();
+    if (__builtin_expect(processor_.changed(), 0)) synchronise_at_end();
+  }
   void close() {
     head_->end_ns = end_ns_;
     if (head_ != sink_) file_.advance(1);
-    depth_ = 0;
+    leave();
   }
   /// Ends the record with arguments; `at(i)` gives the i-th.
   template <class At>
@@ -81,11 +92,29 @@ class Thread {
 
   bool busy() const { return depth_ != 0; }
   void set_busy(bool busy) { depth_ = busy ? 1 : 0; }
+  /// At a wrapper's entry.
+  void count_entry() {
+    if (__builtin_expect(own_cost_.due(), 0)) {
+      own_cost_.start(now_ns(), file_.window());
+    }
+  }
+  /// The calling thread is this one's from now on.
+  bool watch_processor();
+  /// Writes what is known of the computation before the last call. Not while a record is open.
+  void tell_off_processor();
+  void finish_computation() {
+    if (off_processor_ns_ != 0) tell_off_processor();
+  }
+  /// CPU time that recording took in this thread, but for its start and end; `by_trial_ns` a call
+  /// where too few were measured.
+  double recording_ns(double by_trial_ns) const;
   std::uint64_t begin_ns() const { return head_->begin_ns; }
   std::uint64_t end_ns() const { return end_ns_; }
   void set_times(std::uint64_t begin, std::uint64_t end) {
     head_->begin_ns = begin;
+    begin_ns_ = begin;
     end_ns_ = end;
+    if (processor_.changed()) synchronise_at_end();
     publish();
   }
   std::uint64_t calls() const { return calls_; }
@@ -114,12 +143,29 @@ class Thread {
     // The fields first, then `op`: the reader takes nothing whose op is 0.
     __atomic_store_n(&head_->op, op_, __ATOMIC_RELEASE);
   }
+  void leave() {
+    depth_ = 0;
+    if (__builtin_expect(own_cost_.measuring(), 0)) {
+      own_cost_.stop(begin_ns_, end_ns_, now_ns(), file_.window());
+    }
+  }
+  void note_computation();
+  void synchronise_at_end() {
+    cpu_end_ns_ = processor_.synchronise();
+    synchronised_end_ns_ = end_ns_;
+  }
   void retract() { __atomic_store_n(&head_->op, std::uint8_t{0}, __ATOMIC_RELEASE); }
 
   RawFile file_;
   slk_record* head_ = nullptr;
+  std::uint64_t begin_ns_ = 0;
   std::uint64_t end_ns_ = 0;
   std::uint64_t calls_ = 0;
+  ProcessorClock processor_;
+  std::uint64_t synchronised_end_ns_ = 0;  // the end of a call at which CPU time was asked for
+  std::int64_t cpu_end_ns_ = 0;            // that CPU time
+  std::int64_t off_processor_ns_ = 0;      // in the computation before the last call; not yet told
+  OwnCost own_cost_;
   std::uint32_t depth_ = 0;
   std::uint16_t index_ = 0;
   std::uint8_t op_ = 0;
@@ -155,7 +201,9 @@ inline Thread* enter() {
   if (__builtin_expect(!process.active, 0)) return nullptr;
   Thread* t = this_thread;
   if (__builtin_expect(t == nullptr, 0)) t = attach_thread();
-  return t != nullptr && !t->busy() ? t : nullptr;
+  if (t == nullptr || t->busy()) return nullptr;
+  t->count_entry();
+  return t;
 }
 
 /// Holds the tables' lock, if the program may call MPI from several threads at once.
@@ -202,8 +250,9 @@ inline std::uint32_t comm_id(const Communicator* comm) {
 void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std::uint64_t bytes,
                  const std::int64_t* args, std::size_t n_args);
 
-/// Functions of MPI whose calls do not come here, as text for the header.
-void note_hidden(const char* names);
+/// What the preloaded library knows: functions of MPI whose calls do not come here, as text for the
+/// header, and the CPU time of loading the recorder.
+void note_start(const char* hidden, std::uint64_t cpu_ns);
 /// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.
 void start_recording(std::uint8_t op, std::uint64_t begin_ns);
 #if MPI_VERSION >= 4
@@ -247,7 +296,7 @@ void Thread::close_with(std::size_t n, At at) {
     head_->end_ns = end_ns_;
     file_.advance(1 + slots);
   }
-  depth_ = 0;
+  leave();
 }
 
 }  // namespace slackline::record

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 2u
+#define SLK_WIRE_VERSION 3u
+#define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
  * Numbers are given by order and are part of the formats: append only. */
@@ -210,9 +211,11 @@ enum slk_operation {
   SLK_REC_RESOLVED,      /* a nonblocking receive's status: request, peer, tag, bytes, flags */
   SLK_REC_RECORDING_OFF, /* begin_ns: MPI_Pcontrol(0) */
   SLK_REC_RECORDING_ON,  /* begin_ns: MPI_Pcontrol(1) */
-  SLK_REC_ISENDRECV      /* MPI_Isendrecv or _replace: an isend and an irecv of one request; args as
+  SLK_REC_ISENDRECV,     /* MPI_Isendrecv or _replace: an isend and an irecv of one request; args as
                           * of sendrecv. The send has the serial before the record's, and both are
                           * complete when that is. A Trace has two calls instead. */
+  SLK_REC_OFF_PROCESSOR  /* begin_ns: of the call recorded before this one. The thread was off the
+                          * processor for `bytes` ns of the computation before that call. */
 };
 
 /* Flags of an operation. */
@@ -331,6 +334,9 @@ struct slk_raw_header {
   char program[512];
   uint64_t stage_bytes;
   uint64_t appended_bytes;
+  uint64_t recording_ns;   /* CPU time that recording took, written at finalize; 0 unknown */
+  uint64_t processors[16]; /* on which the process may run, a bit each, at MPI_Init; 0 unknown */
+  uint64_t knows_cpu_time; /* 1: computation without a SLK_REC_OFF_PROCESSOR was on a processor */
   char hidden_calls[256]; /* names of functions that the program defines itself, in front of the
                            * recorder; empty in files of older recorders */
 };

@@ -437,6 +437,36 @@ def case_tools(test):
         check(not re.search("^finding", text, re.M), f"{way}: no findings")
 
 
+def case_oversubscribed(test):
+    """Two ranks on one processor: it is said, and what each computed is known all the same."""
+    command = ["taskset", "-c", "0"] + test.launcher(2) + [test.program("scenario"), "compute"]
+    if test.arguments.mpi == "openmpi":
+        command[4:4] = ["--bind-to", "none"]
+    done = test.record(command)
+    check(done.returncode == 0, "the program failed")
+    text = test.text()
+    check(finding(text, "oversubscribed") == 2, "the ranks that had to share are counted")
+    names = re.findall(r"^finding (\w+)", text, re.M)
+    check(names[0] == "oversubscribed", "and that is said first")
+    check("2 ranks on 1 processor" in text, "in numbers")
+    if "off them for" not in text:
+        print("SKIPPED: perf_event_open is not permitted here")
+        sys.exit(SKIPPED)
+    for rank in (0, 1):
+        lines = re.findall(r"^  @(-?\d+) \+(\d+) (\w+)", rank_section(text, rank), re.M)
+        computed, end, pause = [], None, 0
+        for begin, length, what in [(int(b), int(d), w) for b, d, w in lines]:
+            if what == "pause":
+                pause = length
+                continue
+            if what == "barrier":
+                computed.append((begin - end - pause) / 1e6)
+            end, pause = begin + length, 0
+        check(len(computed) == 10, "ten stretches")
+        # What the kernel charges for switching and what the recorder takes come on top.
+        check(all(19.9 < ms < 23 for ms in computed), f"of 20 ms each: {computed}")
+
+
 def case_own_wrapper(test):
     done = test.record(test.launcher(2) + [test.program("own_wrapper")])
     check(done.stdout.count("program counted 10") == 2, "the program runs as ever")

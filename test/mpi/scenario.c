@@ -9,7 +9,10 @@
  *   children   starts programs that are no MPI programs
  *   paused     MPI_Pcontrol switches recording off and on, and marks regions
  *   large      a message count whose bytes do not fit into 32 bits
+ *   compute    10 times 20 ms of CPU time, however long that takes, and a barrier
  *   nothing    no MPI call at all */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -92,6 +96,19 @@ static void large(void) {
   MPI_Type_free(&big);
 }
 
+static long cpu_us(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static void compute(void) {
+  for (int i = 0; i < 10; ++i) {
+    for (const long end = cpu_us() + 20000; cpu_us() < end;) continue;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "";
   if (strcmp(mode, "nothing") == 0) return 0;
@@ -133,6 +150,8 @@ int main(int argc, char** argv) {
     children();
   } else if (strcmp(mode, "paused") == 0) {
     paused();
+  } else if (strcmp(mode, "compute") == 0) {
+    compute();
   } else if (strcmp(mode, "large") == 0) {
     large();
   }

@@ -32,6 +32,10 @@ inline constexpr FindingKind kHiddenCalls{
     "hidden_calls", Severity::data_loss,
     "functions of MPI are defined by the program itself, so that the recorder did not see their "
     "calls unless the program passes them on under MPI's name"};
+inline constexpr FindingKind kOversubscribed{
+    "oversubscribed", Severity::notice,
+    "ranks ran oversubscribed, with fewer processors than ranks: computation took longer by "
+    "waiting for a processor, differently in every run, and predictions from it are too long"};
 inline constexpr FindingKind kOtherWorlds{
     "other_worlds", Severity::data_loss,
     "communicators reach processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect), which are "

@@ -75,6 +75,9 @@ class RankReader {
       case SLK_REC_REGION_LEAVE:
         take_region(record.head);
         break;
+      case SLK_REC_OFF_PROCESSOR:
+        take_off_processor(record.head);
+        break;
       case SLK_REC_RECORDING_OFF:
         result_.findings.add(kPaused, fmt::format("rank {}", rank_.header().rank));
         break;
@@ -115,6 +118,19 @@ class RankReader {
     result_.regions.push_back({std::max(time(head.begin_ns), last_begin_), name->second,
                                static_cast<std::uint32_t>(result_.calls.size()),
                                head.op == SLK_REC_REGION_ENTER});
+  }
+
+  /// Of the computation before the last call, which is known of one thread only. When in it the
+  /// thread was off the processor is not known, and taken to be its end.
+  void take_off_processor(const slk_record& head) {
+    if (rank_.files.size() > 1 || result_.calls.empty()) return;
+    const std::size_t call = result_.calls.size() - 1;
+    const std::int64_t begin = result_.calls.begin_ns(call);
+    const auto gap = static_cast<std::uint64_t>(result_.calls.gap_ns(call));
+    const auto off = static_cast<std::int64_t>(std::min(head.bytes, gap));
+    if (call == 0 || off == 0 || begin != time(head.begin_ns) || begin < last_off_) return;
+    result_.calls.append_pause({begin - off, begin, static_cast<std::uint32_t>(call)});
+    last_off_ = begin + 1;
   }
 
   void take_call(const Record& record) {
@@ -386,6 +402,7 @@ class RankReader {
   FlatMap<std::uint32_t, bool, SerialHash> with_a_send_;  // requests of MPI_Isendrecv
   std::unordered_map<std::uint32_t, std::string> region_names_;
   std::vector<std::int64_t> args_;
+  std::int64_t last_off_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t last_begin_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t last_end_ = std::numeric_limits<std::int64_t>::min();
   std::uint16_t last_thread_ = 0;

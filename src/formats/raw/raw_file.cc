@@ -16,7 +16,8 @@ constexpr std::size_t kSlotBytes = sizeof(slk_record);
 constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_ISENDRECV);
+  return (op > 0 && op < SLK_OPERATION_COUNT) ||
+         (op >= SLK_REC_COMM && op <= SLK_REC_OFF_PROCESSOR);
 }
 
 /// Fixed-size text fields may lack their end after damage.
@@ -48,10 +49,10 @@ void File::read_header() {
   terminate(header_.mpi_version);
   terminate(header_.program);
   terminate(header_.hidden_calls);
-  valid_ = header_.magic == SLK_WIRE_MAGIC && header_.version == SLK_WIRE_VERSION &&
-           header_.header_bytes == SLK_RAW_HEADER_BYTES && header_.world_size > 0 &&
-           header_.monotonic_ns < std::uint64_t{kLongestUptimeNs} && header_.rank >= 0 &&
-           header_.rank < header_.world_size;
+  valid_ = header_.magic == SLK_WIRE_MAGIC && header_.version >= SLK_WIRE_OLDEST &&
+           header_.version <= SLK_WIRE_VERSION && header_.header_bytes == SLK_RAW_HEADER_BYTES &&
+           header_.world_size > 0 && header_.monotonic_ns < std::uint64_t{kLongestUptimeNs} &&
+           header_.rank >= 0 && header_.rank < header_.world_size;
   if (!valid_) findings_.add(kDamagedFile, name_);
 }
 

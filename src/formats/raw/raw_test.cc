@@ -275,6 +275,65 @@ TEST_F(RawReaderTest, ThreadsAreMergedByTime) {
   EXPECT_EQ(trace.findings().count(raw::kOverlappingThreads), 1u);
 }
 
+TEST_F(RawReaderTest, TimeOffTheProcessorIsAPauseInTheComputation) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  file.call(SLK_OP_barrier, 22200, 22300);
+  // More than the whole gap: as much as there is. Of a call that is not the last: nothing.
+  file.add({22200, 22200, 50000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.pauses().size(), 2u);
+  EXPECT_EQ(calls.gap_ns(1), 10000);
+  EXPECT_EQ(calls.useful_ns(1), 6000);
+  EXPECT_EQ(calls.pauses()[0].end_ns, calls.begin_ns(1));
+  EXPECT_EQ(calls.useful_ns(2), 0);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, MoreRanksThanProcessorsAreSaidFirst) {
+  for (int rank = 0; rank < 3; ++rank) {
+    RawFileBuilder file(rank, 4);
+    file.header().processors[0] = rank == 2 ? 2 : 1;
+    file.header().knows_cpu_time = 1;
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    file.add({12100, 12100, 5000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  ASSERT_EQ(trace.findings().entries().size(), 2u) << "rank 3 is missing, too";
+  const Findings::Entry& first = trace.findings().entries()[0];
+  EXPECT_EQ(first.name, "oversubscribed");
+  EXPECT_EQ(first.count, 3u);
+  EXPECT_THAT(first.examples,
+              ElementsAre("node: 3 ranks on 2 processors, off them for 50 % of the computation"));
+}
+
+TEST_F(RawReaderTest, FilesOfTheVersionBeforeAreRead) {
+  RawFileBuilder file(0, 1);
+  file.header().version = SLK_WIRE_OLDEST;
+  write("rank-0.slkraw", file.call(SLK_OP_init, 2000, 2100).bytes());
+  EXPECT_TRUE(read().findings().empty());
+  file.header().version = SLK_WIRE_VERSION + 1;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_THROW(read(), Error);
+}
+
+TEST_F(RawReaderTest, WhatRecordingTookIsTheMeasuredSum) {
+  RawFileBuilder file(0, 1);
+  file.header().cost_ns = 50'000;
+  file.header().calls = 1000;
+  file.call(SLK_OP_init, 2000, 2100);
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().info().recording_ns, 50'000) << "of a rank that died: by trial";
+  file.header().recording_ns = 123'456;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().info().recording_ns, 123'456);
+}
+
 TEST_F(RawReaderTest, MissingRankAndMissingFinalizeAreTold) {
   RawFileBuilder file(1, 3);
   file.header().finalized = 0;

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "formats/raw/findings.h"
+#include "formats/raw/processors.h"
 #include "formats/raw/rank_reader.h"
 
 namespace slackline {
@@ -119,8 +120,12 @@ void describe_job(const std::vector<RankFiles>& ranks, Trace& trace) {
     info.lost_calls += h.lost_calls % (std::uint64_t{1} << 53);
     const double calls = static_cast<double>(std::max<std::uint64_t>(h.calls, rank.order.size()));
     const double cost_ns = static_cast<double>(h.cost_ns) / 1000;
-    if (cost_ns < 1e6)
+    constexpr std::uint64_t kBelievable = std::uint64_t{1} << 53;
+    if (h.recording_ns > 0 && h.recording_ns < kBelievable) {
+      info.recording_ns += static_cast<std::int64_t>(h.recording_ns);
+    } else if (cost_ns < 1e6) {  // the rank did not reach its end
       info.recording_ns += static_cast<std::int64_t>(std::min(calls * cost_ns, 1e18));
+    }
   }
   if (info.lost_calls > 0) trace.findings().add(raw::kLostCalls, {}, info.lost_calls);
 }
@@ -213,6 +218,7 @@ Trace read_raw(const fs::path& directory) {
   });
   read_ranks(grouped, trace);
   describe_job(grouped, trace);
+  raw::note_processors(grouped, trace);
   return trace;
 }
 

@@ -1,0 +1,82 @@
+#include "formats/raw/processors.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "formats/raw/findings.h"
+
+namespace slackline::raw {
+
+namespace {
+
+using Mask = std::array<std::uint64_t, std::size(decltype(slk_raw_header::processors){})>;
+
+struct Host {
+  std::uint64_t ranks = 0;
+  Mask processors{};  // of all its ranks
+  bool known = true;
+  std::int64_t computation_ns = 0;
+  std::int64_t off_processor_ns = 0;
+
+  std::uint64_t processor_count() const {
+    std::uint64_t count = 0;
+    for (const std::uint64_t word : processors) {
+      count += static_cast<std::uint64_t>(std::popcount(word));
+    }
+    return count;
+  }
+};
+
+void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
+  ++host.ranks;
+  bool any = false;
+  for (std::size_t i = 0; i < host.processors.size(); ++i) {
+    const std::uint64_t word = rank.header().processors[i];
+    host.processors[i] |= word;
+    any = any || word != 0;
+  }
+  host.known = host.known && any;
+  for (std::size_t i = 0; i < calls.size(); ++i) host.computation_ns += calls.gap_ns(i);
+  for (const Pause& pause : calls.pauses()) {
+    host.off_processor_ns += pause.end_ns - pause.begin_ns;
+  }
+}
+
+std::string off_share(const Host& host) {
+  if (host.computation_ns == 0) return {};
+  return fmt::format(
+      ", off them for {:.0f} % of the computation",
+      100 * static_cast<double>(host.off_processor_ns) / static_cast<double>(host.computation_ns));
+}
+
+}  // namespace
+
+void note_processors(std::span<const RankFiles> ranks, Trace& trace) {
+  std::map<std::pair<std::string, std::string>, Host> hosts;  // by name and boot
+  bool cpu_time_known = true;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].files.empty()) continue;
+    const slk_raw_header& header = ranks[r].header();
+    cpu_time_known = cpu_time_known && header.knows_cpu_time == 1;
+    add(ranks[r], trace.calls(static_cast<std::int32_t>(r)), hosts[{header.host, header.boot_id}]);
+  }
+  Findings findings;
+  for (const auto& [name, host] : hosts) {
+    const std::uint64_t processors = host.processor_count();
+    if (!host.known || host.ranks <= processors) continue;
+    findings.add(kOversubscribed,
+                 fmt::format("{}: {} ranks on {} {}{}", name.first, host.ranks, processors,
+                             processors == 1 ? "processor" : "processors",
+                             cpu_time_known ? off_share(host) : std::string()),
+                 host.ranks);
+  }
+  findings.merge(trace.findings());
+  trace.findings() = findings;
+}
+
+}  // namespace slackline::raw
