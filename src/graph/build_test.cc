@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "graph/testing/text_graph.h"
+#include "graph/transfers.h"
 
 namespace slackline {
 namespace {
@@ -492,6 +493,18 @@ TEST(Build, WhatIsNotModelledIsSaid) {
 TEST(Build, CompletingAnUnknownRequestIsIgnored) {
   const ExecutionGraph graph = untimed_graph(1, "rank 0\n wait req=77\n compute 4\n pcontrol\n");
   EXPECT_THAT(ends_ns(graph), ElementsAre(4));
+}
+
+TEST(Build, MessagesOfCollectivesAreNamedByTheCall) {
+  const ExecutionGraph graph = untimed_graph(
+      2, "rank 0\n barrier\n bcast root=0 bytes=9\nrank 1\n barrier\n recv from=0 tag=7\n");
+  for (const auto& finding : graph.findings().entries()) {
+    for (const std::string& example : finding.examples) {
+      EXPECT_THAT(example, ::testing::Not(::testing::HasSubstr("tag -")));
+    }
+  }
+  EXPECT_EQ(describe_tag({.tag = 7}), "tag 7");
+  EXPECT_EQ(describe_tag({.tag = collective_tag(2), .comm = 5}), "collective 3 on communicator 5");
 }
 
 // --- Threads ---

@@ -164,8 +164,8 @@ void ProgramWalk::end_ranks() {
   }
   transfers_.for_each_unreceived([&](const Transfer& t) {
     builder_.findings().add(kUnmatchedSend,
-                            fmt::format("rank {} to rank {}, tag {}, {} bytes", t.key.source,
-                                        t.key.destination, t.key.tag, t.bytes));
+                            fmt::format("rank {} to rank {}, {}, {} bytes", t.key.source,
+                                        t.key.destination, describe_tag(t.key), t.bytes));
   });
 }
 

@@ -16,9 +16,6 @@ constexpr FindingKind kBadCommunicator{
     "bad_communicator", Severity::data_loss,
     "A call names a communicator that is not in the trace; it was left out."};
 
-// Tags of collectives' messages lie below all that MPI allows.
-constexpr std::int64_t kCollectiveTagBase = -1'000'000'000'000;
-
 Operation mode_of(std::int64_t init) {
   switch (static_cast<Operation>(init)) {
     case Operation::bsend_init:
@@ -233,7 +230,7 @@ void ProgramWalk::load_collective(Strand& strand, const Strand& program, const C
                        ? whole && call.args.size() == 2 * instance.members.size()
                        : is_neighbourhood(instance.call.operation);
   strand.collective = &instance;
-  strand.collective_tag = kCollectiveTagBase - sequence;
+  strand.collective_tag = collective_tag(sequence);
   strand.step = 0;
   strand.steps.clear();
   instance.algorithm->expand(instance.call, rank,

@@ -55,9 +55,9 @@ void ProgramWalk::release_receive(StrandId id) {
   const ChannelKey& key = strand.probing ? strand.probe_key : transfers_[open->id].key;
   builder_.findings().add(
       kUnmatchedReceive,
-      fmt::format("rank {}, call {} ({}): from rank {}, tag {}", strand.rank, strand.call,
+      fmt::format("rank {}, call {} ({}): from rank {}, {}", strand.rank, strand.call,
                   identifier(trace_.calls(strand.rank).operation(strand.call)), key.source,
-                  key.tag));
+                  describe_tag(key)));
   if (strand.probing) {
     strand.probing = false;
     ready_.push_back(id);

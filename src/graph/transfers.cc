@@ -1,8 +1,15 @@
 #include "graph/transfers.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 
 namespace slackline {
+
+std::string describe_tag(const ChannelKey& key) {
+  if (key.tag > collective_tag(0)) return fmt::format("tag {}", key.tag);
+  return fmt::format("collective {} on communicator {}", collective_tag(0) - key.tag + 1, key.comm);
+}
 
 TransferId TransferTable::create(const ChannelKey& key) {
   TransferId id = 0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/flat_map.h"
@@ -21,6 +22,14 @@ struct ChannelKey {
 
   bool operator==(const ChannelKey&) const = default;
 };
+
+/// Tag of the messages of a communicator's collective number `sequence`, counted from 0: below all
+/// tags that MPI allows.
+constexpr std::int64_t collective_tag(std::uint32_t sequence) {
+  return -1'000'000'000'000 - std::int64_t{sequence};
+}
+/// "tag 5", or "collective 3 on communicator 0": what a message of that channel belongs to.
+std::string describe_tag(const ChannelKey& key);
 
 using TransferId = std::uint32_t;
 using StrandId = std::uint32_t;
