@@ -14,11 +14,10 @@ inline constexpr FindingKind kCausalityViolated{
     "Measured times across ranks are wrong by it; predictions from the model are not affected."};
 
 inline constexpr FindingKind kReceivedBeforeSent{
-    "received_before_sent", Severity::notice,
+    "received_before_sent_on_one_clock", Severity::notice,
     "Receives that end before the send they were matched with began, although both ranks have one "
-    "clock: the messages were not matched as the run did, because calls that explain it are "
-    "missing "
-    "or several threads called at once."};
+    "clock: the messages were not matched as in the run, because calls are missing or several "
+    "threads called at once."};
 
 struct CausalityCheck {
   std::uint64_t messages = 0;    ///< pairs of a send and a receive that were compared
