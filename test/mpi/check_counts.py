@@ -24,7 +24,8 @@ with open(printed, encoding="utf-8") as lines:
             rank = int(words[1])
         elif rank is not None:
             words = [w for w in words if not w[0] in "@+"]
-            if "failed" not in words and words[0] not in ("enter", "leave", "compute"):
+            if "failed" not in words and words[0] not in ("enter", "leave", "compute",
+                                                                "pause"):
                 found[rank][words[0]] += 1
 
 wrong = 0

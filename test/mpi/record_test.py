@@ -590,13 +590,14 @@ def case_formats(test):
         return os.path.join(test.folder, name)
 
     def lines(name):
-        """Calls and communicators, exactly."""
+        """Calls and communicators, exactly; pauses only the native trace keeps."""
         return [line for line in output("print", name).splitlines()
-                if line.startswith(("  ", "comm "))]
+                if line.startswith(("  ", "comm ")) and not line.endswith(" pause")]
 
     def durations(name):
         """Operation and duration of every call, rank after rank."""
-        return re.findall(r"^rank \d+|^  @\S+ (?:\+\d+ )?[a-z]\w*", output("print", name), re.M)
+        return re.findall(r"^rank \d+|^  @\S+ (?:\+\d+ )?(?!pause)[a-z]\w*",
+                          output("print", name), re.M)
 
     original = lines("trace")
     count = sum(not line.startswith("comm ") for line in original)
