@@ -126,12 +126,12 @@ struct Json::Member {
   Json value;
 };
 
-/// An element between braces: a list of Json itself would copy what it is given.
+/// An element between braces: a list of Json would copy it. No Json is made of a JsonPart (NOLINT).
 class JsonPart {
  public:
   template <class Value>
     requires std::constructible_from<Json, Value>
-  JsonPart(Value&& value) : value_(std::forward<Value>(value)) {}
+  JsonPart(Value&& v) : value_(std::forward<Value>(v)) {}  // NOLINT(*-reference-overload)
   JsonPart(std::initializer_list<JsonPart> parts) : value_(parts) {}
 
   const Json& value() const { return value_; }

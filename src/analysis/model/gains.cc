@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <string_view>
@@ -113,8 +114,8 @@ GainCurve curve(const Target& target, const SelectedComputation& selected,
   const double makespan = t.value_ns(line, as_it_is);
   result.on_path_ns = static_cast<double>(line.slope);
   for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
-    const Ticks x = t.from_fs(static_cast<std::int64_t>(
-        (1 - kGainSpeedups[i]) * static_cast<double>(kFemtosPerNano) + 0.5));
+    const double remaining = (1 - kGainSpeedups[i]) * static_cast<double>(kFemtosPerNano);
+    const Ticks x = t.from_fs(std::llround(remaining));
     result.gain_ns[i] = makespan - t.value_ns(t.line_at(x), x);
   }
   result.saturation = saturation(compute_envelope(t, t.from_fs(0), as_it_is), t);
