@@ -1,6 +1,7 @@
 #include "processor_clock.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,7 +36,20 @@ bool ProcessorClock::open() {
   return page_ != nullptr;
 }
 
+namespace {
+
+/// How often the thread gave up its processor to wait for something. A yield is not counted.
+long voluntary_switches() {
+  rusage usage;
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
+}
+
+}  // namespace
+
 std::int64_t ProcessorClock::synchronise() {
+  const long sleeps = voluntary_switches();
+  slept_ = sleeps != sleeps_;
+  sleeps_ = sleeps;
   constexpr int kTries = 4;
   std::int64_t first = 0;
   for (int tries = 0; tries < kTries; ++tries) {

@@ -29,12 +29,17 @@ class ProcessorClock {
   /// Asks for the CPU time now. The thread may well be scheduled out on that occasion, so that time
   /// passes until this returns; what it returns is the CPU time when it was called. 0.4 us.
   std::int64_t synchronise();
+  /// Whether the thread slept or blocked between the last two calls of synchronise(): then its time
+  /// off the processor was not, or not only, spent waiting for one.
+  bool slept() const { return slept_; }
 
  private:
   const volatile perf_event_mmap_page* page_ = nullptr;
   std::uint32_t lock_ = 0;
   std::int64_t cpu_ns_ = 0;
   std::uint64_t wall_ns_ = 0;
+  long sleeps_ = 0;
+  bool slept_ = false;
 };
 
 }  // namespace slackline::record

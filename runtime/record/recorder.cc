@@ -255,7 +255,8 @@ void Thread::note_computation() {
   const std::int64_t cpu_before =
       synchronised_end_ns_ == end_ns_ ? cpu_end_ns_ : processor_.cpu_ns(end_ns_);
   const std::int64_t cpu_now = processor_.synchronise();
-  if (end_ns_ == 0 || process.paused) return;
+  // A program that sleeps is not waiting for a processor: that time stays part of its computation.
+  if (end_ns_ == 0 || process.paused || processor_.slept()) return;
   const auto wall = static_cast<std::int64_t>(begin_ns_ - end_ns_);
   const std::int64_t off = wall - (cpu_now - cpu_before);
   if (off >= kOffProcessorNs) off_processor_ns_ = off < wall ? off : wall;

@@ -48,7 +48,7 @@ BEFORE = {
     "slackline record --finish slackline-trace":
         'rm -r slackline-trace; (eval "$(slackline preload -o slackline-trace)"; srun ./app); ',
 }
-NEEDS_MPI = re.compile(r"\b(mpirun|mpiexec|srun)\b|slackline demo|--finish")
+NEEDS_MPI = re.compile(r"\b(mpirun|mpiexec|srun|Allrun)\b|slackline demo|--finish")
 
 # Launchers as the examples name them: at most four ranks are started, by the MPI that the example is about.
 LAUNCHER = """#!/bin/bash
@@ -58,6 +58,9 @@ while [ $# -gt 0 ]; do
   arguments+=("$1"); shift
 done
 exec {launcher} "${{arguments[@]}}"
+"""
+ALLRUN = """#!/bin/bash
+mpirun -n 2 ./app && mpirun -n 2 ./app
 """
 SRUN = """#!/bin/bash
 exec mpirun -n 2 "$@"
@@ -115,6 +118,7 @@ class Scratch:
             for name in ("mpirun", "mpiexec"):
                 self.script(name, LAUNCHER.format(launcher=launcher))
             self.script("srun", SRUN)
+            self.script("../Allrun", ALLRUN)
             self.put("app", arguments.programs / mpi_of(line) / "lb_coll")
         subprocess.run([arguments.binary, "convert", "app.slk", "app.goal", "--quiet"], cwd=folder, check=True)
 
@@ -128,6 +132,9 @@ class Scratch:
 
     def run(self, line):
         environment = dict(os.environ, PATH=f"{self.bin}:{os.environ['PATH']}", BROWSER="true", TMPDIR=str(self.folder))
+        if re.search(r"(record|preload) -o run1\b", line):  # it would not overwrite a trace
+            shutil.rmtree(self.folder / "run1")
+        line = line.replace("/tmp/", f"{self.folder}/")
         prelude = f"set -euo pipefail; fpath=({self.folder} {self.folder}); " + BEFORE.get(line, "")
         return subprocess.run(["bash", "-c", prelude + line], cwd=self.folder, env=environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)

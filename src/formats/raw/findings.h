@@ -34,8 +34,8 @@ inline constexpr FindingKind kHiddenCalls{
     "calls unless the program passes them on under MPI's name"};
 inline constexpr FindingKind kOversubscribed{
     "oversubscribed", Severity::notice,
-    "ranks ran oversubscribed, with fewer processors than ranks: computation took longer by "
-    "waiting for a processor, differently in every run, and predictions from it are too long"};
+    "ranks ran oversubscribed, with fewer processors than ranks: what they waited for a processor "
+    "differs from run to run; where it is known it does not count as computation"};
 inline constexpr FindingKind kOtherWorlds{
     "other_worlds", Severity::data_loss,
     "communicators reach processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect), which are "
