@@ -88,7 +88,7 @@ LogGOPS simulated_model() {
           .gap_per_byte_fs = 0,
           .overhead_per_byte_fs = 0,
           .eager_threshold_bytes = 256'000,
-          .simulator_flaws = true};
+          .loggopsim_deviations = true};
 }
 
 struct Peer {
