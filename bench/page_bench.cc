@@ -16,6 +16,7 @@ namespace {
 
 void page(benchmark::State& state) {
   const Trace trace = make_halo_trace(static_cast<int>(state.range(0)));
+  const CallMatching matching(trace);
   const ModelChoice choice{{3'000'000'000, 500'000'000, 18'000}, {}, ""};
   const RunReportOptions options{.degradations_ppm = {10'000, 20'000, 50'000}, .pictures = true};
   std::size_t bytes = 0;
@@ -24,7 +25,7 @@ void page(benchmark::State& state) {
     const GraphSource source = [&]() -> const ExecutionGraph& {
       return graph.emplace(build_graph(trace, choice.graph));
     };
-    bytes = write_html(run_report(trace, source, choice, options)).size();
+    bytes = write_html(run_report(trace, matching, source, choice, options)).size();
   }
   const auto calls = static_cast<double>(trace.call_count());
   state.counters["calls"] = calls;

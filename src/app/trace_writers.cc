@@ -82,9 +82,8 @@ std::vector<TimelineFlow> model_flows(const WriteRequest& request, Findings& fin
   return model_path_flows(graph, model_schedule(graph, picosecond_cost(graph, request.model)));
 }
 
-RunExtras extras_of_run(const Trace& trace, bool path) {
+RunExtras extras_of_run(const Trace& trace, const CallMatching& matching, bool path) {
   RunExtras extras;
-  const CallMatching matching(trace);
   parallel_for(path ? 2 : 1, [&](std::size_t part) {
     if (part == 0) {
       const EfficiencyCurves curves = efficiency_curves(trace, ideal_run(trace, matching, {}), {});
@@ -103,11 +102,11 @@ Findings write_perfetto_file(const WriteRequest& request) {
   Findings findings;
   RunExtras extras;
   if (trace.timed() && trace.call_count() > 0) {
-    extras = extras_of_run(trace, path);
+    extras = extras_of_run(trace, request.matching(), path);
   } else if (path) {
     extras.flows = model_flows(request, findings);
   }
-  if (request.arrows == TimelineArrows::all) extras.flows = message_flows(trace);
+  if (request.arrows == TimelineArrows::all) extras.flows = message_flows(request.matching());
   findings.merge(write_perfetto(trace, request.path, {extras.flows, extras.counters}));
   return findings;
 }
@@ -121,7 +120,7 @@ Findings write_csv_file(const WriteRequest& request) {
 }
 
 Findings write_paraver_files(const WriteRequest& request) {
-  return write_paraver(request.trace, request.path);
+  return write_paraver(request.trace, request.matching(), request.path);
 }
 
 Findings write_ti_file(const WriteRequest& request) {
@@ -151,11 +150,12 @@ constexpr std::array kWriters{
                 {".pftrace", ".perfetto-trace"},
                 "Perfetto's timeline",
                 true,
-                write_perfetto_file},
+                write_perfetto_file,
+                true},
     TraceWriter{
         "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
     TraceWriter{"csv", {".csv"}, "a table of operations", true, write_csv_file},
-    TraceWriter{"paraver", {".prv"}, "a Paraver trace", true, write_paraver_files},
+    TraceWriter{"paraver", {".prv"}, "a Paraver trace", true, write_paraver_files, true},
     TraceWriter{"ti", {".ti"}, "a SimGrid time-independent trace", false, write_ti_file},
 };
 

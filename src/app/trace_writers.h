@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 
 #include "analysis/model/model_choice.h"
 #include "base/findings.h"
+#include "calls/call_matching.h"
 #include "trace/goal/program.h"
 #include "trace/trace.h"
 
@@ -19,6 +21,8 @@ enum class TimelineArrows : std::uint8_t { path, all, none };
 /// What a trace writer gets. Most look at `trace` only.
 struct WriteRequest {
   const Trace& trace;
+  /// Of its calls; found when a format asks for it.
+  std::function<const CallMatching&()> matching;
   /// The file or folder to make. Writers may put other files beside it, of names that begin with
   /// its stem: all of them appear together (base/output_files.h).
   std::filesystem::path path;
@@ -37,6 +41,7 @@ struct TraceWriter {
   bool times;                    ///< it says when a call begins and ends
   /// Returns what the format could not hold, as Findings. Throws Error.
   Findings (*write)(const WriteRequest&);
+  bool matches = false;  ///< it asks for WriteRequest::matching
 };
 
 std::span<const TraceWriter> trace_writers();

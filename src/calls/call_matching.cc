@@ -4,14 +4,13 @@
 // of the messages into which a model expands them. The idea: MPI's messages between two ranks on
 // one communicator and tag do not overtake, and a Trace says of every receive which source and tag
 // it really got; so the k-th send of such a stream belongs to the k-th receive, in the order of
-// posting, and no execution is needed to find out. First the sends of each stream are queued
-// (message_streams.h), then each rank hands them out to its receives and follows requests to the
-// calls that complete them. The k-th collective call on a communicator is one collective on all its
+// posting, and no execution is needed to find out (trace/stream_matching.h). Then each rank is
+// walked once more: it fills in its own side of each message, and follows requests to the calls
+// that complete them. The k-th collective call on a communicator is one collective on all its
 // members (collective_calls.h).
 //
-// A rank takes from streams that lead to it and from no others, and writes of a message its own
-// side only; so the ranks are walked in threads. Cost: linear; two look-ups in a hash table of
-// streams per message and one of open requests.
+// A rank writes of a message its own side only; so the ranks are walked in threads. Cost: linear;
+// one look-up in a hash table of streams per side of a message and one of open requests.
 
 #include "calls/call_matching.h"
 
@@ -21,12 +20,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "base/flat_map.h"
 #include "base/parallel.h"
+#include "calls/call_actions.h"
 #include "calls/collective_calls.h"
 #include "calls/findings.h"
-#include "calls/message_streams.h"
-#include "calls/posted_messages.h"
+#include "trace/stream_matching.h"
 
 namespace slackline {
 namespace {
@@ -37,6 +37,9 @@ constexpr FindingKind kNoCalls{
 
 using Kind = CallMatching::Completion::Kind;
 
+constexpr std::uint32_t kMostMessages = std::uint32_t{1} << 30;  // as CallMatching numbers them
+constexpr std::uint32_t kUnmatched = ~std::uint32_t{0};
+
 struct SerialHash {
   /// Requests that are open together have numbers close to each other, which this keeps apart.
   std::uint64_t operator()(std::uint32_t serial) const {
@@ -44,157 +47,170 @@ struct SerialHash {
   }
 };
 
-/// The completions of one rank, and its side of all it takes part in.
-class RankWalk {
+/// The sends and receives of one rank, in the order of posting: adds each to the streams.
+class RankMessages : public IgnoreActions {
  public:
-  RankWalk(const Trace& trace, std::int32_t rank, MessageStreams& streams,
+  RankMessages(const Trace& trace, std::int32_t rank, StreamMatching& streams)
+      : ranks_(trace.ranks()), rank_(static_cast<std::size_t>(rank)), streams_(streams) {
+    const RankCalls& calls = trace.calls(rank);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (may_post(operation_class(calls.operation(i)))) visit_actions(calls.action(i), *this);
+    }
+  }
+  std::uint32_t sends() const { return sends_; }
+  std::uint32_t receives() const { return receives_; }
+
+  void send(const PostedMessage& m) {
+    if (exists(m)) streams_.add_send(rank_, stream_of(m), sends_++);
+  }
+  void receive(const PostedMessage& m) {
+    if (exists(m)) streams_.add_receive(rank_, stream_of(m), receives_++);
+  }
+  void exchange(const PostedMessage* from, const PostedMessage& to) {
+    if (from != nullptr) receive(*from);
+    send(to);
+  }
+
+ private:
+  bool exists(const PostedMessage& m) const { return m.peer >= 0 && m.peer < ranks_; }
+  static MessageStream stream_of(const PostedMessage& m) {
+    return {static_cast<std::uint32_t>(m.peer), static_cast<std::uint32_t>(m.tag), m.comm};
+  }
+
+  const std::int32_t ranks_;
+  const std::size_t rank_;
+  StreamMatching& streams_;
+  std::uint32_t sends_ = 0;
+  std::uint32_t receives_ = 0;
+};
+
+/// The completions of one rank, and its side of all it takes part in.
+class RankWalk : public IgnoreActions {
+ public:
+  /// `next_send`: the first of its messages; `received`: those that its receives get, in order.
+  RankWalk(const Trace& trace, std::int32_t rank, std::uint32_t next_send,
+           const std::vector<std::uint32_t>& received, std::vector<MessageCalls>& messages,
            CollectiveCalls& collectives)
       : calls_(trace.calls(rank)),
         ranks_(trace.ranks()),
         rank_(rank),
-        streams_(streams),
+        received_(received),
+        messages_(messages),
         collectives_(collectives),
-        next_send_(streams.first_of(rank)) {}
+        next_send_(next_send) {}
 
   void run(std::vector<std::uint32_t>& first, std::vector<std::uint32_t>& entries,
            std::uint32_t id_bits) {
     id_bits_ = id_bits;
     entries_ = &entries;
     first.reserve(calls_.size() + 1);
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
+    for (call_ = 0; call_ < calls_.size(); ++call_) {
       first.push_back(static_cast<std::uint32_t>(entries.size()));
-      visit(static_cast<CallIndex>(i));
+      visit_actions(calls_.action(call_), *this);
     }
     first.push_back(static_cast<std::uint32_t>(entries.size()));
     entries.shrink_to_fit();
   }
   const Findings& findings() const { return findings_; }
 
- private:
-  bool exists(std::int32_t peer) const { return peer >= 0 && peer < ranks_; }
+  // What the call that is being visited does.
 
-  void visit(CallIndex i) {
-    const Operation operation = calls_.operation(i);
-    switch (operation_class(operation)) {
-      case OperationClass::collective:
-      case OperationClass::icollective:
-      case OperationClass::comm_create:
-      case OperationClass::environment:
-        if (joins_collective(operation)) collective(i);
-        return;
-      case OperationClass::send:
-      case OperationClass::isend:
-        return sends(i);
-      case OperationClass::recv:
-      case OperationClass::irecv:
-      case OperationClass::sendrecv:
-      case OperationClass::start:
-        for_each_receive(calls_[i], [&](const Posted& p) { receive(i, p); });
-        return sends(i);
-      case OperationClass::completion:
-        return completion(i);
-      case OperationClass::request_other:
-        if (operation == Operation::request_free) open_.erase(calls_.request(i));
-        return;
-      default:
-        return;
-    }
+  void send(const PostedMessage& m) {
+    if (!exists(m.peer)) return;
+    MessageCalls& message = messages_[next_send_];
+    message.source = rank_;
+    message.destination = m.peer;
+    message.send = call_;
+    message.bytes = m.bytes & ((std::uint64_t{1} << 61) - 1);
+    message.synchronous = is_synchronous(m.mode) ? 1 : 0;
+    message.buffered = is_buffered(m.mode) ? 1 : 0;
+    post(Kind::outgoing, next_send_++, m.request);
   }
-
-  /// What the call sends has been found already.
-  void sends(CallIndex i) {
-    streams_.for_each_sent(
-        calls_[i], [&](const Posted& p) { post(i, Kind::outgoing, next_send_++, p.request); });
-  }
-
-  void receive(CallIndex i, const Posted& p) {
-    if (!exists(p.peer)) return;
-    const std::uint32_t id = streams_.take(p.peer, rank_, p.tag, p.comm);
-    if (id == MessageStreams::kNone) {
+  void receive(const PostedMessage& m) {
+    if (!exists(m.peer)) return;
+    const std::uint32_t id = received_[next_receive_++];
+    if (id == kUnmatched) {
       findings_.add(kUnmatchedReceive,
-                    fmt::format("rank {} call {}: from {} tag {}", rank_, i, p.peer, p.tag));
+                    fmt::format("rank {} call {}: from {} tag {}", rank_, call_, m.peer, m.tag));
       return;
     }
-    streams_.messages()[id].receive = i;
-    post(i, Kind::incoming, id, p.request);
+    messages_[id].receive = call_;
+    post(Kind::incoming, id, m.request);
   }
+  void exchange(const PostedMessage* from, const PostedMessage& to) {
+    if (from != nullptr) receive(*from);
+    send(to);
+  }
+  void collective(const Call& call) { join(call.request); }
+  void initialize() { join(kRequestNone); }
+  void finalize() { join(kRequestNone); }
+  void complete(const Call& call) {
+    for_each_completed_request(call, [this](std::uint32_t serial) {
+      if (const std::optional<Open> open = open_.take(serial)) done(*open);
+    });
+  }
+  void free_request(std::uint32_t serial) { open_.erase(serial); }
 
-  void collective(CallIndex i) {
+ private:
+  struct Open {
+    std::uint32_t entry = 0;
+    std::uint32_t member = 0;  // of a collective
+  };
+
+  void join(std::uint32_t request) {
     const auto& mine = collectives_.of_rank[static_cast<std::size_t>(rank_)];
     const CollectiveCalls::Part part = mine[next_collective_++];
     if (part.id == CollectiveCalls::kNone) return;
-    const bool environment = operation_class(calls_.operation(i)) == OperationClass::environment;
-    const std::uint32_t request = environment ? kRequestNone : calls_.request(i);
-    if (request == kRequestNone) {
-      collectives_.members[part.member].done = i;
-      entries_->push_back(pack(Kind::collective, part.id));
-      return;
-    }
-    open_[request] = {pack(Kind::collective, part.id), part.member};
-  }
-
-  void completion(CallIndex i) {
-    if (calls_.has(i, SLK_FLAG_FAILED)) return;
-    const std::uint32_t single = calls_.request(i);
-    if (single != kRequestNone) complete(i, single);
-    for (const std::int64_t serial : calls_.args(i))
-      complete(i, static_cast<std::uint32_t>(serial));
+    start({pack(Kind::collective, part.id), part.member}, request);
   }
 
   std::uint32_t pack(Kind kind, std::uint32_t id) const {
     return static_cast<std::uint32_t>(kind) << id_bits_ | id;
   }
 
-  /// Something was started by call `i`: a request, or done at once.
-  void post(CallIndex i, Kind kind, std::uint32_t id, std::uint32_t request) {
-    const Open started{pack(kind, id), 0};
-    if (request == kRequestNone) return done(i, started);
+  void post(Kind kind, std::uint32_t id, std::uint32_t request) {
+    start({pack(kind, id), 0}, request);
+  }
+
+  /// Something was started: by a request, or it is done at once.
+  void start(const Open& started, std::uint32_t request) {
+    if (request == kRequestNone) return done(started);
     open_[request] = started;
   }
 
-  void complete(CallIndex i, std::uint32_t request) {
-    if (const std::optional<Open> open = open_.take(request)) done(i, *open);
-  }
-
-  struct Open {
-    std::uint32_t entry = 0;
-    std::uint32_t member = 0;  // of a collective
-  };
-  void done(CallIndex i, const Open& open) {
+  void done(const Open& open) {
     const std::uint32_t id = open.entry & ((1u << id_bits_) - 1);
     switch (static_cast<Kind>(open.entry >> id_bits_)) {
       case Kind::incoming:
-        streams_.messages()[id].receive_done = i;
+        messages_[id].receive_done = call_;
         break;
       case Kind::outgoing:
-        streams_.messages()[id].send_done = i;
+        messages_[id].send_done = call_;
         break;
       case Kind::collective:
-        collectives_.members[open.member].done = i;
+        collectives_.members[open.member].done = call_;
         break;
     }
     entries_->push_back(open.entry);
   }
 
+  bool exists(std::int32_t peer) const { return peer >= 0 && peer < ranks_; }
+
   const RankCalls& calls_;
   const std::int32_t ranks_;
   const std::int32_t rank_;
-  MessageStreams& streams_;
+  const std::vector<std::uint32_t>& received_;
+  std::vector<MessageCalls>& messages_;
   CollectiveCalls& collectives_;
   FlatMap<std::uint32_t, Open, SerialHash> open_;
   std::vector<std::uint32_t>* entries_ = nullptr;
   std::uint32_t id_bits_ = 0;
+  CallIndex call_ = 0;       // that is being visited
   std::uint32_t next_send_;  // number of the next message that it sends
+  std::size_t next_receive_ = 0;
   std::size_t next_collective_ = 0;
   Findings findings_;
 };
-
-bool sender_waited(const Trace& trace, const MessageCalls& m) {
-  if (!m.matched() || m.send_done == kNoCall || m.buffered != 0) return false;
-  const RankCalls& sender = trace.calls(m.source);
-  const std::int64_t posted = trace.calls(m.destination).begin_ns(m.receive);
-  return posted > sender.begin_ns(m.send_done) && posted <= sender.end_ns(m.send_done);
-}
 
 }  // namespace
 
@@ -204,47 +220,63 @@ class MatchingWalk {
   MatchingWalk(const Trace& trace, CallMatching& out) : trace_(trace), out_(out) {}
 
   void run() {
-    MessageStreams streams(trace_);
-    CollectiveCalls collectives = assemble_collectives(trace_);
     const auto ranks = static_cast<std::size_t>(trace_.ranks());
+    const std::vector<std::vector<std::uint32_t>> received = match_messages(ranks);
+    CollectiveCalls collectives = assemble_collectives(trace_);
     out_.completions_.resize(ranks);
     std::vector<Findings> findings(ranks);
     parallel_for(ranks, [&](std::size_t r) {
-      RankWalk walk(trace_, static_cast<std::int32_t>(r), streams, collectives);
+      RankWalk walk(trace_, static_cast<std::int32_t>(r), out_.first_message_[r], received[r],
+                    out_.messages_, collectives);
       CallMatching::RankCompletions& mine = out_.completions_[r];
       walk.run(mine.first, mine.entries, CallMatching::kIdBits);
       findings[r] = walk.findings();
     });
     for (const Findings& of : findings) out_.findings_.merge(of);
-    out_.messages_ = std::move(streams.messages());
     out_.collectives_ = std::move(collectives.instances);
     out_.members_ = std::move(collectives.members);
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
       if (trace_.calls(r).empty()) out_.findings_.add(kNoCalls, fmt::format("rank {}", r));
     }
+    out_.findings_.merge(collectives.environment_findings);
     out_.findings_.merge(collectives.findings);
-    look_at_senders();
+    report_unmatched_sends();
   }
 
  private:
-  void look_at_senders() {
-    constexpr std::size_t kAtOnce = std::size_t{1} << 16;  // messages of one task
-    const std::size_t tasks = (out_.messages_.size() + kAtOnce - 1) / kAtOnce;
-    std::vector<std::vector<std::uint32_t>> unmatched(tasks);
-    parallel_for(tasks, [&](std::size_t task) {
-      const std::size_t end = std::min(out_.messages_.size(), (task + 1) * kAtOnce);
-      for (std::size_t id = task * kAtOnce; id < end; ++id) {
-        MessageCalls& m = out_.messages_[id];
-        m.sender_waited = sender_waited(trace_, m) ? 1 : 0;
-        if (!m.matched()) unmatched[task].push_back(static_cast<std::uint32_t>(id));
-      }
+  /// Numbers all messages. Returns those that each rank receives, in the order of its receives.
+  std::vector<std::vector<std::uint32_t>> match_messages(std::size_t ranks) {
+    StreamMatching streams(ranks);
+    std::vector<std::uint32_t> sends(ranks);
+    std::vector<std::vector<std::uint32_t>> received(ranks);
+    parallel_for(ranks, [&](std::size_t r) {
+      const RankMessages messages(trace_, static_cast<std::int32_t>(r), streams);
+      streams.sort(r);
+      sends[r] = messages.sends();
+      received[r].assign(messages.receives(), kUnmatched);
     });
-    for (const auto& ids : unmatched) {
-      for (const std::uint32_t id : ids) {
-        const MessageCalls& m = out_.messages_[id];
-        out_.findings_.add(kUnmatchedSend, fmt::format("rank {} call {} to rank {}", m.source,
-                                                       m.send, m.destination));
-      }
+    std::vector<std::uint32_t>& first = out_.first_message_;
+    first.assign(ranks + 1, 0);
+    std::uint64_t all = 0;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      all += sends[r];
+      expects(all < kMostMessages, "messages can be numbered");
+      first[r + 1] = static_cast<std::uint32_t>(all);
+    }
+    out_.messages_.resize(all);
+    parallel_for(ranks, [&](std::size_t r) {
+      streams.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
+        received[r][receive] = first[source] + send;
+      });
+    });
+    return received;
+  }
+
+  void report_unmatched_sends() {
+    for (const MessageCalls& m : out_.messages_) {
+      if (m.matched()) continue;
+      out_.findings_.add(kUnmatchedSend, fmt::format("rank {} call {} to rank {}", m.source, m.send,
+                                                     m.destination));
     }
   }
 
@@ -256,10 +288,36 @@ CallMatching::CallMatching(const Trace& trace) {
   MatchingWalk(trace, *this).run();
 }
 
+std::uint64_t CallMatching::matched_count() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(messages_, &MessageCalls::matched));
+}
+
 const CollectiveMember* CallMatching::member(const CollectiveInstance& c, std::int32_t rank) const {
   const auto all = members(c);
   const auto found = std::ranges::lower_bound(all, rank, {}, &CollectiveMember::rank);
   return found == all.end() || found->rank != rank ? nullptr : &*found;
+}
+
+bool sender_waited(const Trace& trace, const MessageCalls& m) {
+  if (!m.matched() || m.send_done == kNoCall || m.buffered != 0) return false;
+  const RankCalls& sender = trace.calls(m.source);
+  const std::int64_t posted = trace.calls(m.destination).begin_ns(m.receive);
+  return posted > sender.begin_ns(m.send_done) && posted <= sender.end_ns(m.send_done);
+}
+
+PostedMessage sent_message(const Trace& trace, const CallMatching& matching, std::uint32_t id) {
+  const MessageCalls& message = matching.message(id);
+  std::uint32_t before = 0;  // messages that the call sends before this one
+  while (id > before && matching.message(id - before - 1).source == message.source &&
+         matching.message(id - before - 1).send == message.send) {
+    ++before;
+  }
+  PostedMessage found{};
+  for_each_send(trace.calls(message.source).action(message.send), [&](const PostedMessage& p) {
+    if (p.peer < 0 || p.peer >= trace.ranks()) return;
+    if (before-- == 0) found = p;
+  });
+  return found;
 }
 
 }  // namespace slackline

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "calls/region_timeline.h"
-
 namespace slackline {
 
 CallPaths::CallPaths(const Trace& trace)

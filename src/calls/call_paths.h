@@ -10,6 +10,8 @@
 
 namespace slackline {
 
+inline constexpr std::int32_t kNoRegion = -1;
+
 /// A chain of nested user regions; 0 is outside of all.
 using PathId = std::uint32_t;
 
@@ -28,7 +30,8 @@ class CallPaths {
   /// "main/solve/halo"; empty outside of all regions.
   std::string name(PathId path) const;
 
-  /// In which the call runs. Logarithmic in the rank's region events.
+  /// In which the computation before the call ends, and in which the call itself runs. Logarithmic
+  /// in the rank's region events.
   PathId at_call(std::int32_t rank, std::uint32_t call) const;
 
   /// After one of the rank's region events.
@@ -36,7 +39,8 @@ class CallPaths {
     return after_[static_cast<std::size_t>(rank)][event];
   }
 
-  /// Calls visit(path, ns) for the parts of the computation right before `call`.
+  /// Calls visit(path, ns) for the parts of the computation right before `call`. They add up to the
+  /// gap.
   template <class Visit>
   void split_gap(std::int32_t rank, std::uint32_t call, Visit visit) const {
     const RankCalls& calls = trace_.calls(rank);

@@ -11,7 +11,9 @@ namespace {
 
 class MeasuredRules {
  public:
-  static bool sender_waits(const MessageCalls& m) { return m.sender_waited != 0; }
+  explicit MeasuredRules(const Trace& trace) : trace_(trace) {}
+
+  bool sender_waits(const MessageCalls& m) const { return sender_waited(trace_, m); }
   static CollectiveRule rule(const CollectiveInstance& c) {
     return c.operation == Operation::finalize || c.operation == Operation::init
                ? CollectiveRule::all_wait
@@ -27,6 +29,7 @@ class MeasuredRules {
   const std::vector<std::pair<std::int32_t, CallIndex>>& changes() const { return changes_; }
 
  private:
+  const Trace& trace_;
   std::int32_t rank_ = -1;
   std::vector<std::pair<std::int32_t, CallIndex>> changes_;
 };
@@ -37,7 +40,7 @@ CausalOrder::CausalOrder(const Trace& trace, const CallMatching& matching) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     calls_.push_back(static_cast<CallIndex>(trace.calls(r).size()));
   }
-  MeasuredRules rules;
+  MeasuredRules rules(trace);
   Replay replay(trace, matching, rules);
   replay.run();
   released_ = replay.released();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/findings.h"
+#include "calls/call_matching.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -28,8 +29,7 @@ struct CausalityCheck {
 
 /// Compares every received message with its send, and adds a Finding when any was received before
 /// it was sent: kReceivedBeforeSent where the two ranks have one clock, else kCausalityViolated.
-/// Sends and receives of one (source, destination, communicator, tag) belong together in program
-/// order. Untimed traces have nothing to compare. Linear in the number of calls, ranks in parallel.
-CausalityCheck count_causality_violations(Trace& trace);
+/// Untimed traces have nothing to compare. Linear in the number of messages, in threads.
+CausalityCheck count_causality_violations(Trace& trace, const CallMatching& matching);
 
 }  // namespace slackline

@@ -11,7 +11,7 @@ CausalityCheck check(std::string_view rank0, std::string_view rank1) {
   Trace trace = read_text("slackline-trace 1 timed ranks=2\nrank 0\n" + std::string(rank0) +
                               "rank 1\n" + std::string(rank1),
                           "t");
-  const CausalityCheck result = count_causality_violations(trace);
+  const CausalityCheck result = count_causality_violations(trace, CallMatching(trace));
   EXPECT_EQ(trace.findings().count(kCausalityViolated), result.violations);
   return result;
 }
@@ -36,7 +36,7 @@ TEST(Causality, OneClockIsNeverBlamed) {
       "slackline-trace 1 timed ranks=2\nrank 0 host=n\n@100 send to=1\n"
       "rank 1 host=n\n@90 recv from=0\n",
       "t");
-  EXPECT_EQ(count_causality_violations(trace).violations, 1u);
+  EXPECT_EQ(count_causality_violations(trace, CallMatching(trace)).violations, 1u);
   EXPECT_EQ(trace.findings().count(kReceivedBeforeSent), 1u);
   EXPECT_EQ(trace.findings().count(kCausalityViolated), 0u);
 }
@@ -86,7 +86,7 @@ TEST(Causality, CancelledAndNullPartnersAndUntimedTracesDoNotCount) {
   Trace untimed = read_text(
       "slackline-trace 1 untimed ranks=2\nrank 0\ncompute 9\nsend to=1\nrank 1\nrecv from=0\n",
       "t");
-  EXPECT_EQ(count_causality_violations(untimed).messages, 0u);
+  EXPECT_EQ(count_causality_violations(untimed, CallMatching(untimed)).messages, 0u);
 }
 
 }  // namespace

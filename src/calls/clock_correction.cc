@@ -27,7 +27,7 @@
 #include <limits>
 #include <vector>
 
-#include "calls/call_dependences.h"
+#include "calls/collective_shapes.h"
 
 namespace slackline {
 namespace {
@@ -36,7 +36,7 @@ constexpr std::int64_t kShare = 100;  // one part in so many is given back
 // Later than every time of a trace, and still near enough that differences to them fit.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 2;
 
-using Shape = CallDependences::Shape;
+using Shape = CollectiveShape;
 
 // The events of a rank in order of time: 2i is the begin of call i, 2i+1 its end. Calls of several
 // threads overlap, so their order is sorted.
@@ -52,8 +52,11 @@ std::vector<std::uint32_t> events_in_order(const RankCalls& calls) {
 
 class Corrector {
  public:
-  explicit Corrector(Trace& trace)
-      : trace_(trace), order_(trace), gathered_(order_.collectives().size()) {
+  Corrector(Trace& trace, const CallMatching& matching)
+      : trace_(trace),
+        matching_(matching),
+        shapes_(collective_shapes(trace, matching)),
+        gathered_(shapes_.size()) {
     for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
       Rank& r = ranks_.emplace_back();
       const RankCalls& calls = trace.calls(rank);
@@ -104,6 +107,7 @@ class Corrector {
     std::vector<std::int32_t> waiters;
   };
   enum class Progress { done, blocked };
+  using Completion = CallMatching::Completion;
 
   Rank& rank(std::int32_t r) { return ranks_[static_cast<std::size_t>(r)]; }
 
@@ -179,25 +183,36 @@ class Corrector {
 
   // The latest of what the end of `call` waits for, or who must go on first.
   Progress causes(std::int32_t r, std::uint32_t call, std::int64_t& earliest) {
-    const auto messages = order_.messages(r);
-    auto m = std::ranges::lower_bound(messages, call, {}, &CallDependences::Message::call);
-    for (; m != messages.end() && m->call == call; ++m) {
-      Rank& source = rank(m->source);
-      const std::uint32_t begin = 2 * m->source_call;
-      if (source.done[begin] == 0) {
-        source.waiters.push_back({r, begin});
-        return Progress::blocked;
-      }
-      earliest = std::max(earliest, source.time[begin]);
+    Progress progress = Progress::done;
+    matching_.for_completions(r, call, [&](const Completion& c) {
+      if (progress == Progress::blocked) return;
+      if (c.kind == Completion::Kind::incoming) progress = message(r, c.id, earliest);
+      if (c.kind == Completion::Kind::collective) progress = collective(r, c.id, earliest);
+    });
+    return progress;
+  }
+
+  Progress message(std::int32_t r, std::uint32_t id, std::int64_t& earliest) {
+    const MessageCalls& m = matching_.message(id);
+    Rank& source = rank(m.source);
+    const std::uint32_t begin = 2 * m.send;
+    if (source.done[begin] == 0) {
+      source.waiters.push_back({r, begin});
+      return Progress::blocked;
     }
-    const std::uint32_t id = order_.collective_of(r, call);
-    if (id == CallDependences::kNoCollective) return Progress::done;
-    const CallDependences::Collective& collective = order_.collectives()[id];
+    earliest = std::max(earliest, source.time[begin]);
+    return Progress::done;
+  }
+
+  Progress collective(std::int32_t r, std::uint32_t id, std::int64_t& earliest) {
+    const Shape shape = shapes_[id];
+    if (shape == Shape::none) return Progress::done;
+    const CollectiveInstance& c = matching_.collective(id);
     Gathered& gathered = gathered_[id];
-    const bool needs_all = collective.shape == Shape::all_to_all ||
-                           (collective.shape == Shape::all_to_root && collective.root == r);
-    const bool needs_root = collective.shape == Shape::root_to_all && has_root(collective);
-    if ((needs_all && gathered.arrived < collective.members.size()) ||
+    const bool needs_all =
+        shape == Shape::all_to_all || (shape == Shape::all_to_root && c.root == r);
+    const bool needs_root = shape == Shape::root_to_all && matching_.member(c, c.root) != nullptr;
+    if ((needs_all && gathered.arrived < c.member_count) ||
         (needs_root && !gathered.root_arrived)) {
       gathered.waiters.push_back(r);
       return Progress::blocked;
@@ -207,25 +222,26 @@ class Corrector {
     return Progress::done;
   }
 
-  static bool has_root(const CallDependences::Collective& collective) {
-    return std::ranges::any_of(collective.members, [&](const CallDependences::Member& m) {
-      return m.rank == collective.root;
+  // The begin of a call that enters a collective.
+  void arrive(std::int32_t r, std::uint32_t call, std::int64_t time,
+              std::vector<std::int32_t>& ready) {
+    matching_.for_completions(r, call, [&](const Completion& c) {
+      // Those that another call completes have no shape.
+      if (c.kind != Completion::Kind::collective || shapes_[c.id] == Shape::none) return;
+      arrive(r, matching_.collective(c.id), gathered_[c.id], time, ready);
     });
   }
 
-  void arrive(std::int32_t r, std::uint32_t call, std::int64_t time,
-              std::vector<std::int32_t>& ready) {
-    const std::uint32_t id = order_.collective_of(r, call);
-    if (id == CallDependences::kNoCollective) return;
-    Gathered& gathered = gathered_[id];
+  static void arrive(std::int32_t r, const CollectiveInstance& c, Gathered& gathered,
+                     std::int64_t time, std::vector<std::int32_t>& ready) {
     ++gathered.arrived;
     gathered.latest = std::max(gathered.latest, time);
-    if (r == order_.collectives()[id].root) {
+    if (r == c.root) {
       gathered.root_arrived = true;
       gathered.root_time = time;
     }
     if (gathered.waiters.empty()) return;
-    if (gathered.root_arrived || gathered.arrived == order_.collectives()[id].members.size()) {
+    if (gathered.root_arrived || gathered.arrived == c.member_count) {
       // The rank that walks now looks again itself.
       for (const std::int32_t waiter : gathered.waiters) {
         if (waiter != r) ready.push_back(waiter);
@@ -243,25 +259,25 @@ class Corrector {
       std::int64_t& at = limit[static_cast<std::size_t>(r)][call];
       at = std::min(at, time);
     };
-    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
-      for (const CallDependences::Message& m : order_.messages(r)) {
-        bound(m.source, m.source_call, rank(r).time[2 * m.call + 1]);
-      }
+    for (const MessageCalls& m : matching_.messages()) {
+      if (m.receive_done == kNoCall) continue;
+      bound(m.source, m.send, rank(m.destination).time[2 * m.receive_done + 1]);
     }
-    for (const CallDependences::Collective& collective : order_.collectives()) {
-      if (collective.shape == Shape::none) continue;
+    for (std::uint32_t id = 0; id < shapes_.size(); ++id) {
+      if (shapes_[id] == Shape::none) continue;
+      const CollectiveInstance& c = matching_.collective(id);
       std::int64_t first_end = kNoLimit;
       std::int64_t root_end = kNoLimit;
-      for (const CallDependences::Member& m : collective.members) {
-        const std::int64_t end = rank(m.rank).time[2 * m.call + 1];
+      for (const CollectiveMember& m : matching_.members(c)) {
+        const std::int64_t end = rank(m.rank).time[2 * m.enter + 1];
         first_end = std::min(first_end, end);
-        if (m.rank == collective.root) root_end = end;
+        if (m.rank == c.root) root_end = end;
       }
-      for (const CallDependences::Member& m : collective.members) {
-        if (collective.shape == Shape::all_to_root) {
-          bound(m.rank, m.call, root_end);
-        } else if (collective.shape == Shape::all_to_all || m.rank == collective.root) {
-          bound(m.rank, m.call, first_end);
+      for (const CollectiveMember& m : matching_.members(c)) {
+        if (shapes_[id] == Shape::all_to_root) {
+          bound(m.rank, m.enter, root_end);
+        } else if (shapes_[id] == Shape::all_to_all || m.rank == c.root) {
+          bound(m.rank, m.enter, first_end);
         }
       }
     }
@@ -318,7 +334,8 @@ class Corrector {
   }
 
   Trace& trace_;
-  CallDependences order_;
+  const CallMatching& matching_;
+  std::vector<Shape> shapes_;  // by collective
   std::vector<Rank> ranks_;
   std::vector<Gathered> gathered_;
   ClockCorrection result_;
@@ -327,9 +344,9 @@ class Corrector {
 
 }  // namespace
 
-ClockCorrection correct_clocks(Trace& trace) {
+ClockCorrection correct_clocks(Trace& trace, const CallMatching& matching) {
   if (!trace.timed()) return {};
-  return Corrector(trace).run();
+  return Corrector(trace, matching).run();
 }
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/findings.h"
+#include "calls/call_matching.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -34,6 +35,6 @@ struct ClockCorrection {
 /// collectives and backward amortisation after Becker, Rabenseifner, Wolf ("Implications of
 /// non-constant clock drifts for the timestamps of concurrent events", 2008). Linear in calls and
 /// messages; memory: 32 bytes a call.
-ClockCorrection correct_clocks(Trace& trace);
+ClockCorrection correct_clocks(Trace& trace, const CallMatching& matching);
 
 }  // namespace slackline

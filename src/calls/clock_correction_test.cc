@@ -17,7 +17,7 @@ TEST(ClockCorrection, ARaceAgainstTimeIsMovedToTheSend) {
       "slackline-trace 1 timed ranks=2\nrank 0\n@1000 +10 send to=1\n"
       "rank 1\n@90 +20 recv from=0\n@210 +10 barrier comm=1\n",
       "t");
-  const ClockCorrection fixed = correct_clocks(trace);
+  const ClockCorrection fixed = correct_clocks(trace, CallMatching(trace));
   EXPECT_EQ(fixed.violations, 1u);
   // Forward: the receive ends at 1000, the interval of 100 after it keeps 99, and the last call's
   // 10 stay whole. Backward: the begin moves on with the end, less one percent of the 20 between.
@@ -27,7 +27,7 @@ TEST(ClockCorrection, ARaceAgainstTimeIsMovedToTheSend) {
   EXPECT_EQ(trace.calls(1).end_ns(1), 1109);
   EXPECT_EQ(trace.calls(0).begin_ns(0), 1000);
   EXPECT_EQ(trace.findings().count(kClocksFixed), 2u);
-  EXPECT_EQ(count_causality_violations(trace).violations, 0u);
+  EXPECT_EQ(count_causality_violations(trace, CallMatching(trace)).violations, 0u);
 }
 
 TEST(ClockCorrection, CollectivesEndAfterTheirMembersArrived) {
@@ -35,7 +35,7 @@ TEST(ClockCorrection, CollectivesEndAfterTheirMembersArrived) {
       "slackline-trace 1 timed ranks=2\nrank 0\n@0 +10 barrier\n@100 +5 bcast root=1\n"
       "rank 1\n@50 +10 barrier\n@90 +5 bcast root=1\n",
       "t");
-  correct_clocks(trace);
+  correct_clocks(trace, CallMatching(trace));
   EXPECT_EQ(trace.calls(0).end_ns(0), 50);
   EXPECT_EQ(trace.calls(1).begin_ns(0), 50);
   EXPECT_GE(trace.calls(0).end_ns(1), trace.calls(1).begin_ns(1));
@@ -47,7 +47,7 @@ TEST(ClockCorrection, AMoveNeverPassesWhatWaitsForIt) {
       "slackline-trace 1 timed ranks=2\nrank 0\n@60 +20 recv from=1 tag=1\n@1000 +10 send to=1\n"
       "rank 1\n@50 +5 send to=0 tag=1\n@90 +20 recv from=0\n",
       "t");
-  correct_clocks(trace);
+  correct_clocks(trace, CallMatching(trace));
   EXPECT_EQ(trace.calls(0).end_ns(0), 80);
   EXPECT_LE(trace.calls(1).begin_ns(0), 80);
   EXPECT_EQ(trace.calls(1).end_ns(1), 1000);
@@ -58,7 +58,7 @@ TEST(ClockCorrection, ACircleIsLeftAndSaid) {
       "slackline-trace 1 timed ranks=2\nrank 0\n@0 +1 recv from=1\n@5 +1 send to=1\n"
       "rank 1\n@0 +1 recv from=0\n@5 +1 send to=0\n",
       "t");
-  correct_clocks(trace);
+  correct_clocks(trace, CallMatching(trace));
   EXPECT_EQ(trace.findings().count(kCausalCycle), 1u);
 }
 
@@ -81,29 +81,29 @@ RC_GTEST_PROP(ClockCorrectionProperty, SkewedClocksBecomeCausal, ()) {
     trace.calls(r).map_times([&](std::int64_t t) { return t + offset + t / 100 * r; });
   }
   const Trace before = trace;
-  correct_clocks(trace);
+  correct_clocks(trace, CallMatching(trace));
   RC_ASSERT(trace.findings().count(kCausalCycle) == 0u);
-  RC_ASSERT(count_causality_violations(trace).violations == 0u);
+  RC_ASSERT(count_causality_violations(trace, CallMatching(trace)).violations == 0u);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     RC_ASSERT(intervals_are_fine(before.calls(r), trace.calls(r)));
   }
   // Once is enough.
   const Trace once = trace;
-  RC_ASSERT(correct_clocks(trace).violations == 0u);
+  RC_ASSERT(correct_clocks(trace, CallMatching(trace)).violations == 0u);
   RC_ASSERT(same_content(once, trace));
 }
 
 RC_GTEST_PROP(ClockCorrectionProperty, CausalTracesStayAsTheyAre, ()) {
   Trace trace = testing::PlausibleTrace::make();
   const Trace before = trace;
-  RC_ASSERT(correct_clocks(trace).violations == 0u);
+  RC_ASSERT(correct_clocks(trace, CallMatching(trace)).violations == 0u);
   RC_ASSERT(same_content(before, trace));
   RC_ASSERT(trace.findings().empty());
 }
 
 RC_GTEST_PROP(ClockCorrectionProperty, AnyTraceIsBroughtToAnEnd, ()) {
   Trace trace = testing::arbitrary_trace();
-  correct_clocks(trace);
+  correct_clocks(trace, CallMatching(trace));
 }
 
 }  // namespace

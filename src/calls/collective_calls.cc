@@ -6,10 +6,10 @@
 #include <optional>
 #include <span>
 
+#include "calls/call_actions.h"
+#include "calls/findings.h"
 #include "calls/replay.h"
 #include "trace/communicator_makers.h"
-
-#include "calls/findings.h"
 
 namespace slackline {
 namespace {
@@ -57,9 +57,11 @@ class Assembly {
       c.selective = is_selective(c);
       const std::uint32_t expected = capacity(c.comm);
       if (c.member_count == expected) continue;
-      out_.findings.add(kCollectiveIncomplete,
-                        fmt::format("{} on communicator {}: {} of {} ranks",
-                                    identifier(c.operation), c.comm, c.member_count, expected));
+      Findings& findings =
+          has_collective_class(c.operation) ? out_.findings : out_.environment_findings;
+      findings.add(kCollectiveIncomplete,
+                   fmt::format("{} on communicator {}: {} of {} ranks", identifier(c.operation),
+                               c.comm, c.member_count, expected));
     }
   }
 
@@ -69,7 +71,7 @@ class Assembly {
   void walk(std::int32_t rank) {
     const RankCalls& calls = trace_.calls(rank);
     auto& mine = out_.of_rank[static_cast<std::size_t>(rank)];
-    sequence_.assign(by_comm_.size(), 0);
+    sequence_.restart();
     places_.assign(by_comm_.size(), std::nullopt);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const Operation operation = calls.operation(i);
@@ -84,7 +86,7 @@ class Assembly {
   CollectiveCalls::Part collective(std::int32_t rank, CallIndex i, const Call& call) {
     const std::uint32_t comm = collective_comm(call);
     if (comm >= by_comm_.size() || comm == kCommSelf) return {kNone, 0};
-    const std::uint32_t k = sequence_[comm]++;
+    const std::uint32_t k = sequence_.next(comm);
     auto& known = by_comm_[comm];
     const Operation operation = blocking_form(call.operation);
     if (k == known.size()) known.push_back(add_instance(operation, comm));
@@ -171,7 +173,7 @@ class Assembly {
 
   const Trace& trace_;
   CollectiveCalls& out_;
-  std::vector<std::uint32_t> sequence_;
+  CollectiveSequence sequence_;
   std::vector<std::optional<Place>> places_;
   std::vector<std::vector<std::uint32_t>> by_comm_;
   std::uint32_t init_ = kNone;
@@ -181,16 +183,9 @@ class Assembly {
 }  // namespace
 
 bool joins_collective(Operation operation) {
-  switch (operation_class(operation)) {
-    case OperationClass::collective:
-    case OperationClass::icollective:
-    case OperationClass::comm_create:
-      return true;
-    case OperationClass::environment:
-      return operation != Operation::abort;
-    default:
-      return false;
-  }
+  return has_collective_class(operation) ||
+         (operation_class(operation) == OperationClass::environment &&
+          operation != Operation::abort);
 }
 
 CollectiveCalls assemble_collectives(const Trace& trace) {

@@ -1,15 +1,34 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/findings.h"
+#include "base/flat_map.h"
 #include "calls/call_matching.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// Which calls are one collective: the k-th on a communicator of all its members.
+/// Counts the collective calls of one rank, in the order of its program: the k-th ones of all
+/// members of a communicator are one collective.
+class CollectiveSequence {
+ public:
+  /// How many the rank has entered on `comm` before the one that it enters now.
+  std::uint32_t next(std::uint32_t comm) { return entered_[comm]++; }
+  /// Another rank's.
+  void restart() { entered_.clear(); }
+
+ private:
+  struct CommHash {
+    std::uint64_t operator()(std::uint32_t comm) const { return mix_bits(comm); }
+  };
+  FlatMap<std::uint32_t, std::uint32_t, CommHash> entered_;
+};
+
+/// Which calls are one collective: the k-th on a communicator of all its members. MPI_Init and
+/// MPI_Finalize of all ranks are one each, too.
 struct CollectiveCalls {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -17,13 +36,19 @@ struct CollectiveCalls {
     std::uint32_t id;      ///< kNone: takes part in nothing
     std::uint32_t member;  ///< index into `members`
   };
-  std::vector<CollectiveInstance> instances;
+  std::vector<CollectiveInstance> instances;  ///< those of one communicator in their order
   std::vector<CollectiveMember> members;
+  /// In the order of ranks.
+  std::span<const CollectiveMember> members_of(const CollectiveInstance& c) const {
+    return {members.data() + c.first_member, c.member_count};
+  }
   /// Of each rank: its calls that joins_collective() holds for, in program order.
   std::vector<std::vector<Part>> of_rank;
-  Findings findings;
+  Findings findings;              ///< of collectives on communicators
+  Findings environment_findings;  ///< of MPI_Init and MPI_Finalize
 };
 
+/// Is the operation one of these?
 bool joins_collective(Operation operation);
 
 /// Linear.

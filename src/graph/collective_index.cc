@@ -1,11 +1,8 @@
 #include "graph/collective_index.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <numeric>
 
-#include "calls/findings.h"
+#include "calls/call_actions.h"
 
 namespace slackline {
 namespace {
@@ -53,82 +50,57 @@ std::int32_t index_of(std::span<const std::int32_t> members, std::int32_t rank) 
 
 }  // namespace
 
-bool has_collective_class(Operation operation) {
-  switch (operation_class(operation)) {
-    case OperationClass::collective:
-    case OperationClass::icollective:
-    case OperationClass::comm_create:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_collective(const Call& call) {
-  if (!has_collective_class(call.operation)) return false;
-  const std::uint32_t comm = collective_comm(call);
-  return comm != kCommNull && comm != kCommSelf;
-}
-
-CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveChoice& choice,
-                                 Findings& findings)
-    : per_comm_(trace.communicators().size()),
-      unions_(trace.communicators().size()),
-      entered_(trace.communicators().size()) {
-  for (std::uint32_t comm = 0; comm < per_comm_.size(); ++comm) {
+CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveCalls& collectives,
+                                 const CollectiveChoice& choice, Findings& findings)
+    : instances_(collectives.instances.size()),
+      per_comm_(trace.communicators().size()),
+      unions_(trace.communicators().size()) {
+  for (std::uint32_t comm = 0; comm < unions_.size(); ++comm) {
     const Communicator& c = trace.communicators()[comm];
     if (!c.is_inter()) continue;
     unions_[comm] = c.members;
     unions_[comm].insert(unions_[comm].end(), c.remote.begin(), c.remote.end());
     std::ranges::sort(unions_[comm]);
   }
-  std::vector<std::uint32_t> entered(per_comm_.size());
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    std::ranges::fill(entered, 0u);
-    for_each_collective(trace, rank, [&](const Call& call, std::uint32_t sequence) {
-      enter(trace, rank, call, sequence, findings);
-      entered[collective_comm(call)] = sequence + 1;
-    });
-    for (std::uint32_t comm = 0; comm < entered.size(); ++comm) {
-      if (entered[comm] > 0) entered_[comm].push_back({rank, entered[comm]});
-    }
-  }
-  leave_out_missing(findings);
-  for (auto& instances : per_comm_) {
-    for (Instance& instance : instances) {
-      instance.algorithm = &choice.algorithm(instance.call);
-    }
+  findings.merge(collectives.findings);
+  for (std::uint32_t id = 0; id < instances_.size(); ++id) {
+    if (!has_collective_class(collectives.instances[id].operation)) continue;
+    add(trace, collectives, id, findings);
+    instances_[id].algorithm = &choice.algorithm(instances_[id].call);
   }
 }
 
-void CollectiveIndex::enter(const Trace& trace, std::int32_t rank, const Call& call,
-                            std::uint32_t sequence, Findings& findings) {
-  const std::uint32_t id = collective_comm(call);
-  auto& instances = per_comm_[id];
-  CollectiveCall mine = as_collective(call);
-  if (sequence == instances.size()) {
-    const Communicator& comm = trace.communicators()[id];
-    Instance fresh;
-    fresh.comm = id;
-    fresh.members = comm.is_inter() ? std::span<const std::int32_t>(unions_[id])
-                                    : std::span<const std::int32_t>(comm.members);
-    fresh.call = mine;
-    const bool creates = operation_class(call.operation) == OperationClass::comm_create;
-    if (comm.is_inter() && !creates) findings.add(kInterCollective);
-    instances.push_back(std::move(fresh));
+/// The collectives of a communicator stand in their order.
+void CollectiveIndex::add(const Trace& trace, const CollectiveCalls& collectives, std::uint32_t id,
+                          Findings& findings) {
+  const CollectiveInstance& c = collectives.instances[id];
+  const Communicator& comm = trace.communicators()[c.comm];
+  per_comm_[c.comm].push_back(id);
+  Instance& instance = instances_[id];
+  instance.comm = c.comm;
+  instance.members = comm.is_inter() ? std::span<const std::int32_t>(unions_[c.comm])
+                                     : std::span<const std::int32_t>(comm.members);
+  const bool creates = operation_class(c.operation) == OperationClass::comm_create;
+  if (comm.is_inter() && !creates) findings.add(kInterCollective);
+  const auto present = collectives.members_of(c);
+  bool first = true;
+  for (const CollectiveMember& member : present) {
+    const Call call = trace.calls(member.rank).action(member.enter);
+    if (first) instance.call = as_collective(call);
+    first = false;
+    add_call(call, instance);
   }
-  Instance& instance = instances[sequence];
-  ++instance.arrived;
-  if (instance.call.operation != mine.operation) {
-    findings.add(kCollectiveMismatch,
-                 fmt::format("rank {}: {}, others {}", rank, identifier(mine.operation),
-                             identifier(instance.call.operation)));
-    return;
-  }
+  add_members(present, instance, findings);
+}
+
+/// What a member's call tells, if it agrees with the first one about what it is.
+void CollectiveIndex::add_call(const Call& call, Instance& instance) {
+  const CollectiveCall mine = as_collective(call);
   CollectiveCall& agreed = instance.call;
+  if (agreed.operation != mine.operation) return;
   agreed.bytes = std::max(agreed.bytes, mine.bytes);
   agreed.element_bytes = std::max(agreed.element_bytes, mine.element_bytes);
-  if (call.peer >= 0) agreed.root = call.peer;  // a world rank until everybody is counted
+  if (call.peer >= 0) agreed.root = call.peer;  // a world rank until the members are known
   if (has_common_counts(agreed.operation) && call.args.size() == instance.members.size()) {
     agreed.counts = call.args;
   }
@@ -138,32 +110,51 @@ void CollectiveIndex::enter(const Trace& trace, std::int32_t rank, const Call& c
   }
 }
 
-void CollectiveIndex::leave_out_missing(Findings& findings) {
-  for (std::uint32_t comm = 0; comm < per_comm_.size(); ++comm) {
-    auto& instances = per_comm_[comm];
-    for (std::size_t k = 0; k < instances.size(); ++k) {
-      Instance& instance = instances[k];
-      if (static_cast<std::size_t>(instance.arrived) < instance.members.size()) {
-        findings.add(kCollectiveIncomplete,
-                     fmt::format("{} on {}: {} of {} ranks", identifier(instance.call.operation),
-                                 comm, instance.arrived, instance.members.size()));
-        for (const Entered& e : entered_[comm]) {
-          if (e.calls > k) instance.own_members.push_back(e.rank);
-        }
-        // entered_ is by world rank; members keep their communicator's order.
-        std::ranges::sort(instance.own_members, {},
-                          [&](std::int32_t rank) { return index_of(instance.members, rank); });
-        instance.members = instance.own_members;
-        instance.call.counts = {};
-      }
-      instance.call.size = static_cast<std::int32_t>(instance.members.size());
-      instance.call.root = index_of(instance.members, instance.call.root);
-      if (instance.counts_unknown) {
-        findings.add(kCountsUnknown);
-        instance.call.bytes = instance.sum_bytes / instance.members.size();
-      }
-    }
+/// Ranks that never came are left out.
+void CollectiveIndex::add_members(std::span<const CollectiveMember> present, Instance& instance,
+                                  Findings& findings) {
+  if (present.size() < instance.members.size()) {
+    for (const CollectiveMember& member : present) instance.own_members.push_back(member.rank);
+    // They stand by world rank; members keep their communicator's order.
+    std::ranges::sort(instance.own_members, {},
+                      [&](std::int32_t rank) { return index_of(instance.members, rank); });
+    instance.members = instance.own_members;
+    instance.call.counts = {};
   }
+  instance.call.size = static_cast<std::int32_t>(instance.members.size());
+  instance.call.root = index_of(instance.members, instance.call.root);
+  if (!instance.counts_unknown) return;
+  findings.add(kCountsUnknown);
+  instance.call.bytes = instance.sum_bytes / instance.members.size();
+}
+
+CollectiveCursor::Entered CollectiveCursor::enter(const CollectiveIndex& index,
+                                                  std::int32_t world_rank, std::uint32_t comm) {
+  const std::uint32_t sequence = sequence_.next(comm);
+  const CollectiveIndex::Instance& instance = index.instance(comm, sequence);
+  const auto search = [&] {
+    const auto found = std::ranges::find(instance.members, world_rank);
+    return found == instance.members.end()
+               ? -1
+               : static_cast<std::int32_t>(found - instance.members.begin());
+  };
+  if (!instance.own_members.empty()) return {instance, sequence, search()};
+  if (comm == kCommWorld) return {instance, sequence, world_rank};
+  std::int32_t* known = rank_in_comm_.find(comm);
+  if (known == nullptr) {
+    known = &rank_in_comm_[comm];
+    *known = search();
+  }
+  return {instance, sequence, *known};
+}
+
+OwnCounts own_counts(const CollectiveIndex::Instance& instance,
+                     std::span<const std::int64_t> args) {
+  const Operation operation = instance.call.operation;
+  const bool own = has_own_counts(operation)
+                       ? instance.own_members.empty() && args.size() == 2 * instance.members.size()
+                       : is_neighbourhood(operation);
+  return OwnCounts{own ? args : std::span<const std::int64_t>{}};
 }
 
 }  // namespace slackline

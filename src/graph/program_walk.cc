@@ -29,11 +29,12 @@
 #include "calls/run_span.h"
 
 namespace slackline {
+
 ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder)
     : trace_(trace),
       builder_(builder),
       transfers_(builder, options),
-      collectives_(trace, options.collectives, builder.findings()),
+      collectives_(trace, assemble_collectives(trace), options.collectives, builder.findings()),
       ranks_(static_cast<std::size_t>(trace.ranks())) {}
 
 void ProgramWalk::run() {
@@ -51,7 +52,7 @@ void ProgramWalk::run() {
 }
 
 void ProgramWalk::start_rank(std::int32_t rank, std::int64_t origin_ns) {
-  Strand strand;
+  Strand& strand = strands_[strands_.acquire()];
   strand.rank = rank;
   strand.tail = builder_.vertex(builder_.global_call(rank, 0));
   if (!trace_.calls(rank).empty()) {
@@ -61,7 +62,6 @@ void ProgramWalk::start_rank(std::int32_t rank, std::int64_t origin_ns) {
     ranks_[static_cast<std::size_t>(rank)].steps =
         thread_steps(trace_.calls(rank), strand.next_call);
   }
-  strands_.push_back(std::move(strand));
 }
 
 void ProgramWalk::advance(StrandId id) {
@@ -69,8 +69,10 @@ void ProgramWalk::advance(StrandId id) {
     const bool moved =
         strands_[id].collective != nullptr ? advance_collective(id) : advance_main(id);
     auto& woken = transfers_.woken();
-    ready_.insert(ready_.end(), woken.begin(), woken.end());
-    woken.clear();
+    if (!woken.empty()) {
+      ready_.insert(ready_.end(), woken.begin(), woken.end());
+      woken.clear();
+    }
     if (!moved) return;
   }
 }
@@ -88,7 +90,7 @@ bool ProgramWalk::advance_main(StrandId id) {
   }
   strand.call = strand.next_call++;
   strand.gap_ns += calls.gap_ns(strand.call);
-  enter_call(id, calls[strand.call]);
+  enter_call(id, calls.action(strand.call));
   return true;
 }
 
@@ -159,13 +161,13 @@ VertexId ProgramWalk::extend(Strand& strand, std::uint8_t overheads) {
 
 void ProgramWalk::end_ranks() {
   for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
-    const Strand& strand = strands_[static_cast<std::size_t>(rank)];
+    const Strand& strand = strands_[static_cast<StrandId>(rank)];
     builder_.end_rank(rank, strand.tail, strand.gap_ns);
   }
   transfers_.for_each_unreceived([&](const Transfer& t) {
     builder_.findings().add(kUnmatchedSend,
-                            fmt::format("rank {} to rank {}, {}, {} bytes", t.key.source,
-                                        t.key.destination, describe_tag(t.key), t.bytes));
+                            fmt::format("rank {} to rank {}, {}, {} bytes", t.channel.source,
+                                        t.channel.destination, describe_tag(t.channel), t.bytes));
   });
 }
 

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
 #include "base/flat_map.h"
+#include "base/object_pool.h"
+#include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "graph/graph_builder.h"
 #include "graph/thread_steps.h"
@@ -24,7 +25,7 @@ class ProgramWalk {
   /// One side of a transfer, or a nonblocking collective: something a strand can wait for.
   struct Pending {
     enum class Kind : std::uint8_t { send, receive, strand } kind = Kind::send;
-    std::uint32_t id = kNone;  ///< TransferId or StrandId
+    std::uint32_t id = kNone;  ///< MessageId or StrandId
   };
 
   /// A line of execution that takes steps in order: a rank's program, or the progress of one
@@ -46,8 +47,8 @@ class ProgramWalk {
     std::vector<Pending> outstanding{};  ///< started by the collective, not yet waited for
     std::vector<Pending> pending{};      ///< what `waiting` waits for
     StrandId waiter = kNone;             ///< side: the strand that waits for this one
-    bool probing = false;                ///< waits for a message to arrive in `probe_key`
-    ChannelKey probe_key{};
+    bool probing = false;                ///< waits for a message to arrive on `probed`
+    MessageChannel probed{};
   };
 
   struct SerialHash {
@@ -57,8 +58,7 @@ class ProgramWalk {
   /// What a rank's program needs beside its path.
   struct RankState {
     FlatMap<std::uint32_t, Pending, SerialHash> requests{};
-    FlatMap<std::uint32_t, std::uint32_t, SerialHash> collective_count{};  // by communicator
-    FlatMap<std::uint32_t, std::int32_t, SerialHash> rank_in_comm{};
+    CollectiveCursor collectives{};
     std::vector<ThreadStep> steps{};  ///< instead of the calls' order, where threads overlap
     std::size_t next_step = 0;
     std::unordered_map<std::uint32_t, std::vector<Pending>> entered{};  ///< calls not yet completed
@@ -77,13 +77,11 @@ class ProgramWalk {
   VertexId extend(Strand& strand, std::uint8_t overheads);
 
   // Calls.
+  class Actions;
   void enter_call(StrandId id, const Call& call);
   void enter_only(StrandId id, const Call& call);
   void complete_entered(StrandId id, const Call& call);
-  void enter_sendrecv(Strand& strand, const Call& call);
-  void enter_start(Strand& strand, const Call& call);
-  void enter_completion(Strand& strand, const Call& call);
-  void enter_probe(StrandId id, const Call& call);
+  void enter_probe(Strand& strand, const Call& call);
   void enter_collective(Strand& strand, const Call& call);
   void enter_icollective(Strand& strand, const Call& call);
   Pending start_side_strand(Strand& strand, const Call& call);
@@ -91,10 +89,9 @@ class ProgramWalk {
   Pending send(Strand& strand, std::int32_t peer, std::int64_t tag, std::uint32_t comm,
                std::uint64_t bytes, Operation mode);
   Pending receive(Strand& strand, std::int32_t peer, std::int64_t tag, std::uint32_t comm);
-  void start_send(Strand& strand, const Call& call, bool blocking);
-  void start_receive(Strand& strand, const Call& call, bool blocking);
+  void started(Strand& strand, const PostedMessage& message, const Pending& pending);
   void request(std::int32_t rank, std::uint32_t serial, const Pending& pending);
-  void take_request(Strand& strand, std::int64_t serial);
+  void take_request(Strand& strand, std::uint32_t serial);
   void forget_request(Strand& strand, std::uint32_t serial);
 
   // Waiting.
@@ -123,8 +120,7 @@ class ProgramWalk {
   TransferTable transfers_;
   CollectiveIndex collectives_;
   std::vector<RankState> ranks_;
-  std::deque<Strand> strands_;  // ids are stable; the first ones are the ranks' programs
-  std::vector<StrandId> free_strands_;
+  ObjectPool<Strand> strands_;  // the first ones are the ranks' programs
   std::vector<StrandId> ready_;
   std::vector<Edge> edges_;  // scratch of write_completion
 };

@@ -1,13 +1,14 @@
 // What each MPI call does to its rank's strand: posts messages, starts requests, loads the steps of
 // a collective, or begins to wait.
 
-#include "calls/findings.h"
 #include "graph/program_walk.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+
+#include "calls/findings.h"
 
 namespace slackline {
 namespace {
@@ -16,60 +17,62 @@ constexpr FindingKind kBadCommunicator{
     "bad_communicator", Severity::data_loss,
     "A call names a communicator that is not in the trace; it was left out."};
 
-Operation mode_of(std::int64_t init) {
-  switch (static_cast<Operation>(init)) {
-    case Operation::bsend_init:
-      return Operation::bsend;
-    case Operation::ssend_init:
-      return Operation::ssend;
-    case Operation::recv_init:
-      return Operation::recv;
-    default:
-      return Operation::send;
-  }
-}
-
 }  // namespace
 
-void ProgramWalk::enter_call(StrandId id, const Call& call) {
-  Strand& strand = strands_[id];
-  switch (operation_class(call.operation)) {
-    case OperationClass::send:
-      return start_send(strand, call, true);
-    case OperationClass::recv:
-      return start_receive(strand, call, true);
-    case OperationClass::isend:
-      return start_send(strand, call, false);
-    case OperationClass::irecv:
-      return start_receive(strand, call, false);
-    case OperationClass::sendrecv:
-      return enter_sendrecv(strand, call);
-    case OperationClass::start:
-      return enter_start(strand, call);
-    case OperationClass::completion:
-      return enter_completion(strand, call);
-    case OperationClass::request_other:
-      if (call.operation == Operation::request_free) forget_request(strand, call.request);
-      return;
-    case OperationClass::probe:
-      return enter_probe(id, call);
-    case OperationClass::collective:
-    case OperationClass::icollective:
-    case OperationClass::comm_create:
-      return call.request == kRequestNone ? enter_collective(strand, call)
-                                          : enter_icollective(strand, call);
-    case OperationClass::one_sided:
-      return builder_.findings().add(kOneSidedNotModelled);
-    case OperationClass::io:
-      return builder_.findings().add(kIoNotModelled);
-    case OperationClass::environment:
-      if (call.operation == Operation::finalize) strand.next_call = kNone;  // the program ends here
-      return;
-    case OperationClass::none:
-    case OperationClass::request_init:
-    case OperationClass::local:
-      return;
+/// What the actions of a call do to its rank's strand.
+class ProgramWalk::Actions {
+ public:
+  Actions(ProgramWalk& walk, StrandId id) : walk_(walk), strand_(walk.strands_[id]) {}
+
+  void send(const PostedMessage& m) {
+    if (walk_.peer_exists(m.peer)) walk_.started(strand_, m, post_send(m));
   }
+  void receive(const PostedMessage& m) {
+    if (walk_.peer_exists(m.peer)) walk_.started(strand_, m, post_receive(m));
+  }
+  void exchange(const PostedMessage* from, const PostedMessage& to) {
+    if (from != nullptr && walk_.peer_exists(from->peer)) {
+      strand_.pending.push_back(post_receive(*from));
+    }
+    if (walk_.peer_exists(to.peer)) strand_.pending.push_back(post_send(to));
+    wait_for_pending();
+  }
+  void complete(const Call& call) {
+    for_each_completed_request(
+        call, [this](std::uint32_t serial) { walk_.take_request(strand_, serial); });
+    wait_for_pending();
+  }
+  void test_in_vain(std::uint32_t /*request*/) {}
+  void free_request(std::uint32_t serial) { walk_.forget_request(strand_, serial); }
+  void probe(const Call& call) { walk_.enter_probe(strand_, call); }
+  void collective(const Call& call) {
+    if (call.request == kRequestNone) {
+      walk_.enter_collective(strand_, call);
+    } else {
+      walk_.enter_icollective(strand_, call);
+    }
+  }
+  void one_sided() { walk_.builder_.findings().add(kOneSidedNotModelled); }
+  void io() { walk_.builder_.findings().add(kIoNotModelled); }
+  void initialize() {}
+  void finalize() { strand_.next_call = kNone; }  // the program ends here
+
+ private:
+  Pending post_send(const PostedMessage& m) {
+    return walk_.send(strand_, m.peer, m.tag, m.comm, m.bytes, m.mode);
+  }
+  Pending post_receive(const PostedMessage& m) {
+    return walk_.receive(strand_, m.peer, m.tag, m.comm);
+  }
+  void wait_for_pending() { strand_.waiting = !strand_.pending.empty(); }
+
+  ProgramWalk& walk_;
+  Strand& strand_;  // stays where it is while others are started
+};
+
+void ProgramWalk::enter_call(StrandId id, const Call& call) {
+  Actions actions(*this, id);
+  visit_actions(call, actions);
 }
 
 bool ProgramWalk::peer_exists(std::int32_t peer) {
@@ -91,76 +94,31 @@ bool ProgramWalk::communicator_exists(std::uint32_t comm) {
 ProgramWalk::Pending ProgramWalk::send(Strand& strand, std::int32_t peer, std::int64_t tag,
                                        std::uint32_t comm, std::uint64_t bytes, Operation mode) {
   const VertexId sent = extend(strand, 1);
-  const bool synchronous = mode == Operation::ssend || mode == Operation::issend;
-  const bool buffered = mode == Operation::bsend || mode == Operation::ibsend;
-  const ChannelKey key{.source = strand.rank, .destination = peer, .tag = tag, .comm = comm};
-  return {Pending::Kind::send,
-          transfers_.post_send(key, sent, current_call(strand), bytes, synchronous, buffered)};
+  const MessageChannel channel{
+      .source = strand.rank, .destination = peer, .tag = tag, .comm = comm};
+  return {Pending::Kind::send, transfers_.post_send(channel, sent, current_call(strand), bytes,
+                                                    is_synchronous(mode), is_buffered(mode))};
 }
 
 ProgramWalk::Pending ProgramWalk::receive(Strand& strand, std::int32_t peer, std::int64_t tag,
                                           std::uint32_t comm) {
-  const ChannelKey key{.source = peer, .destination = strand.rank, .tag = tag, .comm = comm};
-  return {Pending::Kind::receive, transfers_.post_receive(key, here(strand))};
+  const MessageChannel channel{
+      .source = peer, .destination = strand.rank, .tag = tag, .comm = comm};
+  return {Pending::Kind::receive, transfers_.post_receive(channel, here(strand))};
 }
 
-void ProgramWalk::start_send(Strand& strand, const Call& call, bool blocking) {
-  if (call.has(SLK_FLAG_CANCELLED) || !peer_exists(call.peer)) return;
-  const Pending started = send(strand, call.peer, call.tag, call.comm, call.bytes, call.operation);
-  if (!blocking) return request(strand.rank, call.request, started);
-  strand.pending.push_back(started);
+/// A message has been posted: its call waits for it, or a later one for its request.
+void ProgramWalk::started(Strand& strand, const PostedMessage& message, const Pending& pending) {
+  if (!message.blocking) return request(strand.rank, message.request, pending);
+  strand.pending.push_back(pending);
   strand.waiting = true;
-}
-
-void ProgramWalk::start_receive(Strand& strand, const Call& call, bool blocking) {
-  if (call.has(SLK_FLAG_CANCELLED) || !peer_exists(call.peer)) return;
-  const Pending started = receive(strand, call.peer, call.tag, call.comm);
-  if (!blocking) return request(strand.rank, call.request, started);
-  strand.pending.push_back(started);
-  strand.waiting = true;
-}
-
-/// args: source, receive tag, received bytes, receive flags.
-void ProgramWalk::enter_sendrecv(Strand& strand, const Call& call) {
-  if (call.args.size() >= 2 && peer_exists(static_cast<std::int32_t>(call.args[0]))) {
-    strand.pending.push_back(
-        receive(strand, static_cast<std::int32_t>(call.args[0]), call.args[1], call.comm));
-  }
-  if (peer_exists(call.peer)) {
-    strand.pending.push_back(
-        send(strand, call.peer, call.tag, call.comm, call.bytes, Operation::send));
-  }
-  strand.waiting = !strand.pending.empty();
-}
-
-void ProgramWalk::enter_start(Strand& strand, const Call& call) {
-  for (std::size_t at = 0; at + kStartGroup <= call.args.size(); at += kStartGroup) {
-    const auto group = call.args.subspan(at, kStartGroup);
-    const auto serial = static_cast<std::uint32_t>(group[0]);
-    const auto peer = static_cast<std::int32_t>(group[2]);
-    const auto comm = static_cast<std::uint32_t>(group[5]);
-    if (!peer_exists(peer)) continue;
-    const Operation mode = mode_of(group[1]);
-    request(strand.rank, serial,
-            mode == Operation::recv
-                ? receive(strand, peer, group[3], comm)
-                : send(strand, peer, group[3], comm, static_cast<std::uint64_t>(group[4]), mode));
-  }
-}
-
-void ProgramWalk::enter_completion(Strand& strand, const Call& call) {
-  if (call.has(SLK_FLAG_FAILED)) return;
-  if (call.request != kRequestNone) take_request(strand, call.request);
-  for (const std::int64_t serial : call.args) take_request(strand, serial);
-  strand.waiting = !strand.pending.empty();
 }
 
 /// A successful probe waits for the message as a receive would, but leaves it.
-void ProgramWalk::enter_probe(StrandId id, const Call& call) {
-  if (call.has(SLK_FLAG_FAILED) || !peer_exists(call.peer)) return;
-  Strand& strand = strands_[id];
+void ProgramWalk::enter_probe(Strand& strand, const Call& call) {
+  if (!peer_exists(call.peer)) return;
   strand.probing = true;
-  strand.probe_key = ChannelKey{
+  strand.probed = {
       .source = call.peer, .destination = strand.rank, .tag = call.tag, .comm = call.comm};
 }
 
@@ -177,14 +135,7 @@ void ProgramWalk::enter_icollective(Strand& strand, const Call& call) {
 
 /// Starts a collective that progresses beside `strand`, its rank's program.
 ProgramWalk::Pending ProgramWalk::start_side_strand(Strand& strand, const Call& call) {
-  StrandId id = static_cast<StrandId>(strands_.size());
-  if (free_strands_.empty()) {
-    strands_.emplace_back();
-  } else {
-    id = free_strands_.back();
-    free_strands_.pop_back();
-    strands_[id] = Strand{};
-  }
+  const StrandId id = strands_.acquire();
   Strand& side = strands_[id];
   side.main = false;
   side.rank = strand.rank;
@@ -204,37 +155,15 @@ ProgramWalk::Pending ProgramWalk::start_side_strand(Strand& strand, const Call& 
 /// Gives `strand` the steps of the collective that `program` (its rank's) has reached.
 void ProgramWalk::load_collective(Strand& strand, const Strand& program, const Call& call) {
   RankState& state = ranks_[static_cast<std::size_t>(program.rank)];
-  const std::uint32_t comm = collective_comm(call);
-  const std::uint32_t sequence = state.collective_count[comm]++;
-  const CollectiveIndex::Instance& instance = collectives_.instance(comm, sequence);
+  const auto [instance, sequence, rank] =
+      state.collectives.enter(collectives_, program.rank, collective_comm(call));
   if (instance.members.size() < 2) return;
-  const bool whole = instance.own_members.empty();
-  std::int32_t rank = program.rank;
-  if (!whole) {
-    const auto found = std::ranges::find(instance.own_members, program.rank);
-    rank = static_cast<std::int32_t>(found - instance.own_members.begin());
-  } else if (comm != kCommWorld) {
-    std::int32_t* known = state.rank_in_comm.find(comm);
-    if (known == nullptr) {
-      const auto found = std::ranges::find(instance.members, program.rank);
-      known = &state.rank_in_comm[comm];
-      *known = found == instance.members.end()
-                   ? -1
-                   : static_cast<std::int32_t>(found - instance.members.begin());
-    }
-    rank = *known;
-  }
   if (rank < 0) return builder_.findings().add(kBadCommunicator, "a rank outside of its members");
-  const bool own = (instance.call.operation == Operation::alltoallv ||
-                    instance.call.operation == Operation::alltoallw)
-                       ? whole && call.args.size() == 2 * instance.members.size()
-                       : is_neighbourhood(instance.call.operation);
   strand.collective = &instance;
   strand.collective_tag = collective_tag(sequence);
   strand.step = 0;
   strand.steps.clear();
-  instance.algorithm->expand(instance.call, rank,
-                             OwnCounts{own ? call.args : decltype(call.args){}}, strand.steps);
+  instance.algorithm->expand(instance.call, rank, own_counts(instance, call.args), strand.steps);
   // Whatever an algorithm leaves started ends with the call.
   strand.steps.push_back({.kind = CollectiveStep::Kind::wait_all});
 }
@@ -243,10 +172,11 @@ void ProgramWalk::request(std::int32_t rank, std::uint32_t serial, const Pending
   if (serial != kRequestNone) ranks_[static_cast<std::size_t>(rank)].requests[serial] = pending;
 }
 
-void ProgramWalk::take_request(Strand& strand, std::int64_t serial) {
+void ProgramWalk::take_request(Strand& strand, std::uint32_t serial) {
   auto& requests = ranks_[static_cast<std::size_t>(strand.rank)].requests;
-  const auto key = static_cast<std::uint32_t>(serial);
-  if (const std::optional<Pending> found = requests.take(key)) strand.pending.push_back(*found);
+  if (const std::optional<Pending> found = requests.take(serial)) {
+    strand.pending.push_back(*found);
+  }
 }
 
 void ProgramWalk::forget_request(Strand& strand, std::uint32_t serial) {

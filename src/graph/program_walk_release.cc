@@ -6,13 +6,14 @@
 // Every strand that waits, waits for one other, so without waiters on ended programs there is a
 // cycle to break.
 
-#include "calls/findings.h"
 #include "graph/program_walk.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+
+#include "calls/findings.h"
 
 namespace slackline {
 namespace {
@@ -36,12 +37,13 @@ bool ProgramWalk::release_something() {
 StrandId ProgramWalk::waits_for(StrandId id) const {
   const Strand& strand = strands_[id];
   if (strand.finished) return kNone;
-  if (strand.probing) return static_cast<StrandId>(strand.probe_key.source);
+  if (strand.probing) return static_cast<StrandId>(strand.probed.source);
   const Pending* open = blocking(strand);
   if (open == nullptr) return kNone;
   if (open->kind == Pending::Kind::strand) return open->id;
-  const ChannelKey& key = transfers_[open->id].key;
-  return static_cast<StrandId>(open->kind == Pending::Kind::send ? key.destination : key.source);
+  const MessageChannel& channel = transfers_[open->id].channel;
+  return static_cast<StrandId>(open->kind == Pending::Kind::send ? channel.destination
+                                                                 : channel.source);
 }
 
 bool ProgramWalk::blocks_on_send(StrandId id) const {
@@ -52,12 +54,12 @@ bool ProgramWalk::blocks_on_send(StrandId id) const {
 void ProgramWalk::release_receive(StrandId id) {
   Strand& strand = strands_[id];
   const Pending* open = blocking(strand);
-  const ChannelKey& key = strand.probing ? strand.probe_key : transfers_[open->id].key;
+  const MessageChannel& channel = strand.probing ? strand.probed : transfers_[open->id].channel;
   builder_.findings().add(
       kUnmatchedReceive,
       fmt::format("rank {}, call {} ({}): from rank {}, {}", strand.rank, strand.call,
-                  identifier(trace_.calls(strand.rank).operation(strand.call)), key.source,
-                  describe_tag(key)));
+                  identifier(trace_.calls(strand.rank).operation(strand.call)), channel.source,
+                  describe_tag(channel)));
   if (strand.probing) {
     strand.probing = false;
     ready_.push_back(id);

@@ -20,14 +20,14 @@ bool ProgramWalk::advance_threads(StrandId id) {
   const ThreadStep step = state.steps[state.next_step++];
   strand.call = step.call;
   if (step.part == ThreadStep::Part::complete) {
-    complete_entered(id, calls[step.call]);
+    complete_entered(id, calls.action(step.call));
     return true;
   }
   strand.gap_ns += calls.gap_ns(step.call);
   if (step.part == ThreadStep::Part::whole) {
-    enter_call(id, calls[step.call]);
+    enter_call(id, calls.action(step.call));
   } else {
-    enter_only(id, calls[step.call]);
+    enter_only(id, calls.action(step.call));
   }
   return true;
 }
@@ -51,7 +51,7 @@ void ProgramWalk::enter_only(StrandId id, const Call& call) {
 
 void ProgramWalk::complete_entered(StrandId id, const Call& call) {
   Strand& strand = strands_[id];
-  if (operation_class(call.operation) == OperationClass::probe) return enter_probe(id, call);
+  if (operation_class(call.operation) == OperationClass::probe) return enter_call(id, call);
   auto& entered = ranks_[static_cast<std::size_t>(strand.rank)].entered;
   const auto found = entered.find(strand.call);
   if (found == entered.end()) return;

@@ -104,7 +104,7 @@ void ProgramWalk::finish_pending(const Pending& pending) {
                           .overheads = 0,
                           .nanoseconds = side.gap_ns,
                           .bytes = 0});
-    free_strands_.push_back(pending.id);
+    strands_.release(pending.id);
     return;
   }
   const Transfer& t = transfers_[pending.id];
@@ -118,9 +118,9 @@ void ProgramWalk::finish_pending(const Pending& pending) {
 
 bool ProgramWalk::complete_probe(StrandId id) {
   Strand& strand = strands_[id];
-  const TransferId found = transfers_.peek_send(strand.probe_key);
-  if (found == kNone) {
-    transfers_.wait_for_arrival(strand.probe_key, id);
+  const MessageId found = transfers_.peek_send(strand.probed);
+  if (found == kNoMessage) {
+    transfers_.wait_for_arrival(strand.probed, id);
     return false;
   }
   const Transfer& t = transfers_[found];

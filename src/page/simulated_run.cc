@@ -61,8 +61,8 @@ std::vector<Timeline::Strip> link_strips(const SimulatedRun& run, std::int64_t o
   return strips;
 }
 
-Section simulated_timeline(const Trace& trace, const SimulatedRun& run) {
-  const CallMatching matching(trace);
+Section simulated_timeline(const Trace& trace, const CallMatching& matching,
+                           const SimulatedRun& run) {
   const CallPaths paths(trace);
   const SimulatedRow row(trace, matching, run);
   const std::int64_t offset_ns = trace.timed() ? run_span(trace).lead_ns() : 0;

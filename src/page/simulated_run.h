@@ -48,6 +48,7 @@ std::vector<Timeline::Strip> link_strips(const SimulatedRun& run, std::int64_t o
 std::vector<LinkId> most_contended(const SimulatedRun& run);
 
 /// The time line of `simulate`'s page: the measured run, if there is one, and the simulated one.
-Section simulated_timeline(const Trace& trace, const SimulatedRun& run);
+Section simulated_timeline(const Trace& trace, const CallMatching& matching,
+                           const SimulatedRun& run);
 
 }  // namespace slackline

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "trace/start_groups.h"
 
 namespace slackline {
 namespace {
@@ -46,9 +47,9 @@ void add_messages(RankSummary& sum, const Call& call) {
       add(call.peer, call.bytes);
       return;
     case OperationClass::start:
-      for (std::size_t i = 0; i + kStartGroup <= call.args.size(); i += kStartGroup) {
-        if (call.args[i + 1] == static_cast<std::int64_t>(Operation::recv_init)) continue;
-        add(call.args[i + 2], static_cast<std::uint64_t>(call.args[i + 4]));
+      for (std::size_t i = 0; i < StartGroups(call.args).size(); ++i) {
+        const StartedRequest started = StartGroups(call.args)[i];
+        if (!started.receives()) add(started.peer, started.bytes);
       }
       return;
     default:

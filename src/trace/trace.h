@@ -57,10 +57,6 @@ struct Call {
   bool has(slk_flag flag) const { return (flags & flag) != 0; }
 };
 
-/// Values of `args` for each request that a start call starts: serial, operation, peer, tag, bytes,
-/// communicator.
-inline constexpr std::size_t kStartGroup = 6;
-
 /// Entering or leaving a user region, between two calls of its rank.
 struct RegionEvent {
   std::int64_t time_ns;

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "calls/run_span.h"
+#include "trace/start_groups.h"
 #include "whatif/program_steps.h"
 
 namespace slackline {

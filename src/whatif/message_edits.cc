@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "trace/start_groups.h"
 #include "whatif/actions.h"
 #include "whatif/call_rewrite.h"
 #include "whatif/message_selection.h"

@@ -12,7 +12,7 @@
 #include <limits>
 #include <optional>
 
-#include "calls/posted_messages.h"
+#include "calls/call_actions.h"
 #include "calls/run_span.h"
 #include "whatif/selection.h"
 
@@ -42,7 +42,7 @@ class Filter {
     }
   }
 
-  bool takes(const Call& call, const Posted& p) const {
+  bool takes(const Call& call, const PostedMessage& p) const {
     return p.bytes >= min_bytes_ && p.bytes <= max_bytes_ && (!tag_ || *tag_ == p.tag) &&
            (!comm_ || *comm_ == std::int64_t{p.comm}) &&
            (!operation_ || *operation_ == call.operation) &&
@@ -77,7 +77,7 @@ MessageSelection::MessageSelection(const Edit& edit, const Trace& trace, const C
     for (std::size_t i = 0; i < calls.size(); ++i) {
       if (!may_send(operation_class(calls.operation(i)))) continue;
       const Call call = calls[i];
-      for_each_send(call, [&](const Posted& p) {
+      for_each_send(call, [&](const PostedMessage& p) {
         if (p.peer < 0 || p.peer >= trace.ranks()) return;
         const MessageCalls& message = matching.message(id++);
         if (!filter.takes(call, p)) return;
@@ -112,7 +112,7 @@ void MessageSelection::mark(std::int32_t rank, CallIndex call, std::uint8_t half
 std::uint32_t MessageSelection::receive_request(const Trace& trace, const MessageCalls& message,
                                                 std::int32_t tag, std::uint32_t comm) const {
   std::uint32_t request = kRequestNone;
-  for_each_receive(trace.calls(message.destination)[message.receive], [&](const Posted& p) {
+  for_each_receive(trace.calls(message.destination)[message.receive], [&](const PostedMessage& p) {
     const bool taken = has_request(message.destination, p.request);
     const bool same = p.peer == message.source && p.tag == tag && p.comm == comm;
     if (request == kRequestNone && same && !taken) request = p.request;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "calls/posted_messages.h"
 #include "calls/run_span.h"
+#include "trace/start_groups.h"
 #include "whatif/actions.h"
 #include "whatif/call_rewrite.h"
 #include "whatif/selection.h"
@@ -57,10 +57,8 @@ std::uint32_t first_free_serial(const RankCalls& calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     largest = std::max(largest, calls.request(i));
     if (operation_class(calls.operation(i)) != OperationClass::start) continue;
-    for_each_started(calls[i], true,
-                     [&](const Posted& p) { largest = std::max(largest, p.request); });
-    for_each_started(calls[i], false,
-                     [&](const Posted& p) { largest = std::max(largest, p.request); });
+    const StartGroups groups(calls.args(i));
+    for (std::size_t g = 0; g < groups.size(); ++g) largest = std::max(largest, groups[g].serial);
   }
   return largest + 1;
 }

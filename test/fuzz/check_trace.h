@@ -21,7 +21,7 @@ inline void require(bool condition, const char* what) {
 inline void check_trace(Trace trace) {
   constexpr std::uint64_t kPrintedCalls = 20'000;
   ++accepted;
-  count_causality_violations(trace);
+  count_causality_violations(trace, CallMatching(trace));
   summarize(trace);
   if (trace.call_count() > kPrintedCalls || trace.ranks() > 1000) return;
   require(same_content(trace, read_text(to_text(trace), "printed")), "print and read back differ");

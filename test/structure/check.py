@@ -193,6 +193,47 @@ def findings(root):
         yield "no Finding was found; is the pattern still right?"
 
 
+# Calls are decoded, messages matched and collectives put together in one place each, and whoever
+# needs that uses its types. What would be a second place is told by the types that it must have.
+DECODES_CALLS = re.compile(r"case OperationClass::start:|\b(?:StartGroups|kStartGroup)\b")
+STRUCT = re.compile(r"^( *)struct (\w+)[^;{]*\{\n(.*?)^\1\};", re.MULTILINE | re.DOTALL)
+COUNTS_COLLECTIVES = re.compile(r"\+\+\w+\[[\w.>-]*comm\]|\[[\w.>-]*comm\]\+\+|\bCollectiveSequence\b")
+DECODERS = {"src/calls/call_actions.h"}
+CHANNELS = {"src/calls/message_queues.h", "src/trace/stream_matching.h"}
+# An operation of GOAL and the channels by which such programs are contracted, not matched.
+NO_CHANNELS = {"src/trace/goal/program.h", "src/trace/goal/channel.h"}
+COLLECTIVES = {"src/calls/collective_calls.h", "src/calls/collective_calls.cc",
+               "src/graph/collective_index.h"}
+
+
+def is_channel(body):
+    """A key by which messages are looked up: what they match by, and an equality."""
+    return "operator==" in body and re.search(r"\btag\b", body) and \
+        re.search(r"\b(?:source|destination|peer)\b", body)
+
+
+def calls(root):
+    """One decoder of calls, one matcher of messages while programs run and one of traces, and one
+    assembly of collectives. Readers and writers of formats decode what they read and write, edits what they change."""
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCES or relative.parts[0] != "src" or is_test(path):
+            continue
+        name, text = str(relative), text_of(path)
+        if relative.parts[1] == "formats":
+            continue
+        edits = relative.parts[1] in ("trace", "whatif")
+        if not edits and name not in DECODERS and DECODES_CALLS.search(text):
+            yield f"{name} decodes calls: use visit_actions() of calls/call_actions.h"
+        if name not in CHANNELS | NO_CHANNELS:
+            for _, struct, body in STRUCT.findall(text):
+                if is_channel(body):
+                    yield (f"{name} has {struct} to match messages by: use MessageQueues while a "
+                           "program runs, CallMatching for a trace")
+        if name not in COLLECTIVES and COUNTS_COLLECTIVES.search(text):
+            yield f"{name} counts collectives by communicator: use calls/collective_calls.h"
+
+
 def man_page(root, name):
     """The page's text with the shared parts put in place, as doc/man/CMakeLists.txt does."""
     text = (root / "doc/man" / f"{name}.md").read_text()
@@ -237,7 +278,7 @@ def readme_output(root, binary):
 
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
           "links": links, "networks": networks, "classes": classes, "terminals": terminals,
-          "findings": findings,
+          "findings": findings, "calls": calls,
           "man_pages": man_pages, "readme_output": readme_output}
 
 

@@ -17,7 +17,7 @@ namespace {
 class PathCollector {
  public:
   PathCollector(const Trace& trace, const ExecutionGraph& graph, const PicosecondCost& cost)
-      : trace_(trace), graph_(graph), cost_(cost), regions_(trace) {}
+      : trace_(trace), graph_(graph), cost_(cost), paths_(trace) {}
 
   /// Segments of the tail after the last vertex, then of each edge, are added from late to early.
   void add_tail(std::int32_t rank, std::int64_t end_ps) {
@@ -61,7 +61,7 @@ class PathCollector {
            std::int64_t ps) {
     if (ps == 0) return;
     const std::int32_t region =
-        trace_.calls(rank).empty() ? kNoRegion : regions_.at_call(rank, call);
+        trace_.calls(rank).empty() ? kNoRegion : paths_.region(paths_.at_call(rank, call));
     segments_.push_back({.begin_ps = now_ps_ - ps,
                          .end_ps = now_ps_,
                          .part = part,
@@ -105,8 +105,8 @@ class PathCollector {
     const bool has_calls = !trace_.calls(rank).empty();
     for (std::uint32_t call = to_call + 1; has_calls && call-- > from_call && ns > 0;) {
       parts.clear();
-      regions_.split_gap(rank, call, [&](std::int32_t region, std::int64_t length) {
-        parts.push_back({region, length});
+      paths_.split_gap(rank, call, [&](PathId path, std::int64_t length) {
+        parts.push_back({paths_.region(path), length});
       });
       for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
         const std::int64_t taken = std::min(part->ns, ns);
@@ -121,7 +121,7 @@ class PathCollector {
   const Trace& trace_;
   const ExecutionGraph& graph_;
   const PicosecondCost& cost_;
-  RegionTimeline regions_;
+  CallPaths paths_;
   std::vector<PathSegment> segments_;
   std::int64_t now_ps_ = 0;
   std::uint64_t messages_ = 0;

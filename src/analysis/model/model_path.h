@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "calls/region_timeline.h"
+#include "calls/call_paths.h"
 #include "graph/execution_graph.h"
 #include "graph/schedule.h"
 #include "timing/model_schedule.h"

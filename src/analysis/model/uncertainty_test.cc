@@ -1,6 +1,7 @@
 #include "analysis/model/uncertainty.h"
 
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <cmath>
 

@@ -149,7 +149,7 @@ CallSet Activities::sources() const {
   for (const MessageCalls& m : matching_.messages()) {
     if (!m.matched()) continue;
     set.insert(m.source, m.send);
-    if (m.sender_waited != 0) set.insert(m.destination, m.receive);
+    if (sender_waited(trace_, m)) set.insert(m.destination, m.receive);
   }
   for (std::uint32_t id = 0; id < last_entry_ns_.size(); ++id) {
     const CollectiveInstance& c = matching_.collective(id);

@@ -115,7 +115,7 @@ class Activities {
       const MessageCalls& m = matching_.message(c.id);
       if (c.kind == Kind::incoming) {
         if (m.source != rank || m.send != call) wait_for_call(rank, call, m.source, m.send, work);
-      } else if (m.sender_waited != 0 && m.destination != rank) {
+      } else if (m.destination != rank && sender_waited(trace_, m)) {
         wait_for_call(rank, call, m.destination, m.receive, work);
       }
     });

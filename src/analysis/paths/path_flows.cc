@@ -1,6 +1,7 @@
 #include "analysis/paths/path_flows.h"
 
-#include "calls/message_pairs.h"
+#include <algorithm>
+#include <utility>
 
 namespace slackline {
 
@@ -14,15 +15,18 @@ std::vector<TimelineFlow> critical_path_flows(const std::vector<RunStep>& steps)
   return flows;
 }
 
-std::vector<TimelineFlow> message_flows(const Trace& trace) {
+std::vector<TimelineFlow> message_flows(const CallMatching& matching) {
+  std::vector<const MessageCalls*> received;
+  for (const MessageCalls& m : matching.messages()) {
+    if (m.matched()) received.push_back(&m);
+  }
+  std::ranges::stable_sort(
+      received, {}, [](const MessageCalls* m) { return std::pair(m->destination, m->receive); });
   std::vector<TimelineFlow> flows;
-  const auto pairs = pair_messages(trace);
-  for (std::size_t rank = 0; rank < pairs.size(); ++rank) {
-    for (const MessagePair& pair : pairs[rank]) {
-      const bool completed = pair.done != MessagePair::kNeverCompleted;
-      flows.push_back({pair.source, pair.send, static_cast<std::int32_t>(rank),
-                       completed ? pair.done : pair.post});
-    }
+  flows.reserve(received.size());
+  for (const MessageCalls* m : received) {
+    const bool completed = m->receive_done != kNoCall;
+    flows.push_back({m->source, m->send, m->destination, completed ? m->receive_done : m->receive});
   }
   return flows;
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "analysis/paths/run_path.h"
+#include "calls/call_matching.h"
 #include "trace/timeline_extras.h"
 #include "trace/trace.h"
 
@@ -12,7 +13,8 @@ namespace slackline {
 /// waited for to the one that waited, early to late. O(steps).
 std::vector<TimelineFlow> critical_path_flows(const std::vector<RunStep>& steps);
 
-/// Every message of the trace, from the call that sends it to the one that completes its receive.
-std::vector<TimelineFlow> message_flows(const Trace& trace);
+/// Every message of the trace, from the call that sends it to the one that completes its receive
+/// (or posts it, if none does), in the order of receivers and of posting. O(n log n).
+std::vector<TimelineFlow> message_flows(const CallMatching& matching);
 
 }  // namespace slackline

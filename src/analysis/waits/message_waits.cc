@@ -67,7 +67,7 @@ void MessageWaits::incoming(CallIndex call, std::uint32_t id) {
 
 /// 0 when the sender did not wait.
 std::int64_t MessageWaits::late_receiver_ns(const MessageCalls& m) const {
-  if (m.sender_waited == 0) return 0;
+  if (!sender_waited(trace_, m)) return 0;
   if (options_.eager_bytes && m.bytes <= *options_.eager_bytes && m.synchronous == 0) return 0;
   const RankCalls& mine = trace_.calls(rank_);
   if (!can_wait(mine.operation(m.send_done))) return 0;

@@ -25,7 +25,8 @@ LoadedGraph load_goal_graph(OpenedGoal goal, const ModelChoice& model, CallDetai
 
 }  // namespace
 
-LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime time) {
+LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime time,
+                       KeepMatching keep) {
   const ModelChoice model = resolve_model(request.model);
   const std::string path = input_path(request.trace);
   const auto with_network = [&](LoadedGraph loaded) {
@@ -36,7 +37,9 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
     return with_network(load_goal_graph(std::move(*goal), model, detail));
   }
-  LoadedGraph loaded{open_trace(path, {.fix_clocks = request.fix_clocks}), model, {}, false};
+  const OpenOptions options{.fix_clocks = request.fix_clocks,
+                            .keep_matching = keep == KeepMatching::yes};
+  LoadedGraph loaded{open_trace(path, options), model, {}, false};
   loaded.model.graph.collectives.resolve_automatic(loaded.trace().info().mpi_library);
   if (time == GraphTime::now) complete(loaded);
   return with_network(std::move(loaded));

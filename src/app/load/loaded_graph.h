@@ -27,9 +27,12 @@ enum class GraphTime : std::uint8_t { now, later };
 /// Whether the report names calls. Only then is a list of calls made of a GOAL file.
 enum class CallDetail : std::uint8_t { none, named };
 
+/// Whether OpenedTrace::matching stays for who looks at messages and collectives of the run.
+enum class KeepMatching : std::uint8_t { no, yes };
+
 /// Reads the trace and resolves the model. Throws Error.
 LoadedGraph load_graph(const ModelRequest& request, CallDetail detail = CallDetail::named,
-                       GraphTime time = GraphTime::now);
+                       GraphTime time = GraphTime::now, KeepMatching keep = KeepMatching::no);
 /// The graph, built now if that was left for later.
 const ExecutionGraph& complete(LoadedGraph& loaded);
 

@@ -19,7 +19,8 @@ LoadedRun load_predicted(const RunRequest& request) {
   LoadedGraph loaded = load_graph({.trace = request.trace,
                                    .fix_clocks = request.fix_clocks,
                                    .model = request.model,
-                                   .network = request.network});
+                                   .network = request.network},
+                                  CallDetail::named, GraphTime::now, KeepMatching::yes);
   LoadedRun run{std::move(loaded.opened), "predicted"};
   const Schedule schedule =
       model_schedule(loaded.graph, picosecond_cost(loaded.graph, loaded.model));
@@ -33,7 +34,8 @@ LoadedRun load_predicted(const RunRequest& request) {
 }
 
 LoadedRun load_measured(const RunRequest& request) {
-  return {open_input(request.trace, {.fix_clocks = request.fix_clocks}), "measured"};
+  return {open_input(request.trace, {.fix_clocks = request.fix_clocks, .keep_matching = true}),
+          "measured"};
 }
 
 LoadedRun load_simulated(const RunRequest& request) {
@@ -72,6 +74,7 @@ LoadedRun load_requested(const RunRequest& request) {
 LoadedRun load_run(const RunRequest& request) {
   LoadedRun run = request.on.empty() ? load_measured(request) : load_requested(request);
   if (!run.opened.trace.timed()) run = load_predicted(request);
+  matching_of(run.opened);  // of a GOAL file nobody has asked for it yet
   run.requested = !request.on.empty();
   run.options["on"] = run.on;
   return run;

@@ -23,6 +23,7 @@ struct LoadedRun {
   Findings findings{};
 
   const Trace& trace() const { return opened.trace; }
+  const CallMatching& matching() const { return *opened.matching; }
 };
 
 /// Reads the trace and gives it the times that were asked for. Throws usage Error for an unknown

@@ -166,8 +166,8 @@ auto in_background(Make make) {
 
 }  // namespace
 
-Report run_report(const Trace& trace, const GraphSource& source, const ModelChoice& choice,
-                  const RunReportOptions& options) {
+Report run_report(const Trace& trace, const CallMatching& matching, const GraphSource& source,
+                  const ModelChoice& choice, const RunReportOptions& options) {
   const CallPaths paths(trace);
   // Everything begins when what it needs is there: the model's answers and the measured run know
   // nothing of each other, and the pictures nothing of the model's curves.
@@ -177,14 +177,13 @@ Report run_report(const Trace& trace, const GraphSource& source, const ModelChoi
   auto answered = in_background([&] {
     return ModelAnswers(trace, *graph.get(), choice, predicted, options.degradations_ppm);
   });
-  const std::shared_future matched = in_background([&] { return CallMatching(trace); });
   const std::shared_future measured = in_background([&] {
     std::optional<MeasuredSide> side;
-    if (trace.timed()) side.emplace(trace, matched.get(), paths, options.sends);
+    if (trace.timed()) side.emplace(trace, matching, paths, options.sends);
     return side;
   });
   auto pictures = in_background([&] {
-    PictureInput picture{trace, *graph.get(), predicted.get(), matched.get(), paths};
+    PictureInput picture{trace, *graph.get(), predicted.get(), matching, paths};
     picture.simulated = options.simulated;
     if (const auto& side = measured.get()) {
       picture.measured.emplace(

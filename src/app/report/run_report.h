@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/model/model_choice.h"
+#include "calls/call_matching.h"
 #include "graph/execution_graph.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
@@ -29,7 +30,7 @@ using GraphSource = std::function<const ExecutionGraph&()>;
 /// the model says and, if it was simulated, how it runs on that machine. What `slackline report`
 /// prints. Linear in calls, and the model's passes; the model's answers, the measured run and the
 /// pictures side by side, each as soon as what it needs is there.
-Report run_report(const Trace& trace, const GraphSource& graph, const ModelChoice& choice,
-                  const RunReportOptions& options);
+Report run_report(const Trace& trace, const CallMatching& matching, const GraphSource& graph,
+                  const ModelChoice& choice, const RunReportOptions& options);
 
 }  // namespace slackline

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "calls/call_actions.h"
 #include "graph/collective_index.h"
 
 namespace slackline {
@@ -23,19 +24,25 @@ struct Performed {
 
 std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) {
   Findings told_by_the_graph;
-  const CollectiveIndex index(trace, choice.graph.collectives, told_by_the_graph);
+  const CollectiveCalls collectives = assemble_collectives(trace);
+  const CollectiveIndex index(trace, collectives, choice.graph.collectives, told_by_the_graph);
   std::map<std::pair<Operation, const CollectiveAlgorithm*>, Performed> sums;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    for_each_collective(trace, rank, [&](const Call& call, std::uint32_t sequence) {
-      const auto& instance = index.instance(collective_comm(call), sequence);
-      Performed& sum = sums[{call.operation, instance.algorithm}];
-      sum.operation = call.operation;
+  for (std::uint32_t id = 0; id < collectives.instances.size(); ++id) {
+    const CollectiveInstance& collective = collectives.instances[id];
+    if (!has_collective_class(collective.operation)) continue;
+    const CollectiveIndex::Instance& instance = index.instance(id);
+    for (const CollectiveMember& member : collectives.members_of(collective)) {
+      const RankCalls& calls = trace.calls(member.rank);
+      const Operation operation = calls.operation(member.enter);
+      Performed& sum = sums[{operation, instance.algorithm}];
+      sum.operation = operation;
       sum.algorithm = instance.algorithm->name;
       ++sum.calls;
-      sum.collectives += instance.members.empty() || instance.members.front() == rank ? 1 : 0;
-      sum.bytes += static_cast<std::int64_t>(call.bytes);
-      if (trace.timed()) sum.time_ns += call.end_ns - call.begin_ns;
-    });
+      const bool first = instance.members.empty() || instance.members.front() == member.rank;
+      sum.collectives += first ? 1 : 0;
+      sum.bytes += static_cast<std::int64_t>(calls.bytes(member.enter));
+      if (trace.timed()) sum.time_ns += calls.end_ns(member.enter) - calls.begin_ns(member.enter);
+    }
   }
   std::vector<Performed> all;
   for (const auto& [key, sum] : sums) all.push_back(sum);

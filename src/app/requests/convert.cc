@@ -83,17 +83,18 @@ struct Source {
   Findings findings{};
 };
 
-Source read_source(const ConvertRequest& request) {
+Source read_source(const ConvertRequest& request, KeepMatching keep) {
   const ModelRequest& input = request.input;
-  Source source{open_input(input.trace, {.fix_clocks = input.fix_clocks}),
-                resolve_model(input.model)};
+  const OpenOptions options{.fix_clocks = input.fix_clocks,
+                            .keep_matching = keep == KeepMatching::yes};
+  Source source{open_input(input.trace, options), resolve_model(input.model)};
   source.model.graph.collectives.resolve_automatic(source.opened.trace.info().mpi_library);
   source.goal = open_goal(source.opened.path);
   return source;
 }
 
-Source predict_source(const ConvertRequest& request) {
-  LoadedGraph loaded = load_graph(request.input);
+Source predict_source(const ConvertRequest& request, KeepMatching keep) {
+  LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::now, keep);
   const Schedule schedule =
       model_schedule(loaded.graph, picosecond_cost(loaded.graph, loaded.model));
   loaded.opened.trace = modelled_trace(std::move(loaded.opened.trace), loaded.graph, schedule);
@@ -115,12 +116,14 @@ Report execute(const ConvertRequest& request) {
                       fmt::format("the format {} has none", writer.name),
                       "Leave --predicted away, or choose a format of traces.");
   }
-  const Source source = request.predicted ? predict_source(request) : read_source(request);
+  const KeepMatching keep = writer.matches ? KeepMatching::yes : KeepMatching::no;
+  Source source = request.predicted ? predict_source(request, keep) : read_source(request, keep);
+  const auto matching = [&]() -> const CallMatching& { return matching_of(source.opened); };
 
   OutputFiles files(request.out, request.force ? OutputFiles::Existing::replace
                                                : OutputFiles::Existing::refuse_folders);
   const Findings lost =
-      writer.write({source.opened.trace, files.path(), source.model,
+      writer.write({source.opened.trace, matching, files.path(), source.model,
                     source.goal ? &source.goal->program : nullptr, arrows_of(request)});
   const Conversion done{request.out, writer.name, size_below(files.path().parent_path())};
   files.commit();

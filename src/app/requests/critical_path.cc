@@ -37,7 +37,7 @@ Report timed_path(const CriticalPathRequest& request) {
                                   .fix_clocks = request.input.fix_clocks,
                                   .platform = request.platform});
   const Trace& trace = run.trace();
-  const CallMatching matching(trace);
+  const CallMatching& matching = run.matching();
   const ImbalanceMetrics imbalance = imbalance_metrics(trace, matching);
   Json effective{{"algorithm", request.algorithm}};
   if (request.algorithm == kIntervals) {

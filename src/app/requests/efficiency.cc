@@ -48,7 +48,7 @@ Report execute(const EfficiencyRequest& request) {
     RunRequest one = request.run;
     one.trace = trace;
     const LoadedRun run = load_run(one);
-    runs.push_back(efficiency(run.trace(), CallMatching(run.trace()), ideal));
+    runs.push_back(efficiency(run.trace(), run.matching(), ideal));
     runs.back().name = run.opened.path;
     runs.back().findings.merge(run.trace().findings());
     runs.back().findings.merge(run.findings);

@@ -12,8 +12,7 @@ Report execute(const MonitorRequest& request) {
   options.windows = request.windows;
   options.ideal.causality = parse_collective_causality(request.causality);
   const LoadedRun run = load_run(request.run);
-  const Monitor result =
-      monitor(run.trace(), CallMatching(run.trace()), CallPaths(run.trace()), options);
+  const Monitor result = monitor(run.trace(), run.matching(), CallPaths(run.trace()), options);
   return with_context(describe(result), "monitor", run,
                       {{"rank", result.rank},
                        {"windows", request.windows},

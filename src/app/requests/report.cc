@@ -18,7 +18,9 @@ namespace {
 /// One of two runs to compare, analysed in two threads: by the model, and as it was measured.
 struct RunAnalysis {
   RunAnalysis(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm)
-      : loaded(load_graph(request, CallDetail::named, GraphTime::later)), paths(loaded.trace()) {
+      : loaded(load_graph(request, CallDetail::named, GraphTime::later, KeepMatching::yes)),
+        matching(matching_of(loaded.opened)),
+        paths(loaded.trace()) {
     parallel_for(2, [&](std::size_t part) {
       part == 0 ? predict_run(degradations_ppm) : analyse_measured_run();
     });
@@ -26,7 +28,7 @@ struct RunAnalysis {
   ComparedPicture picture(const char* letter) const {
     return {std::string(letter) + ": " + loaded.opened.path,
             loaded.trace(),
-            *matching,
+            matching,
             paths,
             {waits, measured->path, measured->monitor}};
   }
@@ -35,9 +37,9 @@ struct RunAnalysis {
   }
 
   LoadedGraph loaded;
+  const CallMatching& matching;
   CallPaths paths;
   Overview model{};
-  std::optional<CallMatching> matching{};
   WaitStates waits{};
   std::optional<Diagnosis> measured{};
 
@@ -47,10 +49,9 @@ struct RunAnalysis {
   }
   void analyse_measured_run() {
     if (!loaded.trace().timed()) return;
-    matching.emplace(loaded.trace());
-    const CausalOrder order(loaded.trace(), *matching);
-    waits = wait_states(loaded.trace(), *matching, order, {.sends = &loaded.opened.sends});
-    measured = diagnose(loaded.trace(), paths, *matching, order, waits);
+    const CausalOrder order(loaded.trace(), matching);
+    waits = wait_states(loaded.trace(), matching, order, {.sends = &loaded.opened.sends});
+    measured = diagnose(loaded.trace(), paths, matching, order, waits);
   }
 };
 
@@ -92,7 +93,8 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
   options.simulated = &simulated;
   own_options["simulation"] = to_json(request.machine, machine.smpi);
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
-  Report report = run_report(loaded.trace(), graph, loaded.model, options);
+  Report report =
+      run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options);
   report.findings.merge(findings);
   return with_context(std::move(report), "report", loaded, std::move(own_options));
 }
@@ -102,7 +104,8 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
 Report execute(const ReportRequest& request) {
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
   if (!request.other.empty()) return comparison(request, ppm);
-  LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
+  LoadedGraph loaded =
+      load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
   Json own_options = {{"degrade", degradations_to_json(ppm)}};
   const RunReportOptions options{.degradations_ppm = ppm,
                                  .scenarios = request.compare,
@@ -112,8 +115,9 @@ Report execute(const ReportRequest& request) {
     return report_with_simulation(request, loaded, options, std::move(own_options));
   }
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
-  return with_context(run_report(loaded.trace(), graph, loaded.model, options), "report", loaded,
-                      std::move(own_options));
+  return with_context(
+      run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options),
+      "report", loaded, std::move(own_options));
 }
 
 }  // namespace slackline

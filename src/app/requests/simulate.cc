@@ -39,7 +39,7 @@ struct Scene {
   Machine machine;
 };
 
-void write_timed(const Scene& scene, const Simulation& result, const std::string& path) {
+void write_timed(Scene& scene, const Simulation& result, const std::string& path) {
   const TraceWriter* const writer = writer_by_extension(path);
   if (writer == nullptr) {
     throw usage_error(fmt::format("cannot tell the format of '{}'", path),
@@ -48,7 +48,8 @@ void write_timed(const Scene& scene, const Simulation& result, const std::string
   }
   const Trace timed = simulated_trace(scene.trace(), result);
   OutputFiles files(path, OutputFiles::Existing::refuse_folders);
-  writer->write({timed, files.path(), ModelChoice{}});
+  const auto matching = [&]() -> const CallMatching& { return matching_of(scene.opened); };
+  writer->write({timed, matching, files.path(), ModelChoice{}});
   files.commit();
 }
 
@@ -69,7 +70,7 @@ Report simulate_once(Scene& scene, const SimulateRequest& request, Findings& fin
   if (request.pictures) {
     report.sections.insert(
         report.sections.begin(),
-        simulated_timeline(scene.trace(),
+        simulated_timeline(scene.trace(), matching_of(scene.opened),
                            {result, platform, request.machine.platform, request.links}));
   }
   return report;
@@ -132,7 +133,7 @@ void require_files_apart(const SimulateRequest& request) {
 Report execute(const SimulateRequest& request) {
   require_files_apart(request);
   Findings findings;
-  OpenedTrace opened = open_input(request.trace);
+  OpenedTrace opened = open_input(request.trace, {.keep_matching = request.pictures});
   require_whole(opened.trace);
   Machine machine = resolve_machine(request.machine, opened.trace, findings);
   Scene scene{std::move(opened), std::move(machine)};

@@ -16,7 +16,7 @@ Report execute(const WaitStatesRequest& request) {
   if (run.eager_bytes) wait.eager_bytes = run.eager_bytes;
   if (run.on == "measured") wait.sends = &run.opened.sends;
   const CallPaths paths(run.trace());
-  const WaitSummary summary = summarize_waits(run.trace(), CallMatching(run.trace()), paths, wait);
+  const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait);
   const Json eager = wait.eager_bytes ? Json(*wait.eager_bytes) : Json(nullptr);
   return with_context(describe(summary, run.trace(), paths), "wait-states", run,
                       {{"eager_threshold_bytes", eager}});

@@ -144,7 +144,9 @@ void save_program(const std::string& path, const Trace& program, const ModelChoi
                       "no format of traces has its extension", "Write for example edited.slk.");
   }
   OutputFiles files(path);
-  writer->write({program, files.path(), model});
+  std::optional<CallMatching> matching;  // found only if the format asks
+  const auto matched = [&]() -> const CallMatching& { return matching.emplace(program); };
+  writer->write({program, matched, files.path(), model});
   files.commit();
 }
 

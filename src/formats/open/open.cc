@@ -163,7 +163,8 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   input.sends = &sends;
   const TraceReader* const reader = reader_of(input);
   if (reader == nullptr) throw unknown_input(input);
-  OpenedTrace opened{reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}};
+  OpenedTrace opened{
+      reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}, {}};
   opened.sends = std::move(sends);
   if (reader->files != nullptr) {
     const fs::path folder = input.is_directory             ? input.path
@@ -179,8 +180,11 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   opened.calls = opened.trace.call_count();
   mend_time_order(opened.trace);
   check_time_span(opened.trace);
-  if (options.fix_clocks) correct_clocks(opened.trace);
-  count_causality_violations(opened.trace);
+  if (!opened.trace.timed() && !options.keep_matching) return opened;
+  const CallMatching& matching = matching_of(opened);
+  if (options.fix_clocks) correct_clocks(opened.trace, matching);
+  count_causality_violations(opened.trace, matching);
+  if (!options.keep_matching) opened.matching.reset();
   return opened;
 }
 
@@ -222,6 +226,13 @@ std::optional<fs::path> only_trace_in(const fs::path& folder) {
 
 std::span<const TraceReader> trace_readers() {
   return kReaders;
+}
+
+const CallMatching& matching_of(OpenedTrace& opened) {
+  if (opened.matching == nullptr) {
+    opened.matching = std::make_shared<const CallMatching>(opened.trace);
+  }
+  return *opened.matching;
 }
 
 OpenedTrace open_trace(const fs::path& path, const OpenOptions& options) {

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "calls/call_matching.h"
 #include "trace/goal/program.h"
 #include "trace/send_records.h"
 #include "trace/trace.h"
@@ -24,7 +26,13 @@ struct OpenedTrace {
   std::string checksum;     ///< XXH3-64 of the input, 16 hexadecimal digits
   std::uint64_t calls = 0;  ///< in the input; of GOAL its operations
   SendRecords sends{};
+  /// Of the trace's calls, once somebody has asked for it (OpenOptions::keep_matching,
+  /// matching_of). It holds for all times that the trace may be given.
+  std::shared_ptr<const CallMatching> matching{};
 };
+
+/// Matches the calls of an opened trace, unless that has been done.
+const CallMatching& matching_of(OpenedTrace& opened);
 
 /// A GOAL program as it is, for whoever can do more with it than with its linearisation.
 struct OpenedGoal {
@@ -58,7 +66,8 @@ struct TraceReader {
 std::span<const TraceReader> trace_readers();
 
 struct OpenOptions {
-  bool fix_clocks = false;  ///< restore causality (trace/clock_correction.h)
+  bool fix_clocks = false;     ///< restore causality (calls/clock_correction.h)
+  bool keep_matching = false;  ///< for who goes on to look at messages and collectives
 };
 
 /// Opens a trace file of any known format, or a folder: one made by `slackline record` (its

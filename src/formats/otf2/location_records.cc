@@ -7,6 +7,7 @@
 
 #include "formats/otf2/findings.h"
 #include "formats/otf2/location_reader.h"
+#include "trace/start_groups.h"
 
 namespace slackline::otf2 {
 namespace {
@@ -151,12 +152,8 @@ void LocationReader::resolve(const OpenRequests::Request& request, const OpenReq
     calls.resolve(request.call, m.peer, m.tag, m.bytes);
     calls.set_comm(request.call, m.comm);
   } else if (request.kind == OpenRequests::Kind::started) {
-    const auto args = calls.mutable_args(request.call);
-    if (args.size() < request.argument + kStartGroup) return;
-    args[request.argument + 2] = m.peer;
-    args[request.argument + 3] = m.tag;
-    args[request.argument + 4] = static_cast<std::int64_t>(m.bytes);
-    args[request.argument + 5] = m.comm;
+    resolve_start(calls.mutable_args(request.call), request.argument, m.peer, m.tag, m.bytes,
+                  m.comm);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/otf2/rank_writer.h"
+#include "trace/start_groups.h"
 
 namespace slackline::otf2 {
 namespace {
@@ -20,6 +21,13 @@ void copy_message(const Call& from, Call& to) {
   to.tag = from.tag;
   to.bytes = from.bytes;
   to.comm = from.comm;
+}
+
+// A single request whose mode the records tell.
+bool starts_one(const Call& call) {
+  const StartGroups groups(call.args);
+  if (!groups.whole() || groups.size() != 1) return false;
+  return groups[0].operation == Operation::send_init || groups[0].receives();
 }
 
 }  // namespace
@@ -54,9 +62,7 @@ Call RankWriter::expected(std::uint32_t i, const Call& call,
       told.peer = call.peer;
       break;
     case OperationClass::start:
-      if (completed && call.args.size() == kStartGroup &&
-          (call.args[1] == static_cast<std::int64_t>(Operation::send_init) ||
-           call.args[1] == static_cast<std::int64_t>(Operation::recv_init))) {
+      if (completed && starts_one(call)) {
         args.assign(call.args.begin(), call.args.end());
       } else if (started) {
         args = {-1};  // in any case not what is to be read

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "formats/otf2/rank_writer.h"
+#include "trace/start_groups.h"
 
 namespace slackline::otf2 {
 namespace {
@@ -60,9 +61,10 @@ bool RankWriter::can_start(const Call& call) const {
     case OperationClass::icollective:
       return call.request != kRequestNone && can_collective(call);
     case OperationClass::start: {
-      if (call.args.empty() || call.args.size() % kStartGroup != 0) return false;
-      for (std::size_t at = 0; at < call.args.size(); at += kStartGroup) {
-        if (!group_can_start(call.args.subspan(at, kStartGroup))) return false;
+      const StartGroups groups(call.args);
+      if (!groups.whole()) return false;
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (!group_can_start(groups.values(i))) return false;
       }
       return true;
     }
@@ -79,9 +81,8 @@ void RankWriter::plan_start(std::uint32_t i, FlatMap<std::uint32_t, Started, Ser
     open[call.request] = {i, 0};
     return;
   }
-  for (std::uint32_t g = 0; g * kStartGroup < call.args.size(); ++g) {
-    open[static_cast<std::uint32_t>(call.args[g * kStartGroup])] = {i, g};
-  }
+  const StartGroups groups(call.args);
+  for (std::uint32_t g = 0; g < groups.size(); ++g) open[groups[g].serial] = {i, g};
 }
 
 void RankWriter::plan_completion(std::uint32_t i,
@@ -124,8 +125,9 @@ void RankWriter::plan_requests() {
       requests_told_ = seen.insert(call.request).second && requests_told_;
       continue;
     }
-    for (std::size_t at = 0; at < call.args.size(); at += kStartGroup) {
-      requests_told_ = seen.insert(call.args[at]).second && requests_told_;
+    const StartGroups groups(call.args);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      requests_told_ = seen.insert(groups[g].serial).second && requests_told_;
     }
   }
 }

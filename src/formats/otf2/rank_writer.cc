@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "trace/start_groups.h"
 
 namespace slackline::otf2 {
 namespace {
@@ -305,18 +306,16 @@ std::optional<RankWriter::Received> RankWriter::received_by(const Call& call) co
 }
 
 void RankWriter::write_starts(const Call& call) {
-  for (std::size_t at = 0; at < call.args.size(); at += kStartGroup) {
-    const auto group = call.args.subspan(at, kStartGroup);
-    const auto serial = static_cast<std::uint64_t>(group[0]);
-    if (group[1] == static_cast<std::int64_t>(Operation::recv_init)) {
-      OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, ticks(call.begin_ns), serial);
+  const StartGroups groups(call.args);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const StartedRequest started = groups[i];
+    if (started.receives()) {
+      OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, ticks(call.begin_ns), started.serial);
       continue;
     }
-    const auto comm = static_cast<std::uint32_t>(group[5]);
     OTF2_EvtWriter_MpiIsend(writer_, nullptr, ticks(call.begin_ns),
-                            comms_.relative(rank_, comm, static_cast<std::int32_t>(group[2])), comm,
-                            static_cast<std::uint32_t>(group[3]),
-                            static_cast<std::uint64_t>(group[4]), serial);
+                            comms_.relative(rank_, started.comm, started.peer), started.comm,
+                            static_cast<std::uint32_t>(started.tag), started.bytes, started.serial);
   }
 }
 
@@ -339,13 +338,11 @@ void RankWriter::write_completions(std::uint32_t i, const Call& call) {
         break;
       }
       case OperationClass::start: {
-        const auto group = start.args.subspan(completed_[c].start.group * kStartGroup, kStartGroup);
-        if (group[1] == static_cast<std::int64_t>(Operation::recv_init)) {
-          const auto comm = static_cast<std::uint32_t>(group[5]);
+        const StartedRequest started = StartGroups(start.args)[completed_[c].start.group];
+        if (started.receives()) {
           OTF2_EvtWriter_MpiIrecv(writer_, nullptr, t,
-                                  comms_.relative(rank_, comm, static_cast<std::int32_t>(group[2])),
-                                  comm, static_cast<std::uint32_t>(group[3]),
-                                  static_cast<std::uint64_t>(group[4]), serial);
+                                  comms_.relative(rank_, started.comm, started.peer), started.comm,
+                                  static_cast<std::uint32_t>(started.tag), started.bytes, serial);
           break;
         }
         [[fallthrough]];

@@ -50,7 +50,7 @@ Trace read(const fs::path& path) {
 
 Trace there_and_back(const Trace& trace) {
   const Folder folder;
-  write_paraver(trace, folder / "t.prv");
+  write_paraver(trace, CallMatching(trace), folder / "t.prv");
   return read(folder / "t.prv");
 }
 
@@ -91,7 +91,7 @@ TEST(ParaverPieces, LieInOrderOfTimeAndLoseNothing) {
   for (const std::int64_t step_ns : {0, 1000}) {
     const Folder folder;
     const Trace trace = long_trace(step_ns);
-    write_paraver(trace, folder / "t.prv");
+    write_paraver(trace, CallMatching(trace), folder / "t.prv");
     EXPECT_TRUE(same_content(trace, read(folder / "t.prv"))) << step_ns;
 
     std::istringstream lines{std::string(MappedFile(folder / "t.prv").text())};
@@ -139,7 +139,7 @@ TEST(ParaverWriter, WritesNamesBesideAndSaysWhatIsLost) {
       "rank 1 host=n1\n@1 +1 recv from=0 comm=2 any_source\n",
       "t");
   const Folder folder;
-  const Findings lost = write_paraver(trace, folder / "t.prv");
+  const Findings lost = write_paraver(trace, CallMatching(trace), folder / "t.prv");
   EXPECT_EQ(lost.count(paraver::kCommunicatorsOfMessages), 2u);
   EXPECT_EQ(lost.count(paraver::kWildcardsLost), 1u);
   EXPECT_EQ(lost.count(paraver::kUnmatched), 1u);
@@ -158,7 +158,7 @@ TEST(ParaverWriter, HostsMayHaveAnyName) {
       "rank 1 host=\"LEVEL THREAD SIZE 1\"\n@1 +1 barrier\nrank 2 host=n2\n@1 +1 barrier\n",
       "t");
   const Folder folder;
-  write_paraver(trace, folder / "t.prv");
+  write_paraver(trace, CallMatching(trace), folder / "t.prv");
   const Trace back = read(folder / "t.prv");
   EXPECT_EQ(back.rank_info(0).host, "LEVEL NODE SIZE 7");
   EXPECT_EQ(back.rank_info(1).host, "LEVEL THREAD SIZE 1");

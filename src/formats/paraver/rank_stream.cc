@@ -56,6 +56,15 @@ std::vector<StreamPosition> stream_positions(const RankCalls& calls, std::uint16
   return positions;
 }
 
+namespace {
+
+std::span<const MessageCalls> messages_of(const CallMatching& matching, std::int32_t rank) {
+  const std::uint32_t first = matching.first_message(rank);
+  return std::span(matching.messages()).subspan(first, matching.first_message(rank + 1) - first);
+}
+
+}  // namespace
+
 RankStream::RankStream(const WriterContext& context, StreamThread which, const StreamPosition& from,
                        RecordBlock& block)
     : context_(context),
@@ -64,9 +73,9 @@ RankStream::RankStream(const WriterContext& context, StreamThread which, const S
       thread_(which.thread),
       at_(from),
       block_(block),
-      messages_(context.outgoing[static_cast<std::size_t>(which.rank)]) {
+      messages_(messages_of(context.matching, which.rank)) {
   const std::size_t next_call = from.step == 0 ? 0 : from.step - 1;
-  messages_ = {std::ranges::lower_bound(messages_, next_call, {}, &Outgoing::send),
+  messages_ = {std::ranges::lower_bound(messages_, next_call, {}, &MessageCalls::send),
                messages_.end()};
 }
 
@@ -183,25 +192,31 @@ char* RankStream::collective(char* to, const Call& call) const {
 void RankStream::messages(std::size_t i, const Call& call) {
   // Threads share the list; each looks for its own calls.
   while (!messages_.empty() && messages_.front().send < i) messages_ = messages_.subspan(1);
+  if (messages_.empty() || messages_.front().send != i) return;
+  for_each_send(call, [&](const PostedMessage& sent) {
+    if (sent.peer < 0 || sent.peer >= context_.trace.ranks()) return;
+    if (messages_.front().matched()) message(messages_.front(), sent.tag, call);
+    messages_ = messages_.subspan(1);
+  });
+}
+
+void RankStream::message(const MessageCalls& message, std::int32_t tag, const Call& call) {
   const bool lasts = operation_class(call.operation) != OperationClass::sendrecv;
-  for (; !messages_.empty() && messages_.front().send == i; messages_ = messages_.subspan(1)) {
-    const Outgoing& message = messages_.front();
-    const RankCalls& other = context_.trace.calls(message.destination);
-    const MessagePair& pair = *message.pair;
-    const bool blocks = pair.done == pair.post;
-    const std::int64_t logical = blocks ? other.begin_ns(pair.post) : other.end_ns(pair.post);
-    const std::int64_t physical = pair.done == MessagePair::kNeverCompleted
-                                      ? std::max(other.stop_ns(), logical) + 1
-                                      : other.end_ns(pair.done);
-    char* to = block_.open('3');
-    to = put_field(to, call.begin_ns - context_.zero_ns);
-    to = put_field(to, (lasts ? call.end_ns : call.begin_ns) - context_.zero_ns);
-    to = put_object(to, message.destination, other.thread(pair.post));
-    to = put_field(to, logical - context_.zero_ns);
-    to = put_field(to, physical - context_.zero_ns);
-    to = put_field(to, std::min<std::uint64_t>(pair.bytes, INT64_MAX));
-    block_.close(put_field(to, pair.tag), call.begin_ns);
-  }
+  const RankCalls& other = context_.trace.calls(message.destination);
+  const bool blocks = message.receive_done == message.receive;
+  const std::int64_t logical =
+      blocks ? other.begin_ns(message.receive) : other.end_ns(message.receive);
+  const std::int64_t physical = message.receive_done == kNoCall
+                                    ? std::max(other.stop_ns(), logical) + 1
+                                    : other.end_ns(message.receive_done);
+  char* to = block_.open('3');
+  to = put_field(to, call.begin_ns - context_.zero_ns);
+  to = put_field(to, (lasts ? call.end_ns : call.begin_ns) - context_.zero_ns);
+  to = put_object(to, message.destination, other.thread(message.receive));
+  to = put_field(to, logical - context_.zero_ns);
+  to = put_field(to, physical - context_.zero_ns);
+  to = put_field(to, std::min<std::uint64_t>(message.bytes, INT64_MAX));
+  block_.close(put_field(to, tag), call.begin_ns);
 }
 
 bool RankStream::present() const {

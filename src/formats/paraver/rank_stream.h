@@ -4,24 +4,17 @@
 #include <span>
 #include <vector>
 
-#include "calls/message_pairs.h"
+#include "calls/call_matching.h"
 #include "formats/paraver/record_block.h"
 #include "trace/trace.h"
 
 namespace slackline::paraver {
 
-/// A message in the order of its source: where its receive is.
-struct Outgoing {
-  std::uint32_t send;  ///< call of the source
-  std::int32_t destination;
-  const MessagePair* pair;
-};
-
 /// What all streams share.
 struct WriterContext {
   const Trace& trace;
-  std::int64_t zero_ns = 0;                     ///< subtracted from every time
-  std::vector<std::vector<Outgoing>> outgoing;  ///< by source, in order of `send`
+  const CallMatching& matching;
+  std::int64_t zero_ns = 0;  ///< subtracted from every time
 };
 
 /// The thread of a rank whose records a stream has. The first one also tells of states, regions and
@@ -65,6 +58,7 @@ class RankStream {
   char* open_event(std::int64_t time);
   char* collective(char* to, const Call& call) const;
   void messages(std::size_t i, const Call& call);
+  void message(const MessageCalls& message, std::int32_t tag, const Call& call);
   char* counters(char* to, std::size_t gap) const;
 
   const WriterContext& context_;
@@ -73,7 +67,7 @@ class RankStream {
   std::uint16_t thread_;
   StreamPosition at_;
   RecordBlock& block_;
-  std::span<const Outgoing> messages_;  // of calls from here on
+  std::span<const MessageCalls> messages_;  // that calls from here on send
 };
 
 }  // namespace slackline::paraver

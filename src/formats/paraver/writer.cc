@@ -2,8 +2,7 @@
 // all threads' records of a window are formatted, sorted and written together. Where a thread's
 // records of each window begin is found beforehand by one pass over its calls, so that windows can
 // be made side by side. A communication record stands with its send; which receive it had is found
-// beforehand, too (trace/message_pairs.h), and sorted by sender, because that is the order in which
-// it is needed.
+// beforehand, too (calls/call_matching.h).
 
 #include "formats/paraver/writer.h"
 
@@ -19,7 +18,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "calls/message_pairs.h"
+#include "calls/call_matching.h"
 #include "formats/paraver/event_values.h"
 #include "formats/paraver/rank_stream.h"
 #include "formats/paraver/side_files.h"
@@ -60,32 +59,6 @@ std::vector<RankExtent> extents_of(const Trace& trace) {
     extents[rank] = extent_of(trace.calls(static_cast<std::int32_t>(rank)));
   });
   return extents;
-}
-
-// In order of the sends, those of one call as they are.
-void sort_by_send(std::vector<Outgoing>& list, std::size_t calls) {
-  std::vector<std::uint32_t> at(calls + 1);
-  for (const Outgoing& message : list) ++at[message.send];
-  std::uint32_t sum = 0;
-  for (std::uint32_t& count : at) sum += std::exchange(count, sum);
-  std::vector<Outgoing> sorted(list.size());
-  for (const Outgoing& message : list) sorted[at[message.send]++] = message;
-  list = std::move(sorted);
-}
-
-std::vector<std::vector<Outgoing>> by_source(const Trace& trace,
-                                             const std::vector<std::vector<MessagePair>>& pairs) {
-  std::vector<std::vector<Outgoing>> outgoing(static_cast<std::size_t>(trace.ranks()));
-  for (std::size_t to = 0; to < pairs.size(); ++to) {
-    for (const MessagePair& pair : pairs[to]) {
-      outgoing[static_cast<std::size_t>(pair.source)].push_back(
-          {pair.send, static_cast<std::int32_t>(to), &pair});
-    }
-  }
-  parallel_for(outgoing.size(), [&](std::size_t rank) {
-    sort_by_send(outgoing[rank], trace.calls(static_cast<std::int32_t>(rank)).size());
-  });
-  return outgoing;
 }
 
 // "2019-10-09T16:08" as "09/10/2019 at 16:08".
@@ -299,11 +272,11 @@ class Losses {
 }  // namespace
 }  // namespace paraver
 
-Findings write_paraver(const Trace& trace, const std::filesystem::path& path) {
+Findings write_paraver(const Trace& trace, const CallMatching& matching,
+                       const std::filesystem::path& path) {
   using namespace paraver;
-  const auto pairs = pair_messages(trace);
   const std::vector<RankExtent> extents = extents_of(trace);
-  WriterContext context{trace, 0, by_source(trace, pairs)};
+  WriterContext context{trace, matching, 0};
   std::int64_t last = INT64_MIN;
   std::vector<std::uint32_t> threads;
   for (const RankExtent& extent : extents) {
@@ -327,9 +300,7 @@ Findings write_paraver(const Trace& trace, const std::filesystem::path& path) {
   write_file(beside(".useful_duration.cfg"), useful_duration_cfg());
   if (!trace.regions().empty()) write_file(beside(".user_functions.cfg"), user_functions_cfg());
 
-  std::uint64_t messages = 0;
-  for (const auto& list : pairs) messages += list.size();
-  return Losses(trace).with_messages(messages);
+  return Losses(trace).with_messages(matching.matched_count());
 }
 
 }  // namespace slackline

@@ -14,6 +14,7 @@ constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxUint32 = std::numeric_limits<std::uint32_t>::max();
 
 constexpr std::size_t kMostKeys = 16;
+constexpr std::size_t kStartFields = 6;  // of a started request, with its communicator
 
 std::string_view args_keys(ArgsForm form) {
   switch (form) {
@@ -214,7 +215,7 @@ void CallReader::read_starts() {
   Lexer::split(*value, ',', parts_);
   for (const Token& part : parts_) {
     Lexer::split(part, ':', fields_);
-    if (fields_.size() != kStartGroup && fields_.size() != kStartGroup - 1) {
+    if (fields_.size() != kStartFields && fields_.size() != kStartFields - 1) {
       lexer_.fail(
           part, fmt::format("'{}' starts nothing", part.text),
           "a started request is REQUEST:OPERATION:PEER:TAG:BYTES, and :COMM if that is not 0",
@@ -230,7 +231,7 @@ void CallReader::read_starts() {
     args_.push_back(peer(fields_[2]));
     args_.push_back(tag(fields_[3]));
     args_.push_back(lexer_.integer(fields_[4], "byte count", 0, kMaxInt64));
-    args_.push_back(fields_.size() < kStartGroup
+    args_.push_back(fields_.size() < kStartFields
                         ? kCommWorld
                         : lexer_.named(fields_[5], kCommWords, "communicator", 0, kMaxUint32));
   }

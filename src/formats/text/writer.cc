@@ -11,6 +11,7 @@
 
 #include "formats/text/form.h"
 #include "formats/text/text.h"
+#include "trace/start_groups.h"
 
 namespace slackline {
 namespace text {
@@ -146,21 +147,23 @@ bool is_start_group(std::span<const std::int64_t> group) {
 }
 
 bool put_starts(Out& out, std::span<const std::int64_t> args) {
-  if (args.empty() || args.size() % kStartGroup != 0) return false;
-  for (std::size_t i = 0; i < args.size(); i += kStartGroup) {
-    if (!is_start_group(args.subspan(i, kStartGroup))) return false;
+  const StartGroups groups(args);
+  if (!groups.whole()) return false;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!is_start_group(groups.values(i))) return false;
   }
   out += " starts=";
-  for (std::size_t i = 0; i < args.size(); i += kStartGroup) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
     if (i > 0) out += ',';
-    put(out, FMT_COMPILE("{}:{}:"), args[i], identifier(static_cast<Operation>(args[i + 1])));
-    put_named(out, kPeerWords, args[i + 2]);
+    const StartedRequest started = groups[i];
+    put(out, FMT_COMPILE("{}:{}:"), started.serial, identifier(started.operation));
+    put_named(out, kPeerWords, started.peer);
     out += ':';
-    put_named(out, kTagWords, args[i + 3]);
-    put(out, FMT_COMPILE(":{}"), args[i + 4]);
-    if (args[i + 5] == kCommWorld) continue;
+    put_named(out, kTagWords, started.tag);
+    put(out, FMT_COMPILE(":{}"), started.bytes);
+    if (started.comm == kCommWorld) continue;
     out += ':';
-    put_named(out, kCommWords, args[i + 5]);
+    put_named(out, kCommWords, started.comm);
   }
   return true;
 }

@@ -16,6 +16,7 @@
 #include "formats/ti/reader.h"
 #include "formats/ti/special_values.h"
 #include "formats/ti/writer_findings.h"
+#include "trace/start_groups.h"
 
 namespace slackline::ti {
 namespace {
@@ -162,14 +163,15 @@ void ProgramWriter::irecv(const Call& call) {
 }
 
 void ProgramWriter::start(const Call& call) {
-  for (std::size_t at = 0; at + kStartGroup <= call.args.size(); at += kStartGroup) {
-    const auto group = call.args.subspan(at, kStartGroup);
+  const StartGroups groups(call.args);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const StartedRequest started = groups[i];
     Call one;
-    one.request = static_cast<std::uint32_t>(group[0]);
-    one.peer = static_cast<std::int32_t>(group[2]);
-    one.tag = static_cast<std::int32_t>(group[3]);
-    one.bytes = static_cast<std::uint64_t>(group[4]);
-    if (group[1] == static_cast<std::int64_t>(Operation::recv_init)) {
+    one.request = started.serial;
+    one.peer = started.peer;
+    one.tag = started.tag;
+    one.bytes = started.bytes;
+    if (started.receives()) {
       irecv(one);
     } else {
       isend(one);

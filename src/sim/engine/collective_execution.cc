@@ -25,15 +25,14 @@ CollectiveExecution::CollectiveExecution(const Trace& trace,
       model_(model),
       parts_(parts),
       findings_(findings),
-      collectives_(trace, CollectiveChoice{}, findings),
+      collectives_(trace, assemble_collectives(trace), CollectiveChoice{}, findings),
       nodes_(host_of_rank),
       of_rank_(static_cast<std::size_t>(trace.ranks())) {}
 
 void CollectiveExecution::enter(ExecutionContext& context, const Call& call) {
-  const std::uint32_t comm = collective_comm(call);
-  const std::uint32_t sequence = of_rank_[static_cast<std::size_t>(context.rank)].calls[comm]++;
-  const CollectiveIndex::Instance& instance = collectives_.instance(comm, sequence);
-  const std::int32_t own_rank = rank_in(context.rank, instance);
+  const auto [instance, sequence, own_rank] =
+      of_rank_[static_cast<std::size_t>(context.rank)].enter(collectives_, context.rank,
+                                                             collective_comm(call));
   if (instance.members.size() < 2 || own_rank < 0) return;
   CollectiveProgress& progress = context.collective;
   progress.instance = &instance;
@@ -45,34 +44,11 @@ void CollectiveExecution::enter(ExecutionContext& context, const Call& call) {
   expand(context);
 }
 
-/// The rank's number among those that take part; -1 when it is none of them.
-std::int32_t CollectiveExecution::rank_in(std::int32_t rank,
-                                          const CollectiveIndex::Instance& instance) {
-  const bool whole = instance.own_members.empty();
-  if (whole && instance.comm == kCommWorld) return rank;
-  const auto search = [&] {
-    const auto found = std::ranges::find(instance.members, rank);
-    return found == instance.members.end()
-               ? -1
-               : static_cast<std::int32_t>(found - instance.members.begin());
-  };
-  if (!whole) return search();
-  auto& known = of_rank_[static_cast<std::size_t>(rank)].rank_in_comm;
-  if (const std::int32_t* own = known.find(instance.comm)) return *own;
-  return known[instance.comm] = search();
-}
-
 /// Computes the context's steps, as far as they are known.
 void CollectiveExecution::expand(ExecutionContext& context) {
   CollectiveProgress& progress = context.collective;
   const CollectiveIndex::Instance& instance = *progress.instance;
   const std::uint32_t sequence = progress.sequence;
-  const std::size_t size = instance.members.size();
-  const Operation operation = instance.call.operation;
-  const bool each = operation == Operation::alltoallv || operation == Operation::alltoallw;
-  const bool own = each ? instance.own_members.empty() && progress.args.size() == 2 * size
-                        : is_neighbourhood(operation);
-  const auto args = own ? progress.args : std::span<const std::int64_t>{};
   CollectiveCall performed = instance.call;
   performed.single_waits = true;
   performed.self_messages = true;
@@ -87,11 +63,13 @@ void CollectiveExecution::expand(ExecutionContext& context) {
   const SmpiDecision decision = choose_(performed);
   apply(decision, performed);
   progress.steps.clear();
-  decision.algorithm->expand(performed, progress.rank, OwnCounts{args}, progress.steps);
+  decision.algorithm->expand(performed, progress.rank, own_counts(instance, progress.args),
+                             progress.steps);
   nodes_.add(instance.comm, sequence, knowledge);
   keep_arrivals(instance, sequence, arrivals, std::move(first));
   if (arrivals.incomplete()) return progress.steps.push_back({.kind = Kind::more});
-  if (progress.steps.empty() && operation == Operation::alltoall && performed.bytes > 0) {
+  if (progress.steps.empty() && instance.call.operation == Operation::alltoall &&
+      performed.bytes > 0) {
     findings_.add(kNothingSent, decision.algorithm->smpi_name);
   }
   // Whatever an algorithm leaves started ends with the call.

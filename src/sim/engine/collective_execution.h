@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/findings.h"
-#include "base/flat_map.h"
 #include "graph/collective_index.h"
 #include "sim/engine/collective_nodes.h"
 #include "sim/engine/message_passing.h"
@@ -39,20 +38,12 @@ class CollectiveExecution {
   void step(ExecutionContext& context);
 
  private:
-  struct SerialHash {
-    std::uint64_t operator()(std::uint32_t serial) const { return mix_bits(serial); }
-  };
-  struct OfRank {
-    FlatMap<std::uint32_t, std::uint32_t, SerialHash> calls{};  // by communicator
-    FlatMap<std::uint32_t, std::int32_t, SerialHash> rank_in_comm{};
-  };
   /// The record of a collective by order of arrival.
   struct KnownArrivals {
     ArrivalRecord record{};
     std::size_t complete = 0;  ///< ranks that know all of their steps
   };
 
-  std::int32_t rank_in(std::int32_t rank, const CollectiveIndex::Instance& instance);
   void expand(ExecutionContext& context);
   void keep_arrivals(const CollectiveIndex::Instance& instance, std::uint32_t sequence,
                      const Arrivals& arrivals, ArrivalRecord&& first);
@@ -69,7 +60,7 @@ class CollectiveExecution {
   Findings& findings_;
   CollectiveIndex collectives_;
   CollectiveNodes nodes_;
-  std::vector<OfRank> of_rank_;
+  std::vector<CollectiveCursor> of_rank_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, KnownArrivals> arrivals_;  // by call
 };
 

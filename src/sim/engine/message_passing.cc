@@ -8,17 +8,12 @@
 
 #include <algorithm>
 
+#include "calls/call_actions.h"
+
 namespace slackline::sim {
 namespace {
 
 using State = ExecutionContext::State;
-
-bool is_synchronous(Operation mode) {
-  return mode == Operation::ssend || mode == Operation::issend || mode == Operation::ssend_init;
-}
-bool is_buffered(Operation mode) {
-  return mode == Operation::bsend || mode == Operation::ibsend || mode == Operation::bsend_init;
-}
 
 }  // namespace
 
@@ -109,7 +104,7 @@ void MessagePassing::post_send(ExecutionContext& context) {
   t.detached = context.posting.detached;
   const bool eager =
       !is_synchronous(message.mode) && static_cast<double>(message.bytes) < model_.eager_below;
-  if (t.posted || eager) leave(transfer, context);
+  if (t.receive_posted || eager) leave(transfer, context);
   if (context.posting.detached) {
     matching_.drop(transfer);
     return finish_posting(context, Request{});
@@ -121,7 +116,7 @@ void MessagePassing::post_receive(ExecutionContext& context) {
   const TransferId transfer = matching_.post_receive(channel_of(context));
   if (order_ != nullptr) order_->acted(context.id);
   const Transfer& t = matching_[transfer];
-  if (t.sent && !t.left) leave(transfer, context);
+  if (t.send_posted && !t.left) leave(transfer, context);
   if (t.left && !t.arrived) network_.receive_posted(t.flight, contexts_.now());
   finish_posting(context, {Request::Kind::receive, transfer});
 }

@@ -127,128 +127,102 @@ bool RankProgram::peer_exists(std::int32_t peer) {
   return false;
 }
 
+/// What the actions of a call do to its rank's context.
+class RankProgram::Actions {
+ public:
+  Actions(RankProgram& program, ExecutionContext& context) : program_(program), context_(context) {}
+
+  void send(const PostedMessage& message) { program_.post(context_, message, true); }
+  void receive(const PostedMessage& message) { program_.post(context_, message, false); }
+  void exchange(const PostedMessage* from, const PostedMessage& to) {
+    program_.exchange(context_, from, to);
+  }
+  void complete(const Call& call) { program_.complete(context_, call); }
+  void test_in_vain(std::uint32_t request) { program_.test_in_vain(context_, request); }
+  void free_request(std::uint32_t request) {
+    program_.parts_.requests.erase(context_.rank, request);
+  }
+  void probe(const Call& call) { program_.enter_probe(context_, call); }
+  void collective(const Call& call) { program_.enter_collective(context_, call); }
+  void one_sided() { program_.findings_.add(kOneSidedNotModelled); }
+  void io() { program_.findings_.add(kIoNotModelled); }
+  void initialize() {}
+  void finalize() { context_.program.over = true; }
+
+ private:
+  RankProgram& program_;
+  ExecutionContext& context_;
+};
+
 void RankProgram::begin_call(ExecutionContext& context) {
   ProgramPosition& program = context.program;
   program.call = program.next_call++;
   program.call_open = true;
   program.call_began = parts_.contexts.now();
-  const Call call = trace_.calls(context.rank).action(program.call);
-  const OperationClass op_class = operation_class(call.operation);
-  switch (op_class) {
-    case OperationClass::send:
-    case OperationClass::isend:
-      return enter_message(context, call, true, op_class == OperationClass::send);
-    case OperationClass::recv:
-    case OperationClass::irecv:
-      return enter_message(context, call, false, op_class == OperationClass::recv);
-    case OperationClass::sendrecv:
-      return enter_sendrecv(context, call);
-    case OperationClass::start:
-      return enter_start(context, call);
-    case OperationClass::completion:
-      return enter_completion(context, call);
-    case OperationClass::request_other:
-      if (call.operation == Operation::request_free) {
-        parts_.requests.erase(context.rank, call.request);
-      }
-      return;
-    case OperationClass::probe:
-      return enter_probe(context, call);
-    case OperationClass::collective:
-    case OperationClass::icollective:
-    case OperationClass::comm_create:
-      return enter_collective(context, call);
-    case OperationClass::one_sided:
-      return findings_.add(kOneSidedNotModelled);
-    case OperationClass::io:
-      return findings_.add(kIoNotModelled);
-    case OperationClass::environment:
-      if (call.operation == Operation::finalize) program.over = true;
-      return;
-    case OperationClass::none:
-    case OperationClass::request_init:
-    case OperationClass::local:
-      return;
-  }
+  Actions actions(*this, context);
+  visit_actions(trace_.calls(context.rank).action(program.call), actions);
 }
 
-/// A call that is one message. A nonblocking one without a request ends with its call.
-void RankProgram::enter_message(ExecutionContext& context, const Call& call, bool send,
-                                bool blocking) {
-  if (call.has(SLK_FLAG_CANCELLED) || !peer_exists(call.peer)) return;
-  const Message message{.peer = call.peer,
-                        .tag = call.tag,
-                        .comm = call.comm,
-                        .bytes = call.bytes,
-                        .mode = call.operation,
-                        .serial = blocking ? kRequestNone : call.request,
+/// One of several messages that a call starts waits for its turn. So does one without a request,
+/// which ends with its call.
+void RankProgram::post(ExecutionContext& context, const PostedMessage& posted, bool send) {
+  if (!peer_exists(posted.peer)) return;
+  const Message message{.peer = posted.peer,
+                        .tag = posted.tag,
+                        .comm = posted.comm,
+                        .bytes = posted.bytes,
+                        .mode = posted.mode,
+                        .serial = posted.request,
                         .send = send,
-                        .blocking = blocking};
-  if (blocking || message.serial != kRequestNone) return parts_.messages.start(context, message);
+                        .blocking = posted.blocking};
+  const bool one_of_several = operation_class(posted.mode) == OperationClass::request_init;
+  const bool refers = posted.blocking || posted.request != kRequestNone;
+  if (refers && !one_of_several) return parts_.messages.start(context, message);
   context.posting.queue.push_back(message);
 }
 
-/// The call's arguments: source, receive tag, received bytes, receive flags. A rank that exchanges
-/// with itself sends no message.
-void RankProgram::enter_sendrecv(ExecutionContext& context, const Call& call) {
-  const auto source = call.args.size() >= 2 ? static_cast<std::int32_t>(call.args[0]) : kPeerNone;
-  if (call.peer == context.rank && source == context.rank) return;
-  if (peer_exists(call.peer)) {
-    context.posting.queue.push_back({.peer = call.peer,
-                                     .tag = call.tag,
-                                     .comm = call.comm,
-                                     .bytes = call.bytes,
+/// A rank that exchanges with itself sends no message.
+void RankProgram::exchange(ExecutionContext& context, const PostedMessage* from,
+                           const PostedMessage& to) {
+  if (from != nullptr && to.peer == context.rank && from->peer == context.rank) return;
+  if (peer_exists(to.peer)) {
+    context.posting.queue.push_back({.peer = to.peer,
+                                     .tag = to.tag,
+                                     .comm = to.comm,
+                                     .bytes = to.bytes,
                                      .send = true,
                                      .blocking = false});
   }
-  if (source != kPeerNone && peer_exists(source)) {
-    context.posting.queue.push_back(
-        {.peer = source, .tag = call.args[1], .comm = call.comm, .send = false, .blocking = false});
-  }
-}
-
-void RankProgram::enter_start(ExecutionContext& context, const Call& call) {
-  for (std::size_t at = 0; at + kStartGroup <= call.args.size(); at += kStartGroup) {
-    const auto group = call.args.subspan(at, kStartGroup);
-    const auto mode = static_cast<Operation>(group[1]);
-    const auto peer = static_cast<std::int32_t>(group[2]);
-    if (!peer_exists(peer)) continue;
-    context.posting.queue.push_back({.peer = peer,
-                                     .tag = group[3],
-                                     .comm = static_cast<std::uint32_t>(group[5]),
-                                     .bytes = static_cast<std::uint64_t>(group[4]),
-                                     .mode = mode,
-                                     .serial = static_cast<std::uint32_t>(group[0]),
-                                     .send = mode != Operation::recv_init,
+  if (from != nullptr && peer_exists(from->peer)) {
+    context.posting.queue.push_back({.peer = from->peer,
+                                     .tag = from->tag,
+                                     .comm = from->comm,
+                                     .send = false,
                                      .blocking = false});
   }
 }
 
-void RankProgram::enter_completion(ExecutionContext& context, const Call& call) {
-  if (call.has(SLK_FLAG_FAILED)) return enter_failed_completion(context, call);
-  const std::int32_t rank = context.rank;
+void RankProgram::complete(ExecutionContext& context, const Call& call) {
   std::vector<Request> all;
-  const auto take = [&](std::uint32_t serial) {
-    const Request* found = parts_.requests.find(rank, serial);
+  for_each_completed_request(call, [&](std::uint32_t serial) {
+    const Request* found = parts_.requests.find(context.rank, serial);
     if (found == nullptr) return;
     all.push_back(*found);
-    parts_.requests.erase(rank, serial);
-  };
-  if (call.request != kRequestNone) take(call.request);
-  for (const std::int64_t serial : call.args) take(static_cast<std::uint32_t>(serial));
+    parts_.requests.erase(context.rank, serial);
+  });
   parts_.requests.wait_for(context, all);
 }
 
 /// A test that failed when it was recorded. In a program in flops every test is written so, and the
 /// simulation finds its outcome.
-void RankProgram::enter_failed_completion(ExecutionContext& context, const Call& call) {
+void RankProgram::test_in_vain(ExecutionContext& context, std::uint32_t request) {
   if (!in_flops_) return;
-  const Request* tested = parts_.requests.find(context.rank, call.request);
-  if (tested != nullptr) parts_.polling.begin_test(context, *tested, call.request);
+  const Request* tested = parts_.requests.find(context.rank, request);
+  if (tested != nullptr) parts_.polling.begin_test(context, *tested, request);
 }
 
 void RankProgram::enter_probe(ExecutionContext& context, const Call& call) {
-  if (call.has(SLK_FLAG_FAILED) || !peer_exists(call.peer)) return;
+  if (!peer_exists(call.peer)) return;
   parts_.polling.begin_probe(
       context,
       {.source = call.peer, .destination = context.rank, .tag = call.tag, .comm = call.comm});

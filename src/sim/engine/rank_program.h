@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/findings.h"
+#include "calls/call_actions.h"
 #include "sim/engine/collective_execution.h"
 #include "sim/engine/simulation_options.h"
 
@@ -38,12 +39,12 @@ class RankProgram {
   bool begin_gap(ExecutionContext& context);
   bool wait_for_rest(ExecutionContext& context);
   void compute(ExecutionContext& context, double flops);
+  class Actions;
   void begin_call(ExecutionContext& context);
-  void enter_message(ExecutionContext& context, const Call& call, bool send, bool blocking);
-  void enter_sendrecv(ExecutionContext& context, const Call& call);
-  void enter_start(ExecutionContext& context, const Call& call);
-  void enter_completion(ExecutionContext& context, const Call& call);
-  void enter_failed_completion(ExecutionContext& context, const Call& call);
+  void post(ExecutionContext& context, const PostedMessage& message, bool send);
+  void exchange(ExecutionContext& context, const PostedMessage* from, const PostedMessage& to);
+  void complete(ExecutionContext& context, const Call& call);
+  void test_in_vain(ExecutionContext& context, std::uint32_t request);
   void enter_probe(ExecutionContext& context, const Call& call);
   void enter_collective(ExecutionContext& context, const Call& call);
   bool peer_exists(std::int32_t peer);

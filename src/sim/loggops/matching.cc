@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
@@ -24,112 +25,115 @@ LogGOPSMatching::LogGOPSMatching(const GoalProgram& program) {
   }
 }
 
-void LogGOPSMatching::push(const Key& key, std::uint32_t operation) {
-  std::uint32_t id = 0;
-  if (free_.empty()) {
-    id = static_cast<std::uint32_t>(waiting_.size());
-    waiting_.emplace_back();
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
-  waiting_[id] = {next_number_++, key.rank, key.source, key.tag, operation, kNone, key.receive};
-  Queue& queue = queues_[key];
-  (queue.head == kNone ? queue.head : waiting_[queue.tail].next) = id;
-  queue.tail = id;
-  ++waiting_count_;
+MessageChannel LogGOPSMatching::channel(std::uint32_t rank, std::uint32_t source,
+                                        std::uint32_t tag) {
+  return {.source = static_cast<std::int32_t>(source),
+          .destination = static_cast<std::int32_t>(rank),
+          .tag = tag};
 }
 
-std::uint32_t LogGOPSMatching::pop(const Key& key) {
-  Queue* queue = queues_.find(key);
-  if (queue == nullptr) return kNone;
-  const std::uint32_t id = queue->head;
-  const std::uint32_t operation = waiting_[id].operation;
-  queue->head = waiting_[id].next;
-  if (queue->head == kNone) queues_.erase(key);
-  free_.push_back(id);
-  --waiting_count_;
+void LogGOPSMatching::wait(MessageId id, std::uint32_t operation) {
+  queues_[id].number = next_number_++;
+  queues_[id].operation = operation;
+}
+
+std::uint32_t LogGOPSMatching::end_wait(MessageId id) {
+  const std::uint32_t operation = queues_[id].operation;
+  queues_.drop_whole(id);
   return operation;
 }
 
-const LogGOPSMatching::Waiting* LogGOPSMatching::front(const Key& key) {
-  const Queue* queue = queues_.find(key);
-  return queue == nullptr ? nullptr : &waiting_[queue->head];
+/// A wildcard searches all queues; receives with wildcards are few.
+MessageId LogGOPSMatching::oldest_unexpected(const MessageChannel& wanted) const {
+  const auto any = static_cast<std::int32_t>(kGoalAny);
+  MessageId best = kNoMessage;
+  queues_.for_each_queue([&](MessageId id) {
+    const Waiting& first = queues_[id];
+    const MessageChannel& c = first.channel;
+    const bool fits = c.destination == wanted.destination && first.send_posted &&
+                      (wanted.source == any || c.source == wanted.source) &&
+                      (wanted.tag == kGoalAny || c.tag == wanted.tag);
+    if (fits && (best == kNoMessage || first.number < queues_[best].number)) best = id;
+  });
+  return best;
 }
 
-/// A wildcard searches all queues; receives with wildcards are few.
-LogGOPSMatching::Key LogGOPSMatching::oldest_unexpected(std::uint32_t rank, std::uint32_t source,
-                                                        std::uint32_t tag) {
-  Key best{rank, source, tag, false};
-  std::uint64_t best_number = std::numeric_limits<std::uint64_t>::max();
-  queues_.for_each([&](const Key& key, const Queue& queue) {
-    const bool fits = key.rank == rank && !key.receive &&
-                      (source == kGoalAny || key.source == source) &&
-                      (tag == kGoalAny || key.tag == tag);
-    if (!fits || waiting_[queue.head].number >= best_number) return;
-    best_number = waiting_[queue.head].number;
-    best = key;
-  });
+/// On the message's own channel, and those of receives with wildcards.
+MessageId LogGOPSMatching::oldest_receive(const MessageChannel& sent) const {
+  MessageChannel any_source = sent;
+  any_source.source = static_cast<std::int32_t>(kGoalAny);
+  MessageChannel any_tag = sent;
+  any_tag.tag = kGoalAny;
+  MessageChannel anything = any_source;
+  anything.tag = kGoalAny;
+  MessageId best = kNoMessage;
+  for (const MessageChannel& c : {sent, any_source, any_tag, anything}) {
+    const MessageId id = queues_.first_receive(c);
+    if (id == kNoMessage) continue;
+    if (best == kNoMessage || queues_[id].number < queues_[best].number) best = id;
+  }
   return best;
 }
 
 LogGOPSMatching::Arrival LogGOPSMatching::post(std::uint32_t rank, std::uint32_t operation,
                                                const GoalOperation& receive) {
-  Key key{rank, receive.peer, receive.tag, false};
+  const MessageChannel wanted = channel(rank, receive.peer, receive.tag);
+  const auto arrival = [this](MessageId id) {
+    const auto source = static_cast<std::uint32_t>(queues_[id].channel.source);
+    return Arrival{source, end_wait(id), true};
+  };
   if (receive.peer == kGoalAny || receive.tag == kGoalAny) {
-    key = oldest_unexpected(rank, receive.peer, receive.tag);
+    if (const MessageId sent = oldest_unexpected(wanted); sent != kNoMessage) {
+      queues_.remove(sent);
+      return arrival(sent);
+    }
   }
-  const std::uint32_t send = pop(key);
-  if (send != kNone) return {key.source, send, true};
-  push({rank, receive.peer, receive.tag, true}, operation);
+  const MessageId id = queues_.post_receive(wanted);
+  if (queues_[id].send_posted) return arrival(id);
+  wait(id, operation);
   return {};
 }
 
 std::uint32_t LogGOPSMatching::arrive(std::uint32_t rank, std::uint32_t source, std::uint32_t send,
                                       const GoalOperation& sent) {
-  Key best{rank, source, sent.tag, true};
+  const MessageChannel on = channel(rank, source, sent.tag);
   if (has_wildcards_[rank] != 0) {
-    std::uint64_t oldest = std::numeric_limits<std::uint64_t>::max();
-    const Key keys[] = {best,
-                        {rank, kGoalAny, sent.tag, true},
-                        {rank, source, kGoalAny, true},
-                        {rank, kGoalAny, kGoalAny, true}};
-    for (const Key& key : keys) {
-      const Waiting* first = front(key);
-      if (first == nullptr || first->number >= oldest) continue;
-      oldest = first->number;
-      best = key;
+    if (const MessageId posted = oldest_receive(on); posted != kNoMessage) {
+      queues_.remove(posted);
+      return end_wait(posted);
     }
   }
-  const std::uint32_t receive = pop(best);
-  if (receive == kNone) push({rank, source, sent.tag, false}, send);
-  return receive;
+  const MessageId id = queues_.post_send(on);
+  if (queues_[id].receive_posted) return end_wait(id);
+  wait(id, send);
+  return kNone;
 }
 
 void LogGOPSMatching::require_empty(std::string_view name) const {
-  if (waiting_count_ == 0) return;
-  std::vector<char> is_free(waiting_.size(), 0);
-  for (const std::uint32_t id : free_) is_free[id] = 1;
+  std::vector<MessageId> left;
+  queues_.for_each_queued([&left](MessageId id) { left.push_back(id); });
+  if (left.empty()) return;
+  std::ranges::sort(left);
   std::uint64_t receives = 0;
   std::uint64_t shown = 0;
   std::string examples;
   const auto or_any = [](std::uint32_t value) {
     return value == kGoalAny ? std::string("any") : std::to_string(value);
   };
-  for (std::size_t id = 0; id < waiting_.size(); ++id) {
-    if (is_free[id] != 0) continue;
-    const Waiting& w = waiting_[id];
-    if (w.receive) ++receives;
+  for (const MessageId id : left) {
+    const Waiting& w = queues_[id];
+    if (w.receive_posted) ++receives;
     if (shown++ >= kShown) continue;
     examples += fmt::format("{}rank {} {} from rank {} with tag {}", examples.empty() ? "" : "; ",
-                            w.rank, w.receive ? "waits for a message" : "never took the message",
-                            or_any(w.source), or_any(w.tag));
+                            w.channel.destination,
+                            w.receive_posted ? "waits for a message" : "never took the message",
+                            or_any(static_cast<std::uint32_t>(w.channel.source)),
+                            or_any(static_cast<std::uint32_t>(w.channel.tag)));
   }
-  throw Error(
-      fmt::format("the messages of '{}' do not match", name),
-      fmt::format("{} sends and {} receives have no partner: {}{}", waiting_count_ - receives,
-                  receives, examples, shown > kShown ? "; ..." : ""),
-      "Check ranks and tags; is the file whole?");
+  throw Error(fmt::format("the messages of '{}' do not match", name),
+              fmt::format("{} sends and {} receives have no partner: {}{}", left.size() - receives,
+                          receives, examples, shown > kShown ? "; ..." : ""),
+              "Check ranks and tags; is the file whole?");
 }
 
 }  // namespace slackline

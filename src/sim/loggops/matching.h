@@ -5,13 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/flat_map.h"
+#include "calls/message_queues.h"
 #include "trace/goal/program.h"
 
 namespace slackline {
 
 /// Posted receives and unexpected messages of all ranks of a simulated GOAL program: each takes the
-/// oldest of the other kind that fits, wildcards included. Cost: O(1) expected; a receive with a
+/// oldest of the other kind that fits, wildcards included. A receive with a wildcard waits on a
+/// channel of its own, with kGoalAny as source or tag. Cost: O(1) expected; a receive with a
 /// wildcard O(queues).
 class LogGOPSMatching {
  public:
@@ -36,46 +37,21 @@ class LogGOPSMatching {
   void require_empty(std::string_view name) const;
 
  private:
-  struct Waiting {
-    std::uint64_t number;  // order of waiting
-    std::uint32_t rank;
-    std::uint32_t source;  // kGoalAny in a receive: any
-    std::uint32_t tag;
-    std::uint32_t operation;  // receive or send
-    std::uint32_t next;
-    bool receive;
-  };
-  struct Key {
-    std::uint32_t rank = 0;
-    std::uint32_t source = 0;
-    std::uint32_t tag = 0;
-    bool receive = false;
-
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::uint64_t operator()(const Key& k) const {
-      return mix_bits((std::uint64_t{k.rank} << 32 | k.source) ^
-                      mix_bits(std::uint64_t{k.tag} << 1 | (k.receive ? 1u : 0u)));
-    }
-  };
-  struct Queue {
-    std::uint32_t head = kNone;
-    std::uint32_t tail = kNone;
+  struct Waiting : QueuedMessage {
+    std::uint64_t number = 0;     // order of waiting
+    std::uint32_t operation = 0;  // of the side that waits
   };
 
-  void push(const Key& key, std::uint32_t operation);
-  /// Takes the first of a queue; kNone if there is none.
-  std::uint32_t pop(const Key& key);
-  const Waiting* front(const Key& key);
-  Key oldest_unexpected(std::uint32_t rank, std::uint32_t source, std::uint32_t tag);
+  static MessageChannel channel(std::uint32_t rank, std::uint32_t source, std::uint32_t tag);
+  void wait(MessageId id, std::uint32_t operation);
+  /// Forgets a message that is in no queue any more: the operation that waited.
+  std::uint32_t end_wait(MessageId id);
+  MessageId oldest_unexpected(const MessageChannel& wanted) const;
+  MessageId oldest_receive(const MessageChannel& sent) const;
 
-  FlatMap<Key, Queue, KeyHash> queues_;
-  std::vector<Waiting> waiting_;
-  std::vector<std::uint32_t> free_;
+  MessageQueues<Waiting> queues_;
   std::vector<char> has_wildcards_;  // by rank
   std::uint64_t next_number_ = 0;
-  std::uint64_t waiting_count_ = 0;
 };
 
 }  // namespace slackline

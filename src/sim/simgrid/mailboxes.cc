@@ -66,8 +66,7 @@ bool Mailboxes::probes_again(const ExecutionContext& context) const {
   const sim::Message& message = context.posting.outgoing;
   const sim::Channel channel = sim::MessagePassing::channel_of(context);
   if (message.send) {
-    const bool synchronous = message.mode == Operation::ssend || message.mode == Operation::issend;
-    return synchronous && !matching_.expects(channel);
+    return is_synchronous(message.mode) && !matching_.expects(channel);
   }
   const sim::TransferId sent = matching_.peek(channel);
   return sent == sim::kNone || !matching_[sent].left;

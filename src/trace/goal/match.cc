@@ -1,12 +1,5 @@
-// Matching, channel by channel.
-//
-// First each rank, alone, sorts its sends and receives into channels: one a direction, other rank
-// and tag, each in the order of the file (a counting sort: the channel of each operation, then its
-// place). Then each rank looks up, for each channel that it receives from, the one that its source
-// sends to, and joins the two lists as a zip. The hash tables are asked once an operation for the
-// small table of its own rank, and once a channel for a stranger's; lists are read front to back.
-// What is left goes to the receives with wildcards. Ranks are parallel work in both steps, since a
-// channel has one sender and one receiver.
+// Matching, stream by stream (trace/stream_matching.h). What is left goes to the receives with
+// wildcards.
 
 #include "trace/goal/match.h"
 
@@ -19,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "trace/goal/channel.h"
+#include "trace/stream_matching.h"
 
 namespace slackline {
 namespace {
@@ -31,35 +24,25 @@ constexpr FindingKind kWildcards{
 constexpr std::uint32_t kNone = GoalMatches::kNone;
 constexpr std::size_t kShownUnmatched = 3;
 
-/// The operations of a channel that have no partner yet: a range of RankChannels::operations.
-struct Range {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-};
-/// The channels of one rank.
-struct RankChannels {
-  GoalChannelIds to;
-  GoalChannelIds from;
-  std::vector<Range> ranges;              // by channel
-  std::vector<std::uint32_t> operations;  // index in the block, by channel
-  std::vector<std::uint32_t> wildcards;   // receives, by index in the block
-};
-
 class Matcher {
  public:
   Matcher(const GoalProgram& program, const std::vector<std::uint32_t>& base,
           std::vector<std::uint32_t>& partner)
-      : program_(program), base_(base), partner_(partner), channels_(program.ranks.size()) {}
+      : program_(program),
+        base_(base),
+        partner_(partner),
+        streams_(program.ranks.size()),
+        wildcards_(program.ranks.size()) {}
 
   /// Returns the number of receives with wildcards.
   std::uint64_t match(unsigned threads) {
     const std::size_t ranks = program_.ranks.size();
     parallel_for(
-        ranks, [&](std::size_t r) { sort_operations(r); }, threads);
+        ranks, [&](std::size_t r) { sort_messages(r); }, threads);
     parallel_for(
-        ranks, [&](std::size_t r) { join_channels(r); }, threads);
+        ranks, [&](std::size_t r) { join_streams(r); }, threads);
     std::uint64_t wildcards = 0;
-    for (std::size_t r = 0; r < ranks; ++r) wildcards += channels_[r].wildcards.size();
+    for (std::size_t r = 0; r < ranks; ++r) wildcards += wildcards_[r].size();
     if (wildcards == 0) return 0;
     std::vector<std::vector<Left>> left(ranks);  // by destination
     for (std::size_t r = 0; r < ranks; ++r) collect_left(r, left);
@@ -68,59 +51,29 @@ class Matcher {
   }
 
  private:
-  void sort_operations(std::size_t r) {
+  void sort_messages(std::size_t r) {
     const GoalRank& rank = program_.ranks[r];
-    RankChannels& channels = channels_[r];
-    std::uint32_t* const channel_of = partner_.data() + base_[r];
-    std::vector<Range>& ranges = channels.ranges;
     for (std::uint32_t i = 0; i < rank.size(); ++i) {
       const GoalKind kind = rank.kind(i);
       if (kind == GoalKind::calc) continue;
-      const GoalChannel channel{rank.peer(i), rank.tag(i)};
-      if (kind == GoalKind::recv && (channel.peer == kGoalAny || channel.tag == kGoalAny)) {
-        channels.wildcards.push_back(i);
-        continue;
+      const MessageStream stream{rank.peer(i), rank.tag(i), 0};
+      if (kind == GoalKind::send) {
+        streams_.add_send(r, stream, i);
+      } else if (stream.peer == kGoalAny || stream.tag == kGoalAny) {
+        wildcards_[r].push_back(i);
+      } else {
+        streams_.add_receive(r, stream, i);
       }
-      std::uint32_t& id = (kind == GoalKind::send ? channels.to : channels.from)[channel];
-      if (id == 0) {
-        ranges.emplace_back();
-        id = static_cast<std::uint32_t>(ranges.size());
-      }
-      channel_of[i] = id - 1;
-      ++ranges[id - 1].end;
     }
-    std::uint32_t sum = 0;
-    for (Range& range : ranges) {
-      range.begin = std::exchange(sum, sum + range.end);
-      range.end = range.begin;
-    }
-    channels.operations.resize(sum);
-    for (std::uint32_t i = 0; i < rank.size(); ++i) {
-      if (channel_of[i] == kNone) continue;
-      channels.operations[ranges[channel_of[i]].end++] = i;
-      channel_of[i] = kNone;
-    }
+    streams_.sort(r);
   }
 
-  void join_channels(std::size_t r) {
-    RankChannels& mine = channels_[r];
-    mine.from.for_each([&](const GoalChannel& channel, std::uint32_t id) {
-      RankChannels& other = channels_[channel.peer];
-      const std::uint32_t* found = other.to.find({static_cast<std::uint32_t>(r), channel.tag});
-      if (found == nullptr) return;
-      Range& receives = mine.ranges[id - 1];
-      Range& sends = other.ranges[*found - 1];
-      const std::uint32_t pairs = std::min(receives.end - receives.begin, sends.end - sends.begin);
-      const std::uint32_t* receive = mine.operations.data() + receives.begin;
-      const std::uint32_t* send = other.operations.data() + sends.begin;
-      for (std::uint32_t k = 0; k < pairs; ++k) {
-        const std::uint32_t receive_number = base_[r] + receive[k];
-        const std::uint32_t send_number = base_[channel.peer] + send[k];
-        partner_[receive_number] = send_number;
-        partner_[send_number] = receive_number;
-      }
-      receives.begin += pairs;
-      sends.begin += pairs;
+  void join_streams(std::size_t r) {
+    streams_.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
+      const std::uint32_t receive_number = base_[r] + receive;
+      const std::uint32_t send_number = base_[source] + send;
+      partner_[receive_number] = send_number;
+      partner_[send_number] = receive_number;
     });
   }
 
@@ -131,13 +84,8 @@ class Matcher {
   };
 
   void collect_left(std::size_t r, std::vector<std::vector<Left>>& left) {
-    RankChannels& mine = channels_[r];
-    mine.to.for_each([&](const GoalChannel& channel, std::uint32_t id) {
-      const Range& range = mine.ranges[id - 1];
-      for (std::uint32_t k = range.begin; k < range.end; ++k) {
-        left[channel.peer].push_back(
-            {mine.operations[k], static_cast<std::uint32_t>(r), channel.tag});
-      }
+    streams_.for_each_left(r, [&](const MessageStream& stream, std::uint32_t send) {
+      left[stream.peer].push_back({send, static_cast<std::uint32_t>(r), stream.tag});
     });
   }
 
@@ -148,7 +96,7 @@ class Matcher {
     });
     std::vector<char> taken(left.size(), 0);
     std::size_t begin = 0;  // everything before is taken
-    for (const std::uint32_t receive : channels_[r].wildcards) {
+    for (const std::uint32_t receive : wildcards_[r]) {
       while (begin < left.size() && taken[begin] != 0) ++begin;
       for (std::size_t i = begin; i < left.size(); ++i) {
         const bool source_fits =
@@ -167,7 +115,8 @@ class Matcher {
   const GoalProgram& program_;
   const std::vector<std::uint32_t>& base_;
   std::vector<std::uint32_t>& partner_;
-  std::vector<RankChannels> channels_;
+  StreamMatching streams_;
+  std::vector<std::vector<std::uint32_t>> wildcards_;  // receives, by index in the block
 };
 
 std::string in_words(std::uint32_t rank, const GoalOperation& op) {

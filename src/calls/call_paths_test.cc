@@ -1,4 +1,4 @@
-#include "calls/region_timeline.h"
+#include "calls/call_paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,67 +16,71 @@ using testing::timed_trace;
 constexpr std::int32_t kSolve = 0;
 constexpr std::int32_t kExchange = 1;
 
-std::vector<std::pair<std::int32_t, std::int64_t>> split(const RegionTimeline& timeline,
+std::vector<std::pair<std::int32_t, std::int64_t>> split(const CallPaths& paths,
                                                          std::uint32_t call) {
   std::vector<std::pair<std::int32_t, std::int64_t>> parts;
-  timeline.split_gap(0, call,
-                     [&](std::int32_t region, std::int64_t ns) { parts.emplace_back(region, ns); });
+  paths.split_gap(
+      0, call, [&](PathId path, std::int64_t ns) { parts.emplace_back(paths.region(path), ns); });
   return parts;
+}
+
+std::int32_t region_of(const CallPaths& paths, std::uint32_t call) {
+  return paths.region(paths.at_call(0, call));
 }
 
 Trace one_rank(std::string_view lines) {
   return timed_trace(1, "region 0 solve\nregion 1 exchange\nrank 0\n" + std::string(lines));
 }
 
-TEST(RegionTimeline, KnowsTheInnermostRegionOfACall) {
+TEST(CallPaths, KnowsTheInnermostRegionOfACall) {
   const Trace trace = one_rank(
       "@0 +1 pack\n@5 enter solve\n@10 +1 pack\n@12 enter exchange\n@20 +1 pack\n"
       "@25 leave exchange\n@30 +1 pack\n@35 leave solve\n@40 +1 pack\n");
-  const RegionTimeline timeline(trace);
-  EXPECT_EQ(timeline.at_call(0, 0), kNoRegion);
-  EXPECT_EQ(timeline.at_call(0, 1), kSolve);
-  EXPECT_EQ(timeline.at_call(0, 2), kExchange);
-  EXPECT_EQ(timeline.at_call(0, 3), kSolve);
-  EXPECT_EQ(timeline.at_call(0, 4), kNoRegion);
+  const CallPaths paths(trace);
+  EXPECT_EQ(region_of(paths, 0), kNoRegion);
+  EXPECT_EQ(region_of(paths, 1), kSolve);
+  EXPECT_EQ(region_of(paths, 2), kExchange);
+  EXPECT_EQ(region_of(paths, 3), kSolve);
+  EXPECT_EQ(region_of(paths, 4), kNoRegion);
 }
 
-TEST(RegionTimeline, SplitsComputationWhereRegionsChange) {
+TEST(CallPaths, SplitsComputationWhereRegionsChange) {
   // 100 ns between the calls: 30 outside, 50 in solve, 20 in exchange inside of it.
   const Trace trace = one_rank("@0 +10 pack\n@40 enter solve\n@90 enter exchange\n@110 +1 pack\n");
-  const RegionTimeline timeline(trace);
-  EXPECT_THAT(split(timeline, 1),
+  const CallPaths paths(trace);
+  EXPECT_THAT(split(paths, 1),
               ElementsAre(Pair(kNoRegion, 30), Pair(kSolve, 50), Pair(kExchange, 20)));
-  EXPECT_THAT(split(timeline, 0), IsEmpty());
+  EXPECT_THAT(split(paths, 0), IsEmpty());
 }
 
-TEST(RegionTimeline, EventsOutsideOfTheGapAreMovedToItsBorders) {
+TEST(CallPaths, EventsOutsideOfTheGapAreMovedToItsBorders) {
   // Regions that change inside of calls count from the call's end (or to its begin).
   const Trace trace = one_rank("@0 +10 pack\n@5 enter solve\n@30 +10 pack\n@50 +1 pack\n");
-  const RegionTimeline timeline(trace);
-  EXPECT_THAT(split(timeline, 1), ElementsAre(Pair(kSolve, 20)));
-  EXPECT_THAT(split(timeline, 2), ElementsAre(Pair(kSolve, 10)));
+  const CallPaths paths(trace);
+  EXPECT_THAT(split(paths, 1), ElementsAre(Pair(kSolve, 20)));
+  EXPECT_THAT(split(paths, 2), ElementsAre(Pair(kSolve, 10)));
 }
 
-TEST(RegionTimeline, LeavingAnOuterRegionClosesTheInnerOnes) {
+TEST(CallPaths, LeavingAnOuterRegionClosesTheInnerOnes) {
   const Trace trace =
       one_rank("@0 enter solve\n@0 enter exchange\n@1 +1 pack\n@3 leave solve\n@5 +1 pack\n");
-  const RegionTimeline timeline(trace);
-  EXPECT_EQ(timeline.at_call(0, 0), kExchange);
-  EXPECT_EQ(timeline.at_call(0, 1), kNoRegion);
+  const CallPaths paths(trace);
+  EXPECT_EQ(region_of(paths, 0), kExchange);
+  EXPECT_EQ(region_of(paths, 1), kNoRegion);
 }
 
-TEST(RegionTimeline, LeavingWhatIsNotOpenIsIgnored) {
+TEST(CallPaths, LeavingWhatIsNotOpenIsIgnored) {
   const Trace trace = one_rank("@0 enter solve\n@1 leave exchange\n@5 +1 pack\n");
-  EXPECT_EQ(RegionTimeline(trace).at_call(0, 0), kSolve);
+  EXPECT_EQ(region_of(CallPaths(trace), 0), kSolve);
 }
 
-TEST(RegionTimeline, ARegionMayBeEnteredTwice) {
+TEST(CallPaths, ARegionMayBeEnteredTwice) {
   const Trace trace = one_rank(
       "@0 enter solve\n@0 enter solve\n@1 +1 pack\n@3 leave solve\n@5 +1 pack\n@6 leave solve\n"
       "@7 +1 pack\n");
-  const RegionTimeline timeline(trace);
-  EXPECT_EQ(timeline.at_call(0, 1), kSolve);
-  EXPECT_EQ(timeline.at_call(0, 2), kNoRegion);
+  const CallPaths paths(trace);
+  EXPECT_EQ(region_of(paths, 1), kSolve);
+  EXPECT_EQ(region_of(paths, 2), kNoRegion);
 }
 
 }  // namespace

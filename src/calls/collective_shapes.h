@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calls/call_matching.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Which members of a collective must have entered it before another one can leave.
+enum class CollectiveShape : std::uint8_t {
+  none,         ///< nobody waits for sure
+  all_to_all,   ///< every member waits for all
+  root_to_all,  ///< every member waits for the root
+  all_to_root,  ///< the root waits for all
+};
+
+/// Of each of the matching's collectives; `none` for those that do not block, of intercommunicators,
+/// where some member contributes or receives nothing, and where members do not agree on operation
+/// and root: these have lost count, and order nothing. Linear in the members.
+std::vector<CollectiveShape> collective_shapes(const Trace& trace, const CallMatching& matching);
+
+}  // namespace slackline
