@@ -70,7 +70,7 @@ struct IgnoreActions {
   /// Waits for requests, or found them complete: for_each_completed_request() names them.
   void complete(const Call& /*call*/) {}
   /// A test that found nothing complete.
-  void test_in_vain(std::uint32_t /*request*/) {}
+  void unsuccessful_test(std::uint32_t /*request*/) {}
   void free_request(std::uint32_t /*request*/) {}
   /// A probe that found a message; only peer, tag and communicator of the call matter.
   void probe(const Call& /*call*/) {}
@@ -87,6 +87,24 @@ template <class Visit>
 void for_each_completed_request(const Call& call, Visit visit) {
   if (call.request != kRequestNone) visit(call.request);
   for (const std::int64_t serial : call.args) visit(static_cast<std::uint32_t>(serial));
+}
+
+/// The MPI_Send that an MPI_Sendrecv contains.
+inline Call send_half(Call sendrecv) {
+  sendrecv.operation = Operation::send;
+  sendrecv.args = {};
+  return sendrecv;
+}
+/// The MPI_Recv that an MPI_Sendrecv contains. Needs its source and tag: at least two `args`.
+inline Call receive_half(Call sendrecv) {
+  const auto args = sendrecv.args;
+  sendrecv.operation = Operation::recv;
+  sendrecv.peer = static_cast<std::int32_t>(args[0]);
+  sendrecv.tag = static_cast<std::int32_t>(args[1]);
+  sendrecv.bytes = args.size() > 2 ? static_cast<std::uint64_t>(args[2]) : 0;
+  sendrecv.flags = args.size() > 3 ? static_cast<std::uint8_t>(args[3]) : std::uint8_t{0};
+  sendrecv.args = {};
+  return sendrecv;
 }
 
 namespace decoding {
@@ -163,7 +181,7 @@ void visit_actions(const Call& call, Visitor& visitor) {
     case OperationClass::start:
       return decoding::start(call, visitor);
     case OperationClass::completion:
-      return call.has(SLK_FLAG_FAILED) ? visitor.test_in_vain(call.request)
+      return call.has(SLK_FLAG_FAILED) ? visitor.unsuccessful_test(call.request)
                                        : visitor.complete(call);
     case OperationClass::request_other:
       if (call.operation == Operation::request_free) visitor.free_request(call.request);

@@ -42,7 +42,7 @@ class ProgramWalk::Actions {
         call, [this](std::uint32_t serial) { walk_.take_request(strand_, serial); });
     wait_for_pending();
   }
-  void test_in_vain(std::uint32_t /*request*/) {}
+  void unsuccessful_test(std::uint32_t /*request*/) {}
   void free_request(std::uint32_t serial) { walk_.forget_request(strand_, serial); }
   void probe(const Call& call) { walk_.enter_probe(strand_, call); }
   void collective(const Call& call) {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "calls/call_actions.h"
 #include "trace/start_groups.h"
 #include "whatif/actions.h"
 #include "whatif/call_rewrite.h"
@@ -38,23 +39,6 @@ std::vector<bool> orphaned_probes(const RankCalls& calls, std::int32_t rank,
     }
   }
   return orphaned;
-}
-
-/// What is left of an MPI_Sendrecv without its send, or without its receive.
-Call receive_half(Call call) {
-  call.operation = Operation::recv;
-  call.peer = static_cast<std::int32_t>(call.args[0]);
-  call.tag = static_cast<std::int32_t>(call.args[1]);
-  call.bytes = call.args.size() > 2 ? static_cast<std::uint64_t>(call.args[2]) : 0;
-  call.flags = call.args.size() > 3 ? static_cast<std::uint8_t>(call.args[3]) : std::uint8_t{0};
-  call.args = {};
-  return call;
-}
-
-Call send_half(Call call) {
-  call.operation = Operation::send;
-  call.args = {};
-  return call;
 }
 
 /// Writes one rank's calls without the removed messages.

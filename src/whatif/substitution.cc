@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "calls/call_actions.h"
 #include "calls/run_span.h"
 #include "trace/start_groups.h"
 #include "whatif/actions.h"
@@ -63,24 +64,10 @@ std::uint32_t first_free_serial(const RankCalls& calls) {
   return largest + 1;
 }
 
-Call receive_of(const Call& sendrecv) {
-  Call call = sendrecv;
-  call.peer = static_cast<std::int32_t>(sendrecv.args[0]);
-  call.tag = static_cast<std::int32_t>(sendrecv.args[1]);
-  call.bytes = sendrecv.args.size() > 2 ? static_cast<std::uint64_t>(sendrecv.args[2]) : 0;
-  call.flags =
-      sendrecv.args.size() > 3 ? static_cast<std::uint8_t>(sendrecv.args[3]) : std::uint8_t{0};
-  call.args = {};
-  return call;
-}
-
 void write_pair(const Call& sendrecv, Replacement kind, std::uint32_t& serial, RankWriter& to) {
-  Call receive = receive_of(sendrecv);
-  Call send = sendrecv;
-  send.args = {};
+  Call receive = receive_half(sendrecv);
+  Call send = send_half(sendrecv);
   if (kind == Replacement::send_then_receive) {
-    send.operation = Operation::send;
-    receive.operation = Operation::recv;
     to.call(send);
     to.call(receive);
     return;

@@ -138,7 +138,7 @@ class RankProgram::Actions {
     program_.exchange(context_, from, to);
   }
   void complete(const Call& call) { program_.complete(context_, call); }
-  void test_in_vain(std::uint32_t request) { program_.test_in_vain(context_, request); }
+  void unsuccessful_test(std::uint32_t request) { program_.unsuccessful_test(context_, request); }
   void free_request(std::uint32_t request) {
     program_.parts_.requests.erase(context_.rank, request);
   }
@@ -215,7 +215,7 @@ void RankProgram::complete(ExecutionContext& context, const Call& call) {
 
 /// A test that failed when it was recorded. In a program in flops every test is written so, and the
 /// simulation finds its outcome.
-void RankProgram::test_in_vain(ExecutionContext& context, std::uint32_t request) {
+void RankProgram::unsuccessful_test(ExecutionContext& context, std::uint32_t request) {
   if (!in_flops_) return;
   const Request* tested = parts_.requests.find(context.rank, request);
   if (tested != nullptr) parts_.polling.begin_test(context, *tested, request);

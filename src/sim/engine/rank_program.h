@@ -44,7 +44,7 @@ class RankProgram {
   void post(ExecutionContext& context, const PostedMessage& message, bool send);
   void exchange(ExecutionContext& context, const PostedMessage* from, const PostedMessage& to);
   void complete(ExecutionContext& context, const Call& call);
-  void test_in_vain(ExecutionContext& context, std::uint32_t request);
+  void unsuccessful_test(ExecutionContext& context, std::uint32_t request);
   void enter_probe(ExecutionContext& context, const Call& call);
   void enter_collective(ExecutionContext& context, const Call& call);
   bool peer_exists(std::int32_t peer);
