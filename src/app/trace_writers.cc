@@ -129,23 +129,20 @@ Findings write_ti_file(const WriteRequest& request) {
 
 // Every format that can be written.
 constexpr std::array kWriters{
-    TraceWriter{"native", {".slk"}, "Slackline's own format", true, write_native_file},
+    TraceWriter{"native", {".slk"}, "Slackline's native format", true, write_native_file},
     TraceWriter{"goal",
                 {".goal"},
-                "GOAL text, as LogGOPSim's converter reads it",
+                "GOAL text, as read by LogGOPSim's converter",
                 false,
                 write_goal_text_file},
     TraceWriter{"goal-binary",
                 {".bin"},
-                "GOAL binary, as LogGOPSim reads it",
+                "GOAL binary, as read by LogGOPSim",
                 false,
                 write_goal_binary_file},
-    TraceWriter{"text", {".txt"}, "the text form of a trace", true, write_text_file},
-    TraceWriter{"otf2",
-                {".otf2"},
-                "an OTF2 archive, for Vampir and Score-P's tools",
-                true,
-                write_otf2_archive},
+    TraceWriter{"text", {".txt"}, "Slackline's text format", true, write_text_file},
+    TraceWriter{
+        "otf2", {".otf2"}, "OTF2 archive, for Vampir and Score-P tools", true, write_otf2_archive},
     TraceWriter{"perfetto",
                 {".pftrace", ".perfetto-trace"},
                 "Perfetto's timeline",
@@ -154,9 +151,9 @@ constexpr std::array kWriters{
                 true},
     TraceWriter{
         "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
-    TraceWriter{"csv", {".csv"}, "a table of operations", true, write_csv_file},
-    TraceWriter{"paraver", {".prv"}, "a Paraver trace", true, write_paraver_files, true},
-    TraceWriter{"ti", {".ti"}, "a SimGrid time-independent trace", false, write_ti_file},
+    TraceWriter{"csv", {".csv"}, "table of operations", true, write_csv_file},
+    TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true},
+    TraceWriter{"ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file},
 };
 
 }  // namespace

@@ -23,8 +23,8 @@ constexpr std::size_t kBufferBytes = 1 << 20;
 
 Error write_error(const std::filesystem::path& path) {
   return Error(fmt::format("cannot write '{}'", path.string()), errno_text(),
-               errno == ENOSPC ? "Free some space or choose another place with -o."
-                               : "Choose another place with -o.");
+               errno == ENOSPC ? "Free some space or choose another location with -o."
+                               : "Choose another location with -o.");
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ Error write_error(const std::filesystem::path& path) {
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const auto failed = [&] {
     return Error(fmt::format("cannot read '{}'", path.string()), errno_text(),
-                 "Check the path and its permissions.");
+                 "Check the path and permissions.");
   };
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw failed();
@@ -46,7 +46,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode)) {
     ::close(fd);
     throw Error(fmt::format("cannot read '{}'", path.string()), "it is a pipe or a device",
-                "Write what comes from it to a file first.");
+                "Redirect its output to a file first.");
   }
   size_ = static_cast<std::size_t>(status.st_size);
   if (size_ > 0) {

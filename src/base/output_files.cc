@@ -50,8 +50,8 @@ OutputFiles::~OutputFiles() {
 // Only looks; what is in the way is moved when its replacement is ready.
 void OutputFiles::make_way(const fs::path& to) {
   if (existing_ == Existing::replace || !is_filled_folder(to)) return;
-  throw cannot_write(path_, fmt::format("there is a folder '{}' with something in it", to.string()),
-                     "Choose another name, or replace it with --force.");
+  throw cannot_write(path_, fmt::format("the folder '{}' is not empty", to.string()),
+                     "Choose another name, or overwrite it with --force.");
 }
 
 void OutputFiles::move_out(const fs::path& from) {

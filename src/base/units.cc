@@ -73,14 +73,14 @@ std::optional<long double> in_unit(const Number& number, const std::array<Unit, 
 std::int64_t rounded(long double value, std::string_view text, std::string_view what) {
   if (value > static_cast<long double>(kMaxInt) / 2) {
     throw usage_error(fmt::format("cannot use '{}' as {}", text, what), "the value is too large",
-                      "Give a smaller one.");
+                      "Use a smaller value.");
   }
   return static_cast<std::int64_t>(std::llroundl(value));
 }
 
 Error malformed(std::string_view text, std::string_view what, std::string_view example) {
   return usage_error(fmt::format("cannot use '{}' as {}", text, what),
-                     "a number with a unit is needed", fmt::format("Write it like {}.", example));
+                     "a number with a unit is required", fmt::format("Example: {}.", example));
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ std::int64_t parse_degradation_ppm(std::string_view text, std::string_view what)
   const auto number = leading_number(text);
   if (!number || (number->rest != "%" && !number->rest.empty())) {
     throw usage_error(fmt::format("cannot use '{}' as {}", text, what),
-                      "a percentage or a ratio is needed", "Write it like 1% or 0.01.");
+                      "a percentage or a ratio is required", "Examples: 1% or 0.01.");
   }
   const long double ratio = number->rest == "%" ? number->value / 100 : number->value;
   return rounded(ratio * 1e6L, text, what);
@@ -139,6 +139,7 @@ std::string format_time_ns(double ns) {
       return fmt::format("{:#.4g} {}", ns / scale.factor, scale.unit);
     }
   }
+  if (ns == 0) return "0 s";
   if (ns == std::floor(ns)) return fmt::format("{:.0f} ns", ns);
   return fmt::format("{:#.4g} ns", ns);
 }
@@ -161,6 +162,10 @@ std::string format_count(std::uint64_t count) {
     digits.insert(i, ",");
   }
   return digits;
+}
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
 }
 
 std::string format_percent(double ratio, int digits) {

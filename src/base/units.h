@@ -41,6 +41,8 @@ std::string format_time_ns(double ns);
 std::string format_bytes(double bytes);
 /// A count with thin grouping: "12,345,678".
 std::string format_count(std::uint64_t count);
+/// "1 rank", "1,204 ranks": a count and the singular noun of what is counted.
+std::string count_of(std::uint64_t count, std::string_view noun);
 /// A ratio as percentage with `digits` decimals: "12.3 %".
 std::string format_percent(double ratio, int digits = 1);
 

@@ -47,11 +47,14 @@ TEST(Units, for_people) {
   EXPECT_EQ(format_time_ns(4635.943), "4.636 us");
   EXPECT_EQ(format_time_ns(999'960), "1.000 ms");
   EXPECT_EQ(format_time_ns(12), "12 ns");
-  EXPECT_EQ(format_time_ns(0), "0 ns");
+  EXPECT_EQ(format_time_ns(0), "0 s");
   EXPECT_EQ(format_time_ns(2.5e9), "2.500 s");
   EXPECT_EQ(format_bytes(1536), "1.5 KiB");
   EXPECT_EQ(format_count(1234567), "1,234,567");
   EXPECT_EQ(format_count(12), "12");
+  EXPECT_EQ(count_of(0, "rank"), "0 ranks");
+  EXPECT_EQ(count_of(1, "rank"), "1 rank");
+  EXPECT_EQ(count_of(1204, "message"), "1,204 messages");
   EXPECT_EQ(format_percent(0.1234), "12.3 %");
 }
 

@@ -33,7 +33,7 @@ namespace {
 
 constexpr FindingKind kNoCalls{
     "ranks_without_calls", Severity::data_loss,
-    "Ranks of which the trace has no calls; what is said is of the others."};
+    "Ranks without calls in the trace; results cover the remaining ranks only."};
 
 using Kind = CallMatching::Completion::Kind;
 

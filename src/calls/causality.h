@@ -11,8 +11,8 @@ namespace slackline {
 
 inline constexpr FindingKind kCausalityViolated{
     "causality_violated", Severity::notice,
-    "Receives that end before their send began: the ranks' clocks disagree by at least that much. "
-    "Measured times across ranks are wrong by it; predictions from the model are not affected."};
+    "Receives that end before their send began: clock skew of at least that much, which distorts "
+    "measured times across ranks. Model predictions are not affected."};
 
 inline constexpr FindingKind kReceivedBeforeSent{
     "received_before_sent_on_one_clock", Severity::notice,

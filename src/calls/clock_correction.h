@@ -10,12 +10,11 @@ namespace slackline {
 
 inline constexpr FindingKind kClocksFixed{
     "clocks_fixed", Severity::notice,
-    "Calls were moved in time so that nothing ends before what it waits for began (controlled "
-    "logical clock)."};
+    "Calls moved in time to correct clock skew (controlled logical clock)."};
 inline constexpr FindingKind kCausalCycle{
     "causality_cyclic", Severity::notice,
-    "Calls wait for each other in a circle, which no clock can put right; these waits were left as "
-    "they are."};
+    "Calls that wait for each other cyclically; no clock correction can resolve this, so these "
+    "times were not changed."};
 
 struct ClockCorrection {
   std::uint64_t violations = 0;   ///< ends that lay before what they wait for

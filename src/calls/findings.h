@@ -9,33 +9,32 @@ namespace slackline {
 
 inline constexpr FindingKind kUnmatchedSend{
     "unmatched_send", Severity::data_loss,
-    "A send has no matching receive; it is taken as if nobody waited for it."};
+    "Sends without a matching receive; treated as if no rank waited for them."};
 inline constexpr FindingKind kUnmatchedReceive{
     "unmatched_receive", Severity::data_loss,
-    "A receive has no matching send; it is taken as if it waited for nothing."};
+    "Receives without a matching send; treated as if they did not wait."};
 inline constexpr FindingKind kUnresolvedWildcard{
     "unresolved_wildcard", Severity::notice,
-    "A receive with a wildcard never got a message in the trace; it was left out."};
-inline constexpr FindingKind kBadPeer{"bad_peer", Severity::data_loss,
-                                      "A call names a rank that does not exist; it was left out."};
+    "Wildcard receives that never received a message in the trace; they were omitted."};
+inline constexpr FindingKind kBadPeer{
+    "bad_peer", Severity::data_loss,
+    "Calls that refer to a rank that does not exist; they were omitted."};
 inline constexpr FindingKind kCollectiveIncomplete{
     "collective_incomplete", Severity::data_loss,
-    "Some ranks of a communicator never enter a collective; it is taken as one of those that do."};
+    "Collectives that some ranks of the communicator never enter; treated as collectives of those "
+    "that do."};
 inline constexpr FindingKind kCollectiveMismatch{
     "collective_mismatch", Severity::notice,
-    "Ranks disagree about which collective they call on a communicator; the first rank's word was "
-    "taken."};
+    "Ranks call different collectives on a communicator; the first rank's call was used."};
 inline constexpr FindingKind kOneSidedNotModelled{
     "one_sided_not_modelled", Severity::notice,
-    "One-sided communication is kept in the trace, but it counts as taking no time."};
-inline constexpr FindingKind kIoNotModelled{
-    "io_not_modelled", Severity::notice,
-    "MPI-IO is kept in the trace, but it counts as taking no time."};
+    "One-sided communication; assumed to take no time."};
+inline constexpr FindingKind kIoNotModelled{"io_not_modelled", Severity::notice,
+                                            "MPI-IO; assumed to take no time."};
 inline constexpr FindingKind kReplayReleased{
     "replay_released", Severity::notice,
-    "Calls wait for each other, or for what is not in the trace (a lost message, clocks that "
-    "disagree, more buffering than was assumed); they were let go on. Times on an ideal network "
-    "and "
-    "causes of waiting around them are not certain."};
+    "Calls that wait for each other, or for something missing in the trace (a lost message, clock "
+    "skew, more buffering than assumed); they were forced to continue. Ideal-network times and "
+    "root causes of wait states around them are uncertain."};
 
 }  // namespace slackline

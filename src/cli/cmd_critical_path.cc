@@ -13,20 +13,21 @@ Run setup_critical_path(CommandParser& parser) {
   add_network_options(parser, request.input.network);
   parser
       .add_option("--on", request.on,
-                  "The run whose path is asked for: model (predicted), measured (as it was) or "
-                  "simulated (on a platform)")
+                  "Run to analyse: model (predicted), measured or simulated (on a platform)")
       ->type_name("RUN")
       ->capture_default_str();
   parser
       .add_option("--algorithm", request.algorithm,
-                  "Measured, simulated: dag, dijkstra, delta-stepping, splits, or intervals")
+                  "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, "
+                  "splits or intervals")
       ->type_name("NAME")
       ->capture_default_str();
-  parser.add_option("--delta", request.delta, "Width of delta-stepping's buckets; default: chosen")
+  parser
+      .add_option("--delta", request.delta, "Bucket width of delta-stepping (default: automatic)")
       ->type_name("TIME");
   parser
       .add_option("--threshold", request.threshold,
-                  "Intervals: computations shorter than that are left out")
+                  "With intervals: minimum length of a computation")
       ->type_name("TIME");
   add_fix_clocks(parser, request.input.fix_clocks);
   add_platform_options(parser, request.platform, kSimulatedRuns);

@@ -87,14 +87,15 @@ std::optional<fs::path> record_example(const DemoOptions& options) {
 fs::path shipped_trace() {
   const auto trace = shipped("stencil2d.slk");
   if (trace) return *trace;
-  throw Error("cannot show the demonstration", "neither an MPI nor the recorded example is here",
+  throw Error("cannot show the demonstration",
+              "neither an MPI library nor the recorded example was found",
               "Install Open MPI or MPICH and build again.");
 }
 
 fs::path trace_to_show(const DemoOptions& options) {
   if (!options.recorded) {
     if (const auto trace = record_example(options)) return *trace;
-    write_stdout("No MPI was found here, so this shows a run that was recorded elsewhere.\n");
+    write_stdout("No MPI library found: showing a run recorded on another machine.\n");
   }
   return shipped_trace();
 }
@@ -113,14 +114,13 @@ int demo(const DemoOptions& options) {
 
 Run setup_demo(CommandParser& parser) {
   auto options = std::make_shared<DemoOptions>();
-  parser.add_option("-o,--output", options->folder, "Folder for the trace and the page")
+  parser.add_option("-o,--output", options->folder, "Folder for the trace and the HTML report")
       ->type_name("DIR")
       ->capture_default_str();
-  parser.add_option("-n,--ranks", options->ranks, "Ranks of the example")
+  parser.add_option("-n,--ranks", options->ranks, "Number of ranks of the example")
       ->in_range(1, 64)
       ->capture_default_str();
-  parser.add_flag("--recorded", options->recorded,
-                  "Use the recorded run that comes with slackline");
+  parser.add_flag("--recorded", options->recorded, "Use the recorded run shipped with Slackline");
   examples(parser, {"slackline demo", "slackline demo -n 8 -o /tmp/demo"});
   return [options] { return demo(*options); };
 }

@@ -11,24 +11,23 @@ Run setup_efficiency(CommandParser& parser) {
   EfficiencyRequest& request = command->request;
   parser
       .add_option("traces", request.traces,
-                  "Trace files or recording folders; of several the first is the reference of the "
-                  "scalability. Without any the newest slackline-trace* here")
+                  "Trace files or recording folders, the first being the reference for "
+                  "scalability; default: the newest slackline-trace* in the current folder")
       ->type_name("TRACE");
   parser
       .add_option("--collective-causality", request.causality,
-                  "What a collective waits for on the ideal network: dimemas (all for all, but in "
-                  "reductions) or data (what its data needs)")
+                  "Dependences of collectives on the ideal network: dimemas (all ranks wait for "
+                  "all, except in reductions) or data (data dependences only)")
       ->type_name("RULE")
       ->capture_default_str();
   parser
-      .add_option(
-          "--rendezvous-from", request.rendezvous,
-          "Blocking sends of at least that size wait for their receive on the ideal network")
+      .add_option("--rendezvous-from", request.rendezvous,
+                  "Minimum size of blocking sends that wait for their receive on the ideal network")
       ->type_name("BYTES")
       ->capture_default_str();
   parser
       .add_option("--scaling", request.scaling,
-                  "Whether the runs share one problem (strong) or one problem per rank (weak)")
+                  "Scaling type: strong (same problem) or weak (same problem per rank)")
       ->type_name("KIND")
       ->capture_default_str();
   add_run_options(parser, request.run);

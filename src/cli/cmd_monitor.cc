@@ -13,16 +13,15 @@ Run setup_monitor(CommandParser& parser) {
   add_output_options(parser, command->output);
   parser
       .add_option("--rank", request.rank,
-                  "Whose transfer efficiency is followed call by call; default: the rank with most "
-                  "calls")
+                  "Rank for the per-call transfer efficiency (default: the rank with most calls)")
       ->type_name("RANK");
-  parser.add_option("--windows", request.windows, "Fixed windows that the run is cut into")
+  parser.add_option("--windows", request.windows, "Number of time windows")
       ->in_range(8, 4096)
       ->type_name("NUMBER")
       ->capture_default_str();
   parser
       .add_option("--collective-causality", request.causality,
-                  "What a collective waits for on the ideal network: dimemas or data")
+                  "Dependences of collectives on the ideal network: dimemas or data")
       ->type_name("RULE")
       ->capture_default_str();
   add_run_options(parser, request.run);

@@ -26,18 +26,19 @@ Run setup_place(CommandParser& parser) {
       .add_option("--slurm", request.slurm,
                   "Write a host file for SLURM_HOSTFILE and srun --distribution=arbitrary")
       ->type_name("FILE");
-  parser.add_option("--restarts", request.restarts, "Restarts from the best after random swaps")
+  parser
+      .add_option("--restarts", request.restarts,
+                  "Number of restarts from the best placement after random swaps")
       ->type_name("N")
       ->capture_default_str();
   parser
-      .add_option("--evaluations", request.evaluations,
-                  "Placements whose makespan is computed, at most")
+      .add_option("--evaluations", request.evaluations, "Maximum number of placements to evaluate")
       ->type_name("N")
       ->capture_default_str();
-  parser.add_option("--seed", request.seed, "Of the random swaps")
+  parser.add_option("--seed", request.seed, "Seed of the random swaps")
       ->type_name("N")
       ->capture_default_str();
-  parser.add_flag("--no-scotch", command->no_scotch, "Do without Scotch's mappings");
+  parser.add_flag("--no-scotch", command->no_scotch, "Do not use Scotch");
   examples(parser,
            {"slackline place app.slk --topology fat-tree:k=16,tiers=3 --openmpi ranks.txt",
             "slackline place app.slk --ranks-per-node 4 --hosts nodes.txt --slurm hosts.txt",

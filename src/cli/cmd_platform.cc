@@ -8,19 +8,19 @@ namespace slackline {
 Run setup_platform(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<PlatformRequest>>();
   PlatformRequest& request = command->request;
-  parser.add_option("action", request.action, "What to do: show")
+  parser.add_option("action", request.action, "Action: show")
       ->type_name("ACTION")
       ->required()
       ->one_of({"show"});
-  parser.add_option("file", request.file, "A platform: SimGrid's XML, or TOML")
+  parser.add_option("file", request.file, "Platform file: SimGrid XML or TOML")
       ->type_name("FILE")
       ->required();
   parser
       .add_option("--route", request.route,
-                  "Two hosts: the links, latency and bandwidth between them")
+                  "Show the links, latency and bandwidth between two hosts")
       ->type_name("HOST")
       ->expected(2);
-  parser.add_option("--rows", request.rows, "Most rows of each list")
+  parser.add_option("--rows", request.rows, "Maximum number of rows per list")
       ->type_name("N")
       ->capture_default_str();
   add_output_options(parser, command->output);

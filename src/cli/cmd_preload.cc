@@ -26,13 +26,13 @@ int run_preload(const PreloadCommandOptions& options) {
 
 Run setup_preload(CommandParser& parser) {
   auto options = std::make_shared<PreloadCommandOptions>();
-  parser.add_option("-o,--output", options->output, "Folder that the ranks record into")
+  parser.add_option("-o,--output", options->output, "Folder for the recordings of the ranks")
       ->type_name("DIR")
       ->capture_default_str();
   parser.add_flag("--yield", options->yield,
-                  "Let waiting MPICH ranks yield: for more ranks than cores");
+                  "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
   parser.add_option("command", options->command,
-                    "After '--': the program to become; without it, shell commands are printed");
+                    "After '--': program to execute; without it, shell commands are printed");
   examples(parser,
            {"eval \"$(slackline preload -o run1)\"; srun ./app; slackline record --finish run1",
             "mpirun -n 4 slackline preload -o run1 -- ./app"});

@@ -27,10 +27,8 @@ Run setup_print(CommandParser& parser) {
   auto command = std::make_shared<PrintCommand>();
   PrintRequest& request = command->request;
   add_trace(parser, request.trace);
-  parser.add_option("--rank", request.rank, "This rank only")->type_name("RANK");
-  parser
-      .add_option("-o,--output", command->output.file,
-                  "Write to this file instead of standard output")
+  parser.add_option("--rank", request.rank, "Print this rank only")->type_name("RANK");
+  parser.add_option("-o,--output", command->output.file, "Output file (default: standard output)")
       ->type_name("FILE");
   examples(parser, {"slackline print app.slk", "slackline print app.slk --rank 3 -o rank3.txt",
                     "slackline print app.slk | grep -c isend"});

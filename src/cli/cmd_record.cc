@@ -36,7 +36,7 @@ fs::path to_report(const fs::path& trace) {
 }
 
 std::string cost_line(const RecordedTrace& r) {
-  std::string line = fmt::format("recording took {}", format_time_ns(double(r.recording_ns)));
+  std::string line = fmt::format("recording overhead {}", format_time_ns(double(r.recording_ns)));
   if (r.cpu_ns > 0) {
     line += fmt::format(" of {} CPU time ({})", format_time_ns(double(r.cpu_ns)),
                         format_percent(double(r.recording_ns) / double(r.cpu_ns), 2));
@@ -47,8 +47,8 @@ std::string cost_line(const RecordedTrace& r) {
 std::string summary(const RecordedTrace& r) {
   const double per_call = r.calls == 0 ? 0 : double(r.trace_bytes) / double(r.calls);
   std::string text = fmt::format(
-      "slackline: {} ranks, {} calls recorded in {} ({}, {:.1f} bytes a call)\nslackline: {}; "
-      "writing the trace took another {} after the job's end\n",
+      "slackline: {} ranks, {} calls recorded in {} ({}, {:.1f} bytes per call)\nslackline: {}; "
+      "writing the trace took {} after the end of the job\n",
       r.ranks, format_count(r.calls), shown(r.trace), format_bytes(double(r.trace_bytes)), per_call,
       cost_line(r), format_time_ns(1e9 * r.conversion_seconds));
   for (const Findings::Entry& finding : r.findings.entries()) {
@@ -64,11 +64,9 @@ std::string nothing_recorded(const RecordResult& result) {
   const std::string why =
       !result.failures.empty()
           ? result.failures
-          : "no rank of an MPI program came past MPI_Init with the recorder in it; the program has "
-            "its MPI linked statically, or another MPI than Open MPI and MPICH, or something in "
-            "the "
-            "job sets LD_PRELOAD anew";
-  return fmt::format("slackline: nothing was recorded ({}). The command ended with status {}.\n",
+          : "no rank completed MPI_Init with the recorder loaded; the program is linked statically "
+            "to MPI, its MPI is neither Open MPI nor MPICH, or the job overwrites LD_PRELOAD";
+  return fmt::format("slackline: nothing was recorded: {}. The command exited with status {}.\n",
                      why, result.exit_status);
 }
 
@@ -84,10 +82,10 @@ std::string message(const RecordResult& result) {
   std::string text;
   for (const RecordedTrace& recorded : result.traces) text += summary(recorded);
   if (!result.failures.empty()) {
-    text += fmt::format("slackline: not all is recorded: {}\n", result.failures);
+    text += fmt::format("slackline: the recording is incomplete: {}\n", result.failures);
   }
   for (const UnconvertedJob& job : result.unconverted) {
-    text += fmt::format("slackline: {}\nslackline: the raw files stay in {}\n", job.reason,
+    text += fmt::format("slackline: {}\nslackline: the raw files are kept in {}\n", job.reason,
                         shown(job.raw));
   }
   if (!result.unconverted.empty()) {
@@ -102,8 +100,8 @@ int run_record(const RecordCommandOptions& options) {
   record_options.output = options.output;
   const bool finishing = !options.finish.empty();
   if (finishing && !record_options.command.empty()) {
-    throw usage_error("cannot use --finish with a command", "the one needs no other",
-                      "Leave one of them out.");
+    throw usage_error("cannot use --finish with a command", "--finish takes no command",
+                      "Omit one of them.");
   }
   const RecordResult result =
       finishing ? finish_recording({options.finish, record_options.keep_raw, record_options.force})
@@ -119,22 +117,20 @@ int run_record(const RecordCommandOptions& options) {
 Run setup_record(CommandParser& parser) {
   auto options = std::make_shared<RecordCommandOptions>();
   parser
-      .add_option("-o,--output", options->output,
-                  "Folder for the trace, or its file if it ends in .slk")
+      .add_option("-o,--output", options->output, "Output folder, or trace file if it ends in .slk")
       ->type_name("DIR");
-  parser.add_option("--mpi", options->record.mpi, "The launcher's MPI, if it cannot be found out")
+  parser.add_option("--mpi", options->record.mpi, "MPI library of the launcher, if not detected")
       ->one_of({"openmpi", "mpich"});
   parser.add_flag("--yield", options->record.yield,
-                  "Let waiting MPICH ranks yield: for more ranks than cores");
-  parser.add_flag("--keep-raw", options->record.keep_raw, "Keep the recorder's own files");
-  parser.add_flag("--force", options->record.force, "Replace the trace of an earlier recording");
+                  "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
+  parser.add_flag("--keep-raw", options->record.keep_raw, "Keep the raw recording files");
+  parser.add_flag("--force", options->record.force, "Overwrite the trace of an earlier recording");
   parser
       .add_option("--finish", options->finish,
-                  "Convert what a job started with 'slackline preload' left in DIR")
+                  "Convert the raw files in DIR of a job started with 'slackline preload'")
       ->type_name("DIR");
-  parser.add_flag("-q,--quiet", options->quiet, "Say nothing unless something is wrong");
-  parser.add_option("command", options->record.command,
-                    "After '--': the command that starts the job");
+  parser.add_flag("-q,--quiet", options->quiet, "Suppress messages, except warnings and errors");
+  parser.add_option("command", options->record.command, "After '--': command that starts the job");
   examples(parser, {"slackline record -- mpirun -n 4 ./app input.txt",
                     "slackline record -o run1 -- mpiexec -n 64 ./app",
                     "slackline record --mpi mpich --yield -- mpirun -n 8 ./app",

@@ -14,34 +14,33 @@ Run setup_sensitivity(CommandParser& parser) {
   add_loggops_options(parser, request.loggops);
   add_cache_option(parser, request.cache);
   add_pairs(parser, request.pairs);
-  parser.add_option("--points", request.points, "loggops: number of latencies")
+  parser.add_option("--points", request.points, "With --model loggops: number of latencies")
       ->in_range(2, 100'000)
       ->capture_default_str();
   parser
       .add_option("--param", request.parameter,
-                  "The parameter that varies: L, o or G, as L:inter-group or L[3][7] of some "
-                  "messages; or S")
+                  "Parameter to vary: L, o or G (of some messages: L:inter-group, L[3][7]), or S")
       ->type_name("NAME")
       ->capture_default_str();
-  parser.add_option("--from", request.from, "Where the interval begins")
+  parser.add_option("--from", request.from, "Start of the interval")
       ->type_name("VALUE")
       ->capture_default_str();
   parser
-      .add_option("--to", request.to,
-                  "Where it ends (default: ten times the parameter's own value)")
+      .add_option("--to", request.to, "End of the interval (default: ten times the current value)")
       ->type_name("VALUE");
-  parser.add_option("--at", request.at, "With --param S: the thresholds, as --at 0,4KiB,64KiB")
+  parser.add_option("--at", request.at, "With --param S: thresholds, e.g. --at 0,4KiB,64KiB")
       ->type_name("BYTES")
       ->delimiter(',')
       ->allow_extra_args(false);
   parser
       .add_option("--compare", request.compare,
-                  "Instead of one curve: T and lambda with these collectives; repeat for each")
+                  "Compare T and lambda with these collective algorithms; may be repeated")
       ->type_name("RULES")
       ->allow_extra_args(false);  // or it would swallow the trace that follows
   parser
-      .add_option("--scale", request.scales,
-                  "With --compare: a trace of the same program on another number of ranks; repeat")
+      .add_option(
+          "--scale", request.scales,
+          "With --compare: trace of the same program on another number of ranks; may be repeated")
       ->type_name("TRACE")
       ->allow_extra_args(false);
   examples(parser, {"slackline sensitivity slackline-trace --from 3us --to 13us",

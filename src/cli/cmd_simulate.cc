@@ -19,40 +19,39 @@ Run setup_simulate(CommandParser& parser) {
   parser.get_option("--platform")->required();
   parser
       .add_option("--model", request.machine.model,
-                  "The network's model: smpi, lv08, cm02, raw, loggps (no contention) or constant")
+                  "Network model: smpi, lv08, cm02, raw, loggps (no contention) or constant")
       ->type_name("MODEL");
   parser
       .add_option("--collectives", request.machine.collectives,
-                  "Who chooses the collectives' algorithms: default, ompi, mpich, mvapich2 or impi")
+                  "Selector of collective algorithms: default, ompi, mpich, mvapich2 or impi")
       ->type_name("SELECTOR");
-  parser
-      .add_option("--links", request.links, "How many of the most contended links to show; 0: none")
+  parser.add_option("--links", request.links, "Number of most contended links to show; 0: none")
       ->type_name("N")
       ->in_range(0, kMostShown)
       ->capture_default_str();
   parser
       .add_option("--slowed", request.slowed,
-                  "How many of the messages that lost most time to others to show; 0: none")
+                  "Number of messages most delayed by contention to show; 0: none")
       ->type_name("N")
       ->in_range(0, kMostShown)
       ->capture_default_str();
   parser
       .add_option("--actions", request.actions,
-                  "Write when each action ends: lines of seconds, rank and action")
+                  "Write the end time of each action: lines of seconds, rank and action")
       ->type_name("FILE");
   parser
       .add_option("--timed", request.timed,
-                  "Write the simulated run as a timed trace, in the format of the extension")
+                  "Write the simulated run as a timed trace; format by extension")
       ->type_name("FILE");
   parser
       .add_option(
           "--sweep", request.sweep,
-          "Simulate all combinations, as bandwidth=0.5,1,2,latency=1,10,collectives=ompi,mpich")
+          "Simulate all combinations, e.g. bandwidth=0.5,1,2,latency=1,10,collectives=ompi,mpich")
       ->type_name("AXES");
   parser
-      .add_option(
-          "--tolerance", request.tolerance,
-          "How much worse links may be: latency or bandwidth, of some as bandwidth@backbone")
+      .add_option("--tolerance", request.tolerance,
+                  "Tolerance to reduced link performance: latency or bandwidth, of a link group "
+                  "bandwidth@backbone")
       ->type_name("WHAT")
       ->excludes(parser.get_option("--sweep"));
   add_degradations(parser, request.degradations);

@@ -13,30 +13,30 @@ Run setup_tolerance(CommandParser& parser) {
   add_loggops_options(parser, request.loggops);
   add_network_options(parser, request.input.network);
   add_cache_option(parser, request.cache);
-  CommandOption* parameter = parser
-                                 .add_option("--param", request.parameter,
-                                             "The parameter that may grow: L, o or G, as "
-                                             "L:inter-group or L[3][7] of some messages")
-                                 ->type_name("NAME")
-                                 ->capture_default_str();
+  CommandOption* parameter =
+      parser
+          .add_option("--param", request.parameter,
+                      "Parameter to increase: L, o or G (of some messages: L:inter-group, L[3][7])")
+          ->type_name("NAME")
+          ->capture_default_str();
   add_degradations(parser, request.degradations);
   parser
       .add_option("--region", request.region,
-                  "Two parameters at once, as L,G: the polygon of the values allowed")
+                  "Two parameters, e.g. L,G: polygon of the tolerable values")
       ->type_name("NAME,NAME")
       ->delimiter(',')
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->excludes(parameter);
   parser
       .add_option("--also", request.also,
-                  "Another run of the same program, for an interval; may be repeated")
+                  "Another run of the same program, for confidence intervals; may be repeated")
       ->type_name("TRACE")
       ->allow_extra_args(false);
   parser
       .add_option("--bootstrap", request.bootstrap,
-                  "Intervals from this many replicates with resampled computation")
+                  "Confidence intervals from this many replicates with resampled computation")
       ->type_name("N");
-  parser.add_option("--seed", request.seed, "Of the resampling")
+  parser.add_option("--seed", request.seed, "Seed of the resampling")
       ->type_name("N")
       ->capture_default_str();
   examples(parser,

@@ -22,7 +22,8 @@ struct ViewOptions {
 std::filesystem::path temporary_page() {
   std::string folder = (std::filesystem::temp_directory_path() / "slackline-XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) {
-    throw Error("cannot make a folder for the page", errno_text(), "Choose a file with --output.");
+    throw Error("cannot create a folder for the HTML report", errno_text(),
+                "Choose a file with --output.");
   }
   return std::filesystem::path(folder) / "report.html";
 }
@@ -32,8 +33,9 @@ int run_view(ViewOptions options) {
   if (output.file.empty()) output.file = temporary_page().string();
   if (output.format.empty()) output.format = "html";
   if (output.format != "html") {
-    throw usage_error("'view' opens pages", "--format " + output.format + " is none",
-                      "Use 'slackline report' for other forms.");
+    throw usage_error("'view' opens HTML reports only",
+                      "--format " + output.format + " is not HTML",
+                      "Use 'slackline report' for other formats.");
   }
   if (output.file == "-") {
     throw usage_error("cannot open standard output", "a browser opens files",
@@ -48,7 +50,7 @@ int run_view(ViewOptions options) {
   write_stdout(browser ? fmt::format("Opened {} with {}\n", output.file, *browser)
                : options.no_open
                    ? fmt::format("{}\n", output.file)
-                   : fmt::format("There is no browser here; the page is {}\n", output.file));
+                   : fmt::format("No browser found; the HTML report is {}\n", output.file));
   return 0;
 }
 
@@ -58,7 +60,7 @@ Run setup_view(CommandParser& parser) {
   auto options = std::make_shared<ViewOptions>();
   add_report_request(parser, options->report);
   parser.add_flag("--no-open", options->no_open,
-                  "Write the page and say where it is; open nothing");
+                  "Write the HTML report and print its path without opening it");
   examples(parser, {"slackline view slackline-trace", "slackline view before.slk after.slk",
                     "BROWSER=firefox slackline view app.slk -o page.html"});
   return [options] { return run_view(*options); };

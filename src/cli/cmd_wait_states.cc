@@ -14,8 +14,8 @@ Run setup_wait_states(CommandParser& parser) {
   add_run_options(parser, request.run);
   parser.get_option("--eager-threshold")
       ->description(
-          "Messages of at most that size do not wait for their receiver. Without it, a measured "
-          "send that is still under way when its receive begins has waited");
+          "Messages up to this size do not wait for their receiver. By default, a measured send "
+          "still in progress when its receive begins is a late receiver");
   examples(parser, {"slackline wait-states app.slk", "slackline wait-states app.slk --format json",
                     "slackline wait-states app.slk --on predicted -L 10us"});
   return report_on<WaitStatesRequest>(command);

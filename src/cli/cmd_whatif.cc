@@ -11,7 +11,7 @@ namespace slackline {
 namespace {
 
 std::string set_help() {
-  std::string text = "An edit, after those of the scenario; repeat for each. Actions are ";
+  std::string text = "Edit, applied after those of the scenario; may be repeated. Actions: ";
   for (const auto& [name, summary] : edit_summaries()) {
     text += fmt::format("{}{} ({})", text.ends_with(' ') ? "" : "; ", name, summary);
   }
@@ -25,11 +25,11 @@ Run setup_whatif(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<WhatifRequest>>();
   WhatifRequest& request = command->request;
   add_model_request(parser, request.input, command->output);
-  parser.add_option("scenario", request.scenario, "A TOML file with edits")->type_name("SCENARIO");
+  parser.add_option("scenario", request.scenario, "TOML file with edits")->type_name("SCENARIO");
   parser.add_option("--set", request.edits, set_help())->type_name("EDIT")->allow_extra_args(false);
   parser
       .add_option("--save", request.save,
-                  "Write the edited program to this file, in the format of its extension")
+                  "Write the edited program to this file; format by extension")
       ->type_name("FILE");
   add_network_options(parser, request.input.network);
   add_platform_options(parser, request.platform, "Platform (instead of the model)");

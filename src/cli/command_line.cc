@@ -17,8 +17,8 @@ namespace slackline {
 namespace {
 
 constexpr const char* kDescription =
-    "Slackline: where the time of an MPI program goes, what holds it back, and how much network\n"
-    "latency it can take.";
+    "Slackline: performance analysis of MPI programs: where the time goes, what limits the run, "
+    "and how\nmuch network latency it tolerates.";
 
 /// Edit distance: insertions, deletions and substitutions of single letters.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -43,7 +43,7 @@ void refuse_unknown_command(const std::vector<std::string>& arguments) {
   const auto known = [&](const Command& command) { return command.name == typed; };
   if (std::ranges::any_of(commands(), known)) return;
   const std::string_view nearest = nearest_command(typed);
-  throw usage_error(fmt::format("cannot run '{}'", typed), "there is no such command",
+  throw usage_error(fmt::format("cannot run '{}'", typed), "no such command",
                     nearest.empty() ? "'slackline --help' lists them."
                                     : fmt::format("Did you mean '{}'?", nearest));
 }
@@ -70,7 +70,7 @@ void parse(CLI::App& app, std::vector<std::string> arguments) {
     throw;
   } catch (const CLI::ParseError& error) {
     throw usage_error("cannot use these arguments", clause(error.what()),
-                      fmt::format("See '{}'.", help_command(app)));
+                      fmt::format("Run '{}' for help.", help_command(app)));
   }
 }
 
@@ -90,7 +90,7 @@ CommandLine make_command_line(std::string_view only) {
   app.set_version_flag("--version", fmt::format("slackline {}", version()),
                        "Print the version and exit");
   app.require_subcommand(1);
-  app.footer("'slackline COMMAND --help' explains a command.");
+  app.footer("Run 'slackline COMMAND --help' for help on a command.");
   for (const Command& command : commands()) {
     if (!only.empty() && command.name != only) continue;
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));

@@ -44,10 +44,11 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return complain(error.what(), error.exit_status());
   } catch (const std::bad_alloc&) {
-    return complain("cannot go on (out of memory) Use a machine with more, or a smaller trace.", 1);
+    return complain(
+        "cannot continue: out of memory. Use a machine with more memory, or a smaller trace.", 1);
   } catch (const std::exception& error) {
-    return complain(std::string("cannot go on (") + error.what() +
-                        ") This is a defect of slackline: please report it.",
+    return complain(std::string("cannot continue: ") + error.what() +
+                        ". This is a defect of Slackline: please report it.",
                     1);
   }
 }

@@ -71,16 +71,18 @@ std::string rendered(const Report& report, const OutputOptions& options) {
 
 void add_output_options(CommandParser& parser, OutputOptions& options, OutputShortName short_name) {
   const char* names = short_name == OutputShortName::lower ? "-o,--output" : "-O,--output";
-  parser.add_option(names, options.file, "Write to this file instead of standard output")
+  parser.add_option(names, options.file, "Output file (default: standard output)")
       ->type_name("FILE");
   parser
       .add_option("--format", options.format,
-                  "Form of the output; default: the file's extension, else text")
+                  "Output format (default: by the output file's extension, else text)")
       ->one_of({"text", "json", "csv", "html"});
-  parser.add_option("--colour,--color", options.colour, "Colours in text (also: NO_COLOR=1)")
+  parser
+      .add_option("--colour,--color", options.colour,
+                  "Colours in text output (NO_COLOR=1 disables them)")
       ->one_of({"auto", "always", "never"})
       ->capture_default_str();
-  parser.add_flag("-q,--quiet", options.quiet, "Say nothing but the result");
+  parser.add_flag("-q,--quiet", options.quiet, "Suppress messages");
 }
 
 OutputFormat output_format(const OutputOptions& options) {

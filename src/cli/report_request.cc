@@ -9,12 +9,12 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
   add_model_request(parser, request.input, command.output, OverheadShortName::none);
   parser
       .add_option("other", request.other,
-                  "A second trace: instead of all of the first the differences between the two")
+                  "Second trace: report the differences between the two runs")
       ->type_name("TRACE");
   add_degradations(parser, request.degradations);
   parser
       .add_option("--compare", request.compare,
-                  "Show T(L) with these collectives, too; repeat for each")
+                  "Also show T(L) with these collective algorithms; may be repeated")
       ->type_name("RULES")
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->group("Model");
@@ -23,7 +23,7 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
   add_platform_options(parser, request.machine, simulation);
   parser
       .add_option("--links", request.links,
-                  "How many of the most contended links to show, and of the messages slowed most")
+                  "Number of most contended links and most delayed messages to show")
       ->type_name("N")
       ->capture_default_str()
       ->group(simulation);

@@ -26,47 +26,51 @@ std::vector<std::string> rendezvous_names() {
 void add_trace(CommandParser& parser, std::string& trace) {
   parser
       .add_option("trace", trace,
-                  "A trace file or recording folder; without it the newest slackline-trace* here")
+                  "Trace file or recording folder; default: the newest slackline-trace* in the "
+                  "current folder")
       ->type_name("TRACE");
 }
 
 void add_model_options(CommandParser& parser, ModelOptions& options, OverheadShortName short_name) {
   const char* group = "Model";
-  parser.add_option("-L,--latency", options.latency, "Latency of one message, as 3us")
+  parser.add_option("-L,--latency", options.latency, "Latency of a message, e.g. 3us")
       ->type_name("TIME")
       ->group(group);
   parser
       .add_option(short_name == OverheadShortName::lower ? "-o,--overhead" : "--overhead",
-                  options.overhead, "CPU time to send or to receive a message, as 500ns")
+                  options.overhead, "CPU time to send or to receive a message, e.g. 500ns")
       ->type_name("TIME")
       ->group(group);
   parser
       .add_option("-G,--gap-per-byte", options.gap_per_byte,
-                  "Time per byte, as 0.018ns/B, or the bandwidth, as 100Gb/s")
+                  "Time per byte, e.g. 0.018ns/B, or bandwidth, e.g. 100Gb/s")
       ->type_name("GAP")
       ->group(group);
   parser
-      .add_option("-S,--eager-threshold", options.eager_threshold,
-                  "Longer messages wait for their receiver, as 256KiB or unlimited")
+      .add_option(
+          "-S,--eager-threshold", options.eager_threshold,
+          "Eager threshold: longer messages wait for their receiver, e.g. 256KiB or unlimited")
       ->type_name("SIZE")
       ->group(group);
-  parser.add_option("--network", options.network, "Values for what is not given")
+  parser.add_option("--network", options.network, "Preset for parameters not set")
       ->one_of(network_names())
       ->default_str(std::string(named_networks().front().name))
       ->group(group);
   parser
       .add_option("--params", options.params_file,
-                  "TOML file with a table [loggps]: L, o, G and S as above")
+                  "TOML file with a table [loggps] of L, o, G and S")
       ->type_name("FILE")
       ->group(group);
-  parser.add_option("--rendezvous", options.rendezvous, "Protocol of messages over the threshold")
+  parser
+      .add_option("--rendezvous", options.rendezvous,
+                  "Protocol of messages over the eager threshold")
       ->one_of(rendezvous_names())
       ->default_str(std::string(to_string(GraphOptions{}.rendezvous)))
       ->group(group);
   parser
       .add_option("--collectives", options.collectives,
-                  "openmpi, mpich or auto, and rules as allreduce=ring or bcast=chain:64KiB..,"
-                  " joined by commas")
+                  "Collective algorithms: openmpi, mpich or auto, and rules such as allreduce=ring "
+                  "or bcast=chain:64KiB.., separated by commas")
       ->type_name("RULES")
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->group(group);
@@ -85,26 +89,29 @@ void add_network_options(CommandParser& parser, NetworkOptions& options) {
   const char* group = "Network";
   parser
       .add_option("--topology", options.topology,
-                  "fat-tree:k=16,tiers=3, dragonfly:g=8,a=4,p=8, torus:dims=4x4x2,"
-                  " crossbar:nodes=64, hops:file=FILE, or a TOML file")
+                  "Network topology: fat-tree:k=16,tiers=3, dragonfly:g=8,a=4,p=8, "
+                  "torus:dims=4x4x2, crossbar:nodes=64, hops:file=FILE, or a TOML file")
       ->type_name("SPEC")
       ->group(group);
-  parser.add_option("--ranks-per-node", options.ranks_per_node, "Ranks that share a node")
+  parser.add_option("--ranks-per-node", options.ranks_per_node, "Number of ranks per node")
       ->positive()
       ->type_name("N")
       ->group(group);
   parser
-      .add_option("--placement", options.placement,
-                  "block, cyclic, or a file with the host of each rank, a line each")
+      .add_option(
+          "--placement", options.placement,
+          "Placement of ranks: block, cyclic, or a file with one host per line, in rank order")
       ->type_name("HOW")
       ->group(group);
   parser
-      .add_option("--hosts", options.hosts, "File with the topology's hosts in order, a line each")
+      .add_option("--hosts", options.hosts,
+                  "File with the hosts of the topology, one per line, in order")
       ->type_name("FILE")
       ->group(group);
   parser
-      .add_option("--intra-node", options.intra_node,
-                  "Messages within a node; default: L and G of --network shared-memory")
+      .add_option(
+          "--intra-node", options.intra_node,
+          "Parameters of messages within a node (default: L and G of --network shared-memory)")
       ->type_name("L=TIME,G=GAP")
       ->delimiter(',')
       ->allow_extra_args(false)  // or it would swallow the trace that follows
@@ -117,38 +124,38 @@ void add_platform_options(CommandParser& parser, PlatformOptions& options,
     if (!group.empty()) option->group(group);
     return option;
   };
-  grouped(parser.add_option("--platform", options.platform, "The machine: SimGrid's XML, or TOML"))
+  grouped(parser.add_option("--platform", options.platform, "Platform file: SimGrid XML or TOML"))
       ->type_name("FILE");
-  grouped(parser.add_option("--hostfile", options.hostfile, "The host of each rank, one a line"))
+  grouped(parser.add_option("--hostfile", options.hostfile, "Hosts of the ranks, one per line"))
       ->type_name("FILE");
-  grouped(parser.add_option("--map", options.map,
-                            "Without a hostfile: cyclic, block, or with ranks a host, block:4"))
+  grouped(parser.add_option(
+              "--map", options.map,
+              "Placement without a hostfile: cyclic, block, or with ranks per host, block:4"))
       ->type_name("HOW")
       ->capture_default_str();
-  grouped(parser.add_option("--option", options.options, "An option of SimGrid, name:value"))
+  grouped(parser.add_option("--option", options.options, "SimGrid option, name:value"))
       ->type_name("NAME:VALUE")
       ->allow_extra_args(false);  // or it would swallow the trace that follows
   grouped(
-      parser.add_option("--options", options.option_files, "A file of such options, one a line"))
+      parser.add_option("--options", options.option_files, "File of SimGrid options, one per line"))
       ->type_name("FILE")
       ->allow_extra_args(false);
   grouped(parser.add_option("--compute-scale", options.compute_scale,
-                            "Multiplies all computation: 0.5 is a machine twice as fast"))
+                            "Factor on all computation: 0.5 is a machine twice as fast"))
       ->type_name("FACTOR")
       ->not_negative()
       ->capture_default_str();
-  grouped(parser.add_option(
-              "--reference-speed", options.reference_speed,
-              "Speed of the cores that the trace was measured on, as 2.5Gf; default: the hosts'"))
+  grouped(parser.add_option("--reference-speed", options.reference_speed,
+                            "Speed of the cores that the trace was measured on, e.g. 2.5Gf "
+                            "(default: that of the hosts)"))
       ->type_name("SPEED");
 }
 
 void add_run_options(CommandParser& parser, RunRequest& request) {
   parser
-      .add_option(
-          "--on", request.on,
-          "The run that is spoken of: measured, predicted (by the model) or simulated (on a "
-          "platform); default: measured where the trace has times, else predicted")
+      .add_option("--on", request.on,
+                  "Run to analyse: measured, predicted (by the model) or simulated (on a "
+                  "platform); default: measured if the trace has timestamps, else predicted")
       ->type_name("RUN");
   add_fix_clocks(parser, request.fix_clocks);
   add_model_options(parser, request.model, OverheadShortName::none);
@@ -160,50 +167,52 @@ void add_loggops_options(CommandParser& parser, LogGOPSOptions& options) {
   const char* group = "LogGOPS";
   parser
       .add_option("--model", options.model,
-                  "loggps: the longest path; loggops: LogGOPSim's timing, in which processors and "
-                  "network cards do one thing at a time")
+                  "loggps: longest path; loggops: LogGOPSim's timing, in which each processor and "
+                  "network card handles one operation at a time")
       ->one_of({"loggps", "loggops"})
       ->capture_default_str()
       ->group(group);
-  parser.add_option("-g,--gap", options.gap, "loggops: time between messages of one network card")
+  parser.add_option("-g,--gap", options.gap, "loggops: gap between messages of one network card")
       ->type_name("TIME")
       ->capture_default_str()
       ->group(group);
   parser
-      .add_option("--overhead-per-byte", options.overhead_per_byte,
-                  "loggops: O, processor time per byte")
+      .add_option("--overhead-per-byte", options.overhead_per_byte, "loggops: O, CPU time per byte")
       ->type_name("GAP")
       ->capture_default_str()
       ->group(group);
   parser
-      .add_option("--noise", options.noise_file,
-                  "loggops: interruptions by the system, a line each: begin and length in ns")
+      .add_option(
+          "--noise", options.noise_file,
+          "loggops: file of system noise, one interruption per line: begin and length in ns")
       ->type_name("FILE")
       ->group(group);
-  parser.add_option("--noise-seed", options.noise_seed, "loggops: where in it the ranks begin")
+  parser
+      .add_option("--noise-seed", options.noise_seed,
+                  "loggops: seed of the ranks' start positions in the noise")
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
   parser
       .add_flag("--noise-cosched", options.noise_coscheduled,
-                "loggops: all ranks begin at the same place of the noise")
+                "loggops: start all ranks at the same position in the noise")
       ->group(group);
   parser
       .add_flag("--loggopsim-flaws", options.simulator_flaws,
-                "loggops: also what the simulator does and the model does not mean")
+                "loggops: reproduce LogGOPSim's deviations from the model")
       ->group(group);
 }
 
 void add_cache_option(CommandParser& parser, CacheOptions& options) {
   parser
       .add_option("--cache", options.where,
-                  "Where the reduced graph is kept: auto (beside large traces), off, or a folder")
+                  "Cache of the reduced graph: auto (next to large traces), off, or a folder")
       ->type_name("WHERE")
       ->capture_default_str();
 }
 
 void add_degradations(CommandParser& parser, std::vector<std::string>& degradations) {
-  parser.add_option("--degrade", degradations, "How much slower the run may become, as 1%,2%,5%")
+  parser.add_option("--degrade", degradations, "Allowed increase of the run time, e.g. 1%,2%,5%")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)  // or it would swallow the trace that follows
@@ -211,13 +220,11 @@ void add_degradations(CommandParser& parser, std::vector<std::string>& degradati
 }
 
 void add_fix_clocks(CommandParser& parser, bool& fix_clocks) {
-  parser.add_flag("--fix-clocks", fix_clocks,
-                  "Move calls so that nothing ends before what it waits for");
+  parser.add_flag("--fix-clocks", fix_clocks, "Correct clock skew (controlled logical clock)");
 }
 
 void add_pairs(CommandParser& parser, bool& pairs) {
-  parser.add_flag("--pairs", pairs,
-                  "Sensitivity by pairs of ranks: messages and bytes on the critical path");
+  parser.add_flag("--pairs", pairs, "Messages and bytes on the critical path by pair of ranks");
 }
 
 }  // namespace slackline

@@ -7,39 +7,38 @@ namespace slackline {
 // What readers of several formats find. What only one format can have stands in its own folder.
 
 inline constexpr FindingKind kDamagedRecord{"damaged_record", Severity::data_loss,
-                                            "Records make no sense and were left out."};
+                                            "Malformed records; they were omitted."};
 inline constexpr FindingKind kTruncatedFile{
     "truncated_file", Severity::data_loss,
-    "Files break off or are damaged in the middle; what came after is lost."};
-inline constexpr FindingKind kMissingRanks{
-    "missing_ranks", Severity::data_loss,
-    "Ranks left no recording; the trace says nothing of them and messages with them have no other "
-    "end."};
+    "Files that are truncated or damaged; the records after that point are lost."};
+inline constexpr FindingKind kMissingRanks{"missing_ranks", Severity::data_loss,
+                                           "Ranks without a recording; they are missing in the "
+                                           "trace and messages with them have no partner."};
 inline constexpr FindingKind kUnknownCommunicator{
     "unknown_communicator", Severity::data_loss,
-    "Calls are on communicators whose members are not recorded; analyses leave them out."};
-inline constexpr FindingKind kUnknownRequests{
-    "unknown_requests", Severity::notice, "Requests were completed whose start is not recorded."};
-inline constexpr FindingKind kCompletionGuessed{"completion_guessed", Severity::notice,
-                                                "The recording does not say which call completes a "
-                                                "nonblocking operation; the next one that can "
-                                                "was taken."};
+    "Calls on communicators whose members are not recorded; analyses omit them."};
+inline constexpr FindingKind kUnknownRequests{"unknown_requests", Severity::notice,
+                                              "Completed requests whose start is not recorded."};
+inline constexpr FindingKind kCompletionGuessed{
+    "completion_guessed", Severity::notice,
+    "The call that completes a nonblocking operation is not recorded; the next possible one was "
+    "assumed."};
 inline constexpr FindingKind kLocalCalls{
     "local_calls_left_out", Severity::info,
-    "MPI calls that a trace has no operation for (MPI_Comm_rank and the like) are left out; their "
+    "MPI calls without a corresponding trace operation (such as MPI_Comm_rank) were omitted; their "
     "time counts as computation."};
 inline constexpr FindingKind kOneSidedCalls{
     "one_sided_calls", Severity::notice,
-    "One-sided calls are recorded with their times only: what they transfer is not modelled."};
+    "One-sided calls recorded with their times only; their transfers are not modelled."};
 inline constexpr FindingKind kUnfinishedCall{
     "unfinished_call", Severity::notice,
-    "Calls have no end in the recording (a rank died in them, or it breaks off); they end where "
-    "their thread goes on or ends."};
+    "Calls without an end in the recording (the rank terminated, or the recording is truncated); "
+    "they end where their thread continues or ends."};
 inline constexpr FindingKind kTimeBackwards{
     "time_backwards", Severity::notice,
-    "Records are earlier than those before them; they were moved to where those are or end."};
+    "Records out of time order; they were moved to the time or end of the preceding record."};
 inline constexpr FindingKind kClockUnknown{
     "clock_unknown", Severity::notice,
-    "The offset of some ranks' clocks is not recorded; their times may be shifted."};
+    "Ranks without a recorded clock offset; their times may be shifted."};
 
 }  // namespace slackline

@@ -54,7 +54,7 @@ Rendezvous parse_rendezvous(std::string_view name) {
     if (p.name == name) return p.protocol;
   }
   throw usage_error(fmt::format("unknown rendezvous protocol '{}'", name), "no such name",
-                    "Known are handshake, rdma-read, sync and loggopsim.");
+                    "Choose handshake, rdma-read, sync or loggopsim.");
 }
 
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options) {

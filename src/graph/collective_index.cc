@@ -9,11 +9,11 @@ namespace {
 
 constexpr FindingKind kCountsUnknown{
     "alltoallv_counts_unknown", Severity::notice,
-    "MPI_Alltoallv or MPI_Alltoallw of which the trace tells only how much each rank sends in all: "
-    "models spread the ranks' mean evenly over all pairs."};
+    "MPI_Alltoallv or MPI_Alltoallw recorded only with the total bytes of each rank; the model "
+    "distributes the mean over the ranks evenly over all pairs."};
 constexpr FindingKind kInterCollective{
     "intercommunicator_collective", Severity::notice,
-    "Collectives of intercommunicators are modelled as one over both groups together."};
+    "Collectives on intercommunicators; modelled as one collective over both groups."};
 
 constexpr std::uint64_t kCommCreateBytes = 8;  // agreeing on a context id
 

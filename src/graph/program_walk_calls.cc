@@ -15,7 +15,7 @@ namespace {
 
 constexpr FindingKind kBadCommunicator{
     "bad_communicator", Severity::data_loss,
-    "A call names a communicator that is not in the trace; it was left out."};
+    "Calls that refer to a communicator that is not in the trace; they were omitted."};
 
 }  // namespace
 

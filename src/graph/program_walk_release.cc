@@ -20,9 +20,8 @@ namespace {
 
 constexpr FindingKind kRendezvousDeadlock{
     "rendezvous_deadlock", Severity::notice,
-    "Senders over the eager threshold wait for each other; they were modelled as eager. The real "
-    "run must have buffered them: the threshold S is too small, or the program relies on "
-    "buffering."};
+    "Sends above the eager threshold that wait for each other; modelled as eager. The real run "
+    "must have buffered them: the threshold S is too small, or the program relies on buffering."};
 
 }  // namespace
 

@@ -23,7 +23,7 @@ Json Matrix::json(BlobList& blobs) const {
 }
 
 std::string Matrix::text() const {
-  return fmt::format("{}: {} in all, at most {} for a pair of {}", title,
+  return fmt::format("{}: {} in total, maximum {} per pair of {}", title,
                      format_value(static_cast<double>(total), unit),
                      format_value(static_cast<double>(maximum), unit),
                      block > 1 ? fmt::format("blocks of {} ranks", block) : "ranks");

@@ -17,11 +17,11 @@ namespace {
 std::string explanation(const FocusInterval& region) {
   std::string text = "parallel efficiency " + format_percent(region.efficiency.useful);
   if (region.main_pattern) {
-    text += "; most waiting: " + std::string(name(*region.main_pattern));
+    text += "; largest wait state: " + std::string(name(*region.main_pattern));
   }
   if (region.path_rank >= 0) {
-    text += "; the critical path is on rank " + std::to_string(region.path_rank) + " for " +
-            format_percent(region.path_share);
+    text += "; critical path on rank " + std::to_string(region.path_rank) + " for " +
+            format_percent(region.path_share) + " of it";
   }
   return text;
 }
@@ -46,19 +46,19 @@ std::vector<Timeline::Strip> strips_of(const Monitor& m) {
     for (const WindowEfficiency& w : m.windows) s.values.push_back(w.*part);
     return s;
   };
-  return {strip("parallel efficiency", &WindowEfficiency::useful,
-                "mean share of the time that ranks compute"),
-          strip("load balance", &WindowEfficiency::load_balance,
-                "computation of the mean rank over that of the busiest"),
-          strip("serialisation", &WindowEfficiency::serialisation,
-                "computation of the busiest rank over the time on an ideal network: what ranks "
-                "lose by waiting for each other in turn"),
-          strip("transfer", &WindowEfficiency::transfer,
-                "time on an ideal network over the time it took: what messages cost")};
+  return {
+      strip("parallel efficiency", &WindowEfficiency::useful,
+            "mean share of rank time in computation"),
+      strip("load balance", &WindowEfficiency::load_balance,
+            "mean over maximum computation of the ranks"),
+      strip("serialisation", &WindowEfficiency::serialisation,
+            "maximum computation over ideal-network time: loss through dependences between ranks"),
+      strip("transfer", &WindowEfficiency::transfer,
+            "ideal-network time over measured time: loss through data transfer")};
 }
 
 TimelineRun predicted_run(const PictureInput& input, std::int64_t offset_ns) {
-  return {"predicted", "predicted by the model",
+  return {"predicted", "predicted (model)",
           scheduled_times(input.trace, input.graph, input.predicted.schedule, offset_ns),
           path_pieces(input.predicted.path, offset_ns)};
 }
@@ -110,7 +110,7 @@ Section timeline_section(const PictureInput& input) {
   if (input.simulated != nullptr) {
     std::ranges::move(link_strips(*input.simulated, offset_ns), std::back_inserter(drawn.strips));
   }
-  Section section{.id = "timeline", .title = "Time line"};
+  Section section{.id = "timeline", .title = "Timeline"};
   section.items.emplace_back(std::make_shared<const Timeline>(std::move(drawn)));
   return section;
 }
@@ -130,7 +130,7 @@ Section compared_timelines(const ComparedPicture& a, const ComparedPicture& b) {
   const std::uint64_t longest_ns =
       std::max(first.span * first.tick_ns, second.span * second.tick_ns);
   for (Timeline* t : {&first, &second}) t->span = (longest_ns + t->tick_ns - 1) / t->tick_ns;
-  Section section{.id = "timeline", .title = "Time lines"};
+  Section section{.id = "timeline", .title = "Timelines"};
   section.items.emplace_back(std::make_shared<const Timeline>(std::move(first)));
   section.items.emplace_back(std::make_shared<const Timeline>(std::move(second)));
   return section;

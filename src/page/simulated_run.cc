@@ -53,8 +53,8 @@ std::vector<Timeline::Strip> link_strips(const SimulatedRun& run, std::int64_t o
                       .width_ns = ns_of_seconds(run.simulation.links->stretch_seconds()),
                       .values = std::move(use),
                       .explanation = fmt::format(
-                          "share of the link's bandwidth ({}/s) that messages use in the "
-                          "simulated run; {} of their time was lost here",
+                          "share of the link's bandwidth ({}/s) used by messages in the simulated "
+                          "run; contention delay {}",
                           format_bytes(run.platform.link(link).bandwidth), format_time_ns(lost_ns)),
                       .run = kId});
   }
@@ -75,7 +75,7 @@ Section simulated_timeline(const Trace& trace, const CallMatching& matching,
   runs.push_back(row.drawn(offset_ns));
   Timeline drawn = timeline({trace, paths, matching}, runs);
   drawn.strips = link_strips(run, offset_ns);
-  Section section{.id = "timeline", .title = "Time line"};
+  Section section{.id = "timeline", .title = "Timeline"};
   section.items.emplace_back(std::make_shared<const Timeline>(std::move(drawn)));
   return section;
 }

@@ -185,15 +185,15 @@ class TimelineMaker {
 
  private:
   void describe() {
-    timeline_.title = "Time line";
+    timeline_.title = "Timeline";
     timeline_.ranks = input_.trace.ranks();
     timeline_.calls = calls_;
     name_codes(timeline_, input_.paths, codes_);
     if (!timeline_.complete) {
       timeline_.note = fmt::format(
-          "This run has {} calls, too many to hold each of them in a page: shown are levels of "
-          "detail, the critical path and the longest waits. 'slackline convert TRACE out.pftrace' "
-          "writes all calls for Perfetto.",
+          "{} calls exceed the page limit. Individual calls are not included; aggregated levels of "
+          "detail, the critical path and the longest waits are. Use 'slackline convert TRACE "
+          "out.pftrace' and Perfetto for all calls.",
           format_count(calls_));
     }
   }

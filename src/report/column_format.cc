@@ -98,6 +98,8 @@ TextColumn text_column(const Table& table, std::size_t column) {
     const auto number = number_in(value);
     if (number && scale) {
       text.cells.push_back(fmt::format("{:.{}f}", *number / scale->factor, scale->decimals));
+    } else if (number == 0 && spec.unit == Unit::ns) {
+      text.cells.emplace_back("0");  // without a unit that the other rows do not have
     } else if (number && spec.unit == Unit::ratio) {
       text.cells.push_back(format_percent(*number, decimals));
     } else {

@@ -21,6 +21,7 @@ std::string_view suffix_of(Unit unit) {
     case Unit::bytes:
       return "_bytes";
     case Unit::ratio:
+    case Unit::points:
       return "_ratio";
     case Unit::none:
     case Unit::count:

@@ -21,6 +21,8 @@ std::string_view name_of(Unit unit) {
       return "bytes";
     case Unit::ratio:
       return "ratio";
+    case Unit::points:
+      return "points";
   }
   return "none";
 }

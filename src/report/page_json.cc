@@ -114,9 +114,8 @@ std::string static_summary(const Report& report) {
     summary.sections.push_back(section);
     std::string longer = text();
     if (longer.size() > kSummaryBytes) {
-      return shown +
-             "\nThe time line, the curves and all tables need JavaScript; as text 'slackline " +
-             report.command + "' prints them.\n";
+      return shown + "\nThe timeline, the curves and all tables need JavaScript; 'slackline " +
+             report.command + "' prints the report as text.\n";
     }
     shown = std::move(longer);
   }

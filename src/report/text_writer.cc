@@ -115,10 +115,10 @@ Lines provenance(const Report& report, const Page& page) {
 
 void put_findings(Page& page, const Findings& findings) {
   if (findings.empty()) {
-    page.block({page.ink.dim("Findings: none")}, 0);
+    page.block({page.ink.dim("Warnings (data quality): none")}, 0);
     return;
   }
-  page.block(heading("Findings", 0, page), 0);
+  page.block(heading("Warnings (data quality)", 0, page), 0);
   page.block(findings_lines(findings, page.width(1), page.ink), 1);
 }
 

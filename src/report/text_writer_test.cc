@@ -65,8 +65,8 @@ TEST(WriteText, reads_like_a_page) {
             "  makespan  1.615 us\n"
             "  lambda_L  1\n"
             "\n"
-            "Findings\n"
-            "────────\n"
+            "Warnings (data quality)\n"
+            "───────────────────────\n"
             "\n"
             "  data loss  1,234  lost_record: Records were lost.\n"
             "                    e.g. rank 1\n"
@@ -92,6 +92,15 @@ TEST(WriteText, gives_each_cell_its_unit_when_they_differ_too_much) {
   const Table table{"t", "", {{"time", Unit::ns}}, {{64'145'000.0}, {12.0}}};
   EXPECT_THAT(text_of({table}), HasSubstr("      time\n"
                                           "  ────────\n"
+                                          "  64.14 ms\n"
+                                          "     12 ns\n"));
+}
+
+TEST(WriteText, writes_no_unit_after_zero_in_a_column_of_times) {
+  const Table table{"t", "", {{"begin", Unit::ns}}, {{0.0}, {64'145'000.0}, {12.0}}};
+  EXPECT_THAT(text_of({table}), HasSubstr("     begin\n"
+                                          "  ────────\n"
+                                          "         0\n"
                                           "  64.14 ms\n"
                                           "     12 ns\n"));
 }
@@ -149,7 +158,7 @@ TEST(WriteText, draws_series_with_their_ranges_and_zones) {
   const std::string text = text_of({series}, 100);
   EXPECT_THAT(text, HasSubstr("1.000 us  ▁"));
   EXPECT_THAT(text, HasSubstr("█  3.000 us"));
-  EXPECT_THAT(text, HasSubstr("1 % slower      0 ns  ━"));
+  EXPECT_THAT(text, HasSubstr("1 % slower       0 s  ━"));
   EXPECT_THAT(text, HasSubstr("2.000 us"));
 }
 
@@ -183,7 +192,7 @@ TEST(WriteText, survives_series_without_points_and_with_holes) {
 TEST(WriteText, says_so_when_there_is_nothing) {
   EXPECT_THAT(text_of({Table{"t", "Calls", {{"a"}}, {}}}), HasSubstr("  Calls\n  (no rows)\n"));
   const std::string empty = write_text(Report{}, {});
-  EXPECT_THAT(empty, testing::StartsWith("Findings: none\n"));
+  EXPECT_THAT(empty, testing::StartsWith("Warnings (data quality): none\n"));
   EXPECT_EQ(empty.back(), '\n');
 }
 

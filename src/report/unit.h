@@ -10,7 +10,8 @@ enum class Unit {
   count,  ///< a whole number of things
   ns,     ///< a time in nanoseconds
   bytes,
-  ratio,  ///< 0.031, shown as 3.1 %
+  ratio,   ///< 0.031, shown as 3.1 %
+  points,  ///< a difference of ratios: -0.054, shown as -5.4 pp (percentage points)
 };
 
 /// As in JSON: "ns".

@@ -43,6 +43,8 @@ std::string format_double(double value, Unit unit) {
       return format_signed_bytes(value);
     case Unit::ratio:
       return format_ratio(value);
+    case Unit::points:
+      return fmt::format("{:.1f} pp", 100 * value);
     case Unit::none:
       break;
   }

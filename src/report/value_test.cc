@@ -18,6 +18,7 @@ TEST(FormatValue, shows_each_unit_in_its_own_way) {
   EXPECT_EQ(format_value(-1536.0, Unit::bytes), "-1.5 KiB");
   EXPECT_EQ(format_value(0.031, Unit::ratio), "3.1 %");
   EXPECT_EQ(format_value(0.00012, Unit::ratio), "0.012 %");
+  EXPECT_EQ(format_value(-0.054, Unit::points), "-5.4 pp");
   EXPECT_EQ(format_value(1234567.0, Unit::count), "1,234,567");
   EXPECT_EQ(format_value(2.5, Unit::count), "2.5");
   EXPECT_EQ(format_value(std::int64_t{-1234}, Unit::count), "-1,234");

@@ -15,7 +15,7 @@ Simulation simulate(const Trace& trace, const Platform& platform,
                     const std::vector<HostId>& host_of_rank, const SimulationOptions& options) {
   if (host_of_rank.size() != static_cast<std::size_t>(trace.ranks())) {
     throw Error("cannot place the ranks",
-                fmt::format("the trace has {} ranks, and hosts are given for {}", trace.ranks(),
+                fmt::format("the trace has {} ranks, but hosts are given for {}", trace.ranks(),
                             host_of_rank.size()),
                 "Name a host for every rank.");
   }

@@ -17,7 +17,7 @@ namespace slackline {
 namespace {
 
 constexpr FindingKind kIgnored{"smpi_option_ignored", Severity::info,
-                               "An option of SimGrid that changes nothing in this simulation."};
+                               "SimGrid options without effect on this simulation."};
 constexpr std::string_view kSelector = "smpi/coll-selector";
 constexpr std::string_view kModel = "network/model";
 
@@ -33,9 +33,9 @@ double number(std::string_view name, std::string_view value) {
   double result = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
   if (error != std::errc() || end != value.data() + value.size()) {
-    bad_value(name, value, "it is no number");
+    bad_value(name, value, "it is not a number");
   }
-  if (!(result >= 0)) bad_value(name, value, "it is negative or no number");
+  if (!(result >= 0)) bad_value(name, value, "it is negative or not a number");
   return result;
 }
 
@@ -55,7 +55,7 @@ void set_number(NetworkModel& model, std::string_view value, std::string_view na
 }
 void set_loopback_bandwidth(NetworkModel& model, std::string_view value, std::string_view name) {
   model.loopback_bandwidth = number(name, value);
-  if (model.loopback_bandwidth == 0) bad_value(name, value, "nothing would ever arrive");
+  if (model.loopback_bandwidth == 0) bad_value(name, value, "no message would ever arrive");
 }
 template <auto Member>
 void set_truth(NetworkModel& model, std::string_view value, std::string_view name) {
@@ -73,7 +73,7 @@ void set_piecewise(NetworkModel& model, std::string_view value, std::string_view
 void set_bandwidth_factor(NetworkModel& model, std::string_view value, std::string_view name) {
   model.bandwidth_factor = Piecewise(value, name);
   if (model.bandwidth_factor.least_factor() == 0) {
-    bad_value(name, value, "nothing would ever arrive");
+    bad_value(name, value, "no message would ever arrive");
   }
 }
 
@@ -184,15 +184,15 @@ void SmpiOptions::set(std::string_view line, std::string_view where) {
   if (text.starts_with("--cfg=")) text.remove_prefix(6);
   const std::size_t end = text.find_first_of(":=");
   if (end == std::string_view::npos) {
-    throw usage_error(fmt::format("'{}' is no option of a simulation", text),
+    throw usage_error(fmt::format("'{}' is not a simulation option", text),
                       fmt::format("{}: it has no value", where),
-                      "Write name:value, for example network/model:LV08.");
+                      "Use name:value, for example network/model:LV08.");
   }
   const std::string_view name = trimmed(text.substr(0, end));
   if (!is_known(name)) {
     throw usage_error(
-        fmt::format("cannot use '{}' {}", name, where), "simulations have no such option",
-        "The names are SimGrid's: smpi/os, network/model, smpi/coll-selector and others.");
+        fmt::format("cannot use '{}' {}", name, where), "no such simulation option",
+        "Use SimGrid's names: smpi/os, network/model, smpi/coll-selector and others.");
   }
   values_[std::string(name)] = trimmed(text.substr(end + 1));
 }
@@ -222,13 +222,13 @@ ChooseAlgorithm SmpiOptions::collectives() const {
   const auto selector = values_.find(kSelector);
   const std::string common = selector == values_.end() ? "default" : selector->second;
   if (smpi_decision(common, any_call(Operation::bcast)).algorithm == nullptr) {
-    bad_value(kSelector, common, "there is no such selector");
+    bad_value(kSelector, common, "no such selector");
   }
   for (const auto& [name, value] : values_) {
     const auto operation = collective_named(name);
     if (!operation) continue;
     if (smpi_decision(value, any_call(*operation)).algorithm == nullptr) {
-      bad_value(name, value, "there is no such algorithm");
+      bad_value(name, value, "no such algorithm");
     }
     by_operation[*operation] = value;
   }

@@ -19,7 +19,7 @@ double factor(std::string_view name, std::string_view text) {
   const bool whole = error == std::errc() && end == digits.data() + digits.size();
   if (whole && value > 0 && std::isfinite(value)) return value;
   throw usage_error(fmt::format("cannot use '{}' for {} in --sweep", text, name),
-                    "it is no positive factor", fmt::format("Write for example {}=0.5,1,2.", name));
+                    "it is not a positive factor", fmt::format("Example: {}=0.5,1,2.", name));
 }
 
 /// "bandwidth@c.up" -> "c.up"; nothing after '@' means all links.
@@ -41,8 +41,9 @@ std::vector<SweepAxis> parse_sweep(std::string_view text) {
     } else if (!axes.empty()) {
       axes.back().values.emplace_back(item);
     } else {
-      throw usage_error(fmt::format("cannot sweep over '{}'", item), "it names nothing to vary",
-                        "Write for example bandwidth=0.5,1,2,collectives=ompi,mpich .");
+      throw usage_error(fmt::format("cannot sweep over '{}'", item),
+                        "it is not a quantity that can be varied",
+                        "Example: bandwidth=0.5,1,2,collectives=ompi,mpich.");
     }
     if (comma == std::string_view::npos) return axes;
     text.remove_prefix(comma + 1);

@@ -28,19 +28,19 @@ constexpr std::array kNetworks{
         "LLAMP section III-B: Netgauge on 188 nodes with ConnectX-3 56 Gbit/s (L, G, S); o "
         "is matched per application there, 500 ns is the order Netgauge gives for small "
         "messages"},
-    NamedNetwork{
-        "shared-memory",
-        {ns(600), ns(200), ps(120)},
-        kib(8),
-        "one node, UCX posix transport: 0.62 us one way for 8 B, 8.3 us for 64 KiB (measured "
-        "here with MPICH 4.0.2)"},
+    NamedNetwork{"shared-memory",
+                 {ns(600), ns(200), ps(120)},
+                 kib(8),
+                 "one node, UCX posix transport: 0.62 us one way for 8 B, 8.3 us for 64 KiB "
+                 "(measured with MPICH 4.0.2)"},
     NamedNetwork{
         "ethernet-10g",
         {ns(20000), ns(1500), ps(800)},
         kib(64),
         "10 Gbit/s line rate; latency of TCP through one switch, as mpi-benchmarks commonly "
         "show (20 us): an order of magnitude, not a measurement"},
-    NamedNetwork{"ideal", {0, 0, 0}, kib(256), "no cost: what remains is waiting for each other"}};
+    NamedNetwork{
+        "ideal", {0, 0, 0}, kib(256), "no network cost: only dependences between ranks remain"}};
 
 }  // namespace
 
@@ -87,7 +87,7 @@ const NamedNetwork& find_network(std::string_view name) {
   for (const NamedNetwork& n : kNetworks)
     names += (names.empty() ? "" : ", ") + std::string(n.name);
   throw usage_error(fmt::format("unknown network '{}'", name), "no such name",
-                    fmt::format("Known are {}; or give -L, -o, -G and -S.", names));
+                    fmt::format("Choose {}, or give -L, -o, -G and -S.", names));
 }
 
 }  // namespace slackline

@@ -24,21 +24,21 @@ ModelSettings read_model_file(const std::filesystem::path& path) {
     root = toml::parse(file.text());
   } catch (const toml::parse_error& error) {
     throw Error(fmt::format("cannot read {}", place(path, error.source().begin)),
-                error.description(), "Mend the TOML there.");
+                error.description(), "Fix the TOML file at that line.");
   }
   ModelSettings settings;
   const toml::table* model = root["loggps"].as_table();
   if (model == nullptr) {
-    throw Error(fmt::format("cannot use '{}' as parameters", path.string()), "no table [loggps]",
-                "See 'slackline predict --help' for an example.");
+    throw Error(fmt::format("cannot use '{}' as parameters", path.string()),
+                "it has no table [loggps]", "See 'slackline predict --help' for an example.");
   }
   for (const auto& [key, node] : *model) {
     const std::string where = place(path, node.source().begin);
     const auto text = node.value<std::string>();
     const std::string what = fmt::format("{} in {}", key.str(), where);
     if (!text) {
-      throw Error(fmt::format("cannot use {}", what), "a text with a unit is needed",
-                  "Write it like L = \"3us\".");
+      throw Error(fmt::format("cannot use {}", what), "a string with a unit is required",
+                  "Example: L = \"3us\".");
     }
     if (key == "L") {
       settings.latency_fs = parse_time_fs(*text, what);

@@ -58,15 +58,15 @@ TEST_F(ModelFile, ErrorsSayLineAndColumn) {
   EXPECT_THAT(error_of("[loggps]\nL = \"3us\"\n  q = \"1us\"\n"),
               ::testing::AllOf(HasSubstr("unknown parameter q"), HasSubstr(".toml:3:")));
   EXPECT_THAT(error_of("[loggps]\n\no = 5\n"),
-              ::testing::AllOf(HasSubstr(".toml:3:5"), HasSubstr("a text with a unit")));
+              ::testing::AllOf(HasSubstr(".toml:3:5"), HasSubstr("a string with a unit")));
   EXPECT_THAT(error_of("[loggps]\nL = \"3\"\n"),
               ::testing::AllOf(HasSubstr("L in"), HasSubstr(".toml:2:5")));
   EXPECT_THAT(error_of("[loggps]\nL = \n"), HasSubstr(".toml:2:"));
 }
 
 TEST_F(ModelFile, OtherFilesAreRefused) {
-  EXPECT_THAT(error_of("[network]\nL = \"3us\"\n"), HasSubstr("no table [loggps]"));
-  EXPECT_THAT(error_of("loggps = 3\n"), HasSubstr("no table [loggps]"));
+  EXPECT_THAT(error_of("[network]\nL = \"3us\"\n"), HasSubstr("it has no table [loggps]"));
+  EXPECT_THAT(error_of("loggps = 3\n"), HasSubstr("it has no table [loggps]"));
   EXPECT_THAT(error_of(std::string_view("\x7f"
                                         "ELF\0\1",
                                         6)),

@@ -136,8 +136,8 @@ PlaneTerm plane_term(const LinearCost& x_cost, const LinearCost& y_cost, const E
   const LinearTerm y = y_cost.term(e, from, to);
   const Int128 fixed = x.fixed_ticks * x_cost.tick_fs() - y.multiples * Int128{y_cost.base_fs()};
   if (fixed != y.fixed_ticks * y_cost.tick_fs() - x.multiples * Int128{x_cost.base_fs()}) {
-    throw usage_error("the two parameters overlap", "a message pays both as the same thing",
-                      "Choose two that have nothing in common.");
+    throw usage_error("the two parameters overlap", "both apply to the same messages",
+                      "Choose two without messages in common.");
   }
   return {fixed, x.multiples, y.multiples};
 }
@@ -226,7 +226,7 @@ HighestPlane highest_plane(const ExecutionGraph& graph, const LinearCost& x, con
 
 TolerancePolygon tolerance_polygon(const HighestPlane& highest, Int128 bound_fs) {
   if (highest({0, 0, 1}).fixed >= bound_fs) {
-    throw usage_error("there is no region", "the run takes as long even where both cost nothing",
+    throw usage_error("no tolerance polygon exists", "the run takes longer even if both are zero",
                       "Allow a larger degradation.");
   }
   // Whoever pays a parameter at all is over the bound when it alone is over it.

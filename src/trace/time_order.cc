@@ -13,11 +13,11 @@ namespace {
 
 constexpr FindingKind kCallsBeforeStart{
     "calls_before_start", Severity::notice,
-    "Ranks with calls from before they are said to start; they start with the first of these."};
-constexpr FindingKind kCallsOverlap{"calls_overlap", Severity::notice,
-                                    "Calls that begin before their thread's last one ends, or end "
-                                    "before they begin; they begin and "
-                                    "end as early as can be."};
+    "Ranks with calls before their recorded start; their start was moved to the first call."};
+constexpr FindingKind kCallsOverlap{
+    "calls_overlap", Severity::notice,
+    "Calls that begin before the preceding call of their thread ends, or end before they begin; "
+    "they were moved to the earliest possible time."};
 
 struct Mended {
   std::uint64_t calls = 0;
@@ -95,15 +95,14 @@ void check_time_span(const Trace& trace) {
   }
   if (trace.ranks() == 0 || last <= first) return;
   const std::uint64_t span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-  const char* const advice =
-      "Look for a clock that was not set, or a header with a wrong resolution.";
+  const char* const advice = "Check for an unset clock, or a wrong resolution in the header.";
   if (span > std::uint64_t{kTimeLimit_ns}) {
     throw Error("cannot use the trace's times",
                 "its ranks start and end more than 146 years apart, beyond 2^62 ns", advice);
   }
   if (span > std::uint64_t{INT64_MAX} / static_cast<std::uint64_t>(trace.ranks())) {
     throw Error("cannot use the trace's times",
-                "those of all ranks together are more than 292 years, beyond 2^63 ns", advice);
+                "the sum over all ranks exceeds 292 years, beyond 2^63 ns", advice);
   }
 }
 

@@ -20,29 +20,29 @@ constexpr std::array<Keys, 2> kSubstituteKeys{"operation", "with"};
 
 constexpr std::array<EditAction, 9> kActions{{
     {"scale", "multiply computation by factor=", kScaleKeys, scale_computation},
-    {"set", "make each visit of a region compute for time=", kTimeKeys, set_computation},
-    {"shift", "add time= to each visit of a region, or take it away", kTimeKeys, shift_computation},
+    {"set", "set the computation of each visit of a region to time=", kTimeKeys, set_computation},
+    {"shift", "add time= to each visit of a region (negative: subtract)", kTimeKeys,
+     shift_computation},
     {"noise",
-     "lengthen computation at random, by amplitude= at most (uniform) or on average "
-     "(distribution=exponential); seed= for other numbers",
+     "lengthen computation randomly, by amplitude= at most (uniform) or on average "
+     "(distribution=exponential); seed= sets the random seed",
      kNoiseKeys, add_noise},
     {"balance",
-     "give all ranks the same computation: to=mean, min or max; over=run or visit; "
-     "within=run, host or comm=ID; by=50% goes half of the way",
+     "give all ranks the same computation: to=mean, min or max; over=run or visit; within=run, "
+     "host or comm=ID; by=50% applies half of the change",
      kBalanceKeys, balance_computation},
     {"remove-messages",
-     "leave messages out, by operation=, min-bytes=, max-bytes=, tag=, comm= and "
-     "to-ranks=",
+     "omit messages, selected by operation=, min-bytes=, max-bytes=, tag=, comm= and to-ranks=",
      kMessageKeys, remove_messages},
     {"resize-messages",
-     "other sizes for messages: factor= or bytes=; cost= is what either side "
-     "computes for each byte of the old size (compression)",
+     "change message sizes: factor= or bytes=; cost= is the computation on either side per byte of "
+     "the old size (compression)",
      kResizeKeys, resize_messages},
-    {"remove", "leave collectives of operation= out, of all communicators or of comm=",
-     kCollectiveKeys, remove_collectives},
+    {"remove", "omit collectives of operation=, on all communicators or on comm=", kCollectiveKeys,
+     remove_collectives},
     {"substitute",
-     "another way to send: operation=send with=ssend, or operation=sendrecv with="
-     "isend-irecv or send-recv",
+     "replace the send operation: operation=send with=ssend, or operation=sendrecv "
+     "with=isend-irecv or send-recv",
      kSubstituteKeys, substitute_calls},
 }};
 

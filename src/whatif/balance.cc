@@ -28,14 +28,14 @@ Target target_of(const Edit& edit) {
   if (text == nullptr || *text == "mean") return Target::mean;
   if (*text == "min") return Target::minimum;
   if (*text == "max") return Target::maximum;
-  refuse(edit, "to", "there is no such target", "Known are mean, min and max.");
+  refuse(edit, "to", "no such target", "Choose mean, min or max.");
 }
 
 bool by_visit(const Edit& edit) {
   const std::string* text = edit.find("over");
   if (text == nullptr || *text == "run") return false;
   if (*text == "visit") return true;
-  refuse(edit, "over", "there is no such scope", "Known are run and visit.");
+  refuse(edit, "over", "no such scope", "Choose run or visit.");
 }
 
 /// The group of each rank; -1: in none.
@@ -68,8 +68,7 @@ Groups groups_of(const Edit& edit, const Trace& trace) {
   const std::string* within = edit.find("within");
   if (within != nullptr && *within == "host") return groups_by_host(trace);
   if (within != nullptr && *within != "run") {
-    refuse(edit, "within", "there is no such group",
-           "Known are run and host; comm=ID names a communicator.");
+    refuse(edit, "within", "no such group", "Choose run, host, or comm=ID for a communicator.");
   }
   return Groups(static_cast<std::size_t>(trace.ranks()), 0);
 }

@@ -22,7 +22,7 @@ Operation collective_named(const Edit& edit) {
                                         operation_class(*operation) == OperationClass::icollective);
   if (!collective) {
     refuse(edit, "operation", "it is not a collective operation",
-           "Write for example barrier; messages are removed by remove-messages.");
+           "Example: barrier. To remove messages, use remove-messages.");
   }
   return blocking_form(*operation);
 }

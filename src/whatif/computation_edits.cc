@@ -46,7 +46,7 @@ Trace scale_computation(const Edit& edit, const Trace& trace, Change& change) {
 Trace set_computation(const Edit& edit, const Trace& trace, Change& change) {
   edit.required("time");
   const std::int64_t time_ns = *edit.time_ns("time");
-  if (time_ns < 0) refuse(edit, "time", "computation cannot take less than no time");
+  if (time_ns < 0) refuse(edit, "time", "computation cannot take negative time");
   const CallPaths paths(trace);
   const Selection selection(edit, trace, paths);
   const VisitTimes times = visit_times(trace, paths, selection);
@@ -61,8 +61,7 @@ Trace shift_computation(const Edit& edit, const Trace& trace, Change& change) {
   const CallPaths paths(trace);
   const Selection selection(edit, trace, paths);
   if (!selection.by_region()) {
-    throw usage_error("cannot apply 'shift'",
-                      "it adds to each visit of a code region, and none is named",
+    throw usage_error("cannot apply 'shift'", "it requires a code region",
                       "Add region=NAME or call-path=NAME.");
   }
   if (time_ns >= 0) {
@@ -85,8 +84,7 @@ Trace add_noise(const Edit& edit, const Trace& trace, Change& change) {
   const std::string* shape = edit.find("distribution");
   const bool exponential = shape != nullptr && *shape == "exponential";
   if (shape != nullptr && !exponential && *shape != "uniform") {
-    refuse(edit, "distribution", "there is no such distribution",
-           "Known are uniform and exponential.");
+    refuse(edit, "distribution", "no such distribution", "Choose uniform or exponential.");
   }
   const CallPaths paths(trace);
   const Selection selection(edit, trace, paths);

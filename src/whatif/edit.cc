@@ -30,7 +30,9 @@ std::string take_word(std::string_view& text) {
       word += text[i];
     }
   }
-  if (quoted) throw usage_error(fmt::format("cannot read the edit '{}'", text), "a quote is open");
+  if (quoted)
+    throw usage_error(fmt::format("cannot read the edit '{}'", text),
+                      "the closing quote is missing");
   text.remove_prefix(i);
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return word;
@@ -87,7 +89,7 @@ std::optional<double> Edit::factor(std::string_view key) const {
   if (percent) digits.remove_suffix(1);
   const std::optional<double> value = number_in<double>(digits);
   if (!value || !std::isfinite(*value) || *value < 0) {
-    refuse(*this, key, "it is not a factor of 0 or more", "Write for example 0.5 or 50%.");
+    refuse(*this, key, "it is not a non-negative factor", "Examples: 0.5 or 50%.");
   }
   return percent ? *value / 100 : *value;
 }
@@ -111,7 +113,7 @@ std::optional<std::int64_t> Edit::integer(std::string_view key) const {
   const std::string* text = find(key);
   if (text == nullptr) return std::nullopt;
   const std::optional<std::int64_t> value = number_in<std::int64_t>(*text);
-  if (!value) refuse(*this, key, "it is not a whole number");
+  if (!value) refuse(*this, key, "it is not an integer");
   return value;
 }
 
@@ -123,7 +125,7 @@ std::optional<std::vector<std::int32_t>> Edit::ranks(std::string_view key) const
   while (true) {
     const std::size_t comma = rest.find(',');
     if (!append_ranks(rest.substr(0, comma), ranks)) {
-      refuse(*this, key, "it is not a list of ranks", "Write for example 0,4 or 0-7.");
+      refuse(*this, key, "it is not a list of ranks", "Examples: 0,4 or 0-7.");
     }
     if (comma == std::string_view::npos) return ranks;
     rest.remove_prefix(comma + 1);
@@ -141,7 +143,7 @@ Edit parse_edit(std::string_view text) {
     if (equals == std::string::npos || equals == 0) {
       throw usage_error(fmt::format("cannot read the edit '{}'", whole),
                         fmt::format("'{}' is not key=value", word),
-                        "Write for example 'balance region=solve'.");
+                        "Example: 'balance region=solve'.");
     }
     const auto [at, added] =
         edit.arguments.try_emplace(word.substr(0, equals), word.substr(equals + 1));

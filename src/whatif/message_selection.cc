@@ -30,8 +30,8 @@ class Filter {
     if (const std::string* word = edit.find("operation")) {
       operation_ = operation_from_identifier(*word);
       if (!operation_ || !may_send(operation_class(*operation_))) {
-        refuse(edit, "operation", "it is not an operation that sends",
-               "Write for example send, isend or sendrecv.");
+        refuse(edit, "operation", "it is not a send operation",
+               "Examples: send, isend or sendrecv.");
       }
     }
     if (const auto listed = edit.ranks("to-ranks")) {

@@ -24,7 +24,7 @@ std::string place(std::string_view file, const toml::source_position& at) {
 [[noreturn]] void refuse_toml(std::string_view file, const toml::node& node,
                               std::string_view problem, std::string_view why) {
   throw Error(fmt::format("{}: {}", place(file, node.source().begin), problem), why,
-              "Correct the scenario there.");
+              "Fix the scenario at that line.");
 }
 
 /// Any scalar, as the command line would have it.
@@ -33,7 +33,7 @@ std::string text_of(const toml::node& node, std::string_view file, std::string_v
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
   if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
   refuse_toml(file, node, fmt::format("cannot use the value of {}", key),
-              "it is neither a text nor a number");
+              "it is neither a string nor a number");
 }
 
 Edit edit_from(const toml::table& table, std::string_view file) {
@@ -53,7 +53,7 @@ Edit edit_from(const toml::table& table, std::string_view file) {
 void add_edits(const toml::node& node, std::string_view file, Scenario& scenario) {
   const toml::array* list = node.as_array();
   if (list == nullptr)
-    refuse_toml(file, node, "edit is not a list", "each edit stands under [[edit]]");
+    refuse_toml(file, node, "edit is not a list", "each edit belongs under [[edit]]");
   for (const toml::node& item : *list) {
     const toml::table* table = item.as_table();
     if (table == nullptr) refuse_toml(file, item, "cannot use an edit", "it is not a table");
@@ -68,8 +68,8 @@ const EditAction& action_of(const Edit& edit) {
   for (const EditAction& action : edit_actions()) {
     names += (names.empty() ? "" : ", ") + std::string(action.name);
   }
-  throw usage_error(fmt::format("cannot apply '{}'", to_string(edit)), "there is no such action",
-                    "Known are " + names + ".");
+  throw usage_error(fmt::format("cannot apply '{}'", to_string(edit)), "no such action",
+                    "Choose one of " + names + ".");
 }
 
 void check_arguments(const Edit& edit, const EditAction& action) {
@@ -108,7 +108,7 @@ Scenario parse_scenario(std::string_view toml, std::string_view file) {
     root = toml::parse(toml);
   } catch (const toml::parse_error& error) {
     throw Error(fmt::format("{}: cannot read the scenario", place(file, error.source().begin)),
-                error.description(), "Correct the TOML there.");
+                error.description(), "Fix the TOML file at that line.");
   }
   Scenario scenario;
   for (const auto& [key, node] : root) {
@@ -142,8 +142,8 @@ EditedProgram apply(const Scenario& scenario, const Trace& trace) {
     applied.computation_after_ns = computation_ns(program.trace);
     if (unmatched(program.trace) > defects) {
       throw Error(fmt::format("cannot apply '{}'", to_string(edit)),
-                  "messages or collectives that belong together would no longer match",
-                  "Select both sides of what is to change.");
+                  "matching messages or collectives would no longer match",
+                  "Select both sides of the communication.");
     }
     program.log.push_back(std::move(applied));
   }

@@ -220,7 +220,7 @@ TEST(Scenario, RefusesWhatTheTraceHasNot) {
       [&] { edited(trace, {"scale region=bar factor=2"}); },
       ThrowsMessage<Error>(HasSubstr("the trace has no region of that name. Regions are: foo.")));
   EXPECT_THAT([&] { edited(trace, {"explode"}); },
-              ThrowsMessage<Error>(HasSubstr("there is no such action. Known are scale, ")));
+              ThrowsMessage<Error>(HasSubstr("no such action. Choose one of scale, ")));
   EXPECT_THROW(edited(trace, {"scale factor=2 colour=red"}), Error);
   EXPECT_THROW(edited(trace, {"scale factor=2 ranks=2"}), Error);
   EXPECT_THROW(edited(trace, {"balance over=night"}), Error);

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 9> kKeys{"region", "function", "call-path
 /// The key of two spellings that was given; the first where neither was.
 std::string_view given(const Edit& edit, std::string_view key, std::string_view other) {
   if (edit.has(key) && edit.has(other)) {
-    refuse(edit, key, fmt::format("{} is given as well", other), "Give one of them.");
+    refuse(edit, key, fmt::format("{} is given as well", other), "Use one of them.");
   }
   return edit.has(other) ? other : key;
 }

@@ -38,16 +38,16 @@ struct Substitution {
 Substitution substitution_of(const Edit& edit) {
   const std::optional<Operation> from = operation_from_identifier(edit.required("operation"));
   const std::string& with = edit.required("with");
-  if (!from) refuse(edit, "operation", "there is no such operation");
+  if (!from) refuse(edit, "operation", "no such operation");
   if (operation_class(*from) == OperationClass::sendrecv) {
     if (with == "isend-irecv") return {*from, Operation::none, Replacement::nonblocking_pair};
     if (with == "send-recv") return {*from, Operation::none, Replacement::send_then_receive};
-    refuse(edit, "with", "it cannot stand for a sendrecv", "Known are isend-irecv and send-recv.");
+    refuse(edit, "with", "it cannot replace a sendrecv", "Choose isend-irecv or send-recv.");
   }
   const std::optional<Operation> to = operation_from_identifier(with);
   if (!to || !is_mode(*from) || operation_class(*to) != operation_class(*from)) {
     refuse(edit, "with", "it is not another mode of the same operation",
-           "Write for example operation=send with=ssend.");
+           "Example: operation=send with=ssend.");
   }
   return {*from, *to, Replacement::mode};
 }

@@ -57,7 +57,7 @@ const axis = (page) => texts(page, ".status");
 test("the time lines of two traces have one axis and move together", () =>
   open("two", {}, async (page) => {
     assert.deepEqual(await texts(page, ".run-name"), ["A: before", "B: after"]);
-    assert.equal(await page.locator(".toolbar[aria-label='Time line']").count(), 1);
+    assert.equal(await page.locator(".toolbar[aria-label='Timeline']").count(), 1);
     const boxes = await Promise.all([0, 1].map((i) => page.locator(".rows").nth(i).boundingBox()));
     assert.equal(boxes[0].x, boxes[1].x);
     assert.equal(boxes[0].width, boxes[1].width);

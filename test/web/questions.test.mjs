@@ -79,18 +79,18 @@ test("five questions of a run whose answers are known", async () => {
   await withFile(pageOf(trace, "late", "-L", "2us", "--degrade", "1%"), { viewport: SCREEN }, async (page) => {
     const answers = await seen(page);
     // Three ranks of four wait for 50 of 151.5 ms: a quarter of all time.
-    assert.match(answers.limit, /^What holds it back\s+Waiting limits this run: its 4 ranks spend 2[45]\.\d\s% /);
-    assert.match(answers.late, new RegExp(`^Rank ${LATE_RANK}: it causes (9\\d|100)\\s% of the waiting, mostly by computation`));
+    assert.match(answers.limit, /^Main limitation\s+Dominated by wait states: 2[45]\.\d\s% of rank time /);
+    assert.match(answers.late, new RegExp(`^Rank ${LATE_RANK}: it causes (9\\d|100)\\s% of wait time, mainly through computation`));
     const [, at] = /^At ([\d.]+)\sms/.exec(answers.change);
     assert.ok(Math.abs(at - changes) < 2, `${at} ms of ${changes}`);
     // A barrier of four is two messages after each other: T = 150 ms + 100 * (2 L + overheads), and 1 % of it is
     // 200 times the latency that may be added.
-    const [, more] = /^([\d.]+)\sus more make the run 1\s% slower/.exec(answers.latency);
+    const [, more] = /^\+([\d.]+)\sus for 1\s% longer predicted run time/.exec(answers.latency);
     const makespan = 150e6 + 100 * 2 * 2000;
     assert.ok(Math.abs(more * 1000 * 200 - 0.01 * makespan) < 0.02 * 0.01 * makespan, `${more} us`);
-    assert.match(answers.latency, /Today it is 2\.000\sus/);
+    assert.match(answers.latency, /Assumed latency: L = 2\.000\sus/);
     // 150 ms of computation, 1 ms in barriers.
-    assert.match(answers["critical path"], /^99\.\d\s% computation.*rank 2 for longest/);
+    assert.match(answers["critical path"], /^99\.\d\s% computation.*is on rank 2/);
   });
 });
 
@@ -118,7 +118,7 @@ for (const [name, trace] of runs) {
 test("the time line shows first what lies between MPI_Init and MPI_Finalize, where these take long", () =>
   // Of cg's 389 ms MPI_Init takes 320, and MPI_Finalize 50 of the other 69.
   withFile(pageOf(join(examples, "traces/cg.slk"), "cg"), { viewport: SCREEN }, async (page) => {
-    await page.locator(".status >> text=MPI_Init is left, MPI_Finalize right of what is seen").waitFor();
+    await page.locator(".status >> text=Outside the view: MPI_Init and MPI_Finalize").waitFor();
     const [, from, to] = /([\d.]+)\sms to ([\d.]+)\sms/.exec(await page.locator(".status").innerText());
     assert.ok(from > 300 && to < 345, `${from} to ${to} ms`);
   }));

@@ -35,7 +35,7 @@ test("WebGL and the canvas draw the same", async () => {
   const pixels = {};
   for (const [name, init] of [["WebGL", hideSoftware], ["Canvas", undefined]]) {
     await open("run", { init }, async (page) => {
-      await page.locator(`.status >> text=${name}`).waitFor();
+      await page.locator(`.status[data-renderer=${name}]`).waitFor();
       await atRest(page);
       const places = [0, 3, 7].flatMap((rank) => [0.11, 0.42, 0.73].map((part) => [rank, part]));
       pixels[name] = await Promise.all(places.map(([rank, part]) => colourAt(page, rank, part, 1)));
@@ -48,7 +48,7 @@ test("without any WebGL it is the canvas", async () => {
   const plain = await launch("--disable-gpu", "--disable-3d-apis");
   try {
     await open("run", { browser: plain }, async (page) => {
-      await page.locator(".status >> text=Canvas").waitFor();
+      await page.locator(".status[data-renderer=Canvas]").waitFor();
       const [r, g, b] = await colourAt(page, 0, 5000, 1e6);
       assert.ok(r + g + b > 0 && r + g + b < 3 * 255);
     });
@@ -63,11 +63,11 @@ test("a page without single calls says so and still zooms", async () => {
     assert.match(await page.locator(".timeline").innerText(), /Single calls are not in this page/);
     await page.locator(".panes").focus();
     for (let i = 0; i < 12; ++i) await page.keyboard.press("w");
-    assert.match(await page.locator(".status").innerText(), /mixed colours/);
+    assert.match(await page.locator(".status").innerText(), /aggregated view/);
     const rows = await rowsBox(page);
     await page.mouse.click(rows.x + 0.5 * rows.width, rows.y + 10);
     await page.locator(".details").waitFor();
-    assert.ok((await factsOf(page)).mostly.length > 0);
+    assert.ok((await factsOf(page)).mainly.length > 0);
     await page.locator("summary >> text=50 longest waits").click();
     const longest = measured.flat().reduce((most, c) => Math.max(most, c.waitLength ?? 0), 0);
     const table = page.locator("[id=timeline-waits]");

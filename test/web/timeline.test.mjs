@@ -54,30 +54,30 @@ test("a click on a call shows its facts, its match, its wait and who caused it",
     assert.match(await page.locator(".details h3").innerText(), /^MPI_Recv on rank 0/);
     const facts = await factsOf(page);
     const us = (ns) => `${(ns / 1000).toPrecision(4)} us`;
-    assert.equal(facts.lasts, us(receive.end - receive.begin));
+    assert.equal(facts.duration, us(receive.end - receive.begin));
     assert.equal(facts.bytes, "8.0 KiB");
     assert.equal(facts.peer, `rank ${RANKS - 1}`);
-    assert.ok(facts.waits.startsWith(us(receive.waitLength)), facts.waits);
-    assert.equal(facts["because of"], `rank ${RANKS - 1}`);
+    assert.ok(facts["wait state"].startsWith("late sender") && facts["wait state"].includes(us(receive.waitLength)), facts["wait state"]);
+    assert.equal(facts["waiting for"], `rank ${RANKS - 1}`);
     await page.locator(".details").getByRole("button", { name: `rank ${RANKS - 1}` }).last().click();
     await page.locator(".details h3 >> text=MPI_Send").waitFor();
-    await page.locator(".details dt >> text=is received by").waitFor();
-    assert.match((await factsOf(page))["is received by"], /^rank 0, MPI_Recv/);
+    await page.locator(".details dt >> text=received by").waitFor();
+    assert.match((await factsOf(page))["received by"], /^rank 0, MPI_Recv/);
   }));
 
 test("of a collective all ranks that took part are known, and which came last", () =>
   open("run", { hash: link({ rank: 2, call: 3 * 30 + 2 }) }, async (page) => {
-    await page.locator(".details dt >> text=together with").waitFor();
+    await page.locator(".details dt >> text=participants").waitFor();
     const calls = measured.map((row, rank) => ({ rank, ...row[3 * 30 + 2] })).sort((a, b) => a.begin - b.begin);
-    const together = (await factsOf(page))["together with"];
-    assert.match(together, new RegExp(`^${RANKS} ranks; rank ${calls[0].rank} came first, rank ${calls.at(-1).rank} last`));
+    const together = (await factsOf(page))["participants"];
+    assert.match(together, new RegExp(`^${RANKS} ranks; first in: rank ${calls[0].rank}; last in: rank ${calls.at(-1).rank} `));
   }));
 
 test("a link to a place opens it", () =>
   open("run", { hash: "#timeline?t=200000,400000&r=2,5&colour=waiting&call=3.10" }, async (page) => {
     await page.locator(".details").waitFor();
     assert.match(await page.locator(".details h3").innerText(), /rank 3/);
-    assert.match((await factsOf(page)).call, /^number 10 of rank 3$/);
+    assert.match((await factsOf(page)).call, /^no. 10 on rank 3$/);
     assert.equal(await page.getByRole("button", { name: "Waiting" }).first().getAttribute("aria-pressed"), "true");
     assert.match(await page.locator(".status").innerText(), /ranks 2 to 5/);
   }));

@@ -33,6 +33,7 @@ function plain(value: number): string {
 }
 
 function time(ns: number): Shown {
+  if (ns === 0) return { text: "0", unit: "s" };
   const scale = TIMES.find((s) => Math.abs(ns) >= 0.99995 * s.factor);
   if (scale) return { text: (ns / scale.factor).toPrecision(4), unit: scale.unit };
   return { text: Number.isInteger(ns) ? ns.toFixed(0) : ns.toPrecision(4), unit: "ns" };
@@ -64,6 +65,8 @@ export function show(value: Value, unit: Unit): Shown {
       return size(value);
     case "ratio":
       return { text: percent(value), unit: "%" };
+    case "points":
+      return { text: (100 * value).toFixed(1), unit: "pp" };
     case "count":
       return { text: Number.isInteger(value) ? grouped(value) : plain(value), unit: "" };
     case "none":
@@ -112,10 +115,9 @@ export function prose(text: string): string {
   return text.replace(/(\d) (?=(%|[num]?s|[KMG]iB|B)(?![\w%]))/g, "$1\u00a0");
 }
 
-
-
 /** An instant so exactly that it differs from its neighbours where `span` ns are seen at once. */
 export function instant(ns: number, span: number): string {
+  if (ns === 0) return "0 s";
   const { factor, unit } = TIMES.find((s) => Math.abs(ns) >= s.factor) ?? { factor: 1, unit: "ns" };
   const digits = Math.ceil(Math.log10((1000 * factor) / Math.max(span, 1)));
   return `${(ns / factor).toFixed(Math.min(Math.max(digits, 0), Math.round(Math.log10(factor))))} ${unit}`;

@@ -3,7 +3,7 @@
 import { inflate, type BlobRef } from "./blob";
 import type { Timeline } from "./timeline/model";
 
-export type Unit = "none" | "count" | "ns" | "bytes" | "ratio";
+export type Unit = "none" | "count" | "ns" | "bytes" | "ratio" | "points";
 
 /** null also stands for not-a-number and infinities. */
 export type Value = null | string | number;

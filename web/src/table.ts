@@ -119,6 +119,7 @@ const SUFFIX: Record<Unit, string> = {
   ns: "_ns",
   bytes: "_bytes",
   ratio: "_ratio",
+  points: "_ratio",
 };
 
 function csvName(column: Column): string {

@@ -18,8 +18,7 @@ namespace slackline {
 namespace {
 
 constexpr FindingKind kNothingRan{"no_runtime", Severity::data_loss,
-                                  "The run has no length, so nothing can be said of its "
-                                  "efficiency."};
+                                  "Run time is zero; efficiencies are undefined."};
 
 struct OutsideTimes {
   std::int64_t useful_ns = 0;
@@ -95,9 +94,8 @@ EfficiencyFactors factors(const EfficiencyInputs& in, EfficiencyVariant variant)
 Efficiency efficiency(const Trace& trace, const CallMatching& matching,
                       const IdealOptions& options) {
   if (!trace.timed()) {
-    throw Error("cannot tell the efficiency of an untimed trace",
-                "it says what the program does and not when",
-                "Record a run, or predict one: slackline predict.");
+    throw Error("cannot compute the efficiency of an untimed trace", "it has no timestamps",
+                "Record a run, or predict one with 'slackline predict'.");
   }
   return efficiency_from(trace, matching, ideal_run(trace, matching, options));
 }

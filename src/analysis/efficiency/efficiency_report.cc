@@ -45,7 +45,8 @@ class EfficiencyTable {
   EfficiencyTable(const std::vector<Efficiency>& runs, std::string id, std::string title)
       : runs_(runs), table_{std::move(id), std::move(title), {{"factor"}}, {}} {
     for (const Efficiency& run : runs) {
-      table_.columns.push_back({fmt::format("{} ranks", run.inputs.ranks), Unit::ratio, run.name});
+      table_.columns.push_back(
+          {count_of(static_cast<std::uint64_t>(run.inputs.ranks), "rank"), Unit::ratio, run.name});
     }
   }
   void row(std::string name, const std::function<std::optional<double>(const Efficiency&)>& value) {
@@ -72,7 +73,7 @@ class EfficiencyTable {
 
 Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
   EfficiencyTable table(runs, fmt::format("efficiency_{}", to_string(variant)),
-                        fmt::format("Efficiencies, {}", to_string(variant)));
+                        fmt::format("Efficiency factors ({})", to_string(variant)));
   const auto factor = [&](std::string name, double EfficiencyFactors::*member) {
     table.row(std::move(name), [&](const Efficiency& e) -> std::optional<double> {
       if (!e.inputs.has_time()) return std::nullopt;
@@ -81,18 +82,18 @@ Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
   };
   factor("parallel efficiency", &EfficiencyFactors::parallel);
   factor("  load balance", &EfficiencyFactors::load_balance);
-  factor("  communication", &EfficiencyFactors::communication);
-  factor("    serialisation", &EfficiencyFactors::serialisation);
-  factor("    transfer", &EfficiencyFactors::transfer);
+  factor("  communication efficiency", &EfficiencyFactors::communication);
+  factor("    serialisation efficiency", &EfficiencyFactors::serialisation);
+  factor("    transfer efficiency", &EfficiencyFactors::transfer);
   return table.take();
 }
 
 Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
   const EfficiencyInputs& reference = runs.front().inputs;
-  EfficiencyTable table(
-      runs, "scalability",
-      fmt::format("Scalability ({} scaling), against {} ranks",
-                  scaling == Scaling::strong ? "strong" : "weak", reference.ranks));
+  EfficiencyTable table(runs, "scalability",
+                        fmt::format("Scalability ({} scaling), relative to {}",
+                                    scaling == Scaling::strong ? "strong" : "weak",
+                                    count_of(static_cast<std::uint64_t>(reference.ranks), "rank")));
   using Number = std::optional<double>;
   const auto row = [&](std::string name, auto value) {
     table.row(std::move(name), [&, value](const Efficiency& e) -> Number {
@@ -115,12 +116,12 @@ Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
 
 Table times_table(const std::vector<Efficiency>& runs) {
   Table table{"efficiency_times",
-              "What the efficiencies are made of",
+              "Times behind the efficiency factors",
               {{"ranks", Unit::count},
                {"run time", Unit::ns},
-               {"ideal network", Unit::ns},
-               {"mean useful", Unit::ns},
-               {"largest useful", Unit::ns}},
+               {"ideal-network run time", Unit::ns},
+               {"mean computation", Unit::ns},
+               {"max. computation", Unit::ns}},
               {}};
   for (const Efficiency& run : runs) {
     const EfficiencyInputs& in = run.inputs;

@@ -138,7 +138,7 @@ CollectiveCausality parse_collective_causality(std::string_view name) {
   if (name == "dimemas") return CollectiveCausality::dimemas;
   if (name == "data") return CollectiveCausality::data;
   throw usage_error(fmt::format("unknown collective causality '{}'", name), "no such name",
-                    "Known are dimemas and data.");
+                    "Choose dimemas or data.");
 }
 
 IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const IdealOptions& options) {

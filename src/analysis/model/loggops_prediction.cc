@@ -20,8 +20,9 @@ std::string exact_ns(double value) {
 
 Paragraph not_convex() {
   return {
-      "LogGOPS serialises what a processor and a network card do, so the makespan is not convex "
-      "in L: there are values, no exact pieces and no tolerances. The model loggps has them."};
+      "LogGOPS serialises the work of each processor and network card, so the run time is not "
+      "convex in L: it has values, but no exact linear pieces or tolerances. Use --model loggps "
+      "for those."};
 }
 
 }  // namespace
@@ -39,23 +40,23 @@ Report describe(const LogGOPSRun& run) {
                    {"events", run.events},
                    {"ranks", std::move(ranks)}};
   Facts facts;
-  facts.facts.push_back({"makespan", run.makespan_ns, Unit::ns, "when the last rank is free"});
-  facts.facts.push_back({"exactly", exact_ns(run.makespan_ns), Unit::none, "in nanoseconds"});
+  facts.facts.push_back({"predicted run time", run.makespan_ns, Unit::ns, "end of the last rank"});
+  facts.facts.push_back({"exact value", exact_ns(run.makespan_ns), Unit::none, "in nanoseconds"});
   facts.facts.push_back({"last rank", last_rank});
   facts.facts.push_back({"events", static_cast<std::int64_t>(run.events), Unit::count,
                          "operations and messages processed"});
   Table table{.id = "ranks",
-              .title = "When each rank is done",
-              .columns = {{"rank"}, {"finish", Unit::ns}, {"exactly (ns)"}},
+              .title = "End time per rank",
+              .columns = {{"rank"}, {"finish", Unit::ns}, {"exact (ns)"}},
               .rows = {}};
   for (std::size_t r = 0; r < std::min(kRanksShown, run.finish_ns.size()); ++r) {
     table.rows.push_back(
         {static_cast<std::int64_t>(r), run.finish_ns[r], exact_ns(run.finish_ns[r])});
   }
-  Section section{"prediction", "Prediction under LogGOPS", {std::move(facts), not_convex()}, {}};
+  Section section{"prediction", "Prediction (LogGOPS)", {std::move(facts), not_convex()}, {}};
   section.items.emplace_back(std::move(table));
   if (run.finish_ns.size() > kRanksShown) {
-    section.items.emplace_back(Paragraph{"The first 64 ranks; --format json has all."});
+    section.items.emplace_back(Paragraph{"First 64 ranks only; --format json lists all."});
   }
   report.sections.push_back(std::move(section));
   return report;
@@ -80,15 +81,15 @@ Report describe(const LogGOPSSweep& sweep) {
   Report report;
   Json points = Json::array();
   Series series{.id = "makespan",
-                .title = "Makespan over latency",
+                .title = "Predicted run time vs. latency L",
                 .x_name = "L",
                 .x_unit = Unit::ns,
                 .x = {},
                 .lines = {{.name = "T", .unit = Unit::ns, .y = {}}},
                 .zones = {}};
   Table table{.id = "points",
-              .title = "Makespan at each latency",
-              .columns = {{"L", Unit::ns}, {"T", Unit::ns}, {"T exactly (ns)"}},
+              .title = "Predicted run time by latency",
+              .columns = {{"L", Unit::ns}, {"T", Unit::ns}, {"T exact (ns)"}},
               .rows = {}};
   for (const auto& [latency, makespan] : sweep.points) {
     points.push_back({{"value_ns", latency}, {"makespan_ns", makespan}});
@@ -101,7 +102,7 @@ Report describe(const LogGOPSSweep& sweep) {
                    {"convex", false},
                    {"points", std::move(points)}};
   report.sections.push_back({"sensitivity",
-                             "Makespan under LogGOPS",
+                             "Predicted run time (LogGOPS)",
                              {not_convex(), std::move(series), std::move(table)},
                              {}});
   return report;

@@ -38,14 +38,14 @@ double sum(const std::vector<TimeBreakdown>& ranks, std::int64_t TimeBreakdown::
 std::string where_sentence(const Prediction& p) {
   const std::string predicted = format_time_ns(p.makespan_ns);
   if (!p.measured || p.measured->makespan_ns <= 0) {
-    return fmt::format("Under the model, this run of {} ranks takes {}.", p.ranks_ps.size(),
+    return fmt::format("Predicted run time on {}: {}.", count_of(p.ranks_ps.size(), "rank"),
                        predicted);
   }
   const double measured = static_cast<double>(p.measured->makespan_ns);
   return fmt::format(
-      "This run of {} ranks took {}; the model, with the measured computation, gives {} ({:+.1f} "
-      "%).",
-      p.ranks_ps.size(), format_time_ns(measured), predicted, 100 * (p.makespan_ns / measured - 1));
+      "Run time on {}: {} measured, {} predicted with the measured computation ({:+.1f} %).",
+      count_of(p.ranks_ps.size(), "rank"), format_time_ns(measured), predicted,
+      100 * (p.makespan_ns / measured - 1));
 }
 
 Json losses_to_json(const Losses& l) {
@@ -84,20 +84,16 @@ std::string limit_sentence(const Prediction& p) {
   };
   const std::array candidates{
       Loss{l.imbalance,
-           fmt::format(
-               "imbalance: rank {} computes {:.2f} times as long as the mean, which costs {}",
-               l.busiest_rank, l.busiest_over_mean, format_percent(l.imbalance))},
-      Loss{l.transfer, fmt::format("waiting for messages on the network, which costs {}",
-                                   format_percent(l.transfer))},
-      Loss{l.overhead, fmt::format("the processor time of sending and receiving, which costs {}",
-                                   format_percent(l.overhead))},
-      Loss{l.dependence, fmt::format("ranks waiting for each other in turn, which costs {}",
-                                     format_percent(l.dependence))}};
+           fmt::format("load imbalance, {} (rank {} computes {:.2f} x the mean)",
+                       format_percent(l.imbalance), l.busiest_rank, l.busiest_over_mean)},
+      Loss{l.transfer, fmt::format("message transfer, {}", format_percent(l.transfer))},
+      Loss{l.overhead, fmt::format("CPU overhead of messages, {}", format_percent(l.overhead))},
+      Loss{l.dependence, fmt::format("serialisation, {}", format_percent(l.dependence))}};
   const Loss& largest = std::ranges::max(candidates, {}, &Loss::share);
-  const std::string useful = fmt::format("Computation fills {} of the ranks' time in the model",
-                                         format_percent(l.compute));
-  if (largest.share < kBalanced) return useful + "; nothing else costs half a per cent.";
-  return fmt::format("{}; what holds it back most is {}.", useful, largest.text);
+  const std::string useful =
+      fmt::format("Predicted parallel efficiency {}", format_percent(l.compute));
+  if (largest.share < kBalanced) return useful + "; no loss exceeds 0.5 %.";
+  return fmt::format("{}; largest loss: {}.", useful, largest.text);
 }
 
 std::string path_sentence(const Prediction& p) {
@@ -106,11 +102,11 @@ std::string path_sentence(const Prediction& p) {
     return format_percent(static_cast<double>(ps) / total);
   };
   return fmt::format(
-      "The critical path is {} computation, {} overhead, {} latency and {} bandwidth; it crosses "
-      "the network {}.",
+      "The critical path is {} computation, {} overhead, {} latency and {} bandwidth; it contains "
+      "{}.",
       share(p.path.total.compute_ps), share(p.path.total.overhead_ps),
       share(p.path.total.latency_ps), share(p.path.total.bandwidth_ps),
-      p.path.messages == 1 ? "once" : format_count(p.path.messages) + " times");
+      count_of(p.path.messages, "message"));
 }
 
 Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelChoice& choice,
@@ -141,7 +137,7 @@ Report describe(const Overview& o, const Trace& trace) {
   report.result["pieces"] = envelope.result["pieces"];
   report.result["breakpoints_ns"] = envelope.result["breakpoints_ns"];
 
-  Section summary{.id = "summary", .title = "Under the model"};
+  Section summary{.id = "summary", .title = "Model prediction (LogGPS)"};
   summary.items.emplace_back(Paragraph{where_sentence(o.prediction)});
   if (o.prediction.measured) summary.items.emplace_back(Paragraph{path_sentence(o.prediction)});
   for (const std::string& text : tolerance_sentences(o.tolerances)) {

@@ -58,8 +58,8 @@ void add_pairs(Report& report, const PairwiseSensitivity& pairwise) {
   Json rows = Json::array();
   Table table{.id = "pairs",
               .title = "",
-              .columns = {{"from", Unit::count},
-                          {"to", Unit::count},
+              .columns = {{"from"},
+                          {"to"},
                           {"lambda_L", Unit::count, "messages on the critical path"},
                           {"lambda_G", Unit::bytes, "bytes on the critical path"}},
               .rows = {}};
@@ -72,22 +72,23 @@ void add_pairs(Report& report, const PairwiseSensitivity& pairwise) {
     table.rows.push_back(
         {std::int64_t{p.from}, std::int64_t{p.to}, p.lambda_latency, p.lambda_gap_bytes});
   }
-  table.title = fmt::format("What the critical path pays between ranks: {} of {} pairs",
+  table.title = fmt::format("Critical-path communication by pair of ranks ({} of {} pairs)",
                             table.rows.size(), pairwise.pairs.size());
   report.result["pairs"] = std::move(rows);
-  report.sections.push_back({.id = "pairs", .title = "Pairs of ranks", .items = {table}});
+  report.sections.push_back(
+      {.id = "pairs", .title = "Critical path by pair of ranks", .items = {table}});
 }
 
 void add_classes(Report& report, const PairwiseSensitivity& pairwise) {
   if (pairwise.classes.empty()) return;
   Json rows = Json::array();
   Table table{.id = "classes",
-              .title = "What the critical path pays by parts of the network",
+              .title = "Critical path by network parameter",
               .columns = {{"parameter"},
-                          {"value", Unit::none, "today's"},
-                          {"lambda", Unit::count, "how often the critical path pays it"},
+                          {"value", Unit::none, "current value"},
+                          {"lambda", Unit::count, "multiplicity on the critical path"},
                           {"time", Unit::ns, "on the critical path"},
-                          {"share", Unit::ratio, "part of the makespan"}},
+                          {"share", Unit::ratio, "of the run time"}},
               .rows = {}};
   for (const PairwiseSensitivity::Class& c : pairwise.classes) {
     const double time = c.base_ns * static_cast<double>(c.lambda);

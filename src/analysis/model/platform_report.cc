@@ -37,7 +37,7 @@ class Tree {
 
   std::string text() {
     add(platform_.root(), "", "");
-    if (lines_ > most_) text_ += fmt::format("... {} zones more\n", lines_ - most_);
+    if (lines_ > most_) text_ += fmt::format("... {} more zones\n", lines_ - most_);
     return text_;
   }
 
@@ -85,8 +85,8 @@ std::vector<HostRange> host_ranges(const Platform& platform) {
 Section hosts_section(const Platform& platform, std::size_t shown) {
   Table table{
       "hosts",
-      "Hosts that are alike",
-      {{"from"}, {"to"}, {"hosts", Unit::count}, {"cores", Unit::count}, {"speed of a core"}},
+      "Identical hosts",
+      {{"from"}, {"to"}, {"hosts", Unit::count}, {"cores", Unit::count}, {"speed per core"}},
       {}};
   const std::vector<HostRange> ranges = host_ranges(platform);
   for (const HostRange& range : std::span(ranges).first(std::min(shown, ranges.size()))) {
@@ -97,7 +97,7 @@ Section hosts_section(const Platform& platform, std::size_t shown) {
   }
   Section section{"hosts", "Hosts", {std::move(table)}};
   if (ranges.size() > shown) {
-    section.items.emplace_back(Paragraph{fmt::format("{} rows more.", ranges.size() - shown)});
+    section.items.emplace_back(Paragraph{fmt::format("{} more rows.", ranges.size() - shown)});
   }
   return section;
 }
@@ -116,7 +116,7 @@ Section links_section(const Platform& platform, std::size_t shown) {
   }
   Section section{"links", "Links", {std::move(table)}};
   if (groups.size() > shown) {
-    section.items.emplace_back(Paragraph{fmt::format("{} rows more.", groups.size() - shown)});
+    section.items.emplace_back(Paragraph{fmt::format("{} more rows.", groups.size() - shown)});
   }
   return section;
 }
@@ -173,7 +173,7 @@ void add_route(Report& report, const Platform& platform, const RouteAnswer& rout
             {"bandwidth_bytes_per_s", route.bandwidth},
             {"links", Json::array()}};
   Table table{"route",
-              "Links in the order of travel",
+              "Links along the route",
               {{"link"}, {"bandwidth"}, {"latency", Unit::ns}, {"sharing"}},
               {}};
   for (const LinkId id : route.links) {
@@ -183,10 +183,9 @@ void add_route(Report& report, const Platform& platform, const RouteAnswer& rout
                           nanoseconds(link.latency), std::string(to_string(link.sharing))});
   }
   report.result["route"] = std::move(json);
-  Facts facts{
-      {{"latency", nanoseconds(route.latency), Unit::ns, "the sum of the links'"},
-       {"bandwidth", quantity(route.bandwidth, "B/s"), Unit::none,
-        "the least of the links', with the network for itself and before a model's factors"}}};
+  Facts facts{{{"latency", nanoseconds(route.latency), Unit::ns, "sum over the links"},
+               {"bandwidth", quantity(route.bandwidth, "B/s"), Unit::none,
+                "minimum over the links, without contention and before model factors"}}};
   report.sections.insert(report.sections.begin(),
                          Section{"route",
                                  fmt::format("Route from {} to {}", platform.host_name(route.from),

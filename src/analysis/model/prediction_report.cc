@@ -19,7 +19,7 @@ std::string operation_name(Operation operation) {
 }
 
 std::string region_name(std::int32_t region, const Trace& trace) {
-  return region == kNoRegion ? "(outside)" : trace.regions()[static_cast<std::size_t>(region)];
+  return region == kNoRegion ? "(no region)" : trace.regions()[static_cast<std::size_t>(region)];
 }
 
 std::vector<Value> time_row(Value label, const PathTime& t, std::int64_t makespan_ps) {
@@ -35,11 +35,11 @@ Table path_table(std::string id, std::string title, std::string first_column) {
                .title = std::move(title),
                .columns = {{std::move(first_column)},
                            {"time", Unit::ns, "time on the critical path"},
-                           {"share", Unit::ratio, "part of the makespan"},
-                           {"compute", Unit::ns, "outside of MPI"},
-                           {"overhead", Unit::ns, "o: processor time of sending and receiving"},
-                           {"latency", Unit::ns, "L: crossings of the network"},
-                           {"bandwidth", Unit::ns, "G: bytes on the wire"}},
+                           {"share", Unit::ratio, "of the run time"},
+                           {"compute", Unit::ns, "outside MPI"},
+                           {"overhead", Unit::ns, "o: CPU time of sending and receiving"},
+                           {"latency", Unit::ns, "L: network latencies"},
+                           {"bandwidth", Unit::ns, "G: bytes transferred"}},
                .rows = {}};
 }
 
@@ -81,30 +81,29 @@ Json prediction_to_json(const Prediction& p, const Trace& trace) {
 
 Facts key_facts(const Prediction& p) {
   Facts facts;
-  facts.facts.push_back({"predicted makespan T", p.makespan_ns, Unit::ns,
-                         "the run's time under the model, with the measured computation"});
+  facts.facts.push_back({"predicted run time T", p.makespan_ns, Unit::ns,
+                         "by the model, with the measured computation"});
   if (p.measured) {
     const auto measured = static_cast<double>(p.measured->makespan_ns);
     facts.facts.push_back(
-        {"measured makespan", measured, Unit::ns,
+        {"measured run time", measured, Unit::ns,
          "from the first return from MPI_Init to the last entry into MPI_Finalize"});
     if (measured > 0) {
       facts.facts.push_back({"predicted / measured", p.makespan_ns / measured, Unit::ratio,
-                             "under 100 %: the modelled network is faster, or MPI waited for other "
-                             "reasons (oversubscribed processors, system noise)"});
+                             "below 100 %: the modelled network is faster, or MPI time has other "
+                             "causes (oversubscription, system noise)"});
     }
   }
   facts.facts.push_back(
-      {"lambda_L", p.lambda_latency, Unit::count,
-       "messages on the critical path: T grows by this many ns per ns of latency"});
-  facts.facts.push_back({"lambda_G", p.lambda_gap_bytes, Unit::bytes,
-                         "bytes on the critical path: T grows by this many ns per ns/B"});
-  facts.facts.push_back({"lambda_o", p.lambda_overhead, Unit::count,
-                         "overheads on the critical path: T grows by this many ns per ns of o"});
-  facts.facts.push_back({"rho_L", p.rho_latency, Unit::ratio,
-                         "part of the makespan that is network latency: L * lambda_L / T"});
+      {"messages on critical path (lambda_L)", p.lambda_latency, Unit::count, "dT/dL"});
+  facts.facts.push_back(
+      {"bytes on critical path (lambda_G)", p.lambda_gap_bytes, Unit::bytes, "dT/dG"});
+  facts.facts.push_back(
+      {"overheads on critical path (lambda_o)", p.lambda_overhead, Unit::count, "dT/do"});
+  facts.facts.push_back(
+      {"latency share of run time (rho_L)", p.rho_latency, Unit::ratio, "L * lambda_L / T"});
   facts.facts.push_back({"messages", static_cast<std::int64_t>(p.messages), Unit::count,
-                         "in the execution graph, those of collectives included"});
+                         "in the execution graph, including those of collectives"});
   return facts;
 }
 
@@ -135,12 +134,12 @@ Json path_to_json(const ModelPath& path, const Trace& trace) {
 
 Section describe_ranks(const Prediction& p) {
   Table table{.id = "ranks",
-              .title = "Where each rank's time goes (parts add up to the makespan)",
-              .columns = {{"rank", Unit::count},
-                          {"compute", Unit::ns, "outside of MPI"},
-                          {"overhead", Unit::ns, "o: processor time of sending and receiving"},
-                          {"transfer", Unit::ns, "blocked while the awaited message is on its way"},
-                          {"wait", Unit::ns, "blocked because others are not there yet"},
+              .title = "Predicted time per rank",
+              .columns = {{"rank"},
+                          {"compute", Unit::ns, "outside MPI"},
+                          {"overhead", Unit::ns, "o: CPU time of sending and receiving"},
+                          {"transfer", Unit::ns, "blocked while the message is in transit"},
+                          {"wait", Unit::ns, "blocked because another rank is late"},
                           {"wait share", Unit::ratio}},
               .rows = {}};
   for (std::size_t r = 0; r < p.ranks_ps.size(); ++r) {
@@ -155,20 +154,20 @@ Section describe_ranks(const Prediction& p) {
 
 Section describe_path(const ModelPath& path, const Trace& trace) {
   const std::int64_t makespan_ps = path.total.total_ps();
-  Table by_operation = path_table("path_by_operation", "By operation", "operation");
+  Table by_operation = path_table("path_by_operation", "Critical path by operation", "operation");
   for (const auto& [operation, time] : path.by_operation) {
     by_operation.rows.push_back(time_row(operation_name(operation), time, makespan_ps));
   }
-  Table by_rank = path_table("path_by_rank", "By rank", "rank");
+  Table by_rank = path_table("path_by_rank", "Critical path by rank", "rank");
   for (std::size_t r = 0; r < path.by_rank.size(); ++r) {
     if (path.by_rank[r].total_ps() == 0) continue;
     by_rank.rows.push_back(time_row(static_cast<std::int64_t>(r), path.by_rank[r], makespan_ps));
   }
   Section section{.id = "critical-path",
-                  .title = "Critical path",
+                  .title = "Critical path (model)",
                   .items = {std::move(by_operation), std::move(by_rank)}};
   if (!path.by_region.empty()) {
-    Table by_region = path_table("path_by_region", "By region", "region");
+    Table by_region = path_table("path_by_region", "Critical path by region", "region");
     for (const auto& [region, time] : path.by_region) {
       by_region.rows.push_back(time_row(region_name(region, trace), time, makespan_ps));
     }
@@ -211,14 +210,14 @@ Table longest_segments(const ModelPath& path, const Trace& trace) {
   std::ranges::stable_sort(longest, std::greater{}, by_length);
   if (longest.size() > kSegmentsShown) longest.resize(kSegmentsShown);
   Table table{.id = "segments",
-              .title = fmt::format("The {} longest of {} segments", longest.size(),
-                                   format_count(path.segments.size())),
+              .title = fmt::format("Longest segments of the critical path ({} of {})",
+                                   longest.size(), format_count(path.segments.size())),
               .columns = {{"begin", Unit::ns},
                           {"length", Unit::ns},
                           {"part"},
-                          {"rank", Unit::count},
-                          {"from", Unit::count, "sender, of messages"},
-                          {"call", Unit::count, "index of the call in its rank"},
+                          {"rank"},
+                          {"from", Unit::none, "sending rank, for messages"},
+                          {"call", Unit::count, "index of the call on its rank"},
                           {"operation"},
                           {"region"}},
               .rows = {}};
@@ -239,13 +238,13 @@ Report describe_critical_path(const Prediction& p, const Trace& trace) {
   report.result["critical_path"] = path_to_json(p.path, trace);
   report.result["segments"] = segments_to_json(p.path, trace);
   Facts facts;
-  facts.facts.push_back({"makespan", p.makespan_ns, Unit::ns});
+  facts.facts.push_back({"predicted run time", p.makespan_ns, Unit::ns});
   facts.facts.push_back({"compute", ns_of_ps(p.path.total.compute_ps), Unit::ns});
   facts.facts.push_back({"overhead", ns_of_ps(p.path.total.overhead_ps), Unit::ns});
   facts.facts.push_back({"latency", ns_of_ps(p.path.total.latency_ps), Unit::ns});
   facts.facts.push_back({"bandwidth", ns_of_ps(p.path.total.bandwidth_ps), Unit::ns});
   facts.facts.push_back({"messages", static_cast<std::int64_t>(p.path.messages), Unit::count});
-  report.sections.push_back({.id = "path", .title = "Path", .items = {std::move(facts)}});
+  report.sections.push_back({.id = "path", .title = "Summary", .items = {std::move(facts)}});
   report.sections.push_back(describe_path(p.path, trace));
   report.sections.push_back(
       {.id = "segments", .title = "Segments", .items = {longest_segments(p.path, trace)}});

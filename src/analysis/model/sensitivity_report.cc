@@ -62,7 +62,7 @@ Json result_to_json(const Sensitivity& s) {
 
 Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
   Series series{.id = "sensitivity",
-                .title = fmt::format("Makespan against {}", parameter_name(s.parameter)),
+                .title = fmt::format("Predicted run time vs. {}", parameter_name(s.parameter)),
                 .x_name = parameter_name(s.parameter),
                 .x_unit = Unit::ns,
                 .x = {},
@@ -105,22 +105,23 @@ Report describe(const Sensitivity& s) {
   Report report;
   report.result = result_to_json(s);
   Section section{.id = "sensitivity", .title = "Sensitivity"};
-  section.items.emplace_back(Paragraph{
-      s.exact ? fmt::format("T is linear between {} critical values of {}; all are listed.",
-                            s.pieces.size() - 1, parameter_name(s.parameter))
-              : fmt::format("T has too many pieces to list: these are some, and T is nowhere more "
-                            "than {} above them.",
-                            format_time_ns(s.gap_ns))});
+  section.items.emplace_back(
+      Paragraph{s.exact ? fmt::format("T is piecewise linear in {} with {}, all listed.",
+                                      parameter_name(s.parameter),
+                                      count_of(s.pieces.size() - 1, "critical value"))
+                        : fmt::format("T has too many linear pieces to list; those listed "
+                                      "approximate it from below to within {}.",
+                                      format_time_ns(s.gap_ns))});
   section.items.emplace_back(sensitivity_series(s, {}));
-  Table table{
-      .id = "pieces",
-      .title = fmt::format("T({}) piece by piece", s.parameter.name()),
-      .columns = {{"from", Unit::ns},
-                  {"to", Unit::ns},
-                  {"lambda", Unit::count, "slope of T: how often the path pays the parameter"},
-                  {"T at from", Unit::ns},
-                  {"T gained", Unit::ns, "above T where the interval begins"}},
-      .rows = {}};
+  Table table{.id = "pieces",
+              .title = fmt::format("Linear pieces of T({})", s.parameter.name()),
+              .columns = {{"from", Unit::ns},
+                          {"to", Unit::ns},
+                          {"lambda", Unit::count,
+                           "slope of T: multiplicity of the parameter on the critical path"},
+                          {"T at start", Unit::ns},
+                          {"increase of T", Unit::ns, "over T at the start of the interval"}},
+              .rows = {}};
   for (const Sensitivity::Piece& p : s.pieces) {
     table.rows.push_back({p.from_ns, p.to_ns, p.lambda, p.makespan_at_from_ns,
                           p.makespan_at_from_ns - s.pieces.front().makespan_at_from_ns});
@@ -133,11 +134,14 @@ Report describe(const Sensitivity& s) {
 std::vector<Zone> tolerance_zones(const Tolerances& t) {
   std::vector<Zone> zones;
   double from = 0;
+  std::int64_t from_ppm = 0;
   for (const Tolerances::Row& row : t.rows) {
     if (!row.value_ns) continue;
-    zones.push_back(
-        {fmt::format("up to {} slower", percent_of_ppm(row.degradation_ppm)), from, *row.value_ns});
+    zones.push_back({fmt::format("{:g}-{} slower", static_cast<double>(from_ppm) / 1e4,
+                                 percent_of_ppm(row.degradation_ppm)),
+                     from, *row.value_ns});
     from = *row.value_ns;
+    from_ppm = row.degradation_ppm;
   }
   return zones;
 }
@@ -146,25 +150,24 @@ std::vector<std::string> tolerance_sentences(const Tolerances& t) {
   std::string subject = parameter_name(t.parameter);
   subject.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(subject.front())));
   std::vector<std::string> limits;
-  std::vector<std::string> unlimited;
+  bool unlimited = false;
   for (const Tolerances::Row& row : t.rows) {
     const std::string percent = percent_of_ppm(row.degradation_ppm);
     if (!row.value_ns) {
-      unlimited.push_back(percent);
+      unlimited = true;
     } else {
       limits.push_back(fmt::format("{} ({}{})", format_parameter(t.parameter, *row.value_ns),
-                                   percent, limits.empty() ? " slower" : ""));
+                                   percent, limits.empty() ? " longer run time" : ""));
     }
   }
   std::vector<std::string> sentences;
   if (!limits.empty()) {
-    sentences.push_back(fmt::format("{} may grow from {} to {}.", subject,
+    sentences.push_back(fmt::format("{} may increase from {} to {}.", subject,
                                     format_parameter(t.parameter, t.base_ns), enumeration(limits)));
   }
-  if (!unlimited.empty()) {
-    sentences.push_back(
-        fmt::format("{} may grow without limit and the run is never {} slower: no path pays it.",
-                    subject, enumeration(unlimited)));
+  if (unlimited) {
+    sentences.push_back(fmt::format(
+        "{} may increase without limit: the predicted run time does not depend on it.", subject));
   }
   return sentences;
 }
@@ -178,11 +181,11 @@ Report describe(const Tolerances& t) {
   Json rows = Json::array();
   Section section{.id = "tolerance", .title = "Tolerance"};
   Table table{.id = "tolerance",
-              .title = fmt::format("How large {} may become", parameter_name(t.parameter)),
-              .columns = {{"slower by", Unit::ratio, "allowed growth of the makespan"},
-                          {"makespan", Unit::ns},
-                          {fmt::format("largest {}", t.parameter.name()), Unit::ns},
-                          {"above today's", Unit::ns}},
+              .title = fmt::format("Tolerance to {}", parameter_name(t.parameter)),
+              .columns = {{"slower by", Unit::ratio, "allowed increase of the run time"},
+                          {"run time", Unit::ns},
+                          {fmt::format("maximum {}", t.parameter.name()), Unit::ns},
+                          {"margin", Unit::ns}},
               .rows = {}};
   for (const Tolerances::Row& row : t.rows) {
     rows.push_back({{"degradation", ratio(row.degradation_ppm)},

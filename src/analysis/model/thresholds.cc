@@ -60,11 +60,11 @@ ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOp
 
 Report describe(const ThresholdSweep& sweep) {
   Table table{.id = "thresholds",
-              .title = "Makespan by eager threshold",
-              .columns = {{"S", Unit::bytes, "messages of at most so many bytes are eager"},
+              .title = "Predicted run time by eager threshold",
+              .columns = {{"S", Unit::bytes, "messages up to this size are eager"},
                           {"rendezvous messages", Unit::count},
                           {"T", Unit::ns},
-                          {"lambda_L", Unit::count, "how often the path pays the latency"}},
+                          {"lambda_L", Unit::count, "messages on the critical path (dT/dL)"}},
               .rows = {}};
   Json rows = Json::array();
   for (const ThresholdSweep::Row& r : sweep.rows) {
@@ -82,11 +82,10 @@ Report describe(const ThresholdSweep& sweep) {
   report.sections.push_back(
       {.id = "thresholds",
        .title = "Eager threshold",
-       .items = {
-           Paragraph{"S is no parameter of which T is a convex function: a message is eager or "
-                     "it is not. So T is given for single values of S, and changes only "
-                     "where S passes the size of a message."},
-           std::move(table)}});
+       .items = {Paragraph{"T is not a convex function of S (a message is either eager or not). It "
+                           "is therefore given at individual values of S; it changes only where S "
+                           "passes a message size."},
+                 std::move(table)}});
   return report;
 }
 

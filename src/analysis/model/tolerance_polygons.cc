@@ -115,7 +115,7 @@ double border_at(const TolerancePolygons::Row& row, double x) {
 /// One curve a degradation: y against x, with all corners on the axis.
 std::optional<Series> series_of(const TolerancePolygons& r) {
   Series series{.id = "region",
-                .title = fmt::format("Largest {} against {}", r.y.name(), r.x.name()),
+                .title = fmt::format("Maximum {} vs. {}", r.y.name(), r.x.name()),
                 .x_name = r.x.name(),
                 .x_unit = Unit::ns,
                 .x = {},
@@ -146,12 +146,14 @@ std::optional<Series> series_of(const TolerancePolygons& r) {
 std::string sentence(const TolerancePolygons& r, const TolerancePolygons::Row& row) {
   const std::string percent = percent_of_ppm(row.degradation_ppm);
   if (row.border.empty()) {
-    return fmt::format("No values of {} and {} make the run {} slower: no path pays them.",
-                       r.x.name(), r.y.name(), percent);
+    return fmt::format(
+        "No values of {} and {} make the run {} slower: the predicted run time does not depend on "
+        "them.",
+        r.x.name(), r.y.name(), percent);
   }
   if (row.x_unlimited || row.y_unlimited) {
     const bool x = row.x_unlimited;
-    return fmt::format("{} slower: {} up to {}; no path pays {}.", percent, (x ? r.y : r.x).name(),
+    return fmt::format("{} slower: {} up to {}; {} unlimited.", percent, (x ? r.y : r.x).name(),
                        x ? shown(r.y, row.border.back().y_ns) : shown(r.x, row.border[0].x_ns),
                        (x ? r.x : r.y).name());
   }
@@ -166,8 +168,8 @@ TolerancePolygons tolerance_polygons(const ExecutionGraph& graph, const ModelCho
                                      const VariedParameter& x, const VariedParameter& y,
                                      const std::vector<std::int64_t>& degradations_ppm) {
   if (x == y) {
-    throw usage_error(fmt::format("there is no region over {} twice", x.name()),
-                      "two parameters are needed", "Write it like --region L,G.");
+    throw usage_error(fmt::format("cannot vary {} twice", x.name()),
+                      "two different parameters are needed", "Example: --region L,G.");
   }
   Planes planes;
   fill(planes, graph, choice, x, y);
@@ -199,17 +201,17 @@ Report describe(const TolerancePolygons& r) {
   report.result["base_makespan_ns"] = r.makespan_ns;
   report.result["passes"] = r.passes;
   Json regions = Json::array();
-  Section section{.id = "region", .title = "Region"};
-  Table table{
-      .id = "region",
-      .title = "Corners of the polygons: up to here the run is no slower than that",
-      .columns = {{"slower by", Unit::ratio},
-                  {r.x.name(), Unit::ns},
-                  {r.y.name() + (r.y.kind == Parameter::gap_per_byte ? " (ns/B)" : ""),
-                   r.y.kind == Parameter::gap_per_byte ? Unit::none : Unit::ns},
-                  {"lambda_" + r.x.name(), Unit::count, "of the path on the side that follows"},
-                  {"lambda_" + r.y.name(), Unit::count}},
-      .rows = {}};
+  Section section{.id = "region", .title = "Tolerance polygon"};
+  Table table{.id = "region",
+              .title = "Corners of the tolerance polygons",
+              .columns = {{"slower by", Unit::ratio},
+                          {r.x.name(), Unit::ns},
+                          {r.y.name() + (r.y.kind == Parameter::gap_per_byte ? " (ns/B)" : ""),
+                           r.y.kind == Parameter::gap_per_byte ? Unit::none : Unit::ns},
+                          {"lambda_" + r.x.name(), Unit::count,
+                           "of the critical path on the following side"},
+                          {"lambda_" + r.y.name(), Unit::count}},
+              .rows = {}};
   for (const TolerancePolygons::Row& row : r.rows) {
     regions.push_back(row_to_json(r, row));
     section.items.emplace_back(Paragraph{sentence(r, row)});

@@ -210,17 +210,17 @@ void add_intervals(Report& report, const ToleranceIntervals& intervals) {
   const auto cell = [](const std::optional<double>& v) {
     return v ? Value(*v) : Value(std::string("unlimited"));
   };
-  Table table{.id = bootstrap ? "bootstrap" : "runs",
-              .title = bootstrap
-                           ? fmt::format("95 % intervals of the largest {}, from {} replicates",
-                                         intervals.parameter.name(), intervals.samples)
-                           : fmt::format("95 % intervals of the largest {}, from {} runs",
-                                         intervals.parameter.name(), intervals.samples),
-              .columns = {{"slower by", Unit::ratio},
-                          {"from", Unit::ns},
-                          {bootstrap ? "median" : "mean", Unit::ns},
-                          {"to", Unit::ns}},
-              .rows = {}};
+  Table table{
+      .id = bootstrap ? "bootstrap" : "runs",
+      .title = bootstrap ? fmt::format("95 % intervals of the maximum {} ({} bootstrap replicates)",
+                                       intervals.parameter.name(), intervals.samples)
+                         : fmt::format("95 % intervals of the maximum {} ({} runs)",
+                                       intervals.parameter.name(), intervals.samples),
+      .columns = {{"slower by", Unit::ratio},
+                  {"from", Unit::ns},
+                  {bootstrap ? "median" : "mean", Unit::ns},
+                  {"to", Unit::ns}},
+      .rows = {}};
   Json rows = Json::array();
   for (const ToleranceIntervals::Row& row : intervals.rows) {
     const double degradation = static_cast<double>(row.degradation_ppm) / 1e6;
@@ -242,10 +242,10 @@ void add_intervals(Report& report, const ToleranceIntervals& intervals) {
              {"rows", std::move(rows)}};
   if (!bootstrap) entry["tolerances_ns"] = std::move(of_traces);
   report.result["intervals"].push_back(std::move(entry));
-  report.sections.push_back({.id = bootstrap ? "bootstrap" : "runs",
-                             .title = bootstrap ? "Uncertainty, from this run's computation"
-                                                : "Uncertainty, from several runs",
-                             .items = {std::move(table)}});
+  report.sections.push_back(
+      {.id = bootstrap ? "bootstrap" : "runs",
+       .title = bootstrap ? "Uncertainty (bootstrap of this run)" : "Uncertainty (several runs)",
+       .items = {std::move(table)}});
 }
 
 }  // namespace slackline

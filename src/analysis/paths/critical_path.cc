@@ -173,8 +173,7 @@ CriticalPath critical_path(const Trace& trace, const CallMatching& matching, con
                            const PathOptions& options) {
   if (!trace.timed()) {
     throw Error("cannot find the measured critical path of an untimed trace",
-                "it says what the program does and not when",
-                "Ask for the predicted one: --on model.");
+                "it has no timestamps", "Ask for the predicted one: --on model.");
   }
   const CausalOrder order(trace, matching);
   return critical_path(Activities(trace, matching, order), CallActivities(trace, paths), options);

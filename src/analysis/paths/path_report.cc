@@ -59,7 +59,7 @@ Json to_json(const CriticalPath& p, const CallPaths& paths) {
             {"makespan_ns", p.makespan_ns},
             {"vertices", p.vertices},
             {"edges", p.edges},
-            {"parts", p.parts},
+            {"global synchronisation points", p.parts},
             {"by_rank_ns", p.by_rank},
             {"least_slack_ns", p.least_slack_ns},
             {"mean_slack_ns", p.mean_slack_ns},
@@ -93,13 +93,13 @@ Json to_json(const CriticalPath& p, const CallPaths& paths) {
 
 Table activity_table(const CriticalPath& p, const CallPaths& paths) {
   Table table{"path_activities",
-              "What the critical path consists of",
+              "Critical path by activity",
               {{"activity"},
                {"call path"},
-               {"on the path", Unit::ns},
-               {"of the run", Unit::ratio},
-               {"imbalance", Unit::ns, "more than the mean rank spends on it"},
-               {"gain at most", Unit::ns, "how much shorter the run would be without it"}},
+               {"time on path", Unit::ns},
+               {"share of run time", Unit::ratio},
+               {"imbalance", Unit::ns, "excess over the mean rank"},
+               {"max. gain", Unit::ns, "reduction of the run time if the activity took no time"}},
               {}};
   for (const ActivityShare& a : p.activities) {
     if (table.rows.size() == kPathRowsShown) break;
@@ -122,13 +122,15 @@ Table activity_table(const CriticalPath& p, const CallPaths& paths) {
 
 Table impact_table(const CriticalPath& p, const CallPaths& paths) {
   Table table{"path_impact",
-              "What the ranks' time goes into, as the critical path sees it",
+              "Activity impact",
               {{"activity"},
                {"call path"},
-               {"others wait", Unit::ns,
-                "over all ranks, because the critical path has more of this than they"},
-               {"critical", Unit::ns, "over all ranks: as much of it on each as the path has"},
-               {"beside", Unit::ns, "what ranks have of it beyond that"}},
+               {"imbalance caused", Unit::ns,
+                "summed over all ranks: excess of the critical path over the rank"},
+               {"balanced (critical)", Unit::ns,
+                "summed over all ranks: the part that the rank shares with the critical path"},
+               {"non-critical", Unit::ns,
+                "summed over all ranks: excess of the rank over the critical path"}},
               {}};
   for (const ActivityImpact& i : p.impacts) {
     if (table.rows.size() == kPathRowsShown) break;
@@ -140,11 +142,11 @@ Table impact_table(const CriticalPath& p, const CallPaths& paths) {
 
 Table rank_table(const CriticalPath& p) {
   Table table{"path_ranks",
-              "Where the critical path runs",
-              {{"rank", Unit::count},
-               {"on the path", Unit::ns},
-               {"of the run", Unit::ratio},
-               {"mean slack", Unit::ns, "of the rank's computation, by its length"}},
+              "Critical path by rank",
+              {{"rank"},
+               {"time on path", Unit::ns},
+               {"share of run time", Unit::ratio},
+               {"mean slack", Unit::ns, "over the rank's computation, weighted by length"}},
               {}};
   std::vector<std::size_t> order(p.by_rank.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
@@ -161,12 +163,12 @@ Table rank_table(const CriticalPath& p) {
 
 Table near_table(const CriticalPath& p) {
   Table table{"near_paths",
-              "Paths that come next",
+              "Near-critical paths",
               {{"path"},
                {"length", Unit::ns},
                {"slack", Unit::ns},
-               {"shared", Unit::ratio, "part of it that lies on the critical path"},
-               {"through rank", Unit::count}},
+               {"shared", Unit::ratio, "share of its length that lies on the critical path"},
+               {"on rank"}},
               {}};
   const char* const names[] = {"second", "third"};
   for (std::size_t i = 0; i < p.near.size() && i < 2; ++i) {
@@ -189,12 +191,8 @@ std::pair<std::int64_t, std::int64_t> earlier_of_longest(const ActivitySegment& 
 
 Table segment_table(const CriticalPath& p, const CallPaths& paths) {
   Table table{"path_segments",
-              "The critical path's longest segments",
-              {{"begin", Unit::ns},
-               {"length", Unit::ns},
-               {"rank", Unit::count},
-               {"activity"},
-               {"call path"}},
+              "Longest segments of the critical path",
+              {{"begin", Unit::ns}, {"length", Unit::ns}, {"rank"}, {"activity"}, {"call path"}},
               {}};
   std::vector<ActivitySegment> longest(std::min(p.segments.size(), kPathRowsShown));
   std::ranges::partial_sort_copy(p.segments, longest, {}, earlier_of_longest, earlier_of_longest);
@@ -208,21 +206,21 @@ Table segment_table(const CriticalPath& p, const CallPaths& paths) {
 
 Section imbalance_section(const ImbalanceMetrics& m) {
   Table table{"imbalance",
-              "Imbalance of collectives: waiting over executing",
+              "Collectives: wait time / execution time",
               {{"operation"},
                {"calls", Unit::count},
-               {"before", Unit::ns, "until the last rank enters"},
-               {"after", Unit::ns, "after the first rank leaves"},
+               {"wait before", Unit::ns, "until the last rank enters"},
+               {"wait after", Unit::ns, "after the first rank leaves"},
                {"execution", Unit::ns},
-               {"imbalance", Unit::ratio}},
+               {"imbalance", Unit::none, "wait time / execution time"}},
               {}};
   for (const auto& o : m.operations) {
     table.rows.push_back({std::string(mpi_name(o.operation)), static_cast<std::int64_t>(o.calls),
                           o.imbalance.before_ns, o.imbalance.after_ns, o.imbalance.execute_ns,
                           o.imbalance.ratio()});
   }
-  Facts facts{{{"of the program", m.program.ratio(), Unit::ratio,
-                "waiting in collectives over their execution and the computation"}}};
+  Facts facts{{{"collective imbalance, whole program", m.program.ratio(), Unit::ratio,
+                "wait time in collectives / (their execution time + computation)"}}};
   return {"imbalance", "Imbalance", {std::move(facts), std::move(table)}};
 }
 
@@ -235,13 +233,14 @@ Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, con
   if (detail == PathDetail::segments) report.result["segments"] = segments_to_json(path, paths);
   report.result["imbalance"] = to_json(imbalance);
   report.findings = path.findings;
-  Facts facts{{{"length", path.makespan_ns, Unit::ns, "of the path: the whole run"},
+  Facts facts{{{"length", path.makespan_ns, Unit::ns},
                {"segments", static_cast<std::int64_t>(path.segments.size()), Unit::count},
-               {"parts", static_cast<std::int64_t>(path.parts), Unit::count,
-                "between points that every path goes through"}}};
+               {"global synchronisation points",
+                static_cast<std::int64_t>(std::max<std::size_t>(1, path.parts) - 1), Unit::count,
+                "points that every path passes through"}}};
   report.sections.push_back(
       {"critical_path",
-       "Critical path of the run",
+       "Critical path (measured)",
        {std::move(facts), activity_table(path, paths), impact_table(path, paths), rank_table(path),
         near_table(path), segment_table(path, paths)}});
   report.sections.push_back(imbalance_section(imbalance));
@@ -264,18 +263,17 @@ Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, con
                    {"by_rank_ns", by_rank},
                    {"segments", std::move(critical)},
                    {"imbalance", to_json(imbalance)}};
-  Facts facts{{{"computation", path.computation_ns, Unit::ns, "on the path"},
+  Facts facts{{{"computation", path.computation_ns, Unit::ns, "time on path"},
                {"groups", static_cast<std::int64_t>(path.critical.size()), Unit::count,
-                "of computations that overlap"},
+                "of overlapping computations"},
                {"computations", static_cast<std::int64_t>(path.intervals), Unit::count,
-                "that were long enough"}}};
-  Table table{
-      "path_ranks", "Where the path runs", {{"rank", Unit::count}, {"on the path", Unit::ns}}, {}};
+                "above the minimum length"}}};
+  Table table{"path_ranks", "Critical path by rank", {{"rank"}, {"time on path", Unit::ns}}, {}};
   for (std::size_t r = 0; r < by_rank.size() && r < kPathRowsShown; ++r) {
     table.rows.push_back({static_cast<std::int64_t>(r), by_rank[r]});
   }
   report.sections.push_back({"critical_path",
-                             "Critical path of the run, by intervals",
+                             "Critical path (measured, interval algorithm)",
                              {std::move(facts), std::move(table)}});
   report.sections.push_back(imbalance_section(imbalance));
   return report;

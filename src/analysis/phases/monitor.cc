@@ -91,7 +91,7 @@ std::int32_t busiest_rank(const Trace& trace) {
 EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunWindows& windows,
                            const MonitorOptions& options) {
   if (options.rank && (*options.rank < 0 || *options.rank >= trace.ranks())) {
-    throw usage_error(fmt::format("there is no rank {}", *options.rank),
+    throw usage_error(fmt::format("rank {} does not exist", *options.rank),
                       fmt::format("the trace has {}", trace.ranks()));
   }
   EfficiencyCurves out;
@@ -132,6 +132,17 @@ std::string_view to_string(IntervalKind kind) {
   return "computing";
 }
 
+std::string_view name(IntervalKind kind) {
+  switch (kind) {
+    case IntervalKind::computing:
+      return "computation";
+    case IntervalKind::imbalance:
+      return "load imbalance";
+    default:
+      return to_string(kind);
+  }
+}
+
 TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std::int32_t rank) {
   TransferMonitor m;
   const RankCalls& calls = trace.calls(rank);
@@ -163,7 +174,7 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
 Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
                 const MonitorOptions& options) {
   if (!trace.timed()) {
-    throw Error("cannot monitor an untimed trace", "it says what the program does and not when",
+    throw Error("cannot monitor an untimed trace", "it has no timestamps",
                 "Record a run of the program.");
   }
   const CausalOrder order(trace, matching);

@@ -50,8 +50,8 @@ enum class IntervalKind : std::uint8_t {
   startup,
   shutdown
 };
-/// The name of a kind in results and tables.
-std::string_view to_string(IntervalKind kind);
+std::string_view to_string(IntervalKind kind);  ///< for scripts
+std::string_view name(IntervalKind kind);       ///< for people
 
 /// A focus-of-analysis region, as the paper calls it: an interval of time with a behaviour of its
 /// own.

@@ -37,20 +37,20 @@ Json to_json(const FocusInterval& r) {
 
 Table interval_table(const Monitor& m) {
   Table table{"focus_regions",
-              "Regions of their own behaviour",
+              "Phase intervals",
               {{"begin", Unit::ns},
                {"end", Unit::ns},
-               {"held back by"},
+               {"dominant factor"},
                {"phase"},
-               {"parallel", Unit::ratio},
-               {"balance", Unit::ratio},
-               {"serial.", Unit::ratio, "serialisation efficiency"},
-               {"transfer", Unit::ratio},
-               {"waiting", Unit::ns, "of all ranks"},
-               {"confidence", Unit::ratio, "that it begins there"}},
+               {"parallel eff.", Unit::ratio, "parallel efficiency"},
+               {"load balance", Unit::ratio},
+               {"serial. eff.", Unit::ratio, "serialisation efficiency"},
+               {"transfer eff.", Unit::ratio, "transfer efficiency"},
+               {"wait time", Unit::ns, "sum over all ranks"},
+               {"confidence", Unit::ratio, "of the change point at its begin"}},
               {}};
   for (const FocusInterval& r : m.intervals) {
-    std::vector<Value> row{r.begin_ns, r.end_ns, std::string(to_string(r.kind)), phase_label(r)};
+    std::vector<Value> row{r.begin_ns, r.end_ns, std::string(name(r.kind)), phase_label(r)};
     if (of_program(r)) {
       row.insert(row.end(), {r.efficiency.useful, r.efficiency.load_balance,
                              r.efficiency.serialisation, r.efficiency.transfer});
@@ -65,7 +65,7 @@ Table interval_table(const Monitor& m) {
 
 Series transfer_series(const Monitor& m) {
   Series series{"transfer_monitor",
-                fmt::format("Transfer efficiency of rank {}, after every call", m.rank),
+                fmt::format("Transfer efficiency of rank {}, per call", m.rank),
                 "time",
                 Unit::ns,
                 {},
@@ -75,7 +75,7 @@ Series transfer_series(const Monitor& m) {
   series.lines.push_back({"cumulative", Unit::ratio, m.transfer.cumulative});
   series.lines.push_back({"local", Unit::ratio, m.transfer.local});
   for (const FocusInterval& r : m.intervals) {
-    series.zones.push_back({std::string(to_string(r.kind)), static_cast<double>(r.begin_ns),
+    series.zones.push_back({std::string(name(r.kind)), static_cast<double>(r.begin_ns),
                             static_cast<double>(r.end_ns)});
   }
   return series;
@@ -83,7 +83,7 @@ Series transfer_series(const Monitor& m) {
 
 Series window_series(const Monitor& m) {
   Series series{"windows", "Efficiencies over time, all ranks", "time", Unit::ns, {}, {}, {}};
-  Line useful{"parallel", Unit::ratio, {}};
+  Line useful{"parallel efficiency", Unit::ratio, {}};
   Line balance{"load balance", Unit::ratio, {}};
   Line serial{"serialisation", Unit::ratio, {}};
   Line transfer{"transfer", Unit::ratio, {}};
@@ -104,9 +104,9 @@ Series window_series(const Monitor& m) {
 }  // namespace
 
 Section monitor_section(const Monitor& m, bool calls) {
-  Section section{.id = "monitor", .title = "Focus of analysis"};
-  section.items.emplace_back(
-      Paragraph{"Regions of one phase behave alike; the one to look at is marked *."});
+  Section section{.id = "monitor", .title = "Phases"};
+  section.items.emplace_back(Paragraph{
+      "Intervals with the same phase number behave similarly; * marks the representative one."});
   section.items.emplace_back(interval_table(m));
   if (calls && !m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
   if (!m.windows.empty()) section.items.emplace_back(window_series(m));

@@ -246,8 +246,9 @@ PlaceResult place_ranks(const ExecutionGraph& graph, const ModelChoice& choice,
     return search.state(with_free_slots(node_of_rank, nodes, capacity));
   };
   const State today = start(network.node_of_rank);
-  result.before = to_run("today", today);
-  result.rivals.push_back(to_run("LLAMP's swaps, from today's", search.published(today)));
+  result.before = to_run("current", today);
+  result.rivals.push_back(
+      to_run("LLAMP swaps from the current placement", search.published(today)));
 
   struct Start {
     std::string name;

@@ -13,22 +13,23 @@ double gain(const PlaceResult& r, double makespan_ns) {
 
 std::string verdict(const PlaceResult& r) {
   if (!r.improved()) {
-    return fmt::format("No placement was found that is faster than today's {} ({} were tried).",
-                       format_time_ns(r.before.makespan_ns), format_count(r.evaluations));
+    return fmt::format(
+        "No faster placement found: predicted run time {} ({} placements evaluated).",
+        format_time_ns(r.before.makespan_ns), format_count(r.evaluations));
   }
-  return fmt::format("The run is predicted to take {} instead of {}: {} less.",
+  return fmt::format("Predicted run time: {} instead of {} ({} less).",
                      format_time_ns(r.best.makespan_ns), format_time_ns(r.before.makespan_ns),
                      format_percent(gain(r, r.best.makespan_ns), 2));
 }
 
 std::string limits(const PlaceResult& r) {
   std::string text = fmt::format(
-      "All makespans are predictions of the model, without contention, each computed for the very "
-      "placement. No placement on these nodes is faster than {} under it.",
+      "All run times are model predictions without contention, computed for each placement. Lower "
+      "bound for any placement on these nodes: {}.",
       format_time_ns(r.lower_bound_ns));
-  if (r.best.makespan_ns <= r.lower_bound_ns) return text + " So this one is the best there is.";
-  text += r.local_optimum ? " No swap of two ranks shortens the critical path of this one."
-                          : " The search has not ruled out that a swap of two ranks helps.";
+  if (r.best.makespan_ns <= r.lower_bound_ns) return text + " This placement reaches it.";
+  text += r.local_optimum ? " No swap of two ranks shortens its critical path."
+                          : " A swap of two ranks may still shorten its critical path.";
   return text;
 }
 
@@ -38,10 +39,10 @@ Json run_to_json(const PlacedRun& run) {
 
 Table rivals_table(const PlaceResult& r) {
   Table table{.id = "rivals",
-              .title = "Placements and ways to find one",
+              .title = "Placements by method",
               .columns = {{"placement"},
-                          {"makespan", Unit::ns, "computed for that placement"},
-                          {"less than today", Unit::ratio}},
+                          {"predicted run time", Unit::ns, "computed for this placement"},
+                          {"reduction", Unit::ratio}},
               .rows = {}};
   const auto add = [&](const PlacedRun& run) {
     table.rows.push_back({run.name, run.makespan_ns, gain(r, run.makespan_ns)});
@@ -54,8 +55,8 @@ Table rivals_table(const PlaceResult& r) {
 
 Table ranks_table(const PlaceResult& r, const NodePlacement& hosts) {
   Table table{.id = "placement",
-              .title = r.improved() ? "Ranks that move" : "Where ranks run",
-              .columns = {{"rank", Unit::count}, {"today on"}, {"then on"}},
+              .title = r.improved() ? "Moved ranks" : "Placement of ranks",
+              .columns = {{"rank"}, {"current node"}, {"new node"}},
               .rows = {}};
   for (std::size_t rank = 0; rank < r.best.node_of_rank.size(); ++rank) {
     const std::int32_t from = r.before.node_of_rank[rank];

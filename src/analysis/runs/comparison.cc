@@ -40,13 +40,14 @@ CollectiveComparison::Alternative alternative(const Trace& trace, ModelChoice ch
 
 Table points_table(const CollectiveComparison& c) {
   Table table{.id = "comparison",
-              .title = fmt::format("Makespan and sensitivity over {}", c.parameter.name()),
+              .title = fmt::format("Predicted run time and sensitivity by {}", c.parameter.name()),
               .columns = {{c.parameter.name(), Unit::ns}},
               .rows = {}};
   for (const auto& a : c.alternatives) {
     table.columns.push_back({"T " + a.rules, Unit::ns});
-    table.columns.push_back({"lambda", Unit::count, "how often the path pays the parameter"});
-    table.columns.push_back({"rho", Unit::ratio, "part of T that the parameter is"});
+    table.columns.push_back(
+        {"lambda", Unit::count, "slope of T: multiplicity of the parameter on the critical path"});
+    table.columns.push_back({"rho", Unit::ratio, "share of T due to the parameter"});
   }
   for (std::size_t i = 0; i < c.points_ns.size(); ++i) {
     std::vector<Value> row{c.points_ns[i]};
@@ -64,7 +65,7 @@ Value tolerance_value(const Tolerances::Row& row) {
 
 Table tolerance_table(const CollectiveComparison& c) {
   Table table{.id = "comparison_tolerance",
-              .title = fmt::format("How large {} may become", c.parameter.name()),
+              .title = fmt::format("Tolerance to {}", c.parameter.name()),
               .columns = {{"collectives"}, {"messages", Unit::count}},
               .rows = {}};
   for (const Tolerances::Row& row : c.alternatives.front().tolerances) {
@@ -82,7 +83,7 @@ Table tolerance_table(const CollectiveComparison& c) {
 
 Series series_of(const CollectiveComparison& c) {
   Series series{.id = "comparison",
-                .title = fmt::format("Makespan and lambda against {}", c.parameter.name()),
+                .title = fmt::format("Predicted run time and lambda vs. {}", c.parameter.name()),
                 .x_name = c.parameter.name(),
                 .x_unit = Unit::ns,
                 .x = c.points_ns,
@@ -123,14 +124,15 @@ Json alternatives_to_json(const CollectiveComparison& c) {
 Table scales_table(const std::vector<ScaledComparison>& scales) {
   const CollectiveComparison& first = scales.front().comparison;
   Table table{.id = "scales",
-              .title = fmt::format("Makespan and sensitivity at {} = {:g} us",
+              .title = fmt::format("Predicted run time and sensitivity at {} = {:g} us",
                                    first.parameter.name(), first.points_ns.front() / 1e3),
               .columns = {{"ranks", Unit::count}},
               .rows = {}};
   for (const auto& a : first.alternatives) {
     table.columns.push_back({"T " + a.rules, Unit::ns});
-    table.columns.push_back({"lambda", Unit::count, "how often the path pays the parameter"});
-    table.columns.push_back({"rho", Unit::ratio, "part of T that the parameter is"});
+    table.columns.push_back(
+        {"lambda", Unit::count, "slope of T: multiplicity of the parameter on the critical path"});
+    table.columns.push_back({"rho", Unit::ratio, "share of T due to the parameter"});
     // One of them, or the table would be too wide.
     table.columns.push_back(
         {percent_of_ppm(a.tolerances.front().degradation_ppm) + " slower", Unit::ns});
@@ -199,7 +201,7 @@ void add_scales(Report& report, std::vector<ScaledComparison> scales) {
   }
   report.result["scales"] = std::move(all);
   report.sections.push_back({.id = "scales",
-                             .title = "Collective algorithms by the number of ranks",
+                             .title = "Collective algorithms by number of ranks",
                              .items = {scales_table(scales)}});
 }
 

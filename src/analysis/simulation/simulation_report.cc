@@ -45,28 +45,28 @@ Facts key_facts(const Simulation& s) {
     return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   };
   Facts facts;
-  facts.facts.push_back({"simulated makespan", ns_of_seconds(s.makespan), Unit::ns,
+  facts.facts.push_back({"simulated run time", ns_of_seconds(s.makespan), Unit::ns,
                          "from the start of the first rank to the end of the last"});
-  facts.facts.push_back({"last rank", s.last_rank, Unit::count, "the one that ends last"});
+  facts.facts.push_back({"last rank", s.last_rank, Unit::none, "rank that ends last"});
   facts.facts.push_back({"messages", static_cast<std::int64_t>(c.messages), Unit::count,
-                         "those of collectives included"});
-  facts.facts.push_back({"slowed by others", share(c.slowed, c.messages), Unit::ratio,
-                         "messages that took over 1 % longer than alone on the network"});
+                         "including those of collectives"});
+  facts.facts.push_back({"messages delayed by contention", share(c.slowed, c.messages), Unit::ratio,
+                         "over 1 % longer than without contention"});
   if (c.alone_seconds > 0) {
-    facts.facts.push_back({"transfer time / alone", c.actual_seconds / c.alone_seconds, Unit::ratio,
-                           "all messages' transfer times against the same without contention"});
+    facts.facts.push_back({"contention slowdown", c.actual_seconds / c.alone_seconds, Unit::ratio,
+                           "total transfer time with / without contention"});
   }
   return facts;
 }
 
 Table rank_table(const Simulation& s) {
   Table table{.id = "ranks",
-              .title = "Where each rank's time goes",
-              .columns = {{"rank", Unit::count},
-                          {"compute", Unit::ns, "outside of MPI"},
+              .title = "Simulated time per rank",
+              .columns = {{"rank"},
+                          {"compute", Unit::ns, "outside MPI"},
                           {"overhead", Unit::ns, "sending, receiving and polling"},
-                          {"transfer", Unit::ns, "waiting for messages on their way"},
-                          {"wait", Unit::ns, "waiting for the other side, or for the end"}},
+                          {"transfer", Unit::ns, "waiting for messages in transit"},
+                          {"wait", Unit::ns, "waiting for the peer, or for the end of the run"}},
               .rows = {}};
   for (std::size_t r = 0; r < s.ranks.size(); ++r) {
     const RankTimes& t = s.ranks[r];
@@ -79,11 +79,11 @@ Table rank_table(const Simulation& s) {
 
 Table operation_table(const Simulation& s) {
   Table table{.id = "operations",
-              .title = "Where the calls' time goes, over all ranks",
+              .title = "Time by operation, all ranks",
               .columns = {{"operation"},
                           {"calls", Unit::count},
-                          {"time", Unit::ns, "inside of them, over all ranks"},
-                          {"mean", Unit::ns, "of one call"}},
+                          {"time", Unit::ns, "sum over all ranks"},
+                          {"mean", Unit::ns, "per call"}},
               .rows = {}};
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < s.operations.size(); ++i) {
@@ -110,16 +110,16 @@ Section describe_links(const Simulation& s, const Platform& platform, std::size_
   Table table{.id = "links",
               .title = "Most contended links",
               .columns = {{"link"},
-                          {"of", Unit::none, "the group of links that it belongs to"},
-                          {"bandwidth B/s"},
-                          {"bytes", Unit::bytes, "acknowledgements included"},
-                          {"mean use", Unit::ratio, "of its bandwidth over the whole run"},
-                          {"peak use", Unit::ratio, "in the busiest stretch of time"},
-                          {"lost here", Unit::ns,
-                           "time that messages lost because this link was their bottleneck"}},
+                          {"group", Unit::none, "link group"},
+                          {"bandwidth (B/s)"},
+                          {"bytes", Unit::bytes, "including acknowledgements"},
+                          {"mean utilisation", Unit::ratio, "of its bandwidth, over the whole run"},
+                          {"peak utilisation", Unit::ratio, "in the busiest time window"},
+                          {"contention delay", Unit::ns,
+                           "delay of the messages for which this link was the bottleneck"}},
               .rows = {}};
   Series series{.id = "link-use",
-                .title = "Use of the most contended links over time",
+                .title = "Utilisation of the most contended links over time",
                 .x_name = "time",
                 .x_unit = Unit::ns,
                 .x = {},
@@ -165,10 +165,10 @@ void add_measured(Facts& facts, Json& result, const Simulation& s, const Trace& 
   const auto measured = static_cast<double>(run->makespan_ns);
   result["measured_ns"] = run->makespan_ns;
   facts.facts.push_back(
-      {"measured makespan", measured, Unit::ns,
+      {"measured run time", measured, Unit::ns,
        "from the first return from MPI_Init to the last entry into MPI_Finalize"});
   facts.facts.push_back({"simulated / measured", ns_of_seconds(s.makespan) / measured, Unit::ratio,
-                         "the prediction against the run that was recorded"});
+                         "simulated over recorded run time"});
 }
 
 }  // namespace
@@ -217,18 +217,19 @@ Report describe(const Simulation& simulation, const Trace& trace, const Platform
   if (!simulation.slowed.empty()) {
     report.result["slowed"] = to_json(simulation.slowed, platform);
     report.sections.push_back(
-        {"slowed", "Slowed messages", {table_of(simulation.slowed, platform)}});
+        {"slowed", "Delayed messages", {table_of(simulation.slowed, platform)}});
   }
   report.sections.push_back({"ranks", "Ranks", {rank_table(simulation)}});
   return report;
 }
 
 Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis>& axes) {
-  Table table{.id = "sweep", .title = "Simulated makespans", .columns = {}, .rows = {}};
+  Table table{.id = "sweep", .title = "Simulated run times", .columns = {}, .rows = {}};
   for (const SweepAxis& axis : axes) table.columns.push_back({axis.name});
-  table.columns.push_back({"makespan", Unit::ns});
-  table.columns.push_back({"/ first", Unit::ratio, "the makespan against the first row's"});
-  table.columns.push_back({"slowed", Unit::ratio, "messages over 1 % slower than alone"});
+  table.columns.push_back({"run time", Unit::ns});
+  table.columns.push_back({"relative to first", Unit::ratio, "run time relative to the first row"});
+  table.columns.push_back(
+      {"messages delayed", Unit::ratio, "over 1 % longer than without contention"});
   Report report;
   report.result["axes"] = Json::array();
   for (const SweepAxis& axis : axes) report.result["axes"].push_back(axis.name);
@@ -253,20 +254,21 @@ Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis
 
 Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
                 const std::string& what) {
-  Table table{.id = "tolerance",
-              .title = "How much worse before the run is slower",
-              .columns = {{"slower by", Unit::ratio},
-                          {"factor", Unit::none, "the largest one found within it"},
-                          {"not with", Unit::none, "the smallest one found beyond it"},
-                          {"alone", Unit::none,
-                           "the largest one if each message had the network for itself, from the "
-                           "graph's makespan, which is convex"}},
-              .rows = {}};
+  Table table{
+      .id = "tolerance",
+      .title = "Tolerance to reduced link performance",
+      .columns =
+          {{"slower by", Unit::ratio},
+           {"factor", Unit::none, "largest factor found within the limit"},
+           {"exceeded at", Unit::none, "smallest factor found beyond the limit"},
+           {"without contention", Unit::none,
+            "largest factor without contention, from the convex run time of the execution graph"}},
+      .rows = {}};
   Series series{.id = "makespan",
-                .title = "Simulated makespan",
+                .title = "Simulated run time",
                 .x_name = what,
                 .x = {},
-                .lines = {{.name = "makespan", .unit = Unit::ns, .y = {}}},
+                .lines = {{.name = "run time", .unit = Unit::ns, .y = {}}},
                 .zones = {}};
   Report report;
   report.result["base_ns"] = ns_of_seconds(search.base);
@@ -276,8 +278,8 @@ Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
   for (std::size_t i = 0; i < search.tolerances.size(); ++i) {
     const SimulatedTolerance& t = search.tolerances[i];
     const SimulatedTolerance& without = alone.tolerances[i];
-    const Value beyond = t.unlimited ? Value("nothing tried") : Value(t.beyond);
-    const Value without_factor = without.unlimited ? Value("no limit") : Value(without.factor);
+    const Value beyond = t.unlimited ? Value("none tried") : Value(t.beyond);
+    const Value without_factor = without.unlimited ? Value("unlimited") : Value(without.factor);
     table.rows.push_back({t.degradation, t.factor, beyond, without_factor});
     report.result["tolerances"].push_back(
         {{"degradation", t.degradation},
@@ -292,15 +294,15 @@ Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
     report.result["tried"].push_back({{"factor", factor}, {"makespan_ns", ns_of_seconds(seconds)}});
   }
   Facts facts{
-      {{"simulated makespan", ns_of_seconds(search.base), Unit::ns, "of the machine as it is"},
-       {"alone", ns_of_seconds(alone.base), Unit::ns, "if each message had the network for itself"},
-       {"worse", what, Unit::none, "what is multiplied by the factor"},
+      {{"simulated run time", ns_of_seconds(search.base), Unit::ns, "of the unchanged machine"},
+       {"without contention", ns_of_seconds(alone.base), Unit::ns, "run time without contention"},
+       {"varied quantity", what, Unit::none, "multiplied by the factor"},
        {"simulations", static_cast<std::int64_t>(search.tried.size()), Unit::count}}};
   Paragraph caveat{
-      "With contention the makespan is neither convex nor always monotone in this factor: the "
-      "tolerance is the first crossing that steps of doubling length and bisection found."};
+      "With contention the run time is neither convex nor always monotone in this factor: the "
+      "tolerance is the first crossing found by doubling steps and bisection."};
   if (!search.monotone) {
-    caveat.text += " Here a worse factor was faster at least once, so look at the curve.";
+    caveat.text += " Here a larger factor shortened the run at least once; see the curve.";
   }
   report.sections.push_back(
       {"tolerance",

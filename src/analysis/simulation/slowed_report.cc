@@ -21,16 +21,16 @@ std::string within(const SlowedMessage& m) {
 
 Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platform) {
   Table table{.id = "slowed",
-              .title = "Messages that lost most time to others",
-              .columns = {{"from", Unit::count, "the sender's rank"},
-                          {"to", Unit::count, "the receiver's rank"},
+              .title = "Messages most delayed by contention",
+              .columns = {{"from", Unit::none, "the sender's rank"},
+                          {"to", Unit::none, "the receiver's rank"},
                           {"bytes", Unit::bytes},
-                          {"in"},
-                          {"left at", Unit::ns, "since the start of the run"},
-                          {"took", Unit::ns, "from then until it arrived"},
-                          {"alone", Unit::ns, "what it takes with the network for itself"},
-                          {"factor", Unit::none, "the one against the other"},
-                          {"held back by", Unit::none, "the link that cost it most"}},
+                          {"operation"},
+                          {"start", Unit::ns, "relative to the start of the run"},
+                          {"duration", Unit::ns, "until arrival"},
+                          {"without contention", Unit::ns, "duration without contention"},
+                          {"factor", Unit::none, "duration with / without contention"},
+                          {"bottleneck link", Unit::none, "link that delayed it most"}},
               .rows = {}};
   for (const SlowedMessage& m : slowed) {
     table.rows.push_back({static_cast<std::int64_t>(m.sender),

@@ -30,11 +30,11 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
 
 Table rank_shares(const TimeShares& shares) {
   Table table{"rank_shares",
-              "Ranks that compute most",
-              {{"rank", Unit::count},
+              "Computation by rank",
+              {{"rank"},
                {"computation", Unit::ns},
-               {"waiting", Unit::ns, "for other ranks, a late start and an early end included"},
-               {"inside MPI", Unit::ns, "without waiting: moving data and MPI's own work"}},
+               {"wait time", Unit::ns, "for other ranks, including a late start and an early end"},
+               {"MPI excl. waiting", Unit::ns, "data transfer and MPI library overhead"}},
               {}};
   std::vector<std::size_t> order(shares.ranks_ns.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
@@ -50,13 +50,13 @@ Table rank_shares(const TimeShares& shares) {
 
 Table call_shares(const TimeShares& shares, const CallPaths& paths) {
   Table table{"mpi_calls",
-              "Time inside MPI",
+              "MPI time by call path",
               {{"operation"},
                {"call path"},
                {"calls", Unit::count},
-               {"without waiting", Unit::ns, "moving data and MPI's own work, all ranks together"},
-               {"waiting", Unit::ns},
-               {"bytes a call", Unit::bytes}},
+               {"MPI excl. waiting", Unit::ns, "data transfer and MPI library overhead, all ranks"},
+               {"wait time", Unit::ns},
+               {"bytes per call", Unit::bytes}},
               {}};
   for (const TimeShares::OfCalls& c : shares.calls) {
     if (table.rows.size() == kPathsShown) break;
@@ -68,20 +68,21 @@ Table call_shares(const TimeShares& shares, const CallPaths& paths) {
 }
 
 Section shares_section(const TimeShares& s, const CallPaths& paths) {
-  Facts facts{{{"run", s.run_ns, Unit::ns, "MPI_Init and MPI_Finalize included"},
-               {"of that looked at", s.length_ns, Unit::ns,
-                "from the first return from MPI_Init to the last entry into MPI_Finalize"},
-               {"computation", s.share(s.sum_ns.compute), Unit::ratio, "of the ranks' time"},
-               {"waiting", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks"},
-               {"inside MPI", s.share(s.sum_ns.mpi), Unit::ratio,
-                "without waiting: moving data and MPI's own work"},
-               {"on an ideal network", s.ideal_ns, Unit::ns,
-                "no latency, endless bandwidth, the same computation"}}};
+  Facts facts{
+      {{"total run time", s.run_ns, Unit::ns, "including MPI_Init and MPI_Finalize"},
+       {"analysed interval", s.length_ns, Unit::ns,
+        "from the first return from MPI_Init to the last entry into MPI_Finalize"},
+       {"computation", s.share(s.sum_ns.compute), Unit::ratio, "share of rank time"},
+       {"wait time", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks, share of rank time"},
+       {"MPI excl. waiting", s.share(s.sum_ns.mpi), Unit::ratio,
+        "data transfer and MPI library overhead"},
+       {"ideal-network run time", s.ideal_ns, Unit::ns,
+        "zero latency, infinite bandwidth, same computation"}}};
   if (s.processor_share) {
-    facts.facts.push_back({"processor", *s.processor_share, Unit::ratio,
-                           "that a rank had at most: its CPU time over that stretch"});
+    facts.facts.push_back({"CPU utilisation", *s.processor_share, Unit::ratio,
+                           "maximum over ranks: CPU time over the analysed interval"});
   }
-  Section section{.id = "time_shares", .title = "Where the time goes"};
+  Section section{.id = "time_shares", .title = "Time breakdown"};
   section.items.emplace_back(std::move(facts));
   section.items.emplace_back(rank_shares(s));
   if (!s.calls.empty()) section.items.emplace_back(call_shares(s, paths));
@@ -138,7 +139,7 @@ Findings new_findings(const Findings& all, const Findings& known) {
 
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths) {
   if (!trace.timed()) {
-    throw Error("cannot diagnose an untimed trace", "it says what the program does and not when",
+    throw Error("cannot diagnose an untimed trace", "it has no timestamps",
                 "Record a run of the program.");
   }
   const CallMatching matching(trace);
@@ -179,9 +180,8 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   Efficiency program;
   program.inputs = efficiency_inputs(d.shares);
   Section efficiency{.id = "efficiency", .title = "Efficiency"};
-  efficiency.items.emplace_back(
-      Paragraph{"Between MPI_Init and MPI_Finalize, like the shares above; 'slackline "
-                "efficiency' tells the whole run's, in all variants."});
+  efficiency.items.emplace_back(Paragraph{
+      "For the analysed interval. 'slackline efficiency' reports the whole run, in all variants."});
   efficiency.items.emplace_back(efficiency_table(program, EfficiencyVariant::multiplicative));
   report.sections.push_back(shares_section(d.shares, paths));
   append(report.sections, std::move(waits.sections));

@@ -53,28 +53,28 @@ std::string activity(Operation operation) {
 Judgement limit(const Subject& s) {
   const TimeShares& t = s.d.shares;
   const std::string length = format_time_ns(s.length());
-  const std::string ranks =
-      t.present == 1 ? "its only rank" : fmt::format("its {} ranks", t.present);
+  const std::string ranks = count_of(t.present, "rank");
   std::string text;
   if (1 - s.compute() < kLittle) {
-    text = fmt::format("MPI holds this run back little: {} compute{} for {} of {}.", ranks,
-                       t.present == 1 ? "s" : "", format_percent(s.compute()), length);
+    text = fmt::format(
+        "Parallel efficiency {}: MPI costs little ({}, {} from MPI_Init to MPI_Finalize).",
+        format_percent(s.compute()), ranks, length);
   } else if (s.waiting_is_main()) {
     text = fmt::format(
-        "Waiting limits this run: {} spend {} of {} waiting for one another, {} in the rest of "
-        "MPI and {} computing.",
-        ranks, format_percent(s.waiting()), length, format_percent(s.inside()),
-        format_percent(s.compute()));
+        "Dominated by wait states: {} of rank time is waiting, {} other MPI time and {} useful "
+        "computation ({}, {}).",
+        format_percent(s.waiting()), format_percent(s.inside()), format_percent(s.compute()), ranks,
+        length);
   } else {
     text = fmt::format(
-        "Communication itself limits this run: {} spend {} of {} inside MPI without waiting "
-        "for one another, {} waiting and {} computing.",
-        ranks, format_percent(s.inside()), length, format_percent(s.waiting()),
-        format_percent(s.compute()));
+        "Communication-bound: {} of rank time is MPI time excluding wait states, {} waiting and {} "
+        "useful computation ({}, {}).",
+        format_percent(s.inside()), format_percent(s.waiting()), format_percent(s.compute()), ranks,
+        length);
   }
   const std::int64_t around = t.run_ns - t.length_ns;
   if (static_cast<double>(around) > kLongStart * static_cast<double>(t.run_ns)) {
-    text += fmt::format(" MPI_Init and MPI_Finalize take {} more.",
+    text += fmt::format(" MPI_Init and MPI_Finalize add {} (not included above).",
                         format_time_ns(static_cast<double>(around)));
   }
   return {JudgementAspect::limit, std::move(text), {"time_shares", "efficiency_multiplicative"}};
@@ -101,13 +101,14 @@ std::vector<LossPiece> losses_by_interval(const Subject& s) {
 
 std::string when(const Subject& s) {
   const std::optional<LossStretch> stretch = concentrated(losses_by_interval(s));
-  if (!stretch) return "it is spread over the whole run";
-  const std::string share = format_percent(stretch->share, 0);
+  if (!stretch) return "distributed over the whole run";
+  const std::string share = fmt::format("{} of {} lies", format_percent(stretch->share, 0),
+                                        s.waiting_is_main() ? "the wait time" : "this time");
   const std::string begin = format_time_ns(static_cast<double>(stretch->begin_ns));
   const std::string end = format_time_ns(static_cast<double>(stretch->end_ns));
-  if (stretch->to_end) return fmt::format("{} of it comes after {}", share, begin);
-  if (stretch->from_start) return fmt::format("{} of it comes before {}", share, end);
-  return fmt::format("{} of it comes between {} and {}", share, begin, end);
+  if (stretch->to_end) return fmt::format("{} after {}", share, begin);
+  if (stretch->from_start) return fmt::format("{} before {}", share, end);
+  return fmt::format("{} between {} and {}", share, begin, end);
 }
 
 /// Delay costs of one activity, all ranks together.
@@ -146,19 +147,20 @@ double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
 std::string caused_by(const Subject& s, const ActivityDelays& delays) {
   const double all = s.d.waits.delays.waiting_ns;
   const std::string what = activity(delays.operation) + in_path(s.paths, delays.path);
-  if (delays.total < kWorthNaming * all) return "nothing alone causes a tenth of it";
+  if (delays.total < kWorthNaming * all) return "no single cause exceeds 10 %";
   const bool alone = delays.most_of_rank > delays.total / 2 || s.trace.ranks() <= 2;
   const std::string share =
       format_percent(ratio_of(alone ? delays.most_of_rank : delays.total, all), 0);
-  std::string text =
-      alone ? fmt::format("rank {}'s {} causes {} of it", delays.rank, what, share)
-            : fmt::format("{} causes {} of it, most of all rank {}'s", what, share, delays.rank);
+  std::string text = alone ? fmt::format("root cause: {} on rank {} ({} of all wait time)", what,
+                                         delays.rank, share)
+                           : fmt::format("root cause: {} ({} of all wait time), mostly on rank {}",
+                                         what, share, delays.rank);
   if (delays.operation != Operation::none) return text;
   const double busy = busier_than_mean(s.d.shares, delays.rank);
   if (busy >= kUnevenRank) {
-    text += fmt::format(" (that rank computes {:.2f} times as long as the mean)", busy);
+    text += fmt::format(", whose computation time is {:.2f} x the mean", busy);
   } else if (!alone) {
-    text += " (over the whole run the ranks compute about equally long: who is late changes)";
+    text += ", whose total computation is close to the mean: the late rank varies over time";
   }
   return text;
 }
@@ -180,12 +182,11 @@ std::optional<Judgement> cause_of_waiting(const Subject& s) {
   if (place == nullptr || !delays) return std::nullopt;
   const double share = std::min(
       1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
-  return Judgement{
-      JudgementAspect::cause,
-      fmt::format("{} of the waiting is in {}{} ({}); {}; {}.", format_percent(share, 0),
-                  mpi_name(place->operation), in_path(s.paths, place->path), name(place->pattern),
-                  caused_by(s, *delays), when(s)),
-      {"wait_causes", "wait_places", "focus_regions"}};
+  return Judgement{JudgementAspect::cause,
+                   fmt::format("{} of wait time is {} in {}{}; {}; {}.", format_percent(share, 0),
+                               name(place->pattern), mpi_name(place->operation),
+                               in_path(s.paths, place->path), caused_by(s, *delays), when(s)),
+                   {"wait_causes", "wait_places", "focus_regions"}};
 }
 
 std::optional<Judgement> cause_inside(const Subject& s) {
@@ -196,27 +197,27 @@ std::optional<Judgement> cause_inside(const Subject& s) {
                                               static_cast<double>(s.d.shares.sum_ns.mpi)));
   return Judgement{
       JudgementAspect::cause,
-      fmt::format(
-          "{} of that time is in {}{}: {} calls{} that take {} each beyond waiting; {}.",
-          format_percent(share, 0), mpi_name(most.operation), in_path(s.paths, most.path),
-          format_count(most.calls),
-          most.bytes == 0 ? "" : " of " + format_bytes(static_cast<double>(most.bytes) / calls),
-          format_time_ns(static_cast<double>(most.inside_ns()) / calls), when(s)),
+      fmt::format("{} of this MPI time is in {}{}: {}{}, mean {} per call excluding wait time; {}.",
+                  format_percent(share, 0), mpi_name(most.operation), in_path(s.paths, most.path),
+                  count_of(most.calls, "call"),
+                  most.bytes == 0
+                      ? ""
+                      : ", mean size " + format_bytes(static_cast<double>(most.bytes) / calls),
+                  format_time_ns(static_cast<double>(most.inside_ns()) / calls), when(s)),
       {"mpi_calls", "focus_regions"}};
 }
 
 Judgement gain_of_waiting(const Subject& s) {
   const double gain = s.waiting() * s.length();
-  std::string text =
-      fmt::format("Perfectly balanced and in step, the run would be {} ({}) shorter at most",
-                  format_time_ns(gain), format_percent(s.waiting()));
+  std::string text = fmt::format("Removing all wait states would save at most {} ({}).",
+                                 format_time_ns(gain), format_percent(s.waiting()));
   if (!s.d.example) return {JudgementAspect::gain, text + ".", {"wait_patterns", "wait_ranks"}};
   const ExampleWait& e = *s.d.example;
-  text += fmt::format(
-      "; look next at what rank {} does before {}, when rank {} waits {} for it in {}.",
-      e.state.cause_rank, format_time_ns(static_cast<double>(e.begin_ns + e.state.wait_ns)),
-      e.state.rank, format_time_ns(static_cast<double>(e.state.wait_ns)),
-      mpi_name(s.trace.calls(e.state.rank).operation(e.state.call)));
+  text += fmt::format(" Start at t = {}: rank {} waits {} in {} for rank {} ({}).",
+                      format_time_ns(static_cast<double>(e.begin_ns)), e.state.rank,
+                      format_time_ns(static_cast<double>(e.state.wait_ns)),
+                      mpi_name(s.trace.calls(e.state.rank).operation(e.state.call)),
+                      e.state.cause_rank, name(e.state.pattern));
   return {JudgementAspect::gain, std::move(text), {"wait_ranks", "wait_causes"}};
 }
 
@@ -224,13 +225,13 @@ Judgement gain_of_waiting(const Subject& s) {
 /// the run where messages arrive before they are sent.
 Judgement nothing_to_gain(const Subject& s) {
   std::string text = fmt::format(
-      "No faster network would shorten this run: without latency and with endless bandwidth it "
+      "A faster network would not shorten this run: with zero latency and infinite bandwidth it "
       "takes {}",
       format_time_ns(static_cast<double>(s.d.shares.ideal_ns)));
   if (s.d.shares.ideal_ns > s.d.shares.length_ns) {
-    text += have_one_clock(s.trace) ? ", which is longer than measured: its replay lets calls wait "
-                                      "for more than the run did"
-                                    : ", which is longer than measured: the ranks' clocks disagree";
+    text += have_one_clock(s.trace)
+                ? ", longer than measured (the replay contains more dependences than the run)"
+                : ", longer than measured (clock skew between ranks)";
   }
   return {JudgementAspect::gain, text + ".", {"time_shares", "efficiency_multiplicative"}};
 }
@@ -239,13 +240,13 @@ Judgement gain_inside(const Subject& s) {
   const auto gain = static_cast<double>(s.d.shares.length_ns - s.d.shares.ideal_ns);
   if (gain <= 0) return nothing_to_gain(s);
   std::string text = fmt::format(
-      "On a network without latency and with endless bandwidth, the run would be {} ({}) shorter "
-      "at most",
+      "On an ideal network (zero latency, infinite bandwidth), the run would be at most {} ({}) "
+      "shorter",
       format_time_ns(gain), format_percent(ratio_of(gain, s.length())));
   std::vector<std::string> evidence{"time_shares", "efficiency_multiplicative"};
   const auto& costs = s.d.shares.calls;
   if (costs.size() > 1 && costs[1].inside_ns() > 0) {
-    text += fmt::format("; look next at {}{}, then at {}{}", mpi_name(costs[0].operation),
+    text += fmt::format("; largest contributors: {}{}, {}{}", mpi_name(costs[0].operation),
                         in_path(s.paths, costs[0].path), mpi_name(costs[1].operation),
                         in_path(s.paths, costs[1].path));
     evidence.emplace_back("mpi_calls");
@@ -300,8 +301,7 @@ std::vector<Judgement> judgement(const Overview& overview) {
                        {"path_by_operation", "path_by_rank"}});
   sentences.push_back(
       {JudgementAspect::gain,
-       fmt::format("Under the model, perfect balance would gain {} at most and a network without "
-                   "latency {} at most.",
+       fmt::format("Upper bounds (predicted): perfect load balance saves {}, zero latency {}.",
                    format_percent(l.imbalance), format_percent(overview.prediction.rho_latency)),
        {"ranks", "latency"}});
   return sentences;
@@ -310,7 +310,7 @@ std::vector<Judgement> judgement(const Overview& overview) {
 void add_judgement(const std::vector<Judgement>& sentences, Report& report) {
   if (sentences.empty()) return;
   Json list = Json::array();
-  Section section{.id = "judgement", .title = "Judgement"};
+  Section section{.id = "judgement", .title = "Diagnosis"};
   for (const Judgement& j : sentences) {
     list.push_back(
         {{"aspect", to_string(j.aspect)}, {"sentence", j.sentence}, {"evidence", j.evidence}});

@@ -22,13 +22,12 @@ std::optional<Judgement> crowded(const Diagnosis& d) {
   if (!share || *share >= kWholeProcessor ||
       1 - d.shares.share(d.shares.sum_ns.compute) < kLittleTime)
     return std::nullopt;
-  return Judgement{
-      JudgementAspect::caution,
-      fmt::format("Each rank had at most {} of a processor: either more ran than there are "
-                  "processors, or the program sleeps, or MPI does while it waits. In the first "
-                  "case part of the time in MPI is the machine's and not the program's.",
-                  format_percent(*share, 0)),
-      {"time_shares"}};
+  return Judgement{JudgementAspect::caution,
+                   fmt::format("CPU utilisation did not exceed {} on any rank: the node was "
+                               "oversubscribed, or the program or MPI sleeps while waiting. If it "
+                               "was oversubscribed, part of the MPI time is scheduling delay.",
+                               format_percent(*share, 0)),
+                   {"time_shares"}};
 }
 
 std::optional<Judgement> waits_are_clipped(const Diagnosis& d, const Trace& trace) {
@@ -42,11 +41,10 @@ std::optional<Judgement> waits_are_clipped(const Diagnosis& d, const Trace& trac
   }
   return Judgement{
       JudgementAspect::caution,
-      fmt::format("Take the waiting with care: {} messages arrive before they are "
-                  "sent, so {}.",
-                  format_count(clipped->count),
-                  have_one_clock(trace) ? "they were not matched as the run did"
-                                        : "the ranks' clocks disagree (--fix-clocks may help)"),
+      fmt::format(
+          "Wait times are unreliable: {} messages arrive before they are sent ({}).",
+          format_count(clipped->count),
+          have_one_clock(trace) ? "not matched as in the run" : "clock skew; try --fix-clocks"),
       {"findings"}};
 }
 
@@ -58,9 +56,9 @@ std::optional<Judgement> something_lost(const Diagnosis& d, const Trace& trace) 
   if (lost == all.entries().end()) return std::nullopt;
   return Judgement{
       JudgementAspect::caution,
-      fmt::format("Part of the recording could not be used ({}, {}); this speaks of "
-                  "the rest.",
-                  lost->name, lost->count == 1 ? "once" : format_count(lost->count) + " times"),
+      fmt::format(
+          "Part of the recording could not be used ({}, {}); the results cover the rest only.",
+          lost->name, lost->count == 1 ? "once" : format_count(lost->count) + " times"),
       {"findings"}};
 }
 

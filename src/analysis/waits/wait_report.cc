@@ -97,22 +97,23 @@ Facts totals(const WaitSummary& s, const Trace& trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) present += trace.calls(r).empty() ? 0 : 1;
   const double all = static_cast<double>(s.run_ns) * present;
   const auto waiting = static_cast<double>(s.total_ns);
-  return {{{"waiting", waiting, Unit::ns, "of all ranks together"},
-           {"of the ranks' time", ratio_of(waiting, all), Unit::ratio,
-            "MPI_Init and MPI_Finalize included"},
-           {"of the time in MPI", ratio_of(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
+  return {{{"wait time", waiting, Unit::ns, "sum over all ranks"},
+           {"share of rank time", ratio_of(waiting, all), Unit::ratio,
+            "including MPI_Init and MPI_Finalize"},
+           {"share of MPI time", ratio_of(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
 }
 
 Table pattern_table(const WaitSummary& s) {
   Table table{"wait_patterns",
-              "Waiting by pattern",
+              "Wait states by pattern",
               {{"pattern"},
-               {"times", Unit::count},
-               {"sum", Unit::ns},
+               {"count", Unit::count},
+               {"total", Unit::ns},
                {"median", Unit::ns},
-               {"longest", Unit::ns, "the worst instance"},
-               {"at rank", Unit::count, "where the worst instance is"},
-               {"direct", Unit::ratio, "the part whose cause is a delay, and not other waiting"}},
+               {"maximum", Unit::ns, "worst instance"},
+               {"on rank", Unit::none, "rank of the worst instance"},
+               {"direct (not propagated)", Unit::ratio,
+                "share caused by a delay and not by other wait states"}},
               {}};
   for (const PatternSummary& p : s.patterns) {
     std::vector<Value> row{
@@ -122,7 +123,8 @@ Table pattern_table(const WaitSummary& s) {
     if (p.worst.cause_rank >= 0) row.back() = ratio_of(p.direct_ns, p.direct_ns + p.indirect_ns);
     table.rows.push_back(std::move(row));
     if (p.wrong_order_count > 0) {
-      std::vector<Value> wrong{std::string("  in wrong order"), count(p.wrong_order_count),
+      std::vector<Value> wrong{std::string("  late sender, wrong order"),
+                               count(p.wrong_order_count),
                                p.wrong_order_same_ns + p.wrong_order_different_ns};
       wrong.resize(table.columns.size());
       table.rows.push_back(std::move(wrong));
@@ -133,13 +135,13 @@ Table pattern_table(const WaitSummary& s) {
 
 Table place_table(const WaitSummary& s, const CallPaths& paths) {
   Table table{"wait_places",
-              "Where ranks wait",
+              "Wait states by call path",
               {{"pattern"},
                {"operation"},
                {"call path"},
-               {"times", Unit::count},
-               {"sum", Unit::ns},
-               {"most at rank", Unit::count}},
+               {"count", Unit::count},
+               {"total", Unit::ns},
+               {"most on rank"}},
               {}};
   for (const WaitPlace& p : s.places) {
     if (table.rows.size() == kRowsShown) break;
@@ -153,8 +155,8 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
 
 Table rank_table(const WaitSummary& s, const Trace& trace) {
   Table table{"wait_ranks",
-              "Ranks that wait most",
-              {{"rank", Unit::count}, {"waiting", Unit::ns}, {"of the run", Unit::ratio}},
+              "Wait time by rank",
+              {{"rank"}, {"wait time", Unit::ns}, {"share of run time", Unit::ratio}},
               {}};
   std::vector<std::size_t> order(s.by_rank.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
@@ -171,13 +173,13 @@ Table rank_table(const WaitSummary& s, const Trace& trace) {
 
 Table cause_table(const WaitSummary& s, const CallPaths& paths) {
   Table table{"wait_causes",
-              "What causes the waiting",
-              {{"rank", Unit::count},
+              "Root causes (delay costs)",
+              {{"rank"},
                {"activity"},
                {"call path"},
-               {"short-term", Unit::ns, "waiting that it caused itself"},
-               {"long-term", Unit::ns, "waiting that this waiting caused in turn"},
-               {"of all waiting", Unit::ratio}},
+               {"short-term costs", Unit::ns, "wait time caused directly"},
+               {"long-term costs", Unit::ns, "wait time caused by propagation"},
+               {"share of wait time", Unit::ratio}},
               {}};
   for (const DelayCost& d : s.delays.costs) {
     if (table.rows.size() == kRowsShown) break;
@@ -193,8 +195,8 @@ Table cause_table(const WaitSummary& s, const CallPaths& paths) {
 }
 
 Facts explained(const WaitSummary& s) {
-  return {{{"unexplained", ratio_of(s.delays.unexplained_ns, s.delays.waiting_ns), Unit::ratio,
-            "waiting that nothing the late rank did longer accounts for"}}};
+  return {{{"not attributed", ratio_of(s.delays.unexplained_ns, s.delays.waiting_ns), Unit::ratio,
+            "wait time without a delay that explains it"}}};
 }
 
 }  // namespace
@@ -210,7 +212,7 @@ Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths&
                                       {place_table(summary, paths), rank_table(summary, trace)});
   if (!summary.delays.costs.empty()) {
     report.sections.push_back(
-        {"causes", "Causes", {cause_table(summary, paths), explained(summary)}});
+        {"causes", "Root causes", {cause_table(summary, paths), explained(summary)}});
   }
   return report;
 }

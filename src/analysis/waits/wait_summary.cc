@@ -13,10 +13,9 @@
 namespace slackline {
 namespace {
 
-constexpr FindingKind kClipped{
-    "waiting_clipped", Severity::notice,
-    "Messages were received before they were sent; waiting for them was cut to the length of the "
-    "receiving call."};
+constexpr FindingKind kClipped{"waiting_clipped", Severity::notice,
+                               "Messages received before they were sent; their wait time is "
+                               "limited to the length of the receiving call."};
 constexpr FindingKind kNoCommunication{"no_communication", Severity::info,
                                        "The ranks of this trace never wait for each other."};
 
@@ -132,8 +131,8 @@ void add_run(const Trace& trace, WaitSummary& out) {
 WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
                             const CallPaths& paths, const WaitOptions& options) {
   if (!trace.timed()) {
-    throw Error("cannot find wait states in an untimed trace",
-                "it says what the program does and not when", "Record a run of the program.");
+    throw Error("cannot find wait states in an untimed trace", "it has no timestamps",
+                "Record a run of the program.");
   }
   return summarize_states(trace, matching, CallActivities(trace, paths),
                           wait_states(trace, matching, options));
@@ -144,7 +143,7 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
   WaitSummary out;
   out.findings.merge(matching.findings());
   if (waits.clipped > 0) {
-    out.findings.add(kClipped, fmt::format("{} ns in sum", waits.clipped_ns), waits.clipped);
+    out.findings.add(kClipped, fmt::format("{} ns in total", waits.clipped_ns), waits.clipped);
   }
   if (waits.released > 0) out.findings.add(kReplayReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);

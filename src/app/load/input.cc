@@ -21,8 +21,8 @@ std::string newest_recording() {
     }
   }
   if (newest.empty()) {
-    throw usage_error("no trace was given", "there is no folder slackline-trace* here",
-                      "Name one, or record one: slackline record -- mpirun -n 4 ./app");
+    throw usage_error("no trace was given", "the current folder has no slackline-trace*",
+                      "Name a trace, or record one: slackline record -- mpirun -n 4 ./app");
   }
   return newest.filename().string();
 }

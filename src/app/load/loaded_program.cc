@@ -40,8 +40,9 @@ LogGOPS resolve_loggops(const ModelChoice& choice, const LogGOPSOptions& options
 
 LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& options) {
   if (request.network.given()) {
-    throw usage_error("--model loggops knows no topology", "all its messages pay the same L and G",
-                      "Leave --topology, --ranks-per-node and --placement out.");
+    throw usage_error("cannot use a topology with --model loggops",
+                      "all its messages have the same L and G",
+                      "Omit --topology, --ranks-per-node and --placement.");
   }
   ModelChoice choice = resolve_model(request.model);
   LoadedProgram loaded;

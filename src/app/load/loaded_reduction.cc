@@ -22,11 +22,9 @@ namespace fs = std::filesystem;
 
 constexpr FindingKind kOtherVersion{
     "cache_other_version", Severity::info,
-    "a cache of the reduced graph was written by another version; it was not used, and was "
-    "written anew"};
-constexpr FindingKind kDamaged{
-    "cache_damaged", Severity::info,
-    "a cache of the reduced graph is damaged; it was not used, and was written anew"};
+    "Cache of the reduced graph from another version: not used, written again."};
+constexpr FindingKind kDamaged{"cache_damaged", Severity::info,
+                               "Damaged cache of the reduced graph: not used, written again."};
 
 /// Smaller inputs are reduced as fast as a file is written.
 constexpr std::uint64_t kWorthCaching = 4 * 1024 * 1024;

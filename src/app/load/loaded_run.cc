@@ -40,8 +40,8 @@ LoadedRun load_measured(const RunRequest& request) {
 
 LoadedRun load_simulated(const RunRequest& request) {
   if (!request.platform.given()) {
-    throw usage_error("cannot simulate the run", "no platform was given",
-                      "Name the machine with --platform (SimGrid's XML, or TOML).");
+    throw usage_error("cannot simulate the run", "no platform given",
+                      "Add --platform FILE (SimGrid XML or TOML).");
   }
   LoadedRun run = load_measured(request);
   run.on = "simulated";
@@ -59,14 +59,13 @@ LoadedRun load_requested(const RunRequest& request) {
   if (request.on == "measured") {
     LoadedRun run = load_measured(request);
     if (run.opened.trace.timed()) return run;
-    throw usage_error("there is no measured run",
-                      "the trace says what the program does and not when",
-                      "Ask for --on predicted or --on simulated.");
+    throw usage_error("cannot use the measured run", "the trace has no timestamps",
+                      "Use --on predicted or --on simulated.");
   }
   if (request.on == "predicted") return load_predicted(request);
   if (request.on == "simulated") return load_simulated(request);
-  throw usage_error(fmt::format("there is no run '{}'", request.on), "no such name",
-                    "Known are measured, predicted and simulated.");
+  throw usage_error(fmt::format("unknown value '{}' for --on", request.on), "no such name",
+                    "Choose measured, predicted or simulated.");
 }
 
 }  // namespace
@@ -83,9 +82,9 @@ LoadedRun load_run(const RunRequest& request) {
 void describe_run_choice(Report& report, const LoadedRun& run) {
   if (report.result.contains("on")) report.result["on"] = run.on;
   if (run.on == "measured") return;
-  std::string text = run.on == "predicted" ? "This is the run that the model predicts"
-                                           : "This is the run simulated on the platform";
-  if (!run.requested) text += ": the trace says what the program does and not when";
+  std::string text =
+      run.on == "predicted" ? "Run predicted by the model" : "Run simulated on the platform";
+  if (!run.requested) text += ": the trace has no timestamps";
   Section section{.id = "run", .title = "Run"};
   section.items.emplace_back(Paragraph{text + "."});
   report.sections.insert(report.sections.begin(), std::move(section));

@@ -37,8 +37,7 @@ double speed_of(const std::string& text) {
 
 Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Findings& findings) {
   if (std::isnan(options.compute_scale)) {
-    throw usage_error("cannot use 'nan' as --compute-scale", "it is no number",
-                      "Write for example 0.5.");
+    throw usage_error("cannot use 'nan' as --compute-scale", "it is not a number", "Example: 0.5.");
   }
   Machine machine{read_platform(options.platform, findings), {}, smpi_options(options)};
   findings.merge(machine.smpi.ignored());

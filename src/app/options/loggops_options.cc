@@ -6,9 +6,9 @@ namespace slackline {
 
 void refuse_loggops(const LogGOPSOptions& options) {
   if (!options.wanted()) return;
-  throw usage_error("there is no such answer under LogGOPS",
-                    "the makespan is not convex there, so no search for a value can be sure",
-                    "Ask predict or sensitivity, or leave --model loggops out.");
+  throw usage_error("cannot compute this with --model loggops",
+                    "its run time is not convex, so a search for a value is not exact",
+                    "Use 'slackline predict' or 'slackline sensitivity', or omit --model loggops.");
 }
 
 }  // namespace slackline

@@ -16,8 +16,8 @@ std::int64_t parse_overhead_fs(const std::string& text) {
     return parse_time_fs(text, "overhead o");
   } catch (const Error&) {
     throw usage_error(fmt::format("cannot use '{}' as overhead o", text),
-                      "a time with a unit is needed",
-                      "Write it like 500ns; a file to write to is given with -O or --output.");
+                      "a time with a unit is required",
+                      "Example: 500ns. The output file is given with -O or --output.");
   }
 }
 

@@ -26,7 +26,7 @@ LogGPS intra_node_model(const std::vector<std::string>& settings) {
       model.gap_per_byte_fs = parse_gap_per_byte_fs(value, "G of --intra-node");
     } else {
       throw usage_error(fmt::format("cannot use '{}' as --intra-node", setting),
-                        "L and G can be given", "Write it like --intra-node L=600ns,G=0.12ns/B.");
+                        "only L and G can be set", "Example: --intra-node L=600ns,G=0.12ns/B.");
     }
   }
   return model;

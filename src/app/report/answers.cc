@@ -15,8 +15,9 @@
 namespace slackline {
 namespace {
 
-constexpr double kHardly = 0.005;   // of the ranks' time: nobody is late for that
-constexpr double kOutstanding = 2;  // times an equal share: that rank is the late one
+constexpr double kHardly = 0.005;      // of the ranks' time: nobody is late for that
+constexpr double kNoticeable = 1.005;  // times the mean: below it, computation is balanced
+constexpr double kOutstanding = 2;     // times an equal share: that rank is the late one
 constexpr std::size_t kMostTimes = 4;
 constexpr std::size_t kMostActivities = 3;
 constexpr double kWorthNaming = 0.01;  // of the critical path
@@ -52,21 +53,20 @@ Answer late(const Diagnosis& d, const CallPaths& paths) {
   const double waiting = d.shares.share(d.shares.sum_ns.wait);
   const DelayTotals most = most_delaying(d.waits.delays);
   if (waiting < kHardly || most.mostly == nullptr || d.waits.delays.waiting_ns <= 0) {
-    a.text = fmt::format("None: ranks wait for one another for {} of their time.",
-                         format_percent(waiting));
+    a.text = fmt::format("None: wait states are {} of rank time.", format_percent(waiting));
     return a;
   }
   const double share = most.caused_ns / d.waits.delays.waiting_ns;
   const double equal = 1 / static_cast<double>(std::max<std::size_t>(1, d.shares.present));
   const std::string by = activity(most.mostly->operation, paths.name(most.mostly->path));
   if (share >= std::min(0.5, kOutstanding * equal)) {
-    a.text = fmt::format("Rank {}: it causes {} of the waiting, mostly by {}.", most.rank,
+    a.text = fmt::format("Rank {}: it causes {} of wait time, mainly through {}.", most.rank,
                          format_percent(share, 0), by);
   } else {
     a.text = fmt::format(
-        "No rank alone: rank {} causes most of the waiting, {}, mostly by {}; an equal share would "
-        "be {}.",
-        most.rank, format_percent(share, 0), by, format_percent(equal, 0));
+        "No single rank. Rank {} causes the largest share of wait time: {} (even share {}), mainly "
+        "through {}.",
+        most.rank, format_percent(share, 0), format_percent(equal, 0), by);
   }
   return a;
 }
@@ -85,45 +85,49 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
     return r.kind == IntervalKind::startup || r.kind == IntervalKind::shutdown;
   });
   if (regions.empty()) return std::nullopt;
-  Answer a{"change", "When does it change?", "", {"focus_regions"}};
+  Answer a{"change", "When does the behaviour change?", "", {"focus_regions"}};
   const FocusInterval& worst = *std::ranges::max_element(regions, {}, lost_ns);
-  const std::string where = fmt::format(
-      "parallel efficiency {}, {}", format_percent(worst.efficiency.useful), to_string(worst.kind));
+  const bool efficient = worst.kind == IntervalKind::computing;
+  const std::string where =
+      fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
+                  efficient ? "" : ", limited by ", efficient ? "" : name(worst.kind));
   if (regions.size() == 1) {
-    a.text = fmt::format("It does not: from {} to {} the run behaves alike ({}).",
-                         time(worst.begin_ns), time(worst.end_ns), where);
+    a.text = fmt::format("No phase change detected ({} to {}, {}).", time(worst.begin_ns),
+                         time(worst.end_ns), where);
     return a;
   }
   std::vector<std::string> times;
   for (std::size_t i = 1; i < regions.size(); ++i) times.push_back(time(regions[i].begin_ns));
-  const std::string changes =
-      times.size() <= kMostTimes
-          ? "At " + enumeration(times)
-          : fmt::format("{} times, between {} and {}", times.size(), times.front(), times.back());
-  a.text = fmt::format("{}. Most is lost between {} and {} ({}).", changes, time(worst.begin_ns),
-                       time(worst.end_ns), where);
+  a.text = times.size() <= kMostTimes ? "At " + enumeration(times)
+                                      : fmt::format("{} phase changes between {} and {}",
+                                                    times.size(), times.front(), times.back());
+  if (!efficient) {
+    a.text += fmt::format("; largest loss between {} and {} ({})", time(worst.begin_ns),
+                          time(worst.end_ns), where);
+  }
+  a.text += ".";
   return a;
 }
 
 std::optional<Answer> latency(const Tolerances& t) {
   if (t.rows.empty()) return std::nullopt;
-  Answer a{"latency", "How much latency may I add?", "", {"tolerance"}};
+  Answer a{"latency", "How much additional latency is tolerable?", "", {"tolerance"}};
   std::vector<std::string> limits;
   for (const Tolerances::Row& row : t.rows) {
     if (!row.value_ns) continue;
-    limits.push_back(fmt::format("{} more make the run {} slower",
+    limits.push_back(fmt::format("+{} for {}",
                                  format_time_ns(std::max(0.0, *row.value_ns - t.base_ns)),
                                  percent_of_ppm(row.degradation_ppm)));
-    if (limits.size() > 1) {
-      limits.back() = fmt::format("{} more {}", format_time_ns(*row.value_ns - t.base_ns),
-                                  percent_of_ppm(row.degradation_ppm));
-    }
   }
-  const bool plain = t.parameter.qualifier.empty();
-  a.text = limits.empty() ? "As much as you like: the run is never slower, under the model."
-                          : fmt::format("{}. Today {} is {}{}, by the model.", enumeration(limits),
-                                        plain ? "it" : t.parameter.name(),
-                                        format_time_ns(t.base_ns), plain ? " a message" : "");
+  if (limits.empty()) {
+    a.text = "Unlimited: the predicted run time does not depend on latency.";
+    return a;
+  }
+  a.text = fmt::format("{} longer predicted run time.", enumeration(limits));
+  if (t.parameter.qualifier.empty()) {
+    a.text +=
+        fmt::format(" Assumed latency: {} = {}.", t.parameter.name(), format_time_ns(t.base_ns));
+  }
   return a;
 }
 
@@ -140,8 +144,7 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
   const double whole = static_cast<double>(d.path.makespan_ns);
   const double rest = whole - around;
   if (rest <= 0) return std::nullopt;
-  Answer a{
-      "path", "What does the critical path consist of?", "", {"path_activities", "path_ranks"}};
+  Answer a{"path", "What is on the critical path?", "", {"path_activities", "path_ranks"}};
   std::vector<std::pair<double, std::string>> shares;
   for (const ActivityShare& share : d.path.activities) {
     if (is_around(share.operation)) continue;
@@ -158,10 +161,6 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
     parts.push_back(text);
   }
   a.text = enumeration(parts);
-  if (around > 0) {
-    a.text += fmt::format(", without {}MPI_Init and MPI_Finalize ({} of the run)",
-                          late > 0 ? "a rank's late start, " : "", format_percent(around / whole));
-  }
   std::vector<double> by_rank(d.path.by_rank.size());
   for (const ActivitySegment& s : d.path.segments) {
     if (is_around(s.operation)) continue;
@@ -170,10 +169,14 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
   if (late > 0) by_rank[static_cast<std::size_t>(d.path.segments.front().rank)] -= late;
   const auto busiest = std::ranges::max_element(by_rank);
   if (busiest != by_rank.end()) {
-    a.text += fmt::format("; on rank {} for longest ({})", busiest - by_rank.begin(),
-                          format_percent(*busiest / rest));
+    a.text += fmt::format("; the largest share of it, {}, is on rank {}",
+                          format_percent(*busiest / rest), busiest - by_rank.begin());
   }
   a.text += ".";
+  if (around > 0) {
+    a.text += fmt::format(" ({}MPI_Init and MPI_Finalize, {} of the run, excluded.)",
+                          late > 0 ? "Late start, " : "", format_percent(around / whole));
+  }
   return a;
 }
 
@@ -201,8 +204,10 @@ std::vector<Answer> answers(const Overview& model) {
   if (model.prediction.ranks_ps.size() > 1) {
     all.push_back({"late",
                    "Which rank is late?",
-                   fmt::format("Under the model rank {} computes longest, {:.2f} times the mean.",
-                               l.busiest_rank, l.busiest_over_mean),
+                   l.busiest_over_mean < kNoticeable
+                       ? "None: the predicted computation is balanced."
+                       : fmt::format("Rank {} computes longest, {:.2f} x the mean (predicted).",
+                                     l.busiest_rank, l.busiest_over_mean),
                    {"ranks"}});
   }
   add(all, latency(model.tolerances));
@@ -212,7 +217,7 @@ std::vector<Answer> answers(const Overview& model) {
 void add_answers(const std::vector<Answer>& answers, Report& report) {
   if (answers.empty()) return;
   Json list = Json::array();
-  Section section{.id = "answers", .title = "First questions"};
+  Section section{.id = "answers", .title = "Key questions"};
   for (const Answer& a : answers) {
     list.push_back(
         {{"id", a.id}, {"question", a.question}, {"answer", a.text}, {"evidence", a.evidence}});

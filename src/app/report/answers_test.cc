@@ -34,7 +34,7 @@ const char* const kLateSender =
 
 TEST(Answers, NameTheRankThatIsLate) {
   EXPECT_EQ(answer(answers_of(timed_trace(2, kLateSender)), "late"),
-            "Rank 0: it causes 100 % of the waiting, mostly by computation.");
+            "Rank 0: it causes 100 % of wait time, mainly through computation.");
 }
 
 TEST(Answers, SayThatNobodyIsLate) {
@@ -47,7 +47,7 @@ TEST(Answers, SayThatNobodyIsLate) {
 TEST(Answers, TellTheLatencyThatMayBeAdded) {
   // T is 100,000 + L: with L = 1 us 101 us. 1 % of that is 1.01 us.
   EXPECT_EQ(answer(answers_of(timed_trace(2, kLateSender)), "latency"),
-            "1.010 us more make the run 1 % slower. Today it is 1.000 us a message, by the model.");
+            "+1.010 us for 1 % longer predicted run time. Assumed latency: L = 1.000 us.");
 }
 
 TEST(Answers, TellWhatTheCriticalPathConsistsOf) {
@@ -64,7 +64,7 @@ TEST(Answers, LeaveInitAndFinalizeOutOfTheRanksSharesOfTheCriticalPath) {
                                   " @1300020 +10 finalize\n"
                                   "rank 1\n @0 +1000000 init\n @1000000 +10 send to=0 bytes=1\n"
                                   " @1000010 +300020 finalize\n");
-  EXPECT_THAT(answer(answers_of(trace), "path"), HasSubstr("; on rank 0 for longest"));
+  EXPECT_THAT(answer(answers_of(trace), "path"), HasSubstr("is on rank 0"));
 }
 
 // Rank 0 starts 400 us late, rank 1 waits for it; then computation of 100 us makes all of the path.
@@ -74,8 +74,8 @@ TEST(Answers, LeaveALateStartOutOfWhatTheCriticalPathConsistsOf) {
                                   "rank 1 start=0\n @0 +500000 recv from=0 bytes=1\n");
   EXPECT_EQ(
       answer(answers_of(trace), "path"),
-      "100.0 % computation, without a rank's late start, MPI_Init and MPI_Finalize (80.0 % of "
-      "the run); on rank 0 for longest (100.0 %).");
+      "100.0 % computation; the largest share of it, 100.0 %, is on rank 0. (Late start, MPI_Init "
+      "and MPI_Finalize, 80.0 % of the run, excluded.)");
 }
 
 TEST(Answers, OfAnUntimedRunAreTheModels) {
@@ -84,9 +84,9 @@ TEST(Answers, OfAnUntimedRunAreTheModels) {
                                              "rank 1\n compute 1000\n recv from=0 bytes=1\n");
   const ExecutionGraph graph = build_graph(trace, {});
   const std::vector<Answer> all = answers(overview(trace, graph, {}, {10'000}));
-  EXPECT_EQ(answer(all, "late"), "Under the model rank 0 computes longest, 1.50 times the mean.");
+  EXPECT_EQ(answer(all, "late"), "Rank 0 computes longest, 1.50 x the mean (predicted).");
   // T is 3,000 + L, and L nothing.
-  EXPECT_THAT(answer(all, "latency"), HasSubstr("30 ns more make the run 1 % slower"));
+  EXPECT_THAT(answer(all, "latency"), HasSubstr("+30 ns for 1 % longer predicted run time"));
 }
 
 TEST(Answers, AreInTheReportForPeopleAndScripts) {

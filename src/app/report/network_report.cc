@@ -94,7 +94,7 @@ void add_parts(Report& report, const ModelFunctions& functions,
   Report parts;
   add_classes(parts, pairwise);
   if (parts.sections.empty()) return;
-  Section section{.id = "network-parts", .title = "Parts of the network"};
+  Section section{.id = "network-parts", .title = "Network parameters by link class"};
   section.items = std::move(parts.sections.front().items);
   report.result.update(parts.result);
   report.result["network_parts"] = Json::array();

@@ -49,7 +49,7 @@ void add_matrix(Report& report, const PairSums& sums, Matrix names) {
   if (sums.empty()) return;
   Matrix matrix = sums.matrix(std::move(names));
   Table table{.id = matrix.id + "-largest",
-              .title = matrix.title + ": the largest",
+              .title = matrix.title + ": largest entries",
               .columns = {{matrix.rows}, {matrix.columns}, {matrix.title, matrix.unit}},
               .rows = {}};
   Json cells = Json::array();
@@ -78,7 +78,7 @@ Report pair_matrices(const Trace& trace, const CallMatching& matching, const Wai
                      const ExecutionGraph& graph, const Schedule& schedule) {
   Report report;
   report.result["matrices"] = Json::array();
-  report.sections.push_back({.id = "matrices", .title = "Pairs of ranks"});
+  report.sections.push_back({.id = "matrices", .title = "Communication matrix"});
   const auto named = [](std::string id, std::string title, std::string rows, std::string columns,
                         Unit unit, std::string explanation) {
     Matrix m;
@@ -92,19 +92,18 @@ Report pair_matrices(const Trace& trace, const CallMatching& matching, const Wai
   };
   add_matrix(report, bytes_of(trace, matching),
              named("matrix-bytes", "Bytes sent", "sender", "receiver", Unit::bytes,
-                   "in messages from rank to rank; collectives are not counted"));
+                   "in point-to-point messages; collectives not included"));
   add_matrix(report, messages_of(trace, matching),
              named("matrix-messages", "Messages sent", "sender", "receiver", Unit::count,
-                   "from rank to rank; collectives are not counted"));
+                   "point-to-point; collectives not included"));
   if (waits != nullptr) {
     add_matrix(report, waiting_of(trace, *waits),
-               named("matrix-waiting", "Waiting", "who waits", "for whom", Unit::ns,
-                     "time that one rank spent waiting for another one to arrive"));
+               named("matrix-waiting", "Wait time", "waiting rank", "delaying rank", Unit::ns,
+                     "time that one rank waits for another"));
   }
-  add_matrix(
-      report, latencies_of(graph, schedule),
-      named("matrix-latency", "Latencies on the critical path", "sender", "receiver", Unit::count,
-            "how often the predicted critical path crosses the network between the two"));
+  add_matrix(report, latencies_of(graph, schedule),
+             named("matrix-latency", "Messages on critical path", "sender", "receiver", Unit::count,
+                   "messages between the two ranks on the predicted critical path"));
   return report;
 }
 

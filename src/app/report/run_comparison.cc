@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kRowsShown = 20;
 constexpr int kPlotPoints = 200;
+constexpr std::string_view kNoRegionKey = "(outside of any region)";
 constexpr double kSame = 0.005;  // a difference under half a per cent is none
 
 /// One figure of both runs.
@@ -28,6 +29,21 @@ struct Pair {
 
   double difference() const { return b - a; }
 };
+
+/// What people read for a name that is a key of the result.
+std::string label(const std::string& name) {
+  static const std::map<std::string, std::string> kLabels{
+      {"predicted makespan", "predicted run time"},
+      {"computation, mean rank", "mean computation per rank"},
+      {"waiting, mean rank", "mean wait time per rank"},
+      {"inside MPI, mean rank", "mean MPI time per rank excl. waiting"},
+      {"on an ideal network", "ideal-network run time"},
+      {"rho_L", "latency share of run time (rho_L)"},
+      {"serialisation", "serialisation efficiency"},
+      {"transfer", "transfer efficiency"}};
+  if (const auto known = kLabels.find(name); known != kLabels.end()) return known->second;
+  return name.starts_with(kNoRegionKey) ? "(no region)" + name.substr(kNoRegionKey.size()) : name;
+}
 
 Value relative(const Pair& p) {
   if (p.a == 0) return {};
@@ -48,13 +64,13 @@ Table table_of(std::string id, std::string title, std::string first, Unit unit,
               .columns = {{std::move(first)},
                           {"A", unit},
                           {"B", unit},
-                          {"B - A", unit},
+                          {"B - A", unit == Unit::ratio ? Unit::points : unit},
                           {"change", Unit::ratio, "of A's value"}},
               .rows = {}};
   for (const Pair& p : pairs) {
     if (table.rows.size() == kRowsShown) break;
     if (p.a == 0 && p.b == 0) continue;
-    table.rows.push_back({p.name, p.a, p.b, p.difference(), relative(p)});
+    table.rows.push_back({label(p.name), p.a, p.b, p.difference(), relative(p)});
   }
   return table;
 }
@@ -122,7 +138,7 @@ class ByName {
 
 std::string path_name(const CallPaths& paths, PathId path) {
   const std::string name = paths.name(path);
-  return name.empty() ? "(outside of any region)" : name;
+  return name.empty() ? std::string(kNoRegionKey) : name;
 }
 
 std::vector<Pair> waiting_by_pattern(const ComparedRun& a, const ComparedRun& b) {
@@ -182,7 +198,7 @@ double makespan_at(const Sensitivity& s, double x) {
 /// T(L) of both as far as both are known.
 Series latency_series(const ComparedRun& a, const ComparedRun& b) {
   Series series{.id = "comparison-latency",
-                .title = "Predicted makespan against latency L",
+                .title = "Predicted run time vs. latency L",
                 .x_name = "latency L",
                 .x_unit = Unit::ns,
                 .x = {},
@@ -207,9 +223,9 @@ std::string speed_sentence(const ComparedRun& a, const ComparedRun& b) {
                                        format_time_ns(x), b.name, format_time_ns(y));
   if (x <= 0 || y <= 0) return both + ".";
   const double change = y / x - 1;
-  if (std::abs(change) < kSame) return both + ": no difference worth a word.";
-  return fmt::format("{}: B is {} {}.", both, format_percent(std::abs(change)),
-                     change < 0 ? "faster" : "slower");
+  if (std::abs(change) < kSame) return both + ": difference below 0.5 %.";
+  return fmt::format("{}: B takes {} {} time (speed-up {:.2f}).", both,
+                     format_percent(std::abs(change)), change < 0 ? "less" : "more", x / y);
 }
 
 /// Which part of the mean rank's time changed most.
@@ -218,18 +234,16 @@ std::string cause_sentence(const ComparedRun& a, const ComparedRun& b) {
   for (Pair& p : times(a, b)) {
     if (p.name.ends_with(", mean rank")) parts.push_back(std::move(p));
   }
+  const auto sign = [](const Pair& p) { return p.difference() < 0 ? "-" : "+"; };
   const Pair& most = *std::ranges::min_element(parts, larger);
-  const std::string part = most.name.substr(0, most.name.find(','));
-  std::string sentence = fmt::format(
-      "Most of the difference is {}: {} of the mean rank's time {} (from {} to {})", part,
-      format_time_ns(std::abs(most.difference())), most.difference() < 0 ? "less" : "more",
-      format_time_ns(most.a), format_time_ns(most.b));
+  std::string sentence = fmt::format("Main difference: {}, {}{} ({} to {})", label(most.name),
+                                     sign(most), format_time_ns(std::abs(most.difference())),
+                                     format_time_ns(most.a), format_time_ns(most.b));
   std::vector<Pair> paths = by_path(a, b);
-  if (!paths.empty() && part != "waiting") {
+  if (!paths.empty() && !most.name.starts_with("waiting")) {
     const Pair& path = *std::ranges::min_element(paths, larger);
-    sentence +=
-        fmt::format("; of single activities {} changed most, by {}{}", path.name,
-                    path.difference() < 0 ? "-" : "+", format_time_ns(std::abs(path.difference())));
+    sentence += fmt::format("; largest single change: {}, {}{}", label(path.name), sign(path),
+                            format_time_ns(std::abs(path.difference())));
   }
   return sentence + ".";
 }
@@ -245,7 +259,7 @@ Json to_json(const std::vector<Pair>& pairs) {
 Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
   const bool measured = a.measured != nullptr && b.measured != nullptr;
   Report report;
-  Section judgement{.id = "judgement", .title = "Judgement"};
+  Section judgement{.id = "judgement", .title = "Diagnosis"};
   report.result["judgement"] = Json::array();
   const auto say = [&](const char* aspect, std::string sentence, const char* evidence) {
     report.result["judgement"].push_back(
@@ -268,12 +282,12 @@ Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
   if (!measured) return report;
 
   Section places{.id = "comparison-places", .title = "By operation and region"};
-  places.items.emplace_back(table_of("comparison-operations", "Time in MPI, all ranks together",
-                                     "operation", Unit::ns, by_operation(a, b)));
+  places.items.emplace_back(table_of("comparison-operations", "MPI time, all ranks", "operation",
+                                     Unit::ns, by_operation(a, b)));
   places.items.emplace_back(table_of("comparison-paths",
-                                     "Time without waiting, mean rank: call path and activity",
-                                     "where", Unit::ns, by_path(a, b)));
-  places.items.emplace_back(table_of("comparison-waits", "Waiting, all ranks together", "pattern",
+                                     "Mean time per rank excl. waiting, by call path", "where",
+                                     Unit::ns, by_path(a, b)));
+  places.items.emplace_back(table_of("comparison-waits", "Wait time, all ranks", "pattern",
                                      Unit::ns, waiting_by_pattern(a, b)));
   report.sections.push_back(std::move(places));
   report.result["operations_ns"] = to_json(by_operation(a, b));
@@ -287,13 +301,14 @@ Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
     ranks.items.emplace_back(
         table_of("comparison-rank-compute", "Computation", "rank", Unit::ns, compute));
     ranks.items.emplace_back(
-        table_of("comparison-rank-waiting", "Waiting", "rank", Unit::ns, waiting));
+        table_of("comparison-rank-waiting", "Wait time", "rank", Unit::ns, waiting));
     report.result["rank_compute_ns"] = to_json(compute);
     report.result["rank_waiting_ns"] = to_json(waiting);
   } else {
     ranks.items.emplace_back(
-        Paragraph{fmt::format("A has {} ranks and B has {}: rank by rank they cannot be compared.",
-                              a.trace.ranks(), b.trace.ranks())});
+        Paragraph{fmt::format("A has {} and B has {}: they cannot be compared rank by rank.",
+                              count_of(static_cast<std::uint64_t>(a.trace.ranks()), "rank"),
+                              count_of(static_cast<std::uint64_t>(b.trace.ranks()), "rank"))});
   }
   report.sections.push_back(std::move(ranks));
   return report;

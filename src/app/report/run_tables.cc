@@ -12,6 +12,8 @@
 namespace slackline {
 namespace {
 
+constexpr const char* kOutsideRegions = "(outside of any region)";  // for scripts
+
 /// All calls of one operation that one algorithm performs.
 struct Performed {
   Operation operation = Operation::none;
@@ -63,7 +65,7 @@ struct RegionShare {
 
 std::string region_name(const Trace& trace, const CallPaths& paths, PathId path) {
   const std::int32_t region = paths.region(path);
-  return region < 0 ? "(outside of any region)" : trace.regions()[static_cast<std::size_t>(region)];
+  return region < 0 ? kOutsideRegions : trace.regions()[static_cast<std::size_t>(region)];
 }
 
 std::map<std::string, RegionShare> region_shares(const Diagnosis& measured, const Trace& trace,
@@ -92,17 +94,16 @@ Report collectives_report(const Trace& trace, const ModelChoice& choice) {
       .id = "collectives",
       .title = "Collectives by algorithm",
       .columns = {{"operation"},
-                  {"algorithm", Unit::none,
-                   "what the model takes for the messages inside (--collectives)"},
-                  {"collectives", Unit::count, "each is a call of every rank that takes part"},
-                  {"calls", Unit::count, "of all ranks"},
-                  {"bytes", Unit::bytes, "that the calls name, over all ranks"},
-                  {"bytes a call", Unit::bytes}},
+                  {"algorithm", Unit::none, "algorithm assumed by the model (--collectives)"},
+                  {"collectives", Unit::count, "each one a call of every participating rank"},
+                  {"calls", Unit::count, "all ranks"},
+                  {"bytes", Unit::bytes, "as given by the calls, all ranks"},
+                  {"bytes per call", Unit::bytes}},
       .rows = {}};
   if (trace.timed()) {
     table.columns.push_back(
-        {"time", Unit::ns, "measured in these calls over all ranks, with waiting"});
-    table.columns.push_back({"time a call", Unit::ns});
+        {"time", Unit::ns, "measured in these calls, all ranks, including wait time"});
+    table.columns.push_back({"time per call", Unit::ns});
   }
   Json rows = Json::array();
   for (const Performed& p : all) {
@@ -134,21 +135,20 @@ Report regions_report(const Diagnosis& measured, const Trace& trace, const CallP
   std::vector<std::pair<std::string, RegionShare>> sorted(shares.begin(), shares.end());
   std::ranges::stable_sort(sorted, std::greater<>(),
                            [](const auto& named) { return named.second.total_ns(); });
-  Table table{
-      .id = "regions",
-      .title = "Regions, of the mean rank",
-      .columns = {{"region", Unit::none, "the innermost one that the program is in"},
-                  {"computation", Unit::ns},
-                  {"inside MPI", Unit::ns, "without waiting: moving data and MPI's own work"},
-                  {"waiting", Unit::ns, "for other ranks"},
-                  {"waiting share", Unit::ratio, "of the region's time"},
-                  {"on critical path", Unit::ns, "what the run's length consists of"}},
-      .rows = {}};
+  Table table{.id = "regions",
+              .title = "Mean time per rank by region",
+              .columns = {{"region", Unit::none, "innermost active region"},
+                          {"computation", Unit::ns},
+                          {"MPI excl. waiting", Unit::ns, "data transfer and MPI library overhead"},
+                          {"wait time", Unit::ns, "for other ranks"},
+                          {"wait share", Unit::ratio, "of the region's time"},
+                          {"on critical path", Unit::ns, "contribution to the run time"}},
+              .rows = {}};
   Json rows = Json::array();
   for (const auto& [name, share] : sorted) {
     const double waiting = share.total_ns() > 0 ? share.waiting_ns / share.total_ns() : 0;
-    table.rows.push_back(
-        {name, share.compute_ns, share.inside_ns, share.waiting_ns, waiting, share.on_path_ns});
+    table.rows.push_back({name == kOutsideRegions ? "(no region)" : name, share.compute_ns,
+                          share.inside_ns, share.waiting_ns, waiting, share.on_path_ns});
     rows.push_back({{"region", name},
                     {"compute_ns", share.compute_ns},
                     {"inside_ns", share.inside_ns},

@@ -31,24 +31,24 @@ void name_apart(Section& section) {
 std::string length_sentence(const SimulatedRun& run, const Prediction& prediction) {
   const double simulated_ns = ns_of_seconds(run.simulation.makespan);
   std::string sentence =
-      fmt::format("On {} the run takes {}", run.machine, format_time_ns(simulated_ns));
+      fmt::format("Simulated run time on {}: {}", run.machine, format_time_ns(simulated_ns));
   if (prediction.measured && prediction.measured->makespan_ns > 0) {
     const auto measured_ns = static_cast<double>(prediction.measured->makespan_ns);
-    sentence += fmt::format(", {:+.1f} % against the {} that were measured",
+    sentence += fmt::format(" ({:+.1f} % relative to the measured {})",
                             100 * (simulated_ns / measured_ns - 1), format_time_ns(measured_ns));
   }
   return sentence +
-         fmt::format("; the model below, with its own L and G and without contention, gives {}.",
+         fmt::format("; the model below, with its own L and G and without contention, predicts {}.",
                      format_time_ns(prediction.makespan_ns));
 }
 
 /// What contention costs, and where.
 std::string contention_sentence(const SimulatedRun& run, const std::vector<LinkId>& links) {
   const Contention& c = run.simulation.contention;
-  if (c.slowed == 0) return "No message was slowed down by others.";
+  if (c.slowed == 0) return "No message was delayed by contention.";
   std::string sentence = fmt::format(
-      "{} of {} messages were slowed down by others on their way, at worst {:.3g} times; all "
-      "together they took {:.3g} times as long as each alone",
+      "{} of {} messages were delayed by contention, by a factor of up to {:.3g}; the total "
+      "transfer time is {:.3g} x that without contention",
       format_percent(share(c.slowed, c.messages)), format_count(c.messages), c.worst_ratio,
       c.alone_seconds > 0 ? c.actual_seconds / c.alone_seconds : 1.0);
   if (links.empty() || run.simulation.links->lost_seconds(links.front()) <= 0) {
@@ -56,8 +56,7 @@ std::string contention_sentence(const SimulatedRun& run, const std::vector<LinkI
   }
   const LinkId worst = links.front();
   return sentence +
-         fmt::format("; most was lost at the link {}: {} of messages' time.",
-                     run.platform.link_name(worst),
+         fmt::format("; largest contention delay: {1} at link {0}.", run.platform.link_name(worst),
                      format_time_ns(ns_of_seconds(run.simulation.links->lost_seconds(worst))));
 }
 
@@ -66,7 +65,7 @@ std::string contention_sentence(const SimulatedRun& run, const std::vector<LinkI
 Report simulated_run_report(const SimulatedRun& run, const Trace& trace,
                             const Prediction& prediction) {
   Report details = describe(run.simulation, trace, run.platform, run.links_shown);
-  Section section{.id = "simulation", .title = "Simulated with contention"};
+  Section section{.id = "simulation", .title = "Simulation with contention"};
   section.items.emplace_back(Paragraph{length_sentence(run, prediction)});
   section.items.emplace_back(Paragraph{contention_sentence(run, most_contended(run))});
   std::vector<Section>& parts = details.sections;

@@ -44,10 +44,10 @@ const TraceWriter& choose_writer(const ConvertRequest& request) {
   if (named != writers.end()) return *named;
   if (const TraceWriter* usual = writer_by_extension(request.out)) return *usual;
   const std::string extension = fs::path(request.out).extension().string();
-  throw usage_error(fmt::format("cannot tell the format of '{}'", request.out),
+  throw usage_error(fmt::format("cannot determine the format of '{}'", request.out),
                     extension.empty() ? "it has no extension"
                                       : fmt::format("no format has the extension {}", extension),
-                    fmt::format("Name one with --to: {}.", names_of_formats()));
+                    fmt::format("Choose one with --to: {}.", names_of_formats()));
 }
 
 std::uint64_t size_below(const fs::path& path) {
@@ -113,8 +113,8 @@ Report execute(const ConvertRequest& request) {
   const TraceWriter& writer = choose_writer(request);
   if (request.predicted && !writer.times) {
     throw usage_error("cannot write predicted times",
-                      fmt::format("the format {} has none", writer.name),
-                      "Leave --predicted away, or choose a format of traces.");
+                      fmt::format("the format {} has no timestamps", writer.name),
+                      "Omit --predicted, or choose a trace format.");
   }
   const KeepMatching keep = writer.matches ? KeepMatching::yes : KeepMatching::no;
   Source source = request.predicted ? predict_source(request, keep) : read_source(request, keep);

@@ -23,7 +23,7 @@ PathAlgorithm parse_algorithm(const std::string& name) {
       std::ranges::find(kPathAlgorithms, name, [](PathAlgorithm a) { return to_string(a); });
   if (found != kPathAlgorithms.end()) return *found;
   throw usage_error("unknown algorithm '" + name + "'", "no such name",
-                    "Known are dag, dijkstra, delta-stepping, splits and intervals.");
+                    "Choose dag, dijkstra, delta-stepping, splits or intervals.");
 }
 
 std::int64_t parse_ns(const std::string& text, std::string_view what) {
@@ -61,8 +61,8 @@ Report timed_path(const CriticalPathRequest& request) {
 Report execute(const CriticalPathRequest& request) {
   if (request.on == "measured" || request.on == "simulated") return timed_path(request);
   if (request.on != "model" && request.on != "predicted") {
-    throw usage_error("there is no critical path on '" + request.on + "'", "no such name",
-                      "Known are model (or predicted), measured and simulated.");
+    throw usage_error("unknown value '" + request.on + "' for --on", "no such name",
+                      "Choose model (or predicted), measured or simulated.");
   }
   const LoadedGraph loaded = load_graph(request.input);
   const Prediction prediction = predict(loaded.trace(), loaded.graph, loaded.model);

@@ -15,7 +15,7 @@ namespace {
 Scaling parse_scaling(const std::string& name) {
   if (name == "strong") return Scaling::strong;
   if (name == "weak") return Scaling::weak;
-  throw usage_error("unknown scaling '" + name + "'", "no such name", "Known are strong and weak.");
+  throw usage_error("unknown scaling '" + name + "'", "no such name", "Choose strong or weak.");
 }
 
 /// What a report says of all the runs that it compares.

@@ -86,7 +86,7 @@ Section recording_section(const OpenedTrace& opened) {
   if (info.cpu_ns > 0) {
     facts.facts.push_back({"CPU time of all ranks", std::int64_t{info.cpu_ns}, Unit::ns});
     facts.facts.push_back(
-        {"of which recording",
+        {"of which recording overhead",
          static_cast<double>(info.recording_ns) / static_cast<double>(info.cpu_ns), Unit::ratio});
   }
   return {"recording", "Recording", {std::move(facts)}};
@@ -96,7 +96,7 @@ std::string rank_counts(const TraceSummary& s) {
   std::string text = fmt::format("{}", s.ranks);
   if (s.present_ranks < s.ranks) text += fmt::format(", {} of them recorded", s.present_ranks);
   if (s.unfinalized_ranks > 0) {
-    text += fmt::format(", {} did not reach MPI_Finalize", s.unfinalized_ranks);
+    text += fmt::format(", {} without MPI_Finalize", s.unfinalized_ranks);
   }
   return text;
 }
@@ -109,13 +109,13 @@ Section contents_section(const TraceSummary& s) {
   add("ranks", rank_counts(s), Unit::none);
   if (s.hosts > 0) add("hosts", number(s.hosts), Unit::count);
   if (s.threads > 1) add("threads that call MPI", std::int64_t{s.threads}, Unit::count);
-  add("duration", std::int64_t{s.duration_ns}, Unit::ns, "from the first begin to the last end");
-  add("calls", number(s.calls), Unit::count, "tests and probes in vain counted one by one");
-  add("messages", number(s.messages), Unit::count, "point to point, counted where they are sent");
+  add("duration", std::int64_t{s.duration_ns}, Unit::ns, "from the first start to the last end");
+  add("calls", number(s.calls), Unit::count, "each unsuccessful test or probe counted");
+  add("messages", number(s.messages), Unit::count, "point-to-point, counted at the sender");
   add("bytes in messages", number(s.message_bytes), Unit::bytes);
-  add("calls of collectives", number(s.collectives), Unit::count, "once per rank");
+  add("collective calls", number(s.collectives), Unit::count, "counted once per rank");
   add("bytes in collectives", number(s.collective_bytes), Unit::bytes,
-      "what each rank hands in, before any algorithm");
+      "send-buffer bytes per rank, summed");
   if (s.one_sided > 0) add("one-sided calls", number(s.one_sided), Unit::count);
   if (s.wildcards > 0)
     add("wildcards", number(s.wildcards), Unit::count,
@@ -123,8 +123,9 @@ Section contents_section(const TraceSummary& s) {
   add("communicators", number(s.communicators), Unit::count,
       "beyond MPI_COMM_WORLD and MPI_COMM_SELF");
   if (s.clock_offset_ns > 0 || s.clock_error_ns > 0) {
-    add("clocks corrected by at most", std::int64_t{s.clock_offset_ns}, Unit::ns);
-    if (s.clock_error_ns > 0) add("clocks known within", std::int64_t{s.clock_error_ns}, Unit::ns);
+    add("maximum clock correction", std::int64_t{s.clock_offset_ns}, Unit::ns);
+    if (s.clock_error_ns > 0)
+      add("clock synchronisation error", std::int64_t{s.clock_error_ns}, Unit::ns);
   }
   return {"contents", "Contents", {std::move(facts)}};
 }
@@ -134,17 +135,17 @@ Section time_section(const TraceSummary& s) {
               "Time per rank",
               {{"part"},
                {"least", Unit::ns},
-               {"of rank", Unit::count},
+               {"of rank"},
                {"mean", Unit::ns},
                {"most", Unit::ns},
-               {"of rank", Unit::count}},
+               {"of rank"}},
               {}};
   const auto row = [&](std::string name, const RankSpread& r) {
     table.rows.push_back(
         {std::move(name), r.min, number(r.min_rank), r.mean, r.max, number(r.max_rank)});
   };
-  row("between MPI calls", s.compute_time_ns);
-  if (s.pause_time_ns.max > 0) row("  of which pauses", s.pause_time_ns);
+  row("outside MPI", s.compute_time_ns);
+  if (s.pause_time_ns.max > 0) row("  of which I/O and tracing overhead", s.pause_time_ns);
   row("inside MPI", s.mpi_time_ns);
   return {"time", "Time", {std::move(table)}};
 }
@@ -172,13 +173,13 @@ Section regions_section(const TraceSummary& s) {
 
 Section counters_section(const TraceSummary& s) {
   Table table{"counters",
-              "Gained per rank while it computed",
+              "Hardware counters per rank, outside MPI",
               {{"counter"},
                {"least", Unit::count},
-               {"of rank", Unit::count},
+               {"of rank"},
                {"mean", Unit::count},
                {"most", Unit::count},
-               {"of rank", Unit::count}},
+               {"of rank"}},
               {}};
   for (const CounterSummary& c : s.counters) {
     table.rows.push_back({c.name, c.gained.min, number(c.gained.min_rank), c.gained.mean,

@@ -30,9 +30,9 @@ void write_rank_files(const PlaceRequest& request, const NodePlacement& found) {
 Report execute(const PlaceRequest& request) {
   const NetworkOptions& network = request.input.network;
   if (!network.given()) {
-    throw usage_error("there is nothing to place ranks on", "all pairs of ranks are alike",
-                      "Say how nodes are connected (--topology) or how many ranks share one "
-                      "(--ranks-per-node).");
+    throw usage_error(
+        "cannot place ranks", "no network topology given",
+        "Give the network (--topology) or the number of ranks per node (--ranks-per-node).");
   }
   const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
   const NodePlacement hosts = resolve_placement(network, loaded.graph.ranks());

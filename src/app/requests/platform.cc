@@ -12,8 +12,8 @@ namespace {
 
 HostId host_named(const Platform& platform, const std::string& name) {
   if (const auto host = platform.find_host(name)) return *host;
-  throw Error(fmt::format("unknown host '{}'", name), "the platform has none of that name",
-              fmt::format("Take its names, like '{}'.", platform.host_name(0)));
+  throw Error(fmt::format("unknown host '{}'", name), "the platform has no host of that name",
+              fmt::format("Use names of its hosts, such as '{}'.", platform.host_name(0)));
 }
 
 }  // namespace

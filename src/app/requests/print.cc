@@ -12,7 +12,7 @@ OpenedTrace load(const PrintRequest& request) {
   OpenedTrace opened = open_input(request.trace);
   const std::int32_t ranks = opened.trace.ranks();
   if (request.rank && (*request.rank < 0 || *request.rank >= ranks)) {
-    throw usage_error(fmt::format("there is no rank {}", *request.rank),
+    throw usage_error(fmt::format("rank {} does not exist", *request.rank),
                       fmt::format("'{}' has {} ranks", opened.path, ranks),
                       fmt::format("Choose one from 0 to {}.", ranks - 1));
   }

@@ -83,9 +83,9 @@ TEST_F(Requests, AreRefusedByNameOfTheirOption) {
   EXPECT_THAT(refusal(wrong), HasSubstr("latency L"));
   EfficiencyRequest unknown{.traces = {input_.trace}};
   unknown.run.on = "imagined";
-  EXPECT_THAT(refusal(unknown), HasSubstr("there is no run 'imagined'"));
+  EXPECT_THAT(refusal(unknown), HasSubstr("unknown value 'imagined' for --on"));
   EXPECT_THAT(refusal(CriticalPathRequest{.input = input_, .on = "imagined"}),
-              HasSubstr("there is no critical path on 'imagined'"));
+              HasSubstr("unknown value 'imagined' for --on"));
   EXPECT_THAT(refusal(PlatformRequest{.file = "none.xml", .route = {"a"}}),
               HasSubstr("two hosts are needed"));
 }

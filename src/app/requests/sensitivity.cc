@@ -37,7 +37,8 @@ std::int64_t default_end_fs(Parameter parameter, std::int64_t base) {
 void require_collectives(const LoadedGraph& loaded) {
   if (loaded.opened.format != "goal") return;
   throw usage_error("cannot compare collectives of a GOAL program",
-                    "its collectives are messages already", "Take the trace it was made from.");
+                    "its collectives are already expanded into messages",
+                    "Use the trace it was generated from.");
 }
 
 /// The trace and the others, at the model's own value of the parameter.
@@ -91,15 +92,16 @@ Interval parse_interval(const SensitivityRequest& request, Parameter parameter,
                                              : parse_value_fs(parameter, request.to, "--to");
   if (to <= from) {
     throw usage_error("the interval is empty", "--to must be larger than --from",
-                      "Write it like --from 0us --to 20us.");
+                      "Example: --from 0us --to 20us.");
   }
   return {from, to};
 }
 
 Report latency_sweep(const SensitivityRequest& request, Parameter parameter) {
   if (parameter != Parameter::latency) {
-    throw usage_error("--model loggops varies the latency only", "--param is not L",
-                      "Leave --param out, or ask predict at the values that matter.");
+    throw usage_error("cannot vary this parameter with --model loggops",
+                      "it supports only --param L",
+                      "Omit --param, or use 'slackline predict' at single values.");
   }
   const LoadedProgram loaded = load_program(request.input, request.loggops);
   const Interval interval = parse_interval(request, parameter, loaded.model.latency_fs);
@@ -130,13 +132,13 @@ Report threshold_sweep(const SensitivityRequest& request) {
 Report execute(const SensitivityRequest& request) {
   if (request.parameter == "S") return threshold_sweep(request);
   if (!request.at.empty()) {
-    throw usage_error("--at gives values of S", "--param is not S",
-                      "Give the interval by --from and --to, or --param S.");
+    throw usage_error("cannot use --at", "it needs --param S",
+                      "Use --from and --to, or add --param S.");
   }
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
   if (!request.scales.empty() && request.compare.empty()) {
-    throw usage_error("--scale has nothing to compare", "it belongs to --compare",
-                      "Give --compare RULES for each alternative.");
+    throw usage_error("cannot use --scale", "it needs --compare",
+                      "Add --compare RULES for each alternative.");
   }
   if (request.loggops.wanted()) return latency_sweep(request, parameter.kind);
   if (request.compare.empty() && !request.pairs) {

@@ -42,9 +42,8 @@ struct Scene {
 void write_timed(Scene& scene, const Simulation& result, const std::string& path) {
   const TraceWriter* const writer = writer_by_extension(path);
   if (writer == nullptr) {
-    throw usage_error(fmt::format("cannot tell the format of '{}'", path),
-                      "its extension is none that a trace is written with",
-                      "Write it as .slk and convert that.");
+    throw usage_error(fmt::format("cannot determine the format of '{}'", path),
+                      "unknown file extension", "Write it as .slk and use 'slackline convert'.");
   }
   const Trace timed = simulated_trace(scene.trace(), result);
   OutputFiles files(path, OutputFiles::Existing::refuse_folders);
@@ -81,9 +80,9 @@ Report find_tolerance(const Scene& scene, const SimulateRequest& request) {
   const std::string& axis = request.tolerance;
   const bool bandwidth = axis.starts_with("bandwidth");
   if (!bandwidth && !axis.starts_with("latency")) {
-    throw usage_error(fmt::format("cannot find a tolerance of '{}'", axis),
+    throw usage_error(fmt::format("cannot compute the tolerance to '{}'", axis),
                       "only latency and bandwidth can vary",
-                      "Write latency or bandwidth, or for a group of links bandwidth@backbone.");
+                      "Use latency or bandwidth, or for a group of links bandwidth@backbone.");
   }
   const std::size_t at = axis.find('@');
   const std::string group = at == std::string::npos ? std::string() : axis.substr(at + 1);
@@ -116,16 +115,16 @@ void require_whole(const Trace& trace) {
     if (lost.severity != Severity::data_loss) continue;
     const std::string example = lost.examples.empty() ? lost.sentence : lost.examples.front();
     throw Error(
-        "cannot simulate a program with defects",
-        lost.count == 1 ? example : fmt::format("{} defects, the first {}", lost.count, example),
-        "Mend it; slackline info lists what is wrong.");
+        "cannot simulate an erroneous program",
+        lost.count == 1 ? example : fmt::format("{} errors, the first {}", lost.count, example),
+        "Fix it; 'slackline info' lists the errors.");
   }
 }
 
 void require_files_apart(const SimulateRequest& request) {
   if (request.actions.empty() || request.actions != request.timed) return;
   throw usage_error(fmt::format("cannot write both to '{}'", request.timed),
-                    "--actions and --timed name the same file", "Give each a file of its own.");
+                    "--actions and --timed name the same file", "Choose two different files.");
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ namespace {
 /// Two parameters at once: a polygon instead of a number.
 Report tolerance_polygon(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
   if (request.region.size() != 2) {
-    throw usage_error(fmt::format("--region has {} parameters", request.region.size()),
-                      "two are needed", "Write it like --region L,G.");
+    throw usage_error(fmt::format("cannot use {} parameters with --region", request.region.size()),
+                      "two are required", "Example: --region L,G.");
   }
   const VariedParameter x = parse_varied_parameter(request.region[0]);
   const VariedParameter y = parse_varied_parameter(request.region[1]);

@@ -37,8 +37,8 @@ Scenario read_scenario(const WhatifRequest& request) {
   }
   for (const std::string& text : request.edits) scenario.edits.push_back(parse_edit(text));
   if (!scenario.edits.empty()) return scenario;
-  throw usage_error("there is nothing to change", "no edit was given",
-                    "Name a scenario file, or an edit with --set 'balance region=NAME'.");
+  throw usage_error("no change given", "neither a scenario file nor an edit",
+                    "Add a scenario file, or an edit with --set 'balance region=NAME'.");
 }
 
 /// A program with the times that a model or a simulation gives it.
@@ -91,8 +91,8 @@ Section edits_section(const std::vector<AppliedEdit>& log) {
               .columns = {{"edit"},
                           {"changed", Unit::count},
                           {"of"},
-                          {"computation before", Unit::ns, "sum over ranks"},
-                          {"computation after", Unit::ns, "sum over ranks"}},
+                          {"computation before", Unit::ns, "sum over all ranks"},
+                          {"computation after", Unit::ns, "sum over all ranks"}},
               .rows = {}};
   for (const AppliedEdit& applied : log) {
     table.rows.push_back({to_string(applied.edit), static_cast<std::int64_t>(applied.changed),
@@ -141,7 +141,7 @@ void save_program(const std::string& path, const Trace& program, const ModelChoi
   const TraceWriter* writer = writer_by_extension(path);
   if (writer == nullptr) {
     throw usage_error(fmt::format("cannot tell the format of '{}'", path),
-                      "no format of traces has its extension", "Write for example edited.slk.");
+                      "no trace format has its extension", "Example: edited.slk.");
   }
   OutputFiles files(path);
   std::optional<CallMatching> matching;  // found only if the format asks
@@ -162,7 +162,7 @@ Report execute(const WhatifRequest& request) {
 
   Report report = compare_runs(before.compared("before"), after.compared("after"));
   const std::string_view how =
-      request.platform.given() ? "simulated on the platform" : "under the model";
+      request.platform.given() ? "simulated on the platform" : "predicted by the model";
   Section summary{.id = "whatif", .title = "Effect of the edits"};
   summary.items.emplace_back(headline(before.run.makespan_ns, after.run.makespan_ns, how));
   if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {

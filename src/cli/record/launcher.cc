@@ -69,14 +69,15 @@ LauncherKind kind_of_version(const std::string& program) {
 LauncherKind kind_of_option(std::string_view mpi) {
   if (mpi == "openmpi") return LauncherKind::open_mpi;
   if (mpi == "mpich") return LauncherKind::mpich;
-  throw usage_error(fmt::format("unknown MPI '{}'", mpi), "known are openmpi and mpich");
+  throw usage_error(fmt::format("unknown MPI '{}'", mpi), "no such name",
+                    "Choose openmpi or mpich.");
 }
 
 LauncherKind kind_of(const std::string& word, std::string_view mpi) {
   if (fs::path(word).filename() == "srun") return LauncherKind::slurm;
   const std::string path = find_program(word);
   if (path.empty()) {
-    throw Error(fmt::format("cannot run '{}'", word), "there is no such program",
+    throw Error(fmt::format("cannot run '{}'", word), "no such program",
                 "Install Open MPI (openmpi-bin) or MPICH (mpich), or load its module.");
   }
   if (!mpi.empty()) return kind_of_option(mpi);
@@ -90,8 +91,9 @@ LauncherKind kind_of(const std::string& word, std::string_view mpi) {
     return kind;
   }
   if (const auto kind = kind_of_version(path); kind != LauncherKind::none) return kind;
-  throw Error(fmt::format("cannot tell which MPI '{}' belongs to", word),
-              "neither its name nor its --version says", "Say --mpi openmpi or --mpi mpich.");
+  throw Error(fmt::format("cannot determine the MPI library of '{}'", word),
+              "neither its name nor its --version output shows it",
+              "Add --mpi openmpi or --mpi mpich.");
 }
 
 /// Where the command itself sets LD_PRELOAD for the ranks (-x, -genv, env), with the recorder

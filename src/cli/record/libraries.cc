@@ -26,8 +26,8 @@ std::vector<fs::path> candidates() {
 void check_name(const fs::path& path) {
   if (path.string().find_first_of(" :") == std::string::npos) return;
   throw Error(fmt::format("cannot preload '{}'", path.string()),
-              "LD_PRELOAD cannot hold a path with a blank or a colon",
-              "Install Slackline elsewhere, or point SLACKLINE_LIB at a copy of that folder.");
+              "LD_PRELOAD cannot contain a path with a space or a colon",
+              "Install Slackline elsewhere, or set SLACKLINE_LIB to a copy of that folder.");
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ RuntimeLibraries find_runtime_libraries() {
     check_name(preload);
     return {preload, preload.parent_path() / "libslackline_yield.so"};
   }
-  throw Error("cannot record", "the recorder's libraries are not where this binary looks for them",
-              "Set SLACKLINE_LIB to the folder that holds libslackline_preload.so.");
+  throw Error("cannot record", "the recorder's libraries were not found",
+              "Set SLACKLINE_LIB to the folder of libslackline_preload.so.");
 }
 
 bool has_recorder(const RuntimeLibraries& libraries, std::string_view mpi) {

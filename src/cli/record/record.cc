@@ -50,12 +50,12 @@ void prepare(const RecordPlaces& places) {
   fs::create_directories(places.directory, error);
   if (error || access(places.directory.c_str(), W_OK | X_OK) != 0) {
     throw Error(fmt::format("cannot write to '{}'", places.directory.string()),
-                error ? error.message() : errno_text(), "Choose another place with -o.");
+                error ? error.message() : errno_text(), "Choose another folder with -o.");
   }
   if (!recorded_jobs(places.directory).empty()) {
     throw Error(
         fmt::format("cannot record into '{}'", places.directory.string()),
-        "it holds a recording that was never finished",
+        "it contains an unfinished recording",
         fmt::format("Run 'slackline record --finish {}' or remove it.", places.directory.string()));
   }
   remove_raw_files(places.directory);  // what a recording without any record has left
@@ -153,8 +153,8 @@ std::vector<fs::path> to_be_replaced(const RecordPlaces& places, bool force) {
   std::vector<fs::path> existing = existing_traces(places.trace);
   if (existing.empty() || force) return existing;
   throw Error(fmt::format("cannot record into '{}'", shown_in_error(places)),
-              fmt::format("there is a trace already, {}", existing.front().filename().string()),
-              "Choose another place with -o, move the trace away, or replace it with --force.");
+              fmt::format("it already contains the trace {}", existing.front().filename().string()),
+              "Choose another folder with -o, move the trace, or overwrite it with --force.");
 }
 
 void remove_replaced(const std::vector<fs::path>& earlier, const RecordResult& result) {
@@ -178,8 +178,8 @@ void check_recorder(const RuntimeLibraries& libraries, const Launcher& launcher)
   const std::string_view mpi = open_mpi ? "openmpi" : "mpich";
   if (has_recorder(libraries, mpi)) return;
   throw Error(fmt::format("cannot record {} programs", open_mpi ? "Open MPI" : "MPICH"),
-              "this Slackline was built where that MPI was not installed",
-              "Install its development package and build again.");
+              "this Slackline was built without that MPI library",
+              "Install its development package and rebuild Slackline.");
 }
 
 std::string shell_quoted(const std::string& text) {
@@ -192,8 +192,8 @@ std::string shell_quoted(const std::string& text) {
 
 RecordResult record(const RecordOptions& options) {
   if (options.command.empty()) {
-    throw usage_error("nothing to record", "there is no command",
-                      "Say: slackline record -- mpirun -n 4 ./app");
+    throw usage_error("cannot record", "no command given",
+                      "Example: slackline record -- mpirun -n 4 ./app");
   }
   const RuntimeLibraries libraries = find_runtime_libraries();
   const Launcher launcher = find_launcher(options.command, options.mpi);
@@ -219,7 +219,7 @@ RecordResult finish_recording(const FinishOptions& options) {
   const fs::path absolute = fs::absolute(options.directory);
   if (recorded_jobs(absolute).empty()) {
     throw Error(fmt::format("cannot finish the recording in '{}'", options.directory.string()),
-                "there are no raw files", "Give the folder that the job recorded into.");
+                "it contains no raw files", "Name the folder that the job recorded into.");
   }
   const RecordPlaces places{absolute / "trace.slk", absolute};
   const std::vector<fs::path> earlier = to_be_replaced(places, options.force);

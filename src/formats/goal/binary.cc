@@ -39,10 +39,10 @@ class BinaryReader {
   GoalProgram read() {
     const auto cookie = take<std::uint64_t>();
     if (cookie == kUsedUpCookie) {
-      fail(0, "the schedule was used up", "LogGOPSim ran on it with --save-mem",
-           "Make it again from its text.");
+      fail(0, "the schedule was consumed", "LogGOPSim ran on it with --save-mem",
+           "Convert it again from its text.");
     }
-    if (cookie != kCookie) fail(0, "this is no binary GOAL file", "its cookie is not 4223", {});
+    if (cookie != kCookie) fail(0, "not a binary GOAL file", "its magic number is not 4223", {});
     const auto ranks = take<std::uint32_t>();
     at_ += 2;  // the largest cpu and nic follow from the nodes
     need(std::uint64_t{ranks} * kJumpBytes);
@@ -53,8 +53,9 @@ class BinaryReader {
       at_ = kCookieBytes + kHeaderBytes + r * kJumpBytes;
       const auto begin = take<std::uint64_t>();
       if (begin > bytes_.size() - kCookieBytes) {
-        fail(at_ - sizeof(begin), fmt::format("rank {} begins behind the end of the file", r),
-             fmt::format("the file has {} bytes", bytes_.size()), "Is the file whole?");
+        fail(at_ - sizeof(begin), fmt::format("rank {} begins beyond the end of the file", r),
+             fmt::format("the file has {} bytes", bytes_.size()),
+             "Check that the file is complete.");
       }
       at_ = kCookieBytes + begin;
       program.ranks.push_back(read_rank());
@@ -67,7 +68,7 @@ class BinaryReader {
     const auto nodes = take<std::uint32_t>();
     const auto roots = take<std::uint32_t>();
     if (nodes > GoalRank::kMostOperations) {
-      fail(at_, "too many operations in one rank", "two billion are possible", {});
+      fail(at_, "too many operations in one rank", "the maximum is two billion", {});
     }
     need(std::uint64_t{roots} * sizeof(std::uint32_t) + std::uint64_t{nodes} * kNodeBytes);
     at_ += std::size_t{roots} * sizeof(std::uint32_t);
@@ -107,13 +108,13 @@ class BinaryReader {
     op.cpu = take<std::uint8_t>();
     op.nic = take<std::uint8_t>();
     if (op.size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      fail(node_at, "the size of an operation is too large", "63 bits are possible", {});
+      fail(node_at, "the size of an operation is too large", "the maximum is 63 bits", {});
     }
     if (op.kind == GoalKind::calc) {
       op.peer = 0;
       op.tag = 0;
     } else if (op.peer >= rank_count_ && (op.kind != GoalKind::recv || op.peer != kGoalAny)) {
-      fail(node_at, fmt::format("there is no rank {}", op.peer),
+      fail(node_at, fmt::format("rank {} does not exist", op.peer),
            fmt::format("the file has {} ranks", rank_count_), {});
     }
     rank.add(op);
@@ -132,7 +133,8 @@ class BinaryReader {
       if (dependent >= rank.size() || dependent == on) {
         fail(at_ - sizeof(dependent),
              fmt::format("operation {} cannot depend on {}", dependent, on),
-             fmt::format("the rank has {} operations", rank.size()), "Is the file damaged?");
+             fmt::format("the rank has {} operations", rank.size()),
+             "Check that the file is intact.");
       }
       rank.add_dependency(dependent, on, on_start);
     }
@@ -151,8 +153,8 @@ class BinaryReader {
   void need(std::uint64_t count) const {
     if (at_ <= bytes_.size() && count <= bytes_.size() - at_) return;
     fail(at_, "the file ends too early",
-         fmt::format("{} bytes are needed here, and the file has {}", count, bytes_.size()),
-         "Is the file whole?");
+         fmt::format("{} bytes are required here, the file has {}", count, bytes_.size()),
+         "Check that the file is complete.");
   }
 
   [[noreturn]] void fail(std::size_t offset, std::string_view problem, std::string_view why,

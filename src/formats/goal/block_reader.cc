@@ -55,7 +55,7 @@ class BlockReader {
   std::string_view label_or_keyword(std::string_view expected) {
     if (!is_letter(in_.peek())) {
       in_.fail(in_.here(), fmt::format("expected {}", expected),
-               in_.at_end() ? "the file ends here" : "a word stands there", {});
+               in_.at_end() ? "the file ends here" : "a word was found", {});
     }
     return in_.word();
   }
@@ -64,12 +64,12 @@ class BlockReader {
     in_.skip_blanks();
     if (in_.peek() == '\n' || in_.peek() == '}' || in_.at_end()) return;
     in_.fail(in_.here(), "expected the end of the line",
-             "options come in the order tag, cpu, nic, and only once", {});
+             "options are given in the order tag, cpu, nic, each at most once", {});
   }
 
   [[noreturn]] void fail_cut(const char* where) const {
-    in_.fail(where, "a rank block is not closed", "the file ends inside of it",
-             "Is the file whole?");
+    in_.fail(where, "a rank block is not closed", "the file ends inside it",
+             "Check that the file is complete.");
   }
 
   std::uint32_t operation(const char* keyword_at, std::string_view keyword) {
@@ -85,10 +85,11 @@ class BlockReader {
       if (in_.at_end()) fail_cut(keyword_at);
       in_.fail(keyword_at, fmt::format("unknown operation '{}'", keyword),
                "GOAL has calc, send and recv",
-               "Dependencies are written: l2 requires l1, l2 irequires l1.");
+               "Syntax of dependencies: l2 requires l1, l2 irequires l1.");
     }
     if (rank_.size() >= GoalRank::kMostOperations) {
-      in_.fail(keyword_at, "too many operations in one rank block", "two billion are possible", {});
+      in_.fail(keyword_at, "too many operations in one rank block", "the maximum is two billion",
+               {});
     }
     return rank_.add(op);
   }
@@ -105,7 +106,7 @@ class BlockReader {
     const char* peer_at = in_.here();
     op.peer = or_any("a rank", !send);
     if (op.peer != kGoalAny && op.peer >= rank_count_) {
-      in_.fail(peer_at, fmt::format("there is no rank {}", op.peer),
+      in_.fail(peer_at, fmt::format("rank {} does not exist", op.peer),
                fmt::format("the file has num_ranks {}", rank_count_), {});
     }
     options(op, true);
@@ -115,10 +116,9 @@ class BlockReader {
     const char* at = in_.here();
     const std::string_view found = in_.word();
     if (found == expected) return;
-    in_.fail(
-        at, fmt::format("expected '{}'", expected),
-        found.empty() ? "something else stands there" : fmt::format("'{}' stands there", found),
-        "Written: send SIZE b to RANK, recv SIZE b from RANK.");
+    in_.fail(at, fmt::format("expected '{}'", expected),
+             found.empty() ? "something else was found" : fmt::format("'{}' was found", found),
+             "Syntax: send SIZE b to RANK, recv SIZE b from RANK.");
   }
 
   /// A number, or -1 for any where that is possible.
@@ -127,7 +127,7 @@ class BlockReader {
     const char* at = in_.here();
     if (!in_.take('-')) return static_cast<std::uint32_t>(in_.number(what, kMost32));
     if (may_be_any && in_.number(what, 1) == 1) return kGoalAny;
-    in_.fail(at, fmt::format("{} cannot be negative", what), "only receives take -1, for any", {});
+    in_.fail(at, fmt::format("{} cannot be negative", what), "only receives accept -1 (any)", {});
   }
 
   void options(GoalOperation& op, bool transfer) {
@@ -151,7 +151,7 @@ class BlockReader {
     const bool on_start = verb == "irequires";
     if (!on_start && verb != "requires") {
       in_.fail(verb_at, fmt::format("expected 'requires' or 'irequires' after '{}'", dependent),
-               fmt::format("'{}' stands there", verb), "A label is followed by a colon.");
+               fmt::format("'{}' was found", verb), "A label is followed by a colon.");
     }
     const std::uint32_t later = resolve(dependent_at, dependent);
     in_.skip_blanks();
@@ -167,8 +167,8 @@ class BlockReader {
     const std::uint32_t found = labels_.find(label);
     if (found == GoalLabels::kUnknown) {
       in_.fail(at, fmt::format("no operation has the label '{}'", label),
-               "labels hold in their rank block, from their definition on",
-               "Define it above, or mend the name.");
+               "labels are valid in their rank block, after their definition",
+               "Define it above, or correct the name.");
     }
     return found;
   }

@@ -137,7 +137,7 @@ TEST(GoalText, ErrorsSayWhereAndWhat) {
   EXPECT_THAT(error_of("num_ranks 2\nrank 0 {\n}\n"), HasSubstr("rank 1 has no block"));
   EXPECT_THAT(error_of("num_ranks 4000000000\nrank 0 {\n}\n"), HasSubstr("too large"));
   EXPECT_THAT(error_of("num_ranks 2000000000\nrank 0 {\n}\n"), HasSubstr("rank 1 has no block"));
-  EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n"), HasSubstr("second block"));
+  EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n"), HasSubstr("two blocks"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\nsend 5b to 3\n}"),
               AllOf(HasSubstr("x.goal:3:12"), HasSubstr("no rank 3")));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\nsend 5b to -1\n}"), HasSubstr("negative"));
@@ -152,7 +152,7 @@ TEST(GoalText, ErrorsSayWhereAndWhat) {
 TEST(GoalMatching, NamesWhatHasNoPartner) {
   EXPECT_THAT(error_of("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 7\n}\nrank 1 {\n"
                        "recv 8b from 0 tag 6\n}"),
-              AllOf(HasSubstr("1 sends and 1 receives"),
+              AllOf(HasSubstr("1 send and 1 receive without"),
                     HasSubstr("rank 0 sends 8 bytes to rank 1 with tag 7"),
                     HasSubstr("rank 1 receives 8 bytes from rank 0 with tag 6")));
 }

@@ -21,12 +21,12 @@ std::uint64_t Cursor::number(std::string_view what, std::uint64_t most) {
   }
   if (at_ == begin) {
     fail(begin, fmt::format("expected {}", what),
-         at_end() ? "the file ends here" : "a whole decimal number stands there",
-         "GOAL knows no signs and no fractions.");
+         at_end() ? "the file ends here" : "a non-negative decimal integer is required",
+         "GOAL has no signs and no fractions.");
   }
   if (overflow || value > most) {
-    fail(begin, fmt::format("{} is too large", what), fmt::format("at most {} is possible", most),
-         "Was the file written with another unit, or damaged?");
+    fail(begin, fmt::format("{} is too large", what), fmt::format("the maximum is {}", most),
+         "Check the unit of the file and that it is intact.");
   }
   return value;
 }
@@ -38,7 +38,7 @@ void Cursor::fail(const char* where, std::string_view problem, std::string_view 
   const std::size_t line_begin = before.rfind('\n');
   const std::size_t column =
       before.size() - (line_begin == std::string_view::npos ? 0 : line_begin + 1) + 1;
-  if (what_to_do.empty() && at_end()) what_to_do = "Is the file whole?";
+  if (what_to_do.empty() && at_end()) what_to_do = "Check that the file is complete.";
   throw Error(fmt::format("{}:{}:{}: {}", name_, line, column, problem), why, what_to_do);
 }
 
@@ -52,7 +52,7 @@ void Cursor::skip_comment() {
   } else if (kind == '*') {
     const std::size_t close = rest.find("*/", 2);
     if (close == std::string_view::npos)
-      fail(begin, "a comment is not closed", "no */ follows", {});
+      fail(begin, "a comment is not closed", "*/ is missing", {});
     at_ += close + 2;
   } else {
     fail(begin, "unexpected '/'", "comments begin with // or /*", {});

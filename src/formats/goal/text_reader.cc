@@ -37,7 +37,7 @@ std::uint64_t read_header(Cursor& in) {
   in.skip_blanks();
   const char* number_at = in.here();
   const std::uint64_t ranks = in.number("the number of ranks", kMostRanks);
-  if (ranks == 0) in.fail(number_at, "a program needs a rank", "num_ranks is 0", {});
+  if (ranks == 0) in.fail(number_at, "a program needs at least one rank", "num_ranks is 0", {});
   return ranks;
 }
 
@@ -49,7 +49,7 @@ std::uint64_t read_block_header(Cursor& in, std::uint64_t rank_count) {
   const char* rank_at = in.here();
   const std::uint64_t rank = in.number("a rank", kMost32);
   if (rank >= rank_count) {
-    in.fail(rank_at, fmt::format("there is no rank {}", rank),
+    in.fail(rank_at, fmt::format("rank {} does not exist", rank),
             fmt::format("the file has num_ranks {}", rank_count), {});
   }
   in.skip_lines();
@@ -65,7 +65,7 @@ class BlocksSeen {
   /// Throws Error for the second one of a rank.
   void add(const Cursor& in, const char* where, std::uint64_t rank) {
     if (!seen_.insert(rank).second) {
-      in.fail(where, fmt::format("rank {} has a second block", rank), "a rank has one", {});
+      in.fail(where, fmt::format("rank {} has two blocks", rank), "one per rank is allowed", {});
     }
   }
   void require_all(const Cursor& in) const {
@@ -74,7 +74,7 @@ class BlocksSeen {
     while (seen_.contains(missing)) ++missing;
     in.fail(in.end(), fmt::format("rank {} has no block", missing),
             fmt::format("num_ranks is {}, and the file has {} blocks", ranks_, seen_.size()),
-            "Is the file whole?");
+            "Check that the file is complete.");
   }
 
  private:

@@ -5,12 +5,11 @@
 
 namespace slackline::liballprof {
 
-inline constexpr FindingKind kTests{
-    "tests_without_result", Severity::notice,
-    "The recording does not say whether MPI_Test and its like found anything; they are taken to "
-    "have found nothing."};
+inline constexpr FindingKind kTests{"tests_without_result", Severity::notice,
+                                    "The recording does not contain the results of MPI_Test and "
+                                    "similar calls; they are assumed to be unsuccessful."};
 inline constexpr FindingKind kWildcards{
     "wildcards_without_source", Severity::notice,
-    "Receives from any source; the recording does not say whose message they got."};
+    "Receives from any source; the recording does not contain the actual source."};
 
 }  // namespace slackline::liballprof

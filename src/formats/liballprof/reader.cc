@@ -228,16 +228,16 @@ Trace read_liballprof(const std::filesystem::path& path) {
   }
   if (files.empty()) {
     throw Error(fmt::format("cannot read '{}'", path.string()),
-                "the name of a rank's file has no number in it, or no file holds a rank",
+                "a file name contains no rank number, or no file contains a rank",
                 "Name the folder that liballprof wrote, with its pmpi-trace-rank-*.txt.");
   }
   // Ranks that are not there cost memory, so there may not be many more of them than files.
   constexpr std::size_t kRanksPerFile = 1024;
   if (files.rbegin()->first >= kRanksPerFile * files.size()) {
-    throw Error(
-        fmt::format("cannot read '{}'", path.string()),
-        fmt::format("it has {} files, but one is of rank {}", files.size(), files.rbegin()->first),
-        "Put the files of all ranks into one folder.");
+    throw Error(fmt::format("cannot read '{}'", path.string()),
+                fmt::format("it has {} files, but one of them is for rank {}", files.size(),
+                            files.rbegin()->first),
+                "Put the files of all ranks into one folder.");
   }
   return liballprof::Reader(files).read();
 }

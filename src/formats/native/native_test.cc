@@ -170,13 +170,13 @@ TEST(Native, AnUnknownFrameIsSkippedAndANewerMajorVersionRefused) {
 }
 
 TEST(Native, NotANativeTraceIsAnError) {
-  EXPECT_THAT(reading_error({}), HasSubstr("no native trace"));
+  EXPECT_THAT(reading_error({}), HasSubstr("not a native trace"));
   const std::string text =
       "hello, this is some text that is no trace at all, but long enough to be one";
-  EXPECT_THAT(reading_error(std::as_bytes(std::span(text))), HasSubstr("no native trace"));
+  EXPECT_THAT(reading_error(std::as_bytes(std::span(text))), HasSubstr("not a native trace"));
   const Bytes bytes = to_native(small_trace());
   EXPECT_THAT(reading_error(std::span(bytes).first(50)),
-              HasSubstr("description of the trace is missing"));
+              HasSubstr("copies of its description are missing"));
 }
 
 TEST(Native, TruncatedAnywhereItGivesWhatIsThereAndSaysSo) {

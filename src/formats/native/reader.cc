@@ -95,10 +95,9 @@ Description find_description(Bytes file, const std::vector<Frame>& frames, std::
     }
   }
   if (found) return std::move(*found);
-  throw Error(
-      fmt::format("cannot read '{}'", name),
-      "the description of the trace is missing or damaged, in both places that it stands in",
-      "Make the trace again, or restore the file from a copy.");
+  throw Error(fmt::format("cannot read '{}'", name),
+              "both copies of its description are missing or damaged",
+              "Generate the trace again, or restore the file from a backup.");
 }
 
 // One rank's part of the work; runs beside others'.
@@ -200,9 +199,9 @@ void check_version(Bytes file, std::string_view name, Findings& findings) {
   } else if (header->major > kMajorVersion) {
     throw Error(
         fmt::format("cannot read '{}'", name),
-        fmt::format("it has version {}.{} of the native format, this slackline reads up to {}.x",
+        fmt::format("it has version {}.{} of the native format, this Slackline reads up to {}.x",
                     header->major, header->minor, kMajorVersion),
-        "Use the slackline that wrote it, or a newer one.");
+        "Use the Slackline version that wrote it, or a newer one.");
   }
 }
 
@@ -253,7 +252,7 @@ Trace read(Bytes file, std::string_view name) {
 
 Trace read_native(std::span<const std::byte> bytes, std::string_view name) {
   if (!looks_like_native(bytes)) {
-    throw Error(fmt::format("cannot read '{}'", name), "it is no native trace (.slk)",
+    throw Error(fmt::format("cannot read '{}'", name), "it is not a native trace (.slk)",
                 "Record one with 'slackline record'.");
   }
   return native::read(bytes, name);

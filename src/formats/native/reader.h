@@ -9,31 +9,30 @@
 
 namespace slackline {
 
-inline constexpr FindingKind kNativeTruncated{"native_no_index", Severity::notice,
-                                              "The trace file does not end with its index: it was "
-                                              "cut off or is damaged there. Its blocks were "
-                                              "found by searching for them."};
-inline constexpr FindingKind kNativeDamaged{
-    "native_damaged_frame", Severity::data_loss,
-    "A part of the trace file is damaged and was left out."};
+inline constexpr FindingKind kNativeTruncated{
+    "native_no_index", Severity::notice,
+    "The trace file does not end with its index: it is truncated or damaged. Its blocks were "
+    "located by scanning."};
+inline constexpr FindingKind kNativeDamaged{"native_damaged_frame", Severity::data_loss,
+                                            "A part of the trace file is damaged; it was omitted."};
 inline constexpr FindingKind kNativeLostCalls{
     "native_lost_calls", Severity::data_loss,
-    "Calls stood in damaged or missing parts of the trace file. The time they took counts as "
-    "computation, and messages of theirs have no partner."};
+    "Calls in damaged or missing parts of the trace file. Their time counts as computation, and "
+    "their messages have no partner."};
 inline constexpr FindingKind kNativeUnbalancedRegions{
     "native_unbalanced_regions", Severity::notice,
-    "Where calls were lost, entering or leaving a region was lost too; regions were closed or left "
-    "out there."};
+    "Region enter or leave records lost together with calls; these regions were closed or "
+    "omitted."};
 inline constexpr FindingKind kNativeLostDetails{
     "native_lost_details", Severity::data_loss,
-    "Pauses, hardware counters and the end of ranks stood in damaged parts of the trace file, or "
-    "name calls that were lost; pauses count as computation there."};
+    "Pauses, hardware counters and rank ends in damaged parts of the trace file or of lost calls; "
+    "such pauses count as computation."};
 inline constexpr FindingKind kNativeUnknownFrame{
     "native_unknown_frame", Severity::info,
-    "The trace file has parts that only a newer slackline understands; they were skipped."};
+    "Parts of the trace file that require a newer Slackline version; they were skipped."};
 inline constexpr FindingKind kNativeUnknownOperation{
     "native_unknown_operation", Severity::notice,
-    "Operations that only a newer slackline knows; they count as computation of no MPI call."};
+    "Operations that require a newer Slackline version; their time counts as computation."};
 
 /// Reads a trace in the native format. Damage costs only the blocks it is in and becomes Findings.
 /// Throws Error when nothing can be made of it: no native trace, a newer major version, or no

@@ -42,7 +42,7 @@ constexpr std::array kReaders{
     TraceReader{"native", "a native trace (.slk)",
                 [](const TraceInput& in) { return looks_like_native(in.bytes); },
                 [](const TraceInput& in) { return read_native(in.bytes, in.path.string()); }},
-    TraceReader{"text", "the text form of a trace",
+    TraceReader{"text", "a trace in text format",
                 [](const TraceInput& in) {
                   return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
                 },
@@ -52,7 +52,7 @@ constexpr std::array kReaders{
                   return trace;
                 }},
     TraceReader{
-        "goal", "a GOAL program, as text or as LogGOPSim's binary",
+        "goal", "a GOAL program, text or LogGOPSim binary",
         [](const TraceInput& in) { return looks_like_goal(in.bytes); },
         [](const TraceInput& in) { return read_goal_as_trace(in.bytes, in.path.string()); }},
     TraceReader{"raw", "a folder made by 'slackline record'",
@@ -64,7 +64,7 @@ constexpr std::array kReaders{
     TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
                 [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
                 [](const TraceInput& in) { return read_paraver(in.bytes, in.path, in.release); }},
-    TraceReader{"liballprof", "files of liballprof (one a rank)",
+    TraceReader{"liballprof", "liballprof files (one per rank)",
                 [](const TraceInput& in) {
                   return looks_like_liballprof(in.path, in.is_directory, in.bytes);
                 },
@@ -99,11 +99,11 @@ Error unknown_input(const TraceInput& input) {
   const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
   const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
   if (input.is_directory) {
-    return Error(problem, "nothing in the folder is one", hint);
+    return Error(problem, "the folder contains none", hint);
   }
   if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
   return Error(problem,
-               fmt::format("it begins with \"{}\", which no known format does", shown(input.bytes)),
+               fmt::format("its beginning, \"{}\", matches no known format", shown(input.bytes)),
                hint);
 }
 
@@ -204,9 +204,9 @@ bool is_trace(const fs::path& path) {
 }
 
 Error several_traces(const fs::path& folder, const std::vector<fs::path>& traces) {
-  return Error(fmt::format("cannot tell which trace of '{}' is meant", folder.string()),
-               fmt::format("it has {} of them", traces.size()),
-               fmt::format("Name one, as {}.", traces.front().string()));
+  return Error(fmt::format("ambiguous trace in '{}'", folder.string()),
+               fmt::format("it contains {} traces", traces.size()),
+               fmt::format("Name one, for example {}.", traces.front().string()));
 }
 
 /// Of a folder that is no trace as a whole; none when nothing in it is one.

@@ -75,7 +75,8 @@ TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {
   write_file(folder_ / "b.txt", kText);
   write_file(folder_ / "a.txt", kText);
   EXPECT_THAT(error_of(folder_), HasSubstr("it has 2 of them"));
-  EXPECT_THAT(error_of(folder_), HasSubstr("Name one, as " + (folder_ / "a.txt").string()));
+  EXPECT_THAT(error_of(folder_),
+              HasSubstr("Name one, for example " + (folder_ / "a.txt").string()));
 }
 
 TEST_F(OpenTrace, TheChecksumTellsInputsApart) {
@@ -87,12 +88,12 @@ TEST_F(OpenTrace, TheChecksumTellsInputsApart) {
 
 TEST_F(OpenTrace, SaysWhatWasSeenAndWhatIsAccepted) {
   EXPECT_THAT(error_of(folder_ / "none.slk"), HasSubstr("No such file"));
-  EXPECT_THAT(error_of(folder_), HasSubstr("nothing in the folder is one"));
+  EXPECT_THAT(error_of(folder_), HasSubstr("the folder contains none"));
   write_file(folder_ / "empty", "");
   EXPECT_THAT(error_of(folder_ / "empty"), HasSubstr("the file is empty"));
   write_file(folder_ / "png", "\x89PNG\r\n");
   EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("it begins with \"\\x89PNG\\x0d\\x0a\""));
-  EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("the text form of a trace"));
+  EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("a trace in text format"));
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ std::string QuietLibrary::take_message() {
 Reader open_archive(const std::filesystem::path& anchor) {
   Reader reader(OTF2_Reader_Open(anchor.c_str()));
   if (!reader || OTF2_Reader_SetSerialCollectiveCallbacks(reader.get()) != OTF2_SUCCESS) {
-    throw Error(fmt::format("cannot read '{}'", anchor.string()), QuietLibrary::take_message(),
-                "An OTF2 archive is the file .otf2 with the .def file and the folder beside it.");
+    throw Error(
+        fmt::format("cannot read '{}'", anchor.string()), QuietLibrary::take_message(),
+        "An OTF2 archive consists of the .otf2 file, the .def file and the folder next to it.");
   }
   return reader;
 }

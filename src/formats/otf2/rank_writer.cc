@@ -18,8 +18,8 @@ namespace {
 
 constexpr FindingKind kTimesMoved{
     "times_moved", Severity::notice,
-    "calls or regions begin before what stands before them; OTF2 cannot say that, so they were "
-    "moved to its end"};
+    "Calls or regions that begin before the end of the preceding one; OTF2 cannot represent that, "
+    "so they were moved to its end."};
 
 }  // namespace
 

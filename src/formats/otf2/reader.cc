@@ -137,7 +137,8 @@ Trace read_otf2(const fs::path& anchor, SendRecords* sends) {
   Job job = otf2::describe_job(otf2::read_definitions(anchor));
   if (job.ranks.empty()) {
     throw Error(fmt::format("cannot read '{}' as a trace", anchor.string()),
-                "the archive defines no process", "Is the file .def beside it, and complete?");
+                "the archive defines no process",
+                "Check that the .def file is next to it and complete.");
   }
   Trace trace = otf2::make_trace(job);
   std::vector<RankCallsRead> ranks(job.ranks.size());

@@ -9,28 +9,26 @@ namespace slackline::paraver {
 
 inline constexpr FindingKind kNoRecord{
     "no_communication_record", Severity::notice,
-    "Sends and receives without a communication record: they were to MPI_PROC_NULL, or their "
-    "messages are lost. They are taken as the former."};
-inline constexpr FindingKind kNoCall{
-    "communication_without_call", Severity::notice,
-    "Communication records belong to no MPI call of the trace; a send or receive was made of each "
-    "such end."};
+    "Sends and receives without a communication record (to MPI_PROC_NULL, or lost messages); "
+    "treated as MPI_PROC_NULL."};
+inline constexpr FindingKind kNoCall{"communication_without_call", Severity::notice,
+                                     "Communication records that belong to no MPI call of the "
+                                     "trace; a send or receive was created for each such end."};
 inline constexpr FindingKind kNeverCompleted{
     "request_never_completed", Severity::info,
-    "Nonblocking sends and collectives that no call of the trace seems to complete."};
+    "Nonblocking sends and collectives that no call of the trace appears to complete."};
 inline constexpr FindingKind kRootGuessed{
     "root_unknown", Severity::notice,
-    "Rooted collectives of which no rank says that it is the root; rank 0 of the communicator was "
-    "taken."};
-inline constexpr FindingKind kCommCreation{"communicator_creation", Severity::notice,
-                                           "Ranks make communicators in different numbers, and "
-                                           "Paraver traces do not say among whom. These "
-                                           "calls do not synchronise anything in predictions."};
+    "Rooted collectives without a recorded root; rank 0 of the communicator was assumed."};
+inline constexpr FindingKind kCommCreation{
+    "communicator_creation", Severity::notice,
+    "Ranks create different numbers of communicators, and Paraver traces do not record their "
+    "groups; these calls do not synchronise in predictions."};
 inline constexpr FindingKind kOtherCounters{
     "counters_left_out", Severity::info,
-    "Hardware counters beyond instructions and cycles were left out."};
+    "Hardware counters that are ignored (only PAPI_TOT_INS and PAPI_TOT_CYC are used)."};
 inline constexpr FindingKind kLateMessage{
     "received_before_sent", Severity::notice,
-    "Receives that the trace says ended before the message was sent (the ranks' clocks disagree)."};
+    "Receives that end before the message was sent (clock skew)."};
 
 }  // namespace slackline::paraver

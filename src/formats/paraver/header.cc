@@ -21,7 +21,7 @@ class HeaderCursor {
 
   [[noreturn]] void fail(std::string_view why) const {
     throw Error(fmt::format("{}:1: cannot read the header of the Paraver trace", name_), why,
-                "Write the .prv file anew from the recording.");
+                "Generate the .prv file again from the recording.");
   }
   bool at_end() const { return rest_.empty(); }
   bool next_is(char c) const { return !rest_.empty() && rest_.front() == c; }
@@ -31,7 +31,7 @@ class HeaderCursor {
     return true;
   }
   void expect(char c, std::string_view after) {
-    if (!take(c)) fail(fmt::format("there is no '{}' after {}", c, after));
+    if (!take(c)) fail(fmt::format("'{}' is missing after {}", c, after));
   }
   std::string_view take_until(char c) {
     const std::size_t at = std::min(rest_.find(c), rest_.size());
@@ -49,7 +49,7 @@ class HeaderCursor {
   std::int64_t number(std::string_view what) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc{} || value < 0) fail(fmt::format("{} is no number", what));
+    if (error != std::errc{} || value < 0) fail(fmt::format("{} is not a number", what));
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
@@ -86,7 +86,7 @@ std::int64_t unit_of(HeaderCursor& cursor) {
   if (unit == "us") return 1000;
   if (unit == "ms") return 1'000'000;
   if (unit == "s" || unit == "sec") return 1'000'000'000;
-  cursor.fail(fmt::format("'{}' is no unit of time", unit));
+  cursor.fail(fmt::format("'{}' is not a unit of time", unit));
 }
 
 // "2(4,4)", or only "2".
@@ -158,7 +158,7 @@ Header parse_header(std::string_view line, std::string_view name) {
   cursor.expect(':', "the nodes");
   const std::int64_t applications = cursor.number("the number of applications");
   for (std::int64_t i = 0; i < applications; ++i) {
-    cursor.expect(':', "what comes before an application");
+    cursor.expect(':', "the separator of an application");
     parse_application(cursor, header);
     // Extrae tells behind each application how many communicator lines follow.
     if (cursor.take(',')) cursor.number("the number of communicators");

@@ -190,7 +190,7 @@ bool Lines::refill() {
   const auto unread = static_cast<std::size_t>(end_ - at_);
   if (unread > kLongestLine) {
     throw Error(fmt::format("{}:{}: cannot read the line", name_, number_ + 1),
-                fmt::format("it is longer than {} MiB", kLongestLine >> 20),
+                fmt::format("longer than {} MiB", kLongestLine >> 20),
                 "Check that the file is a trace.");
   }
   buffer_.erase(0, buffer_.size() - unread);

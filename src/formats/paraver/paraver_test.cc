@@ -66,11 +66,11 @@ TEST(ParaverHeader, ALieIsAnErrorAndNoAllocation) {
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_ns:0:1:1000000000(1:1)\n"),
               HasSubstr("x.prv:1: cannot read the header"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_ns:0:999999999999:1(1:1)\n"),
-              HasSubstr("what comes before an application"));
+              HasSubstr("the separator of an application"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):99999999999999999999_ns:0:1:1(1:1)\n"),
-              HasSubstr("the duration is no number"));
+              HasSubstr("the duration is not a number"));
   EXPECT_THAT(error_of("#Paraver (1/2/21 at 1:02):9_fortnights:0:1:1(1:1)\n"),
-              HasSubstr("'fortnights' is no unit of time"));
+              HasSubstr("'fortnights' is not a unit of time"));
 }
 
 constexpr std::string_view kTwo = "#Paraver (1/2/21 at 1:02):1000_ns:1(2):1:2(1:1,1:1),1\n";

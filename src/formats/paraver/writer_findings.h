@@ -6,30 +6,29 @@ namespace slackline::paraver {
 
 inline constexpr FindingKind kUntimed{
     "untimed_as_timed", Severity::notice,
-    "The trace has no measured times; calls were written without duration."};
+    "The trace has no timestamps; calls were written with zero duration."};
 inline constexpr FindingKind kCommunicatorsOfMessages{
     "message_communicator_lost", Severity::notice,
-    "Messages on communicators other than MPI_COMM_WORLD: the format does not say so of a "
-    "message."};
+    "Messages on communicators other than MPI_COMM_WORLD; the format does not store the "
+    "communicator of a message."};
 inline constexpr FindingKind kWildcardsLost{
     "wildcard_lost", Severity::info,
-    "Receives that were posted with a wildcard: the format tells what they got only."};
+    "Receives posted with a wildcard; the format stores only what they received."};
 inline constexpr FindingKind kUnmatched{
     "message_without_partner", Severity::data_loss,
     "Sends and receives without a partner in the trace; their peer, tag and size are lost."};
 inline constexpr FindingKind kIntercommunicator{
     "intercommunicator_lost", Severity::data_loss,
-    "Intercommunicators were left out; calls on them name a communicator that is not listed."};
+    "Intercommunicators were omitted; calls on them refer to a communicator that is not listed."};
 inline constexpr FindingKind kElementSizes{
     "element_sizes_lost", Severity::notice,
-    "Element sizes of collectives have no place in the format; a choice of algorithms that goes by "
-    "them may be another one after it is read back."};
-inline constexpr FindingKind kFlops{
-    "flops_lost", Severity::notice,
-    "Computation was given in flops, of which the format knows nothing; it was written as the time "
-    "that it counts as."};
+    "Element sizes of collectives are not stored in the format; algorithm selection that depends "
+    "on them may differ when it is read back."};
+inline constexpr FindingKind kFlops{"flops_lost", Severity::notice,
+                                    "Computation given in flops, which the format does not "
+                                    "support; it was written as the equivalent time."};
 inline constexpr FindingKind kContributions{
     "contributions_lost", Severity::notice,
-    "Collectives in which ranks contribute differently: only each rank's sums are kept."};
+    "Collectives with different contributions per rank; only the sum of each rank is kept."};
 
 }  // namespace slackline::paraver

@@ -202,7 +202,7 @@ Trace read_raw(const fs::path& directory) {
   const auto paths = find_files(directory);
   if (paths.empty()) {
     throw Error(fmt::format("cannot read a recording in '{}'", directory.string()),
-                "there are no .slkraw files", "Give the folder that `slackline record` wrote.");
+                "it contains no .slkraw files", "Name the folder that 'slackline record' wrote.");
   }
   std::vector<File> files = open_files(paths);
   const std::int32_t ranks = world_size(files);

@@ -71,9 +71,10 @@ void CallReader::collect(std::span<const Token> rest) {
     }
     const std::string_view key = token.text.substr(0, equals);
     if (std::ranges::find(keys_, key, &KeyValue::key) != keys_.end()) {
-      lexer_.fail(token, fmt::format("'{}' is given twice", key), "a key has one value");
+      lexer_.fail(token, fmt::format("'{}' is given twice", key), "each key has one value");
     }
-    if (keys_.size() == kMostKeys) lexer_.fail(token, "too many keys", "no operation has so many");
+    if (keys_.size() == kMostKeys)
+      lexer_.fail(token, "too many keys", "no operation has that many");
     keys_.push_back({key, token.from(equals + 1)});
   }
 }
@@ -92,7 +93,7 @@ void CallReader::read_flag(Call& call, const Token& token) {
   std::string known;
   for (const FlagWord& word : kFlagWords) known += fmt::format(" {}", word.word);
   lexer_.fail(token, fmt::format("unknown word '{}'", token.text),
-              fmt::format("an operation takes key=value, and the words{}", known));
+              fmt::format("an operation takes key=value pairs, and the words{}", known));
 }
 
 std::optional<Token> CallReader::take(std::string_view key) {
@@ -106,7 +107,7 @@ Token CallReader::require(std::string_view key, std::string_view example) {
   const auto value = take(key);
   if (value) return *value;
   lexer_.fail(operation_word_, fmt::format("{} without {}=", operation_word_.text, key),
-              "it means nothing without it", fmt::format("Write {}={}.", key, example));
+              "the one requires the other", fmt::format("Add {}={}.", key, example));
 }
 
 std::int32_t CallReader::peer(const Token& token) const {
@@ -216,15 +217,14 @@ void CallReader::read_starts() {
   for (const Token& part : parts_) {
     Lexer::split(part, ':', fields_);
     if (fields_.size() != kStartFields && fields_.size() != kStartFields - 1) {
-      lexer_.fail(
-          part, fmt::format("'{}' starts nothing", part.text),
-          "a started request is REQUEST:OPERATION:PEER:TAG:BYTES, and :COMM if that is not 0",
-          "For example starts=1:send_init:3:0:8.");
+      lexer_.fail(part, fmt::format("invalid started request '{}'", part.text),
+                  "the syntax is REQUEST:OPERATION:PEER:TAG:BYTES, and :COMM if that is not 0",
+                  "Example: starts=1:send_init:3:0:8.");
     }
     const auto operation = operation_of_word(fields_[1].text);
     if (!operation) {
       lexer_.fail(fields_[1], fmt::format("unknown operation '{}'", fields_[1].text),
-                  "send_init, bsend_init, ssend_init, rsend_init or recv_init is needed");
+                  "send_init, bsend_init, ssend_init, rsend_init or recv_init is required");
     }
     args_.push_back(lexer_.integer(fields_[0], "request", 0, kMaxUint32));
     args_.push_back(static_cast<std::int64_t>(*operation));
@@ -268,8 +268,8 @@ void CallReader::read_pairs(std::string_view key) {
   for (const Token& part : parts_) {
     Lexer::split(part, ':', fields_);
     if (fields_.size() != 2) {
-      lexer_.fail(part, fmt::format("'{}' is no neighbour", part.text), "a neighbour is RANK:BYTES",
-                  "For example out=1:8,3:8.");
+      lexer_.fail(part, fmt::format("invalid neighbour '{}'", part.text),
+                  "the syntax is RANK:BYTES", "Example: out=1:8,3:8.");
     }
     args_.push_back(peer(fields_[0]));
     args_.push_back(lexer_.integer(fields_[1], "byte count", kMinInt64, kMaxInt64));

@@ -90,7 +90,7 @@ std::int64_t Lexer::integer(const Token& token, std::string_view what, std::int6
                             std::int64_t most) const {
   std::int64_t value = 0;
   if (!parse(token.text, value)) {
-    fail(token, fmt::format("'{}' is no {}", shown(token.text), what), "a whole number is needed");
+    fail(token, fmt::format("'{}' is not a {}", shown(token.text), what), "an integer is required");
   }
   if (value < least || value > most) {
     fail(token, fmt::format("{} {} is out of range", what, value),
@@ -102,8 +102,8 @@ std::int64_t Lexer::integer(const Token& token, std::string_view what, std::int6
 std::uint64_t Lexer::unsigned_integer(const Token& token, std::string_view what) const {
   std::uint64_t value = 0;
   if (!parse(token.text, value)) {
-    fail(token, fmt::format("'{}' is no {}", shown(token.text), what),
-         "a whole number from 0 on is needed");
+    fail(token, fmt::format("'{}' is not a {}", shown(token.text), what),
+         "a non-negative integer is required");
   }
   return value;
 }
@@ -115,7 +115,7 @@ std::int64_t Lexer::time(const Token& token, std::string_view what) const {
 double Lexer::real(const Token& token, std::string_view what) const {
   double value = 0;
   if (!parse(token.text, value) || !std::isfinite(value)) {
-    fail(token, fmt::format("'{}' is no {}", shown(token.text), what), "a number is needed");
+    fail(token, fmt::format("'{}' is not a {}", shown(token.text), what), "a number is required");
   }
   return value;
 }
@@ -128,8 +128,8 @@ std::int64_t Lexer::named(const Token& token, std::span<const NamedValue> words,
   if (!parse(token.text, value)) {
     std::string accepted;
     for (const NamedValue& word : words) accepted += fmt::format(", {}", word.word);
-    fail(token, fmt::format("'{}' is no {}", shown(token.text), what),
-         fmt::format("a number{} is needed", accepted));
+    fail(token, fmt::format("'{}' is not a {}", shown(token.text), what),
+         fmt::format("a number{} is required", accepted));
   }
   return integer(token, what, least, most);
 }
@@ -138,7 +138,7 @@ std::string Lexer::text(const Token& token) const {
   std::string_view in = token.text;
   if (in.empty() || in.front() != '"') {
     if (in.find('"') != std::string_view::npos) {
-      fail(token, "a quote stands inside a word", "texts in quotes are quoted as a whole");
+      fail(token, "quote inside a word", "quotes must enclose the whole text");
     }
     return std::string(in);
   }
@@ -146,7 +146,7 @@ std::string Lexer::text(const Token& token) const {
   for (std::size_t i = 1; i < in.size(); ++i) {
     if (in[i] == '"') {
       if (i + 1 == in.size()) return out;
-      fail(token.from(i + 1), "something follows the closing quote", "a blank is needed there");
+      fail(token.from(i + 1), "text after the closing quote", "a space is required there");
     }
     if (in[i] != '\\') {
       out += in[i];
@@ -165,10 +165,10 @@ std::string Lexer::text(const Token& token) const {
       i += 2;
     } else {
       fail(token.from(i - 1), "unknown escape in a quoted text",
-           "there are \\\" \\\\ \\n \\t \\x41");
+           "known are \\\" \\\\ \\n \\t \\x41");
     }
   }
-  fail(token, "a quoted text does not end on its line", "no closing quote",
+  fail(token, "unterminated quoted text", "the closing quote is missing on its line",
        "Write line breaks as \\n.");
 }
 
@@ -228,8 +228,8 @@ void Lexer::list_item(const Token& item, std::string_view what, std::int64_t run
   const std::int64_t steps = std::abs(last - first) / stride;
   if (steps >= run_limit) {
     fail(item, fmt::format("range '{}' is too long", shown(item.text)),
-         fmt::format("one range may have up to {} values here", run_limit),
-         "Write several, with commas between them.");
+         fmt::format("the maximum is {} values", run_limit),
+         "Split it into several, separated by commas.");
   }
   for (std::int64_t i = 0; i <= steps; ++i) {
     values.push_back(first < last ? first + i * stride : first - i * stride);

@@ -54,24 +54,25 @@ class Reader {
 
   [[noreturn]] void fail_unknown(const Token& token, std::string_view known) const {
     lexer_.fail(token, fmt::format("unknown word '{}'", token.text),
-                fmt::format("here may stand {}", known));
+                fmt::format("expected {}", known));
   }
 
   void read_header() {
     if (!lexer_.next_line()) {
-      lexer_.fail_at_end("no trace", "the file is empty or holds only comments",
+      lexer_.fail_at_end("not a trace", "the file is empty or holds only comments",
                          "A trace begins with 'slackline-trace 1 timed ranks=2'.");
     }
     const auto tokens = lexer_.tokens();
     if (tokens[0].text != kMagic || tokens.size() < 4) {
-      lexer_.fail(tokens[0], "no text form of a trace", "the first line is not its header",
+      lexer_.fail(tokens[0], "not a trace in text format", "the first line is not its header",
                   "A trace begins with 'slackline-trace 1 timed ranks=2'.");
     }
     if (lexer_.integer(tokens[1], "version", 1, std::numeric_limits<std::int32_t>::max()) >
         kVersion) {
-      lexer_.fail(tokens[1], fmt::format("the text form has version {}", tokens[1].text),
-                  fmt::format("this program knows version {}", kVersion),
-                  "Use the slackline that wrote it, or a newer one.");
+      lexer_.fail(tokens[1],
+                  fmt::format("unsupported version {} of the text format", tokens[1].text),
+                  fmt::format("this Slackline reads version {}", kVersion),
+                  "Use the Slackline version that wrote it, or a newer one.");
     }
     const bool timed = tokens[2].text == "timed";
     if (!timed && tokens[2].text != "untimed") fail_unknown(tokens[2], "timed or untimed");
@@ -103,8 +104,8 @@ class Reader {
     if (first.text == "counter") return read_counter_name();
     if (first.text == "finding") return read_finding();
     lexer_.fail(first, fmt::format("unexpected '{}'", first.text),
-                "before the first rank there may be info, comm, region, counter and finding lines",
-                "Put 'rank 0' above the operations of rank 0.");
+                "only info, comm, region, counter and finding lines may precede the first rank",
+                "Insert 'rank 0' above the operations of rank 0.");
   }
 
   void read_info() {
@@ -141,7 +142,7 @@ class Reader {
     const auto tokens = lexer_.tokens();
     if (i >= tokens.size()) {
       lexer_.fail_at_end(fmt::format("{} line without {}", tokens[0].text, what),
-                         "the line ends too early");
+                         "the line is too short");
     }
     return tokens[i];
   }
@@ -160,7 +161,7 @@ class Reader {
     members.reserve(values_.size());
     for (const std::int64_t member : values_) {
       if (member < 0 || member >= trace_->ranks()) {
-        lexer_.fail(value, fmt::format("member {} is no rank of this trace", member),
+        lexer_.fail(value, fmt::format("member {} is not a rank of this trace", member),
                     fmt::format("it has ranks=0..{}", trace_->ranks() - 1));
       }
       members.push_back(static_cast<std::int32_t>(member));
@@ -199,7 +200,7 @@ class Reader {
     if (lexer_.integer(id, "region", 0, std::numeric_limits<std::int32_t>::max()) != next ||
         trace_->region_id(lexer_.text(name)) != next) {
       lexer_.fail(id, fmt::format("region {} is out of order", id.text),
-                  fmt::format("the next is {}, and each name stands once", next));
+                  fmt::format("the next is {}, and each name occurs once", next));
     }
   }
 
@@ -245,8 +246,8 @@ class Reader {
     const Token number = word(1, "number");
     rank_ = static_cast<std::int32_t>(lexer_.integer(number, "rank", 0, trace_->ranks() - 1));
     if (seen_[static_cast<std::size_t>(rank_)]) {
-      lexer_.fail(number, fmt::format("rank {} stands here a second time", rank_),
-                  "each rank has one section", "Put its operations together.");
+      lexer_.fail(number, fmt::format("rank {} has two sections", rank_), "one per rank is allowed",
+                  "Merge them.");
     }
     seen_[static_cast<std::size_t>(rank_)] = true;
     RankInfo& info = trace_->rank_info(rank_);
@@ -280,7 +281,7 @@ class Reader {
   std::int64_t sum(std::int64_t a, std::int64_t b, const Token& at) const {
     // Both are within kTimeLimit_ns, so the sum itself cannot overflow.
     if (a + b > kTimeLimit_ns || a + b < -kTimeLimit_ns) {
-      lexer_.fail(at, "a time is out of range", "times reach 146 years from zero");
+      lexer_.fail(at, "a time is out of range", "times are limited to 146 years from zero");
     }
     return a + b;
   }
@@ -302,19 +303,19 @@ class Reader {
       tokens = tokens.subspan(1);
     }
     if (tokens.empty()) {
-      lexer_.fail_at_end("a time without an operation", "the line ends too early");
+      lexer_.fail_at_end("a time has no operation", "the line is too short");
     }
     const std::string_view first = tokens[0].text;
     if (first == "pause") {
       if (!begin || !has_duration) {
-        lexer_.fail(tokens[0], "a pause without its time", "it is '@BEGIN +DURATION pause'");
+        lexer_.fail(tokens[0], "a pause has no time", "the syntax is '@BEGIN +DURATION pause'");
       }
       return read_pause(*begin, sum(*begin, duration, last), tokens);
     }
     if (first == "counted") return read_counted(tokens, begin || has_duration);
     if (first == "compute" || first == "enter" || first == "leave") {
       if (has_duration)
-        lexer_.fail(last, fmt::format("{} has no +duration", first), "it is no call");
+        lexer_.fail(last, fmt::format("{} has no +duration", first), "it is not a call");
       return first == "compute" ? read_compute(begin, tokens) : read_region_event(begin, tokens);
     }
     const std::int64_t from = begin.value_or(cursor_);
@@ -323,8 +324,8 @@ class Reader {
 
   void read_compute(std::optional<std::int64_t> begin, std::span<const Token> tokens) {
     if (begin || tokens.size() != 2) {
-      lexer_.fail(tokens[0], "compute stands wrong",
-                  "it is 'compute NANOSECONDS' alone on its line");
+      lexer_.fail(tokens[0], "misplaced compute",
+                  "the syntax is 'compute NANOSECONDS', alone on its line");
     }
     cursor_ = sum(cursor_, lexer_.integer(tokens[1], "computation", 0, kTimeLimit_ns), tokens[1]);
   }
@@ -340,9 +341,9 @@ class Reader {
   void read_counted(std::span<const Token> tokens, bool has_time) {
     const std::size_t counters = trace_->counters().size();
     if (has_time || tokens.size() < 2 || tokens.size() > 1 + counters) {
-      lexer_.fail(
-          tokens[0], "counted stands wrong",
-          fmt::format("it is 'counted' and a number for each of the {} counters", counters));
+      lexer_.fail(tokens[0], "misplaced counted",
+                  fmt::format("the syntax is 'counted' and a number for each of the {} counters",
+                              counters));
     }
     counted_.resize(counters);
     const std::size_t gap = trace_->calls(rank_).size();
@@ -357,7 +358,7 @@ class Reader {
   void read_region_event(std::optional<std::int64_t> begin, std::span<const Token> tokens) {
     if (tokens.size() != 2) {
       lexer_.fail(tokens[0], fmt::format("{} needs one region", tokens[0].text),
-                  "its name or its number");
+                  "by name or number");
     }
     RankCalls& calls = trace_->calls(rank_);
     calls.append_region({.time_ns = begin.value_or(cursor_),
@@ -377,8 +378,8 @@ class Reader {
     const auto operation = operation_of_word(tokens[0].text);
     if (!operation) {
       lexer_.fail(tokens[0], fmt::format("unknown operation '{}'", tokens[0].text),
-                  "operations are MPI's names without MPI_, in small letters",
-                  "For example isend, waitall, allreduce.");
+                  "operations are MPI function names without MPI_, in lower case",
+                  "Examples: isend, waitall, allreduce.");
     }
     Call call = call_reader_.read(*operation, tokens[0], tokens.subspan(1));
     call.begin_ns = begin;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr FindingKind kRequestZero{
     "request_zero", Severity::data_loss,
-    "Request 0 stands for none, but calls start with it and others wait for it: these wait for "
-    "nothing. Number requests from 1."};
+    "Request 0 is reserved for no request, but calls start and complete it; those completions have "
+    "no effect. Number requests from 1."};
 
 bool starts_with_none(const Call& call) {
   return call.request == kRequestNone && text::needs_request(call.operation);

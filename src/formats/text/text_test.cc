@@ -135,34 +135,34 @@ TEST(ReadText, ReadsFactsCommunicatorsRegionsAndComments) {
 TEST(ReadText, MessagesSayWhereAndWhat) {
   EXPECT_THAT(rank_error_of("  @10 sned to=1\n"), HasSubstr("t.slt:3:7: unknown operation 'sned'"));
   EXPECT_THAT(rank_error_of("send bytes=8\n"), HasSubstr("3:1: send without to="));
-  EXPECT_THAT(rank_error_of("send to=x\n"), HasSubstr("3:9: 'x' is no rank"));
-  EXPECT_THAT(rank_error_of("send to=0 bytes=-1\n"), HasSubstr("3:17: '-1' is no byte count"));
+  EXPECT_THAT(rank_error_of("send to=x\n"), HasSubstr("3:9: 'x' is not a rank"));
+  EXPECT_THAT(rank_error_of("send to=0 bytes=-1\n"), HasSubstr("3:17: '-1' is not a byte count"));
   EXPECT_THAT(rank_error_of("send to=0 to=1\n"), HasSubstr("3:11: 'to' is given twice"));
   EXPECT_THAT(rank_error_of("send to=0 root=1\n"), HasSubstr("3:11: unknown key 'root' of send"));
   EXPECT_THAT(rank_error_of("irecv from=0 any\n"), HasSubstr("3:14: unknown word 'any'"));
   EXPECT_THAT(rank_error_of("waitall reqs=1..9999999\n"), HasSubstr("too long"));
-  EXPECT_THAT(rank_error_of("@5\n"), HasSubstr("3:3: a time without an operation"));
-  EXPECT_THAT(rank_error_of("@5 compute 3\n"), HasSubstr("compute stands wrong"));
+  EXPECT_THAT(rank_error_of("@5\n"), HasSubstr("3:3: a time has no operation"));
+  EXPECT_THAT(rank_error_of("@5 compute 3\n"), HasSubstr("misplaced compute"));
   EXPECT_THAT(rank_error_of("@9223372036854775807 barrier\n"), HasSubstr("out of range"));
-  EXPECT_THAT(rank_error_of("rank 0\n"), HasSubstr("3:6: rank 0 stands here a second time"));
+  EXPECT_THAT(rank_error_of("rank 0\n"), HasSubstr("3:6: rank 0 has two sections"));
   EXPECT_THAT(rank_error_of("alltoallv send=1 recv=1,2\n"), HasSubstr("1 and 2 values"));
-  EXPECT_THAT(rank_error_of("startall starts=1:2\n"), HasSubstr("starts nothing"));
+  EXPECT_THAT(rank_error_of("startall starts=1:2\n"), HasSubstr("invalid started request"));
   EXPECT_THAT(rank_error_of("enter 3\n"), HasSubstr("out of range"));
-  EXPECT_THAT(rank_error_of("enter \"a\n"), HasSubstr("no closing quote"));
+  EXPECT_THAT(rank_error_of("enter \"a\n"), HasSubstr("the closing quote is missing on its line"));
 }
 
 TEST(ReadText, MessagesAboutTheWhole) {
-  EXPECT_THAT(error_of(""), HasSubstr("no trace"));
-  EXPECT_THAT(error_of("hello\n"), HasSubstr("1:1: no text form"));
-  EXPECT_THAT(error_of("slackline-trace 2 timed ranks=1\n"), HasSubstr("has version 2"));
+  EXPECT_THAT(error_of(""), HasSubstr("not a trace"));
+  EXPECT_THAT(error_of("hello\n"), HasSubstr("1:1: not a trace in text format"));
+  EXPECT_THAT(error_of("slackline-trace 2 timed ranks=1\n"), HasSubstr("unsupported version 2"));
   EXPECT_THAT(error_of("slackline-trace 1 timed ranks=0\n"), HasSubstr("out of range"));
   EXPECT_THAT(error_of("slackline-trace 1 timed ranks=2\nrank 0\n"),
               HasSubstr("rank 1 is missing"));
-  EXPECT_THAT(error_of("slackline-trace 1 timed ranks=2\nbarrier\n"), HasSubstr("Put 'rank 0'"));
+  EXPECT_THAT(error_of("slackline-trace 1 timed ranks=2\nbarrier\n"), HasSubstr("Insert 'rank 0'"));
   EXPECT_THAT(error_of("slackline-trace 1 timed ranks=2\ncomm 3 members=0\n"),
               HasSubstr("the next is 2"));
   EXPECT_THAT(error_of("slackline-trace 1 timed ranks=2\ncomm 2 members=2\n"),
-              HasSubstr("member 2 is no rank"));
+              HasSubstr("member 2 is not a rank"));
 }
 
 TEST(ReadText, ShortTextsDoNotMakeLargeTraces) {

@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr FindingKind kBadLine{
     "ti_bad_line", Severity::data_loss,
-    "A line is no replay action, or lacks an argument; it was left out."};
+    "A line is not a replay action, or lacks an argument; it was omitted."};
 constexpr FindingKind kFlops{
     "ti_flops", Severity::info,
-    "Computation is given in flops; it counts as time at 1 Gflop/s, one nanosecond a flop."};
+    "Computation is given in flops; converted to time at 1 Gflop/s (1 ns per flop)."};
 constexpr std::int64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHeadLines = 16;
 constexpr std::string_view kComputation = " compute ";
@@ -185,14 +185,14 @@ class Reader {
  private:
   bool append() {
     try {
-      if (fields_.size() < 2) throw ti::BadAction{"no action"};
+      if (fields_.size() < 2) throw ti::BadAction{"not an action"};
       const std::int64_t rank = fields_.integer(0);
       if (rank < 0 || rank >= trace_.ranks()) throw ti::BadAction{"no such rank"};
       programs_[static_cast<std::size_t>(rank)].append(fields_);
       return true;
     } catch (const ti::BadField& bad) {
       why_ = bad.index < fields_.size()
-                 ? fmt::format("'{}' is no number", fields_.word(bad.index).substr(0, 20))
+                 ? fmt::format("'{}' is not a number", fields_.word(bad.index).substr(0, 20))
                  : "an argument is missing";
     } catch (const ti::BadAction& bad) {
       why_ = bad.why;

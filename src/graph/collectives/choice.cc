@@ -18,7 +18,7 @@ using Selector = CollectiveChoice::Selector;
 using Rule = CollectiveChoice::Rule;
 
 constexpr std::string_view kExample =
-    "Write for example openmpi, mpich, auto or allreduce=ring,bcast=chain:64KiB.. .";
+    "Examples: openmpi, mpich, auto or allreduce=ring,bcast=chain:64KiB..";
 
 std::string joined_names(Operation operation) {
   std::string names;
@@ -66,7 +66,7 @@ Operation operation_from(std::string_view word) {
   const bool known = std::ranges::any_of(collective_algorithms(),
                                          [&](const auto& a) { return a.operation == operation; });
   if (known) return operation;
-  throw usage_error("cannot use --collectives", quoted(word) + " is no collective operation",
+  throw usage_error("cannot use --collectives", quoted(word) + " is not a collective operation",
                     "Known operations: " + joined_operations() + ".");
 }
 
@@ -74,7 +74,7 @@ const CollectiveAlgorithm& algorithm_from(Operation operation, std::string_view 
   const CollectiveAlgorithm* found = find_algorithm(operation, word);
   if (found != nullptr) return *found;
   throw usage_error("cannot use --collectives",
-                    quoted(word) + " is no algorithm for " + std::string(identifier(operation)),
+                    quoted(word) + " is not an algorithm for " + std::string(identifier(operation)),
                     "Known algorithms: " + joined_names(operation) + ".");
 }
 
@@ -82,8 +82,8 @@ const CollectiveAlgorithm& algorithm_from(Operation operation, std::string_view 
 void read_range(std::string_view text, Rule& rule) {
   const std::size_t dots = text.find("..");
   if (dots == std::string_view::npos) {
-    throw usage_error(quoted(text) + " is no range of sizes", "it has no '..'",
-                      "Write for example 64KiB..1MiB, ..64KiB or 64KiB.. .");
+    throw usage_error(quoted(text) + " is not a range of sizes", "'..' is missing",
+                      "Examples: 64KiB..1MiB, ..64KiB or 64KiB..");
   }
   const std::string_view from = trimmed(text.substr(0, dots));
   const std::string_view to = trimmed(text.substr(dots + 2));
@@ -91,7 +91,7 @@ void read_range(std::string_view text, Rule& rule) {
   if (!to.empty()) rule.to_bytes = parse_bytes(to, "the end of a range of sizes");
   if (rule.from_bytes >= rule.to_bytes) {
     throw usage_error(quoted(text) + " is an empty range", "it must start below its end",
-                      "Sizes from the start to just below the end are meant.");
+                      "The end is exclusive.");
   }
 }
 
@@ -145,7 +145,7 @@ void CollectiveChoice::add(std::string_view text) {
     } else if (equals != std::string_view::npos) {
       changed.rules_.push_back(rule_from(item, equals));
     } else {
-      throw usage_error(quoted(item) + " is no choice of collective algorithms",
+      throw usage_error(quoted(item) + " is not a choice of collective algorithms",
                         "neither a selector nor operation=algorithm", kExample);
     }
     if (comma == std::string_view::npos) break;

@@ -283,12 +283,13 @@ std::string complaint(std::string_view text) {
 
 TEST(Choice, RefusesWhatItDoesNotKnowAndListsWhatItDoes) {
   EXPECT_THAT(complaint("allreduce=quantum"), HasSubstr("rabenseifner"));
-  EXPECT_THAT(complaint("allreduce=quantum"), HasSubstr("'quantum' is no algorithm for allreduce"));
+  EXPECT_THAT(complaint("allreduce=quantum"),
+              HasSubstr("'quantum' is not an algorithm for allreduce"));
   EXPECT_THAT(complaint("send=ring"), HasSubstr("reduce_scatter_block"));
   EXPECT_THAT(complaint("lam"), HasSubstr("neither a selector"));
   EXPECT_THAT(complaint(""), HasSubstr("neither a selector"));
   EXPECT_THAT(complaint("openmpi,"), HasSubstr("neither a selector"));
-  EXPECT_THAT(complaint("bcast=chain:64KiB"), HasSubstr("no '..'"));
+  EXPECT_THAT(complaint("bcast=chain:64KiB"), HasSubstr("'..' is missing"));
   EXPECT_THAT(complaint("bcast=chain:2KiB..1KiB"), HasSubstr("empty range"));
   EXPECT_THAT(complaint("bcast=chain:x..1KiB"), HasSubstr("the start of a range"));
   EXPECT_THAT(complaint("openmpi,bcast=ring"), HasSubstr("scatter_ring_allgather"));

@@ -118,7 +118,7 @@ class GoalGraphWriter {
     if (more > static_cast<std::uint64_t>(kTimeLimit_ns - ns)) {
       throw Error("cannot build the execution graph",
                   fmt::format("computation of rank {} lasts longer than 146 years", rank),
-                  "Is the file whole, and are its times nanoseconds?");
+                  "Check that the file is complete and its times are in nanoseconds.");
     }
     ns += static_cast<std::int64_t>(more);
   }

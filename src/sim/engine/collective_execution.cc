@@ -10,8 +10,8 @@ using Kind = CollectiveStep::Kind;
 
 constexpr FindingKind kNothingSent{
     "alltoall_sends_nothing", Severity::notice,
-    "SimGrid's algorithm for an alltoall does nothing on this number of ranks; nor does it here, "
-    "and the call takes no time. Choose another one for the times of a real exchange."};
+    "SimGrid's alltoall algorithm sends nothing on this number of ranks; this is reproduced, and "
+    "the call takes no time. Choose another algorithm for realistic times."};
 
 constexpr double kPauseUnit = 1e-9;  // seconds: a pause is given in nanoseconds
 

@@ -60,11 +60,11 @@ void throw_deadlock(const Trace& trace, const ContextScheduler& contexts,
                        format_time_ns(ns_of_seconds(context.waiting.since)));
   }
   if (stuck > shown) who += fmt::format("; and {} more", stuck - shown);
-  throw Error(fmt::format("the program deadlocks at {}: {} of {} ranks wait for ever",
+  throw Error(fmt::format("the program deadlocks at {}: {} of {} ranks wait forever",
                           format_time_ns(ns_of_seconds(contexts.now())), stuck, trace.ranks()),
               who,
-              "A receive has no send, or sends wait for each other; smpi/send-is-detached-thresh "
-              "says from which size on they do.");
+              "A receive has no matching send, or sends above smpi/send-is-detached-thresh wait "
+              "for each other.");
 }
 
 }  // namespace slackline::sim

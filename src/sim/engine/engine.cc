@@ -208,7 +208,7 @@ void Engine::report_unmatched() {
   if (count == 0 || trace_.timed()) return;
   throw Error(fmt::format("{} never received",
                           count == 1 ? "a message is" : fmt::format("{} messages are", count)),
-              fmt::format("for one, from {}", first), "Every send needs its receive.");
+              fmt::format("for example, from {}", first), "Every send needs a matching receive.");
 }
 
 }  // namespace slackline::sim

@@ -119,7 +119,7 @@ bool RankProgram::peer_exists(std::int32_t peer) {
     findings_.add(kUnresolvedWildcard);
   } else if (peer != kPeerNull && peer != kPeerNone) {
     if (!trace_.timed()) {
-      throw Error(fmt::format("a call names rank {}", peer),
+      throw Error(fmt::format("a call refers to rank {}", peer),
                   fmt::format("the ranks are 0 to {}", trace_.ranks() - 1), "Correct the program.");
     }
     findings_.add(kBadPeer, fmt::format("rank {}", peer));

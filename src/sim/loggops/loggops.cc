@@ -69,7 +69,7 @@ void LogGOPSSimulation::check_range(const GoalOperation& op) const {
 
 void LogGOPSSimulation::fail_range() const {
   throw Error(fmt::format("cannot simulate '{}'", name_),
-              "a time does not fit in 63 bits of the smallest unit of the parameters",
+              "a time does not fit into 63 bits of the smallest unit of the parameters",
               "Give the parameters with fewer digits.");
 }
 
@@ -80,8 +80,8 @@ void LogGOPSSimulation::require_all_done() const {
       if (missing_[number({r, i})] == 0) continue;
       throw Error(
           fmt::format("cannot simulate '{}' to its end", name_),
-          fmt::format("operation {} of rank {} waits for ever, and it may not be alone", i + 1, r),
-          "Operations wait for each other in a circle; --model loggps prints it.");
+          fmt::format("operation {} of rank {} waits forever, possibly among others", i + 1, r),
+          "Operations wait for each other cyclically; --model loggps prints the cycle.");
     }
   }
 }

@@ -109,11 +109,11 @@ TEST(LogGopsSimulation, NoiseLengthensWhatItInterrupts) {
 TEST(LogGopsSimulation, SaysWhatIsLeft) {
   EXPECT_THAT(
       error_of("num_ranks 2\nrank 0 {\nsend 1b to 1 tag 4\n}\nrank 1 {\n}\n"),
-      HasSubstr("1 sends and 0 receives have no partner: rank 1 never took the message from "
+      HasSubstr("1 send and 0 receives without partner: rank 1 never received the message from "
                 "rank 0 with tag 4"));
   EXPECT_THAT(
       error_of("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n"),
-      HasSubstr("waits for ever"));
+      HasSubstr("waits forever"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\ncalc 9000000000000000000\n}\n"),
               HasSubstr("63 bits"));
 }

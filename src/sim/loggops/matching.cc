@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
@@ -126,14 +127,15 @@ void LogGOPSMatching::require_empty(std::string_view name) const {
     if (shown++ >= kShown) continue;
     examples += fmt::format("{}rank {} {} from rank {} with tag {}", examples.empty() ? "" : "; ",
                             w.channel.destination,
-                            w.receive_posted ? "waits for a message" : "never took the message",
+                            w.receive_posted ? "waits for a message" : "never received the message",
                             or_any(static_cast<std::uint32_t>(w.channel.source)),
                             or_any(static_cast<std::uint32_t>(w.channel.tag)));
   }
-  throw Error(fmt::format("the messages of '{}' do not match", name),
-              fmt::format("{} sends and {} receives have no partner: {}{}", left.size() - receives,
-                          receives, examples, shown > kShown ? "; ..." : ""),
-              "Check ranks and tags; is the file whole?");
+  throw Error(
+      fmt::format("the messages of '{}' do not match", name),
+      fmt::format("{} and {} without partner: {}{}", count_of(left.size() - receives, "send"),
+                  count_of(receives, "receive"), examples, shown > kShown ? "; ..." : ""),
+      "Check ranks and tags, and that the file is complete.");
 }
 
 }  // namespace slackline

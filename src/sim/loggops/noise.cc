@@ -38,17 +38,17 @@ NoisePattern read_noise_pattern(std::string_view text, std::string_view name) {
     const bool readable = take_ns(line, i.begin_ns) && take_ns(line, i.length_ns);
     if (!readable) {
       throw Error(fmt::format("{}:{}: cannot read the interruption", name, number),
-                  "a line holds when it begins and how long it lasts, in ns", "As in: 1200 35");
+                  "a line contains its begin and duration in ns", "Example: 1200 35");
     }
     if (!pattern.interruptions.empty() && i.begin_ns < pattern.interruptions.back().begin_ns) {
       throw Error(fmt::format("{}:{}: the interruption begins before the one above", name, number),
-                  "interruptions stand in order of time", "Sort the file.");
+                  "interruptions must be in order of time", "Sort the file.");
     }
     pattern.interruptions.push_back(i);
   }
   if (pattern.interruptions.empty() || pattern.interruptions.back().begin_ns == 0) {
-    throw Error(fmt::format("'{}' is no noise pattern", name),
-                "it has no interruption after its beginning", "Each line is one: 1200 35");
+    throw Error(fmt::format("'{}' is not a noise pattern", name), "it contains no interruption",
+                "Use one line per interruption, for example: 1200 35");
   }
   return pattern;
 }

@@ -64,8 +64,7 @@ NetworkModel network_model(std::string_view name) {
     model.constant = preset.constant;
     return model;
   }
-  throw usage_error("cannot use '" + std::string(name) + "' for network/model",
-                    "there is no such model",
+  throw usage_error("cannot use '" + std::string(name) + "' for network/model", "no such model",
                     "Known models: " + std::string(network_model_names()) + ".");
 }
 

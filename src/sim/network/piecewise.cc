@@ -23,8 +23,8 @@ double number(std::string_view text, std::string_view whole, std::string_view wh
     return value;
   }
   throw usage_error("cannot read " + std::string(what) + " '" + std::string(whole) + "'",
-                    "'" + std::string(text) + "' is no number of at least 0",
-                    "Write for example 0:1e-6:2e-10;65536:3e-6:0 .");
+                    "'" + std::string(text) + "' is not a non-negative number",
+                    "Example: 0:1e-6:2e-10;65536:3e-6:0.");
 }
 
 std::vector<std::string_view> split(std::string_view text, char at) {
@@ -49,8 +49,8 @@ Piecewise::Piecewise(std::string_view text, std::string_view what) {
     const auto numbers = split(item, ':');
     if (numbers.size() < 2 || numbers.size() > kMostNumbers) {
       throw usage_error("cannot read " + std::string(what) + " '" + std::string(text) + "'",
-                        "'" + std::string(item) + "' is no threshold:value[:slope]",
-                        "Write for example 0:1e-6:2e-10;65536:3e-6:0 .");
+                        "'" + std::string(item) + "' is not threshold:value[:slope]",
+                        "Example: 0:1e-6:2e-10;65536:3e-6:0.");
     }
     segments_.push_back({number(numbers[0], text, what), number(numbers[1], text, what),
                          numbers.size() == kMostNumbers ? number(numbers[2], text, what) : 0});

@@ -15,12 +15,12 @@ constexpr Link kImplicitLoopback{10e9, 0, Sharing::fatpipe};
 
 void check(const Link& link, std::string_view name) {
   if (!(link.bandwidth > 0) || !std::isfinite(link.bandwidth)) {
-    throw usage_error(fmt::format("cannot use link '{}'", name), "its bandwidth is not above zero",
-                      "Give it a bandwidth.");
+    throw usage_error(fmt::format("cannot use link '{}'", name), "its bandwidth is not positive",
+                      "Set its bandwidth.");
   }
   if (!(link.latency >= 0) || !std::isfinite(link.latency)) {
     throw usage_error(fmt::format("cannot use link '{}'", name), "its latency is negative",
-                      "Give it a latency of zero or more.");
+                      "Set a latency of zero or more.");
   }
 }
 
@@ -50,9 +50,10 @@ std::uint32_t PlatformBuilder::add_spec(HostSpec spec) {
   }
   const double speed = spec.speeds[spec.pstate];
   if (!(speed > 0) || !std::isfinite(speed)) {
-    throw usage_error("cannot use a host's speed", "it is not above zero", "Give it a speed.");
+    throw usage_error("cannot use a host's speed", "it is not positive", "Set its speed.");
   }
-  if (spec.cores == 0) throw usage_error("cannot use a host", "it has no core", "Give it one.");
+  if (spec.cores == 0)
+    throw usage_error("cannot use a host", "it has no core", "Set its number of cores.");
   parts_.specs.push_back(std::move(spec));
   return static_cast<std::uint32_t>(parts_.specs.size() - 1);
 }
@@ -86,7 +87,7 @@ LinkId PlatformBuilder::add_links(std::string group, std::uint32_t count, const 
   check(link, group);
   if (parts_.links.size() + count > std::numeric_limits<LinkId>::max()) {
     throw usage_error("cannot build the platform", "it has more than 2^32 links",
-                      "Make it smaller.");
+                      "Reduce its size.");
   }
   const auto first = static_cast<LinkId>(parts_.links.size());
   parts_.links.insert(parts_.links.end(), count, link);

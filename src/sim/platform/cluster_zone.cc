@@ -62,8 +62,8 @@ AddedCluster add_cluster(PlatformBuilder& builder, const ClusterSpec& spec, Zone
   if (const auto wanted = hosts_of(spec.shape); wanted && *wanted != hosts) {
     throw usage_error(
         fmt::format("cannot build cluster '{}'", spec.name),
-        fmt::format("its topology takes {} hosts and the radical names {}", *wanted, hosts),
-        "Make the two agree.");
+        fmt::format("its topology has {} hosts and the radical names {}", *wanted, hosts),
+        "Make the two match.");
   }
   struct Make {
     PlatformBuilder& builder;

@@ -10,12 +10,12 @@ namespace slackline {
 namespace {
 
 Error unknown(std::string_view kind, std::string_view name) {
-  return usage_error(fmt::format("unknown {} '{}'", kind, name), "nothing above declares it",
+  return usage_error(fmt::format("unknown {} '{}'", kind, name), "it is not declared above",
                      "Declare it, or correct the name.");
 }
 
 Error twice(std::string_view kind, std::string_view name) {
-  return usage_error(fmt::format("cannot add {} '{}'", kind, name), "there is one of that name",
+  return usage_error(fmt::format("cannot add {} '{}'", kind, name), "the name is already used",
                      "Give it another name.");
 }
 
@@ -76,7 +76,7 @@ std::vector<LinkId> Declarations::resolve(const std::vector<LinkUse>& uses, bool
     const auto [first, duplex] = found->second;
     if (duplex && use.direction == Direction::none) {
       throw usage_error(fmt::format("cannot use link '{}' in a route", use.name),
-                        "it has two directions", "Say which, up or down.");
+                        "it has two directions", "Specify the direction, up or down.");
     }
     const bool down = duplex && (use.direction == Direction::down) != back;
     result.push_back(first + (down ? 1 : 0));
@@ -105,7 +105,7 @@ Point Declarations::gateway(const RoutedZone& zone, std::uint32_t member,
   const Point at = point(name);
   if (!is_inside(at, what.id)) {
     throw usage_error(fmt::format("'{}' cannot be a gateway of zone '{}'", name, inner),
-                      "it stands elsewhere", "Name a host or router of that zone.");
+                      "it belongs to another zone", "Name a host or router of that zone.");
   }
   return at;
 }
@@ -129,8 +129,7 @@ void Declarations::add_route(RoutedZone& zone, const std::string& src, const std
       (!symmetrical || from == to || zone.add_route(to, from, back, resolve(links, true)));
   if (!added) {
     throw usage_error(fmt::format("cannot add a route from '{}' to '{}'", src, dst),
-                      "there is one already (routes go both ways unless told otherwise)",
-                      "Remove one of them.");
+                      "it exists already (routes are symmetric by default)", "Remove one of them.");
   }
 }
 

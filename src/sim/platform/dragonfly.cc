@@ -130,9 +130,9 @@ std::unique_ptr<ClusterZone> make_dragonfly(PlatformBuilder& builder, const Clus
   if (shape.groups > 1 && shape.routers < shape.groups) {
     throw usage_error(
         fmt::format("cannot build cluster '{}'", spec.name),
-        fmt::format("{} groups need {} routers a chassis for their cables, and there are {}",
+        fmt::format("{} groups need {} routers per chassis for their cables, but there are {}",
                     shape.groups, shape.groups, shape.routers),
-        "Give it more routers a chassis or fewer groups.");
+        "Use more routers per chassis or fewer groups.");
   }
   return std::make_unique<Dragonfly>(builder, spec, shape);
 }

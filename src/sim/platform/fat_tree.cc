@@ -156,9 +156,10 @@ class FatTree : public ClusterZone {
 std::unique_ptr<ClusterZone> make_fat_tree(PlatformBuilder& builder, const ClusterSpec& spec,
                                            const FatTreeShape& shape) {
   if (shape.children.size() > kMostLevels) {
-    throw usage_error(fmt::format("cannot build cluster '{}'", spec.name),
-                      fmt::format("{} levels are more than {}", shape.children.size(), kMostLevels),
-                      "Give it fewer.");
+    throw usage_error(
+        fmt::format("cannot build cluster '{}'", spec.name),
+        fmt::format("{} levels exceed the maximum of {}", shape.children.size(), kMostLevels),
+        "Use fewer levels.");
   }
   return std::make_unique<FatTree>(builder, spec, shape);
 }

@@ -22,7 +22,7 @@ std::optional<std::uint32_t> whole_number(std::string_view text) {
 }
 
 Error taken(std::string_view name) {
-  return usage_error(fmt::format("cannot add a host '{}'", name), "there is one of that name",
+  return usage_error(fmt::format("cannot add a host '{}'", name), "the name is already used",
                      "Give it another name.");
 }
 
@@ -53,8 +53,8 @@ std::vector<NumberRange> parse_radical(std::string_view text, std::string_view w
     const auto last = dash == std::string_view::npos ? first : whole_number(part.substr(dash + 1));
     if (!first || !last || *last < *first) {
       throw usage_error(fmt::format("cannot use '{}' as {}", text, what),
-                        fmt::format("'{}' is no range of numbers", part),
-                        "Write it like 0-9,12,20-30.");
+                        fmt::format("'{}' is not a range of numbers", part),
+                        "Example: 0-9,12,20-30.");
     }
     ranges.push_back({*first, *last});
     total += ranges.back().count();
@@ -63,7 +63,7 @@ std::vector<NumberRange> parse_radical(std::string_view text, std::string_view w
   }
   if (total > kLargestNumber) {
     throw usage_error(fmt::format("cannot use '{}' as {}", text, what), "too many hosts",
-                      "Give a smaller range.");
+                      "Reduce the range.");
   }
   return ranges;
 }

@@ -38,7 +38,8 @@ class RouteFinder : public InsideRoutes {
       }
       throw Error(fmt::format("no route from '{}' to '{}'", zone.member_name(platform_, src_member),
                               zone.member_name(platform_, dst_member)),
-                  fmt::format("zone '{}' has none", zone.name), "Add a route to the platform.");
+                  fmt::format("zone '{}' has no such route", zone.name),
+                  "Add a route to the platform.");
     }
     if (nested) {
       if (!(gateways.src == src)) append(src, gateways.src, links);

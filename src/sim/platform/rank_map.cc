@@ -59,20 +59,20 @@ RankMap parse_hostfile(std::string_view text, std::string_view name, const Platf
     const auto host = platform.find_host(entry.host);
     if (!host) {
       throw Error(fmt::format("{}:{}: unknown host '{}'", name, number, entry.host),
-                  "the platform has none of that name",
-                  fmt::format("Take its names, like '{}'.", platform.host_name(0)));
+                  "the platform has no host of that name",
+                  fmt::format("Use names of its hosts, such as '{}'.", platform.host_name(0)));
     }
     if (!entry.count) {
       throw Error(fmt::format("{}:{}: cannot use '{}'", name, number, line),
-                  "the count of ranks is no whole number above zero", "Write it like host:4.");
+                  "the number of ranks is not a positive integer", "Example: host:4.");
     }
     places += *entry.count;
     for (std::uint32_t i = 0; i < *entry.count && map.size() < ranks; ++i) map.push_back(*host);
   }
   if (map.size() < ranks) {
     throw Error(fmt::format("cannot place {} ranks", ranks),
-                fmt::format("'{}' has places for {}", name, places),
-                "Add hosts, write host:4 for four ranks, or place them by --map.");
+                fmt::format("'{}' has slots for {}", name, places),
+                "Add hosts, write host:4 for four ranks, or use --map.");
   }
   return map;
 }
@@ -90,8 +90,8 @@ RankMap place_ranks(std::string_view how, const Platform& platform, std::uint32_
   const std::uint32_t each = counted ? positive(how.substr(kind.size() + 1)).value_or(0) : 0;
   if ((kind != "block" && kind != "cyclic") || (counted && each == 0)) {
     throw usage_error(fmt::format("cannot use '{}' as a placement of ranks", how),
-                      "it is not known",
-                      "Take block, cyclic, or with ranks a host block:4, cyclic:2.");
+                      "no such placement",
+                      "Choose block, cyclic, or with ranks per host block:4, cyclic:2.");
   }
   const auto takes = [&](HostId host) { return each != 0 ? each : platform.host(host).cores; };
   RankMap map;
@@ -100,8 +100,8 @@ RankMap place_ranks(std::string_view how, const Platform& platform, std::uint32_
   for (HostId host = 0; host < platform.host_count(); ++host) places += takes(host);
   if (places < ranks) {
     throw Error(fmt::format("cannot place {} ranks", ranks),
-                fmt::format("the {} hosts take {}", platform.host_count(), places),
-                fmt::format("Say how many ranks share a host, like {}:{}.", kind,
+                fmt::format("the {} hosts have slots for {}", platform.host_count(), places),
+                fmt::format("Give the number of ranks per host, for example {}:{}.", kind,
                             (ranks + platform.host_count() - 1) / platform.host_count()));
   }
   if (kind == "block") {

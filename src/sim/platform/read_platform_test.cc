@@ -109,11 +109,11 @@ TEST(PlatformXml, SaysWhereItCannotBeUsed) {
   says("<zone id='z' routing='Full'>\n  <host id='a'/>\n</zone>",
        "p.xml:4:4: <host> has no 'speed'");
   says("<zone id='z' routing='Full'><host id='a' speed='-1Gf'/></zone>", "it is negative");
-  says("<zone id='z' routing='Full'><host id='a' speed='1e9'/></zone>", "it has no unit");
+  says("<zone id='z' routing='Full'><host id='a' speed='1e9'/></zone>", "its unit is missing");
   says("<zone id='z' routing='Full'><host id='a' speed='1Gf' color='red'/></zone>",
        "unknown attribute 'color'");
   says("<zone id='z' routing='Full'><host id='a' speed='1Gf'/><host id='a' speed='1Gf'/></zone>",
-       "there is one of that name");
+       "the name is already used");
   says("<zone id='z' routing='Vivaldi'/>", "cannot use routing 'Vivaldi'");
   says(
       "<zone id='z' routing='Full'><host id='a' speed='1Gf'/><host id='b' speed='1Gf'/>"
@@ -193,7 +193,7 @@ TEST(PlatformToml, SaysWhereItCannotBeUsed) {
   const std::string cluster =
       "[[cluster]]\nname='c'\nhosts='n[0-3]'\nspeed='1Gf'\nbandwidth='1GB/s'\n";
   says(cluster + "colour='red'\n", "p.toml:6:8: unknown key 'colour' of cluster 'c'");
-  says(cluster + "latency='1'\n", "it has no unit");
+  says(cluster + "latency='1'\n", "its unit is missing");
   says(cluster + "topology='torus'\nsides=[3,3]\n", "takes 9 hosts and the radical names 4");
   says("[[cluster]]\nname='c'\n", "has no 'hosts'");
   says("[[cluster]\n", "cannot read p.toml:1:");

@@ -29,7 +29,7 @@ class ParameterReader {
 
   [[noreturn]] void refuse(std::string_view why) const {
     throw usage_error(fmt::format("cannot use '{}' as parameters of {}", text_, topology_), why,
-                      fmt::format("Write it like {}.", example_));
+                      fmt::format("Example: {}.", example_));
   }
 
  private:
@@ -49,7 +49,7 @@ class ParameterReader {
     std::uint32_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number == 0) {
-      refuse(fmt::format("'{}' is no whole number above zero", text));
+      refuse(fmt::format("'{}' is not a positive integer", text));
     }
     return number;
   }
@@ -72,7 +72,7 @@ ClusterShape fat_tree(std::string_view parameters) {
   const ParameterReader reader("FAT_TREE", parameters, "2;4,4;1,2;1,2");
   auto lists = reader.lists();
   if (lists.size() != 4 || lists[0].size() != 1) {
-    reader.refuse("it is levels;children..;parents..;cables..");
+    reader.refuse("the syntax is levels;children..;parents..;cables..");
   }
   for (std::size_t i = 1; i < 4; ++i) {
     if (lists[i].size() != lists[0][0]) {
@@ -86,7 +86,7 @@ ClusterShape fat_tree(std::string_view parameters) {
 ClusterShape torus(std::string_view parameters) {
   const ParameterReader reader("TORUS", parameters, "4,4,4");
   auto lists = reader.lists();
-  if (lists.size() != 1) reader.refuse("it is one list of sides");
+  if (lists.size() != 1) reader.refuse("the syntax is one list of sides");
   return TorusShape{std::move(lists[0])};
 }
 
@@ -95,7 +95,7 @@ ClusterShape dragonfly(std::string_view parameters) {
   const auto lists = reader.lists();
   if (lists.size() != 4 || lists[0].size() != 2 || lists[1].size() != 2 || lists[2].size() != 2 ||
       lists[3].size() != 1) {
-    reader.refuse("it is groups,cables;chassis,cables;routers,cables;hosts");
+    reader.refuse("the syntax is groups,cables;chassis,cables;routers,cables;hosts");
   }
   return DragonflyShape{lists[0][0], lists[0][1], lists[1][0], lists[1][1],
                         lists[2][0], lists[2][1], lists[3][0]};
@@ -112,12 +112,12 @@ ClusterShape parse_shape(std::string_view topology, std::string_view parameters)
   } else if (topology == "DRAGONFLY") {
     shape = dragonfly(parameters);
   } else if (topology != "FLAT") {
-    throw usage_error(fmt::format("cannot use '{}' as a topology", topology),
-                      "there is none of that name", "Take FLAT, FAT_TREE, TORUS or DRAGONFLY.");
+    throw usage_error(fmt::format("cannot use '{}' as a topology", topology), "no such name",
+                      "Choose FLAT, FAT_TREE, TORUS or DRAGONFLY.");
   }
   if (hosts_of(shape).value_or(0) > kMostHosts) {
     throw usage_error(fmt::format("cannot use '{}' as parameters of {}", parameters, topology),
-                      fmt::format("that is more than {} hosts", kMostHosts), "Make it smaller.");
+                      fmt::format("that exceeds {} hosts", kMostHosts), "Reduce its size.");
   }
   return shape;
 }

@@ -58,23 +58,24 @@ double parse(std::string_view text, std::string_view what, std::string_view exam
              FactorOf factor_of_unit) {
   const auto refuse = [&](std::string_view why) {
     return usage_error(fmt::format("cannot use '{}' as {}", text, what), why,
-                       fmt::format("Write it like {}.", example));
+                       fmt::format("Example: {}.", example));
   };
   std::string_view rest = text;
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (error != std::errc{} || !std::isfinite(value)) throw refuse("that is no number with a unit");
+  if (error != std::errc{} || !std::isfinite(value))
+    throw refuse("a number with a unit is required");
   if (std::signbit(value) && value != 0) throw refuse("it is negative");
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   if (rest.empty()) {
     if (value == 0) return 0;
-    throw refuse("it has no unit");
+    throw refuse("its unit is missing");
   }
   const std::optional<double> factor = factor_of_unit(rest);
-  if (!factor) throw refuse(fmt::format("'{}' is not its unit", rest));
+  if (!factor) throw refuse(fmt::format("'{}' is not a valid unit", rest));
   return value * *factor;
 }
 

@@ -49,8 +49,8 @@ class Table {
     const toml::node* found = node(key);
     if (found == nullptr) return std::nullopt;
     if (!found->is_string()) {
-      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "a text is needed",
-             "Put it in quotes, a quantity with its unit.");
+      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "a string is required",
+             "Put it in quotes, with its unit.");
     }
     return found->value<std::string>();
   }
@@ -73,7 +73,7 @@ class Table {
     if (array == nullptr || array->empty() || (wanted != 0 && array->size() != wanted)) {
       refuse(found == nullptr ? table_ : *found,
              fmt::format("{} needs a list of numbers '{}'", title_, key), "",
-             wanted == 2 ? "Write it like [3, 2]." : "Write it like [4, 4].");
+             wanted == 2 ? "Example: [3, 2]." : "Example: [4, 4].");
     }
     std::vector<std::uint32_t> result;
     for (const toml::node& item : *array) result.push_back(whole(item, key));
@@ -86,11 +86,11 @@ class Table {
     if (found == nullptr) return result;
     const toml::array* array = found->as_array();
     if (array == nullptr)
-      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "a list is needed", "");
+      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "a list is required", "");
     for (const toml::node& item : *array) {
       const auto value = item.value<std::string>();
       if (!value)
-        refuse(item, fmt::format("cannot use {} of {}", key, title_), "texts are needed", "");
+        refuse(item, fmt::format("cannot use {} of {}", key, title_), "strings are required", "");
       result.push_back(*value);
     }
     return result;
@@ -100,7 +100,7 @@ class Table {
     const toml::node* found = node(key);
     if (found == nullptr) return otherwise;
     if (!found->is_boolean())
-      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "true or false is needed",
+      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "true or false is required",
              "");
     return *found->value<bool>();
   }
@@ -109,7 +109,7 @@ class Table {
     const toml::node* found = node(key);
     if (found == nullptr) return std::nullopt;
     if (!found->is_table())
-      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "a table is needed", "");
+      refuse(*found, fmt::format("cannot use {} of {}", key, title_), "a table is required", "");
     return Table(*found->as_table(), file_, fmt::format("{} of {}", key, title_));
   }
 
@@ -121,7 +121,7 @@ class Table {
     for (const auto& [key, value] : table_) {
       if (std::find(asked_.begin(), asked_.end(), key.str()) == asked_.end()) {
         refuse(value, fmt::format("unknown key '{}' of {}", key.str(), title_), "",
-               fmt::format("It knows {}.", fmt::join(asked_, ", ")));
+               fmt::format("Known keys: {}.", fmt::join(asked_, ", ")));
       }
     }
   }
@@ -131,7 +131,7 @@ class Table {
     const auto value = item.is_integer() ? item.value<std::int64_t>() : std::nullopt;
     if (!value || *value < 1 || *value > 1'000'000'000) {
       refuse(item, fmt::format("cannot use {} of {}", key, title_),
-             "a whole number above zero is needed", "");
+             "a positive integer is required", "");
     }
     return static_cast<std::uint32_t>(*value);
   }
@@ -190,7 +190,7 @@ class TomlReader {
     std::unique_ptr<RoutedZone> zone = make_routed_zone(routing);
     if (zone == nullptr) {
       top.refuse(*top.node("routing"), fmt::format("cannot use routing '{}'", routing), "",
-                 "Take full, floyd or dijkstra.");
+                 "Choose full, floyd or dijkstra.");
     }
     world_ = zone.get();
     builder_.add_zone(std::move(zone), "platform", kNone, kNone);
@@ -225,8 +225,8 @@ class TomlReader {
     if (name == "shared") return LinkPolicy::shared;
     if (name == "fatpipe") return LinkPolicy::fatpipe;
     if (name == "duplex") return LinkPolicy::duplex;
-    throw usage_error(fmt::format("cannot use sharing '{}'", name), "there is none of that name",
-                      "Take duplex, shared or fatpipe.");
+    throw usage_error(fmt::format("cannot use sharing '{}'", name), "no such name",
+                      "Choose duplex, shared or fatpipe.");
   }
 
   void add_link(Table& table) {
@@ -300,7 +300,7 @@ class TomlReader {
     const std::size_t close = hosts.find(']');
     if (open == std::string::npos || close == std::string::npos || close < open) {
       throw usage_error(fmt::format("cannot use '{}' as {}", hosts, table.what("hosts")),
-                        "it has no range of numbers in brackets", "Write it like node-[0-15].");
+                        "it has no range of numbers in brackets", "Example: node-[0-15].");
     }
     spec.prefix = hosts.substr(0, open);
     spec.suffix = hosts.substr(close + 1);
@@ -334,8 +334,8 @@ class TomlReader {
           "DRAGONFLY", fmt::format("{};{};{};{}", list("groups"), list("chassis"), list("routers"),
                                    table.number("hosts_per_router").value_or(1)));
     }
-    throw usage_error(fmt::format("cannot use topology '{}'", topology),
-                      "there is none of that name", "Take flat, fat-tree, torus or dragonfly.");
+    throw usage_error(fmt::format("cannot use topology '{}'", topology), "no such name",
+                      "Choose flat, fat-tree, torus or dragonfly.");
   }
 
   const toml::table& root_;
@@ -355,7 +355,7 @@ Platform parse_platform_toml(std::string_view text, std::string_view name, Findi
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
     throw Error(fmt::format("cannot read {}:{}:{}", name, at.line, at.column), error.description(),
-                "Mend the TOML there.");
+                "Fix the TOML file at that line.");
   }
   return TomlReader(root, name).read();
 }

@@ -12,7 +12,7 @@ XmlFile::XmlFile(std::string_view text, std::string_view name) : text_(text), na
   const pugi::xml_parse_result result = document_.load_buffer(text.data(), text.size());
   if (!result) {
     throw Error(fmt::format("cannot read {}", place(result.offset)), result.description(),
-                "Mend the XML there.");
+                "Fix the XML file at that line.");
   }
 }
 
@@ -27,7 +27,7 @@ std::string XmlFile::place(std::ptrdiff_t offset) const {
 
 void XmlFile::refuse_element(pugi::xml_node node) const {
   throw Error(fmt::format("{}: unknown element <{}>", place_of(node), node.name()),
-              fmt::format("it has no meaning inside of <{}>", node.parent().name()),
+              fmt::format("it is not allowed inside <{}>", node.parent().name()),
               "Remove it or correct its name.");
 }
 
@@ -37,7 +37,7 @@ void XmlFile::check(pugi::xml_node node, std::size_t needed,
     if (std::find(allowed.begin(), allowed.end(), attribute.name()) != allowed.end()) continue;
     throw Error(fmt::format("{}: unknown attribute '{}' of <{}>", place_of(node), attribute.name(),
                             node.name()),
-                "", fmt::format("It knows {}.", fmt::join(allowed, ", ")));
+                "", fmt::format("Known attributes: {}.", fmt::join(allowed, ", ")));
   }
   for (std::size_t i = 0; i < needed; ++i) {
     const std::string name(*(allowed.begin() + i));

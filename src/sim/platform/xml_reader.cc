@@ -19,11 +19,11 @@ namespace {
 
 constexpr FindingKind kProfilesIgnored{
     "platform_profiles_ignored", Severity::data_loss,
-    "The platform gives profiles of speed, bandwidth, latency or failures over time; hosts and "
-    "links keep their nominal values."};
+    "Profiles of speed, bandwidth, latency or failures over time in the platform are ignored; "
+    "hosts and links keep their nominal values."};
 constexpr FindingKind kDeploymentIgnored{
     "platform_deployment_ignored", Severity::notice,
-    "The platform file starts actors; a simulation's ranks come from its trace."};
+    "Actors in the platform file are ignored; the ranks of a simulation are those of its trace."};
 
 class XmlReader {
  public:
@@ -34,8 +34,8 @@ class XmlReader {
     const pugi::xml_node root = file_.root();
     if (std::string_view(root.name()) != "platform") {
       throw Error(fmt::format("cannot use {}", file_.place_of(root)),
-                  fmt::format("it begins with <{}>", root.name()),
-                  "A platform begins with <platform>.");
+                  fmt::format("its root element is <{}>", root.name()),
+                  "The root element of a platform is <platform>.");
     }
     read_top(root);
     return file_.guarded(root, [&] { return std::move(builder_).finish(); });
@@ -104,7 +104,7 @@ class XmlReader {
     std::unique_ptr<RoutedZone> zone = make_routed_zone(routing);
     if (zone == nullptr) {
       throw Error(fmt::format("{}: cannot use routing '{}'", file_.place_of(node), routing),
-                  "it is not known here", "Take Full, Floyd, Dijkstra, Cluster or None.");
+                  "it is not supported", "Choose Full, Floyd, Dijkstra, Cluster or None.");
     }
     RoutedZone& routed = *zone;
     builder_.add_zone(std::move(zone), xml_text(node, "id"), parent, member);
@@ -198,8 +198,8 @@ class XmlReader {
     if (name == "SHARED") return LinkPolicy::shared;
     if (name == "FATPIPE") return LinkPolicy::fatpipe;
     if (name == "SPLITDUPLEX" || name == "FULLDUPLEX") return LinkPolicy::duplex;
-    throw usage_error(fmt::format("cannot use sharing policy '{}'", name), "it is not known here",
-                      "Take SHARED, SPLITDUPLEX or FATPIPE.");
+    throw usage_error(fmt::format("cannot use sharing policy '{}'", name), "it is not supported",
+                      "Choose SHARED, SPLITDUPLEX or FATPIPE.");
   }
 
   std::vector<LinkUse> links_of(pugi::xml_node route) const {
@@ -260,7 +260,7 @@ class XmlReader {
   static std::uint32_t zone_member(const StarZone& zone, const std::string& name) {
     const std::uint32_t member = zone.find_member(name);
     if (member == kNone) {
-      throw usage_error(fmt::format("unknown host '{}'", name), "the zone has none of that name",
+      throw usage_error(fmt::format("unknown host '{}'", name), "the zone has no host of that name",
                         "Declare it above.");
     }
     return member;

@@ -49,8 +49,9 @@ LinkView::LinkView(const Platform& platform, const std::vector<LinkScale>& scale
   const auto unknown = std::ranges::find(found, false);
   if (unknown == found.end()) return;
   const LinkScale& scale = scales[static_cast<std::size_t>(unknown - found.begin())];
-  throw usage_error("there are no links '" + scale.group + "'", "the platform has no such group",
-                    "Groups of links are: " + known_groups(platform) + ".");
+  throw usage_error("unknown link group '" + scale.group + "'",
+                    "the platform has no such link group",
+                    "Link groups: " + known_groups(platform) + ".");
 }
 
 }  // namespace slackline

@@ -53,7 +53,7 @@ std::optional<std::int32_t> number_at_end(std::string_view host) {
 
 Error unusable(const std::string& name, std::size_t line, std::string_view why) {
   return Error(fmt::format("cannot use {}:{} as placement", name, line), why,
-               "Give a line a rank with its host, or Open MPI's \"rank N=HOST slot=S\".");
+               "Use one line per rank with its host, or Open MPI's \"rank N=HOST slot=S\".");
 }
 
 /// The host of every rank.
@@ -69,7 +69,7 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
       const auto given = number_in(
           trimmed(line.substr(5, equals == std::string_view::npos ? equals : equals - 5)));
       if (equals == std::string_view::npos || !given) {
-        throw unusable(name, number, "no rank and host");
+        throw unusable(name, number, "rank and host not found");
       }
       rank = *given;
       line = trimmed(line.substr(equals + 1));
@@ -85,7 +85,7 @@ std::vector<std::string> hosts_of_ranks(std::string_view text, const std::string
   for (std::size_t r = 0; r < hosts.size(); ++r) {
     if (!hosts[r].empty()) continue;
     throw Error(fmt::format("cannot use '{}' as placement", name),
-                fmt::format("rank {} of {} has no host", r, ranks), "Give a line for every rank.");
+                fmt::format("rank {} of {} has no host", r, ranks), "Add a line for every rank.");
   }
   return hosts;
 }

@@ -51,7 +51,7 @@ std::vector<bool> chosen_classes(const VariedParameter& parameter,
         fmt::format("unknown parameter {}", parameter.name()),
         fmt::format("this network has {}{} and added", names_of(classes),
                     topology && parameter.kind == Parameter::latency ? ", wire (all)" : ""),
-        fmt::format("Write it like {}:{}.", symbol(parameter.kind), classes.back().name));
+        fmt::format("Example: {}:{}.", symbol(parameter.kind), classes.back().name));
   }
   return chosen;
 }
@@ -66,22 +66,22 @@ std::int64_t common_base(const VariedParameter& parameter, const std::vector<Cos
     if (classes[i].base_fs == first->base_fs) continue;
     throw usage_error(
         fmt::format("{} cannot vary", parameter.name()),
-        fmt::format("its parts differ today: {} is {}, {} is {}", first->name,
+        fmt::format("its parts have different values: {} is {}, {} is {}", first->name,
                     format_time_ns(static_cast<double>(first->base_fs) / 1e6), classes[i].name,
                     format_time_ns(static_cast<double>(classes[i].base_fs) / 1e6)),
-        fmt::format("Choose one, as {}:{}.", symbol(parameter.kind), first->name));
+        fmt::format("Choose one, for example {}:{}.", symbol(parameter.kind), first->name));
   }
   return first->base_fs;
 }
 
 PairParameter resolve_pair(const VariedParameter& parameter, const PairNetwork& network) {
   const auto pair = parse_pair(parameter.qualifier);
-  expects(pair.has_value(), "a pair is written like [3][7]");
+  expects(pair.has_value(), "the syntax of a pair is [3][7]");
   const auto ranks = static_cast<std::int32_t>(network.node_of_rank.size());
   const auto [from, to] = *pair;
   if (from < 0 || to < 0 || from >= ranks || to >= ranks || from == to) {
     throw usage_error(fmt::format("cannot vary {}", parameter.name()),
-                      fmt::format("there are ranks 0 to {}", ranks - 1), "Name two of them.");
+                      fmt::format("there are ranks 0 to {}", ranks - 1), "Choose two of them.");
   }
   const std::size_t kind = network.kind(from, to);
   return {.kind = parameter.kind,
@@ -109,8 +109,8 @@ VariedParameter parse_varied_parameter(std::string_view text) {
   if (result.kind == Parameter::overhead || result.qualifier.empty() ||
       (pair && !parse_pair(result.qualifier))) {
     throw usage_error(fmt::format("unknown parameter '{}'", text),
-                      "L and G may be of a class or of a pair of ranks",
-                      "Write it like L:inter-node, L:inter-group or L[3][7].");
+                      "L and G accept a link class or a pair of ranks",
+                      "Examples: L:inter-node, L:inter-group or L[3][7].");
   }
   return result;
 }
@@ -139,9 +139,9 @@ RouteTable RouteTable::of_topology(const WireTopology& topology, std::int32_t no
                                    const LogGPS& intra_node, std::int64_t inter_node_gap_fs) {
   if (nodes > topology.nodes() || nodes > kMostPairNodes) {
     throw usage_error(fmt::format("the job needs {} nodes", nodes),
-                      fmt::format("this topology has {}, and at most {} are supported",
+                      fmt::format("this topology has {}; the supported maximum is {}",
                                   topology.nodes(), kMostPairNodes),
-                      "Put more ranks on a node (--ranks-per-node) or take a larger topology.");
+                      "Increase --ranks-per-node or use a larger topology.");
   }
   const std::vector<std::string>& wires = topology.wire_classes();
   expects(wire_fs.size() == wires.size(), "every class of wires has a latency");

@@ -45,7 +45,7 @@ class Settings {
     const auto text = take(key);
     if (!text && otherwise) return *otherwise;
     if (!text) {
-      throw usage_error(fmt::format("the {} has no {}", kind, key), "it is needed",
+      throw usage_error(fmt::format("the {} requires {}", kind, key), "the value is missing",
                         "See 'slackline predict --help' for an example.");
     }
     return number(*text, where);
@@ -63,15 +63,15 @@ class Settings {
     if (values_.empty()) return;
     const auto& [key, setting] = *values_.begin();
     throw usage_error(fmt::format("unknown key {}{} of the topology", key, setting.where),
-                      fmt::format("a {} has no such thing", kind), "Remove or correct it.");
+                      fmt::format("a {} has no such parameter", kind), "Remove or correct it.");
   }
 
   static std::int32_t number(std::string_view text, const std::string& what) {
     std::int32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) {
-      throw usage_error(fmt::format("cannot use '{}' as {}", text, what),
-                        "a whole number is needed", "Correct it.");
+      throw usage_error(fmt::format("cannot use '{}' as {}", text, what), "an integer is required",
+                        "Correct the value.");
     }
     return value;
   }
@@ -103,8 +103,8 @@ Settings from_short_form(const std::string& text) {
   for (const std::string& part : split(std::string_view(text).substr(colon + 1), ',')) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw usage_error(fmt::format("cannot use '{}' in the topology", part), "key=value is needed",
-                        "Write it like fat-tree:k=16,tiers=3.");
+      throw usage_error(fmt::format("cannot use '{}' in the topology", part),
+                        "key=value is required", "Example: fat-tree:k=16,tiers=3.");
     }
     s.set(part.substr(0, equals), part.substr(equals + 1), "");
   }
@@ -140,12 +140,12 @@ Settings from_toml(const fs::path& path) {
     root = toml::parse(file.text());
   } catch (const toml::parse_error& error) {
     throw Error(fmt::format("cannot read {}", at(error.source().begin)), error.description(),
-                "Mend the TOML there.");
+                "Fix the TOML file at that line.");
   }
   const toml::table* table = root["topology"].as_table();
   if (table == nullptr) {
-    throw Error(fmt::format("cannot use '{}' as topology", path.string()), "no table [topology]",
-                "See examples/topologies for some.");
+    throw Error(fmt::format("cannot use '{}' as topology", path.string()),
+                "it has no table [topology]", "See examples/topologies.");
   }
   Settings s;
   s.folder = path.parent_path();
@@ -165,8 +165,8 @@ Settings from_toml(const fs::path& path) {
     } else if (const auto text = node.value<std::string>()) {
       s.set(name, *text, where);
     } else {
-      throw Error(fmt::format("cannot use {}{}", name, where), "a text or number is needed",
-                  "Write it like k = 16 or wire = \"274ns\".");
+      throw Error(fmt::format("cannot use {}{}", name, where), "a string or number is required",
+                  "Examples: k = 16 or wire = \"274ns\".");
     }
   }
   return s;
@@ -196,7 +196,7 @@ std::unique_ptr<WireTopology> make_torus_of(Settings& s) {
   const std::string where = s.place("dims");
   const auto text = s.take("dims");
   if (!text) {
-    throw usage_error("the torus has no dims", "they are needed", "Write it like torus:dims=4x4.");
+    throw usage_error("the torus has no dims", "the value is missing", "Example: torus:dims=4x4.");
   }
   std::vector<std::int32_t> dimensions;
   for (const std::string& d : split(*text, 'x')) dimensions.push_back(Settings::number(d, where));
@@ -218,8 +218,8 @@ std::unique_ptr<WireTopology> make_topology(Settings& s) {
   if (s.kind == "crossbar") return make_crossbar(s.take_number("nodes"));
   if (s.kind == "hops") return make_hops(s);
   throw usage_error(fmt::format("unknown topology '{}'", s.kind),
-                    fmt::format("there are {}, and TOML files", kKinds),
-                    "Write it like fat-tree:k=16,tiers=3.");
+                    fmt::format("known are {}, and TOML files", kKinds),
+                    "Example: fat-tree:k=16,tiers=3.");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Error impossible(std::string_view what, std::string_view why) {
 
 void check_nodes(std::string_view what, std::int64_t nodes) {
   if (nodes < 1 || nodes > kMostNodes) {
-    throw impossible(what, fmt::format("it has not between 1 and {} nodes", kMostNodes));
+    throw impossible(what, fmt::format("the number of nodes is not between 1 and {}", kMostNodes));
   }
 }
 

@@ -7,9 +7,8 @@ namespace slackline {
 namespace {
 
 constexpr FindingKind kLinearised{"goal_linearised", Severity::notice,
-                                  "operations of a GOAL program were put into one sequence per "
-                                  "rank; what was free to run side by "
-                                  "side is no longer"};
+                                  "Operations of a GOAL program put into one sequence per rank; "
+                                  "independent operations are no longer concurrent."};
 
 }  // namespace
 

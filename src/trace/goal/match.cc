@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/units.h"
 #include "trace/stream_matching.h"
 
 namespace slackline {
@@ -19,7 +20,7 @@ namespace {
 
 constexpr FindingKind kWildcards{
     "goal_wildcards", Severity::notice,
-    "receives accept any source or any tag; they got what was left, in the order of the file"};
+    "Receives from any source or with any tag; matched to the remaining messages, in file order."};
 
 constexpr std::uint32_t kNone = GoalMatches::kNone;
 constexpr std::size_t kShownUnmatched = 3;
@@ -147,9 +148,10 @@ void require_partners(const GoalProgram& program, const std::vector<std::uint32_
   }
   if (sends + receives == 0) return;
   throw Error(fmt::format("the messages of '{}' do not match", name),
-              fmt::format("{} sends and {} receives have no partner: {}{}", sends, receives, shown,
+              fmt::format("{} and {} without partner: {}{}", count_of(sends, "send"),
+                          count_of(receives, "receive"), shown,
                           sends + receives > kShownUnmatched ? "; ..." : ""),
-              "Check ranks and tags; is the file whole?");
+              "Check ranks and tags, and that the file is complete.");
 }
 
 }  // namespace

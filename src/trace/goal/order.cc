@@ -87,12 +87,11 @@ void GoalOrder::fail_cycle(const std::vector<Frame>& stack, const GoalMoment& ag
   for (auto f = begin; f != stack.end() && count < kShownOfCycle; ++f, ++count) add(f->moment);
   if (static_cast<std::size_t>(stack.end() - begin) > kShownOfCycle) shown += " needs ...";
   add(again);
-  throw Error("the program waits for itself",
+  throw Error("the program deadlocks",
               fmt::format("a cycle of {} operations, numbered as in their rank blocks: {}",
                           stack.end() - begin, shown),
-              threshold_matters_
-                  ? "Remove a dependency, or see whether it is there with a larger -S."
-                  : "Remove one of these dependencies.");
+              threshold_matters_ ? "Remove a dependency, or check whether a larger -S resolves it."
+                                 : "Remove one of these dependencies.");
 }
 
 }  // namespace slackline

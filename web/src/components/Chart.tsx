@@ -203,7 +203,7 @@ export function Chart({ series, theme, glance = false }: Props) {
   }, [data, series, theme]);
   useEffect(() => charts.current.forEach((chart) => chart.redraw(false, false)), [asked]);
   const table = useMemo(() => seriesTable(series), [series]);
-  if (data.panels.length === 0) return <p class="muted">{series.title}: no points.</p>;
+  if (data.panels.length === 0) return <p class="muted">{series.title}: no data.</p>;
   let linesBefore = 0;
   return (
     <figure class="chart" id={glance ? undefined : series.id}>
@@ -250,13 +250,13 @@ export function Chart({ series, theme, glance = false }: Props) {
       {curve && asked !== null && <Tolerance series={series} curves={curves} asked={asked} ask={ask} />}
       {!glance && curve && critical.length > 0 && (
         <p class="muted evidence">
-          Dotted: today. Short marks on the axis: {critical.length} critical values, at which another chain of
-          computation and messages becomes the longest.
+          Dotted: assumed value. Ticks on the axis: {critical.length} critical values, where the critical path
+          changes.
         </p>
       )}
       {!glance && (
         <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>The numbers</summary>
+          <summary>Data</summary>
           {open && <DataTable table={table} />}
         </details>
       )}

@@ -21,7 +21,7 @@ export function Contents({ sections, findings }: Props) {
         ))}
         <li>
           <a href="#findings">
-            Findings <span class="muted">{findings || "none"}</span>
+            Warnings <span class="muted">{findings || "none"}</span>
           </a>
         </li>
       </ul>

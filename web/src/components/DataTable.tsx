@@ -116,7 +116,7 @@ export function DataTable({ table }: { table: Table }) {
               ))}
               {link && (
                 <th scope="col" class="place-of">
-                  time line
+                  timeline
                 </th>
               )}
             </tr>
@@ -142,7 +142,7 @@ export function DataTable({ table }: { table: Table }) {
           </tbody>
         </table>
       </div>
-      {rows.length === 0 && <p class="muted">{wanted ? "No row has this." : "No rows."}</p>}
+      {rows.length === 0 && <p class="muted">{wanted ? "No matching rows." : "No rows."}</p>}
       {shown.length < rows.length && (
         <button type="button" class="quiet" onClick={() => setAll(true)}>
           Show all {grouped(rows.length)} rows

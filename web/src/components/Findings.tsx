@@ -37,9 +37,9 @@ export function Findings({ findings }: { findings: Finding[] }) {
   const ordered = [...findings].sort((a, b) => rank.indexOf(a.severity) - rank.indexOf(b.severity));
   return (
     <section id="findings">
-      <h2>Findings</h2>
+      <h2>Warnings (data quality)</h2>
       {ordered.length === 0 ? (
-        <p class="muted">Nothing in the input was lost or had to be guessed.</p>
+        <p class="muted">No data-quality warnings.</p>
       ) : (
         <ul class="findings">
           {ordered.map((finding) => (

@@ -44,7 +44,7 @@ function Scale({ matrix, smallest }: { matrix: Matrix; smallest: number }) {
           <span key={rgb} style={{ background: `rgb(${rgb})` }} />
         ))}
       </span>
-      {format(matrix.maximum, matrix.unit)}, logarithmic; empty: none
+      {format(matrix.maximum, matrix.unit)}, logarithmic scale; empty: zero
     </p>
   );
 }
@@ -95,7 +95,7 @@ function Picture({ matrix, cells, by }: PictureProps) {
         ref={canvas}
         tabIndex={0}
         role="img"
-        aria-label={`${matrix.title}: arrow keys choose a pair, Enter shows it in the time line`}
+        aria-label={`${matrix.title}: arrow keys choose a pair, Enter shows it in the timeline`}
         style={{ width: `${SIDE}px` }}
         onMouseMove={(event) => point(at(event))}
         onClick={show}
@@ -148,7 +148,7 @@ export function Matrices({ matrices }: { matrices: Matrix[] }) {
       {matrix.block > 1 && <p class="muted">Each cell stands for {matrix.block} by {matrix.block} ranks.</p>}
       <div class="beside-table">
         {cells && matrix.total > 0 && <Picture matrix={matrix} cells={cells} by={by} />}
-        {cells && matrix.total === 0 && <p class="muted">Nothing: all are zero.</p>}
+        {cells && matrix.total === 0 && <p class="muted">All entries are zero.</p>}
         {table && table.rows.length > 0 && <DataTable table={table} />}
       </div>
     </figure>

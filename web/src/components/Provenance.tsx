@@ -40,7 +40,7 @@ export function Provenance({ report }: { report: Report }) {
         <Pairs title="Input" json={report.input} />
         <Pairs title="Options" json={report.options} />
         <Pairs
-          title="Made by"
+          title="Created by"
           json={{ slackline: report.version, command: report.command, schema: report.schema }}
         />
       </details>

@@ -11,10 +11,10 @@ import { Tiles } from "./Facts";
 import { Hint } from "./Hint";
 
 const ASPECTS: Record<string, string> = {
-  limit: "What holds it back",
-  cause: "Why",
-  gain: "What could be gained",
-  caution: "With caution",
+  limit: "Main limitation",
+  cause: "Cause",
+  gain: "Potential gain (upper bound)",
+  caution: "Caveats",
 };
 
 const UNITS: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
@@ -102,7 +102,7 @@ function EfficiencyTree({ factors }: { factors: Factor[] }) {
   return (
     <figure>
       <figcaption>
-        <span class="caption">Efficiency: where the ranks' time goes</span>
+        <span class="caption">Efficiency factors</span>
       </figcaption>
       <ul class="tree">
         {factors.map(({ name, value, depth }, i) => (
@@ -128,7 +128,7 @@ function Alert({ findings }: { findings: Finding[] }) {
   const [first] = grave;
   return (
     <p class="alert">
-      {first?.sentence} ({grouped(first?.count ?? 0)} ×) <a href="#findings">All findings</a>
+      {first?.sentence} ({grouped(first?.count ?? 0)} ×) <a href="#findings">All warnings</a>
     </p>
   );
 }

@@ -34,7 +34,7 @@ export function Tolerance({ series, curves, asked, ask }: Props) {
           max={most}
           step={most / 500}
           value={100 * slowdown}
-          aria-label="slower by, per cent"
+          aria-label="slower by, percent"
           onInput={(event) => bySlowdown(event.currentTarget.valueAsNumber)}
         />
         <input
@@ -66,7 +66,7 @@ export function Tolerance({ series, curves, asked, ask }: Props) {
             {", "}
           </span>
         ))}
-        {format(asked - curve.now, series.x_unit)} above today's {format(curve.now, series.x_unit)}
+        margin {format(asked - curve.now, series.x_unit)} over the assumed {format(curve.now, series.x_unit)}
       </p>
     </div>
   );

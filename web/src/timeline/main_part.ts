@@ -42,8 +42,7 @@ export function mainPart(timeline: Timeline, first: Chunk, last: Chunk): MainPar
   const finalize = Math.max(beginOfFinalize(timeline, last), ...others.map((run) => run.span));
   const to = span - finalize >= LONG * (span - from) && finalize > from ? finalize : span;
   const margin = 0.02 * (to - from);
-  const left = from > 0 ? ["MPI_Init is left"] : [];
-  const right = to < span ? [`MPI_Finalize ${from > 0 ? "" : "is "}right`] : [];
-  const said = left.length + right.length > 0 ? `${[...left, ...right].join(", ")} of what is seen.` : "";
+  const outside = [...(from > 0 ? ["MPI_Init"] : []), ...(to < span ? ["MPI_Finalize"] : [])];
+  const said = outside.length > 0 ? `Outside the view: ${outside.join(" and ")}.` : "";
   return { from: Math.max(0, from - margin), to: Math.min(span, to + margin), said };
 }

@@ -75,7 +75,7 @@ export async function nextMatch(
 /** What to say while something is being typed. */
 export function answerTo(text: string, found: Found): string {
   if (!text.trim()) return "";
-  if (found.kind === "nothing") return "nothing found";
+  if (found.kind === "nothing") return "no match";
   if (found.kind !== "names") return "Enter: go there";
   const more = found.names.length > 3 ? ` and ${found.names.length - 3} more` : "";
   return `${found.names.slice(0, 3).join(", ")}${more}. Enter: next`;
@@ -98,7 +98,7 @@ export async function goOn(scene: Scene, run: Run, found: Found, forward: boolea
       ? { begin: selection.here.begin, rank: selection.rank }
       : { begin: view.from, rank: -1 };
     const call = await nextMatch(scene.store, run, found.lit, after, forward);
-    if (!call) return forward ? "no more after this" : "no more before this";
+    if (!call) return forward ? "no further match" : "no earlier match";
     await scene.selectCall(run, call);
   }
   return null;

@@ -50,12 +50,12 @@ function Waiting({ scene, selection, call }: Props & { call: Call }) {
   const last = selection.together[selection.together.length - 1];
   return (
     <>
-      <Row name="waits">
-        {format(call.waitLength * timeline.tick_ns, "ns")}, {format(Math.min(share, 1), "ratio")} of it:{" "}
-        <Hint text={patternHelp(pattern)}>{pattern}</Hint>
+      <Row name="wait state">
+        <Hint text={patternHelp(pattern)}>{pattern}</Hint>, {format(call.waitLength * timeline.tick_ns, "ns")} (
+        {format(Math.min(share, 1), "ratio")} of the call)
       </Row>
       {call.cause !== NOBODY && (
-        <Row name="because of">
+        <Row name="waiting for">
           <CauseLink scene={scene} selection={selection} call={call} last={last} />
         </Row>
       )}
@@ -83,7 +83,7 @@ function Matches({ scene, selection, call }: Props & { call: Call }) {
   return (
     <>
       {call.sources.length > 0 && (
-        <Row name="receives from">
+        <Row name="received from">
           {call.sources.slice(0, MOST).map((id, i) => (
             <span key={i}>
               {i > 0 && ", "}
@@ -96,14 +96,14 @@ function Matches({ scene, selection, call }: Props & { call: Call }) {
         </Row>
       )}
       {sent.length > 0 && (
-        <Row name="is received by">
+        <Row name="received by">
           {sent.slice(0, MOST).map(({ to }, i) => (
             <span key={i}>
               {i > 0 && ", "}
               <Go scene={scene} selection={selection} id={to}>
                 rank {to.rank}, {nameOf(scene, to.operation)}
-              </Go>{" "}
-              {ns(to.end - call.begin)} later
+              </Go>
+              , +{ns(to.end - call.begin)}
             </span>
           ))}
         </Row>
@@ -119,22 +119,22 @@ function Together({ scene, selection }: Props) {
   if (!first || !last || together.length < 2) return null;
   const ns = (ticks: number) => format(ticks * scene.timeline.tick_ns, "ns");
   return (
-    <Row name="together with">
-      {together.length} ranks;{" "}
+    <Row name="participants">
+      {together.length} ranks; first in:{" "}
       <Go scene={scene} selection={selection} id={first}>
         rank {first.rank}
-      </Go>{" "}
-      came first,{" "}
+      </Go>
+      ; last in:{" "}
       <Go scene={scene} selection={selection} id={last}>
         rank {last.rank}
       </Go>{" "}
-      last, {ns(last.begin - first.begin)} after it
+      (+{ns(last.begin - first.begin)})
     </Row>
   );
 }
 
 function peerText(peer: number): string | null {
-  return peer === NOBODY ? null : peer === WILDCARD ? "any, or none" : `rank ${peer}`;
+  return peer === NOBODY ? null : peer === WILDCARD ? "any or none" : `rank ${peer}`;
 }
 
 function CallRows({ scene, selection, call }: Props & { call: Call }) {
@@ -142,7 +142,7 @@ function CallRows({ scene, selection, call }: Props & { call: Call }) {
   const isCollective = scene.timeline.classes[call.operation] === "collective";
   return (
     <>
-      <Row name="call">number {call.call.toLocaleString("en-US")} of rank {call.rank}</Row>
+      <Row name="call">no. {call.call.toLocaleString("en-US")} on rank {call.rank}</Row>
       {call.bytes > 0 && <Row name="bytes">{format(call.bytes, "bytes")}</Row>}
       {peer && <Row name={isCollective ? "root" : "peer"}>{peer}</Row>}
       <Waiting scene={scene} selection={selection} call={call} />
@@ -156,13 +156,13 @@ function BucketRows({ scene, bucket }: { scene: Scene; bucket: Bucket }) {
   const pattern = scene.timeline.patterns[bucket.pattern];
   return (
     <>
-      <Row name="mostly">{bucket.operation === OUTSIDE ? "outside of the run" : nameOf(scene, bucket.operation)}</Row>
-      <Row name="in MPI">about {format(bucket.mpi, "ratio")}</Row>
+      <Row name="mainly">{bucket.operation === OUTSIDE ? "outside the run" : nameOf(scene, bucket.operation)}</Row>
+      <Row name="MPI">about {format(bucket.mpi, "ratio")}</Row>
       <Row name="waiting">
         about {format(bucket.waiting, "ratio")}
         {pattern && (
           <>
-            , mostly <Hint text={patternHelp(pattern)}>{pattern}</Hint>
+            , mainly <Hint text={patternHelp(pattern)}>{pattern}</Hint>
           </>
         )}
       </Row>
@@ -176,15 +176,15 @@ export function Details({ scene, selection }: Props) {
   const { here, rank, run } = selection;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
   const region = timeline.regions[here.region];
-  const name = here.call ? nameOf(scene, here.call.operation) : selection.bucket ? "All that happens" : "computation";
+  const name = here.call ? nameOf(scene, here.call.operation) : selection.bucket ? "Aggregate of several calls" : "computation";
   return (
     <aside class="details" aria-live="polite" aria-label="Selection">
       <h3>
         {name} <span class="muted">on rank {rank}{timeline.runs.length > 1 && `, ${run.name}`}</span>
       </h3>
       <dl>
-        <Row name="begins at">{instant(here.begin * timeline.tick_ns, 1000)}</Row>
-        <Row name="lasts">{ns(here.end - here.begin)}</Row>
+        <Row name="start">{instant(here.begin * timeline.tick_ns, 1000)}</Row>
+        <Row name="duration">{ns(here.end - here.begin)}</Row>
         {region && <Row name="call path">{region}</Row>}
         {selection.bucket && <BucketRows scene={scene} bucket={selection.bucket} />}
         {here.call && <CallRows scene={scene} selection={selection} call={here.call} />}

@@ -13,8 +13,8 @@ interface Entry {
 const MOST = 16;
 const PATH =
   "The chain of computation and messages that determines how long the run takes: only what lies on it, when " +
-  "shortened, shortens the run. Bars instead of a line: it changes ranks too often to be followed here; the " +
-  "stronger, the more of it lies on that rank. Zoom in to follow it.";
+  "shortened, shortens the run. Bars instead of a line: it changes ranks too often to be drawn at this zoom level; " +
+  "darker bars: larger share on that rank. Zoom in to follow it.";
 
 function entries({ timeline, palette, colourBy, store }: Scene): Entry[] {
   const seen = store.seen[colourBy];
@@ -24,7 +24,7 @@ function entries({ timeline, palette, colourBy, store }: Scene): Entry[] {
       .filter(({ number }) => seen.has(number));
   if (colourBy === "operation") return of(timeline.operations, palette.operations, () => "");
   if (colourBy === "waiting") return of(timeline.patterns, palette.patterns, patternHelp).filter(({ name }) => name);
-  return of(timeline.regions, palette.regions, () => "").map((e) => (e.name ? e : { ...e, name: "(outside)" }));
+  return of(timeline.regions, palette.regions, () => "").map((e) => (e.name ? e : { ...e, name: "(no region)" }));
 }
 
 /** What the colours mean; a press lets one stand out. */
@@ -51,7 +51,7 @@ export function Legend({ scene }: { scene: Scene }) {
           <button
             type="button"
             aria-pressed={lit?.by === colourBy && lit.matches.has(number)}
-            title={help || "Let it stand out"}
+            title={help || "Highlight"}
             onClick={() => press(number)}
           >
             <span class="key" style={{ background: css(colour) }} aria-hidden="true" /> {name}

@@ -19,14 +19,14 @@ function tableOf(waits: LongWait[], timeline: Timeline): Table {
   return {
     kind: "table",
     id: `${timeline.id}-waits`,
-    title: "The longest waits",
+    title: "Longest waits",
     columns: [
       column("rank"),
       column("begin", "ns"),
       column("duration", "ns"),
       column("pattern"),
       column("operation"),
-      column("because of", "none", "The rank that was waited for"),
+      column("waiting for", "none", "the rank that the call waits for"),
     ],
     rows: waits.map(row),
   };
@@ -39,7 +39,7 @@ export function LongWaits({ scene, run }: { scene: Scene; run: Run }) {
   const table = useMemo(() => (waits ? tableOf(waits, scene.timeline) : null), [waits]);
   return (
     <details class="tip" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>The {run.waits?.count.toLocaleString("en-US")} longest waits</summary>
+      <summary>{run.waits?.count.toLocaleString("en-US")} longest waits</summary>
       {table && <DataTable table={table} />}
     </details>
   );

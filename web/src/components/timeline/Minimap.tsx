@@ -37,7 +37,7 @@ export function Minimap({ scene, version }: Props) {
   };
   const at = (tick: number) => `calc(${GUTTER}px + (100% - ${GUTTER}px) * ${tick / span})`;
   return (
-    <div class="minimap" onPointerDown={go} onPointerMove={go} title="The whole run, all ranks: MPI, and waiting inside it">
+    <div class="minimap" onPointerDown={go} onPointerMove={go} title="Whole run, all ranks: share of MPI and of waiting">
       <canvas
         ref={canvas}
         role="img"

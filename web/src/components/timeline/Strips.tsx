@@ -6,6 +6,8 @@ import type { Scene } from "../../timeline/scene";
 import { Hint } from "../Hint";
 
 const HEIGHT = 28;
+/** What people read for a phase's kind. */
+const KINDS: Record<string, string> = { computing: "computation", imbalance: "load imbalance" };
 
 interface Props {
   scene: Scene;
@@ -69,8 +71,9 @@ export function StripView({ scene, strip, version }: Props) {
     <div class="strip">
       <p class="strip-name">
         <Hint text={strip.explanation}>{strip.name}</Hint>{" "}
+        <span class="muted">mean in view </span>
         <strong>{format(mean(scene, strip), strip.unit)}</strong>
-        <span class="muted"> on average here; axis to {format(largest(strip), strip.unit)}</span>
+        <span class="muted"> (axis 0 to {format(largest(strip), strip.unit)})</span>
       </p>
       <canvas ref={canvas} style={{ marginLeft: `${GUTTER}px`, width: `calc(100% - ${GUTTER}px)` }} aria-hidden="true" />
     </div>
@@ -78,7 +81,7 @@ export function StripView({ scene, strip, version }: Props) {
 }
 
 function told({ name, kind, phase, explanation }: Phase): string {
-  return `${name}, held back by ${kind} (those with number ${phase + 1} behave alike): ${explanation}`;
+  return `${name}, dominant factor: ${KINDS[kind] ?? kind} (intervals with number ${phase + 1} behave similarly): ${explanation}`;
 }
 
 /** Stretches of time with a behaviour of their own; each is a button that shows it. */
@@ -102,7 +105,7 @@ export function Phases({ scene }: { scene: Scene }) {
             title={told(phase)}
             onClick={() => scene.look({ ...scene.view, from: phase.from, to: phase.to })}
           >
-            {phase.kind} <span class="muted">{phase.phase + 1}</span>
+            {KINDS[phase.kind] ?? phase.kind} <span class="muted">{phase.phase + 1}</span>
           </button>
         );
       })}

@@ -40,8 +40,7 @@ function Help() {
       <div>
         <dt>mouse</dt>
         <dd>
-          drag moves; Ctrl and wheel zooms; Shift and drag zooms to what it marks; Alt and wheel zooms ranks; a
-          click selects
+          drag: pan; Ctrl+wheel: zoom; Shift+drag: zoom to selection; Alt+wheel: zoom ranks; click: select
         </dd>
       </div>
     </dl>
@@ -54,10 +53,10 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
   const at = (ticks: number) => instant(ticks * timeline.tick_ns, (view.to - view.from) * timeline.tick_ns);
   const last = Math.min(Math.ceil(view.bottom), timeline.ranks) - 1;
   return (
-    <p class="status muted">
+    <p class="status muted" data-renderer={scene.rendererName}>
       {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
-      {grouped(last)}{stride > 1 && `, one in ${stride} is drawn`};{" "}
-      {scene.exact ? "single calls" : "mixed colours: several calls a pixel"} ({scene.rendererName}). {more}
+      {grouped(last)}{stride > 1 && `, every ${stride}th drawn`};{" "}
+      {scene.exact ? "single calls" : "aggregated view: several calls per pixel"}. {more}
       {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}
     </p>
   );
@@ -104,7 +103,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
   }, follows);
 
   if (timeline.ranks === 0 || timeline.runs.length === 0) return <p class="muted">No ranks to draw.</p>;
-  if (timeline.span === 0) return <p class="muted">This run has no length: there is nothing to draw.</p>;
+  if (timeline.span === 0) return <p class="muted">Run time is zero: nothing to draw.</p>;
   const height = heightFor(timeline.ranks, runs.length);
   return (
     <div class="timeline" ref={host}>
@@ -126,7 +125,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         class="panes"
         tabIndex={0}
         role="application"
-        aria-label="Time line of all ranks: W, S zoom, A, D move, slash searches, question mark lists the keys"
+        aria-label="Timeline of all ranks: W, S zoom, A, D pan, slash searches, question mark lists the shortcuts"
       >
         {runs.map((run) => (
           <Rows key={run.id} scene={scene} run={run} height={height} named={runs.length > 1 || run.name !== "measured"} />
@@ -137,7 +136,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       {scene.selection ? (
         <Details scene={scene} selection={scene.selection} />
       ) : !follows && (
-        <p class="tip muted">Click a call for its facts. Drag to move, Ctrl and wheel to zoom, ? for the keys.</p>
+        <p class="tip muted">Click a call for details. Drag to pan, Ctrl+wheel to zoom, ? for shortcuts.</p>
       )}
       <Phases scene={scene} />
       {timeline.strips

@@ -65,7 +65,7 @@ export function Toolbar(props: Props) {
   };
   const middle = (scene.view.from + scene.view.to) / 2;
   return (
-    <div class="toolbar" role="toolbar" aria-label="Time line">
+    <div class="toolbar" role="toolbar" aria-label="Timeline">
       <Colours scene={scene} />
       <Runs {...props} />
       <fieldset class="choice">
@@ -90,14 +90,14 @@ export function Toolbar(props: Props) {
           ref={props.searchBox}
           type="search"
           placeholder="Search: MPI_Wait, 12 ms"
-          aria-label="Search the time line"
+          aria-label="Search the timeline"
           value={props.query}
           onInput={(event) => props.ask(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === "Enter") props.onward(!event.shiftKey);
           }}
         />
-        <button type="button" class="quiet" onClick={props.help} aria-label="Keys">?</button>
+        <button type="button" class="quiet" onClick={props.help} aria-label="Keyboard shortcuts">?</button>
         <span class="muted" aria-live="polite">{props.said}</span>
       </search>
     </div>

@@ -11,12 +11,12 @@ const KEY_ZOOM = 0.6;
 /** For the help as well as for the listener. */
 export const KEYS: [string, string][] = [
   ["W S", "zoom in and out; with Shift: ranks"],
-  ["A D", "move left and right; with Shift: ranks up and down"],
+  ["A D", "pan left and right; with Shift: ranks up and down"],
   ["0", "the whole run"],
   ["F", "zoom to the selection"],
-  ["← → ↑ ↓", "the call before and after, the rank above and below"],
+  ["← → ↑ ↓", "previous and next call, rank above and below"],
   ["C", "colours: operation, waiting, region"],
-  ["P M", "critical path and messages on and off"],
+  ["P M", "toggle critical path and messages"],
   ["/", "search; then N and Shift+N: next and previous"],
   ["Esc", "clear the selection and the search"],
   ["?", "this help"],
