@@ -193,7 +193,7 @@ void bench(GoalPattern pattern, std::uint64_t operations) {
   std::fflush(stdout);
 }
 
-/// Of the thread that calls this, which does its share of parallel work and all other work: on an
+/// CPU time of the calling thread, which does its share of parallel work and all other work: on an
 /// idle machine the wall clock.
 double thread_seconds() {
   timespec now{};

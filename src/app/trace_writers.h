@@ -21,7 +21,7 @@ enum class TimelineArrows : std::uint8_t { path, all, none };
 /// What a trace writer gets. Most look at `trace` only.
 struct WriteRequest {
   const Trace& trace;
-  /// Of its calls; found when a format asks for it.
+  /// The matching of its calls, computed when a format asks for it.
   std::function<const CallMatching&()> matching;
   /// The file or folder to make. Writers may put other files beside it, of names that begin with
   /// its stem: all of them appear together (base/output_files.h).

@@ -13,7 +13,7 @@
 namespace slackline {
 namespace {
 
-/// Of the mapping that holds the address, as the kernel lists them; empty when none does.
+/// The kernel's flags of the mapping that holds the address; empty when none does.
 std::string flags_of(const void* address) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   std::ifstream maps("/proc/self/smaps");

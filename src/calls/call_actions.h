@@ -74,7 +74,7 @@ struct IgnoreActions {
   void free_request(std::uint32_t /*request*/) {}
   /// A probe that found a message; only peer, tag and communicator of the call matter.
   void probe(const Call& /*call*/) {}
-  /// Of all members of a communicator; by request when Call::request is not kRequestNone.
+  /// Performed by all members of a communicator; nonblocking when Call::request is set.
   void collective(const Call& /*call*/) {}
   void one_sided() {}
   void io() {}

@@ -30,7 +30,7 @@ struct MessageCalls {
   bool matched() const { return receive != kNoCall; }
 };
 
-/// Of a timed trace: was the receive posted during the call that completes the send? Then that call
+/// Was the receive posted during the call that completes the send (timed traces)? Then that call
 /// waited for it, as far as the overlap tells.
 bool sender_waited(const Trace& trace, const MessageCalls& message);
 

@@ -41,7 +41,7 @@ class CallSet {
     const auto r = static_cast<std::size_t>(rank);
     return r < ranks_.size() ? static_cast<std::size_t>(ranks_[r].words.front().before) : size_;
   }
-  /// Of a call that is in it, from 0 on.
+  /// The number of a call of the set among its rank's calls, from 0 on.
   std::size_t number_of(std::int32_t rank, CallIndex call) const {
     const Word& w = word(rank, call);
     return static_cast<std::size_t>(w.before) +

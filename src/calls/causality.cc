@@ -58,7 +58,7 @@ class Check {
     if (have_one_clock(trace_, m.source, m.destination)) ++part.on_one_clock;
     keep_worse(id, early, part);
   }
-  /// Of equally bad ones, that whose receive comes first.
+  /// Among equally large violations, the one whose receive comes first is kept.
   void keep_worse(std::uint32_t id, std::int64_t early, Part& part) const {
     if (early < part.worst_ns || early == 0) return;
     const auto place = [this](std::uint32_t of) {

@@ -18,7 +18,7 @@ bool moves_bytes(const Call& call) {
   return call.bytes > 0 || std::ranges::any_of(call.args, [](std::int64_t n) { return n > 0; });
 }
 
-/// Of MPI_Alltoallv and MPI_Alltoallw: does the call receive nothing from some other member?
+/// Does the call (MPI_Alltoallv or MPI_Alltoallw) receive nothing from some other member?
 bool lacks_a_sender(const Call& call, const CollectiveMember& member) {
   const std::size_t members = call.args.size() / 2;
   for (std::size_t i = 0; i < members; ++i) {
@@ -124,7 +124,7 @@ class Assembly {
     member.remote = place.remote ? 1 : 0;
     return member;
   }
-  /// Of the rank that is being walked.
+  /// The place, in the communicator, of the rank whose calls are visited.
   const Place& place_of(std::uint32_t comm, std::int32_t rank) {
     std::optional<Place>& known = places_[comm];
     if (known) return *known;

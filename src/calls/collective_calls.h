@@ -42,7 +42,7 @@ struct CollectiveCalls {
   std::span<const CollectiveMember> members_of(const CollectiveInstance& c) const {
     return {members.data() + c.first_member, c.member_count};
   }
-  /// Of each rank: its calls that joins_collective() holds for, in program order.
+  /// By rank: its calls for which joins_collective() holds, in program order.
   std::vector<std::vector<Part>> of_rank;
   Findings findings;              ///< of collectives on communicators
   Findings environment_findings;  ///< of MPI_Init and MPI_Finalize

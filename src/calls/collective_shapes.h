@@ -16,9 +16,9 @@ enum class CollectiveShape : std::uint8_t {
   all_to_root,  ///< the root waits for all
 };
 
-/// Of each of the matching's collectives; `none` for those that do not block, of intercommunicators,
-/// where some member contributes or receives nothing, and where members do not agree on operation
-/// and root: these have lost count, and order nothing. Linear in the members.
+/// The shape of each of the matching's collectives; `none` for nonblocking ones, of
+/// intercommunicators, where some member contributes or receives nothing, and where members do not
+/// agree on operation and root: these have lost count, and order nothing. Linear in the members.
 std::vector<CollectiveShape> collective_shapes(const Trace& trace, const CallMatching& matching);
 
 }  // namespace slackline

@@ -28,7 +28,7 @@ class CollectiveIndex {
     CollectiveCall call;
     const CollectiveAlgorithm* algorithm = nullptr;
     std::uint32_t comm = 0;
-    /// Of alltoallv and alltoallw: whether some rank's counts are unknown, and all ranks' bytes.
+    /// MPI_Alltoallv and MPI_Alltoallw: are some rank's counts unknown, and the sum over all ranks.
     bool counts_unknown = false;
     std::uint64_t sum_bytes = 0;
     /// World ranks in communicator order, of those that took part; empty: all ranks of the world.

@@ -65,15 +65,15 @@ class Json {
   bool is_array() const;
   bool is_object() const;
 
-  /// Of any number.
+  /// The value of any number.
   double as_double() const;
   std::int64_t as_int() const;
   std::uint64_t as_unsigned() const;
   const std::string& as_string() const;
 
-  /// Of an array.
+  /// The elements of an array.
   const Elements& elements() const;
-  /// Of an object.
+  /// The members of an object, in order.
   const Members& members() const;
   /// Elements, members, 0 of null, else 1.
   std::size_t size() const;

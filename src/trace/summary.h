@@ -17,7 +17,7 @@ struct OperationSummary {
   std::uint64_t bytes = 0;  ///< sum of Call::bytes; of a sendrecv the sent ones
 };
 
-/// Of one quantity over the ranks that are present.
+/// The range of one quantity over the ranks that are present.
 struct RankSpread {
   double min = 0;
   double mean = 0;

@@ -99,7 +99,7 @@ std::map<std::string, PerRank> seconds_of(const DelayCosts& delays, DelayKind ki
   return seconds;
 }
 
-// Of the delays Scalasca takes other times into account: nothing is known to it of what lies
+// Scalasca takes other times into account for delays: it knows nothing of what lies
 // outside of regions, as here all computation does, while MPI_Comm_rank and MPI_Comm_size, which
 // are no calls here, count; and it knows no waiting in MPI_Finalize and for nonblocking
 // collectives, which is left out here. So sums agree to a part in a thousand, and what is by far

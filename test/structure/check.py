@@ -36,6 +36,7 @@ SYSTEM_FOLDERS = {"bin", "dev", "etc", "lib", "nonexistent", "opt", "path", "pro
                   "sys", "tmp", "usr", "var"}
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'`(=])/([a-z][\w-]*)/[\w.]""", re.MULTILINE)
 CONFLICT = re.compile(r"^(<<<<<<<|>>>>>>>) ", re.MULTILINE)
+ELLIPTIC_COMMENT = re.compile(r"^\s*(?:[^/\n]*[^/\n\s]\s+)?///?<? (Of|Likewise)\b(?! course)", re.MULTILINE)
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 
 
@@ -110,6 +111,15 @@ def paths(root):
             yield f"{relative} holds a merge conflict"
         if path.suffix in SOURCES and UNFINISHED.search(text):
             yield f"{relative} has an unfinished place: {UNFINISHED.search(text).group()}"
+
+
+def comments(root):
+    """Comments are sentences: none begins with a word that leans on what stands before it."""
+    for path in tracked(root):
+        if path.suffix not in SOURCES | {".ts", ".tsx", ".mjs"}:
+            continue
+        for found in ELLIPTIC_COMMENT.finditer(text_of(path)):
+            yield f"{path.relative_to(root)}: a comment begins with '{found.group(1)}'"
 
 
 def links(root):
@@ -277,7 +287,7 @@ def readme_output(root, binary):
 
 
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
-          "links": links, "networks": networks, "classes": classes, "terminals": terminals,
+          "comments": comments, "links": links, "networks": networks, "classes": classes, "terminals": terminals,
           "findings": findings, "calls": calls,
           "man_pages": man_pages, "readme_output": readme_output}
 

@@ -116,7 +116,7 @@ for (const [name, trace] of runs) {
 }
 
 test("the time line shows first what lies between MPI_Init and MPI_Finalize, where these take long", () =>
-  // Of cg's 389 ms MPI_Init takes 320, and MPI_Finalize 50 of the other 69.
+  // MPI_Init takes 320 of cg's 389 ms, and MPI_Finalize 50 of the other 69.
   withFile(pageOf(join(examples, "traces/cg.slk"), "cg"), { viewport: SCREEN }, async (page) => {
     await page.locator(".status >> text=Outside the view: MPI_Init and MPI_Finalize").waitFor();
     const [, from, to] = /([\d.]+)\sms to ([\d.]+)\sms/.exec(await page.locator(".status").innerText());

@@ -24,7 +24,7 @@ class SelectedComputation {
   /// Selected ns in an edge whose source is of `rank`. Logarithmic in the rank's selected
   /// stretches.
   std::int64_t in_edge(const Edge& e, std::int32_t rank) const;
-  /// Of all ranks together.
+  /// The sum over all ranks.
   std::int64_t total_ns() const { return total_ns_; }
 
  private:

@@ -20,7 +20,7 @@ constexpr std::int64_t kAnySource = -1;
 constexpr std::int64_t kProcNull = -2;
 constexpr std::int64_t kAnyTag = -1;
 constexpr std::int64_t kMostRequests = 1 << 20;
-// Of one rank: a file that lies about its arrays must not take more time than its size warrants.
+// Per rank: a file with false array sizes must not take more time than its size warrants.
 constexpr std::int64_t kMostMisses = 1 << 22;
 
 struct AddressHash {

@@ -209,7 +209,7 @@ Error several_traces(const fs::path& folder, const std::vector<fs::path>& traces
                fmt::format("Name one, for example {}.", traces.front().string()));
 }
 
-/// Of a folder that is no trace as a whole; none when nothing in it is one.
+/// The trace in a folder that is not a trace as a whole; none if there is no trace in it.
 std::optional<fs::path> only_trace_in(const fs::path& folder) {
   std::vector<fs::path> traces;
   for (const auto& entry : fs::directory_iterator(folder)) {

@@ -26,7 +26,7 @@ struct OpenedTrace {
   std::string checksum;     ///< XXH3-64 of the input, 16 hexadecimal digits
   std::uint64_t calls = 0;  ///< in the input; of GOAL its operations
   SendRecords sends{};
-  /// Of the trace's calls, once somebody has asked for it (OpenOptions::keep_matching,
+  /// The matching of the trace's calls, once it was asked for (OpenOptions::keep_matching,
   /// matching_of). It holds for all times that the trace may be given.
   std::shared_ptr<const CallMatching> matching{};
 };
@@ -87,7 +87,7 @@ struct InputIdentity {
   std::string checksum;  ///< as OpenedTrace and OpenedGoal have it
 };
 
-/// Of native traces and GOAL files; empty for all others, and when there is nothing at `path`.
+/// The identity of native traces and GOAL files; empty for all others, and if `path` is missing.
 std::optional<InputIdentity> identify_input(const std::filesystem::path& path);
 
 }  // namespace slackline

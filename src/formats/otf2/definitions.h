@@ -70,7 +70,7 @@ struct Definitions {
   std::map<std::uint32_t, Metric> metrics;
   std::map<std::uint32_t, std::vector<std::uint32_t>> metric_classes;  ///< their metrics
 
-  // Of the anchor file.
+  // From the anchor file.
   std::string creator;
   std::string description;
   std::string machine;

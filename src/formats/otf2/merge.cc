@@ -62,7 +62,7 @@ void place_regions(const LocationCalls& main, const NewIndex& new_index, RankCal
   }
 }
 
-// Likewise its pauses.
+// Pauses follow their call in the same way.
 void place_pauses(const LocationCalls& main, const NewIndex& new_index, RankCalls& calls) {
   std::uint32_t last = 0;
   for (std::size_t i = 0; i < main.pauses.size(); ++i) {

@@ -71,7 +71,7 @@ void number_regions(const Job& job, Trace& trace) {
   }
 }
 
-// Of archives of others only those counters stay that any rank has read.
+// In archives of other tools, only counters that some rank has read are kept.
 void hand_counters_over(const Job& job, std::vector<RankCallsRead>& ranks, Trace& trace) {
   for (std::size_t c = 0; c < job.counters.size(); ++c) {
     const bool read = std::ranges::any_of(ranks, [&](const RankCallsRead& rank) {

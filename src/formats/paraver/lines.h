@@ -43,7 +43,7 @@ class Lines {
     ++number_;
     return true;
   }
-  /// Of the line that next() gave, from 1.
+  /// The number of the line that next() returned, from 1.
   std::uint64_t number() const { return number_; }
   /// The compressed data ended early or are damaged; what came before was read.
   bool damaged() const;

@@ -28,7 +28,7 @@ namespace slackline {
 namespace paraver {
 namespace {
 
-// Of all threads together. A window costs each thread a call that is formatted in vain.
+// For all threads together. A window costs each thread one call that is formatted twice.
 constexpr std::size_t kWindowCalls = 2048;
 constexpr std::size_t kWindowCallsOfThread = 16;
 

@@ -91,7 +91,7 @@ bool is_ordered_by_parent(Operation operation) {
   }
 }
 
-/// Of the rank's communicators, by local number: the one that it was made from.
+/// By local number of each communicator of the rank: the one that it was made from.
 std::unordered_map<std::uint32_t, std::uint32_t> parents_of(std::span<const Record> records) {
   std::unordered_map<std::uint32_t, std::uint32_t> parents;
   for (const Record& maker : records) {

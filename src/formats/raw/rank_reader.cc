@@ -120,8 +120,8 @@ class RankReader {
                                head.op == SLK_REC_REGION_ENTER});
   }
 
-  /// Of the computation before the last call, which is known of one thread only. When in it the
-  /// thread was off the processor is not known, and taken to be its end.
+  /// Time off the processor before the last call, known of one thread only. Where in that
+  /// stretch the thread was off the processor is unknown; its end is assumed.
   void take_off_processor(const slk_record& head) {
     if (rank_.files.size() > 1 || result_.calls.empty()) return;
     const std::size_t call = result_.calls.size() - 1;

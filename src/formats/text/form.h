@@ -54,7 +54,7 @@ inline constexpr std::array<FlagWord, 8> kFlagWords{{
     {SLK_FLAG_UNFINISHED, "unfinished"},
     {SLK_FLAG_INTERCOMM, "intercomm"},
 }};
-/// Of the receive half of a sendrecv.
+/// The flags of the receive half of a sendrecv.
 inline constexpr std::array<FlagWord, 2> kReceiveFlagWords{{
     {SLK_FLAG_ANY_SOURCE, "recv_any_source"},
     {SLK_FLAG_ANY_TAG, "recv_any_tag"},

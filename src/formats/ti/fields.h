@@ -13,7 +13,7 @@ namespace slackline::ti {
 std::optional<double> parse_number(std::string_view word);
 std::optional<std::int64_t> parse_integer(std::string_view word);
 
-/// Of a line; empty when there is none.
+/// The first word of a line; empty when there is none.
 std::string_view first_word(std::string_view line);
 
 /// The words of one line: rank, action, arguments.

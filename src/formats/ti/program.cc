@@ -124,7 +124,7 @@ void Program::expect_time(double ns) const {
   }
 }
 
-/// Of as many flops as the field says, in ns; before anything is appended that it belongs to.
+/// The duration in ns of the flops in field `i`; read before the action that it precedes is added.
 double Program::computation(const Fields& line, std::size_t i) const {
   const double flops = line.number(i);
   if (flops < 0) throw BadAction{"a computation is negative"};

@@ -25,7 +25,7 @@ class GoalMatches {
   std::uint32_t first(std::uint32_t rank) const { return first_[rank]; }
   std::uint32_t operation_count() const { return first_.back(); }
   std::uint32_t rank_of(std::uint32_t operation) const;
-  /// Of calcs kNone.
+  /// The operation that sends to or receives from `operation`; kNone for a calc.
   std::uint32_t partner(std::uint32_t operation) const { return partner_[operation]; }
   const Findings& findings() const { return findings_; }
 

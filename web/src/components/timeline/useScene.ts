@@ -55,7 +55,7 @@ export function useScene(timeline: Timeline, theme: Theme, find: (text: string) 
     const changed = () => {
       setVersion((n) => n + 1);
       clearTimeout(timer.current);
-      // Of two that look alike the first one's link is enough.
+      // The first link is enough for two that look alike.
       if (!timeline.beside) timer.current = window.setTimeout(() => remember(made), 250);
     };
     const remember = (of: Scene) => {
