@@ -34,7 +34,7 @@ TEST(CommandLine, SuggestsNothingForWhatIsFarFromEveryCommand) {
 
 TEST(CommandLine, WrongOptionsAreUsageErrorsThatNameTheHelp) {
   EXPECT_THAT(message_of({"completion", "bash", "--nonsense"}),
-              HasSubstr("See 'slackline completion --help'."));
+              HasSubstr("Run 'slackline completion --help' for help."));
   EXPECT_THAT(message_of({"completion", "tcsh"}), HasSubstr("tcsh"));
 }
 

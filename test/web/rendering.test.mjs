@@ -109,7 +109,7 @@ test("runs without ranks and without length, and files that are cut off, are tol
   write("no-ranks", change((item) => Object.assign(item, { ranks: 0, runs: [] })));
   write("cut", change((item) => Object.assign(item, { keep: [] })));
   await open("no-length", {}, async (page) => {
-    assert.match(await page.locator("main").innerText(), /This run has no length/);
+    assert.match(await page.locator("main").innerText(), /Run time is zero: nothing to draw/);
   });
   await open("no-ranks", {}, async (page) => {
     assert.match(await page.locator("main").innerText(), /No ranks to draw/);

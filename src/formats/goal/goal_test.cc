@@ -139,7 +139,7 @@ TEST(GoalText, ErrorsSayWhereAndWhat) {
   EXPECT_THAT(error_of("num_ranks 2000000000\nrank 0 {\n}\n"), HasSubstr("rank 1 has no block"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n"), HasSubstr("two blocks"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\nsend 5b to 3\n}"),
-              AllOf(HasSubstr("x.goal:3:12"), HasSubstr("no rank 3")));
+              AllOf(HasSubstr("x.goal:3:12"), HasSubstr("rank 3 does not exist")));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\nsend 5b to -1\n}"), HasSubstr("negative"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\ncalc 1.5\n}"), HasSubstr("end of the line"));
   EXPECT_THAT(error_of("num_ranks 1\nrank 0 {\ncalc 1 cpu 256\n}"), HasSubstr("too large"));

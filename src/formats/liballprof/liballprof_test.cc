@@ -135,7 +135,7 @@ TEST_F(Liballprof, MissingRanksAreAbsentAndFewFilesOfManyRanksRefused) {
     read();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("one is of rank 900000"));
+    EXPECT_THAT(error.what(), HasSubstr("one of them is for rank 900000"));
   }
 }
 

@@ -74,7 +74,7 @@ TEST_F(OpenTrace, TakesTheOnlyTraceOfAFolder) {
 TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {
   write_file(folder_ / "b.txt", kText);
   write_file(folder_ / "a.txt", kText);
-  EXPECT_THAT(error_of(folder_), HasSubstr("it has 2 of them"));
+  EXPECT_THAT(error_of(folder_), HasSubstr("it contains 2 traces"));
   EXPECT_THAT(error_of(folder_),
               HasSubstr("Name one, for example " + (folder_ / "a.txt").string()));
 }
@@ -92,7 +92,7 @@ TEST_F(OpenTrace, SaysWhatWasSeenAndWhatIsAccepted) {
   write_file(folder_ / "empty", "");
   EXPECT_THAT(error_of(folder_ / "empty"), HasSubstr("the file is empty"));
   write_file(folder_ / "png", "\x89PNG\r\n");
-  EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("it begins with \"\\x89PNG\\x0d\\x0a\""));
+  EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("its beginning, \"\\x89PNG\\x0d\\x0a\""));
   EXPECT_THAT(error_of(folder_ / "png"), HasSubstr("a trace in text format"));
 }
 

@@ -33,7 +33,7 @@ TEST_F(RankMapTest, HostfileRefusesWhatItCannotPlace) {
   EXPECT_THAT([&] { parse_hostfile("n0\nnode9\n", "h", platform_, 2); },
               ThrowsMessage<Error>(HasSubstr("h:2: unknown host 'node9'")));
   EXPECT_THAT([&] { parse_hostfile("n0\nn1\n", "h", platform_, 3); },
-              ThrowsMessage<Error>(HasSubstr("cannot place 3 ranks: 'h' has places for 2.")));
+              ThrowsMessage<Error>(HasSubstr("cannot place 3 ranks: 'h' has slots for 2.")));
   EXPECT_THAT([&] { parse_hostfile("n0:x\n", "h", platform_, 1); },
               ThrowsMessage<Error>(HasSubstr("h:1: cannot use 'n0:x'")));
 }
@@ -46,8 +46,9 @@ TEST_F(RankMapTest, PlacesByCoresOrByCount) {
 }
 
 TEST_F(RankMapTest, RefusesMoreRanksThanFit) {
-  EXPECT_THAT([&] { place_ranks("block", platform_, 7); },
-              ThrowsMessage<Error>(HasSubstr("cannot place 7 ranks: the 3 hosts take 6.")));
+  EXPECT_THAT(
+      [&] { place_ranks("block", platform_, 7); },
+      ThrowsMessage<Error>(HasSubstr("cannot place 7 ranks: the 3 hosts have slots for 6.")));
   EXPECT_THROW(place_ranks("spread", platform_, 1), Error);
   EXPECT_THROW(place_ranks("block:0", platform_, 1), Error);
 }

@@ -137,8 +137,9 @@ TEST(PlatformXml, SaysWhichRouteIsMissing) {
   const Platform platform = xml(
       "<zone id='z' routing='Full'><host id='a' speed='1Gf'/><host id='b' speed='1Gf'/></zone>");
   std::vector<LinkId> links;
-  EXPECT_THAT([&] { platform.route(0, 1, links); },
-              ThrowsMessage<Error>(HasSubstr("no route from 'a' to 'b': zone 'z' has none.")));
+  EXPECT_THAT(
+      [&] { platform.route(0, 1, links); },
+      ThrowsMessage<Error>(HasSubstr("no route from 'a' to 'b': zone 'z' has no such route.")));
 }
 
 TEST(PlatformToml, SaysTheSameAsTheXml) {
@@ -194,7 +195,7 @@ TEST(PlatformToml, SaysWhereItCannotBeUsed) {
       "[[cluster]]\nname='c'\nhosts='n[0-3]'\nspeed='1Gf'\nbandwidth='1GB/s'\n";
   says(cluster + "colour='red'\n", "p.toml:6:8: unknown key 'colour' of cluster 'c'");
   says(cluster + "latency='1'\n", "its unit is missing");
-  says(cluster + "topology='torus'\nsides=[3,3]\n", "takes 9 hosts and the radical names 4");
+  says(cluster + "topology='torus'\nsides=[3,3]\n", "has 9 hosts and the radical names 4");
   says("[[cluster]]\nname='c'\n", "has no 'hosts'");
   says("[[cluster]\n", "cannot read p.toml:1:");
   says("", "it has no host");
