@@ -37,7 +37,8 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Every format that can be read. The first whose probe says yes is taken.
+// Every format that can be read. The first whose probe says yes is taken, so SimGrid's comes last:
+// it has no mark of its own, and an action among the first lines of any text is enough for it.
 constexpr std::array kReaders{
     TraceReader{"native", "a native trace (.slk)",
                 [](const TraceInput& in) { return looks_like_native(in.bytes); },
@@ -58,9 +59,6 @@ constexpr std::array kReaders{
     TraceReader{"raw", "a folder made by 'slackline record'",
                 [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
                 [](const TraceInput& in) { return read_raw(in.path); }},
-    TraceReader{"ti", "a SimGrid time-independent trace",
-                [](const TraceInput& in) { return looks_like_ti(in.path, in.bytes); },
-                [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
     TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
                 [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
                 [](const TraceInput& in) { return read_paraver(in.bytes, in.path, in.release); }},
@@ -74,6 +72,9 @@ constexpr std::array kReaders{
         [](const TraceInput& in) { return find_otf2_anchor(in.path).has_value(); },
         [](const TraceInput& in) { return read_otf2(*find_otf2_anchor(in.path), in.sends); },
         [](const fs::path& path) { return otf2_files(*find_otf2_anchor(path)); }},
+    TraceReader{"ti", "a SimGrid time-independent trace",
+                [](const TraceInput& in) { return looks_like_ti(in.path, in.bytes); },
+                [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
 };
 
 std::string accepted_formats() {

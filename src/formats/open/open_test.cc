@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "calls/causality.h"
@@ -77,6 +79,24 @@ TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {
   EXPECT_THAT(error_of(folder_), HasSubstr("it contains 2 traces"));
   EXPECT_THAT(error_of(folder_),
               HasSubstr("Name one, for example " + (folder_ / "a.txt").string()));
+}
+
+// The corpora of the fuzz targets, by format, have damaged inputs too: a reader that does not know
+// one of them as its own must leave it to nobody else.
+TEST(TraceReaders, TakeNoInputOfAnotherFormat) {
+  const fs::path corpora = fs::path(SLACKLINE_SOURCE_DIR) / "test/fuzz/corpus";
+  for (const TraceReader& owner : trace_readers()) {
+    const fs::path corpus = corpora / owner.name;
+    ASSERT_TRUE(fs::is_directory(corpus)) << corpus << ": every reader has a fuzz target";
+    for (const auto& entry : fs::directory_iterator(corpus)) {
+      const MappedFile file(entry.path());
+      const TraceInput input{entry.path(), false, file.bytes()};
+      const auto taker = std::ranges::find_if(
+          trace_readers(), [&](const TraceReader& reader) { return reader.probe(input); });
+      if (taker == trace_readers().end()) continue;
+      EXPECT_EQ(taker->name, owner.name) << entry.path();
+    }
+  }
 }
 
 TEST_F(OpenTrace, TheChecksumTellsInputsApart) {
