@@ -168,7 +168,7 @@ class RankCalls {
   /// stop) moves with the call before it, but not past the one after it.
   void retime(std::span<const std::int64_t> times);
   void set_comm(std::size_t i, std::uint32_t comm) { comm_[i] = comm; }
-  /// Adds `offset + drift * time` to every time (clock correction); see trace/clock.h.
+  /// Replaces every time by map(time), which must not decrease with it: a correction of the clock.
   template <class Map>
   void map_times(Map map) {
     for (auto& t : begin_ns_) t = map(t);
@@ -233,7 +233,7 @@ struct TraceInfo {
   std::int64_t cpu_ns = 0;        ///< CPU time of all ranks
   std::int64_t recording_ns = 0;  ///< of which recording, as measured by the recorder
   std::uint64_t lost_calls = 0;
-  /// > 0: computation was given in flops, and became time at this many a second (readers/ti).
+  /// > 0: computation was given in flops, and became time at this many a second (formats/ti).
   double flops_per_second = 0;
 };
 

@@ -85,8 +85,29 @@ def layers(_root):
         seen.add(folder)
 
 
+def nearest_readme(path):
+    return next(folder / "README.md" for folder in path.parents if (folder / "README.md").exists())
+
+
+def words_of_readme(readme):
+    """A pattern for the names that it mentions; `walk*` and `cmd_<verb>` stand for several."""
+    words = set(re.findall(r"(?:\w|<\w+>)+\*?", readme.read_text().replace("**", "")))
+    return re.compile("|".join(re.sub(r"<\w+>|\*", r"\\w*", word) for word in words))
+
+
 def readmes(root):
-    """Every folder under src/ explains itself on one page."""
+    """Every folder under src/ explains itself on one page, which names its files or their folder."""
+    names = {}
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        if path.suffix not in SOURCES or relative.parts[0] != "src" or is_test(path) or len(relative.parts) < 3:
+            continue
+        readme = nearest_readme(path)
+        if readme not in names:
+            names[readme] = words_of_readme(readme)
+        below = path.relative_to(readme.parent)
+        if not any(names[readme].fullmatch(name) for name in [*below.parts[:-1], path.stem]):
+            yield f"{readme.relative_to(root)} does not mention {below}"
     for folder in sorted((root / "src").iterdir()):
         if not folder.is_dir():
             continue
@@ -130,6 +151,26 @@ def links(root):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text_of(path)):
             if not (path.parent / target).exists():
                 yield f"{path.relative_to(root)} links to {target}, which is not there"
+
+
+# In the texts for contributors these stand for what they are about to write.
+PLACEHOLDER = re.compile(r"foo|frobnicate")
+REFERENCE = re.compile(r"(?<![\w/.<:-])((?:[\w-]+/)+[\w-]+\.(?:h|cc|md|py))\b")
+
+
+def references(root):
+    """A file that a comment or a document names is there."""
+    folders = set(MAY_INCLUDE) | {folder.name for folder in root.iterdir() if folder.is_dir()}
+    for path in tracked(root):
+        if path.suffix not in SOURCES | {".md"}:
+            continue
+        for line in text_of(path).splitlines():
+            comment = line if path.suffix == ".md" else line[line.find("//"):] if "//" in line else ""
+            for name in REFERENCE.findall(comment):
+                places = [root / name, root / "src" / name, path.parent / name]
+                if name.split("/")[0] in folders and not PLACEHOLDER.search(name) and \
+                        not any(place.exists() for place in places):
+                    yield f"{path.relative_to(root)} names {name}, which is not there"
 
 
 def networks(root):
@@ -287,7 +328,7 @@ def readme_output(root, binary):
 
 
 CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
-          "comments": comments, "links": links, "networks": networks, "classes": classes, "terminals": terminals,
+          "comments": comments, "links": links, "references": references, "networks": networks, "classes": classes, "terminals": terminals,
           "findings": findings, "calls": calls,
           "man_pages": man_pages, "readme_output": readme_output}
 
