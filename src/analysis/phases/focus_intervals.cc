@@ -1,68 +1,38 @@
-// Where a run changes its behaviour. The efficiencies of its fixed windows are a signal; where it
-// changes level, a interval ends (change_points.h), and each border is then looked for more finely
-// around the window in which it lies. Neighbours that behave alike become one interval again, and
-// intervals that behave alike anywhere are one phase.
+// Where a run changes its behaviour: at the borders of its loops, between iterations from which on
+// the ranks' computation or communication differs (loop_changes.h), and in a run without iterations
+// where the efficiencies of its fixed windows change level. Intervals that behave alike anywhere
+// are one phase.
 
 #include "analysis/phases/focus_intervals.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/phases/change_points.h"
+#include "analysis/phases/level_changes.h"
+#include "analysis/phases/loop_changes.h"
 
 namespace slackline {
 namespace {
 
-constexpr double kNoiseFloor = 0.02;  // of an efficiency: less is no change worth telling
-constexpr double kAlike = 0.06;       // efficiencies of one phase differ by no more
-constexpr double kGoodEnough = 0.9;   // a interval above that is computing
-constexpr std::size_t kFinerBy = 16;
-constexpr std::size_t kShortestInterval = 2;  // windows: shorter ones belong to their neighbour
+constexpr double kLeastChange = 0.05;      // of an efficiency: less is no change worth reporting
+constexpr double kAlike = 0.06;            // efficiencies of one phase differ by no more
+constexpr double kGoodEnough = 0.9;        // an interval above that is computing
+constexpr double kShortInterval = 0.05;    // of the run: start and end of a loop are not set apart
+constexpr std::size_t kCallsInWindow = 4;  // of a rank: fewer show single calls and no behaviour
+constexpr std::size_t kFewestForChanges = 16;
+constexpr std::size_t kMostForChanges = 256;
 
-SignalSample sample_of(const WindowEfficiency& e) {
-  return {e.useful, e.transfer, e.load_balance};
-}
+/// Where an interval begins, from the start of the run.
+struct Border {
+  std::int64_t at_ns;
+  double confidence = 1;
+};
 
 IntervalKind kind_of(const WindowEfficiency& e) {
   if (e.useful >= kGoodEnough) return IntervalKind::computing;
   const double worst = std::min({e.load_balance, e.serialisation, e.transfer});
   if (worst == e.transfer) return IntervalKind::transfer;
   return worst == e.load_balance ? IntervalKind::imbalance : IntervalKind::serialisation;
-}
-
-/// The border between two levels, looked for in finer windows around `near`.
-std::int64_t refined(const RunWindows& windows, std::int64_t near, std::int64_t width) {
-  const std::int64_t from = std::max(windows.analysed_begin(), near - 2 * width);
-  const std::int64_t to = std::min(windows.analysed_end(), near + 2 * width);
-  const std::int64_t step = (to - from) / static_cast<std::int64_t>(4 * kFinerBy);
-  if (step <= 0) return near;
-  std::vector<SignalSample> samples;
-  for (std::int64_t t = from; t + step <= to; t += step) {
-    samples.push_back(sample_of(windows.between(t, t + step)));
-  }
-  // The one border that splits them best.
-  SignalSample whole{};
-  for (const SignalSample& s : samples) {
-    for (std::size_t k = 0; k < s.size(); ++k) whole[k] += s[k];
-  }
-  SignalSample before{};
-  double best = -1;
-  std::size_t at = samples.size() / 2;
-  for (std::size_t i = 1; i < samples.size(); ++i) {
-    double spread = 0;
-    const auto left = static_cast<double>(i);
-    const auto right = static_cast<double>(samples.size() - i);
-    for (std::size_t k = 0; k < before.size(); ++k) {
-      before[k] += samples[i - 1][k];
-      spread += std::pow(before[k] / left - (whole[k] - before[k]) / right, 2);
-    }
-    spread *= left * right;
-    if (spread > best) {
-      best = spread;
-      at = i;
-    }
-  }
-  return from + static_cast<std::int64_t>(at) * step;
 }
 
 void measure_intervals(const RunWindows& windows, Monitor& out) {
@@ -81,43 +51,93 @@ double distance(const WindowEfficiency& a, const WindowEfficiency& b) {
 }
 
 bool alike(const FocusInterval& a, const FocusInterval& b) {
-  return a.kind == b.kind && distance(a.efficiency, b.efficiency) <= kAlike;
+  return a.kind == b.kind && distance(a.efficiency, b.efficiency) <= kAlike &&
+         (a.kind != IntervalKind::imbalance ||
+          a.efficiency.busiest_rank == b.efficiency.busiest_rank);
 }
 
-/// Neighbours that behave alike are one interval.
-void merge_alike(Monitor& out) {
-  std::vector<FocusInterval> merged;
-  for (const FocusInterval& interval : out.intervals) {
-    if (merged.empty() || !alike(merged.back(), interval)) merged.push_back(interval);
+/// Where the loops begin, change and end.
+std::vector<Border> borders_of(const std::vector<AnalysedLoop>& loops, const RunWindows& windows) {
+  const std::int64_t from = windows.analysed_begin();
+  const std::int64_t to = windows.analysed_end();
+  const auto shortest = static_cast<std::int64_t>(kShortInterval * static_cast<double>(to - from));
+  std::vector<Border> borders{{from}};
+  for (const AnalysedLoop& analysed : loops) {
+    const IterationLoop& loop = analysed.loop;
+    const auto time = [&](std::size_t k) { return loop.border_ns[k] - windows.start(); };
+    const auto apart = std::max(shortest, static_cast<std::int64_t>(loop.period_ns()));
+    const bool follows_other = borders.size() > 1;
+    if (time(0) - borders.back().at_ns >= apart) {
+      borders.push_back({time(0)});
+    } else if (follows_other) {
+      borders.back().at_ns = time(0);
+    }
+    for (const IterationChange& c : analysed.changes.changes) {
+      borders.push_back({time(c.iteration), c.confidence});
+    }
+    if (to - time(loop.count) >= apart) borders.push_back({time(loop.count)});
   }
-  out.intervals = std::move(merged);
+  return borders;
 }
 
-void find_intervals(const RunWindows& windows, Monitor& out) {
-  std::vector<SignalSample> samples;
-  for (const WindowEfficiency& e : out.windows) samples.push_back(sample_of(e));
-  std::vector<ChangePoint> changes = change_points(samples, kNoiseFloor);
-  const std::int64_t length = windows.analysed_end() - windows.analysed_begin();
-  const std::int64_t width =
-      std::max<std::int64_t>(1, length / static_cast<std::int64_t>(out.windows.size()));
-  const auto begin_interval = [&](std::int64_t begin, double confidence) {
-    FocusInterval interval;
-    interval.begin_ns = begin;
-    interval.confidence = confidence;
-    out.intervals.push_back(interval);
+/// Without iterations: where the efficiencies of windows change.
+std::vector<Border> borders_of(const Trace& trace, const RunWindows& windows) {
+  const std::int64_t from = windows.analysed_begin();
+  const std::int64_t length = windows.analysed_end() - from;
+  std::vector<Border> borders{{from}};
+  const std::uint64_t calls =
+      trace.call_count() / std::max<std::uint64_t>(1, static_cast<std::uint64_t>(trace.ranks()));
+  const std::size_t count = std::min<std::size_t>(kMostForChanges, calls / kCallsInWindow);
+  if (count < kFewestForChanges || length < static_cast<std::int64_t>(count)) return borders;
+  const auto time = [&](std::size_t i) {
+    return from + static_cast<std::int64_t>(static_cast<double>(length) * static_cast<double>(i) /
+                                            static_cast<double>(count));
   };
-  begin_interval(windows.analysed_begin(), 1);
-  std::size_t previous = 0;
-  for (const ChangePoint& c : changes) {
-    if (c.at - previous < kShortestInterval || out.windows.size() - c.at < kShortestInterval)
-      continue;
-    previous = c.at;
-    const std::int64_t border = refined(windows, out.border_ns[c.at], width);
-    if (border - out.intervals.back().begin_ns >= width) begin_interval(border, c.confidence);
+  std::vector<StepSeries> series(3,
+                                 {.values = {}, .least_change = kLeastChange, .by_ratio = false});
+  for (std::size_t i = 0; i < count; ++i) {
+    const WindowEfficiency e = windows.between(time(i), time(i + 1));
+    series[0].values.push_back(e.useful);
+    series[1].values.push_back(e.transfer);
+    series[2].values.push_back(e.load_balance);
+  }
+  for (const LevelChange& c : level_changes(series)) {
+    borders.push_back({time(c.at), c.confidence});
+  }
+  return borders;
+}
+
+void make_intervals(std::vector<Border> borders, const RunWindows& windows, Monitor& out) {
+  std::ranges::stable_sort(borders, {}, &Border::at_ns);
+  for (const Border& border : borders) {
+    const std::int64_t at =
+        std::clamp(border.at_ns, windows.analysed_begin(), windows.analysed_end());
+    if (at >= windows.analysed_end()) break;
+    if (!out.intervals.empty() && at <= out.intervals.back().begin_ns) continue;
+    FocusInterval interval;
+    interval.begin_ns = at;
+    interval.confidence = border.confidence;
+    out.intervals.push_back(interval);
   }
   measure_intervals(windows, out);
-  merge_alike(out);
-  measure_intervals(windows, out);
+}
+
+/// The iterations of the longest loop.
+void report_iterations(const std::vector<AnalysedLoop>& loops, const RunWindows& windows,
+                       Monitor& out) {
+  if (loops.empty()) return;
+  const AnalysedLoop& longest = *std::ranges::max_element(
+      loops, {}, [](const AnalysedLoop& l) { return l.loop.length_ns(); });
+  const auto time = [&](std::size_t k) { return longest.loop.border_ns[k] - windows.start(); };
+  RunIterations& run = out.iterations.emplace();
+  run.count = longest.loop.count;
+  run.period_ns = longest.loop.period_ns();
+  run.begin_ns = time(0);
+  run.end_ns = time(run.count);
+  run.changes = longest.changes.changes;
+  for (const OutlierIteration& o : longest.changes.outliers) {
+    run.outliers.push_back({o.iteration, time(o.iteration), time(o.iteration + 1), o.factor});
+  }
 }
 
 /// Numbers intervals that behave alike, and takes the longest of each phase for its representative.
@@ -165,10 +185,13 @@ void add_start_and_end(const RunWindows& windows, Monitor& out) {
 
 }  // namespace
 
-void find_focus_intervals(const RunWindows& windows, Monitor& out) {
-  find_intervals(windows, out);
+void find_focus_intervals(const Trace& trace, const std::vector<AnalysedLoop>& loops,
+                          const RunWindows& windows, Monitor& out) {
+  make_intervals(loops.empty() ? borders_of(trace, windows) : borders_of(loops, windows), windows,
+                 out);
   find_phases(out);
   add_start_and_end(windows, out);
+  report_iterations(loops, windows, out);
 }
 
 }  // namespace slackline

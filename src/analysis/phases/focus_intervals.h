@@ -1,12 +1,24 @@
 #pragma once
 
+#include <vector>
+
+#include "analysis/phases/iterations.h"
+#include "analysis/phases/loop_changes.h"
 #include "analysis/phases/monitor.h"
 #include "analysis/phases/run_windows.h"
 
 namespace slackline {
 
-/// Fills in intervals and phases of a monitor whose fixed windows are known: where they begin and
-/// end, their kinds and efficiencies. O(windows^2).
-void find_focus_intervals(const RunWindows& windows, Monitor& out);
+/// A loop of the run, and how its iterations differ.
+struct AnalysedLoop {
+  IterationLoop loop;
+  LoopChanges changes;
+};
+
+/// Fills in intervals, phases and iterations of a monitor: where intervals begin and end, their
+/// kinds and efficiencies. `loops` are the run's, in order of time; without any, changes are looked
+/// for in windows of time. O(intervals * ranks * log calls).
+void find_focus_intervals(const Trace& trace, const std::vector<AnalysedLoop>& loops,
+                          const RunWindows& windows, Monitor& out);
 
 }  // namespace slackline

@@ -1,7 +1,8 @@
 // How efficient the run is at each time, and when that changes.
 //
-// The run is cut into fixed windows (run_windows.h), in which it falls into intervals
-// (focus_intervals.h); waiting and the critical path are laid over these.
+// The run's loops are found in the order of its calls (iterations.h), and where their iterations
+// change (loop_changes.h); this makes intervals (focus_intervals.h), over which waiting and the
+// critical path are laid.
 
 #include "analysis/phases/monitor.h"
 
@@ -112,6 +113,15 @@ EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunW
   return out;
 }
 
+std::vector<AnalysedLoop> analysed_loops(const Trace& trace, const MonitorInputs& inputs) {
+  std::vector<AnalysedLoop> loops;
+  for (IterationLoop& loop : find_iterations(trace, inputs.paths)) {
+    LoopChanges changes = loop_changes(loop, iteration_times(trace, inputs.waits, loop));
+    loops.push_back({std::move(loop), std::move(changes)});
+  }
+  return loops;
+}
+
 }  // namespace
 
 std::string_view to_string(IntervalKind kind) {
@@ -189,7 +199,7 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
                              {.extent = PathExtent::segments});
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  Monitor out = monitor(trace, {ideal, waits, path}, options);
+  Monitor out = monitor(trace, {ideal, waits, path, paths}, options);
   out.findings.merge(matching.findings());
   return out;
 }
@@ -201,10 +211,10 @@ EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
 
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
   const RunWindows windows(trace, inputs.ideal);
-  Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}};
+  Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}, {}};
   if (inputs.ideal.released > 0) out.findings.add(kReplayReleased, {}, inputs.ideal.released);
   if (out.length_ns <= 0) return out;
-  find_focus_intervals(windows, out);
+  find_focus_intervals(trace, analysed_loops(trace, inputs), windows, out);
   add_waiting(trace, inputs.waits, windows.start(), out);
   add_path(trace, inputs.path, out);
   return out;

@@ -8,6 +8,7 @@
 
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/paths/critical_path.h"
+#include "analysis/phases/loop_changes.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "report/report.h"
@@ -34,10 +35,11 @@ TransferMonitor transfer_monitor(const Trace& trace, const IdealRun& ideal, std:
 
 /// Efficiencies of all ranks in an interval of time.
 struct WindowEfficiency {
-  double useful = 0;         ///< mean computation over the length: parallel efficiency
-  double load_balance = 0;   ///< mean over largest computation
-  double serialisation = 0;  ///< largest computation over the ideal length
-  double transfer = 0;       ///< ideal over observed length, mean of the ranks
+  double useful = 0;               ///< mean computation over the length: parallel efficiency
+  double load_balance = 0;         ///< mean over largest computation
+  double serialisation = 0;        ///< largest computation over the ideal length
+  double transfer = 0;             ///< ideal over observed length, mean of the ranks
+  std::int32_t busiest_rank = -1;  ///< that computes longest
 };
 
 /// What limits the efficiency of an interval most; or that it lies before the first return from
@@ -91,14 +93,31 @@ struct EfficiencyCurves {
 EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
                                    const MonitorOptions& options);
 
-/// The curves, and the intervals that they fall into.
+/// The iterations of the run's longest loop. Times are from the start of the run.
+struct RunIterations {
+  struct Outlier {
+    std::size_t iteration = 0;  ///< from 0
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+    double factor = 1;  ///< its length over the usual one
+  };
+  std::size_t count = 0;
+  double period_ns = 0;  ///< median length
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::vector<IterationChange> changes;  ///< from one phase of the loop to the next
+  std::vector<Outlier> outliers;
+};
+
+/// The curves, the intervals that they fall into, and the iterations.
 struct Monitor : EfficiencyCurves {
   std::vector<FocusInterval> intervals;
   std::size_t phases = 0;
+  std::optional<RunIterations> iterations{};
   Findings findings;
 };
 
-/// Throws Error for an untimed trace or a rank that does not exist. O(calls + windows^2).
+/// Throws Error for an untimed trace or a rank that does not exist. O(calls).
 Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
                 const MonitorOptions& options);
 
@@ -107,8 +126,9 @@ struct MonitorInputs {
   const IdealRun& ideal;
   const WaitStates& waits;
   const CriticalPath& path;
+  const CallPaths& paths;
 };
-/// Takes a timed trace; MonitorOptions::ideal has no part in it. O(calls + windows^2).
+/// Takes a timed trace; MonitorOptions::ideal has no part in it. O(calls).
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);
 
 /// The tables and series of a monitor; `calls` with the values after every call.
@@ -116,6 +136,9 @@ Section monitor_section(const Monitor& monitor, bool calls);
 /// The parts of the result: intervals, windows; times in ns from the start of the run.
 Json intervals_to_json(const Monitor& monitor);
 Json windows_to_json(const Monitor& monitor);
+/// The intervals between MPI_Init and MPI_Finalize; the iterations, or null.
+Json phases_to_json(const Monitor& monitor);
+Json iterations_to_json(const Monitor& monitor);
 Report describe(const Monitor& monitor);
 
 }  // namespace slackline

@@ -1,9 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "analysis/phases/monitor.h"
+#include "base/sentences.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
+
+constexpr std::size_t kOutliersShown = 5;
 
 Json to_json(const WindowEfficiency& e) {
   return {{"parallel", e.useful},
@@ -63,6 +70,49 @@ Table interval_table(const Monitor& m) {
   return table;
 }
 
+std::string outlier_sentence(const RunIterations& run) {
+  std::vector<RunIterations::Outlier> longest = run.outliers;
+  if (longest.empty()) return "No outliers among the iterations.";
+  std::ranges::stable_sort(longest, std::greater{}, &RunIterations::Outlier::factor);
+  longest.resize(std::min(longest.size(), kOutliersShown));
+  std::vector<std::string> parts;
+  for (const RunIterations::Outlier& o : longest) {
+    parts.push_back(fmt::format("iteration {} ({:.1f} x, at {})", o.iteration, o.factor,
+                                format_time_ns(static_cast<double>(o.begin_ns))));
+  }
+  return fmt::format(
+      "{} longer than the median of the phase: {}{}.", count_of(run.outliers.size(), "iteration"),
+      run.outliers.size() > longest.size() ? "the longest are " : "", enumeration(parts));
+}
+
+/// Iterations and what changes between them.
+void add_iterations(const RunIterations& run, Section& section) {
+  section.items.emplace_back(Facts{
+      {{"iterations", static_cast<std::int64_t>(run.count), Unit::count, "of the longest loop"},
+       {"iteration length", run.period_ns, Unit::ns, "median"},
+       {"first iteration begins", run.begin_ns, Unit::ns},
+       {"last iteration ends", run.end_ns, Unit::ns}}});
+  section.items.emplace_back(Paragraph{outlier_sentence(run)});
+  if (run.changes.empty()) return;
+  Table table{"iteration_changes",
+              "Changes between iterations",
+              {{"iteration", Unit::count, "the first one after the change, from 0"},
+               {"metric"},
+               {"rank", {}, "empty: mean of all ranks"},
+               {"before", Unit::ns, "per iteration"},
+               {"after", Unit::ns, "per iteration"}},
+              {}};
+  for (const IterationChange& c : run.changes) {
+    const bool structure = c.metric == PhaseMetric::structure;
+    table.rows.push_back({static_cast<std::int64_t>(c.iteration),
+                          structure ? "sequence of calls" : std::string(identifier(c.metric)),
+                          c.rank < 0 ? Value() : Value(std::to_string(c.rank)),
+                          structure ? Value() : Value(c.before_ns),
+                          structure ? Value() : Value(c.after_ns)});
+  }
+  section.items.emplace_back(std::move(table));
+}
+
 Series transfer_series(const Monitor& m) {
   Series series{"transfer_monitor",
                 fmt::format("Transfer efficiency of rank {}, per call", m.rank),
@@ -108,6 +158,7 @@ Section monitor_section(const Monitor& m, bool calls) {
   section.items.emplace_back(Paragraph{
       "Intervals with the same phase number behave similarly; * marks the representative one."});
   section.items.emplace_back(interval_table(m));
+  if (m.iterations) add_iterations(*m.iterations, section);
   if (calls && !m.transfer.time_ns.empty()) section.items.emplace_back(transfer_series(m));
   if (!m.windows.empty()) section.items.emplace_back(window_series(m));
   return section;
@@ -117,6 +168,36 @@ Json intervals_to_json(const Monitor& m) {
   Json intervals = Json::array();
   for (const FocusInterval& r : m.intervals) intervals.push_back(to_json(r));
   return intervals;
+}
+
+Json phases_to_json(const Monitor& m) {
+  Json phases = Json::array();
+  for (const FocusInterval& r : m.intervals) {
+    if (!of_program(r)) continue;
+    phases.push_back({{"begin_ns", r.begin_ns}, {"end_ns", r.end_ns}, {"kind", to_string(r.kind)}});
+  }
+  return phases;
+}
+
+Json iterations_to_json(const Monitor& m) {
+  if (!m.iterations) return {};
+  const RunIterations& run = *m.iterations;
+  Json json{{"period_ns", run.period_ns}, {"count", run.count},
+            {"begin_ns", run.begin_ns},   {"end_ns", run.end_ns},
+            {"outliers", Json::array()},  {"outlier_factors", Json::array()},
+            {"changes", Json::array()}};
+  for (const RunIterations::Outlier& o : run.outliers) {
+    json["outliers"].push_back(o.iteration);
+    json["outlier_factors"].push_back(o.factor);
+  }
+  for (const IterationChange& c : run.changes) {
+    json["changes"].push_back({{"iteration", c.iteration},
+                               {"metric", identifier(c.metric)},
+                               {"rank", c.rank < 0 ? Json() : Json(c.rank)},
+                               {"before_ns", c.before_ns},
+                               {"after_ns", c.after_ns}});
+  }
+  return json;
 }
 
 Json windows_to_json(const Monitor& m) {
@@ -135,7 +216,8 @@ Report describe(const Monitor& m) {
   report.findings = m.findings;
   report.result = {{"rank", m.rank},
                    {"length_ns", m.length_ns},
-                   {"phases", m.phases},
+                   {"phases", phases_to_json(m)},
+                   {"iterations", iterations_to_json(m)},
                    {"regions", intervals_to_json(m)},
                    {"windows", windows_to_json(m)},
                    {"monitor",

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/efficiency/efficiency_counters.h"
-#include "analysis/phases/change_points.h"
+#include "analysis/phases/level_changes.h"
+#include "analysis/phases/rank_loops.h"
 #include "base/error.h"
 #include "graph/testing/text_graph.h"
 
@@ -71,20 +72,97 @@ TEST(Monitor, SetsStartUpAndShutDownApart) {
   EXPECT_EQ(m.transfer.time_ns.front(), 1000);
 }
 
-TEST(ChangePoints, FindsLevelsAndNothingInNoise) {
-  std::vector<SignalSample> samples;
+/// 60 steps at three levels, with noise of 1 %.
+StepSeries three_levels() {
+  StepSeries series{.values = {}, .least_change = 0.03, .by_ratio = false};
   for (int i = 0; i < 60; ++i) {
     const double noise = 0.01 * ((i * 7919) % 11 - 5) / 5;
-    const double level = i < 20 ? 0.9 : i < 45 ? 0.4 : 0.7;
-    samples.push_back({level + noise, 1, 1});
+    series.values.push_back((i < 20 ? 0.9 : i < 45 ? 0.4 : 0.7) + noise);
   }
-  const std::vector<ChangePoint> found = change_points(samples, 0.01);
+  return series;
+}
+
+TEST(LevelChanges, AreFoundAndNoneInNoise) {
+  const StepSeries series = three_levels();
+  const std::vector<LevelChange> found = level_changes({series});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].at, 20u);
   EXPECT_EQ(found[1].at, 45u);
+  EXPECT_NEAR(found[0].before, 0.9, 0.01);
+  EXPECT_NEAR(found[1].after, 0.7, 0.01);
   EXPECT_GT(found[0].confidence, 0.9);
-  EXPECT_TRUE(change_points({samples.begin(), samples.begin() + 20}, 0.01).empty());
-  EXPECT_TRUE(change_points({}, 0.01).empty());
+  StepSeries first = series;
+  first.values.resize(20);
+  EXPECT_TRUE(level_changes({first}).empty());
+  EXPECT_TRUE(level_changes({}).empty());
+  EXPECT_TRUE(level_changes({StepSeries{.values = {}, .least_change = 1}}).empty());
+}
+
+TEST(LevelChanges, OneSeriesOfManyIsEnough) {
+  std::vector<StepSeries> series(1000, three_levels());
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (i == 700) continue;
+    for (double& v : series[i].values) v = v > 0.8 ? v : v > 0.6 ? v + 0.2 : v + 0.5;
+  }
+  const std::vector<LevelChange> found = level_changes(series);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].at, 20u);
+  EXPECT_EQ(found[0].series, 700u);
+}
+
+TEST(LevelChanges, SingleStepsAreOutliersAndNoLevels) {
+  StepSeries series = three_levels();
+  for (const std::size_t i : {5u, 30u, 31u}) series.values[i] += 2;
+  ASSERT_EQ(level_changes({series}).size(), 2u);
+}
+
+/// The loops of rank 0 of a run whose calls are these, one after the other.
+std::vector<RankLoop> loops_of(const std::vector<std::string>& calls) {
+  std::string text = "rank 0\n";
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    text += " @" + std::to_string(100 * i) + " +10 " + calls[i] + "\n";
+  }
+  const Trace trace = testing::timed_trace(2, text + "rank 1\n");
+  return rank_loops(trace, CallPaths(trace), 0);
+}
+
+const std::string kSend = "isend to=1 bytes=8 req=1";
+const std::string kReceive = "recv from=1 bytes=8";
+const std::string kSum = "allreduce bytes=8";
+
+TEST(RankLoops, AStepIsNeitherItsInnerLoopNorTheStepsBetweenTwoOutputs) {
+  std::vector<std::string> calls{"bcast root=0 bytes=64"};
+  for (int step = 0; step < 30; ++step) {
+    for (int round = 0; round < 2 + step % 3; ++round) {
+      calls.push_back(kSend);
+      calls.push_back(kReceive);
+    }
+    calls.push_back(kSum);
+    calls.emplace_back("barrier");
+    if (step % 10 == 9) calls.emplace_back("gather root=0 bytes=512");
+  }
+  const std::vector<RankLoop> loops = loops_of(calls);
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].count(), 30u);
+  EXPECT_EQ(loops[0].first_call.front(), 1u);
+}
+
+TEST(RankLoops, EqualCallsAndLoopsBehindEachOtherAreSeparateLoops) {
+  std::vector<std::string> calls;
+  for (int i = 0; i < 20; ++i) calls.emplace_back("barrier");
+  for (int i = 0; i < 12; ++i) {
+    calls.push_back(kReceive);
+    calls.push_back(kSum);
+  }
+  const std::vector<RankLoop> loops = loops_of(calls);
+  ASSERT_EQ(loops.size(), 2u);
+  EXPECT_EQ(loops[0].count(), 20u);
+  EXPECT_EQ(loops[1].count(), 12u);
+}
+
+TEST(RankLoops, NoneWhereNothingRepeats) {
+  EXPECT_TRUE(loops_of({kReceive, "barrier", kSum, "barrier"}).empty());
+  EXPECT_TRUE(loops_of({}).empty());
 }
 
 // Two ranks: balanced computation, imbalance, slow network, balanced computation again; a barrier
@@ -112,6 +190,9 @@ TEST(Monitor, FindsRegionsTheirKindsAndTheRepeatedPhase) {
   const Trace trace = phases();
   const CallPaths paths(trace);
   const Monitor m = monitor(trace, CallMatching(trace), paths, {});
+  ASSERT_TRUE(m.iterations);
+  EXPECT_EQ(m.iterations->count, 400u);
+  EXPECT_NEAR(m.iterations->period_ns, 1010, 1);
   ASSERT_EQ(m.intervals.size(), 4u);
   const std::int64_t borders[] = {0, 101'000, 202'000, 302'000};
   const IntervalKind kinds[] = {IntervalKind::computing, IntervalKind::imbalance,

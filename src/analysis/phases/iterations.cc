@@ -1,0 +1,171 @@
+// The iterations of a run. Each rank's calls are cut by themselves (rank_loops.h); the loops of the
+// run are those that most ranks have in the same number and with equally many iterations, so that
+// the k-th iteration is the same one everywhere. A rank that deviates (a master, one with lost
+// calls) takes part in those loops of which it has as many iterations.
+
+#include "analysis/phases/iterations.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/phases/median.h"
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kLastingStructure = 6;  // iterations
+constexpr std::size_t kGapsSampled = 255;
+
+using Counts = std::vector<std::size_t>;
+
+Counts counts_of(const std::vector<RankLoop>& loops) {
+  Counts counts;
+  for (const RankLoop& l : loops) counts.push_back(l.count());
+  return counts;
+}
+
+/// The counts that most ranks have; empty where they are fewer than half of those with calls.
+Counts usual_counts(const Trace& trace, const std::vector<std::vector<RankLoop>>& ranks) {
+  std::map<Counts, std::size_t> votes;
+  std::size_t present = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    if (trace.calls(r).empty()) continue;
+    ++present;
+    ++votes[counts_of(ranks[static_cast<std::size_t>(r)])];
+  }
+  if (votes.empty()) return {};
+  const auto most =
+      std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+  return 2 * most->second >= present ? most->first : Counts{};
+}
+
+/// Where one structure gives way to another one, each for many iterations.
+std::vector<std::size_t> lasting_changes(const std::vector<std::uint64_t>& structure) {
+  std::vector<std::size_t> changes;
+  std::uint64_t current = 0;
+  bool any = false;
+  for (std::size_t i = 0; i < structure.size();) {
+    std::size_t end = i;
+    while (end < structure.size() && structure[end] == structure[i]) ++end;
+    if (end - i >= kLastingStructure) {
+      if (any && structure[i] != current) changes.push_back(i);
+      current = structure[i];
+      any = true;
+    }
+    i = end;
+  }
+  return changes;
+}
+
+void find_borders(const Trace& trace, IterationLoop& loop) {
+  std::vector<std::int64_t> times;
+  for (std::size_t k = 0; k <= loop.count; ++k) {
+    times.clear();
+    for (std::size_t r = 0; r < loop.first_call.size(); ++r) {
+      const auto& first = loop.first_call[r];
+      if (first.empty()) continue;
+      times.push_back(iteration_begin_ns(trace.calls(static_cast<std::int32_t>(r)), first, k));
+    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    loop.border_ns.push_back(loop.border_ns.empty() ? *middle
+                                                    : std::max(*middle, loop.border_ns.back()));
+  }
+}
+
+}  // namespace
+
+double IterationLoop::period_ns() const {
+  std::vector<double> lengths;
+  for (std::size_t k = 0; k < count; ++k) {
+    lengths.push_back(static_cast<double>(border_ns[k + 1] - border_ns[k]));
+  }
+  return median(std::move(lengths));
+}
+
+std::int64_t iteration_begin_ns(const RankCalls& calls, const std::vector<std::uint32_t>& first,
+                                std::size_t k) {
+  const auto before = [&](std::uint32_t call) {
+    return call == 0 ? calls.start_ns() : calls.end_ns(call - 1);
+  };
+  if (k > 0) return before(first[k]);
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i + 1 < first.size() && gaps.size() < kGapsSampled; ++i) {
+    gaps.push_back(static_cast<double>(calls.gap_ns(first[i])));
+  }
+  const auto usual = static_cast<std::int64_t>(median(std::move(gaps)));
+  return std::max(before(first[0]), calls.begin_ns(first[0]) - usual);
+}
+
+std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& paths) {
+  const auto ranks = static_cast<std::size_t>(trace.ranks());
+  std::vector<std::vector<RankLoop>> own(ranks);
+  parallel_for(ranks, [&](std::size_t r) {
+    const auto rank = static_cast<std::int32_t>(r);
+    if (!trace.calls(rank).empty()) own[r] = rank_loops(trace, paths, rank);
+  });
+  std::vector<IterationLoop> loops;
+  for (const std::size_t count : usual_counts(trace, own)) {
+    loops.emplace_back().count = count;
+    loops.back().first_call.resize(ranks);
+  }
+  std::vector<std::map<std::vector<std::size_t>, std::size_t>> changes(loops.size());
+  for (std::size_t r = 0; r < ranks; ++r) {
+    std::size_t next = 0;  // of the rank's loops
+    for (std::size_t l = 0; l < loops.size(); ++l) {
+      std::size_t i = next;
+      while (i < own[r].size() && own[r][i].count() != loops[l].count) ++i;
+      if (i == own[r].size()) continue;
+      loops[l].first_call[r] = std::move(own[r][i].first_call);
+      ++changes[l][lasting_changes(own[r][i].structure)];
+      next = i + 1;
+    }
+  }
+  for (std::size_t l = 0; l < loops.size(); ++l) {
+    find_borders(trace, loops[l]);
+    const auto most =
+        std::ranges::max_element(changes[l], {}, [](const auto& vote) { return vote.second; });
+    loops[l].structure_changes = most->first;
+  }
+  return loops;
+}
+
+std::vector<IterationTimes> iteration_times(const Trace& trace, const WaitStates& waits,
+                                            const IterationLoop& loop) {
+  std::vector<IterationTimes> times(loop.first_call.size());
+  parallel_for(times.size(), [&](std::size_t r) {
+    const auto& first = loop.first_call[r];
+    if (first.empty()) return;
+    const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
+    IterationTimes& t = times[r];
+    for (auto* column : {&t.outside, &t.communication, &t.waiting}) column->resize(loop.count);
+    for (std::size_t k = 0; k < loop.count; ++k) {
+      std::int64_t outside = 0;
+      std::int64_t inside = 0;
+      for (std::size_t i = first[k]; i < first[k + 1]; ++i) {
+        outside += calls.gap_ns(i);
+        inside += calls.end_ns(i) - calls.begin_ns(i);
+      }
+      if (k == 0) {  // less what belongs to the time before the loop
+        outside -=
+            std::max<std::int64_t>(0, iteration_begin_ns(calls, first, 0) -
+                                          (calls.begin_ns(first[0]) - calls.gap_ns(first[0])));
+      }
+      t.outside[k] = static_cast<double>(outside);
+      t.communication[k] = static_cast<double>(inside);
+    }
+  });
+  for (const WaitState& s : waits.states) {
+    const auto r = static_cast<std::size_t>(s.rank);
+    const auto& first = loop.first_call[r];
+    if (!s.effective || first.empty() || s.call < first.front() || s.call >= first.back()) continue;
+    const auto after = std::ranges::upper_bound(first, s.call);
+    const auto k = static_cast<std::size_t>(after - first.begin()) - 1;
+    times[r].waiting[k] += static_cast<double>(s.wait_ns);
+    times[r].communication[k] -= static_cast<double>(s.wait_ns);
+  }
+  return times;
+}
+
+}  // namespace slackline

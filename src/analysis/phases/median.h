@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace slackline {
+
+/// The upper median; 0 of nothing. Reorders the values. O(values).
+inline double median(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// The same of values that nobody needs any more.
+inline double median(std::vector<double>&& values) {
+  return median(values);
+}
+
+/// The standard deviation of normally distributed values over the median of their distances to
+/// their median.
+inline constexpr double kSigmaOfMedian = 1.4826;
+
+}  // namespace slackline

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace slackline::testing {
+
+/// How the calls of an iteration follow each other.
+enum class IterationShape : std::uint8_t {
+  reduction,        ///< computation, then an allreduce
+  ring,             ///< a message to the next rank, then an allreduce
+  halo,             ///< nonblocking messages with both neighbours, then an allreduce
+  neighbours_only,  ///< the same without any collective
+  solver,           ///< an inner loop of 2 to 6 rounds, then a broadcast
+  exchanges,        ///< three equal exchanges and an allreduce; every tenth step a gather
+};
+inline constexpr std::uint32_t kIterationShapes = 6;
+
+/// A timed run whose phases and iterations are known, as nobody but its generator knows them.
+struct PlantedRun {
+  Trace trace{1, true};
+  std::string shape;  ///< in words, for messages
+  std::size_t iterations = 0;
+  std::vector<std::size_t> changes;    ///< iterations with which another phase begins
+  std::vector<std::size_t> outliers;   ///< iterations that take much longer
+  std::vector<std::int64_t> begin_ns;  ///< of each iteration, the ranks' median; and the last's end
+};
+
+/// The `seed`-th run: 2 to 64 ranks, 20 to 400 iterations of 6 shapes, up to 5 phases in which all,
+/// some or one of the ranks compute longer or the network is slower, noise from none to 10 %,
+/// independent, with long tails or drifting, up to 3 outliers. Changes are at least four times the
+/// noise, so that they can be placed to one iteration.
+PlantedRun planted_run(std::uint64_t seed);
+
+/// `ranks` ranks with `iterations` allreduces, of which `slow` computes `factor` times as long from
+/// iteration `from` to `to`. Noise of 2 %.
+Trace one_slow_rank(std::int32_t ranks, std::size_t iterations, std::int32_t slow, double factor,
+                    std::size_t from, std::size_t to);
+
+}  // namespace slackline::testing
