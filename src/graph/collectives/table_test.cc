@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "graph/collectives/schedule.h"
@@ -50,19 +48,6 @@ TEST(Table, FindsByNameAndBySimGridName) {
   EXPECT_EQ(name(Operation::allgather, "ring"), "ring");
   EXPECT_EQ(find_smpi_algorithm(Operation::allgather, "ring")->name, "spread");
   EXPECT_EQ(find_smpi_algorithm(Operation::alltoallv, "ring")->name, "pairwise");
-}
-
-TEST(Table, DocumentationListsEveryRow) {
-  const std::string path = std::string(SLACKLINE_SOURCE_DIR) + "/doc/collectives.md";
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  for (const CollectiveAlgorithm& a : collective_algorithms()) {
-    const std::string row = "| " + std::string(identifier(a.operation)) + " | " +
-                            std::string(a.name) + " | " + std::string(a.smpi_name);
-    EXPECT_NE(text.str().find(row), std::string::npos) << row;
-  }
 }
 
 }  // namespace
