@@ -53,9 +53,10 @@ std::string summary(const RecordedTrace& r) {
       cost_line(r), format_time_ns(1e9 * r.conversion_seconds));
   for (const Findings::Entry& finding : r.findings.entries()) {
     if (finding.severity == Severity::info) continue;
-    text += fmt::format("slackline: {} {}", format_count(finding.count), finding.sentence);
-    if (!finding.examples.empty()) text += fmt::format(" ({})", fmt::join(finding.examples, ", "));
-    text += "\n";
+    const bool lost = finding.severity == Severity::data_loss;
+    text += fmt::format("slackline: {}: {} ({}×{}{})\n", lost ? "data loss" : "notice",
+                        finding.sentence, format_count(finding.count),
+                        finding.examples.empty() ? "" : "; ", fmt::join(finding.examples, ", "));
   }
   return text;
 }
