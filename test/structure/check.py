@@ -225,18 +225,26 @@ def classes(root):
                 yield f"{relative} defines {name}, which {first} does, too"
 
 
-FINDING = re.compile(r'FindingKind\s+(\w+)\s*\{\s*"(\w+)"')
+FINDING = re.compile(r'FindingKind\s+(\w+)\s*\{\s*"(\w+)",\s*Severity::(\w+),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\}')
 
 
 def findings(root):
-    """Every kind of Finding is defined once: one name, one severity, one sentence."""
+    """Every kind of Finding is defined once: one name, one severity, one sentence; and documented."""
     defined_in = {}
+    page = (root / "doc/findings.md").read_text()
     for path in tracked(root):
         relative = path.relative_to(root)
         if path.suffix not in SOURCES or relative.parts[0] != "src" or is_test(path):
             continue
-        for constant, name in FINDING.findall(text_of(path)):
+        found = FINDING.findall(text_of(path))
+        if len(found) != len(re.findall(r"FindingKind\s+k[A-Z]\w*\s*[{=]", text_of(path))):
+            yield f"{relative} defines a Finding in a way that this check cannot read"
+        for constant, name, severity, literals in found:
             here = f"{relative} ({constant})"
+            sentence = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))
+            row = f"| `{name}` | {severity.replace('_', ' ')} | {sentence} |"
+            if row not in page:
+                yield f"doc/findings.md lacks a row that begins with {row}"
             first = defined_in.setdefault(name, here)
             if first != here:
                 yield f"{here} defines the Finding {name}, which {first} does, too"
