@@ -32,7 +32,7 @@ struct Request {
 /// Handles are not unique, for two reasons:
 /// - Both MPI libraries return one shared handle for every send that was already complete when it
 ///   started (Open MPI's ompi_request_empty, MPICH's lightweight request), so that a hundred
-///   outstanding sends can have one handle. Requests of one handle are told apart by the address
+///   outstanding sends can have one handle. Requests of one handle are distinguished by the address
 ///   of the program's request variable. If the program has copied the variable or used it again,
 ///   the newest request of that handle is taken: all of them are complete, and nothing
 ///   distinguishes them.

@@ -91,7 +91,7 @@ FilePiece::FilePiece(PiecesInOrder& pieces, std::size_t index)
     : pieces_(pieces), index_(index), text_(pieces.buffer()) {}
 
 void FilePiece::write_now() {
-  pieces_.relieve(index_, text_);
+  pieces_.flush(index_, text_);
 }
 
 void FilePiece::finish() {

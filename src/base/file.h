@@ -47,7 +47,7 @@ class FilePiece {
   TextBuffer& text() { return text_; }
   /// For pieces of which nobody knows how large they become: to be called now and then, writes what
   /// there is when it is much, so that memory stays bounded.
-  void relieve() {
+  void flush() {
     if (text_.size() >= kMuch) write_now();
   }
   /// The piece is whole.

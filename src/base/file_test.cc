@@ -96,7 +96,7 @@ TEST_F(FileTest, large_pieces_are_written_as_they_grow) {
   file.write_pieces(kPieces, [&](std::size_t index, FilePiece& piece) {
     for (int part = 0; part < 20; ++part) {
       piece.text().append(std::string(kPart, static_cast<char>('a' + index)));
-      piece.relieve();
+      piece.flush();
       EXPECT_LT(piece.text().size(), 10 * kPart);
     }
   });

@@ -33,7 +33,7 @@ fs::path without_slash(fs::path path) {
 
 OutputFiles::OutputFiles(fs::path path, Existing existing)
     : path_(without_slash(std::move(path))), existing_(existing) {
-  make_way(path_);
+  remove_existing(path_);
   temporary_ =
       path_.parent_path() / fmt::format(".{}.part{}", path_.filename().string(), ::getpid());
   guard_.emplace(temporary_);
@@ -48,7 +48,7 @@ OutputFiles::~OutputFiles() {
 }
 
 // Only looks; what is in the way is moved when its replacement is ready.
-void OutputFiles::make_way(const fs::path& to) {
+void OutputFiles::remove_existing(const fs::path& to) {
   if (existing_ == Existing::replace || !is_filled_folder(to)) return;
   throw cannot_write(path_, fmt::format("the folder '{}' is not empty", to.string()),
                      "Choose another name, or overwrite it with --force.");
@@ -72,7 +72,7 @@ void OutputFiles::commit() {
   for (const auto& entry : fs::directory_iterator(temporary_)) all.push_back(entry.path());
   std::ranges::sort(all);
   std::ranges::stable_partition(all, [&](const fs::path& p) { return p != path(); });
-  for (const fs::path& from : all) make_way(path_.parent_path() / from.filename());
+  for (const fs::path& from : all) remove_existing(path_.parent_path() / from.filename());
   for (const fs::path& from : all) move_out(from);
 }
 

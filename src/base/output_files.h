@@ -28,7 +28,7 @@ class OutputFiles {
 
  private:
   void move_out(const std::filesystem::path& from);
-  void make_way(const std::filesystem::path& to);
+  void remove_existing(const std::filesystem::path& to);
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;

@@ -23,7 +23,7 @@ void PiecesInOrder::finish(std::size_t index, TextBuffer text) {
   if (!writing_) write_ready(lock);
 }
 
-void PiecesInOrder::relieve(std::size_t index, TextBuffer& text) {
+void PiecesInOrder::flush(std::size_t index, TextBuffer& text) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return abandoned_ || (index == next_ && !writing_); });
   if (!abandoned_) {

@@ -26,7 +26,7 @@ class PiecesInOrder {
   /// Waits while it is far ahead of what is written. Throws what `write` throws.
   void finish(std::size_t index, TextBuffer text);
   /// Writes what there is of a piece that became large, once all before it is written.
-  void relieve(std::size_t index, TextBuffer& text);
+  void flush(std::size_t index, TextBuffer& text);
   /// A piece will not come: nobody waits any more, and nothing more is written.
   void abandon();
 

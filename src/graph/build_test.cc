@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "graph/message_table.h"
 #include "graph/testing/text_graph.h"
-#include "graph/transfers.h"
 
 namespace slackline {
 namespace {
@@ -314,7 +314,7 @@ TEST(Build, ANonblockingCollectiveNeverWaitedForHoldsNobody) {
               ElementsAre(3, 9010));
 }
 
-TEST(Build, SideStrandsLieBesideTheMainPath) {
+TEST(Build, SideContextsLieBesideTheMainPath) {
   const ExecutionGraph graph = untimed_graph(
       2, "rank 0\n ibarrier req=1\n wait req=1\nrank 1\n ibarrier req=1\n wait req=1\n");
   for (std::int32_t r = 0; r < 2; ++r) {

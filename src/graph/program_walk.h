@@ -9,8 +9,8 @@
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "graph/graph_builder.h"
+#include "graph/message_table.h"
 #include "graph/thread_steps.h"
-#include "graph/transfers.h"
 
 namespace slackline {
 
@@ -22,15 +22,15 @@ class ProgramWalk {
   void run();
 
  private:
-  /// One side of a transfer, or a nonblocking collective: something a strand can wait for.
+  /// One side of a message, or a nonblocking collective: something a context can wait for.
   struct Pending {
-    enum class Kind : std::uint8_t { send, receive, strand } kind = Kind::send;
-    std::uint32_t id = kNone;  ///< MessageId or StrandId
+    enum class Kind : std::uint8_t { send, receive, context } kind = Kind::send;
+    std::uint32_t id = kNone;  ///< MessageId or ContextId
   };
 
   /// A line of execution that takes steps in order: a rank's program, or the progress of one
   /// nonblocking collective beside it.
-  struct Strand {
+  struct Context {
     std::int32_t rank = 0;
     bool main = true;
     bool finished = false;
@@ -38,7 +38,7 @@ class ProgramWalk {
     VertexId tail = kNoVertex;    ///< newest vertex of the path
     std::int64_t gap_ns = 0;      ///< computation after it
     std::uint64_t overheads = 0;  ///< multiples of o on the path so far
-    std::uint32_t call = 0;       ///< the call under way; a side strand's collective
+    std::uint32_t call = 0;       ///< the call under way; a side context's collective
     std::uint32_t next_call = 0;
     const CollectiveIndex::Instance* collective = nullptr;
     std::int64_t collective_tag = 0;
@@ -46,7 +46,7 @@ class ProgramWalk {
     std::size_t step = 0;
     std::vector<Pending> outstanding{};  ///< started by the collective, not yet waited for
     std::vector<Pending> pending{};      ///< what `waiting` waits for
-    StrandId waiter = kNone;             ///< side: the strand that waits for this one
+    ContextId waiter = kNone;            ///< side: the context that waits for this one
     bool probing = false;                ///< waits for a message to arrive on `probed`
     MessageChannel probed{};
   };
@@ -64,64 +64,64 @@ class ProgramWalk {
     std::unordered_map<std::uint32_t, std::vector<Pending>> entered{};  ///< calls not yet completed
   };
 
-  // Strands and their paths.
+  // Contexts and their paths.
   void start_rank(std::int32_t rank, std::int64_t origin_ns);
-  void advance(StrandId id);
-  bool advance_main(StrandId id);
-  bool advance_threads(StrandId id);
-  bool advance_collective(StrandId id);
-  std::uint32_t current_call(const Strand& strand) const;
+  void advance(ContextId id);
+  bool advance_main(ContextId id);
+  bool advance_threads(ContextId id);
+  bool advance_collective(ContextId id);
+  std::uint32_t current_call(const Context& context) const;
   bool communicator_exists(std::uint32_t comm);
   bool peer_exists(std::int32_t peer);
-  PathPoint here(const Strand& strand) const;
-  VertexId extend(Strand& strand, std::uint8_t overheads);
+  PathPoint here(const Context& context) const;
+  VertexId extend(Context& context, std::uint8_t overheads);
 
   // Calls.
   class Actions;
-  void enter_call(StrandId id, const Call& call);
-  void enter_only(StrandId id, const Call& call);
-  void complete_entered(StrandId id, const Call& call);
-  void enter_probe(Strand& strand, const Call& call);
-  void enter_collective(Strand& strand, const Call& call);
-  void enter_icollective(Strand& strand, const Call& call);
-  Pending start_side_strand(Strand& strand, const Call& call);
-  void load_collective(Strand& strand, const Strand& program, const Call& call);
-  Pending send(Strand& strand, std::int32_t peer, std::int64_t tag, std::uint32_t comm,
+  void enter_call(ContextId id, const Call& call);
+  void enter_only(ContextId id, const Call& call);
+  void complete_entered(ContextId id, const Call& call);
+  void enter_probe(Context& context, const Call& call);
+  void enter_collective(Context& context, const Call& call);
+  void enter_icollective(Context& context, const Call& call);
+  Pending start_side_context(Context& context, const Call& call);
+  void load_collective(Context& context, const Context& program, const Call& call);
+  Pending send(Context& context, std::int32_t peer, std::int64_t tag, std::uint32_t comm,
                std::uint64_t bytes, Operation mode);
-  Pending receive(Strand& strand, std::int32_t peer, std::int64_t tag, std::uint32_t comm);
-  void started(Strand& strand, const PostedMessage& message, const Pending& pending);
+  Pending receive(Context& context, std::int32_t peer, std::int64_t tag, std::uint32_t comm);
+  void started(Context& context, const PostedMessage& message, const Pending& pending);
   void request(std::int32_t rank, std::uint32_t serial, const Pending& pending);
-  void take_request(Strand& strand, std::uint32_t serial);
-  void forget_request(Strand& strand, std::uint32_t serial);
+  void take_request(Context& context, std::uint32_t serial);
+  void forget_request(Context& context, std::uint32_t serial);
 
   // Waiting.
-  bool complete(StrandId id);
+  bool complete(ContextId id);
   bool ready(const Pending& pending) const;
-  void wait_for(const Pending& pending, StrandId id);
-  void write_completion(Strand& strand);
-  bool complete_probe(StrandId id);
-  void add_posting(const Strand& strand, const PathPoint& posted, std::uint8_t& path_overheads);
+  void wait_for(const Pending& pending, ContextId id);
+  void write_completion(Context& context);
+  bool complete_probe(ContextId id);
+  void add_posting(const Context& context, const PathPoint& posted, std::uint8_t& path_overheads);
   void finish_pending(const Pending& pending);
 
   // When nothing can move.
   bool release_something();
   bool release_hopeless();
   bool release_cycles();
-  void break_cycle(const std::vector<StrandId>& cycle);
-  bool blocks_on_send(StrandId id) const;
-  StrandId waits_for(StrandId id) const;
-  void release_receive(StrandId id);
-  const Pending* blocking(const Strand& strand) const;
+  void break_cycle(const std::vector<ContextId>& cycle);
+  bool blocks_on_send(ContextId id) const;
+  ContextId waits_for(ContextId id) const;
+  void release_receive(ContextId id);
+  const Pending* blocking(const Context& context) const;
 
   void end_ranks();
 
   const Trace& trace_;
   GraphBuilder& builder_;
-  TransferTable transfers_;
+  MessageTable messages_;
   CollectiveIndex collectives_;
   std::vector<RankState> ranks_;
-  ObjectPool<Strand> strands_;  // the first ones are the ranks' programs
-  std::vector<StrandId> ready_;
+  ObjectPool<Context> contexts_;  // the first ones are the ranks' programs
+  std::vector<ContextId> ready_;
   std::vector<Edge> edges_;  // scratch of write_completion
 };
 

@@ -1,5 +1,5 @@
-// What each MPI call does to its rank's strand: posts messages, starts requests, loads the steps of
-// a collective, or begins to wait.
+// What each MPI call does to its rank's context: posts messages, starts requests, loads the steps
+// of a collective, or begins to wait.
 
 #include "graph/program_walk.h"
 
@@ -19,58 +19,58 @@ constexpr FindingKind kBadCommunicator{
 
 }  // namespace
 
-/// What the actions of a call do to its rank's strand.
+/// What the actions of a call do to its rank's context.
 class ProgramWalk::Actions {
  public:
-  Actions(ProgramWalk& walk, StrandId id) : walk_(walk), strand_(walk.strands_[id]) {}
+  Actions(ProgramWalk& walk, ContextId id) : walk_(walk), context_(walk.contexts_[id]) {}
 
   void send(const PostedMessage& m) {
-    if (walk_.peer_exists(m.peer)) walk_.started(strand_, m, post_send(m));
+    if (walk_.peer_exists(m.peer)) walk_.started(context_, m, post_send(m));
   }
   void receive(const PostedMessage& m) {
-    if (walk_.peer_exists(m.peer)) walk_.started(strand_, m, post_receive(m));
+    if (walk_.peer_exists(m.peer)) walk_.started(context_, m, post_receive(m));
   }
   void exchange(const PostedMessage* from, const PostedMessage& to) {
     if (from != nullptr && walk_.peer_exists(from->peer)) {
-      strand_.pending.push_back(post_receive(*from));
+      context_.pending.push_back(post_receive(*from));
     }
-    if (walk_.peer_exists(to.peer)) strand_.pending.push_back(post_send(to));
+    if (walk_.peer_exists(to.peer)) context_.pending.push_back(post_send(to));
     wait_for_pending();
   }
   void complete(const Call& call) {
     for_each_completed_request(
-        call, [this](std::uint32_t serial) { walk_.take_request(strand_, serial); });
+        call, [this](std::uint32_t serial) { walk_.take_request(context_, serial); });
     wait_for_pending();
   }
   void unsuccessful_test(std::uint32_t /*request*/) {}
-  void free_request(std::uint32_t serial) { walk_.forget_request(strand_, serial); }
-  void probe(const Call& call) { walk_.enter_probe(strand_, call); }
+  void free_request(std::uint32_t serial) { walk_.forget_request(context_, serial); }
+  void probe(const Call& call) { walk_.enter_probe(context_, call); }
   void collective(const Call& call) {
     if (call.request == kRequestNone) {
-      walk_.enter_collective(strand_, call);
+      walk_.enter_collective(context_, call);
     } else {
-      walk_.enter_icollective(strand_, call);
+      walk_.enter_icollective(context_, call);
     }
   }
   void one_sided() { walk_.builder_.findings().add(kOneSidedNotModelled); }
   void io() { walk_.builder_.findings().add(kIoNotModelled); }
   void initialize() {}
-  void finalize() { strand_.next_call = kNone; }  // the program ends here
+  void finalize() { context_.next_call = kNone; }  // the program ends here
 
  private:
   Pending post_send(const PostedMessage& m) {
-    return walk_.send(strand_, m.peer, m.tag, m.comm, m.bytes, m.mode);
+    return walk_.send(context_, m.peer, m.tag, m.comm, m.bytes, m.mode);
   }
   Pending post_receive(const PostedMessage& m) {
-    return walk_.receive(strand_, m.peer, m.tag, m.comm);
+    return walk_.receive(context_, m.peer, m.tag, m.comm);
   }
-  void wait_for_pending() { strand_.waiting = !strand_.pending.empty(); }
+  void wait_for_pending() { context_.waiting = !context_.pending.empty(); }
 
   ProgramWalk& walk_;
-  Strand& strand_;  // stays where it is while others are started
+  Context& context_;  // stays where it is while others are started
 };
 
-void ProgramWalk::enter_call(StrandId id, const Call& call) {
+void ProgramWalk::enter_call(ContextId id, const Call& call) {
   Actions actions(*this, id);
   visit_actions(call, actions);
 }
@@ -91,98 +91,98 @@ bool ProgramWalk::communicator_exists(std::uint32_t comm) {
   return false;
 }
 
-ProgramWalk::Pending ProgramWalk::send(Strand& strand, std::int32_t peer, std::int64_t tag,
+ProgramWalk::Pending ProgramWalk::send(Context& context, std::int32_t peer, std::int64_t tag,
                                        std::uint32_t comm, std::uint64_t bytes, Operation mode) {
-  const VertexId sent = extend(strand, 1);
+  const VertexId sent = extend(context, 1);
   const MessageChannel channel{
-      .source = strand.rank, .destination = peer, .tag = tag, .comm = comm};
-  return {Pending::Kind::send, transfers_.post_send(channel, sent, current_call(strand), bytes,
-                                                    is_synchronous(mode), is_buffered(mode))};
+      .source = context.rank, .destination = peer, .tag = tag, .comm = comm};
+  return {Pending::Kind::send, messages_.post_send(channel, sent, current_call(context), bytes,
+                                                   is_synchronous(mode), is_buffered(mode))};
 }
 
-ProgramWalk::Pending ProgramWalk::receive(Strand& strand, std::int32_t peer, std::int64_t tag,
+ProgramWalk::Pending ProgramWalk::receive(Context& context, std::int32_t peer, std::int64_t tag,
                                           std::uint32_t comm) {
   const MessageChannel channel{
-      .source = peer, .destination = strand.rank, .tag = tag, .comm = comm};
-  return {Pending::Kind::receive, transfers_.post_receive(channel, here(strand))};
+      .source = peer, .destination = context.rank, .tag = tag, .comm = comm};
+  return {Pending::Kind::receive, messages_.post_receive(channel, here(context))};
 }
 
 /// A message has been posted: its call waits for it, or a later one for its request.
-void ProgramWalk::started(Strand& strand, const PostedMessage& message, const Pending& pending) {
-  if (!message.blocking) return request(strand.rank, message.request, pending);
-  strand.pending.push_back(pending);
-  strand.waiting = true;
+void ProgramWalk::started(Context& context, const PostedMessage& message, const Pending& pending) {
+  if (!message.blocking) return request(context.rank, message.request, pending);
+  context.pending.push_back(pending);
+  context.waiting = true;
 }
 
 /// A successful probe waits for the message as a receive would, but leaves it.
-void ProgramWalk::enter_probe(Strand& strand, const Call& call) {
+void ProgramWalk::enter_probe(Context& context, const Call& call) {
   if (!peer_exists(call.peer)) return;
-  strand.probing = true;
-  strand.probed = {
-      .source = call.peer, .destination = strand.rank, .tag = call.tag, .comm = call.comm};
+  context.probing = true;
+  context.probed = {
+      .source = call.peer, .destination = context.rank, .tag = call.tag, .comm = call.comm};
 }
 
-void ProgramWalk::enter_collective(Strand& strand, const Call& call) {
+void ProgramWalk::enter_collective(Context& context, const Call& call) {
   if (!is_collective(call) || !communicator_exists(collective_comm(call))) return;
-  load_collective(strand, strand, call);
+  load_collective(context, context, call);
 }
 
 /// A nonblocking collective progresses on its own, beside its rank's program.
-void ProgramWalk::enter_icollective(Strand& strand, const Call& call) {
+void ProgramWalk::enter_icollective(Context& context, const Call& call) {
   if (!is_collective(call) || !communicator_exists(collective_comm(call))) return;
-  request(strand.rank, call.request, start_side_strand(strand, call));
+  request(context.rank, call.request, start_side_context(context, call));
 }
 
-/// Starts a collective that progresses beside `strand`, its rank's program.
-ProgramWalk::Pending ProgramWalk::start_side_strand(Strand& strand, const Call& call) {
-  const StrandId id = strands_.acquire();
-  Strand& side = strands_[id];
+/// Starts a collective that progresses beside `context`, its rank's program.
+ProgramWalk::Pending ProgramWalk::start_side_context(Context& context, const Call& call) {
+  const ContextId id = contexts_.acquire();
+  Context& side = contexts_[id];
   side.main = false;
-  side.rank = strand.rank;
-  side.tail = strand.tail;
-  side.gap_ns = strand.gap_ns;
-  side.overheads = strand.overheads;
-  side.call = strand.call;
-  load_collective(side, strand, call);
+  side.rank = context.rank;
+  side.tail = context.tail;
+  side.gap_ns = context.gap_ns;
+  side.overheads = context.overheads;
+  side.call = context.call;
+  load_collective(side, context, call);
   if (side.collective == nullptr) {
     side.finished = true;
   } else {
     ready_.push_back(id);
   }
-  return {Pending::Kind::strand, id};
+  return {Pending::Kind::context, id};
 }
 
-/// Gives `strand` the steps of the collective that `program` (its rank's) has reached.
-void ProgramWalk::load_collective(Strand& strand, const Strand& program, const Call& call) {
+/// Gives `context` the steps of the collective that `program` (its rank's) has reached.
+void ProgramWalk::load_collective(Context& context, const Context& program, const Call& call) {
   RankState& state = ranks_[static_cast<std::size_t>(program.rank)];
   const auto [instance, sequence, rank] =
       state.collectives.enter(collectives_, program.rank, collective_comm(call));
   if (instance.members.size() < 2) return;
   if (rank < 0) return builder_.findings().add(kBadCommunicator, "a rank outside of its members");
-  strand.collective = &instance;
-  strand.collective_tag = collective_tag(sequence);
-  strand.step = 0;
-  strand.steps.clear();
-  instance.algorithm->expand(instance.call, rank, own_counts(instance, call.args), strand.steps);
+  context.collective = &instance;
+  context.collective_tag = collective_tag(sequence);
+  context.step = 0;
+  context.steps.clear();
+  instance.algorithm->expand(instance.call, rank, own_counts(instance, call.args), context.steps);
   // Whatever an algorithm leaves started ends with the call.
-  strand.steps.push_back({.kind = CollectiveStep::Kind::wait_all});
+  context.steps.push_back({.kind = CollectiveStep::Kind::wait_all});
 }
 
 void ProgramWalk::request(std::int32_t rank, std::uint32_t serial, const Pending& pending) {
   if (serial != kRequestNone) ranks_[static_cast<std::size_t>(rank)].requests[serial] = pending;
 }
 
-void ProgramWalk::take_request(Strand& strand, std::uint32_t serial) {
-  auto& requests = ranks_[static_cast<std::size_t>(strand.rank)].requests;
+void ProgramWalk::take_request(Context& context, std::uint32_t serial) {
+  auto& requests = ranks_[static_cast<std::size_t>(context.rank)].requests;
   if (const std::optional<Pending> found = requests.take(serial)) {
-    strand.pending.push_back(*found);
+    context.pending.push_back(*found);
   }
 }
 
-void ProgramWalk::forget_request(Strand& strand, std::uint32_t serial) {
-  auto& requests = ranks_[static_cast<std::size_t>(strand.rank)].requests;
+void ProgramWalk::forget_request(Context& context, std::uint32_t serial) {
+  auto& requests = ranks_[static_cast<std::size_t>(context.rank)].requests;
   const std::optional<Pending> found = requests.take(serial);
-  if (found && found->kind != Pending::Kind::strand) transfers_.drop(found->id);
+  if (found && found->kind != Pending::Kind::context) messages_.drop(found->id);
 }
 
 }  // namespace slackline

@@ -1,9 +1,9 @@
-// If all strands wait, the trace is damaged or the program deadlocks under the chosen threshold.
+// If all contexts wait, the trace is damaged or the program deadlocks under the chosen threshold.
 // Then the least doubtful assumption is given up, one at a time, and counted in the findings: (1)
 // waiting for a rank whose program is over; (2) senders over the threshold, which MPI may well have
 // buffered; (3) the receive that was posted first.
 //
-// Every strand that waits, waits for one other, so without waiters on ended programs there is a
+// Every context that waits, waits for one other, so without waiters on ended programs there is a
 // cycle to break.
 
 #include "graph/program_walk.h"
@@ -27,54 +27,54 @@ constexpr FindingKind kRendezvousDeadlock{
 
 bool ProgramWalk::release_something() {
   const bool released = release_hopeless() || release_cycles();
-  auto& woken = transfers_.woken();
+  auto& woken = messages_.woken();
   ready_.insert(ready_.end(), woken.begin(), woken.end());
   woken.clear();
   return released;
 }
 
-StrandId ProgramWalk::waits_for(StrandId id) const {
-  const Strand& strand = strands_[id];
-  if (strand.finished) return kNone;
-  if (strand.probing) return static_cast<StrandId>(strand.probed.source);
-  const Pending* open = blocking(strand);
+ContextId ProgramWalk::waits_for(ContextId id) const {
+  const Context& context = contexts_[id];
+  if (context.finished) return kNone;
+  if (context.probing) return static_cast<ContextId>(context.probed.source);
+  const Pending* open = blocking(context);
   if (open == nullptr) return kNone;
-  if (open->kind == Pending::Kind::strand) return open->id;
-  const MessageChannel& channel = transfers_[open->id].channel;
-  return static_cast<StrandId>(open->kind == Pending::Kind::send ? channel.destination
-                                                                 : channel.source);
+  if (open->kind == Pending::Kind::context) return open->id;
+  const MessageChannel& channel = messages_[open->id].channel;
+  return static_cast<ContextId>(open->kind == Pending::Kind::send ? channel.destination
+                                                                  : channel.source);
 }
 
-bool ProgramWalk::blocks_on_send(StrandId id) const {
-  const Pending* open = strands_[id].probing ? nullptr : blocking(strands_[id]);
+bool ProgramWalk::blocks_on_send(ContextId id) const {
+  const Pending* open = contexts_[id].probing ? nullptr : blocking(contexts_[id]);
   return open != nullptr && open->kind == Pending::Kind::send;
 }
 
-void ProgramWalk::release_receive(StrandId id) {
-  Strand& strand = strands_[id];
-  const Pending* open = blocking(strand);
-  const MessageChannel& channel = strand.probing ? strand.probed : transfers_[open->id].channel;
+void ProgramWalk::release_receive(ContextId id) {
+  Context& context = contexts_[id];
+  const Pending* open = blocking(context);
+  const MessageChannel& channel = context.probing ? context.probed : messages_[open->id].channel;
   builder_.findings().add(
       kUnmatchedReceive,
-      fmt::format("rank {}, call {} ({}): from rank {}, {}", strand.rank, strand.call,
-                  identifier(trace_.calls(strand.rank).operation(strand.call)), channel.source,
+      fmt::format("rank {}, call {} ({}): from rank {}, {}", context.rank, context.call,
+                  identifier(trace_.calls(context.rank).operation(context.call)), channel.source,
                   describe_tag(channel)));
-  if (strand.probing) {
-    strand.probing = false;
+  if (context.probing) {
+    context.probing = false;
     ready_.push_back(id);
   } else {
-    transfers_.release_receive(open->id);
+    messages_.release_receive(open->id);
   }
 }
 
 /// Gives up on everything that waits for a rank whose program has ended.
 bool ProgramWalk::release_hopeless() {
   bool released = false;
-  for (StrandId id = 0; id < strands_.size(); ++id) {
-    const StrandId other = waits_for(id);
-    if (other == kNone || !strands_[other].finished) continue;
+  for (ContextId id = 0; id < contexts_.size(); ++id) {
+    const ContextId other = waits_for(id);
+    if (other == kNone || !contexts_[other].finished) continue;
     if (blocks_on_send(id)) {
-      transfers_.release_send(blocking(strands_[id])->id);
+      messages_.release_send(blocking(contexts_[id])->id);
     } else {
       release_receive(id);
     }
@@ -83,43 +83,43 @@ bool ProgramWalk::release_hopeless() {
   return released;
 }
 
-/// Every strand that still waits, waits for one other: following them ends in a cycle.
+/// Every context that still waits, waits for one other: following them ends in a cycle.
 bool ProgramWalk::release_cycles() {
-  std::vector<StrandId> seen_from(strands_.size(), kNone);
+  std::vector<ContextId> seen_from(contexts_.size(), kNone);
   bool released = false;
-  for (StrandId start = 0; start < strands_.size(); ++start) {
-    StrandId at = start;
+  for (ContextId start = 0; start < contexts_.size(); ++start) {
+    ContextId at = start;
     while (at != kNone && seen_from[at] == kNone && waits_for(at) != kNone) {
       seen_from[at] = start;
       at = waits_for(at);
     }
     if (at == kNone || seen_from[at] != start || waits_for(at) == kNone) continue;
-    std::vector<StrandId> cycle{at};
-    for (StrandId next = waits_for(at); next != at; next = waits_for(next)) cycle.push_back(next);
+    std::vector<ContextId> cycle{at};
+    for (ContextId next = waits_for(at); next != at; next = waits_for(next)) cycle.push_back(next);
     break_cycle(cycle);
     released = true;
   }
   return released;
 }
 
-void ProgramWalk::break_cycle(const std::vector<StrandId>& cycle) {
+void ProgramWalk::break_cycle(const std::vector<ContextId>& cycle) {
   bool sends = false;
-  for (const StrandId id : cycle) {
+  for (const ContextId id : cycle) {
     if (!blocks_on_send(id)) continue;
     sends = true;
-    const Strand& strand = strands_[id];
+    const Context& context = contexts_[id];
     builder_.findings().add(
         kRendezvousDeadlock,
-        fmt::format("rank {}, call {} ({})", strand.rank, strand.call,
-                    identifier(trace_.calls(strand.rank).operation(strand.call))));
-    transfers_.release_send(blocking(strand)->id);
+        fmt::format("rank {}, call {} ({})", context.rank, context.call,
+                    identifier(trace_.calls(context.rank).operation(context.call))));
+    messages_.release_send(blocking(context)->id);
   }
   if (sends) return;
-  const auto begin = [&](StrandId id) {
-    const Strand& strand = strands_[id];
-    // A strand that waits for a side strand holds no receive of its own.
-    const bool holds = strand.probing || blocking(strand)->kind != Pending::Kind::strand;
-    return holds ? trace_.calls(strand.rank).begin_ns(strand.call)
+  const auto begin = [&](ContextId id) {
+    const Context& context = contexts_[id];
+    // A context that waits for a side context holds no receive of its own.
+    const bool holds = context.probing || blocking(context)->kind != Pending::Kind::context;
+    return holds ? trace_.calls(context.rank).begin_ns(context.call)
                  : std::numeric_limits<std::int64_t>::max();
   };
   release_receive(std::ranges::min(cycle, {}, begin));

@@ -1,6 +1,6 @@
 // A rank whose threads call MPI at the same time: its calls are entered and completed in the order
 // in which that happened (thread_steps.h). What a call has started when it is entered is kept until
-// it completes; a collective progresses on a strand of its own meanwhile.
+// it completes; a collective progresses on a context of its own meanwhile.
 
 #include "graph/program_walk.h"
 
@@ -9,21 +9,21 @@
 namespace slackline {
 
 /// Takes the next step of a rank of several threads; false when it has to wait.
-bool ProgramWalk::advance_threads(StrandId id) {
-  Strand& strand = strands_[id];
-  RankState& state = ranks_[static_cast<std::size_t>(strand.rank)];
-  if (strand.next_call == kNone || state.next_step == state.steps.size()) {
-    strand.finished = true;
+bool ProgramWalk::advance_threads(ContextId id) {
+  Context& context = contexts_[id];
+  RankState& state = ranks_[static_cast<std::size_t>(context.rank)];
+  if (context.next_call == kNone || state.next_step == state.steps.size()) {
+    context.finished = true;
     return true;
   }
-  const RankCalls& calls = trace_.calls(strand.rank);
+  const RankCalls& calls = trace_.calls(context.rank);
   const ThreadStep step = state.steps[state.next_step++];
-  strand.call = step.call;
+  context.call = step.call;
   if (step.part == ThreadStep::Part::complete) {
     complete_entered(id, calls.action(step.call));
     return true;
   }
-  strand.gap_ns += calls.gap_ns(step.call);
+  context.gap_ns += calls.gap_ns(step.call);
   if (step.part == ThreadStep::Part::whole) {
     enter_call(id, calls.action(step.call));
   } else {
@@ -32,31 +32,31 @@ bool ProgramWalk::advance_threads(StrandId id) {
   return true;
 }
 
-void ProgramWalk::enter_only(StrandId id, const Call& call) {
+void ProgramWalk::enter_only(ContextId id, const Call& call) {
   const OperationClass kind = operation_class(call.operation);
   if (kind == OperationClass::probe) return;  // looks when it completes
   const bool collective = kind == OperationClass::collective || kind == OperationClass::comm_create;
   std::vector<Pending>& kept =
-      ranks_[static_cast<std::size_t>(strands_[id].rank)].entered[strands_[id].call];
+      ranks_[static_cast<std::size_t>(contexts_[id].rank)].entered[contexts_[id].call];
   if (collective && call.request == kRequestNone) {
     if (!is_collective(call) || !communicator_exists(collective_comm(call))) return;
-    kept.push_back(start_side_strand(strands_[id], call));
+    kept.push_back(start_side_context(contexts_[id], call));
     return;
   }
   enter_call(id, call);
-  Strand& strand = strands_[id];
-  kept.swap(strand.pending);
-  strand.waiting = false;
+  Context& context = contexts_[id];
+  kept.swap(context.pending);
+  context.waiting = false;
 }
 
-void ProgramWalk::complete_entered(StrandId id, const Call& call) {
-  Strand& strand = strands_[id];
+void ProgramWalk::complete_entered(ContextId id, const Call& call) {
+  Context& context = contexts_[id];
   if (operation_class(call.operation) == OperationClass::probe) return enter_call(id, call);
-  auto& entered = ranks_[static_cast<std::size_t>(strand.rank)].entered;
-  const auto found = entered.find(strand.call);
+  auto& entered = ranks_[static_cast<std::size_t>(context.rank)].entered;
+  const auto found = entered.find(context.call);
   if (found == entered.end()) return;
-  strand.pending = std::move(found->second);
-  strand.waiting = !strand.pending.empty();
+  context.pending = std::move(found->second);
+  context.waiting = !context.pending.empty();
   entered.erase(found);
 }
 

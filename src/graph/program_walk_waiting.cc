@@ -1,7 +1,7 @@
-// Waiting: what a strand's pending messages and side strands still need, and the vertex that their
-// completion writes.
+// Waiting: what a context's pending messages and side contexts still need, and the vertex that
+// their completion writes.
 //
-// A receive posted at time p completes no earlier than p + o. Where the strand's own path has paid
+// A receive posted at time p completes no earlier than p + o. Where the context's own path has paid
 // an o since p that bound can never decide, for any parameters, and is left out; where the receive
 // was posted right where it is waited for, the bound is the path's own edge with one o more.
 
@@ -14,52 +14,52 @@ namespace slackline {
 bool ProgramWalk::ready(const Pending& pending) const {
   switch (pending.kind) {
     case Pending::Kind::send:
-      return transfers_.send_ready(pending.id);
+      return messages_.send_ready(pending.id);
     case Pending::Kind::receive:
-      return transfers_.receive_ready(pending.id);
-    case Pending::Kind::strand:
-      return strands_[pending.id].finished;
+      return messages_.receive_ready(pending.id);
+    case Pending::Kind::context:
+      return contexts_[pending.id].finished;
   }
   return true;
 }
 
-void ProgramWalk::wait_for(const Pending& pending, StrandId id) {
+void ProgramWalk::wait_for(const Pending& pending, ContextId id) {
   switch (pending.kind) {
     case Pending::Kind::send:
-      transfers_[pending.id].sender_waiting = id;
+      messages_[pending.id].sender_waiting = id;
       return;
     case Pending::Kind::receive:
-      transfers_[pending.id].receiver_waiting = id;
+      messages_[pending.id].receiver_waiting = id;
       return;
-    case Pending::Kind::strand:
-      strands_[pending.id].waiter = id;
+    case Pending::Kind::context:
+      contexts_[pending.id].waiter = id;
       return;
   }
 }
 
-const ProgramWalk::Pending* ProgramWalk::blocking(const Strand& strand) const {
-  if (!strand.waiting) return nullptr;
+const ProgramWalk::Pending* ProgramWalk::blocking(const Context& context) const {
+  if (!context.waiting) return nullptr;
   const auto found =
-      std::ranges::find_if(strand.pending, [&](const Pending& p) { return !ready(p); });
-  return found == strand.pending.end() ? nullptr : &*found;
+      std::ranges::find_if(context.pending, [&](const Pending& p) { return !ready(p); });
+  return found == context.pending.end() ? nullptr : &*found;
 }
 
-bool ProgramWalk::complete(StrandId id) {
-  Strand& strand = strands_[id];
-  if (const Pending* open = blocking(strand); open != nullptr) {
+bool ProgramWalk::complete(ContextId id) {
+  Context& context = contexts_[id];
+  if (const Pending* open = blocking(context); open != nullptr) {
     wait_for(*open, id);
     return false;
   }
-  write_completion(strand);
-  strand.waiting = false;
+  write_completion(context);
+  context.waiting = false;
   return true;
 }
 
 /// The bound `posted + o`, unless it can never decide.
-void ProgramWalk::add_posting(const Strand& strand, const PathPoint& posted,
+void ProgramWalk::add_posting(const Context& context, const PathPoint& posted,
                               std::uint8_t& path_overheads) {
-  if (posted.overheads < strand.overheads) return;
-  if (posted.tail == strand.tail && posted.gap_ns == strand.gap_ns) {
+  if (posted.overheads < context.overheads) return;
+  if (posted.tail == context.tail && posted.gap_ns == context.gap_ns) {
     path_overheads = 1;
     return;
   }
@@ -76,56 +76,56 @@ void ProgramWalk::add_posting(const Strand& strand, const PathPoint& posted,
                         .bytes = 0});
 }
 
-void ProgramWalk::write_completion(Strand& strand) {
+void ProgramWalk::write_completion(Context& context) {
   edges_.clear();
   std::uint8_t path_overheads = 0;
-  for (const Pending& p : strand.pending) {
+  for (const Pending& p : context.pending) {
     if (p.kind != Pending::Kind::receive) continue;
-    const Transfer& t = transfers_[p.id];
+    const MessageState& t = messages_[p.id];
     // After a rendezvous the posting is in the hand-over already.
     if (!t.receive_released && t.receive_after == t.sent) {
-      add_posting(strand, t.posted, path_overheads);
+      add_posting(context, t.posted, path_overheads);
     }
   }
-  for (const Pending& p : strand.pending) finish_pending(p);
-  strand.pending.clear();
+  for (const Pending& p : context.pending) finish_pending(p);
+  context.pending.clear();
   if (edges_.empty() && path_overheads == 0) return;
-  extend(strand, path_overheads);
+  extend(context, path_overheads);
   for (const Edge& e : edges_) builder_.edge(e);
 }
 
 /// Adds what the completion of `pending` waits for, and lets go of it.
 void ProgramWalk::finish_pending(const Pending& pending) {
-  if (pending.kind == Pending::Kind::strand) {
-    const Strand& side = strands_[pending.id];
+  if (pending.kind == Pending::Kind::context) {
+    const Context& side = contexts_[pending.id];
     edges_.push_back(Edge{.from = side.tail,
                           .kind = EdgeKind::order,
                           .latencies = 0,
                           .overheads = 0,
                           .nanoseconds = side.gap_ns,
                           .bytes = 0});
-    strands_.release(pending.id);
+    contexts_.release(pending.id);
     return;
   }
-  const Transfer& t = transfers_[pending.id];
+  const MessageState& t = messages_[pending.id];
   if (pending.kind == Pending::Kind::receive) {
-    if (!t.receive_released) edges_.push_back(transfers_.receive_edge(pending.id));
+    if (!t.receive_released) edges_.push_back(messages_.receive_edge(pending.id));
   } else if (t.send_after != kNoVertex) {
-    edges_.push_back(transfers_.send_edge(pending.id));
+    edges_.push_back(messages_.send_edge(pending.id));
   }
-  transfers_.drop(pending.id);
+  messages_.drop(pending.id);
 }
 
-bool ProgramWalk::complete_probe(StrandId id) {
-  Strand& strand = strands_[id];
-  const MessageId found = transfers_.peek_send(strand.probed);
+bool ProgramWalk::complete_probe(ContextId id) {
+  Context& context = contexts_[id];
+  const MessageId found = messages_.peek_send(context.probed);
   if (found == kNoMessage) {
-    transfers_.wait_for_arrival(strand.probed, id);
+    messages_.wait_for_arrival(context.probed, id);
     return false;
   }
-  const Transfer& t = transfers_[found];
-  strand.probing = false;
-  extend(strand, 0);
+  const MessageState& t = messages_[found];
+  context.probing = false;
+  extend(context, 0);
   const std::uint8_t latencies = t.local ? 0 : 1;
   builder_.edge(Edge{.from = t.sent,
                      .kind = EdgeKind::message,

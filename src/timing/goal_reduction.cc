@@ -99,7 +99,7 @@ bool has_wildcards(const GoalProgram& program) {
 }
 
 /// Gives each message a tag of its own, so that nothing is left to decide.
-void settle_messages(GoalProgram& program, const GoalMatches& matches) {
+void resolve_messages(GoalProgram& program, const GoalMatches& matches) {
   for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
     for (std::uint32_t i = 0; i < program.ranks[r].size(); ++i) {
       const std::uint32_t number = matches.first(r) + i;
@@ -136,7 +136,7 @@ GoalReduction reduce_goal(GoalProgram program, std::string_view name, const Grap
   if (has_wildcards(program)) {
     const GoalMatches matches(program, name, threads);
     result.findings = matches.findings();
-    settle_messages(program, matches);
+    resolve_messages(program, matches);
   }
   result.reduced = reduce_goal_by_ranks(program, options.eager_threshold_bytes, threads);
   if (!result.reduced) result.reduced = reduce(build_goal_graph(program, name, options).graph);

@@ -88,7 +88,7 @@ PathLine begin_search(MakespanFunction& makespan) {
 }
 
 /// One step for a bound, whose x's neighbours are known. True: it is solved.
-bool settle(MakespanFunction& makespan, Search& search) {
+bool solved_by_step(MakespanFunction& makespan, Search& search) {
   const Ticks x = *search.x;
   const PathLine line = first_to_reach(makespan, search.bound);
   // A line that reaches the bound before x has been found: go on there.
@@ -122,7 +122,7 @@ void search_together(MakespanFunction& makespan, std::vector<Search>& searches) 
       if (search.solved) continue;
       const PathLine next = makespan.line_at(Ticks{ceiling(*search.x), 1}, Side::left);
       if (next.slope == 0 && search.bound.exceeded_by(next, *search.x)) throw cannot_be_met();
-      search.solved = settle(makespan, search);
+      search.solved = solved_by_step(makespan, search);
     }
   }
 }

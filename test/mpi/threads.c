@@ -116,7 +116,7 @@ static void persistent(int thread) {
   }
 }
 
-/* Messages of one rank are told apart by their order only; their number of bytes gives the order
+/* Messages of one rank are distinguished by their order only; their number of bytes gives the order
  * in which a thread sends them. */
 static void same_tag(int thread) {
   char out[ROUNDS + 1] = {0}, in[ROUNDS + 1];

@@ -202,7 +202,7 @@ Paragraph headline(const Gains& gains) {
   const std::string time = format_time_ns(gains.makespan_ns);
   if (best == gains.curves.end()) {
     return {fmt::format(
-        "Predicted run time {}. The trace has no code regions; only ranks can be told apart.",
+        "Predicted run time {}. The trace has no code regions; only ranks can be distinguished.",
         time)};
   }
   return {fmt::format(

@@ -7,8 +7,8 @@
 namespace slackline::otf2 {
 
 /// One rank's calls from its locations'. Regions are those of the first location (the main
-/// thread's), and still numbered by definition. `bare` holds the calls to be settled when all ranks
-/// are read.
+/// thread's), and still numbered by definition. `bare` holds the calls to be resolved when all
+/// ranks are read.
 struct RankCallsRead {
   RankCalls calls;
   std::vector<std::uint32_t> bare;

@@ -31,7 +31,7 @@ constexpr std::string_view kExtension = ".otf2";
 
 // Nonblocking collectives without arguments are on MPI_COMM_WORLD if every rank makes the same
 // ones; otherwise on each rank's own MPI_COMM_SELF, where they do no harm.
-void settle_bare_collectives(std::vector<RankCallsRead>& ranks) {
+void resolve_bare_collectives(std::vector<RankCallsRead>& ranks) {
   const auto sequence = [](const RankCallsRead& rank) {
     std::vector<Operation> operations;
     for (const std::uint32_t i : rank.bare) operations.push_back(rank.calls.operation(i));
@@ -146,7 +146,7 @@ Trace read_otf2(const fs::path& anchor, SendRecords* sends) {
     ranks[r] = otf2::merge_locations(
         otf2::read_rank_events(anchor, job, trace, static_cast<std::int32_t>(r)));
   });
-  settle_bare_collectives(ranks);
+  resolve_bare_collectives(ranks);
   if (sends != nullptr) {
     for (RankCallsRead& rank : ranks)
       sends->after_begin_ns.push_back(std::move(rank.sent_after_ns));

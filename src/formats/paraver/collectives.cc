@@ -41,7 +41,7 @@ Roots known_roots(const Trace& trace) {
   return roots;
 }
 
-void settle_roots(Trace& trace) {
+void resolve_roots(Trace& trace) {
   Roots roots = known_roots(trace);
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     RankCalls& calls = trace.calls(rank);
@@ -71,7 +71,7 @@ std::vector<Operation> creations(const RankCalls& calls) {
   return found;
 }
 
-void settle_creations(Trace& trace) {
+void resolve_creations(Trace& trace) {
   const std::vector<Operation> first = creations(trace.calls(0));
   bool same = true;
   for (std::int32_t rank = 1; same && rank < trace.ranks(); ++rank) {
@@ -120,9 +120,9 @@ std::uint64_t collective_bytes(Operation operation, std::uint64_t sent, std::uin
   }
 }
 
-void settle_collectives(Trace& trace) {
-  settle_roots(trace);
-  settle_creations(trace);
+void resolve_collectives(Trace& trace) {
+  resolve_roots(trace);
+  resolve_creations(trace);
 }
 
 }  // namespace slackline::paraver

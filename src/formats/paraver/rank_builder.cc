@@ -122,15 +122,15 @@ void RankBuilder::region(std::uint32_t thread, std::int64_t time, std::int64_t r
 // Hands on the calls that no record from `now` on can change (but for clocks that disagree).
 void RankBuilder::flush(std::int64_t now) {
   while (!window_.empty() && window_.front().closed && window_.front().call.end_ns < now) {
-    settle(window_.front());
+    resolve(window_.front());
     window_.pop_front();
     ++window_base_;
   }
 }
 
-void RankBuilder::settle(Open& open) {
+void RankBuilder::resolve(Open& open) {
   const OperationClass c = operation_class(open.call.operation);
-  if (c == OperationClass::completion) settle_completion(open);
+  if (c == OperationClass::completion) resolve_completion(open);
   open.call.args = open.args;
   calls_.append(open.call);
 }
@@ -154,7 +154,7 @@ std::vector<std::uint32_t> RankBuilder::completed_by(std::int64_t end, bool sing
 
 // Receives are completed by the call whose end is their physical time. Of sends and collectives the
 // file does not say; see kCompletionGuessed.
-void RankBuilder::settle_completion(Open& open) {
+void RankBuilder::resolve_completion(Open& open) {
   Call& call = open.call;
   const bool single = completes_one(call.operation);
   std::vector<std::uint32_t> done = completed_by(call.end_ns, single);

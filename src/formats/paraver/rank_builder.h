@@ -87,8 +87,8 @@ class RankBuilder {
 
   void close(Thread& thread, std::int64_t time);
   void flush(std::int64_t now);
-  void settle(Open& open);
-  void settle_completion(Open& open);
+  void resolve(Open& open);
+  void resolve_completion(Open& open);
   void complete(Call& call, std::vector<std::int64_t>& args, std::uint32_t request);
   std::vector<std::uint32_t> completed_by(std::int64_t end, bool single);
 

@@ -314,7 +314,7 @@ class Reader {
     }
     if (other_counters_) trace_.findings().add(kOtherCounters);
     name_hosts();
-    settle_collectives(trace_);
+    resolve_collectives(trace_);
     count_unmatched();
     trace_.info().started = header_.started;
     trace_.info().recorder = "Paraver trace";

@@ -184,7 +184,7 @@ class PacketWriter {
             end(ns, thread_uuid(rank, 0));
           }
           emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-          file_.relieve();
+          file_.flush();
         });
   }
 
@@ -204,7 +204,7 @@ class PacketWriter {
         event_.varint(event::kTrackUuid, uuid);
         event_.real(event::kDoubleCounter, value);
         emit(packet::kTrackEvent, event_, kNeedsIncrementalState);
-        file_.relieve();
+        file_.flush();
       }
     }
   }

@@ -82,7 +82,7 @@ void add_events(const Trace& trace, SlicePiece piece, FilePiece& file) {
         text.end_at(put_text(to, ",\"cat\":\"region\",\"name\":"));
         text.append(json_text(trace.regions()[region]));
         text.append("}");
-        file.relieve();
+        file.flush();
       });
 }
 

@@ -8,8 +8,8 @@
 
 namespace slackline {
 
-/// Reads a platform file, SimGrid's XML or TOML (doc/formats/platform.md), told apart by the first
-/// character. Throws Error with line and column for what cannot be used; what does not change
+/// Reads a platform file, SimGrid's XML or TOML (doc/formats/platform.md), distinguished by the
+/// first character. Throws Error with line and column for what cannot be used; what does not change
 /// answers about communication, or cannot be followed (profiles over time), is a finding.
 Platform read_platform(const std::filesystem::path& path, Findings& findings);
 

@@ -90,7 +90,7 @@ export function here(store: Store, run: Run, chunk: Chunk, rank: number, tick: n
   return { call: null, begin: before, end: after, region: regionAt(chunk, rank, tick) };
 }
 
-/** What fills a stretch of time in which calls cannot be told apart. */
+/** What fills a stretch of time in which calls cannot be distinguished. */
 export interface Bucket {
   begin: number;
   end: number;

@@ -21,22 +21,22 @@ constexpr std::int64_t collective_tag(std::uint32_t sequence) {
 /// "tag 5", or "collective 3 on communicator 0": what a message of that channel belongs to.
 std::string describe_tag(const MessageChannel& channel);
 
-using StrandId = std::uint32_t;
+using ContextId = std::uint32_t;
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// One message of the program, with what the graph knows of its two sides.
-struct Transfer : QueuedMessage, Message {
-  StrandId receiver_waiting = kNone;
-  StrandId sender_waiting = kNone;
+struct MessageState : QueuedMessage, Message {
+  ContextId receiver_waiting = kNone;
+  ContextId sender_waiting = kNone;
   bool receive_released = false;  ///< given up: completes without its message
   bool send_released = false;
 };
 
 /// The messages of a program that is being executed: matched as MPI does (message_queues.h), with
 /// the protocol's vertices written when both sides are known.
-class TransferTable {
+class MessageTable {
  public:
-  TransferTable(GraphBuilder& builder, const GraphOptions& options)
+  MessageTable(GraphBuilder& builder, const GraphOptions& options)
       : builder_(builder), options_(options) {}
 
   /// `sent` is the vertex where the sender hands over. `synchronous`: rendezvous whatever the size;
@@ -46,19 +46,19 @@ class TransferTable {
   MessageId post_receive(const MessageChannel& channel, const PathPoint& posted);
   /// The oldest send of that channel that no receive has taken; kNoMessage if there is none.
   MessageId peek_send(const MessageChannel& channel) const { return queues_.first_send(channel); }
-  /// Strand to wake when a send arrives on that channel, whose queue is empty.
-  void wait_for_arrival(const MessageChannel& channel, StrandId strand) {
-    arrival_waiters_[channel] = strand;
+  /// Context to wake when a send arrives on that channel, whose queue is empty.
+  void wait_for_arrival(const MessageChannel& channel, ContextId context) {
+    arrival_waiters_[channel] = context;
   }
 
-  Transfer& operator[](MessageId id) { return queues_[id]; }
-  const Transfer& operator[](MessageId id) const { return queues_[id]; }
+  MessageState& operator[](MessageId id) { return queues_[id]; }
+  const MessageState& operator[](MessageId id) const { return queues_[id]; }
   bool receive_ready(MessageId id) const {
-    const Transfer& t = queues_[id];
+    const MessageState& t = queues_[id];
     return t.receive_after != kNoVertex || t.receive_released;
   }
   bool send_ready(MessageId id) const {
-    const Transfer& t = queues_[id];
+    const MessageState& t = queues_[id];
     return !t.rendezvous || t.send_after != kNoVertex || t.send_released;
   }
   /// The message edge into the completion of receive `id`.
@@ -75,9 +75,9 @@ class TransferTable {
   /// One side has completed or been forgotten; the message's slot is reused after the second.
   void drop(MessageId id);
 
-  /// Strands that can go on since the last call of take_woken().
-  std::vector<StrandId>& woken() { return woken_; }
-  /// Calls visit(transfer) for sends that no receive has taken.
+  /// Contexts that can go on since the last call of take_woken().
+  std::vector<ContextId>& woken() { return woken_; }
+  /// Calls visit(message) for sends that no receive has taken.
   template <class Visit>
   void for_each_unreceived(Visit visit) const {
     queues_.for_each_queued([&](MessageId id) {
@@ -87,14 +87,14 @@ class TransferTable {
 
  private:
   void matched(MessageId id);
-  void wake(StrandId& waiting);
+  void wake(ContextId& waiting);
   void wake_arrival_waiter(const MessageChannel& channel);
 
   GraphBuilder& builder_;
   const GraphOptions& options_;
-  MessageQueues<Transfer> queues_;
-  FlatMap<MessageChannel, StrandId, MessageChannelHash> arrival_waiters_;
-  std::vector<StrandId> woken_;
+  MessageQueues<MessageState> queues_;
+  FlatMap<MessageChannel, ContextId, MessageChannelHash> arrival_waiters_;
+  std::vector<ContextId> woken_;
 };
 
 }  // namespace slackline

@@ -1,4 +1,4 @@
-#include "graph/transfers.h"
+#include "graph/message_table.h"
 
 #include <fmt/format.h>
 
@@ -14,20 +14,20 @@ std::string describe_tag(const MessageChannel& channel) {
                      channel.comm);
 }
 
-void TransferTable::wake(StrandId& waiting) {
+void MessageTable::wake(ContextId& waiting) {
   if (waiting == kNone) return;
   woken_.push_back(waiting);
   waiting = kNone;
 }
 
-void TransferTable::wake_arrival_waiter(const MessageChannel& channel) {
-  if (std::optional<StrandId> waiting = arrival_waiters_.take(channel)) wake(*waiting);
+void MessageTable::wake_arrival_waiter(const MessageChannel& channel) {
+  if (std::optional<ContextId> waiting = arrival_waiters_.take(channel)) wake(*waiting);
 }
 
-MessageId TransferTable::post_send(const MessageChannel& channel, VertexId sent, std::uint32_t call,
-                                   std::uint64_t bytes, bool synchronous, bool buffered) {
+MessageId MessageTable::post_send(const MessageChannel& channel, VertexId sent, std::uint32_t call,
+                                  std::uint64_t bytes, bool synchronous, bool buffered) {
   const MessageId id = queues_.post_send(channel);
-  Transfer& t = queues_[id];
+  MessageState& t = queues_[id];
   t.sent = sent;
   t.send_call = call;
   t.bytes = bytes;
@@ -41,36 +41,36 @@ MessageId TransferTable::post_send(const MessageChannel& channel, VertexId sent,
   return id;
 }
 
-MessageId TransferTable::post_receive(const MessageChannel& channel, const PathPoint& posted) {
+MessageId MessageTable::post_receive(const MessageChannel& channel, const PathPoint& posted) {
   const MessageId id = queues_.post_receive(channel);
   queues_[id].posted = posted;
   if (queues_[id].send_posted) matched(id);
   return id;
 }
 
-void TransferTable::matched(MessageId id) {
-  Transfer& t = queues_[id];
+void MessageTable::matched(MessageId id) {
+  MessageState& t = queues_[id];
   builder_.count_message();
   hand_over(t, options_.rendezvous, builder_);
   wake(t.receiver_waiting);
   wake(t.sender_waiting);
 }
 
-void TransferTable::release_receive(MessageId id) {
-  Transfer& t = queues_[id];
+void MessageTable::release_receive(MessageId id) {
+  MessageState& t = queues_[id];
   t.receive_released = true;
   queues_.remove(id);  // messages that come later belong to later receives
   drop(id);            // the send side will never come
   wake(t.receiver_waiting);
 }
 
-void TransferTable::release_send(MessageId id) {
+void MessageTable::release_send(MessageId id) {
   queues_[id].send_released = true;
   wake(queues_[id].sender_waiting);
 }
 
-void TransferTable::drop(MessageId id) {
-  expects(queues_[id].references > 0, "a transfer is dropped once per side");
+void MessageTable::drop(MessageId id) {
+  expects(queues_[id].references > 0, "a message is dropped once per side");
   queues_.drop(id);
 }
 
