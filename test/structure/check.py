@@ -89,9 +89,9 @@ def nearest_readme(path):
     return next(folder / "README.md" for folder in path.parents if (folder / "README.md").exists())
 
 
-def words_of_readme(readme):
-    """A pattern for the names that it mentions; `walk*` and `cmd_<verb>` stand for several."""
-    words = set(re.findall(r"(?:\w|<\w+>)+\*?", readme.read_text().replace("**", "")))
+def names_in_readme(readme):
+    """A pattern for the names that it quotes; `walk*` and `cmd_<verb>` stand for several."""
+    words = set(re.findall(r"(?:\w|<\w+>)+\*?", " ".join(re.findall(r"`([^`\n]+)`", readme.read_text()))))
     return re.compile("|".join(re.sub(r"<\w+>|\*", r"\\w*", word) for word in words))
 
 
@@ -104,7 +104,7 @@ def readmes(root):
             continue
         readme = nearest_readme(path)
         if readme not in names:
-            names[readme] = words_of_readme(readme)
+            names[readme] = names_in_readme(readme)
         below = path.relative_to(readme.parent)
         if not any(names[readme].fullmatch(name) for name in [*below.parts[:-1], path.stem]):
             yield f"{readme.relative_to(root)} does not mention {below}"
