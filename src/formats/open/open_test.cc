@@ -94,7 +94,9 @@ TEST(TraceReaders, TakeNoInputOfAnotherFormat) {
       const auto taker = std::ranges::find_if(
           trace_readers(), [&](const TraceReader& reader) { return reader.probe(input); });
       if (taker == trace_readers().end()) continue;
-      EXPECT_EQ(taker->name, owner.name) << entry.path();
+      EXPECT_EQ(taker->name, owner.name)
+          << entry.path() << ": let the probe of " << taker->name << " refuse it, or the entry of "
+          << owner.name << " stand above";
     }
   }
 }
