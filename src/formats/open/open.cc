@@ -38,7 +38,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 }
 
 // Every format that can be read. The first whose probe says yes is taken, so SimGrid's comes last:
-// it has no mark of its own, and an action among the first lines of any text is enough for it.
+// its traces have no header, and it accepts any text with an action among the first lines.
 constexpr std::array kReaders{
     TraceReader{"native", "a native trace (.slk)",
                 [](const TraceInput& in) { return looks_like_native(in.bytes); },
