@@ -15,10 +15,12 @@ MAY_INCLUDE = {
     "formats": ["base", "trace", "calls"],
     "graph": ["base", "trace", "calls"],
     "timing": ["base", "trace", "calls", "formats", "graph"],
+    "calibration": ["base", "report", "timing"],
     "sim": ["base", "trace", "calls", "graph"],
     "analysis": ["base", "report", "trace", "calls", "graph", "timing", "sim"],
     "page": ["base", "report", "trace", "calls", "graph", "timing", "sim", "analysis"],
-    "app": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim", "analysis", "page"],
+    "app": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "calibration", "sim", "analysis",
+            "page"],
     "cli": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim",
             "analysis", "page", "app"],
 }

@@ -1,0 +1,160 @@
+#include "calibration/loggps_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+using Rounds = std::vector<std::size_t>;
+
+const SampleTable& needed(const CalibrationSamples& samples, Quantity quantity) {
+  const SampleTable& table = samples[quantity];
+  if (!table.empty()) return table;
+  throw Error("cannot fit the parameters",
+              fmt::format("'{}' was never measured", name_of(quantity)),
+              "Measure again, with more --seconds.");
+}
+
+SampleTable halved(SampleTable table) {
+  for (auto& round : table.rounds) {
+    for (double& value : round) value /= 2;
+  }
+  return table;
+}
+
+/// (PRTT(n,0,s) - PRTT(1,0,s)) / (n - 1), with the median of the latter, round by round.
+SampleTable time_per_message(const CalibrationSamples& samples) {
+  SampleTable table = needed(samples, Quantity::stream);
+  const std::vector<WeightedPoint> single = points_of(needed(samples, Quantity::round_trip));
+  for (std::size_t r = 0; r < table.rounds.size(); ++r) {
+    for (std::size_t i = 0; i < table.sizes.size(); ++i) {
+      const auto alone = std::ranges::find(single, table.sizes[i], &WeightedPoint::x);
+      const double n = samples.messages.rounds[r][i];
+      double& value = table.rounds[r][i];
+      value = alone == single.end() || n < 2 ? std::nan("") : (value - alone->y) / (n - 1);
+    }
+  }
+  return table;
+}
+
+/// The line of the smallest sizes, at one byte.
+double at_one_byte(const SampleTable& table, const PiecewiseFit& fit, const Rounds& rounds) {
+  std::vector<WeightedPoint> small = points_of(table, rounds);
+  std::erase_if(small, [&](const WeightedPoint& p) { return p.x > fit.segments.front().to; });
+  return fit_line(small).at(1);
+}
+
+/// The line with the least relative error: a point's weight does not depend on its size.
+AffineFunction relative_line(std::vector<WeightedPoint> points) {
+  std::erase_if(points, [](const WeightedPoint& p) { return !(p.y > 0); });
+  for (WeightedPoint& p : points) p.deviation = p.y;
+  return fit_line(points);
+}
+
+/// One value of each parameter out of some of the rounds.
+struct Parameters {
+  double latency, overhead, send, receive, gap, gap_per_byte;
+};
+
+class Estimator {
+ public:
+  Estimator(const CalibrationSamples& samples, const LogGPSFit& fit)
+      : one_way_(halved(samples[Quantity::round_trip])),
+        stream_(time_per_message(samples)),
+        samples_(samples),
+        fit_(fit) {}
+
+  Parameters operator()(const Rounds& rounds) const {
+    Parameters p{};
+    p.send = at_one_byte(samples_[Quantity::send], fit_.send, rounds);
+    p.receive = at_one_byte(samples_[Quantity::receive], fit_.receive, rounds);
+    p.overhead = (p.send + p.receive) / 2;
+    p.latency = std::max(0.0, at_one_byte(one_way_, fit_.one_way, rounds) - p.send - p.receive);
+    const AffineFunction line = relative_line(points_of(stream_, rounds));
+    p.gap_per_byte = std::max(0.0, line.slope);
+    p.gap = std::max(0.0, line.at(1));
+    return p;
+  }
+
+ private:
+  SampleTable one_way_;
+  SampleTable stream_;
+  const CalibrationSamples& samples_;
+  const LogGPSFit& fit_;
+};
+
+Estimate estimate(double Parameters::*member, const Parameters& value,
+                  const std::vector<Parameters>& replicates) {
+  std::vector<double> values;
+  for (const Parameters& p : replicates) values.push_back(p.*member);
+  return with_interval(value.*member, values);
+}
+
+void fit_parameters(const CalibrationSamples& samples, const PiecewiseOptions& options,
+                    LogGPSFit& fit) {
+  const Estimator estimator(samples, fit);
+  const Parameters value = estimator({});
+  std::vector<Parameters> replicates;
+  const std::size_t rounds = samples[Quantity::round_trip].rounds.size();
+  for (const Rounds& drawn : bootstrap_rounds(rounds, options.replicates, options.seed)) {
+    replicates.push_back(estimator(drawn));
+  }
+  fit.latency = estimate(&Parameters::latency, value, replicates);
+  fit.overhead = estimate(&Parameters::overhead, value, replicates);
+  fit.send_overhead = estimate(&Parameters::send, value, replicates);
+  fit.receive_overhead = estimate(&Parameters::receive, value, replicates);
+  fit.gap = estimate(&Parameters::gap, value, replicates);
+  fit.gap_per_byte = estimate(&Parameters::gap_per_byte, value, replicates);
+}
+
+/// The cost of a call that has no size.
+Estimate plain_cost(const SampleTable& table, const PiecewiseOptions& options) {
+  if (table.empty()) return {};
+  const auto centre = [&](const Rounds& rounds) {
+    const auto points = points_of(table, rounds);
+    return points.empty() ? std::nan("") : points.front().y;
+  };
+  std::vector<double> replicates;
+  for (const Rounds& drawn :
+       bootstrap_rounds(table.rounds.size(), options.replicates, options.seed)) {
+    replicates.push_back(centre(drawn));
+  }
+  return with_interval(centre({}), replicates);
+}
+
+void fit_threshold(const CalibrationSamples& samples, LogGPSFit& fit) {
+  if (!samples.eager_bytes) {
+    throw Error("cannot fit the parameters", "the eager threshold was never measured",
+                "Measure again, with more --seconds.");
+  }
+  const auto eager = static_cast<double>(*samples.eager_bytes);
+  fit.all_eager = samples.synchronous_bytes == kAllEager;
+  const double high = fit.all_eager ? eager : static_cast<double>(samples.synchronous_bytes) - 1;
+  fit.eager_bytes = {eager, eager, std::max(eager, high)};
+}
+
+}  // namespace
+
+LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& options) {
+  LogGPSFit fit;
+  fit_threshold(samples, fit);
+  fit.one_way = fit_piecewise(halved(needed(samples, Quantity::round_trip)), options);
+  fit.stream = fit_piecewise(time_per_message(samples), options);
+  fit.send = fit_piecewise(needed(samples, Quantity::send), options);
+  fit.receive = fit_piecewise(needed(samples, Quantity::receive), options);
+  if (!samples[Quantity::isend].empty()) {
+    fit.isend = fit_piecewise(samples[Quantity::isend], options);
+  }
+  fit_parameters(samples, options, fit);
+  fit.test = plain_cost(samples[Quantity::test], options);
+  fit.probe = plain_cost(samples[Quantity::probe], options);
+  fit.clock = plain_cost(samples[Quantity::clock], options);
+  return fit;
+}
+
+}  // namespace slackline

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "calibration/samples.h"
+
+namespace slackline {
+
+/// The parameters of LogGPS between two ranks, in nanoseconds and bytes, with 95 % intervals, and
+/// the piecewise functions of the message size behind them.
+///
+/// o_send and o_recv are the times within MPI_Send and MPI_Recv of the smallest messages, where
+/// the receiver is ready and where the message has arrived (Degomme et
+/// al. 2017, SMPI, "calibration"); L = PRTT(1,0,1)/2 - o_send - o_recv. g and G are the line
+/// g + (s-1) G = (PRTT(n,0,s) - PRTT(1,0,s)) / (n-1) (Hoefler, Lichei and Rehm 2007), which leaves
+/// the least relative error over all sizes; protocol by protocol it is `stream`. S is the largest
+/// size whose MPI_Send returns although the receiver is late.
+struct LogGPSFit {
+  Estimate latency;             ///< L
+  Estimate overhead;            ///< o, the mean of the following two
+  Estimate send_overhead;       ///< o_send
+  Estimate receive_overhead;    ///< o_recv
+  Estimate gap;                 ///< g
+  Estimate gap_per_byte;        ///< G, ns per byte
+  Estimate eager_bytes;         ///< S
+  bool all_eager = false;       ///< no size waited for its receiver: S is a lower bound
+  Estimate test, probe, clock;  ///< a call that finds nothing; reading MPI_Wtime
+
+  PiecewiseFit one_way;  ///< PRTT(1,0,s)/2
+  PiecewiseFit stream;   ///< g + (s-1) G
+  PiecewiseFit send;     ///< MPI_Send
+  PiecewiseFit isend;    ///< MPI_Isend
+  PiecewiseFit receive;  ///< MPI_Recv; eager sizes only
+};
+
+/// Throws Error when a quantity that is needed was never measured.
+LogGPSFit fit_loggps(const CalibrationSamples& samples, const PiecewiseOptions& options);
+
+}  // namespace slackline

@@ -1,0 +1,164 @@
+#include "calibration/machine_file.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <cmath>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+
+/// A basic string of TOML.
+std::string toml_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "0.0";
+}
+
+/// TOML's floats need a point or an exponent.
+std::string real(double value) {
+  const std::string text = number(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string interval_line(std::string_view name, const Estimate& e, std::string_view comment) {
+  return fmt::format("{} = {{ value = {}, low = {}, high = {} }}  # {}\n", name, real(e.value),
+                     real(e.low), real(e.high), comment);
+}
+
+std::string head(const CalibrationSamples& s) {
+  return fmt::format(
+      "# Written by 'slackline calibrate': what messages between two ranks cost here.\n"
+      "# Use it with --machine; 'slackline calibrate --help' says how it was measured.\n\n"
+      "[machine]\n"
+      "version = {}\n"
+      "measured = {}  # UTC\n"
+      "mpi = {}\n"
+      "hosts = [{}, {}]  # of the two ranks\n"
+      "processors = [{}, {}]\n"
+      "seconds = {}  # of measurement\n"
+      "rounds = {}  # in each of which every size was measured once, in random order\n\n",
+      kVersion, toml_string(s.started), toml_string(s.mpi), toml_string(s.hosts[0]),
+      toml_string(s.hosts[1]), toml_string(s.processors[0]), toml_string(s.processors[1]),
+      real(s.seconds), s[Quantity::round_trip].rounds.size());
+}
+
+std::string loggps_table(const LogGPSFit& f) {
+  return fmt::format(
+      "[loggps]  # as --params reads it, too\n"
+      "L = \"{}ns\"  # latency: one crossing of the network\n"
+      "o = \"{}ns\"  # CPU time to send or to receive a message\n"
+      "G = \"{}ns/B\"  # time per byte\n"
+      "S = \"{:.0f}\"  # bytes; longer messages wait for their receiver{}\n\n",
+      number(f.latency.value), number(f.overhead.value), number(f.gap_per_byte.value),
+      f.eager_bytes.value, f.all_eager ? " (the longest one measured did not)" : "");
+}
+
+std::string intervals_table(const LogGPSFit& f) {
+  return "[intervals]  # of 95 % confidence, from a bootstrap over the rounds\n" +
+         interval_line("L_ns", f.latency, "PRTT(1,0,1)/2 - o_send - o_recv") +
+         interval_line("o_ns", f.overhead, "mean of the next two") +
+         interval_line("o_send_ns", f.send_overhead, "in MPI_Send of 1 byte") +
+         interval_line("o_recv_ns", f.receive_overhead, "in MPI_Recv of 1 byte that is there") +
+         interval_line("g_ns", f.gap, "between messages of 1 byte") +
+         interval_line("G_ns_per_byte", f.gap_per_byte, "least relative error over all sizes") +
+         interval_line("S_bytes", f.eager_bytes, "by sends to a receiver that is late") +
+         interval_line("test_ns", f.test, "an MPI_Test that finds nothing") +
+         interval_line("iprobe_ns", f.probe, "an MPI_Iprobe that finds nothing") +
+         interval_line("wtime_ns", f.clock, "MPI_Wtime") + "\n";
+}
+
+std::string pieces(std::string_view quantity, const PiecewiseFit& fit) {
+  std::string text;
+  for (const FittedSegment& s : fit.segments) {
+    text += fmt::format("[[piece]]\nquantity = {}\nfrom_bytes = {:.0f}\nto_bytes = {:.0f}\n{}{}\n",
+                        toml_string(quantity), s.from, s.to,
+                        interval_line("offset_ns", s.offset, "at size 0"),
+                        interval_line("slope_ns_per_byte", s.slope, "per byte"));
+  }
+  return text;
+}
+
+std::string smpi_table(const SmpiTables& smpi) {
+  std::string text = fmt::format(
+      "[smpi]  # SimGrid's options, for a route of this latency and bandwidth\n"
+      "route_latency = \"{}ns\"\nroute_bandwidth = \"{}Bps\"\n",
+      number(smpi.latency_ns), number(smpi.bandwidth_bytes_per_s));
+  for (const auto& [name, value] : smpi.options) {
+    text += fmt::format("{} = {}\n", toml_string(name), toml_string(value));
+  }
+  return text;
+}
+
+[[noreturn]] void no_machine(const std::filesystem::path& path, std::string_view why) {
+  throw Error(fmt::format("cannot use '{}' as a machine", path.string()), why,
+              "Measure one with 'slackline calibrate -o machine.toml -- mpirun -n 2', or give a "
+              "file with a table [loggps] alone as --params.");
+}
+
+std::string origin_of(const toml::table& machine) {
+  const auto text = [&](std::string_view key) {
+    return machine[key].value_or(std::string("unknown"));
+  };
+  const auto host = [&](std::size_t i) {
+    return machine["hosts"][i].value_or(std::string("unknown"));
+  };
+  const std::string place = host(0) == host(1) ? fmt::format("within {}", host(0))
+                                               : fmt::format("between {} and {}", host(0), host(1));
+  return fmt::format("measured {} {}, {}", text("measured"), place, text("mpi"));
+}
+
+}  // namespace
+
+std::string machine_text(const CalibrationSamples& samples, const LogGPSFit& fit,
+                         const SmpiTables& smpi) {
+  return head(samples) + loggps_table(fit) + intervals_table(fit) +
+         "# The piecewise functions: time in ns is offset + slope * bytes.\n\n" +
+         pieces("one_way", fit.one_way) + pieces("stream", fit.stream) + pieces("send", fit.send) +
+         pieces("isend", fit.isend) + pieces("recv", fit.receive) + smpi_table(smpi);
+}
+
+std::string smpi_options_text(const SmpiTables& smpi) {
+  std::string text = fmt::format("# for a route of {} ns and {} B/s\n", number(smpi.latency_ns),
+                                 number(smpi.bandwidth_bytes_per_s));
+  for (const auto& [name, value] : smpi.options) text += fmt::format("{}:{}\n", name, value);
+  return text;
+}
+
+MeasuredMachine read_machine_file(const std::filesystem::path& path) {
+  toml::table root;
+  {
+    const MappedFile file(path);
+    try {
+      root = toml::parse(file.text());
+    } catch (const toml::parse_error& error) {
+      no_machine(path, fmt::format("line {}: {}", error.source().begin.line, error.description()));
+    }
+  }
+  const toml::table* machine = root["machine"].as_table();
+  if (machine == nullptr) no_machine(path, "it has no table [machine]");
+  if ((*machine)["version"].value_or(std::int64_t{0}) != kVersion) {
+    no_machine(path, fmt::format("its version is not {}", kVersion));
+  }
+  MeasuredMachine measured{read_model_file(path), origin_of(*machine)};
+  const ModelSettings& s = measured.settings;
+  if (!s.latency_fs || !s.overhead_fs || !s.gap_per_byte_fs || !s.eager_threshold_bytes) {
+    no_machine(path, "its table [loggps] lacks one of L, o, G and S");
+  }
+  return measured;
+}
+
+}  // namespace slackline

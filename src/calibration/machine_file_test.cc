@@ -1,0 +1,131 @@
+#include "calibration/machine_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A file that exists as long as the test.
+class MachineFile : public ::testing::Test {
+ protected:
+  void write(std::string_view text) const { std::ofstream(path_) << text; }
+  std::string error_of(std::string_view text) const {
+    write(text);
+    try {
+      read_machine_file(path_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  std::string samples_error(std::string_view text) const {
+    write(text);
+    try {
+      read_samples(path_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("machine-" + std::to_string(::getpid()) + ".toml");
+};
+
+CalibrationSamples samples() {
+  CalibrationSamples s;
+  s.mpi = "Some \"MPI\" 1.0";
+  s.hosts = {"n1", "n2"};
+  s.processors = {"0", "1"};
+  s.started = "2026-01-02T03:04:05Z";
+  s.eager_bytes = 4040;
+  return s;
+}
+
+LogGPSFit fit() {
+  LogGPSFit f;
+  f.latency = {1200.5, 1100, 1300};
+  f.overhead = {250, 240, 260};
+  f.gap_per_byte = {0.018, 0.017, 0.019};
+  f.eager_bytes = {4040, 4040, 4040};
+  f.one_way.segments = {{1, 4000, {1700, 1690, 1710}, {0.02, 0.019, 0.021}},
+                        {4100, 9000, {5000, 4900, 5100}, {0.018, 0.017, 0.019}}};
+  return f;
+}
+
+const SmpiTables kTables{1200.5, 5e10, {{"smpi/os", "0:1e-07:0"}}};
+
+TEST_F(MachineFile, IsReadAsItWasWritten) {
+  write(machine_text(samples(), fit(), kTables));
+  const MeasuredMachine machine = read_machine_file(path_);
+  EXPECT_EQ(machine.settings.latency_fs, 1'200'500'000);
+  EXPECT_EQ(machine.settings.overhead_fs, 250'000'000);
+  EXPECT_EQ(machine.settings.gap_per_byte_fs, 18'000);
+  EXPECT_EQ(machine.settings.eager_threshold_bytes, 4040U);
+  EXPECT_EQ(machine.origin, "measured 2026-01-02T03:04:05Z between n1 and n2, Some \"MPI\" 1.0");
+}
+
+TEST_F(MachineFile, ServesAsParameterFile) {
+  write(machine_text(samples(), fit(), kTables));
+  EXPECT_EQ(read_model_file(path_).latency_fs, 1'200'500'000);
+}
+
+TEST_F(MachineFile, ValuesThatAreNoNumbersStillMakeAFile) {
+  LogGPSFit broken = fit();
+  broken.test = {std::nan(""), std::nan(""), 1e300 * 1e300};
+  write(machine_text(samples(), broken, kTables));
+  EXPECT_NO_THROW(read_machine_file(path_));
+}
+
+TEST_F(MachineFile, GarbageIsRefusedWithAReason) {
+  EXPECT_THAT(error_of(""), HasSubstr("no table [machine]"));
+  EXPECT_THAT(error_of("\x01\x02 = ["), HasSubstr("line 1"));
+  EXPECT_THAT(error_of("[machine]\nversion = 7\n"), HasSubstr("version is not 1"));
+  EXPECT_THAT(error_of("[machine]\nversion = \"x\"\n"), HasSubstr("version is not 1"));
+  EXPECT_THAT(error_of("machine = 3\n"), HasSubstr("no table [machine]"));
+  EXPECT_THAT(error_of("[machine]\nversion = 1\n"), HasSubstr("no table [loggps]"));
+  EXPECT_THAT(error_of("[machine]\nversion = 1\n[loggps]\nL = \"1us\"\n"), HasSubstr("lacks one"));
+  EXPECT_THAT(error_of("[machine]\nversion = 1\n[loggps]\nL = \"1\"\n"), HasSubstr("L in"));
+}
+
+TEST_F(MachineFile, SimGridsOptionsAreLines) {
+  EXPECT_THAT(smpi_options_text(kTables), HasSubstr("\nsmpi/os:0:1e-07:0\n"));
+}
+
+constexpr std::string_view kHead = "# slackline calibration samples 1\n# clock_ns 20\n";
+
+TEST_F(MachineFile, SamplesAreReadWithTheClocksCostTakenOff) {
+  write(std::string(kHead) +
+        "# host0 n1\n# eager 100\n# synchronous 101\nrtt 0 8 1 1020\nrtt 1 8 1 1040\n"
+        "test 0 0 20 420\nstream 1 8 16 9020\n");
+  const CalibrationSamples s = read_samples(path_);
+  EXPECT_EQ(s.hosts[0], "n1");
+  EXPECT_EQ(s.eager_bytes, 100U);
+  EXPECT_EQ(s.synchronous_bytes, 101U);
+  EXPECT_EQ(s[Quantity::round_trip].rounds[0][0], 1000);
+  EXPECT_EQ(s[Quantity::test].rounds[0][0], 20);
+  EXPECT_TRUE(std::isnan(s[Quantity::stream].rounds[0][0]));
+  EXPECT_EQ(s.messages.rounds[1][0], 16);
+}
+
+TEST_F(MachineFile, SamplesThatAreNoneAreRefusedWithAReason) {
+  EXPECT_THAT(samples_error(""), HasSubstr("no file of calibration samples"));
+  EXPECT_THAT(samples_error(kHead), HasSubstr("less than two rounds"));
+  EXPECT_THAT(samples_error(std::string(kHead) + "rtt 0 8 1\n"), HasSubstr("line 3"));
+  EXPECT_THAT(samples_error(std::string(kHead) + "rtt 99999999999 8 1 5\n"), HasSubstr("line 3"));
+  EXPECT_THAT(samples_error(std::string(kHead) + "# problem one processor\n"),
+              HasSubstr("one processor"));
+}
+
+}  // namespace
+}  // namespace slackline

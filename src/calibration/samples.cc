@@ -1,0 +1,166 @@
+#include "calibration/samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::string_view kMagic = "# slackline calibration samples 1";
+constexpr std::array<std::string_view, kQuantities> kNames{"rtt",  "stream", "send",   "isend",
+                                                           "recv", "test",   "iprobe", "wtime"};
+constexpr std::size_t kLeastRounds = 2;
+
+/// One line of the file.
+struct Sample {
+  std::size_t quantity = 0;
+  std::uint64_t round = 0;
+  double size = 0;
+  double count = 0;
+  double ns = 0;
+};
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    if (end > 0) words.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return words;
+}
+
+template <class Number>
+bool parse(std::string_view word, Number& number) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+class SamplesReader {
+ public:
+  explicit SamplesReader(const std::filesystem::path& path) : path_(path) {}
+
+  CalibrationSamples read() {
+    const MappedFile file(path_);
+    std::string_view text = file.text();
+    if (!text.starts_with(kMagic)) fail("it is no file of calibration samples");
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      read_line(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      ++line_;
+    }
+    if (!problem_.empty()) {
+      throw Error("cannot calibrate", problem_,
+                  "Start two ranks that have a processor each, as 'mpirun -n 2' does.");
+    }
+    make_tables();
+    if (samples_[Quantity::round_trip].rounds.size() < kLeastRounds) {
+      fail("it holds less than two rounds of measurements");
+    }
+    return std::move(samples_);
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view why) const {
+    throw Error(fmt::format("cannot use '{}'", path_.string()), why,
+                "Measure again with 'slackline calibrate -- mpirun -n 2'.");
+  }
+  void read_line(std::string_view line) {
+    if (line.empty()) return;
+    if (line.starts_with("# ")) {
+      read_property(line.substr(2));
+      return;
+    }
+    const auto words = words_of(line);
+    Sample s;
+    const auto name = words.empty() ? kNames.end() : std::ranges::find(kNames, words[0]);
+    s.quantity = static_cast<std::size_t>(name - kNames.begin());
+    const bool good = words.size() == 5 && name != kNames.end() && parse(words[1], s.round) &&
+                      parse(words[2], s.size) && parse(words[3], s.count) && parse(words[4], s.ns);
+    if (!good || s.count < 1 || s.round > kMostRounds) {
+      fail(fmt::format("line {} is no sample", line_));
+    }
+    lines_.push_back(s);
+  }
+  void read_property(std::string_view line) {
+    const std::size_t blank = std::min(line.find(' '), line.size());
+    const std::string_view name = line.substr(0, blank);
+    const std::string value(line.substr(std::min(blank + 1, line.size())));
+    if (name == "mpi") samples_.mpi = value;
+    if (name == "host0") samples_.hosts[0] = value;
+    if (name == "host1") samples_.hosts[1] = value;
+    if (name == "processor0") samples_.processors[0] = value;
+    if (name == "processor1") samples_.processors[1] = value;
+    if (name == "started") samples_.started = value;
+    if (name == "problem") problem_ = value;
+    if (name == "seconds") parse(value, samples_.seconds);
+    if (name == "clock_ns") parse(value, samples_.clock_ns);
+    if (name == "eager") {
+      std::uint64_t bytes = 0;
+      if (parse(value, bytes)) samples_.eager_bytes = bytes;
+    }
+    if (name == "synchronous" && !parse(value, samples_.synchronous_bytes)) {
+      samples_.synchronous_bytes = kAllEager;
+    }
+  }
+  /// What the clock adds to a sample: it is read twice, of which one reading is within the time.
+  double corrected(const Sample& s) const {
+    const bool single = s.quantity >= static_cast<std::size_t>(Quantity::send);
+    const double total = std::max(0.0, s.ns - samples_.clock_ns);
+    return single ? total / s.count : total;
+  }
+  void make_tables() {
+    std::array<std::map<double, std::size_t>, kQuantities> columns;
+    std::uint64_t rounds = 0;
+    for (const Sample& s : lines_) {
+      columns[s.quantity].emplace(s.size, 0);
+      rounds = std::max(rounds, s.round + 1);
+    }
+    for (std::size_t q = 0; q < kQuantities; ++q) {
+      SampleTable& table = samples_.tables[q];
+      for (auto& [size, column] : columns[q]) {
+        column = table.sizes.size();
+        table.sizes.push_back(size);
+      }
+      const std::vector<double> missing(table.sizes.size(), std::nan(""));
+      if (!table.sizes.empty()) table.rounds.assign(rounds, missing);
+    }
+    samples_.messages = samples_[Quantity::stream];
+    for (const Sample& s : lines_) {
+      const std::size_t column = columns[s.quantity][s.size];
+      samples_.tables[s.quantity].rounds[s.round][column] = corrected(s);
+      if (s.quantity == static_cast<std::size_t>(Quantity::stream)) {
+        samples_.messages.rounds[s.round][column] = s.count;
+      }
+    }
+  }
+
+  static constexpr std::uint64_t kMostRounds = 1'000'000;
+
+  std::filesystem::path path_;
+  CalibrationSamples samples_;
+  std::string problem_;
+  std::vector<Sample> lines_;
+  std::size_t line_ = 1;
+};
+
+}  // namespace
+
+std::string_view name_of(Quantity quantity) {
+  return kNames[static_cast<std::size_t>(quantity)];
+}
+
+CalibrationSamples read_samples(const std::filesystem::path& path) {
+  return SamplesReader(path).read();
+}
+
+}  // namespace slackline

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "calibration/piecewise_fit.h"
+
+namespace slackline {
+
+/// What the benchmark measures between two ranks (runtime/calibrate/). Names are those of the
+/// samples file.
+enum class Quantity : std::uint8_t {
+  round_trip,  ///< rtt: PRTT(1,0,s), a message there and one back
+  stream,      ///< stream: PRTT(n,0,s), n messages there and one back
+  send,        ///< send: in MPI_Send, while the receiver is in the matching receive
+  isend,       ///< isend: in MPI_Isend, likewise
+  receive,     ///< recv: in MPI_Recv of an eager message that has arrived
+  test,        ///< test: in an MPI_Test that finds nothing
+  probe,       ///< iprobe: in an MPI_Iprobe that finds nothing
+  clock,       ///< wtime: in MPI_Wtime
+};
+inline constexpr std::size_t kQuantities = 8;
+std::string_view name_of(Quantity quantity);
+
+inline constexpr std::uint64_t kAllEager = std::numeric_limits<std::uint64_t>::max();
+
+struct CalibrationSamples {
+  std::string mpi;                           ///< what MPI_Get_library_version says, first line
+  std::array<std::string, 2> hosts;          ///< of the two ranks
+  std::array<std::string, 2> processors;     ///< that they were bound to
+  std::string started;                       ///< UTC, ISO 8601
+  double seconds = 0;                        ///< that the measurement took
+  double clock_ns = 0;                       ///< cost of reading the clock, not yet subtracted
+  std::optional<std::uint64_t> eager_bytes;  ///< largest size whose send does not wait
+  /// Smallest size seen to wait for its receiver; kAllEager when none did.
+  std::uint64_t synchronous_bytes = kAllEager;
+  std::array<SampleTable, kQuantities> tables;
+  SampleTable messages;  ///< n of the streams, by round and size
+
+  const SampleTable& operator[](Quantity q) const { return tables[static_cast<std::size_t>(q)]; }
+  SampleTable& operator[](Quantity q) { return tables[static_cast<std::size_t>(q)]; }
+};
+
+/// Reads the file that the benchmark has left, in nanoseconds per call or exchange, with the cost
+/// of the clock subtracted. Throws Error when it is no such file, holds less than two rounds, or
+/// says why nothing could be measured.
+CalibrationSamples read_samples(const std::filesystem::path& path);
+
+}  // namespace slackline

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibration/loggps_fit.h"
+
+namespace slackline {
+
+/// The same measurement as SimGrid's SMPI model takes it.
+struct SmpiTables {
+  double latency_ns = 0;  ///< of the route between the two hosts that the factors are for
+  double bandwidth_bytes_per_s = 0;                          ///< of its links
+  std::vector<std::pair<std::string, std::string>> options;  ///< name and value, as SimGrid reads
+};
+
+/// os, or and ois from the fits of MPI_Send, MPI_Recv and MPI_Isend; latency and bandwidth factors
+/// from what of PRTT(1,0,s)/2 is left without os and or, against the route's nominal values, which
+/// are L and the bandwidth of the largest messages. SimGrid adds 16 bytes to each message, which is
+/// taken into account. Source: Degomme et al. 2017; rules of SimGrid 3.32 for detached messages.
+SmpiTables smpi_tables(const LogGPSFit& fit);
+
+}  // namespace slackline
