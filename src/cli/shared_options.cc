@@ -57,6 +57,11 @@ void add_model_options(CommandParser& parser, ModelOptions& options, OverheadSho
       ->default_str(std::string(named_networks().front().name))
       ->group(group);
   parser
+      .add_option("--machine", options.machine,
+                  "Measured values for what is not given: a file of 'slackline calibrate'")
+      ->type_name("FILE")
+      ->group(group);
+  parser
       .add_option("--params", options.params_file,
                   "TOML file with a table [loggps] of L, o, G and S")
       ->type_name("FILE")

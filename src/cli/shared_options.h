@@ -20,7 +20,7 @@ enum class OverheadShortName { lower, none };
 /// The positional argument of commands that read one trace.
 void add_trace(CommandParser& parser, std::string& trace);
 
-/// -L, -o, -G, -S, --network, --params, --collectives and --rendezvous.
+/// -L, -o, -G, -S, --network, --machine, --params, --collectives and --rendezvous.
 void add_model_options(CommandParser& parser, ModelOptions& options,
                        OverheadShortName short_name = OverheadShortName::lower);
 

@@ -73,6 +73,7 @@ Json to_json(const ModelChoice& choice) {
   Json json;
   json["model"] = "loggps-dag";
   json["network"] = choice.network.empty() ? Json(nullptr) : Json(choice.network);
+  if (!choice.machine.empty()) json["machine"] = choice.machine;
   json["L_ns"] = ns_of_fs(choice.model.latency_fs);
   json["o_ns"] = ns_of_fs(choice.model.overhead_fs);
   json["G_ns_per_byte"] = ns_of_fs(choice.model.gap_per_byte_fs);

@@ -5,6 +5,7 @@
 #include "analysis/model/model_choice.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "calibration/machine_file.h"
 #include "timing/model_file.h"
 
 namespace slackline {
@@ -43,6 +44,14 @@ void apply(const ModelSettings& settings, ModelChoice& choice) {
   threshold = settings.eager_threshold_bytes.value_or(threshold);
 }
 
+/// All values of the machine take the place of the named network's.
+void apply_machine(const std::string& path, ModelChoice& choice) {
+  const MeasuredMachine machine = read_machine_file(path);
+  apply(machine.settings, choice);
+  choice.machine = fmt::format("{} ({})", path, machine.origin);
+  choice.network.clear();
+}
+
 }  // namespace
 
 ModelChoice resolve_model(const ModelOptions& options) {
@@ -50,6 +59,7 @@ ModelChoice resolve_model(const ModelOptions& options) {
       options.network.empty() ? named_networks().front() : find_network(options.network);
   ModelChoice choice{network.model, {}, std::string(network.name)};
   choice.graph.eager_threshold_bytes = network.eager_threshold_bytes;
+  if (!options.machine.empty()) apply_machine(options.machine, choice);
   if (!options.params_file.empty()) apply(read_model_file(options.params_file), choice);
   apply(given_settings(options), choice);
   if (!options.rendezvous.empty()) choice.graph.rendezvous = parse_rendezvous(options.rendezvous);

@@ -16,14 +16,15 @@ struct ModelOptions {
   std::optional<std::string> gap_per_byte{};     ///< -G, as "0.018ns/B" or "100Gb/s"
   std::optional<std::string> eager_threshold{};  ///< -S, as "256KiB" or "unlimited"
   std::string network{};                         ///< --network; empty: the default one
+  std::string machine{};                         ///< --machine, a file that `calibrate` wrote
   std::string params_file{};                     ///< --params
   std::vector<std::string> collectives{};  ///< --collectives, each as CollectiveChoice::add reads
   std::string rendezvous{};                ///< --rendezvous; empty: the default one
 };
 
 /// Parses and combines the options. Later sources override earlier ones: the named network, the
-/// parameter file, the individual options. Reads `params_file`. The automatic selector of
-/// collective algorithms stays automatic, because it depends on the trace
+/// measured machine, the parameter file, the individual options. Reads the files. The automatic
+/// selector of collective algorithms stays automatic, because it depends on the trace
 /// (CollectiveChoice::resolve_automatic). Throws usage Error.
 ModelChoice resolve_model(const ModelOptions& options);
 
