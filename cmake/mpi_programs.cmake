@@ -18,6 +18,14 @@ foreach(mpi openmpi mpich)
   endif()
 endforeach()
 
+# The flags of one kind that an MPI's compiler wrapper adds: -I, -L.
+function(mpi_wrapper_paths compiler flag out)
+  execute_process(COMMAND ${compiler} -show OUTPUT_VARIABLE shown ERROR_QUIET)
+  string(REGEX MATCHALL " ${flag}[^ \n]+" found "${shown}")
+  list(TRANSFORM found REPLACE "^ ${flag}" "")
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 # slackline_mpi_program(name source.c|source.f90 [INCLUDES folder...] [LIBS lib...])
 # Builds ${CMAKE_CURRENT_BINARY_DIR}/<mpi>/<name> for each MPI; the target <name>_mpi makes all.
 function(slackline_mpi_program name source)

@@ -15,7 +15,8 @@ constexpr FindingKind kAllSizesEager{
     "No send waited for its receiver, up to the longest message measured: S is at least that."};
 constexpr FindingKind kNoLatency{
     "no_latency", Severity::notice,
-    "Sending and receiving take all of the one-way time: L is 0, as within a node it may be."};
+    "Sending and receiving take all of the one-way time, as within a node they may: L is 0, and o "
+    "half of that time."};
 constexpr double kShortMessages = 64 * 1024;
 
 struct NamedFit {
@@ -103,7 +104,7 @@ Table parameter_table(const LogGPSFit& f) {
 
 Table piece_table(const LogGPSFit& fit) {
   Table table{"pieces", "Pieces: time = offset + slope * bytes", {}, {}};
-  table.columns = {{"time"},
+  table.columns = {{"of"},
                    {"from", Unit::bytes},
                    {"to", Unit::bytes},
                    {"offset", Unit::ns},
@@ -112,7 +113,7 @@ Table piece_table(const LogGPSFit& fit) {
                    {"to"}};
   for (const NamedFit& named : fits_of(fit)) {
     for (const FittedSegment& s : named.fit->segments) {
-      table.rows.push_back({named.title, s.from, s.to, s.offset.value, per_byte(s.slope.value),
+      table.rows.push_back({named.name, s.from, s.to, s.offset.value, per_byte(s.slope.value),
                             per_byte(s.slope.low), per_byte(s.slope.high)});
     }
   }
@@ -145,9 +146,11 @@ Section method() {
               "g and G are the line (PRTT(n,0,s) - PRTT(1,0,s))/(n-1) of Hoefler, Lichei and Rehm "
               "(2007); o_send and o_recv are times within the calls and L is what remains of half "
               "a round trip, as in SMPI's calibration (Degomme et al. 2017); S is found by "
-              "bisection with sends that no receive is posted for. Breakpoints are those of the "
-              "partition into lines with the least modified BIC (Zhang and Siegmund 2007), "
-              "intervals are from a bootstrap over the rounds."}}};
+              "bisection with sends that no receive is posted for. By message size, one_way is "
+              "PRTT(1,0,s)/2, stream the line of g and G, and send, isend and recv are times "
+              "within the calls. Breakpoints are those of the partition into lines with the least "
+              "modified BIC (Zhang and Siegmund 2007); intervals are from a bootstrap over the "
+              "rounds."}}};
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ SampleTable time_per_message(const CalibrationSamples& samples) {
 double at_one_byte(const SampleTable& table, const PiecewiseFit& fit, const Rounds& rounds) {
   std::vector<WeightedPoint> small = points_of(table, rounds);
   std::erase_if(small, [&](const WeightedPoint& p) { return p.x > fit.segments.front().to; });
-  return fit_line(small).at(1);
+  return std::max(0.0, fit_line(small).at(1));
 }
 
 /// The line with the least relative error: a point's weight does not depend on its size.
@@ -73,8 +73,11 @@ class Estimator {
     Parameters p{};
     p.send = at_one_byte(samples_[Quantity::send], fit_.send, rounds);
     p.receive = at_one_byte(samples_[Quantity::receive], fit_.receive, rounds);
-    p.overhead = (p.send + p.receive) / 2;
-    p.latency = std::max(0.0, at_one_byte(one_way_, fit_.one_way, rounds) - p.send - p.receive);
+    // Half a round trip is what the model must give again, so o gives way where the calls by
+    // themselves take longer, as they may within a node: there they are colder.
+    const double one_way = at_one_byte(one_way_, fit_.one_way, rounds);
+    p.overhead = std::min(p.send + p.receive, one_way) / 2;
+    p.latency = one_way - 2 * p.overhead;
     const AffineFunction line = relative_line(points_of(stream_, rounds));
     p.gap_per_byte = std::max(0.0, line.slope);
     p.gap = std::max(0.0, line.at(1));

@@ -9,7 +9,8 @@ namespace slackline {
 ///
 /// o_send and o_recv are the times within MPI_Send and MPI_Recv of the smallest messages, where
 /// the receiver is ready and where the message has arrived (Degomme et
-/// al. 2017, SMPI, "calibration"); L = PRTT(1,0,1)/2 - o_send - o_recv. g and G are the line
+/// al. 2017, SMPI, "calibration"); L = PRTT(1,0,1)/2 - o_send - o_recv, and o is
+/// their mean, or where that would make L negative half of PRTT(1,0,1)/2. g and G are the line
 /// g + (s-1) G = (PRTT(n,0,s) - PRTT(1,0,s)) / (n-1) (Hoefler, Lichei and Rehm 2007), which leaves
 /// the least relative error over all sizes; protocol by protocol it is `stream`. S is the largest
 /// size whose MPI_Send returns although the receiver is late.

@@ -70,7 +70,7 @@ std::string loggps_table(const LogGPSFit& f) {
 std::string intervals_table(const LogGPSFit& f) {
   return "[intervals]  # of 95 % confidence, from a bootstrap over the rounds\n" +
          interval_line("L_ns", f.latency, "PRTT(1,0,1)/2 - o_send - o_recv") +
-         interval_line("o_ns", f.overhead, "mean of the next two") +
+         interval_line("o_ns", f.overhead, "mean of the next two, at most half of PRTT(1,0,1)/2") +
          interval_line("o_send_ns", f.send_overhead, "in MPI_Send of 1 byte") +
          interval_line("o_recv_ns", f.receive_overhead, "in MPI_Recv of 1 byte that is there") +
          interval_line("g_ns", f.gap, "between messages of 1 byte") +

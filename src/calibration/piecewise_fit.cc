@@ -11,6 +11,9 @@ namespace {
 
 /// The standard deviation of a median over that of one value, times the root of their number.
 constexpr double kMedian = 1.2533;
+/// Clocks tick in steps, so values may agree by chance; no point counts for more than this allows.
+constexpr double kLeastRelative = 0.003;
+constexpr double kLeastNs = 0.01;
 constexpr std::size_t kNeighbours = 4;  // on each side, over which the scatter is smoothed
 
 std::vector<double> values_of(const SampleTable& samples, std::size_t size,
@@ -105,9 +108,9 @@ std::vector<WeightedPoint> points_of(const SampleTable& samples,
   std::vector<WeightedPoint> points;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const Location& l = locations[i];
-    const double deviation =
-        kMedian * scatter[i] * std::abs(l.centre) / std::sqrt(static_cast<double>(l.kept));
-    points.push_back({sizes[i], l.centre, deviation > 0 ? deviation : 1e-9});
+    const double relative = kMedian * scatter[i] / std::sqrt(static_cast<double>(l.kept));
+    const double deviation = std::max(relative, kLeastRelative) * std::abs(l.centre);
+    points.push_back({sizes[i], l.centre, std::max(deviation, kLeastNs)});
   }
   return points;
 }

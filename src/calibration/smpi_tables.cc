@@ -12,21 +12,43 @@ constexpr double kEnvelope = 16;  // bytes that SimGrid adds to a message's on t
 constexpr double kSecond = 1e9;
 constexpr double kFastest = 1e-6;  // ns per byte: a bandwidth that no machine has
 
-/// SimGrid's segments hold for sizes above their first number.
-double begin_of(const std::vector<WeightedPoint>& points, std::size_t first) {
-  return first == 0 ? 0 : points[first].x - 1;
+/// The line with the least squares among those that fall nowhere and begin at no less than zero;
+/// SimGrid knows no others. `shift` is added to the points' x.
+AffineFunction nonnegative_line(std::span<const WeightedPoint> points, double shift) {
+  std::vector<WeightedPoint> shifted(points.begin(), points.end());
+  double weights = 0, y = 0, xx = 0, xy = 0;
+  for (WeightedPoint& p : shifted) {
+    p.x += shift;
+    const double w = 1 / (p.deviation * p.deviation);
+    weights += w;
+    y += w * p.y;
+    xx += w * p.x * p.x;
+    xy += w * p.x * p.y;
+  }
+  const AffineFunction line = fit_line(shifted);
+  if (line.slope < 0) return {std::max(0.0, y / weights), 0};
+  if (line.offset < 0) return {0, std::max(0.0, xy / xx)};
+  return line;
 }
 
-/// "0:offset:slope;..." in seconds, of the segments that begin below `limit` bytes.
+std::span<const WeightedPoint> points_in(const PiecewiseFit& fit, const FittedSegment& segment) {
+  const auto inside = [&](const WeightedPoint& p) {
+    return p.x >= segment.from && p.x <= segment.to;
+  };
+  const auto first = std::ranges::find_if(fit.points, inside);
+  const auto end = std::find_if_not(first, fit.points.end(), inside);
+  return {first, end};
+}
+
+/// "0:offset:slope;..." in seconds, of the segments that begin below `limit` bytes. SimGrid's
+/// segments hold for sizes above their first number.
 std::string overheads(const PiecewiseFit& fit, double limit) {
   std::string text;
-  for (std::size_t i = 0; i < fit.segments.size(); ++i) {
-    const FittedSegment& s = fit.segments[i];
-    if (i > 0 && s.from > limit) break;
-    const double from = i == 0 ? 0 : s.from - 1;
-    text += fmt::format("{}{:.0f}:{:.4g}:{:.4g}", text.empty() ? "" : ";", from,
-                        std::max(0.0, s.offset.value) / kSecond,
-                        std::max(0.0, s.slope.value) / kSecond);
+  for (const FittedSegment& s : fit.segments) {
+    if (!text.empty() && s.from > limit) break;
+    const AffineFunction line = nonnegative_line(points_in(fit, s), 0);
+    text += fmt::format("{}{:.0f}:{:.4g}:{:.4g}", text.empty() ? "" : ";",
+                        text.empty() ? 0 : s.from - 1, line.offset / kSecond, line.slope / kSecond);
   }
   return text;
 }
@@ -47,18 +69,22 @@ SmpiTables smpi_tables(const LogGPSFit& fit) {
   const std::vector<WeightedPoint> points = network_points(fit);
   const std::vector<LineSegment> segments = find_segments(points, {});
   SmpiTables tables;
-  const double last_slope = std::max(kFastest, segments.back().line.slope);
+  std::vector<AffineFunction> lines;
+  for (const LineSegment& part : segments) {
+    lines.push_back(
+        nonnegative_line(std::span(points).subspan(part.first, part.end - part.first), kEnvelope));
+    lines.back().slope = std::max(kFastest, lines.back().slope);
+  }
   tables.latency_ns = std::max(1.0, fit.latency.value);
-  tables.bandwidth_bytes_per_s = kSecond / last_slope;
+  tables.bandwidth_bytes_per_s = kSecond / lines.back().slope;
   std::string latency, bandwidth;
-  for (const LineSegment& s : segments) {
-    const double slope = std::max(kFastest, s.line.slope);
-    const double offset = std::max(0.0, s.line.offset - kEnvelope * slope);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
     // Factors are looked up by the size with its envelope.
-    const double from = s.first == 0 ? 0 : begin_of(points, s.first) + kEnvelope;
-    const char* separator = s.first == 0 ? "" : ";";
-    latency += fmt::format("{}{:.0f}:{:.6g}", separator, from, offset / tables.latency_ns);
-    bandwidth += fmt::format("{}{:.0f}:{:.6g}", separator, from, last_slope / slope);
+    const double from = i == 0 ? 0 : points[segments[i].first].x - 1 + kEnvelope;
+    const char* separator = i == 0 ? "" : ";";
+    latency += fmt::format("{}{:.0f}:{:.6g}", separator, from, lines[i].offset / tables.latency_ns);
+    bandwidth +=
+        fmt::format("{}{:.0f}:{:.6g}", separator, from, lines.back().slope / lines[i].slope);
   }
   const double eager_below = fit.eager_bytes.value + 1;
   tables.options = {{"smpi/os", overheads(fit.send, fit.eager_bytes.value)},

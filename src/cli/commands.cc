@@ -7,6 +7,7 @@ namespace slackline {
 
 Run setup_record(CommandParser& parser);
 Run setup_preload(CommandParser& parser);
+Run setup_calibrate(CommandParser& parser);
 Run setup_info(CommandParser& parser);
 Run setup_print(CommandParser& parser);
 Run setup_convert(CommandParser& parser);
@@ -33,6 +34,8 @@ constexpr std::array kCommands{
     Command{"record", "record a trace of an MPI job", setup_record},
     Command{"preload", "record from a batch script: print or set the environment of the ranks",
             setup_preload},
+    Command{"calibrate", "measure latency, overhead and bandwidth of this machine",
+            setup_calibrate},
     Command{"info", "show trace contents and completeness", setup_info},
     Command{"print", "print a trace as text, one line per operation", setup_print},
     Command{"convert", "convert a trace to another format", setup_convert},

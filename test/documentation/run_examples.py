@@ -26,6 +26,7 @@ FILES = {
     "p.toml": "platforms/fat-tree.toml", "fat-tree.toml": "platforms/fat-tree.toml",
     "dragonfly.toml": "topologies/dragonfly-g8a4p8.toml", "cluster.toml": "topologies/hops.toml",
     "trace.ti": "simulation/alltoall.ti", "examples/platforms/fat-tree.toml": "platforms/fat-tree.toml",
+    "machine.toml": "machines/shared-memory.toml",
 }
 TEXTS = {
     "p.xml": """<?xml version='1.0'?>
@@ -43,12 +44,14 @@ TEXTS = {
 }
 # Shells that this test does not have.
 OTHER_SHELL = re.compile(r"completion fish")
-# What must have happened before: a recording that is not finished.
+# What must have happened before: a recording that is not finished, a calibration.
 BEFORE = {
+    "slackline calibrate --samples machine.samples --format json":
+        "slackline calibrate -q --seconds 1 -- mpirun -n 2; ",
     "slackline record --finish slackline-trace":
         'rm -r slackline-trace; (eval "$(slackline preload -o slackline-trace)"; srun ./app); ',
 }
-NEEDS_MPI = re.compile(r"\b(mpirun|mpiexec|srun|Allrun)\b|slackline demo|--finish")
+NEEDS_MPI = re.compile(r"\b(mpirun|mpiexec|srun|Allrun)\b|slackline demo|--finish|--samples")
 
 # Launchers as the examples name them: at most four ranks are started, by the MPI that the example is about.
 LAUNCHER = """#!/bin/bash

@@ -1,0 +1,60 @@
+/* The benchmark that `slackline calibrate` starts with two ranks. Rank 0 writes every sample, as it
+ * was measured, into a text file that src/calibration reads. */
+#ifndef SLACKLINE_RUNTIME_CALIBRATE_CALIBRATE_H
+#define SLACKLINE_RUNTIME_CALIBRATE_CALIBRATE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { kTag = 0, kUnmatchedTag = 1, kLargest = 4 << 20, kMostSizes = 128 };
+
+struct bench {
+  int rank;
+  int peer;
+  char* send; /* kLargest bytes each, touched */
+  char* receive;
+  FILE* out; /* rank 0 only */
+  int sizes[kMostSizes];
+  int size_count;
+  int eager; /* largest size whose send does not wait for the receive; 0: none */
+};
+
+static inline double now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+/* Spins outside MPI: nothing progresses meanwhile. */
+static inline void pause_ns(double ns) {
+  const double until = now_ns() + ns;
+  while (now_ns() < until) continue;
+}
+
+/* The same sequence on both ranks (xorshift64*, Vigna 2016). */
+struct random {
+  uint64_t state;
+};
+static inline uint64_t random_below(struct random* r, uint64_t bound) {
+  r->state ^= r->state >> 12;
+  r->state ^= r->state << 25;
+  r->state ^= r->state >> 27;
+  return ((r->state * 2685821657736338717u) >> 33) % bound;
+}
+
+/* places.c: where the ranks run. Writes what it found. Returns 0 if they would disturb each other,
+ * with the reason written. */
+int bind_ranks(struct bench* b);
+
+/* threshold.c: finds b->eager. */
+void find_threshold(struct bench* b);
+
+/* tasks.c: what is measured, in each round. */
+int task_count(const struct bench* b);
+/* Rank 0 writes the sample. Both ranks call it with the same task. */
+void run_task(struct bench* b, int task, unsigned round);
+
+#endif

@@ -1,0 +1,132 @@
+/* slackline_calibrate_MPI FILE SECONDS SEED: see calibrate.h. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate.h"
+
+enum { kLeastRounds = 12, kMostRounds = 100000 };
+
+static int compare(const void* a, const void* b) {
+  const int x = *(const int*)a;
+  const int y = *(const int*)b;
+  return (x > y) - (x < y);
+}
+
+/* Sizes over six decades, at random places of equal steps of the logarithm, so that they are not
+ * all on one side of a power of two. */
+static void choose_sizes(struct bench* b, struct random* random) {
+  const int wanted = 96;
+  int sizes[kMostSizes];
+  int n = 0;
+  sizes[n++] = 1;
+  sizes[n++] = 8;
+  for (int i = 0; i < wanted; ++i) {
+    const double at = (i + (double)random_below(random, 1000) / 1000) / wanted;
+    sizes[n++] = (int)exp2(at * log2(kLargest));
+  }
+  qsort(sizes, (size_t)n, sizeof sizes[0], compare);
+  b->size_count = 0;
+  for (int i = 0; i < n; ++i) {
+    if (i == 0 || sizes[i] != sizes[i - 1]) b->sizes[b->size_count++] = sizes[i];
+  }
+}
+
+static void shuffle(int* tasks, int count, struct random* random) {
+  for (int i = count - 1; i > 0; --i) {
+    const int j = (int)random_below(random, (uint64_t)i + 1);
+    const int kept = tasks[i];
+    tasks[i] = tasks[j];
+    tasks[j] = kept;
+  }
+}
+
+static void write_head(struct bench* b) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  version[strcspn(version, ",\n")] = '\0';
+  for (char* tab = strchr(version, '\t'); tab != NULL; tab = strchr(tab, '\t')) *tab = ' ';
+  if (b->out == NULL) return;
+  char started[32];
+  const time_t now = time(NULL);
+  struct tm utc;
+  strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  fprintf(b->out, "# slackline calibration samples 1\n# started %s\n# mpi %s\n", started, version);
+}
+
+/* The least time between two readings. */
+static double clock_cost_ns(void) {
+  double least = 1e9;
+  for (int i = 0; i < 10000; ++i) {
+    const double begin = now_ns();
+    const double took = now_ns() - begin;
+    if (took < least) least = took;
+  }
+  return least;
+}
+
+/* Rounds until the time is over, all tasks in random order in each. */
+static void measure(struct bench* b, struct random* random, double seconds) {
+  const double begin = now_ns();
+  const int count = task_count(b);
+  int* tasks = malloc((size_t)count * sizeof *tasks);
+  if (tasks == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int i = 0; i < count; ++i) tasks[i] = i;
+  int go_on = 1;
+  for (unsigned round = 0; go_on && round < kMostRounds; ++round) {
+    shuffle(tasks, count, random);
+    for (int i = 0; i < count; ++i) run_task(b, tasks[i], round);
+    if (b->out != NULL) fflush(b->out);
+    go_on = round + 1 < kLeastRounds || now_ns() - begin < 1e9 * seconds;
+    MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  free(tasks);
+  if (b->out != NULL) fprintf(b->out, "# seconds %.3f\n", (now_ns() - begin) / 1e9);
+}
+
+static char* buffer(void) {
+  char* bytes = malloc(kLargest);
+  if (bytes == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  memset(bytes, 1, kLargest);
+  return bytes;
+}
+
+/* Whether rank 0 can write, and there are two ranks. */
+static int is_ready(struct bench* b, const char* path) {
+  int ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  b->peer = 1 - b->rank;
+  if (b->rank == 0) b->out = fopen(path, "w");
+  int ready = b->rank != 0 || b->out != NULL;
+  if (!ready) perror(path);
+  MPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (!ready) return 0;
+  write_head(b);
+  if (ranks != 2 && b->out != NULL) {
+    fprintf(b->out, "# problem the job has %d ranks\n", ranks);
+  }
+  return ranks == 2;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  static struct bench bench;
+  const int good = argc == 4;
+  if (good && is_ready(&bench, argv[1]) && bind_ranks(&bench)) {
+    struct random random = {(uint64_t)strtoull(argv[3], NULL, 10) | 1};
+    bench.send = buffer();
+    bench.receive = buffer();
+    if (bench.out != NULL) fprintf(bench.out, "# clock_ns %.1f\n", clock_cost_ns());
+    choose_sizes(&bench, &random);
+    find_threshold(&bench);
+    measure(&bench, &random, atof(argv[2]));
+    free(bench.send);
+    free(bench.receive);
+  }
+  if (bench.out != NULL) fclose(bench.out);
+  MPI_Finalize();
+  return good ? 0 : 2;
+}

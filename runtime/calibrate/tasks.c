@@ -1,0 +1,152 @@
+/* What is measured. Every sample begins with an empty message from rank 1, after which rank 1 is
+ * about to do its part; rank 0 has the clock, but for receives. */
+#include "calibrate.h"
+
+enum kind {
+  kRoundTrip,
+  kStream,
+  kSend,
+  kIsend,
+  kReceive,
+  kSized,
+  kTest = kSized,
+  kProbe,
+  kClock,
+  kKinds
+};
+enum { kPolls = 20 };
+
+static const char* const kNames[kKinds] = {"rtt",  "stream", "send",   "isend",
+                                           "recv", "test",   "iprobe", "wtime"};
+
+static void give(struct bench* b, const void* data, int size) {
+  MPI_Send(data, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD);
+}
+static void take(struct bench* b, void* data, int size) {
+  MPI_Recv(data, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Messages of a stream: enough for the gap to show, few enough for long ones to end. */
+static int stream_length(int size) {
+  if (size <= 64 << 10) return 16;
+  return size <= 512 << 10 ? 8 : 4;
+}
+
+/* PRTT(n,0,s) of Hoefler et al. 2007: n messages there, one back. */
+static double exchange(struct bench* b, int size, int n) {
+  if (b->rank == 1) {
+    give(b, NULL, 0);
+    for (int i = 0; i < n; ++i) take(b, b->receive, size);
+    give(b, b->send, size);
+    return 0;
+  }
+  take(b, NULL, 0);
+  const double begin = now_ns();
+  for (int i = 0; i < n; ++i) give(b, b->send, size);
+  take(b, b->receive, size);
+  return now_ns() - begin;
+}
+
+/* In MPI_Send or MPI_Isend, while the receiver is in the matching receive. */
+static double send_call(struct bench* b, int size, int nonblocking) {
+  MPI_Request request;
+  if (b->rank == 1) {
+    MPI_Irecv(b->receive, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, &request);
+    give(b, NULL, 0);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return 0;
+  }
+  take(b, NULL, 0);
+  const double begin = now_ns();
+  if (!nonblocking) {
+    give(b, b->send, size);
+    return now_ns() - begin;
+  }
+  MPI_Isend(b->send, size, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, &request);
+  const double took = now_ns() - begin;
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return took;
+}
+
+/* In MPI_Recv of an eager message that has surely arrived: rank 1 stays away from MPI for as long
+ * as its way and its copying can take. */
+static double receive_call(struct bench* b, int size) {
+  double took = 0;
+  if (b->rank == 1) {
+    give(b, NULL, 0);
+    pause_ns(30e3 + 5 * (double)size);
+    const double begin = now_ns();
+    take(b, b->receive, size);
+    took = now_ns() - begin;
+    give(b, &took, (int)sizeof took);
+    return took;
+  }
+  take(b, NULL, 0);
+  give(b, b->send, size);
+  take(b, &took, (int)sizeof took);
+  return took;
+}
+
+/* kPolls calls that find nothing. Rank 1 waits in the receive that ends them. */
+static double poll_calls(struct bench* b, enum kind kind) {
+  if (b->rank == 1) {
+    give(b, NULL, 0);
+    take(b, NULL, 0);
+    return 0;
+  }
+  take(b, NULL, 0);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (kind == kTest) {
+    MPI_Irecv(b->receive, 1, MPI_BYTE, b->peer, kUnmatchedTag, MPI_COMM_WORLD, &request);
+  }
+  int flag = 0;
+  const double begin = now_ns();
+  for (int i = 0; i < kPolls; ++i) {
+    if (kind == kTest) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    if (kind == kProbe) {
+      MPI_Iprobe(b->peer, kUnmatchedTag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    }
+    if (kind == kClock) MPI_Wtime();
+  }
+  const double took = now_ns() - begin;
+  if (request != MPI_REQUEST_NULL) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  give(b, NULL, 0);
+  return took;
+}
+
+int task_count(const struct bench* b) {
+  return kSized * b->size_count + (kKinds - kSized);
+}
+
+void run_task(struct bench* b, int task, unsigned round) {
+  const int sized = task < kSized * b->size_count;
+  const enum kind kind =
+      (enum kind)(sized ? task / b->size_count : kSized + task - kSized * b->size_count);
+  const int size = sized ? b->sizes[task % b->size_count] : 0;
+  int n = 1;
+  double took = 0;
+  switch (kind) {
+    case kRoundTrip:
+      took = exchange(b, size, 1);
+      break;
+    case kStream:
+      n = stream_length(size);
+      took = exchange(b, size, n);
+      break;
+    case kSend:
+    case kIsend:
+      took = send_call(b, size, kind == kIsend);
+      break;
+    case kReceive:
+      if (size > b->eager) return;
+      took = receive_call(b, size);
+      break;
+    default:
+      n = kPolls;
+      took = poll_calls(b, kind);
+  }
+  if (b->out != NULL) fprintf(b->out, "%s %u %d %d %.0f\n", kNames[kind], round, size, n, took);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""End-to-end tests of `slackline calibrate`: one case under one MPI.
+
+    calibrate_test.py CASE --mpi openmpi|mpich --slackline BINARY
+
+What is checked does not depend on how fast or how busy the machine is: thresholds that the MPI was told, files and
+their use, and what is refused. Exit status 77: cannot be tried here (said in words)."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+PARAMETERS = ("L_ns", "o_ns", "g_ns", "G_ns_per_byte", "S_bytes")
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+class Test:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slackline-calibrate-"))
+        self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                                OMPI_MCA_rmaps_base_oversubscribe="1")
+
+    def slackline(self, *words, **more):
+        done = subprocess.run(["timeout", "240", self.arguments.slackline, *words], cwd=self.folder,
+                              env={**self.environment, **more}, capture_output=True, text=True, check=False)
+        sys.stderr.write(done.stderr[-2000:])
+        return done
+
+    def launcher(self, ranks=2):
+        return [f"mpirun.{self.arguments.mpi}", "-n", str(ranks)]
+
+    def calibrate(self, *command, **more):
+        return self.slackline("calibrate", "--seconds", "1", "--format", "json", "--", *command, **more)
+
+
+def measured(done):
+    check(done.returncode == 0, "calibrate failed")
+    result = json.loads(done.stdout)["result"]
+    for name in PARAMETERS:
+        value = result["loggps"][name]
+        check(value["low"] <= value["value"] <= value["high"], f"{name} lies in its interval")
+        check(value["value"] >= 0, f"{name} is not negative")
+    check(sorted(result["breakpoints_bytes"]) == result["breakpoints_bytes"], "breakpoints ascend")
+    return result
+
+
+def case_threshold(test):
+    """The eager limit that the MPI is told is the S that is found."""
+    if test.arguments.mpi == "mpich":
+        for limit in (2000, 8192):
+            result = measured(test.calibrate(*test.launcher(), UCX_RNDV_THRESH=str(limit)))
+            found = result["loggps"]["S_bytes"]["value"]
+            check(found == limit - 1, f"UCX_RNDV_THRESH={limit} makes {limit - 1} the last eager size, not {found}")
+    else:
+        for limit in (3000, 10000):
+            result = measured(test.calibrate(*test.launcher(), "--mca", "pml", "ob1", "--mca", "btl", "vader,self",
+                                             "--mca", "btl_vader_eager_limit", str(limit)))
+            found = result["loggps"]["S_bytes"]["value"]
+            check(limit - 128 <= found <= limit, f"the limit of {limit} holds a header and S, which is {found}")
+
+
+def case_files(test):
+    """The files that are written are those that other commands read; samples give the same again."""
+    measured(test.calibrate(*test.launcher()))
+    for name in ("machine.toml", "machine.smpi", "machine.samples"):
+        check((test.folder / name).exists(), f"{name} is written")
+    again = test.slackline("calibrate", "--samples", "machine.samples", "-o", "again.toml", "--report", "again.html")
+    check(again.returncode == 0, "the samples can be fitted again")
+    for name in ("toml", "smpi"):
+        check((test.folder / f"machine.{name}").read_text() == (test.folder / f"again.{name}").read_text(),
+              "the same samples give the same file")
+    check("<html" in (test.folder / "again.html").read_text()[:2000].lower(), "the report is a page")
+    trace = test.arguments.trace
+    predicted = test.slackline("predict", trace, "--machine", "machine.toml", "--format", "json")
+    options = json.loads(predicted.stdout)["options"]
+    check(options["machine"].startswith("machine.toml (measured 20"), "the report says where values come from")
+    by_params = test.slackline("predict", trace, "--params", "machine.toml", "--format", "json")
+    check(json.loads(by_params.stdout)["result"] == json.loads(predicted.stdout)["result"], "--params reads it, too")
+
+
+def case_refused(test):
+    """What cannot be measured is refused with its reason."""
+    done = test.calibrate(*test.launcher(3))
+    check(done.returncode == 1 and "3 ranks" in done.stderr, "three ranks")
+    if shutil.which("taskset"):
+        done = test.slackline("calibrate", "--seconds", "1", "--", "taskset", "-c", "0", *test.launcher(),
+                              *(["--bind-to", "none"] if test.arguments.mpi == "openmpi" else []))
+        check(done.returncode == 1 and "one processor" in done.stderr, "two ranks on one processor")
+    done = test.slackline("calibrate", "--", "true")
+    check(done.returncode == 2 and "no launcher" in done.stderr, "no launcher")
+    check(not (test.folder / "machine.toml").exists(), "nothing is left of it")
+
+
+def case_program(test):
+    """A program behind the launcher's options is not run."""
+    measured(test.calibrate(*test.launcher(), "/bin/false", "--option"))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case")
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--slackline", required=True)
+    parser.add_argument("--trace", required=True)
+    arguments = parser.parse_args()
+    if len(os.sched_getaffinity(0)) < 2 and arguments.case != "refused":
+        print("SKIPPED: there is one processor only")
+        return SKIPPED
+    test = Test(arguments)
+    globals()[f"case_{arguments.case}"](test)
+    shutil.rmtree(test.folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
