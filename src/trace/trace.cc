@@ -80,6 +80,8 @@ void RankCalls::reserve(std::size_t calls) {
 void RankCalls::append(const Call& call) {
   if (call.thread != 0 && thread_.empty()) thread_.resize(size(), 0);
   if (!thread_.empty() || call.thread != 0) thread_.push_back(call.thread);
+  if (call.frame != 0 && frame_.empty()) frame_.resize(size(), 0);
+  if (!frame_.empty() || call.frame != 0) frame_.push_back(call.frame);
   begin_ns_.push_back(call.begin_ns);
   end_ns_.push_back(call.end_ns);
   bytes_.push_back(call.bytes);
@@ -115,6 +117,7 @@ void RankCalls::shrink() {
   args_at_.shrink_to_fit();
   args_.shrink_to_fit();
   thread_.shrink_to_fit();
+  frame_.shrink_to_fit();
   operation_.shrink_to_fit();
   flags_.shrink_to_fit();
   regions_.shrink_to_fit();
@@ -168,6 +171,7 @@ namespace {
 
 bool same_call(const Call& a, const Call& b) {
   return a.operation == b.operation && a.flags == b.flags && a.thread == b.thread &&
+         a.frame == b.frame &&
          a.begin_ns == b.begin_ns && a.end_ns == b.end_ns && a.bytes == b.bytes &&
          a.peer == b.peer && a.tag == b.tag && a.comm == b.comm && a.request == b.request &&
          std::ranges::equal(a.args, b.args);
@@ -189,7 +193,10 @@ bool same_calls(const RankCalls& a, const RankCalls& b) {
 }  // namespace
 
 bool same_content(const Trace& a, const Trace& b) {
-  if (a.ranks() != b.ranks() || a.timed() != b.timed() || a.regions() != b.regions()) return false;
+  if (a.ranks() != b.ranks() || a.timed() != b.timed() || a.regions() != b.regions() ||
+      a.call_tree() != b.call_tree()) {
+    return false;
+  }
   if (!std::ranges::equal(a.communicators(), b.communicators(),
                           [](const Communicator& x, const Communicator& y) {
                             return x.members == y.members && x.remote == y.remote;

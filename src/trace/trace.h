@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/findings.h"
+#include "trace/call_tree.h"
 #include "trace/operation.h"
 
 namespace slackline {
@@ -45,6 +46,7 @@ struct Call {
   Operation operation = Operation::none;
   std::uint8_t flags = 0;  ///< enum slk_flag
   std::uint16_t thread = 0;
+  FrameId frame = 0;          ///< innermost frame of its call path in Trace::call_tree(); 0 unknown
   std::int64_t begin_ns = 0;  ///< since Trace's zero; in an untimed trace computation only counts
   std::int64_t end_ns = 0;    ///< equal to begin_ns in an untimed trace
   std::uint64_t bytes = 0;
@@ -76,7 +78,7 @@ struct Pause {
 };
 
 /// One rank's calls. Built by appending in program order; then read only.
-/// 46 bytes a call plus 8 per argument and 8 per hardware counter.
+/// 46 bytes a call plus 8 per argument, 8 per hardware counter, and 4 where call paths are known.
 class RankCalls {
  public:
   std::size_t size() const { return begin_ns_.size(); }
@@ -85,11 +87,13 @@ class RankCalls {
   Call operator[](std::size_t i) const {
     Call call = action(i);
     call.thread = thread(i);
+    call.frame = frame(i);
     call.begin_ns = begin_ns_[i];
     call.end_ns = end_ns_[i];
     return call;
   }
-  /// The same without its times and thread, which whoever executes a program does not ask for.
+  /// The same without its times, thread and call path, which whoever executes a program does not
+  /// ask for.
   Call action(std::size_t i) const {
     return Call{.operation = operation_[i],
                 .flags = flags_[i],
@@ -105,6 +109,9 @@ class RankCalls {
   std::uint16_t thread(std::size_t i) const {
     return thread_.empty() ? std::uint16_t{0} : thread_[i];
   }
+  FrameId frame(std::size_t i) const { return frame_.empty() ? FrameId{0} : frame_[i]; }
+  /// Whether the call path of any call is known.
+  bool has_frames() const { return !frame_.empty(); }
   std::int64_t begin_ns(std::size_t i) const { return begin_ns_[i]; }
   std::int64_t end_ns(std::size_t i) const { return end_ns_[i]; }
   std::uint64_t bytes(std::size_t i) const { return bytes_[i]; }
@@ -189,6 +196,7 @@ class RankCalls {
   std::vector<std::uint32_t> args_at_;  // index into args_ of [count, values...]; 0: none
   std::vector<std::int64_t> args_{0};
   std::vector<std::uint16_t> thread_;  // empty while every call is of thread 0
+  std::vector<FrameId> frame_;         // empty while no call path is known
   std::vector<Operation> operation_;
   std::vector<std::uint8_t> flags_;
   static constexpr std::int64_t kNoStop = INT64_MIN;
@@ -249,6 +257,8 @@ class Trace {
   const RankInfo& rank_info(std::int32_t rank) const { return rank_info_[index(rank)]; }
   const std::vector<Communicator>& communicators() const { return communicators_; }
   const std::vector<std::string>& regions() const { return regions_; }
+  /// The call paths of the program's calls of MPI, as they were recorded; RankCalls::frame().
+  const CallTree& call_tree() const { return call_tree_; }
   /// Names of the hardware counters that were recorded ("PAPI_TOT_INS"); RankCalls::counter().
   const std::vector<std::string>& counters() const { return counters_; }
   const TraceInfo& info() const { return info_; }
@@ -262,6 +272,7 @@ class Trace {
   RankInfo& rank_info(std::int32_t rank) { return rank_info_[index(rank)]; }
   TraceInfo& info() { return info_; }
   Findings& findings() { return findings_; }
+  CallTree& call_tree() { return call_tree_; }
   /// An untimed trace has got times.
   void set_timed() { timed_ = true; }
   /// Returns the new communicator's id.
@@ -279,6 +290,7 @@ class Trace {
   std::vector<Communicator> communicators_;
   std::vector<std::string> regions_;
   std::vector<std::string> counters_;
+  CallTree call_tree_;
   std::map<std::string, std::uint32_t, std::less<>> region_ids_;
   TraceInfo info_;
   Findings findings_;

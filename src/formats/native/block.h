@@ -35,9 +35,15 @@ struct DecodedBlock {
   std::uint64_t unknown_operations = 0;  ///< of a newer minor version; appended as Operation::none
 };
 
+/// How many regions and frames of the call tree the trace knows; blocks may name no others.
+struct NameCounts {
+  std::size_t regions = 0;
+  std::size_t frames = 0;
+};
+
 /// Appends a block's calls and region events to `calls`. `count` is what the frame's header
-/// promises, `regions` the number of regions that the trace knows. At least 10 M calls/s.
+/// promises. At least 10 M calls/s.
 DecodedBlock decode_block(std::span<const std::byte> payload, std::size_t count,
-                          std::size_t regions, RankCalls& calls);
+                          const NameCounts& names, RankCalls& calls);
 
 }  // namespace slackline::native

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "formats/native/block.h"
@@ -13,8 +14,8 @@ constexpr std::size_t kLeastCallBytes = 2;
 
 class Decoder {
  public:
-  Decoder(std::size_t count, std::size_t regions, RankCalls& calls)
-      : count_(count), regions_(regions), calls_(calls), first_(calls.size()) {}
+  Decoder(std::size_t count, const NameCounts& names, RankCalls& calls)
+      : count_(count), names_(names), calls_(calls), first_(calls.size()) {}
 
   DecodedBlock decode(std::span<const std::byte> payload) {
     if (!split_parts(payload, part_) || payload.size() / kLeastCallBytes < count_) return result_;
@@ -66,7 +67,12 @@ class Decoder {
            shape_column(kPartShapeBytes, &Shape::bytes, varint) &&
            shape_column(kPartShapeComm, &Shape::comm, varint) &&
            shape_column(kPartShapeArguments, &Shape::arguments, varint) &&
-           shape_column(kPartShapeRequest, &Shape::has_request, u8);
+           shape_column(kPartShapeFrame, &Shape::frame, varint) &&
+           shape_column(kPartShapeRequest, &Shape::has_request, u8) && frames_exist();
+  }
+
+  bool frames_exist() const {
+    return std::ranges::all_of(shapes_, [&](const Shape& s) { return s.frame <= names_.frames; });
   }
 
   // `end`: of the call before; then of this one.
@@ -80,6 +86,7 @@ class Decoder {
     Call call{.operation = shape.operation,
               .flags = shape.flags,
               .thread = shape.thread,
+              .frame = shape.frame,
               .bytes = shape.bytes,
               .peer = shape.peer,
               .tag = shape.tag,
@@ -143,8 +150,9 @@ class Decoder {
       const std::uint64_t step = part_[kPartRegionCalls].varint();
       const std::uint64_t name = part_[kPartRegionNames].varint();
       const std::int64_t since_call = part_[kPartRegionTimes].svarint();
-      if (step > count_ - offset || (name >> 1) >= regions_ || part_[kPartRegionNames].failed() ||
-          part_[kPartRegionTimes].failed() || part_[kPartRegionCalls].failed()) {
+      if (step > count_ - offset || (name >> 1) >= names_.regions ||
+          part_[kPartRegionNames].failed() || part_[kPartRegionTimes].failed() ||
+          part_[kPartRegionCalls].failed()) {
         return false;
       }
       offset += static_cast<std::size_t>(step);
@@ -163,7 +171,7 @@ class Decoder {
   static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
   std::size_t count_;
-  std::size_t regions_;
+  NameCounts names_;
   RankCalls& calls_;
   std::size_t first_;
   DecodedBlock result_;
@@ -182,8 +190,8 @@ class Decoder {
 }  // namespace
 
 DecodedBlock decode_block(std::span<const std::byte> payload, std::size_t count,
-                          std::size_t regions, RankCalls& calls) {
-  return Decoder(count, regions, calls).decode(payload);
+                          const NameCounts& names, RankCalls& calls) {
+  return Decoder(count, names, calls).decode(payload);
 }
 
 }  // namespace slackline::native

@@ -13,6 +13,7 @@ struct ShapeHash {
     std::uint64_t h = mix_bits(low(s.peer) | low(s.tag) << 32);
     h = mix_bits(h ^ s.bytes);
     h = mix_bits(h ^ (low(s.comm) | low(s.arguments) << 32));
+    if (s.frame != 0) h = mix_bits(h ^ s.frame);
     return mix_bits(h ^ (low(s.operation) | low(s.flags) << 8 | low(s.thread) << 16 |
                          low(s.has_request) << 32));
   }
@@ -24,6 +25,7 @@ Shape shape_of(const Call& call) {
           .tag = call.tag,
           .comm = call.comm,
           .arguments = static_cast<std::uint32_t>(call.args.size()),
+          .frame = call.frame,
           .thread = call.thread,
           .operation = call.operation,
           .flags = call.flags,
@@ -152,6 +154,8 @@ class Encoder {
     column(
         kPartShapeArguments, [](S s) { return s.arguments == 0; },
         [](W w, S s) { w.varint(s.arguments); });
+    column(
+        kPartShapeFrame, [](S s) { return s.frame == 0; }, [](W w, S s) { w.varint(s.frame); });
     column(
         kPartShapeRequest, [](S s) { return !s.has_request; },
         [](W w, S s) { w.u8(s.has_request ? 1 : 0); });

@@ -40,7 +40,8 @@ enum BlockPart : unsigned {
   kPartRegionCalls = 16,
   kPartRegionNames = 17,
   kPartRegionTimes = 18,
-  kPartEnd = 19
+  kPartShapeFrame = 19,
+  kPartEnd = 20
 };
 
 /// Bits of the base part's mode.
@@ -53,6 +54,7 @@ struct Shape {
   std::int32_t tag = 0;
   std::uint32_t comm = kCommWorld;
   std::uint32_t arguments = 0;  ///< how many
+  FrameId frame = 0;            ///< of the call tree
   std::uint16_t thread = 0;
   Operation operation = Operation::none;
   std::uint8_t flags = 0;

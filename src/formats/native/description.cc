@@ -18,7 +18,8 @@ enum DescriptionPart : unsigned {
   kDescriptionRanks = 5,
   kDescriptionFindings = 6,
   kDescriptionCounters = 7,
-  kDescriptionEnd = 8
+  kDescriptionCallTree = 8,
+  kDescriptionEnd = 9
 };
 
 constexpr std::uint64_t kPresent = 1;
@@ -150,6 +151,37 @@ bool get_counters(ByteReader& in, Trace& trace) {
   return !in.failed();
 }
 
+void put_call_tree(ByteWriter& out, const CallTree& tree) {
+  if (tree.empty()) return;
+  out.varint(tree.size());
+  for (FrameId frame = 1; frame <= tree.size(); ++frame) {
+    const CodeLocation& at = tree.location(frame);
+    out.varint(tree.parent(frame));
+    out.text(at.function);
+    out.text(at.file);
+    out.varint(at.line);
+    out.text(at.module);
+  }
+}
+
+bool get_call_tree(ByteReader& in, CallTree& tree) {
+  for (std::uint64_t left = in.at_end() ? 0 : in.varint(); left > 0 && !in.failed(); --left) {
+    const std::uint64_t parent = in.varint();
+    CodeLocation at;
+    at.function = in.text();
+    at.file = in.text();
+    const std::uint64_t line = in.varint();
+    at.module = in.text();
+    const std::size_t next = tree.size() + 1;
+    if (in.failed() || parent >= next || line > std::numeric_limits<std::uint32_t>::max()) {
+      return false;
+    }
+    at.line = static_cast<std::uint32_t>(line);
+    if (tree.child(static_cast<FrameId>(parent), at) != next) return false;  // stands twice
+  }
+  return !in.failed();
+}
+
 void put_ranks(ByteWriter& out, const Trace& trace) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankInfo& info = trace.rank_info(rank);
@@ -226,6 +258,7 @@ void encode_description(const Trace& trace, ByteWriter& out) {
   put_ranks(part[kDescriptionRanks], trace);
   put_findings(part[kDescriptionFindings], trace.findings());
   put_counters(part[kDescriptionCounters], trace);
+  put_call_tree(part[kDescriptionCallTree], trace.call_tree());
   for (unsigned id = kDescriptionBasics; id < kDescriptionEnd; ++id)
     append_part(out, id, part[id].bytes());
 }
@@ -248,7 +281,8 @@ std::optional<Description> decode_description(std::span<const std::byte> payload
       !get_regions(part[kDescriptionRegions], trace) ||
       !get_ranks(part[kDescriptionRanks], description) ||
       !get_findings(part[kDescriptionFindings], trace.findings()) ||
-      !get_counters(part[kDescriptionCounters], trace)) {
+      !get_counters(part[kDescriptionCounters], trace) ||
+      !get_call_tree(part[kDescriptionCallTree], trace.call_tree())) {
     return std::nullopt;
   }
   return description;

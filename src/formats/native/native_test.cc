@@ -166,7 +166,26 @@ TEST(Native, AnUnknownFrameIsSkippedAndANewerMajorVersionRefused) {
   bytes[8] = std::byte{2};
   const std::uint64_t sum = native::checksum(std::span<const std::byte>(bytes).first(24));
   std::memcpy(&bytes[24], &sum, sizeof sum);
-  EXPECT_THAT(reading_error(bytes), HasSubstr("it has version 2.1 of the native format"));
+  EXPECT_THAT(reading_error(bytes), HasSubstr("it has version 2.2 of the native format"));
+}
+
+TEST(Native, HoldsCallPaths) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=1\n"
+      "frame 1 0 main file=/usr/heat.c line=20 module=/usr/heat\nframe 2 1 relax module=libsolver.so\n"
+      "rank 0\n +5 barrier frame=1\n +5 barrier frame=2\n +5 barrier\n",
+      "t");
+  const Trace back = read_native(to_native(trace), "t");
+  EXPECT_TRUE(same_content(trace, back));
+  EXPECT_EQ(back.calls(0).frame(1), 2u);
+  EXPECT_EQ(back.call_tree().location(1).file, "/usr/heat.c");
+}
+
+TEST(Native, AFrameThatDoesNotExistIsDamage) {
+  Trace trace = read_text("slackline-trace 1 timed ranks=1\nrank 0\n +5 barrier\n", "t");
+  trace.calls(0).append({.operation = Operation::barrier, .frame = 7});
+  const Trace back = read_native(to_native(trace), "t");
+  EXPECT_EQ(back.findings().count(kNativeDamaged), 1u);
 }
 
 TEST(Native, NotANativeTraceIsAnError) {

@@ -109,7 +109,7 @@ class RankReader {
         calls_(calls),
         rank_(rank),
         promised_(promised),
-        regions_(trace.regions().size()),
+        names_{trace.regions().size(), trace.call_tree().size()},
         counters_(trace.counters().size()),
         missing_details_(details) {}
 
@@ -160,7 +160,7 @@ class RankReader {
     const auto payload = payload_at(file_, block.offset, header);
     if (!payload) return damaged(block);
     lose(expected_, header.first);
-    const DecodedBlock decoded = decode_block(payload->bytes(), header.count, regions_, calls_);
+    const DecodedBlock decoded = decode_block(payload->bytes(), header.count, names_, calls_);
     expected_ = header.first + decoded.calls;
     if (!decoded.complete) damaged(block);
     if (decoded.unknown_operations > 0) {
@@ -184,7 +184,7 @@ class RankReader {
   RankCalls& calls_;
   std::int32_t rank_;
   std::uint64_t promised_;
-  std::size_t regions_;
+  NameCounts names_;
   std::size_t counters_;
   bool missing_details_;
   std::uint64_t expected_ = 0;

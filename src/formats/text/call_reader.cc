@@ -143,6 +143,9 @@ void CallReader::read_common(Call& call) {
     call.thread = static_cast<std::uint16_t>(
         lexer_.integer(*value, "thread", 0, std::numeric_limits<std::uint16_t>::max()));
   }
+  if (const auto value = take("frame")) {
+    call.frame = static_cast<FrameId>(lexer_.integer(*value, "frame", 0, frames_));
+  }
 }
 
 void CallReader::read_args(const Call& call) {

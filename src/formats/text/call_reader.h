@@ -15,6 +15,8 @@ class CallReader {
  public:
   explicit CallReader(const Lexer& lexer) : lexer_(lexer) {}
 
+  /// How many frames the trace's call tree has: calls may name no others.
+  void set_frames(std::size_t frames) { frames_ = static_cast<std::int64_t>(frames); }
   /// Everything of the call but its times. `word` is the operation's token, for messages. The
   /// result's args are valid until the next call of read().
   Call read(Operation operation, const Token& word, std::span<const Token> rest);
@@ -51,6 +53,7 @@ class CallReader {
   std::vector<std::int64_t> args_;
   std::int64_t receive_flags_ = 0;
   bool is_sendrecv_ = false;
+  std::int64_t frames_ = 0;
 };
 
 }  // namespace slackline::text

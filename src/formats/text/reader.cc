@@ -101,10 +101,11 @@ class Reader {
     if (first.text == "info") return read_info();
     if (first.text == "comm") return read_communicator();
     if (first.text == "region") return read_region();
+    if (first.text == "frame") return read_frame();
     if (first.text == "counter") return read_counter_name();
     if (first.text == "finding") return read_finding();
     lexer_.fail(first, fmt::format("unexpected '{}'", first.text),
-                "only info, comm, region, counter and finding lines may precede the first rank",
+                "only info, comm, region, frame, counter and finding lines may precede the first rank",
                 "Insert 'rank 0' above the operations of rank 0.");
   }
 
@@ -202,6 +203,35 @@ class Reader {
       lexer_.fail(id, fmt::format("region {} is out of order", id.text),
                   fmt::format("the next is {}, and each name occurs once", next));
     }
+  }
+
+  void read_frame() {
+    const Token id = word(1, "number");
+    const Token parent = word(2, "number of the frame that called it");
+    const Token function = word(3, "function");
+    const auto next = static_cast<std::int64_t>(trace_->call_tree().size()) + 1;
+    CodeLocation at;
+    at.function = lexer_.text(function);
+    for (const Token& token : lexer_.tokens().subspan(4)) {
+      const auto [key, value] = key_value(token);
+      if (key == "file") {
+        at.file = lexer_.text(value);
+      } else if (key == "line") {
+        at.line = static_cast<std::uint32_t>(
+            lexer_.integer(value, "line", 0, std::numeric_limits<std::uint32_t>::max()));
+      } else if (key == "module") {
+        at.module = lexer_.text(value);
+      } else {
+        fail_unknown(token, "file=, line=, module=");
+      }
+    }
+    const auto caller = static_cast<FrameId>(lexer_.integer(parent, "frame", 0, next - 1));
+    if (lexer_.integer(id, "frame", 0, std::numeric_limits<std::uint32_t>::max()) != next ||
+        trace_->call_tree().child(caller, at) != next) {
+      lexer_.fail(id, fmt::format("frame {} is out of order", id.text),
+                  fmt::format("the next is {}, and each stands once", next));
+    }
+    call_reader_.set_frames(trace_->call_tree().size());
   }
 
   void read_counter_name() {

@@ -31,6 +31,32 @@ std::string rank_error_of(std::string_view lines) {
   return error_of("slackline-trace 1 timed ranks=1\nrank 0\n" + std::string(lines));
 }
 
+TEST(ReadText, ReadsCallPaths) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=1\n"
+      "frame 1 0 main file=\"/usr/my code/heat.c\" line=20 module=/usr/heat\n"
+      "frame 2 1 \"ns::relax<int>\" module=/usr/libsolver.so\n"
+      "rank 0\n +5 barrier frame=2 # relax\n +5 barrier\n",
+      "t");
+  ASSERT_EQ(trace.call_tree().size(), 2u);
+  EXPECT_EQ(trace.call_tree().parent(2), 1u);
+  EXPECT_EQ(trace.call_tree().location(1),
+            (CodeLocation{"main", "/usr/my code/heat.c", 20, "/usr/heat"}));
+  EXPECT_EQ(trace.calls(0).frame(0), 2u);
+  EXPECT_EQ(trace.calls(0).frame(1), 0u);
+  const std::string text = to_text(trace);
+  EXPECT_THAT(text, HasSubstr("barrier frame=2 # ns::relax<int> (libsolver.so)\n"));
+  EXPECT_TRUE(same_content(trace, read_text(text, "t")));
+}
+
+TEST(ReadText, RefusesFramesThatDoNotExist) {
+  EXPECT_THAT(rank_error_of(" barrier frame=1\n"), HasSubstr("frame"));
+  EXPECT_THAT(error_of("slackline-trace 1 timed ranks=1\nframe 2 0 main\nrank 0\n"),
+              HasSubstr("frame 2 is out of order"));
+  EXPECT_THAT(error_of("slackline-trace 1 timed ranks=1\nframe 1 0 f\nframe 2 0 f\nrank 0\n"),
+              HasSubstr("frame 2 is out of order"));
+}
+
 TEST(ReadText, ReadsAnOperationWithItsKeys) {
   const Trace trace = read_rank("  @1200 +500 send to=3 tag=7 bytes=8 comm=self thread=2\n");
   ASSERT_EQ(trace.calls(0).size(), 1u);

@@ -208,6 +208,12 @@ bool put_polls(Out& out, std::span<const std::int64_t> args) {
   return true;
 }
 
+/// Without what would end a comment.
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
 bool put_typed_args(Out& out, const Call& call) {
   const auto args = call.args;
   if (counts_polls(call.operation, call.flags)) return args.empty() || put_polls(out, args);
@@ -244,7 +250,7 @@ bool put_typed_args(Out& out, const Call& call) {
   }
 }
 
-void put_call(Out& out, const Call& call) {
+void put_call(Out& out, const Call& call, const CallTree& tree) {
   out += call.operation == Operation::none ? "none" : identifier(call.operation);
   if (needs_peer(call.operation) || call.peer != kPeerNone) {
     put(out, FMT_COMPILE(" {}="), peer_key(call.operation));
@@ -267,6 +273,10 @@ void put_call(Out& out, const Call& call) {
   for (const auto& [flag, word] : kFlagWords) {
     if (call.has(flag)) put(out, FMT_COMPILE(" {}"), word);
   }
+  // The comment is for people: where the program called MPI.
+  if (call.frame != 0) {
+    put(out, FMT_COMPILE(" frame={} # {}"), call.frame, one_line(describe_frame(tree, call.frame)));
+  }
   out += '\n';
 }
 
@@ -280,6 +290,7 @@ class Writer {
     write_info();
     write_communicators();
     write_regions();
+    write_call_tree();
     write_counter_names();
     write_findings();
     for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
@@ -333,6 +344,20 @@ class Writer {
     for (std::size_t id = 0; id < trace_.regions().size(); ++id) {
       put(out_, FMT_COMPILE("region {} "), id);
       put_quoted(out_, trace_.regions()[id]);
+      out_ += '\n';
+      end_line();
+    }
+  }
+
+  void write_call_tree() {
+    const CallTree& tree = trace_.call_tree();
+    for (FrameId frame = 1; frame <= tree.size(); ++frame) {
+      const CodeLocation& at = tree.location(frame);
+      put(out_, FMT_COMPILE("frame {} {} "), frame, tree.parent(frame));
+      put_quoted(out_, at.function);
+      put_text(out_, "file", at.file);
+      if (at.line != 0) put(out_, FMT_COMPILE(" line={}"), at.line);
+      put_text(out_, "module", at.module);
       out_ += '\n';
       end_line();
     }
@@ -433,7 +458,7 @@ class Writer {
   void write_call(const Call& call) {
     write_time(call.begin_ns);
     if (call.end_ns != call.begin_ns) put(out_, FMT_COMPILE("+{} "), call.end_ns - call.begin_ns);
-    put_call(out_, call);
+    put_call(out_, call, trace_.call_tree());
     cursor_ = call.end_ns;
   }
 
