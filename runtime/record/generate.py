@@ -87,6 +87,8 @@ C_LOCAL = {
     "newwin": "CWin{{{}}}",
     "session": "CSession{{{}}}",
 }
+# The wrapper's first statement. It makes the compiler give the wrapper a frame pointer, too.
+NOTE_FRAME = "  call_frame = static_cast<const std::uint64_t*>(__builtin_frame_address(0));"
 STRINGS = ("str", "argv", "argvs")  # have a hidden length in Fortran
 REPLACED = ("status", "statuses")  # the hook hands its own to the call
 BUFFERS = ("buf", "cbuf")
@@ -176,7 +178,7 @@ def c_wrapper(call, large):
               for role, name in call.arguments]
     own = own_status(call.arguments)
     out = [next_pointer(call.name + suffix),
-           f"int slk_MPI_{call.name}{suffix}({', '.join(parameters)}) {{"]
+           f"int slk_MPI_{call.name}{suffix}({', '.join(parameters)}) {{", NOTE_FRAME]
     locals_ = {name: C_LOCAL[role].format(name) for role, name in call.arguments
                if role in C_LOCAL}
     out.append(hook_call(call, locals_, own, 
@@ -193,6 +195,7 @@ def pcontrol_wrapper():
     # The only variadic call. The name is read for our own two levels only (slackline.h).
     return next_pointer("Pcontrol") + """
 int slk_MPI_Pcontrol(const int level, ...) {
+""" + NOTE_FRAME + """
   const char* name = nullptr;
   if (is_region_level(level)) {
     va_list rest;
@@ -243,7 +246,7 @@ def fortran_wrapper(call, symbol, has_ierr):
         if ROLES[role][1] is not None:
             locals_[name] = ROLES[role][1].format(name)
     lines = [f"static void (*next_{symbol})({', '.join(types)});",
-             f"void slk_{symbol}({', '.join(parameters)}) {{"]
+             f"void slk_{symbol}({', '.join(parameters)}) {{", NOTE_FRAME]
     if has_ierr:
         lines.append("  MPI_Fint unused_ = 0;")
         lines.append("  MPI_Fint* const ierr_ = ierr_f != nullptr ? ierr_f : &unused_;")

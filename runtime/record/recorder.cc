@@ -16,6 +16,7 @@ namespace slackline::record {
 
 Process process;
 __thread Thread* this_thread;
+__thread const std::uint64_t* call_frame;
 
 namespace {
 
@@ -168,6 +169,7 @@ bool find_directory() {
 /// Opens the file of the calling thread. nullptr: this process is not recorded.
 Thread* open_files(MPI_Group world, MPI_Comm known) {
   process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
+  process.call_paths = call_path_options();
   make_raw_folder(directory);
   const bool able = pthread_key_create(&thread_key, release_thread) == 0 &&
                     init_communicators(world, known != MPI_COMM_NULL);
@@ -196,7 +198,10 @@ void note_totals() {
 
 bool Thread::create_file(const char* path, const slk_raw_header& header, std::uint16_t index) {
   index_ = index;
-  if (file_.create(path, header)) return true;
+  if (file_.create(path, header)) {
+    file_.header().thread = index;
+    return true;
+  }
   file_.refuse_all();
   return false;
 }
@@ -238,7 +243,6 @@ void Thread::write(const slk_record& record, const std::int64_t* args, std::size
   *head = record;
   head->op = 0;
   head->n_args = static_cast<std::uint32_t>(n_args);
-  head->thread = index_;
   if (n_args > 0) std::memcpy(head + 1, args, n_args * sizeof *args);
   __atomic_store_n(&head->op, record.op, __ATOMIC_RELEASE);
   file_.advance(1 + slots);
@@ -274,7 +278,8 @@ void Thread::tell_off_processor() {
 
 double Thread::recording_ns(double by_trial_ns) const {
   const double each = own_cost_.known() ? own_cost_.mean_ns() : by_trial_ns;
-  return each * static_cast<double>(calls_) + static_cast<double>(file_.writing_ns());
+  return each * static_cast<double>(calls_) +
+         static_cast<double>(file_.writing_ns() + paths_.walking_ns());
 }
 
 bool Thread::scratch(std::size_t n) {
@@ -302,6 +307,7 @@ Thread* attach_thread() {
   this_thread = t;
   if (t == nullptr) return nullptr;
   pthread_setspecific(thread_key, t);
+  if (process.call_paths.deepest > 1) t->watch_call_paths();
   if (t->watch_processor() && t->index() == 0) first_header.knows_cpu_time = 1;
   return t;
 }
@@ -341,6 +347,7 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   PMPI_Barrier(private_comm);
   if (t == nullptr) return;
   main_header->clock_begin = sample;
+  t->find_call_path();
   t->open(op);
   if (op == SLK_OP_init_thread) {
     t->set_times(begin_ns, now_ns());

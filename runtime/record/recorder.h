@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "call_path_cache.h"
 #include "clock.h"
 #include "communicators.h"
 #include "own_cost.h"
@@ -49,7 +50,7 @@ class Thread {
     depth_ = 1;
     ++calls_;
     head_ = target();
-    *head_ = slk_record{0, 0, 0, SLK_PEER_NONE, 0, 0, 0, 0, index_, 0, 0};
+    *head_ = slk_record{0, 0, 0, SLK_PEER_NONE, 0, 0, 0, 0, path_, 0, 0};
     op_ = op;
     return head_;
   }
@@ -98,8 +99,12 @@ class Thread {
       own_cost_.start(now_ns(), file_.window());
     }
   }
+  /// Finds out on which call path the wrapper was called that set call_frame. No record may be
+  /// open.
+  void find_call_path();
   /// The calling thread is this one's from now on.
   bool watch_processor();
+  void watch_call_paths() { paths_.attach(); }
   /// Writes what is known of the computation before the last call. Not while a record is open.
   void tell_off_processor();
   void finish_computation() {
@@ -166,8 +171,10 @@ class Thread {
   std::int64_t cpu_end_ns_ = 0;            // that CPU time
   std::int64_t off_processor_ns_ = 0;      // in the computation before the last call; not yet told
   OwnCost own_cost_;
+  CallPathCache paths_;
   std::uint32_t depth_ = 0;
   std::uint16_t index_ = 0;
+  std::uint16_t path_ = 0;  // of the calls of the present wrapper
   std::uint8_t op_ = 0;
   PollRun poll_{};
   slk_record sink_[kSlack] = {};  // takes what is not to be kept
@@ -182,6 +189,7 @@ struct Process {
   bool active = false;    // between MPI_Init and MPI_Finalize, with files
   bool paused = false;    // MPI_Pcontrol(0)
   bool multiple = false;  // MPI_THREAD_MULTIPLE: tables are locked
+  CallPathOptions call_paths;
   std::uint32_t comm_generation = 1;
   std::uint32_t next_serial = 1;
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -193,6 +201,10 @@ extern Process process;
 
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
 
+/// The frame of the wrapper that the calling thread is in: the saved rbp, then the address at which
+/// the program called it. Every wrapper sets it before anything else.
+extern __thread const std::uint64_t* call_frame __attribute__((tls_model("initial-exec")));
+
 /// Gives the calling thread its file. nullptr when there can be none.
 Thread* attach_thread();
 
@@ -203,6 +215,7 @@ inline Thread* enter() {
   if (__builtin_expect(t == nullptr, 0)) t = attach_thread();
   if (t == nullptr || t->busy()) return nullptr;
   t->count_entry();
+  t->find_call_path();
   return t;
 }
 
@@ -273,6 +286,24 @@ void enter_region(const char* name);
 void leave_region(const char* name);
 
 // Definitions of the hot path.
+
+/// Writes what is new about call paths into a thread's file.
+class CallPathRecords final : public CallPathSink {
+ public:
+  explicit CallPathRecords(Thread& thread) : thread_(thread) {}
+  void new_module(const LoadedModule& module) override;
+  void new_path(std::uint16_t id, const std::uint64_t* addresses, std::size_t depth,
+                bool whole) override;
+
+ private:
+  Thread& thread_;
+};
+
+inline void Thread::find_call_path() {
+  if (process.call_paths.deepest == 0 || process.paused) return;
+  CallPathRecords records(*this);
+  path_ = paths_.find(call_frame, process.call_paths, records);
+}
 
 inline slk_record* Thread::target() {
   if (__builtin_expect(process.paused, 0)) return sink_;

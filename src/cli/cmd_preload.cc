@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/call_path_options.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/record/record.h"
@@ -11,12 +12,14 @@ namespace {
 
 struct PreloadCommandOptions {
   std::string output = "slackline-trace";
+  CallPathChoice call_paths{};
   bool yield = false;
   std::vector<std::string> command;
 };
 
 int run_preload(const PreloadCommandOptions& options) {
-  const PreloadOptions preload{.output = options.output, .yield = options.yield};
+  const PreloadOptions preload{
+      .output = options.output, .call_paths = options.call_paths, .yield = options.yield};
   if (!options.command.empty()) exec_preloaded(preload, options.command);
   write_stdout(preload_script(preload));
   return 0;
@@ -31,6 +34,7 @@ Run setup_preload(CommandParser& parser) {
       ->capture_default_str();
   parser.add_flag("--yield", options->yield,
                   "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
+  add_call_paths(parser, options->call_paths);
   parser.add_option("command", options->command,
                     "After '--': program to execute; without it, shell commands are printed");
   examples(parser,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "cli/call_path_options.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/record/record.h"
@@ -124,6 +125,7 @@ Run setup_record(CommandParser& parser) {
       ->one_of({"openmpi", "mpich"});
   parser.add_flag("--yield", options->record.yield,
                   "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
+  add_call_paths(parser, options->record.call_paths);
   parser.add_flag("--keep-raw", options->record.keep_raw, "Keep the raw recording files");
   parser.add_flag("--force", options->record.force, "Overwrite the trace of an earlier recording");
   parser

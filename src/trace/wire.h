@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 3u
+#define SLK_WIRE_VERSION 4u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -214,8 +214,13 @@ enum slk_operation {
   SLK_REC_ISENDRECV,     /* MPI_Isendrecv or _replace: an isend and an irecv of one request; args as
                           * of sendrecv. The send has the serial before the record's, and both are
                           * complete when that is. A Trace has two calls instead. */
-  SLK_REC_OFF_PROCESSOR  /* begin_ns: of the call recorded before this one. The thread was off the
+  SLK_REC_OFF_PROCESSOR, /* begin_ns: of the call recorded before this one. The thread was off the
                           * processor for `bytes` ns of the computation before that call. */
+  SLK_REC_MODULE,        /* the program or a shared library, before the first path through it; args:
+                          * see SLK_MODULE_NAME_AT. What lay at its addresses before is gone. */
+  SLK_REC_CALL_PATH      /* request = id of a call path, of this file; args = return addresses,
+                          * innermost first; bytes = 1 if the last is the thread's first function,
+                          * 0 if the path is cut. Stands before the first call of that path. */
 };
 
 /* Flags of an operation. */
@@ -256,7 +261,7 @@ struct slk_record {
   uint32_t comm; /* local id */
   uint32_t request;
   uint32_t n_args;
-  uint16_t thread; /* 0 is the thread that called MPI_Init */
+  uint16_t path; /* of a call: id of its call path, 0 unknown. Before version 4: the thread */
   uint8_t flags;
   uint8_t op;
 };
@@ -290,6 +295,12 @@ struct slk_record {
 /* Arguments of SLK_REC_COMM: kind (0 intra, 1 inter), local size, remote size, then both member
  * lists, as runs: number of runs, (first world rank, stride, count)*. The order of members is
  * theirs. Processes of another world (MPI_Comm_spawn, MPI_Comm_connect) have rank -1, stride 0. */
+
+/* Arguments of SLK_REC_MODULE: first address, end, what was added to the addresses in the file,
+ * length of the build id, then the build id and the file's name, NUL-padded to whole arguments. */
+#define SLK_MODULE_BUILD_ID_AT 4u
+#define SLK_MODULE_BUILD_ID_BYTES 24u
+#define SLK_MODULE_NAME_AT 7u
 
 /* Clock samples: at this rank's `local_ns` (CLOCK_MONOTONIC) the reference rank's clock showed
  * local_ns + offset_ns, known within +- error_ns (half the best round trip). */
@@ -336,7 +347,8 @@ struct slk_raw_header {
   uint64_t appended_bytes;
   uint64_t recording_ns;   /* CPU time that recording took, written at finalize; 0 unknown */
   uint64_t processors[16]; /* on which the process may run, a bit each, at MPI_Init; 0 unknown */
-  uint64_t knows_cpu_time; /* 1: computation without a SLK_REC_OFF_PROCESSOR was on a processor */
+  uint32_t knows_cpu_time; /* 1: computation without a SLK_REC_OFF_PROCESSOR was on a processor */
+  uint32_t thread; /* of this file; 0 called MPI_Init. Before version 4 records name the thread */
   char hidden_calls[256]; /* names of functions that the program defines itself, in front of the
                            * recorder; empty in files of older recorders */
 };

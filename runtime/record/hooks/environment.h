@@ -23,7 +23,9 @@ int timed(Thread& t, Call call) {
 template <class Call>
 int init(std::uint8_t op, Call call) {
   const std::uint64_t begin = now_ns();
+  const std::uint64_t* const frame = call_frame;
   const int rc = call();
+  call_frame = frame;  // MPI_Init may have called other wrappers
   if (rc == MPI_SUCCESS) start_recording(op, begin);
   return rc;
 }

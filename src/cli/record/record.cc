@@ -167,9 +167,19 @@ void remove_replaced(const std::vector<fs::path>& earlier, const RecordResult& r
   }
 }
 
-Environment environment(const RuntimeLibraries& libraries, const fs::path& directory, bool yield) {
-  return {{"LD_PRELOAD", preload_value(libraries, yield)},
-          {"SLACKLINE_DIR", fs::absolute(directory).string()}};
+Environment environment(const RuntimeLibraries& libraries, const fs::path& directory,
+                        const CallPathChoice& call_paths, bool yield) {
+  Environment values{{"LD_PRELOAD", preload_value(libraries, yield)},
+                     {"SLACKLINE_DIR", fs::absolute(directory).string()}};
+  // What the recorder does by itself needs no saying.
+  const CallPathChoice usual;
+  if (call_paths.mode != usual.mode) {
+    values.emplace_back("SLACKLINE_CALL_PATHS", call_paths.mode);
+  }
+  if (call_paths.depth != usual.depth) {
+    values.emplace_back("SLACKLINE_CALL_PATH_DEPTH", std::to_string(call_paths.depth));
+  }
+  return values;
 }
 
 void check_recorder(const RuntimeLibraries& libraries, const Launcher& launcher) {
@@ -201,8 +211,9 @@ RecordResult record(const RecordOptions& options) {
   const RecordPlaces places = places_of(options.output);
   const std::vector<fs::path> earlier = to_be_replaced(places, options.force);
   prepare(places);
-  const LaunchPlan plan = plan_launch(options.command, launcher,
-                                      environment(libraries, places.directory, options.yield));
+  const LaunchPlan plan =
+      plan_launch(options.command, launcher,
+                  environment(libraries, places.directory, options.call_paths, options.yield));
   RecordResult result;
   try {
     result.exit_status = run_process(plan.command, plan.environment).exit_status;
@@ -230,7 +241,7 @@ RecordResult finish_recording(const FinishOptions& options) {
 }
 
 Environment preload_environment(const PreloadOptions& options) {
-  return environment(find_runtime_libraries(), options.output, options.yield);
+  return environment(find_runtime_libraries(), options.output, options.call_paths, options.yield);
 }
 
 std::string preload_script(const PreloadOptions& options) {

@@ -11,12 +11,19 @@
 
 namespace slackline {
 
+/// How much is recorded of where the program calls MPI.
+struct CallPathChoice {
+  std::string mode = "full";  ///< "none"; "site": the calling function only; "full"
+  int depth = 64;             ///< frames of a full path, from MPI outwards; 1 to 256
+};
+
 struct RecordOptions {
   std::vector<std::string> command;  ///< the launcher, its options, the program
   /// A folder, or a file when it ends in ".slk". Empty: slackline-trace, or slackline-trace.2 and
   /// so on if that is there.
   std::filesystem::path output{};
-  std::string mpi{};      ///< "openmpi", "mpich"; empty: found out
+  std::string mpi{};  ///< "openmpi", "mpich"; empty: found out
+  CallPathChoice call_paths{};
   bool yield = false;     ///< preload the library that lets oversubscribed MPICH ranks yield
   bool keep_raw = false;  ///< leave the recorder's own files beside the trace
   bool force = false;     ///< replace the traces of an earlier recording
@@ -74,6 +81,7 @@ RecordResult finish_recording(const FinishOptions& options);
 
 struct PreloadOptions {
   std::filesystem::path output = "slackline-trace";
+  CallPathChoice call_paths{};
   bool yield = false;
 };
 

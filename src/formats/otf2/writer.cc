@@ -87,7 +87,7 @@ void write_empty_local_definitions(OTF2_Archive* archive,
 
 constexpr FindingKind kFactsLost{
     "facts_left_out", Severity::info,
-    "Clock corrections, CPU times and earlier warnings are not stored in OTF2."};
+    "Clock corrections, CPU times, call paths and earlier warnings are not stored in OTF2."};
 
 }  // namespace
 

@@ -32,6 +32,23 @@ inline constexpr FindingKind kHiddenCalls{
     "hidden_calls", Severity::data_loss,
     "MPI functions defined by the program itself; the recorder saw their calls only if the program "
     "forwards them to the MPI library's function."};
+inline constexpr FindingKind kNoLineNumbers{
+    "no_line_numbers", Severity::info,
+    "Programs or libraries that call MPI without debug information: their calls show functions "
+    "without source lines. Compile with -g."};
+inline constexpr FindingKind kNoFunctionNames{
+    "no_function_names", Severity::info,
+    "Stripped programs or libraries that call MPI: some of their calls show only an address in the "
+    "file. Compile with -g, do not strip, or install their debug symbols."};
+inline constexpr FindingKind kUnreadableModules{
+    "unreadable_modules", Severity::notice,
+    "Programs or libraries that call MPI could not be read when the trace was written, or have "
+    "been "
+    "rebuilt since the recording; their calls show only an address in the file."};
+inline constexpr FindingKind kCutCallPaths{
+    "cut_call_paths", Severity::info,
+    "Call paths without their outer part: deeper than the limit (--call-path-depth), through code "
+    "without unwind tables, or on a stack that is not the thread's own."};
 inline constexpr FindingKind kOversubscribed{
     "oversubscribed", Severity::notice,
     "Oversubscribed ranks (more ranks than processors); the time they wait for a processor varies "

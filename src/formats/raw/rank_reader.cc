@@ -28,14 +28,22 @@ struct Resolution {
 
 class RankReader {
  public:
-  RankReader(const RankFiles& rank, const CommViews& views, const Trace& trace,
-             const ClockMap& clock, std::int64_t zero_ns)
-      : rank_(rank), views_(views), trace_(trace), clock_(clock), zero_ns_(zero_ns) {}
+  RankReader(const RankFiles& rank, const CommViews& views, const CallFrames& frames,
+             const Trace& trace, const ClockMap& clock, std::int64_t zero_ns)
+      : rank_(rank),
+        views_(views),
+        frames_(frames),
+        trace_(trace),
+        clock_(clock),
+        zero_ns_(zero_ns) {}
 
   RankResult read() {
     first_pass();
     result_.calls.reserve(rank_.order.size());
-    for (const Place place : rank_.order) take(rank_.at(place));
+    for (const Place place : rank_.order) {
+      file_ = place.file;
+      take(rank_.at(place));
+    }
     // A rank begins with its first call, MPI_Init.
     if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
     result_.calls.shrink();
@@ -98,7 +106,7 @@ class RankReader {
     slk_record send = record.head;
     send.op = SLK_OP_isend;
     --send.request;
-    take_call({send, {}});
+    take_call({send, {}, record.thread});
     slk_record receive = record.head;
     receive.op = SLK_OP_irecv;
     if (receive.end_ns != 0) receive.begin_ns = receive.end_ns;
@@ -106,7 +114,7 @@ class RankReader {
     receive.tag = narrow(record.args[1]);
     receive.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, record.args[2]));
     receive.flags = static_cast<std::uint8_t>(receive.flags | record.args[3]);
-    take_call({receive, {}});
+    take_call({receive, {}, record.thread});
   }
 
   void take_region(const slk_record& head) {
@@ -138,7 +146,8 @@ class RankReader {
     Call call;
     call.operation = static_cast<Operation>(head.op);
     call.flags = head.flags;
-    call.thread = head.thread;
+    call.thread = record.thread;
+    call.frame = frames_.of(file_, head.path);
     call.bytes = head.bytes;
     call.tag = head.tag;
     call.request = head.request;
@@ -393,9 +402,11 @@ class RankReader {
 
   const RankFiles& rank_;
   const CommViews& views_;
+  const CallFrames& frames_;
   const Trace& trace_;
   const ClockMap& clock_;
   std::int64_t zero_ns_;
+  std::uint32_t file_ = 0;  // of the record that is read now
   RankResult result_;
   FlatMap<std::uint32_t, Resolution, SerialHash> resolved_;
   FlatMap<std::uint32_t, bool, SerialHash> started_;
@@ -410,38 +421,9 @@ class RankReader {
 
 }  // namespace
 
-void merge_threads(RankFiles& rank) {
-  for (std::uint32_t f = 0; f < rank.files.size(); ++f) {
-    for (std::uint32_t i = 0; i < rank.files[f].size(); ++i) rank.order.push_back({f, i});
-  }
-  if (rank.files.size() == 1) return;
-  // Records that come before a call inside one file (a communicator's members, what a receive got)
-  // have a later time than it. They are given the time of the call after them, so that they stay.
-  std::vector<std::vector<std::uint64_t>> times(rank.files.size());
-  for (std::size_t f = 0; f < rank.files.size(); ++f) {
-    const File& file = rank.files[f];
-    times[f].resize(file.size());
-    std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
-    for (std::size_t i = file.size(); i-- > 0;) {
-      next = std::min(next, file[i].head.begin_ns);
-      times[f][i] = next;
-    }
-  }
-  std::ranges::stable_sort(rank.order, {}, [&](Place p) { return times[p.file][p.record]; });
-}
-
-std::vector<Record> records_where(const RankFiles& rank, bool (*wanted)(std::uint8_t op)) {
-  std::vector<Record> found;
-  for (const Place place : rank.order) {
-    const Record record = rank.at(place);
-    if (wanted(record.head.op)) found.push_back(record);
-  }
-  return found;
-}
-
-RankResult read_rank(const RankFiles& rank, const CommViews& views, const Trace& trace,
-                     const ClockMap& clock, std::int64_t zero_ns) {
-  return RankReader(rank, views, trace, clock, zero_ns).read();
+RankResult read_rank(const RankFiles& rank, const CommViews& views, const CallFrames& frames,
+                     const Trace& trace, const ClockMap& clock, std::int64_t zero_ns) {
+  return RankReader(rank, views, frames, trace, clock, zero_ns).read();
 }
 
 }  // namespace slackline::raw

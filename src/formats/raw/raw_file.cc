@@ -13,11 +13,12 @@ namespace slackline::raw {
 namespace {
 
 constexpr std::size_t kSlotBytes = sizeof(slk_record);
+/// Before this version slk_record::path was the thread.
+constexpr std::uint32_t kPathsSince = 4;
 constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) ||
-         (op >= SLK_REC_COMM && op <= SLK_REC_OFF_PROCESSOR);
+  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_CALL_PATH);
 }
 
 /// Fixed-size text fields may lack their end after damage.
@@ -123,11 +124,14 @@ void File::index() {
 
 Record File::operator[](std::size_t i) const {
   const std::size_t at = std::size_t{at_[i]} * sizeof(std::int64_t);
-  const slk_record head = slot(at);
+  slk_record head = slot(at);
+  const bool old = header_.version < kPathsSince;
+  const auto thread = old ? head.path : static_cast<std::uint16_t>(header_.thread);
+  if (old) head.path = 0;
   // The mapping is page aligned and `at` a multiple of 8 bytes, so arguments are aligned.
   const auto* args =
       reinterpret_cast<const std::int64_t*>(mapped_.bytes().data() + at + kSlotBytes);
-  return {head, {args, head.n_args}};
+  return {head, {args, head.n_args}, thread};
 }
 
 }  // namespace slackline::raw

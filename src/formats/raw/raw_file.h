@@ -15,6 +15,7 @@ namespace slackline::raw {
 struct Record {
   slk_record head;
   std::span<const std::int64_t> args;
+  std::uint16_t thread = 0;
 };
 
 /// One mapped raw file and where its records begin.

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "formats/raw/clock_map.h"
 #include "formats/raw/findings.h"
+#include "formats/raw/function_names.h"
 #include "formats/raw/reader.h"
 
 namespace slackline {
@@ -266,13 +267,96 @@ TEST_F(RawReaderTest, ThreadsAreMergedByTime) {
       "rank-0.slkraw",
       RawFileBuilder(0, 1).call(SLK_OP_init, 2000, 2010).call(SLK_OP_barrier, 2100, 2110).bytes());
   RawFileBuilder second(0, 1);
-  second.add({2050, 2105, 0, -1, 0, 0, 0, 0, 1, 0, SLK_OP_barrier});
+  second.header().thread = 1;
+  second.add({2050, 2105, 0, -1, 0, 0, 0, 0, 0, 0, SLK_OP_barrier});
   write("rank-0.t1.slkraw", second.bytes());
   const Trace trace = read();
   ASSERT_EQ(trace.calls(0).size(), 3u);
   EXPECT_EQ(trace.calls(0)[1].thread, 1);
   // [2050, 2105] of one thread and [2100, 2110] of the other.
   EXPECT_EQ(trace.findings().count(raw::kOverlappingThreads), 1u);
+}
+
+TEST_F(RawReaderTest, FilesOfVersionThreeNameTheThreadInEveryRecord) {
+  RawFileBuilder file(0, 1);
+  file.header().version = 3;
+  file.add({2050, 2105, 0, -1, 0, 0, 0, 0, 1, 0, SLK_OP_barrier});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  ASSERT_EQ(trace.calls(0).size(), 1u);
+  EXPECT_EQ(trace.calls(0)[0].thread, 1);
+  EXPECT_EQ(trace.calls(0)[0].frame, 0u);
+}
+
+/// Arguments of SLK_REC_MODULE, without a build id.
+std::vector<std::int64_t> module_at(std::int64_t begin, std::int64_t end, const std::string& name) {
+  std::vector<std::int64_t> args{begin, end, begin, 0, 0, 0, 0};
+  args.resize(args.size() + name.size() / 8 + 1);
+  std::memcpy(args.data() + SLK_MODULE_NAME_AT, name.data(), name.size());
+  return args;
+}
+
+slk_record call_path(std::uint32_t id, bool whole) {
+  return {2000, 2000, whole ? 1u : 0u, -1, 0, 0, id, 0, 0, 0, SLK_REC_CALL_PATH};
+}
+
+constexpr slk_record kModule{2000, 2000, 0, -1, 0, 0, 0, 0, 0, 0, SLK_REC_MODULE};
+
+slk_record barrier_on_path(std::uint64_t begin, std::uint16_t path) {
+  return {begin, begin + 5, 0, -1, 0, 0, 0, 0, path, 0, SLK_OP_barrier};
+}
+
+TEST_F(RawReaderTest, CallPathsGoThroughTheModulesThatWereLoadedThen) {
+  RawFileBuilder file(0, 1);
+  file.add(kModule, module_at(0x1000, 0x2000, "/usr/nowhere/app"))
+      .add(kModule, module_at(0x8000, 0x9000, "/usr/nowhere/first.so"))
+      .add(call_path(1, true), {0x8011, 0x1021})
+      .add(barrier_on_path(2100, 1))
+      .add(kModule, module_at(0x8800, 0x9800, "/usr/nowhere/second.so"))
+      .add(call_path(2, false), {0x8811, 0x1021})
+      .add(barrier_on_path(2200, 2))
+      .add(call_path(3, true), {0x8011, 0x1021})
+      .add(barrier_on_path(2300, 3))
+      .add(barrier_on_path(2400, 9));
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const CallTree& tree = trace.call_tree();
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.size(), 4u);
+  EXPECT_EQ(tree.location(calls.frame(0)).function, "first.so+0x10");
+  EXPECT_EQ(tree.location(tree.parent(calls.frame(0))).function, "app+0x20");
+  EXPECT_EQ(tree.location(calls.frame(1)).function, "second.so+0x10");
+  EXPECT_EQ(tree.parent(calls.frame(1)), tree.parent(calls.frame(0)));
+  EXPECT_EQ(tree.location(calls.frame(2)).function, "unknown code");  // first.so is gone
+  EXPECT_EQ(calls.frame(3), 0u);                                      // no such path
+  EXPECT_EQ(trace.findings().count(raw::kUnreadableModules), 2u);
+  EXPECT_EQ(trace.findings().count(raw::kCutCallPaths), 1u);
+}
+
+TEST_F(RawReaderTest, DamagedModulesNameNothing) {
+  RawFileBuilder file(0, 1);
+  file.add(kModule, {0x1000})
+      .add(kModule, {0x2000, 0x1000, 0, 0, 0, 0, 0, 0})
+      .add(kModule, {0x1000, 0x2000, 0, 1 << 20, 0, 0, 0, 0})
+      .add(call_path(1, true), {0x1021})
+      .add(call_path(2, true), {})
+      .add(barrier_on_path(2100, 1))
+      .add(barrier_on_path(2200, 2));
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 3u);
+  EXPECT_EQ(trace.call_tree().location(trace.calls(0).frame(0)).function, "unknown code");
+  EXPECT_EQ(trace.calls(0).frame(1), 0u);
+}
+
+TEST(ReadableName, IsWhatPeopleWrite) {
+  EXPECT_EQ(raw::readable_name("main"), "main");
+  EXPECT_EQ(raw::readable_name("relax.constprop.0"), "relax");
+  EXPECT_EQ(raw::readable_name("_ZN4Foam4mesh5solveEi"), "Foam::mesh::solve");
+  EXPECT_EQ(raw::readable_name("_ZNK4Foam4mesh4sizeEv"), "Foam::mesh::size");
+  EXPECT_EQ(raw::readable_name("_ZN12_GLOBAL__N_15relaxEPFvvE"), "(anonymous namespace)::relax");
+  EXPECT_EQ(raw::readable_name("__halo_MOD_exchange"), "halo::exchange");
+  EXPECT_EQ(raw::readable_name("_Zbroken"), "_Zbroken");
 }
 
 TEST_F(RawReaderTest, TimeOffTheProcessorIsAPauseInTheComputation) {

@@ -181,10 +181,11 @@ void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace) {
     describe_rank(ranks[r], clocks[r], static_cast<std::int32_t>(r), trace);
   }
   const std::int64_t zero = trace_zero(ranks, clocks);
+  const std::vector<raw::CallFrames> frames = raw::read_call_frames(ranks, trace);
   std::vector<RankResult> results(ranks.size());
   parallel_for(ranks.size(), [&](std::size_t r) {
     if (ranks[r].files.empty()) return;
-    results[r] = raw::read_rank(ranks[r], views[r], trace, clocks[r], zero);
+    results[r] = raw::read_rank(ranks[r], views[r], frames[r], trace, clocks[r], zero);
   });
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     keep_result(results[r], static_cast<std::int32_t>(r), trace);

@@ -1,0 +1,123 @@
+#include "call_path_cache.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "clock.h"
+
+namespace slackline::record {
+
+CallPathOptions call_path_options() {
+  constexpr std::size_t kUsualDepth = 64;
+  const char* const mode = std::getenv("SLACKLINE_CALL_PATHS");
+  if (mode != nullptr && std::strcmp(mode, "none") == 0) return {0};
+  if (mode != nullptr && std::strcmp(mode, "site") == 0) return {1};
+  const char* const depth = std::getenv("SLACKLINE_CALL_PATH_DEPTH");
+  const long asked = depth == nullptr ? 0 : std::strtol(depth, nullptr, 10);
+  if (asked <= 0) return {kUsualDepth};
+  return {static_cast<std::size_t>(asked) < kDeepestPath ? static_cast<std::size_t>(asked)
+                                                         : kDeepestPath};
+}
+
+void CallPathCache::attach() {
+  stack_ = own_stack();
+  if (entries_ != nullptr) forget_entries();
+}
+
+void CallPathCache::forget_entries() {
+  std::memset(entries_, 0, kBuckets * sizeof(Entry*));
+  arena_used_ = 0;
+  last_ = nullptr;
+}
+
+bool CallPathCache::make_tables() {
+  if (walk_ != nullptr) return true;
+  if (unable_) return false;
+  entries_ = static_cast<Entry**>(std::calloc(kBuckets, sizeof(Entry*)));
+  paths_ = static_cast<Path**>(std::calloc(kBuckets, sizeof(Path*)));
+  arena_ = static_cast<char*>(std::malloc(kArenaBytes));
+  walk_ = static_cast<StackWalk*>(std::calloc(1, sizeof(StackWalk)));
+  unable_ = entries_ == nullptr || paths_ == nullptr || arena_ == nullptr || walk_ == nullptr;
+  if (!unable_) return true;
+  std::free(walk_);
+  walk_ = nullptr;
+  return false;
+}
+
+std::uint16_t CallPathCache::find_elsewhere(const std::uint64_t* frame_pointer,
+                                            const CallPathOptions& options, CallPathSink& sink) {
+  if (!make_tables()) return 0;
+  for (Entry* e = entries_[bucket_of(frame_pointer)]; e != nullptr; e = e->next) {
+    if (!matches(*e, frame_pointer)) continue;
+    if (last_ != nullptr) last_->successor = e;
+    last_ = e;
+    return e->path;
+  }
+  const bool affordable = budget_ >= kWalkCost;
+  if (affordable) budget_ -= kWalkCost;
+  const std::uint64_t from = thread_cpu_time_ns();
+  const std::uint16_t path = walk(frame_pointer, affordable ? options.deepest : 1, sink);
+  if (affordable && path != 0) remember(frame_pointer, path, *walk_);
+  walking_ns_ += thread_cpu_time_ns() - from;
+  return path;
+}
+
+std::uint16_t CallPathCache::walk(const std::uint64_t* frame_pointer, std::size_t deepest,
+                                  CallPathSink& sink) {
+  if (!modules_.refresh()) return 0;
+  walk_stack(frame_pointer, deepest, modules_, stack_, *walk_);
+  return path_id(*walk_, sink);
+}
+
+/// The number of a path that is known by its addresses already, or of a new one.
+std::uint16_t CallPathCache::path_id(const StackWalk& walk, CallPathSink& sink) {
+  std::uint64_t hash = walk.depth;
+  for (std::size_t i = 0; i < walk.depth; ++i) {
+    hash = (hash ^ walk.addresses[i]) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  const std::size_t bytes = walk.depth * sizeof(std::uint64_t);
+  Path*& bucket = paths_[hash % kBuckets];
+  for (const Path* p = bucket; p != nullptr; p = p->next) {
+    if (p->hash == hash && p->depth == walk.depth &&
+        std::memcmp(p->addresses(), walk.addresses, bytes) == 0) {
+      return p->id;
+    }
+  }
+  if (path_count_ == kMostPaths) return 0;
+  auto* const added = static_cast<Path*>(std::malloc(sizeof(Path) + bytes));
+  if (added == nullptr) return 0;
+  *added = {bucket, hash, ++path_count_, static_cast<std::uint16_t>(walk.depth)};
+  std::memcpy(added + 1, walk.addresses, bytes);
+  bucket = added;
+  tell_modules(walk, sink);
+  sink.new_path(added->id, walk.addresses, walk.depth, walk.whole);
+  return added->id;
+}
+
+void CallPathCache::tell_modules(const StackWalk& walk, CallPathSink& sink) {
+  for (std::size_t i = 0; i < walk.depth; ++i) {
+    LoadedModule* const module = modules_.find(walk.addresses[i] - 1);
+    if (module == nullptr || module->recorded) continue;
+    module->recorded = true;
+    sink.new_module(*module);
+  }
+}
+
+void CallPathCache::remember(const std::uint64_t* frame_pointer, std::uint16_t path,
+                             const StackWalk& walk) {
+  const std::size_t bytes = sizeof(Entry) + walk.word_count * sizeof(StackWord);
+  if (arena_used_ + bytes > kArenaBytes) forget_entries();
+  auto* const e = reinterpret_cast<Entry*>(arena_ + arena_used_);
+  arena_used_ += bytes;
+  Entry*& bucket = entries_[bucket_of(frame_pointer)];
+  *e = {
+      frame_pointer, frame_pointer[1], nullptr, bucket, static_cast<std::uint32_t>(walk.word_count),
+      path};
+  std::memcpy(static_cast<void*>(e + 1), walk.words, walk.word_count * sizeof(StackWord));
+  bucket = e;
+  if (last_ != nullptr) last_->successor = e;
+  last_ = e;
+}
+
+}  // namespace slackline::record

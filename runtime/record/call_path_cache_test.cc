@@ -1,0 +1,153 @@
+#include "call_path_cache.h"
+
+#include <execinfo.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace slackline::record {
+namespace {
+
+using Path = std::vector<std::uint64_t>;
+
+/// Keeps what it is told.
+struct Sink final : CallPathSink {
+  void new_module(const LoadedModule& module) override { modules.emplace_back(module.name); }
+  void new_path(std::uint16_t id, const std::uint64_t* addresses, std::size_t depth,
+                bool whole) override {
+    EXPECT_FALSE(paths.contains(id));
+    paths[id] = Path(addresses, addresses + depth);
+    all_whole = all_whole && whole;
+  }
+
+  std::vector<std::string> modules;
+  std::map<std::uint16_t, Path> paths;
+  bool all_whole = true;
+};
+
+struct Recording {
+  Recording() : cache(std::make_unique<CallPathCache>()) { cache->attach(); }
+  std::unique_ptr<CallPathCache> cache;
+  Sink sink;
+  CallPathOptions options{kDeepestPath};
+  Path recorded;
+  Path expected;
+};
+
+volatile int sink_value;
+char* volatile escaped;  // what is stored here must really be in memory
+
+/// Stands for a wrapper: the path is that of its caller.
+__attribute__((noinline)) void wrapper(Recording& r) {
+  const auto* frame = static_cast<const std::uint64_t*>(__builtin_frame_address(0));
+  const std::uint16_t id = r.cache->find(frame, r.options, r.sink);
+  r.recorded = r.sink.paths[id];
+  void* frames[kDeepestPath];
+  const int count = backtrace(frames, kDeepestPath);
+  r.expected.clear();
+  for (int i = 1; i < count; ++i) r.expected.push_back(reinterpret_cast<std::uint64_t>(frames[i]));
+  sink_value = count;
+}
+
+/// A frame whose size differs from call to call.
+__attribute__((noinline)) void varying(Recording& r, int bytes) {
+  char* const memory = static_cast<char*>(__builtin_alloca(static_cast<std::size_t>(bytes)));
+  std::memset(memory, 1, static_cast<std::size_t>(bytes));
+  escaped = memory;
+  wrapper(r);
+  sink_value = memory[bytes / 2];
+}
+
+/// The same at little cost, however large the frame.
+__attribute__((noinline)) void sized(Recording& r, int bytes) {
+  char* const memory = static_cast<char*>(__builtin_alloca(static_cast<std::size_t>(bytes)));
+  escaped = memory;
+  wrapper(r);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): the path's depth is what the tests are about.
+__attribute__((noinline)) int recurse(int depth, const std::function<void()>& leaf) {
+  if (depth == 0) {
+    leaf();
+    return 1;
+  }
+  sink_value = recurse(depth - 1, leaf) + 1;
+  return sink_value;
+}
+
+/// A frame that the compiler aligns, so that its begin is found by way of memory.
+__attribute__((noinline)) void aligned(Recording& r, int bytes) {
+  alignas(128) volatile char memory[256];
+  memory[bytes % 256] = 1;
+  escaped = const_cast<char*>(memory);
+  varying(r, bytes);
+  sink_value = memory[0];
+}
+
+TEST(CallPathCache, FindsWhatTheCLibraryFinds) {
+  Recording r;
+  for (int i = 0; i < 2000; ++i) {
+    recurse(i % 7, [&] { varying(r, 1 + i * 37 % 500); });
+    EXPECT_EQ(r.recorded, r.expected) << i;
+  }
+  EXPECT_EQ(r.sink.paths.size(), 7u);
+  EXPECT_TRUE(r.sink.all_whole);
+}
+
+TEST(CallPathCache, FollowsAlignedFrames) {
+  Recording r;
+  for (int i = 0; i < 100; ++i) {
+    recurse(i % 3, [&] { aligned(r, 1 + i); });
+    EXPECT_EQ(r.recorded, r.expected) << i;
+  }
+}
+
+TEST(CallPathCache, TellsCallersApartWhoseFramesLieAtTheSamePlace) {
+  Recording r;
+  const auto call = [&] { wrapper(r); };
+  for (int i = 0; i < 100; ++i) {
+    if (i % 2 == 0) {
+      recurse(2, call);
+    } else {
+      recurse(2, call);
+    }
+    EXPECT_EQ(r.recorded, r.expected) << i;
+  }
+}
+
+TEST(CallPathCache, CutsAtTheLimit) {
+  Recording r;
+  r.options.deepest = 5;
+  recurse(20, [&] { wrapper(r); });
+  EXPECT_EQ(r.recorded.size(), 5u);
+  EXPECT_EQ(r.recorded, Path(r.expected.begin(), r.expected.begin() + 5));
+  EXPECT_FALSE(r.sink.all_whole);
+}
+
+TEST(CallPathCache, TellsEachModuleOnce) {
+  Recording r;
+  for (int i = 0; i < 10; ++i) recurse(i, [&] { wrapper(r); });
+  EXPECT_GE(r.sink.modules.size(), 2u);  // the test and the C library
+  std::map<std::string, int> times;
+  for (const std::string& module : r.sink.modules) EXPECT_EQ(++times[module], 1) << module;
+}
+
+TEST(CallPathCache, WalksOnlySoManyStacksThatAreAlwaysNew) {
+  Recording r;
+  r.sink.paths.clear();
+  std::size_t shallow = 0;
+  for (int i = 0; i < 40000; ++i) {
+    sized(r, 16 * (i + 1));
+    if (r.recorded.size() == 1) ++shallow;
+  }
+  EXPECT_GT(shallow, 0u);
+  EXPECT_LT(shallow, 40000u);
+}
+
+}  // namespace
+}  // namespace slackline::record

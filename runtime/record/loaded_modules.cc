@@ -1,0 +1,131 @@
+#include "loaded_modules.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace slackline::record {
+
+namespace {
+
+void note_build_id(const char* notes, std::size_t size, LoadedModule& module) {
+  while (size >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) head;
+    std::memcpy(&head, notes, sizeof head);
+    const std::size_t name = (std::size_t{head.n_namesz} + 3) & ~std::size_t{3};
+    const std::size_t content = (std::size_t{head.n_descsz} + 3) & ~std::size_t{3};
+    if (name + content > size - sizeof head) return;
+    const char* at = notes + sizeof head;
+    if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 && std::memcmp(at, "GNU", 4) == 0) {
+      module.build_id_bytes = head.n_descsz <= LoadedModule::kBuildIdBytes
+                                  ? head.n_descsz
+                                  : LoadedModule::kBuildIdBytes;
+      std::memcpy(module.build_id, at + name, module.build_id_bytes);
+      return;
+    }
+    notes += sizeof head + name + content;
+    size -= sizeof head + name + content;
+  }
+}
+
+LoadedModule describe(const dl_phdr_info& info) {
+  LoadedModule module{};
+  module.bias = info.dlpi_addr;
+  module.begin = UINT64_MAX;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
+    const std::uint64_t end = begin + header.p_memsz;
+    if (header.p_type == PT_LOAD) {
+      if (begin < module.begin) module.begin = begin;
+      if (end > module.end) module.end = end;
+      if ((header.p_flags & PF_R) != 0 && module.segments < LoadedModule::kSegments) {
+        module.readable[module.segments++] = {begin, end};
+      }
+    } else if (header.p_type == PT_GNU_EH_FRAME) {
+      module.eh_header = begin;
+    }
+  }
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info.dlpi_phdr[i];
+    const std::uint64_t begin = info.dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_NOTE && module.build_id_bytes == 0 &&
+        module.may_read(begin, header.p_memsz)) {
+      note_build_id(reinterpret_cast<const char*>(begin), header.p_memsz, module);
+    }
+  }
+  return module;
+}
+
+struct Listing {
+  LoadedModules* modules;
+  bool first = true;
+  bool complete = true;
+};
+
+int list_module(dl_phdr_info* info, std::size_t size, void* data) {
+  auto* listing = static_cast<Listing*>(data);
+  if (listing->first) {
+    listing->first = false;
+    const bool counted = size >= offsetof(dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs;
+    if (!counted || !listing->modules->changed(info->dlpi_adds, info->dlpi_subs)) return 1;
+  }
+  listing->complete = listing->modules->add(describe(*info), info->dlpi_name);
+  return listing->complete ? 0 : 1;
+}
+
+}  // namespace
+
+bool LoadedModules::changed(unsigned long long adds, unsigned long long removals) {
+  if (count_ > 0 && adds == adds_ && removals == removals_) return false;
+  adds_ = adds;
+  removals_ = removals;
+  clear();
+  return true;
+}
+
+void LoadedModules::clear() {
+  for (std::size_t i = 0; i < count_; ++i) std::free(modules_[i].name);
+  count_ = 0;
+  last_ = 0;
+}
+
+bool LoadedModules::add(const LoadedModule& module, const char* name) {
+  if (module.begin >= module.end) return true;
+  if (count_ == room_) {
+    const std::size_t larger = room_ == 0 ? 64 : 2 * room_;
+    auto* moved = static_cast<LoadedModule*>(std::realloc(modules_, larger * sizeof(LoadedModule)));
+    if (moved == nullptr) return false;
+    modules_ = moved;
+    room_ = larger;
+  }
+  LoadedModule& added = modules_[count_];
+  added = module;
+  added.name = strdup(name == nullptr ? "" : name);
+  if (added.name == nullptr) return false;
+  ++count_;
+  return true;
+}
+
+bool LoadedModules::refresh() {
+  Listing listing{this};
+  dl_iterate_phdr(list_module, &listing);
+  return listing.complete;
+}
+
+LoadedModule* LoadedModules::find(std::uint64_t address) {
+  const auto holds = [&](std::size_t i) {
+    return address >= modules_[i].begin && address < modules_[i].end;
+  };
+  if (last_ < count_ && holds(last_)) return &modules_[last_];
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (!holds(i)) continue;
+    last_ = i;
+    return &modules_[i];
+  }
+  return nullptr;
+}
+
+}  // namespace slackline::record

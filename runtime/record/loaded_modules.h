@@ -1,0 +1,64 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_LOADED_MODULES_H
+#define SLACKLINE_RUNTIME_RECORD_LOADED_MODULES_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace slackline::record {
+
+/// The program or one of its shared libraries, as it lies in memory.
+struct LoadedModule {
+  struct Segment {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  static constexpr std::size_t kSegments = 8;
+  static constexpr std::size_t kBuildIdBytes = 24;  // SLK_MODULE_BUILD_ID_BYTES
+
+  std::uint64_t begin;  ///< of all its segments
+  std::uint64_t end;
+  std::uint64_t bias;       ///< what was added to the addresses in its file
+  std::uint64_t eh_header;  ///< its .eh_frame_hdr; 0: it has none
+  Segment readable[kSegments];
+  std::size_t segments;
+  std::uint8_t build_id[kBuildIdBytes];
+  std::size_t build_id_bytes;
+  char* name;     ///< of its file; empty for the program itself
+  bool recorded;  ///< the raw file has it
+
+  bool may_read(std::uint64_t at, std::size_t bytes) const {
+    for (std::size_t i = 0; i < segments; ++i) {
+      if (at >= readable[i].begin && at < readable[i].end && readable[i].end - at >= bytes) {
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+/// The modules of the process, as they were when refresh() was called last. Of one thread.
+class LoadedModules {
+ public:
+  /// Asks the loader for its list if that has changed since. 0.1 us if not. False without memory.
+  bool refresh();
+  /// The module that holds `address`; nullptr if there is none.
+  LoadedModule* find(std::uint64_t address);
+
+  // For the loader's call-back.
+  bool changed(unsigned long long adds, unsigned long long removals);
+  bool add(const LoadedModule& module, const char* name);
+
+ private:
+  void clear();
+
+  LoadedModule* modules_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t room_ = 0;
+  std::size_t last_ = 0;  // found last
+  unsigned long long adds_ = 0;
+  unsigned long long removals_ = 0;
+};
+
+}  // namespace slackline::record
+
+#endif

@@ -1,0 +1,307 @@
+// A walk over the stack by .eh_frame, in a process that is not ours to break.
+//
+// The unwinders at hand (libgcc's, libunwind, glibc's backtrace) trust the tables: a damaged one
+// ends the program. And none tells what a walk depended on, which is what makes it possible to know
+// later, by a few loads, that it would find the same again (call_path_cache.h).
+
+#include "stack_walk.h"
+
+#include <pthread.h>
+
+#include "unwind_tables.h"
+
+namespace slackline::record {
+
+namespace {
+
+/// A register's content, and the word of the stack that it was restored from.
+struct Register {
+  std::uint64_t value = 0;
+  const std::uint64_t* from = nullptr;
+  bool known = false;
+  bool verified = false;  ///< that word is among StackWalk::words
+};
+
+class Walker {
+ public:
+  Walker(LoadedModules& modules, std::uint64_t stack_begin, std::uint64_t stack_end,
+         StackWalk& walk)
+      : modules_(modules), stack_{stack_begin, stack_end}, walk_(walk) {}
+
+  void start(const std::uint64_t* frame_pointer) {
+    registers_[kRbp] = {frame_pointer[0], frame_pointer, true, false};
+    registers_[kRsp] = {address(frame_pointer + 2), nullptr, true, true};
+    walk_.addresses[0] = frame_pointer[1];
+    walk_.depth = 1;
+  }
+
+  /// From the frame found last to its caller's. False: there is none, or it cannot be found.
+  bool step() {
+    const std::uint64_t at = walk_.addresses[walk_.depth - 1];
+    // A return address may stand behind the last instruction of its function.
+    const std::uint64_t pc = signal_frame_ ? at : at - 1;
+    LoadedModule* module = modules_.find(pc);
+    if (module == nullptr || !find_rules(*module, pc, rules_)) return false;
+    signal_frame_ = rules_.signal_frame;
+    if (rules_.registers[kReturnAddress].kind == RuleKind::undefined) {
+      walk_.whole = true;
+      return false;
+    }
+    module_ = module;
+    std::uint64_t frame_address = 0;
+    if (!find_frame_address(frame_address)) return false;
+    Register caller[kRegisters];
+    for (unsigned i = 0; i < kRegisters; ++i) {
+      if (!restore(i, frame_address, caller[i])) return false;
+    }
+    const std::uint64_t before = registers_[kRsp].value;
+    for (unsigned i = 0; i < kReturnAddress; ++i) registers_[i] = caller[i];
+    if (rules_.registers[kRsp].kind == RuleKind::same) {
+      registers_[kRsp] = {frame_address, nullptr, true, true};
+    }
+    Register& back = caller[kReturnAddress];
+    if (!back.known || back.from == nullptr) return false;
+    if (back.value == 0) {
+      walk_.whole = true;
+      return false;
+    }
+    // Only a signal may have come while the thread was on another stack.
+    if (!signal_frame_ && registers_[kRsp].value <= before) return false;
+    if (!depend_on(back)) return false;
+    walk_.addresses[walk_.depth++] = back.value;
+    return true;
+  }
+
+ private:
+  static constexpr int kOperations = 64;
+  static constexpr std::size_t kOperands = 16;
+
+  static std::uint64_t address(const std::uint64_t* at) {
+    return reinterpret_cast<std::uint64_t>(at);
+  }
+
+  bool load(std::uint64_t at, Register& into) const {
+    if (!stack_.holds(at) || at % alignof(std::uint64_t) != 0) return false;
+    into.from = reinterpret_cast<const std::uint64_t*>(at);
+    into.value = *into.from;
+    into.known = true;
+    into.verified = false;
+    return true;
+  }
+
+  /// The rest of the path holds only while this register's word stays as it is.
+  bool depend_on(Register& r) {
+    if (!r.known) return false;
+    if (r.verified) return true;
+    if (r.from == nullptr || walk_.word_count == sizeof walk_.words / sizeof walk_.words[0]) {
+      return false;
+    }
+    walk_.words[walk_.word_count++] = {r.from, r.value};
+    r.verified = true;
+    return true;
+  }
+
+  bool find_frame_address(std::uint64_t& result) {
+    if (rules_.frame_address.kind == RuleKind::value_expression) {
+      return evaluate(rules_.frame_address, nullptr, result);
+    }
+    Register& base = registers_[rules_.base];
+    if (!depend_on(base)) return false;
+    result = base.value + static_cast<std::uint64_t>(rules_.frame_address.number);
+    return true;
+  }
+
+  bool restore(unsigned number, std::uint64_t frame_address, Register& caller) {
+    const Rule& rule = rules_.registers[number];
+    const std::uint64_t near = frame_address + static_cast<std::uint64_t>(rule.number);
+    std::uint64_t result = 0;
+    switch (rule.kind) {
+      case RuleKind::same:
+        caller = registers_[number];
+        return true;
+      case RuleKind::undefined:
+        return true;
+      case RuleKind::offset:
+        return load(near, caller);
+      case RuleKind::value_offset:
+        caller = {near, nullptr, true, true};
+        return true;
+      case RuleKind::in_register:
+        if (rule.number < 0 || rule.number >= kRegisters) return false;
+        caller = registers_[rule.number];
+        return true;
+      case RuleKind::expression:
+        return evaluate(rule, &frame_address, result) && load(result, caller);
+      case RuleKind::value_expression:
+        if (!evaluate(rule, &frame_address, result)) return false;
+        caller = {result, nullptr, true, true};
+        return true;
+    }
+    return false;
+  }
+
+  /// `first` is on the operand stack when the expression begins.
+  bool evaluate(const Rule& rule, const std::uint64_t* first, std::uint64_t& result) {
+    TableReader in(*module_, rule.expression, rule.expression + rule.expression_bytes);
+    std::uint64_t stack[kOperands];
+    std::size_t depth = 0;
+    if (first != nullptr) stack[depth++] = *first;
+    for (int i = 0; i < kOperations && !in.at_end(); ++i) {
+      if (!operation(in, stack, depth)) return false;
+    }
+    if (in.failed() || in.at() != in.end() || depth == 0) return false;
+    result = stack[depth - 1];
+    return true;
+  }
+
+  /// The operations that compilers and linkers use for frames. Branches are none of them.
+  bool operation(TableReader& in, std::uint64_t* stack, std::size_t& depth) {
+    const auto code = in.fixed<std::uint8_t>();
+    if (code >= 0x70 && code <= 0x8f) return based(in, code - 0x70u, stack, depth);  // breg
+    if (code == 0x92) return based(in, in.uleb(), stack, depth);                     // bregx
+    std::uint64_t constant = 0;
+    if (is_constant(in, code, constant)) return push(constant, stack, depth);
+    if (depth == 0) return false;
+    std::uint64_t& top = stack[depth - 1];
+    switch (code) {
+      case 0x06:  // deref
+        return dereference(top);
+      case 0x12:  // dup
+        return push(top, stack, depth);
+      case 0x13:  // drop
+        --depth;
+        return true;
+      case 0x23:  // plus_uconst
+        top += in.uleb();
+        return true;
+      default:
+        return depth >= 2 && binary(code, stack, depth);
+    }
+  }
+
+  static bool is_constant(TableReader& in, std::uint8_t code, std::uint64_t& value) {
+    if (code >= 0x30 && code <= 0x4f) {  // lit
+      value = code - 0x30u;
+      return true;
+    }
+    switch (code) {
+      case 0x08:
+        value = in.fixed<std::uint8_t>();
+        return true;
+      case 0x09:
+        value = static_cast<std::uint64_t>(std::int64_t{in.fixed<std::int8_t>()});
+        return true;
+      case 0x0a:
+        value = in.fixed<std::uint16_t>();
+        return true;
+      case 0x0b:
+        value = static_cast<std::uint64_t>(std::int64_t{in.fixed<std::int16_t>()});
+        return true;
+      case 0x0c:
+        value = in.fixed<std::uint32_t>();
+        return true;
+      case 0x0d:
+        value = static_cast<std::uint64_t>(std::int64_t{in.fixed<std::int32_t>()});
+        return true;
+      case 0x10:
+        value = in.uleb();
+        return true;
+      case 0x11:
+        value = static_cast<std::uint64_t>(in.sleb());
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  static bool binary(std::uint8_t code, std::uint64_t* stack, std::size_t& depth) {
+    const std::uint64_t right = stack[--depth];
+    std::uint64_t& left = stack[depth - 1];
+    switch (code) {
+      case 0x1a:
+        left &= right;
+        return true;
+      case 0x1c:
+        left -= right;
+        return true;
+      case 0x1e:
+        left *= right;
+        return true;
+      case 0x21:
+        left |= right;
+        return true;
+      case 0x22:
+        left += right;
+        return true;
+      case 0x24:
+        left = right < 64 ? left << right : 0;
+        return true;
+      case 0x2a:  // ge, signed
+        left = static_cast<std::int64_t>(left) >= static_cast<std::int64_t>(right) ? 1 : 0;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  static bool push(std::uint64_t value, std::uint64_t* stack, std::size_t& depth) {
+    if (depth == kOperands) return false;
+    stack[depth++] = value;
+    return true;
+  }
+
+  bool based(TableReader& in, std::uint64_t number, std::uint64_t* stack, std::size_t& depth) {
+    const auto offset = static_cast<std::uint64_t>(in.sleb());
+    if (number == kReturnAddress) {
+      return push(walk_.addresses[walk_.depth - 1] + offset, stack, depth);
+    }
+    if (number > kReturnAddress || !depend_on(registers_[number])) return false;
+    return push(registers_[number].value + offset, stack, depth);
+  }
+
+  bool dereference(std::uint64_t& top) {
+    Register loaded;
+    if (!load(top, loaded) || !depend_on(loaded)) return false;
+    top = loaded.value;
+    return true;
+  }
+
+  LoadedModules& modules_;
+  const StackRange stack_;
+  StackWalk& walk_;
+  const LoadedModule* module_ = nullptr;
+  FrameRules rules_;
+  Register registers_[kRegisters];
+  bool signal_frame_ = false;
+};
+
+}  // namespace
+
+StackRange own_stack() {
+  StackRange range;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return range;
+  void* begin = nullptr;
+  std::size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
+    range.begin = reinterpret_cast<std::uint64_t>(begin);
+    range.end = range.begin + size;
+  }
+  pthread_attr_destroy(&attributes);
+  return range;
+}
+
+void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, LoadedModules& modules,
+                const StackRange& stack, StackWalk& walk) {
+  walk.word_count = 0;
+  walk.whole = false;
+  const auto begin = reinterpret_cast<std::uint64_t>(frame_pointer);
+  // What lies below the frame may not even be mapped.
+  Walker walker(modules, begin, stack.end, walk);
+  walker.start(frame_pointer);
+  if (deepest > kDeepestPath) deepest = kDeepestPath;
+  if (!stack.holds(begin)) return;
+  while (walk.depth < deepest && walker.step()) continue;
+}
+
+}  // namespace slackline::record

@@ -1,0 +1,49 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_STACK_WALK_H
+#define SLACKLINE_RUNTIME_RECORD_STACK_WALK_H
+
+#include <cstddef>
+#include <cstdint>
+
+#include "loaded_modules.h"
+
+namespace slackline::record {
+
+inline constexpr std::size_t kDeepestPath = 256;
+
+/// A word of the stack on which the outer part of a call path depends.
+struct StackWord {
+  const std::uint64_t* at;
+  std::uint64_t value;
+};
+
+/// Memory that may be read as stack: up to `end` from any live stack pointer in it.
+struct StackRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool holds(std::uint64_t at) const { return at >= begin && at < end && end - at >= 8; }
+};
+
+/// The calling thread's own stack. Asks the system: some microseconds.
+StackRange own_stack();
+
+/// What a walk over the stack found.
+struct StackWalk {
+  std::uint64_t addresses[kDeepestPath];  ///< return addresses, innermost first
+  std::size_t depth = 0;
+  /// As long as these words are unchanged, the same walk would find the same addresses: each one's
+  /// place follows from those before it.
+  StackWord words[3 * kDeepestPath];
+  std::size_t word_count = 0;
+  bool whole = false;  ///< it came to the thread's first function
+};
+
+/// The frame that `frame_pointer` points to: the caller's saved rbp, then the return address. Walks
+/// at most `deepest` frames outwards by the modules' unwind tables (.eh_frame), which it does not
+/// trust: all reads are checked to lie in the modules' segments and in the stack, and whatever is
+/// odd ends the walk. Allocates nothing. Some 200 ns a frame.
+void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, LoadedModules& modules,
+                const StackRange& stack, StackWalk& walk);
+
+}  // namespace slackline::record
+
+#endif

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "cli/command_parser.h"
+#include "cli/record/record.h"
+
+namespace slackline {
+
+/// --call-paths and --call-path-depth.
+inline void add_call_paths(CommandParser& parser, CallPathChoice& choice) {
+  parser
+      .add_option("--call-paths", choice.mode,
+                  "Of where the program calls MPI record nothing, the function only, or all")
+      ->one_of({"none", "site", "full"})
+      ->capture_default_str();
+  parser.add_option("--call-path-depth", choice.depth, "At most so many functions of a call path")
+      ->type_name("N")
+      ->in_range(1, 256)
+      ->capture_default_str();
+}
+
+}  // namespace slackline

@@ -1,0 +1,254 @@
+// From return addresses to functions and lines.
+//
+// Programs are the same on all ranks, so every place in the code is looked up once: first all paths
+// of all files are read as places in modules, then each place is named, module by module in
+// threads, then the tree is built serially, because the numbers of frames are the trace's.
+
+#include "formats/raw/call_frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "base/parallel.h"
+#include "formats/raw/findings.h"
+#include "formats/raw/source_lines.h"
+
+namespace slackline::raw {
+
+namespace {
+
+/// No recorder writes deeper paths.
+constexpr std::size_t kDeepest = 4096;
+
+/// A program or library file.
+struct ModuleKey {
+  std::string file;
+  std::vector<std::uint8_t> build_id;
+  auto operator<=>(const ModuleKey&) const = default;
+};
+
+/// A place in the code: the module's number, or none, and the address in its file.
+struct CodePlace {
+  static constexpr std::uint32_t kNoModule = 0xffffffffu;
+  std::uint32_t module = kNoModule;
+  std::uint64_t address = 0;
+};
+
+/// A module in the memory of one process.
+struct Mapping {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t bias = 0;
+  std::uint32_t module = 0;
+};
+
+/// A path as it was recorded, innermost place first.
+struct RecordedPath {
+  std::size_t rank = 0;
+  std::uint32_t file = 0;
+  std::uint16_t id = 0;
+  std::vector<CodePlace> places;
+};
+
+/// What the places of one module mean.
+struct NamedModule {
+  SourceLines::State state = SourceLines::State::missing;
+  std::map<std::uint64_t, std::vector<CodeLocation>> places;  // by address
+};
+
+bool is_mpi_library(std::string_view module) {
+  const std::string name = file_name(std::string(module));
+  static constexpr std::array<std::string_view, 8> kNames{
+      "libmpi.so",  "libmpi_usempi", "libmpi_mpifh", "libmpi_ignore",
+      "libmpi_cxx", "libmpich.so",   "libmpifort",   "libmpichfort"};
+  return std::ranges::any_of(kNames, [&](auto n) { return name.starts_with(n); });
+}
+
+/// Functions that start a thread or the program: they say nothing about it.
+bool starts_threads(std::string_view function) {
+  static constexpr std::array<std::string_view, 7> kNames{
+      "start_thread",           "clone", "clone3", "__clone", "__libc_start_main",
+      "__libc_start_call_main", "_start"};
+  return std::ranges::find(kNames, function) != kNames.end();
+}
+
+class PathReader {
+ public:
+  explicit PathReader(Findings& findings) : findings_(findings) {}
+
+  void read(std::size_t rank, std::uint32_t file_number, const File& file) {
+    std::vector<Mapping> mappings;
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      const Record record = file[i];
+      if (record.head.op == SLK_REC_MODULE) add_module(record, mappings);
+      if (record.head.op != SLK_REC_CALL_PATH) continue;
+      if (record.head.bytes == 0) findings_.add(kCutCallPaths, fmt::format("rank {}", rank));
+      RecordedPath path{rank, file_number, static_cast<std::uint16_t>(record.head.request), {}};
+      const auto depth = std::min(record.args.size(), kDeepest);
+      for (const std::int64_t address : record.args.first(depth)) {
+        // The call is before the address to which it returns.
+        path.places.push_back(find(mappings, static_cast<std::uint64_t>(address) - 1));
+      }
+      paths_.push_back(std::move(path));
+    }
+  }
+
+  const std::vector<RecordedPath>& paths() const { return paths_; }
+  const std::vector<ModuleKey>& modules() const { return modules_; }
+
+ private:
+  void add_module(const Record& record, std::vector<Mapping>& mappings) {
+    const auto word = [&](std::size_t i) { return static_cast<std::uint64_t>(record.args[i]); };
+    if (record.args.size() <= SLK_MODULE_NAME_AT || word(1) <= word(0) ||
+        word(3) > SLK_MODULE_BUILD_ID_BYTES) {
+      findings_.add(kDamagedRecord, "a module");
+      return;
+    }
+    const auto bytes = std::as_bytes(record.args);
+    const auto* text = reinterpret_cast<const char*>(bytes.data());
+    ModuleKey key;
+    const auto* id = reinterpret_cast<const std::uint8_t*>(text + 8 * SLK_MODULE_BUILD_ID_AT);
+    key.build_id.assign(id, id + word(3));
+    key.file.assign(text + 8 * SLK_MODULE_NAME_AT, bytes.size() - 8 * SLK_MODULE_NAME_AT);
+    key.file.resize(std::min(key.file.find('\0'), key.file.size()));
+    // What lay there before has been unloaded.
+    std::erase_if(mappings, [&](const Mapping& m) { return m.begin < word(1) && m.end > word(0); });
+    mappings.push_back({word(0), word(1), word(2), number_of(key)});
+  }
+
+  std::uint32_t number_of(const ModuleKey& key) {
+    const auto [at, fresh] = numbers_.try_emplace(key, static_cast<std::uint32_t>(modules_.size()));
+    if (fresh) modules_.push_back(key);
+    return at->second;
+  }
+
+  static CodePlace find(const std::vector<Mapping>& mappings, std::uint64_t address) {
+    for (const Mapping& m : mappings) {
+      if (address >= m.begin && address < m.end) return {m.module, address - m.bias};
+    }
+    return {CodePlace::kNoModule, address};
+  }
+
+  Findings& findings_;
+  std::vector<RecordedPath> paths_;
+  std::vector<ModuleKey> modules_;
+  std::map<ModuleKey, std::uint32_t> numbers_;
+};
+
+std::vector<NamedModule> name_places(const PathReader& read) {
+  std::vector<NamedModule> named(read.modules().size());
+  for (const RecordedPath& path : read.paths()) {
+    for (const CodePlace& place : path.places) {
+      if (place.module != CodePlace::kNoModule) named[place.module].places[place.address];
+    }
+  }
+  parallel_for(named.size(), [&](std::size_t m) {
+    const ModuleKey& key = read.modules()[m];
+    const SourceLines lines(key.file, key.build_id);
+    named[m].state = lines.state();
+    for (auto& [address, locations] : named[m].places) {
+      locations = lines.at(address);
+      for (CodeLocation& location : locations) {
+        location.module = key.file;
+        if (!location.function.empty()) continue;
+        location.function = fmt::format("{}+{:#x}", file_name(key.file), address);
+      }
+    }
+  });
+  return named;
+}
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const PathReader& read, const std::vector<NamedModule>& named, Trace& trace)
+      : modules_(read.modules()), named_(named), trace_(trace) {}
+
+  FrameId add(const RecordedPath& path) {
+    std::vector<const CodeLocation*> frames;  // innermost first
+    std::size_t first = 0;
+    while (first + 1 < path.places.size() && is_in_mpi(path.places[first])) ++first;
+    for (std::size_t i = first; i < path.places.size(); ++i) {
+      const CodePlace& place = path.places[i];
+      if (place.module == CodePlace::kNoModule) {
+        frames.push_back(&unknown_);
+        continue;
+      }
+      for (const CodeLocation& location : named_[place.module].places.at(place.address)) {
+        frames.push_back(&location);
+      }
+    }
+    note_what_is_missing(path.places[first]);
+    drop_outside_of_main(frames);
+    FrameId frame = 0;
+    for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
+      frame = trace_.call_tree().child(frame, **at);
+    }
+    return frame;
+  }
+
+ private:
+  bool is_in_mpi(const CodePlace& place) const {
+    return place.module != CodePlace::kNoModule && is_mpi_library(modules_[place.module].file);
+  }
+
+  static void drop_outside_of_main(std::vector<const CodeLocation*>& frames) {
+    const auto main = std::find_if(frames.rbegin(), frames.rend(),
+                                   [](const CodeLocation* at) { return at->function == "main"; });
+    if (main != frames.rend()) {
+      frames.erase(main.base(), frames.end());
+      return;
+    }
+    while (frames.size() > 1 && starts_threads(frames.back()->function)) frames.pop_back();
+  }
+
+  /// Looks at the innermost place only, as users do.
+  void note_what_is_missing(const CodePlace& place) {
+    if (place.module == CodePlace::kNoModule) return;
+    const NamedModule& module = named_[place.module];
+    const std::string& file = modules_[place.module].file;
+    const CodeLocation& at = module.places.at(place.address).back();
+    if (module.state != SourceLines::State::readable) {
+      note(kUnreadableModules, file);
+    } else if (at.line == 0 && at.function.starts_with(file_name(file) + "+0x")) {
+      note(kNoFunctionNames, file);
+    } else if (at.line == 0) {
+      note(kNoLineNumbers, file);
+    }
+  }
+  void note(const FindingKind& kind, const std::string& file) {
+    if (noted_.try_emplace({std::string(kind.name), file}, true).second) {
+      trace_.findings().add(kind, file);
+    }
+  }
+
+  const std::vector<ModuleKey>& modules_;
+  const std::vector<NamedModule>& named_;
+  Trace& trace_;
+  std::map<std::pair<std::string, std::string>, bool> noted_;
+  const CodeLocation unknown_{"unknown code", {}, 0, {}};
+};
+
+}  // namespace
+
+std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, Trace& trace) {
+  PathReader read(trace.findings());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    for (std::uint32_t f = 0; f < ranks[r].files.size(); ++f) read.read(r, f, ranks[r].files[f]);
+  }
+  const std::vector<NamedModule> named = name_places(read);
+  TreeBuilder tree(read, named, trace);
+  std::vector<CallFrames> frames(ranks.size());
+  for (const RecordedPath& path : read.paths()) {
+    if (path.places.empty()) continue;
+    frames[path.rank].set(path.file, path.id, tree.add(path));
+  }
+  return frames;
+}
+
+}  // namespace slackline::raw

@@ -1,0 +1,184 @@
+#include "formats/raw/source_lines.h"
+
+#include <algorithm>
+#include <string>
+
+#include "formats/raw/function_names.h"
+
+#if SLACKLINE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#endif
+
+namespace slackline::raw {
+
+#if SLACKLINE_LIBDW
+
+namespace {
+
+struct FreeScopes {
+  void operator()(Dwarf_Die* scopes) const { std::free(scopes); }
+};
+
+struct Scopes {
+  std::unique_ptr<Dwarf_Die, FreeScopes> dies;
+  int count = 0;
+};
+
+/// The entry at `address` and those around it: blocks, inlined functions, the function, its unit.
+Scopes scopes_at(Dwfl_Module* module, std::uint64_t address) {
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+  if (unit == nullptr) return {};
+  Dwarf_Die* found = nullptr;
+  if (dwarf_getscopes(unit, address - bias, &found) <= 0) return {};
+  // These turn to the definition of an inlined function; the way through the callers is wanted.
+  const std::unique_ptr<Dwarf_Die, FreeScopes> first(found);
+  Dwarf_Die* around = nullptr;
+  Scopes scopes;
+  scopes.count = dwarf_getscopes_die(first.get(), &around);
+  scopes.dies.reset(around);
+  return scopes;
+}
+
+std::string name_of(Dwarf_Die* function) {
+  Dwarf_Attribute attribute;
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    const char* const symbol = dwarf_formstring(dwarf_attr_integrate(function, name, &attribute));
+    if (symbol == nullptr) continue;
+    std::string readable = readable_name(symbol);
+    // gfortran's external procedures have a linkage name with an underscore and nothing to say.
+    if (readable != symbol) return readable;
+  }
+  const char* const name = dwarf_diename(function);
+  return name == nullptr ? std::string() : name;
+}
+
+std::string absolute(const char* file, const char* folder) {
+  if (file == nullptr) return {};
+  if (file[0] == '/' || folder == nullptr) return file;
+  return (std::filesystem::path(folder) / file).lexically_normal().string();
+}
+
+void fill_line(Dwfl_Module* module, std::uint64_t address, CodeLocation& location) {
+  Dwfl_Line* const line = dwfl_module_getsrc(module, address);
+  if (line == nullptr) return;
+  int number = 0;
+  const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+  location.file = absolute(file, dwfl_line_comp_dir(line));
+  location.line = number > 0 ? static_cast<std::uint32_t>(number) : 0;
+}
+
+/// Where an inlined function was called.
+void fill_call(Dwarf_Die* inlined, CodeLocation& location) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word file = 0;
+  Dwarf_Word line = 0;
+  Dwarf_Die unit;
+  Dwarf_Files* files = nullptr;
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0) {
+    location.line = static_cast<std::uint32_t>(line);
+  }
+  if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0 ||
+      dwarf_diecu(inlined, &unit, nullptr, nullptr) == nullptr ||
+      dwarf_getsrcfiles(&unit, &files, nullptr) != 0) {
+    return;
+  }
+  const char* const folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+  location.file = absolute(dwarf_filesrc(files, file, nullptr, nullptr), folder);
+}
+
+char* standard_paths = nullptr;
+constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
+                                    .find_debuginfo = dwfl_standard_find_debuginfo,
+                                    .section_address = dwfl_offline_section_address,
+                                    .debuginfo_path = &standard_paths};
+
+}  // namespace
+
+struct SourceLines::Module {
+  Dwfl* session = nullptr;
+  Dwfl_Module* module = nullptr;
+
+  Module() : session(dwfl_begin(&kCallbacks)) {}
+  ~Module() {
+    if (session != nullptr) dwfl_end(session);
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  bool open(const std::string& file) {
+    if (session == nullptr) return false;
+    dwfl_report_begin(session);
+    // Addresses stay those of the file.
+    module = dwfl_report_elf(session, file.c_str(), file.c_str(), -1, 0, true);
+    dwfl_report_end(session, nullptr, nullptr);
+    return module != nullptr;
+  }
+
+  bool is_build(std::span<const std::uint8_t> build_id) const {
+    GElf_Addr bias = 0;
+    if (build_id.empty() || dwfl_module_getelf(module, &bias) == nullptr) return true;
+    const unsigned char* bits = nullptr;
+    GElf_Addr address = 0;
+    const int bytes = dwfl_module_build_id(module, &bits, &address);
+    if (bytes <= 0) return true;
+    const std::span<const std::uint8_t> own(bits, static_cast<std::size_t>(bytes));
+    return std::ranges::equal(own.first(std::min(own.size(), build_id.size())), build_id);
+  }
+
+  std::string symbol_at(std::uint64_t address) const {
+    const char* const name = dwfl_module_addrname(module, address);
+    return name == nullptr ? std::string() : readable_name(name);
+  }
+};
+
+SourceLines::SourceLines(const std::filesystem::path& file, std::span<const std::uint8_t> build_id)
+    : module_(std::make_unique<Module>()) {
+  std::error_code ignored;
+  // Opening anything else, a pipe say, might never return.
+  if (!std::filesystem::is_regular_file(file, ignored)) return;
+  if (!module_->open(file.string())) return;
+  state_ = module_->is_build(build_id) ? State::readable : State::changed;
+}
+
+std::vector<CodeLocation> SourceLines::at(std::uint64_t address) const {
+  std::vector<CodeLocation> found(1);
+  if (state_ != State::readable) return found;
+  fill_line(module_->module, address, found[0]);
+  const Scopes scopes = scopes_at(module_->module, address);
+  for (int i = 0; i < scopes.count; ++i) {
+    Dwarf_Die* const die = scopes.dies.get() + i;
+    const int tag = dwarf_tag(die);
+    if (tag == DW_TAG_inlined_subroutine) {
+      found.back().function = name_of(die);
+      CodeLocation caller;
+      fill_call(die, caller);
+      found.push_back(caller);
+    } else if (tag == DW_TAG_subprogram) {
+      found.back().function = name_of(die);
+      break;
+    }
+  }
+  if (found.back().function.empty()) found.back().function = module_->symbol_at(address);
+  return found;
+}
+
+#else
+
+struct SourceLines::Module {};
+
+SourceLines::SourceLines(const std::filesystem::path&, std::span<const std::uint8_t>)
+    : state_(State::unsupported) {}
+
+std::vector<CodeLocation> SourceLines::at(std::uint64_t) const {
+  return std::vector<CodeLocation>(1);
+}
+
+#endif
+
+SourceLines::~SourceLines() = default;
+SourceLines::SourceLines(SourceLines&&) noexcept = default;
+
+}  // namespace slackline::raw

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trace/call_tree.h"
+
+namespace slackline::raw {
+
+/// What is known of the code of one program or shared library, from its file and its debug
+/// information: beside it, below /usr/lib/debug by its build id, and from a debuginfod server only
+/// if DEBUGINFOD_URLS names one. Without libdw nothing is known.
+class SourceLines {
+ public:
+  enum class State : std::uint8_t {
+    readable,
+    missing,     ///< the file is gone, or is no ELF file
+    changed,     ///< it is another build than the one recorded
+    unsupported  ///< this slackline was built without libdw
+  };
+
+  /// `build_id` is that of the recorded one; empty: not known, and then taken to be the same.
+  SourceLines(const std::filesystem::path& file, std::span<const std::uint8_t> build_id);
+  ~SourceLines();
+  SourceLines(SourceLines&&) noexcept;
+
+  State state() const { return state_; }
+  /// The functions that the instruction at `address` of the file belongs to: the innermost inlined
+  /// one first, the one that is not inlined last. At least one; what is not known of it is empty.
+  std::vector<CodeLocation> at(std::uint64_t address) const;
+
+ private:
+  struct Module;
+  std::unique_ptr<Module> module_;
+  State state_ = State::missing;
+};
+
+}  // namespace slackline::raw
