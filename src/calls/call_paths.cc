@@ -5,7 +5,7 @@
 namespace slackline {
 
 CallPaths::CallPaths(const Trace& trace)
-    : trace_(trace), nodes_{{0, kNoRegion}}, after_(static_cast<std::size_t>(trace.ranks())) {
+    : trace_(trace), nodes_{{0, kNoRegion, 0}}, after_(static_cast<std::size_t>(trace.ranks())) {
   std::vector<PathId> open;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     open.assign(1, PathId{0});
@@ -25,20 +25,71 @@ CallPaths::CallPaths(const Trace& trace)
   }
 }
 
+CallPaths::CallPaths(const Trace& trace, Functions)
+    : trace_(trace),
+      nodes_{{0, kNoRegion, 0}},
+      after_(static_cast<std::size_t>(trace.ranks())),
+      path_of_frame_(trace.call_tree().size() + 1, 0) {
+  const CallTree& tree = trace.call_tree();
+  std::map<std::string, std::int32_t, std::less<>> numbers;
+  for (FrameId frame = 1; frame <= tree.size(); ++frame) {
+    const std::string& function = tree.location(frame).function;
+    const auto [number, fresh] =
+        numbers.try_emplace(function, static_cast<std::int32_t>(functions_.size()));
+    if (fresh) functions_.push_back(function);
+    path_of_frame_[frame] =
+        child(path_of_frame_[tree.parent(frame)], kNoRegion - 1 - number->second);
+  }
+}
+
+CallPaths CallPaths::of_functions(const Trace& trace) {
+  return {trace, Functions{}};
+}
+
+CallPaths CallPaths::of_regions_or_functions(const Trace& trace) {
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    if (!trace.calls(r).regions().empty()) return CallPaths(trace);
+  }
+  return of_functions(trace);
+}
+
+const std::string& CallPaths::innermost(PathId path) const {
+  static const std::string none;
+  const std::int32_t region = nodes_[path].region;
+  if (region == kNoRegion) return none;
+  if (region > kNoRegion) return trace_.regions()[static_cast<std::size_t>(region)];
+  return functions_[static_cast<std::size_t>(kNoRegion - 1 - region)];
+}
+
+/// Parents have smaller numbers, so the larger one cannot be an ancestor of the other.
+PathId CallPaths::common(PathId a, PathId b) const {
+  while (a != b) (a > b ? a : b) = nodes_[std::max(a, b)].parent;
+  return a;
+}
+
+PathId CallPaths::before_call(std::int32_t rank, std::uint32_t call) const {
+  const PathId after = at_call(rank, call);
+  return call == 0 ? after : common(at_call(rank, call - 1), after);
+}
+
 PathId CallPaths::child(PathId parent, std::int32_t region) {
   const auto [at, fresh] = children_.try_emplace({parent, region}, 0);
   if (fresh) {
     at->second = static_cast<PathId>(nodes_.size());
-    nodes_.push_back({parent, region});
+    nodes_.push_back({parent, region, nodes_[parent].depth + 1});
   }
   return at->second;
 }
 
 std::string CallPaths::name(PathId path) const {
-  if (path == 0) return {};
-  const std::string own = trace_.regions()[static_cast<std::size_t>(nodes_[path].region)];
-  const std::string before = name(nodes_[path].parent);
-  return before.empty() ? own : before + "/" + own;
+  std::vector<const std::string*> names;  // innermost first
+  for (; path != 0; path = nodes_[path].parent) names.push_back(&innermost(path));
+  std::string all;
+  for (auto at = names.rbegin(); at != names.rend(); ++at) {
+    if (!all.empty()) all += '/';
+    all += **at;
+  }
+  return all;
 }
 
 std::size_t CallPaths::first_event(std::int32_t rank, std::uint32_t call) const {
@@ -49,6 +100,7 @@ std::size_t CallPaths::first_event(std::int32_t rank, std::uint32_t call) const 
 
 PathId CallPaths::at_call(std::int32_t rank, std::uint32_t call) const {
   if (only_one()) return 0;
+  if (has_functions()) return path_of_frame_[trace_.calls(rank).frame(call)];
   const std::size_t i = first_event(rank, call + 1);
   return i == 0 ? 0 : after_[static_cast<std::size_t>(rank)][i - 1];
 }

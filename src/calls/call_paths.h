@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -12,22 +13,37 @@ namespace slackline {
 
 inline constexpr std::int32_t kNoRegion = -1;
 
-/// A chain of nested user regions; 0 is outside of all.
+/// A chain of nested user regions, or of functions that call each other; 0 is outside of all.
 using PathId = std::uint32_t;
 
 /// Which chain of regions a rank is in, at any call. Leaving a region that is not the innermost
 /// closes those inside it; leaving one that is not open is ignored.
+///
+/// Alternatively, which chain of functions, where the recording has the calls' paths. Computation
+/// between two calls is given to what the paths of both have in common: it ran in that function, or
+/// in functions that it called.
 class CallPaths {
  public:
+  /// Paths of regions.
   explicit CallPaths(const Trace& trace);
+  /// Paths of functions; none in a trace without a call tree. O(ranks + frames).
+  static CallPaths of_functions(const Trace& trace);
+  /// Paths of regions if the program has marked any, else of functions.
+  static CallPaths of_regions_or_functions(const Trace& trace);
 
   std::size_t size() const { return nodes_.size(); }
   bool only_one() const { return nodes_.size() == 1; }
   /// The chain without its innermost region. Smaller than `path`, which is not 0.
   PathId parent(PathId path) const { return nodes_[path].parent; }
-  /// Innermost region, kNoRegion of path 0.
-  std::int32_t region(PathId path) const { return nodes_[path].region; }
-  /// "main/solve/halo"; empty outside of all regions.
+  /// Innermost region, kNoRegion of path 0 and of functions.
+  std::int32_t region(PathId path) const { return std::max(kNoRegion, nodes_[path].region); }
+  /// How many regions or functions it has.
+  std::uint32_t depth(PathId path) const { return nodes_[path].depth; }
+  /// Whether paths are of functions.
+  bool has_functions() const { return !path_of_frame_.empty(); }
+  /// Name of the innermost region or function; empty of path 0.
+  const std::string& innermost(PathId path) const;
+  /// "main/solve/halo"; empty outside of all.
   std::string name(PathId path) const;
 
   /// In which the computation before the call ends, and in which the call itself runs. Logarithmic
@@ -39,6 +55,9 @@ class CallPaths {
     return after_[static_cast<std::size_t>(rank)][event];
   }
 
+  /// In which the computation before `call` runs, where paths are of functions. Linear in depth.
+  PathId before_call(std::int32_t rank, std::uint32_t call) const;
+
   /// Calls visit(path, ns) for the parts of the computation right before `call`. They add up to the
   /// gap.
   template <class Visit>
@@ -47,6 +66,10 @@ class CallPaths {
     const std::int64_t gap = calls.gap_ns(call);
     if (only_one()) {
       if (gap > 0) visit(PathId{0}, gap);
+      return;
+    }
+    if (has_functions()) {
+      if (gap > 0) visit(before_call(rank, call), gap);
       return;
     }
     std::int64_t at = calls.begin_ns(call) - gap;
@@ -66,9 +89,13 @@ class CallPaths {
  private:
   struct Node {
     PathId parent;
-    std::int32_t region;
+    std::int32_t region;  ///< kNoRegion - 1 - index into functions_ where paths are of functions
+    std::uint32_t depth;
   };
+  struct Functions {};
+  CallPaths(const Trace& trace, Functions);
   PathId child(PathId parent, std::int32_t region);
+  PathId common(PathId a, PathId b) const;
   /// Index of the first event that lies between call - 1 and `call`.
   std::size_t first_event(std::int32_t rank, std::uint32_t call) const;
 
@@ -76,6 +103,8 @@ class CallPaths {
   std::vector<Node> nodes_;
   std::map<std::pair<PathId, std::int32_t>, PathId> children_;
   std::vector<std::vector<PathId>> after_;  // per rank, after each region event
+  std::vector<std::string> functions_;
+  std::vector<PathId> path_of_frame_;  // by FrameId
 };
 
 }  // namespace slackline

@@ -27,8 +27,20 @@ ActivityId CallActivities::id_of(Operation operation, PathId path) {
   return id;
 }
 
+void CallActivities::name_calls_by_function(std::int32_t rank) {
+  const RankCalls& calls = trace_.calls(rank);
+  std::vector<OfCall>& mine = calls_[static_cast<std::size_t>(rank)];
+  mine.reserve(calls.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const auto call = static_cast<CallIndex>(i);
+    mine.push_back(
+        {paths_.before_call(rank, call), id_of(calls.operation(i), paths_.at_call(rank, call))});
+  }
+}
+
 // Follows the rank's region events along its calls.
 void CallActivities::name_calls(std::int32_t rank) {
+  if (paths_.has_functions()) return name_calls_by_function(rank);
   const RankCalls& calls = trace_.calls(rank);
   const auto events = calls.regions();
   std::vector<OfCall>& mine = calls_[static_cast<std::size_t>(rank)];

@@ -24,7 +24,7 @@ class CallActivities {
     ActivityId call;
   };
 
-  /// Keeps references. O(calls); 8 bytes a call where there are regions, else none.
+  /// Keeps references. O(calls); 8 bytes a call where there are call paths, else none.
   CallActivities(const Trace& trace, const CallPaths& paths);
 
   std::size_t size() const { return names_.size(); }
@@ -58,6 +58,7 @@ class CallActivities {
   };
   ActivityId id_of(Operation operation, PathId path);
   void name_calls(std::int32_t rank);
+  void name_calls_by_function(std::int32_t rank);
 
   const Trace& trace_;
   const CallPaths& paths_;

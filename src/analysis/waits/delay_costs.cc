@@ -33,9 +33,10 @@ namespace {
 class DelaySearch {
  public:
   DelaySearch(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-              const CallActivities& names, DelayCosts& out)
+              const CallActivities& names, DelayVisitor* visitor, DelayCosts& out)
       : waits_(waits.states),
         names_(names),
+        visitor_(visitor),
         sync_points_(trace, matching, waits),
         out_(out),
         of_rank_(static_cast<std::size_t>(trace.ranks())),
@@ -95,6 +96,17 @@ class DelaySearch {
     out_.origins[id].direct_ns = scale * delays;
     out_.origins[id].indirect_ns = scale * waiting;
     share_out(w, scale, handed, sum);
+    if (visitor_ != nullptr) tell(id, w, scale);
+  }
+
+  void tell(std::uint32_t id, const WaitState& w, double scale) const {
+    for_delays([&](ActivityId activity, std::int64_t ns) {
+      visitor_->delayed(id, w.cause_rank, activity, scale * static_cast<double>(ns));
+    });
+    const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
+    for (const BusyTimeSums::Waited& c : causes_) {
+      visitor_->propagated(id, own_waits[c.which], scale * static_cast<double>(c.ns));
+    }
   }
 
   void share_out(const WaitState& w, double scale, const Shares& handed, double sum) {
@@ -149,6 +161,7 @@ class DelaySearch {
 
   const std::vector<WaitState>& waits_;
   const CallActivities& names_;
+  DelayVisitor* visitor_;
   const SyncPoints sync_points_;
   DelayCosts& out_;
   std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
@@ -188,9 +201,9 @@ double DelayCost::total() const {
 }
 
 DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-                       const CallActivities& names) {
+                       const CallActivities& names, DelayVisitor* visitor) {
   DelayCosts out;
-  DelaySearch(trace, matching, waits, names, out).run();
+  DelaySearch(trace, matching, waits, names, visitor, out).run();
   return out;
 }
 

@@ -50,10 +50,21 @@ struct DelayCosts {
   double waiting_ns = 0;            ///< effective, with a cause; short + long + unexplained
 };
 
+/// Is told how each wait came about, piece by piece. Waits are named by their places in
+/// WaitStates::states.
+class DelayVisitor {
+ public:
+  virtual ~DelayVisitor() = default;
+  /// `ns` of `wait` come from what `activity` took `rank` longer.
+  virtual void delayed(std::size_t wait, std::int32_t rank, ActivityId activity, double ns) = 0;
+  /// `ns` of it come from the waiting of `earlier`.
+  virtual void propagated(std::size_t wait, std::size_t earlier, double ns) = 0;
+};
+
 /// Which activities caused the waiting, directly or through others' waiting (Boehme's delay costs,
 /// as in Scalasca). O(calls + synchronisation points between a wait and the last one of its two
 /// ranks, over all waits).
 DelayCosts delay_costs(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-                       const CallActivities& names);
+                       const CallActivities& names, DelayVisitor* visitor = nullptr);
 
 }  // namespace slackline

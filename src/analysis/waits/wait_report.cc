@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/paths/path_functions.h"
 #include "analysis/waits/wait_summary.h"
 #include "base/ratio.h"
 #include "base/units.h"
@@ -66,6 +67,32 @@ Json delay_to_json(const DelayCost& d, const CallPaths& paths) {
   return json;
 }
 
+/// Functions, outermost first; null where the recording has none.
+Json functions_to(const CallTree& tree, FrameId frame) {
+  if (frame == 0) return nullptr;
+  Json names = Json::array();
+  for (const FrameId f : tree.path_to(frame)) names.push_back(tree.location(f).function);
+  return names;
+}
+
+Json wait_to_json(const WaitInCode& w, const CallTree& tree) {
+  Json cause(nullptr);
+  if (w.cause.rank >= 0) {
+    cause = {{"rank", w.cause.rank}};
+    add_location(cause, tree, w.cause.frame);
+    cause["share"] = w.cause.share;
+  }
+  Json json{{"pattern", identifier(w.pattern)},
+            {"operation", std::string(mpi_name(w.operation))},
+            {"rank", w.rank},
+            {"count", w.count},
+            {"sum_ns", w.sum_ns},
+            {"call_path", functions_to(tree, w.frame)}};
+  add_location(json, tree, w.frame);
+  json["cause"] = cause;
+  return json;
+}
+
 Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
   Json json{{"waiting_ns", s.total_ns},
             {"mpi_ns", s.mpi_ns},
@@ -73,6 +100,7 @@ Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
             {"waiting_by_rank_ns", s.by_rank},
             {"patterns", Json::array()},
             {"places", Json::array()},
+            {"waits", Json::array()},
             {"delays", Json::array()},
             {"delays_unexplained_ns", s.delays.unexplained_ns},
             {"delays_explain_ns", s.delays.waiting_ns}};
@@ -87,6 +115,9 @@ Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
          {"count", p.count},
          {"sum_ns", p.sum_ns},
          {"by_rank_ns", p.by_rank}});
+  }
+  for (const WaitInCode& w : s.in_code) {
+    json["waits"].push_back(wait_to_json(w, trace.call_tree()));
   }
   for (const DelayCost& d : s.delays.costs) json["delays"].push_back(delay_to_json(d, paths));
   return json;
@@ -153,6 +184,33 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
   return table;
 }
 
+Table code_table(const WaitSummary& s, const CallTree& tree) {
+  Table table{"wait_code",
+              "The largest waits in the code",
+              {{"pattern"},
+               {"operation"},
+               {"rank", Unit::count},
+               {"called in"},
+               {"sum", Unit::ns},
+               {"cause at rank", Unit::count},
+               {"cause in", Unit::none, "computation: the function, and the line where it ends"},
+               {"share", Unit::ratio, "of this waiting that comes from there"}},
+              {}};
+  for (const WaitInCode& w : s.in_code) {
+    if (table.rows.size() == kRowsShown) break;
+    std::vector<Value> row{std::string(name(w.pattern)), std::string(mpi_name(w.operation)),
+                           std::int64_t{w.rank}, describe_frame(tree, w.frame), w.sum_ns};
+    row.resize(table.columns.size());
+    if (w.cause.rank >= 0) {
+      row[5] = std::int64_t{w.cause.rank};
+      row[6] = describe_frame(tree, w.cause.frame);
+      row[7] = w.cause.share;
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Table rank_table(const WaitSummary& s, const Trace& trace) {
   Table table{"wait_ranks",
               "Wait time by rank",
@@ -210,6 +268,9 @@ Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths&
   if (summary.places.empty()) return report;
   report.sections.back().items.insert(report.sections.back().items.end(),
                                       {place_table(summary, paths), rank_table(summary, trace)});
+  if (!trace.call_tree().empty() && !summary.in_code.empty()) {
+    report.sections.back().items.push_back(code_table(summary, trace.call_tree()));
+  }
   if (!summary.delays.costs.empty()) {
     report.sections.push_back(
         {"causes", "Root causes", {cause_table(summary, paths), explained(summary)}});

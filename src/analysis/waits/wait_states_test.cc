@@ -230,5 +230,29 @@ TEST(WaitSummary, AddsUp) {
   EXPECT_DOUBLE_EQ(s.patterns[0].median_ns, 15);
 }
 
+TEST(WaitsInCode, NameTheLineThatWaitsAndTheLineThatWasLate) {
+  // Rank 0 computes 90 longer before its send in relax(); rank 1 waits in halo(), and rank 2 for
+  // it.
+  const Trace trace =
+      timed_trace(3,
+                  "frame 1 0 main file=heat.c line=10\nframe 2 1 relax file=heat.c line=21\n"
+                  "frame 3 1 halo file=heat.c line=35\n"
+                  "rank 0\n @0 +0 init frame=2\n @100 +0 send to=1 bytes=8 frame=2\n"
+                  "rank 1\n @0 +0 init frame=1\n @10 +90 recv from=0 bytes=8 frame=3\n"
+                  " @100 +0 send to=2 bytes=8 frame=3\n"
+                  "rank 2\n @0 +0 init frame=1\n @10 +90 recv from=1 bytes=8 frame=3\n");
+  const CallMatching matching(trace);
+  const CallPaths paths = CallPaths::of_functions(trace);
+  const WaitSummary summary = summarize_waits(trace, matching, paths, {});
+  ASSERT_EQ(summary.in_code.size(), 2u);
+  for (const WaitInCode& w : summary.in_code) {
+    EXPECT_EQ(w.frame, 3u);
+    EXPECT_EQ(w.sum_ns, 90);
+    EXPECT_EQ(w.cause.rank, 0);
+    EXPECT_EQ(w.cause.frame, 2u);
+    EXPECT_GT(w.cause.share, 0.85);
+  }
+}
+
 }  // namespace
 }  // namespace slackline

@@ -134,8 +134,13 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
     throw Error("cannot find wait states in an untimed trace", "it has no timestamps",
                 "Record a run of the program.");
   }
-  return summarize_states(trace, matching, CallActivities(trace, paths),
-                          wait_states(trace, matching, options));
+  const WaitStates waits = wait_states(trace, matching, options);
+  WaitSummary out = summarize_states(trace, matching, CallActivities(trace, paths), waits);
+  // Regions that the program has marked say less about the code than its functions.
+  const CallPaths functions =
+      trace.call_tree().empty() ? CallPaths(trace) : CallPaths::of_functions(trace);
+  out.in_code = waits_in_code(trace, matching, waits, CallActivities(trace, functions));
+  return out;
 }
 
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,

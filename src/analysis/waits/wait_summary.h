@@ -8,6 +8,7 @@
 
 #include "analysis/waits/delay_costs.h"
 #include "analysis/waits/wait_states.h"
+#include "analysis/waits/waits_in_code.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -54,6 +55,7 @@ struct WaitSummary {
   std::vector<PatternSummary> patterns;  ///< those that occur, in the order of WaitPattern
   std::vector<WaitPlace> places;
   DelayCosts delays;
+  std::vector<WaitInCode> in_code;  ///< by summarize_waits() only
   Findings findings;
 };
 

@@ -6,6 +6,7 @@
 
 #include "analysis/efficiency/imbalance.h"
 #include "analysis/model/prediction.h"
+#include "analysis/paths/path_functions.h"
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
@@ -46,14 +47,15 @@ Report timed_path(const CriticalPathRequest& request) {
     return with_context(describe(interval_path(trace, threshold), imbalance, trace),
                         "critical-path", run, std::move(effective));
   }
-  const CallPaths paths(trace);
+  const CallPaths paths = CallPaths::of_regions_or_functions(trace);
   const PathOptions options{.algorithm = parse_algorithm(request.algorithm),
                             .delta_ns = parse_ns(request.delta, "--delta")};
   effective["delta_ns"] = options.delta_ns;
   const PathDetail detail = request.segments ? PathDetail::segments : PathDetail::sums;
-  return with_context(
-      describe(critical_path(trace, matching, paths, options), imbalance, paths, detail),
-      "critical-path", run, std::move(effective));
+  const CriticalPath path = critical_path(trace, matching, paths, options);
+  Report report = describe(path, imbalance, paths, detail);
+  describe_functions(path, trace, report);
+  return with_context(std::move(report), "critical-path", run, std::move(effective));
 }
 
 }  // namespace

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Call paths of a recording are those that the program itself found, and name what is late in it.
+
+    call_paths_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
+
+CASE is the program, where_O0 or where_O3, or one of the cases below."""
+import argparse
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+from record_test import Test, check, finding
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RANKS = 4
+HEADER_BYTES = 4096
+SLOT = struct.Struct("<QQQiiIIIHBB")  # src/trace/wire.h, slk_record
+OP_SENDRECV = 7
+REC_CALL_PATH = 210
+STAGE_AT = 8 + 4 * 8 + 8 * 6 + 2 * 32 + 256 + 64 + 256 + 512
+
+
+def raw_records(path):
+    """(head, arguments) of each record of a raw file, in the order in which they were written."""
+    with open(path, "rb") as file:
+        data = file.read()
+    stage, appended = struct.unpack_from("<QQ", data, STAGE_AT)
+    parts = [(HEADER_BYTES + stage, appended), (HEADER_BYTES, stage)]
+    for begin, size in parts:
+        at = begin
+        while at < begin + size:
+            head = SLOT.unpack_from(data, at)
+            if head[-1] == 0:
+                break
+            count = head[7]
+            yield head, struct.unpack_from(f"<{count}Q", data, at + SLOT.size)
+            at += SLOT.size * (1 + (count + 5) // 6)
+
+
+def recorded_paths(test, rank):
+    """Return addresses of each MPI_Sendrecv, innermost first."""
+    file = os.path.join(test.output, "raw", f"rank-{rank}.slkraw")
+    paths, calls = {}, []
+    for head, args in raw_records(file):
+        if head[-1] == REC_CALL_PATH:
+            paths[head[6]] = args
+        elif head[-1] == OP_SENDRECV:
+            calls.append(paths.get(head[8], ()))
+    return calls
+
+
+def true_paths(test, rank):
+    with open(os.path.join(test.folder, f"truth.{rank}"), encoding="ascii") as file:
+        return [tuple(int(address, 16) for address in line.split()) for line in file]
+
+
+def record(test, program, options=()):
+    shutil.rmtree(test.output, ignore_errors=True)
+    command = [test.arguments.slackline, "record", "--keep-raw", *options, "-o", test.output]
+    if test.arguments.mpi == "mpich":
+        command.append("--yield")
+    done = test.run([*command, "--", *test.launcher(RANKS), test.program(program),
+                     os.path.join(test.folder, "truth")])
+    check(done.returncode == 0, "the program failed")
+
+
+def same_addresses(test):
+    for rank in range(RANKS):
+        recorded, true = recorded_paths(test, rank), true_paths(test, rank)
+        check(len(recorded) == len(true) == 1000, f"rank {rank}: {len(recorded)} calls")
+        for number, (ours, its) in enumerate(zip(recorded, true)):
+            # The program asked a line before it called MPI.
+            check(ours[1:] == its[1:], f"rank {rank}, call {number}: {ours} and {its}")
+
+
+def line_of(mark):
+    with open(os.path.join(HERE, "where.c"), encoding="utf-8") as source:
+        return 1 + [mark in line for line in source].index(True)
+
+
+def result(test, *command):
+    done = subprocess.run([test.arguments.slackline, *command, test.output, "--format", "json"],
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["result"]
+
+
+def named_functions(test):
+    """Every path of exchange_around, as the source has it."""
+    frames = {0: []}
+    seen = set()
+    for number, parent, function in re.findall(r'^frame (\d+) (\d+) "([^"]*)"', test.text(), re.M):
+        frames[int(number)] = frames[int(parent)] + [function]
+        if function == "exchange_around":
+            seen.add(tuple(frames[int(number)]))
+    expected = {("main", *["recurse"] * depth, "inlined", "varying", "exchange_around")
+                for depth in range(1, 6)}
+    check(seen == expected, f"paths are {seen}")
+
+
+def late_function(test):
+    """The chain of late receives goes back to rank 0, in late_relaxation()."""
+    waits = result(test, "wait-states")["waits"]
+    check([w["sum_ns"] for w in waits] == sorted((w["sum_ns"] for w in waits), reverse=True),
+          "largest first")
+    receives = [w for w in waits if w["operation"] == "MPI_Recv"]
+    check(sorted(w["rank"] for w in receives) == [1, 2, 3], "who waits")
+    for wait in receives:
+        # A receiver that was late itself for want of a processor does not wait.
+        check(wait["pattern"] == "late_sender" and 7 <= wait["count"] <= 10, f"how often: {wait}")
+        check(wait["call_path"] == ["main", "pass_on"], "how it got there")
+        check(wait["function"] == "pass_on" and wait["file"].endswith("where.c"), "where")
+        check(wait["line"] == line_of("the wait"), "at which line")
+        cause = wait["cause"]
+        check(cause["rank"] == 0 and cause["function"] == "late_relaxation", f"cause {cause}")
+        check(cause["line"] == line_of("the late line"), f"cause {cause}")
+        check(cause["share"] > 0.4, f"cause {cause}")
+    late = [f for f in result(test, "critical-path", "--on", "measured")["by_function"]
+            if f["function"] == "late_relaxation" and f["line"] == line_of("the late line")]
+    check(len(late) == 1 and late[0]["time_ns"] > 250_000_000, f"on the critical path: {late}")
+
+
+def case_where(test, program):
+    record(test, program)
+    same_addresses(test)
+    named_functions(test)
+    late_function(test)
+    check(finding(test.text(), "cut_call_paths") == 0, "all paths reach main")
+
+
+def case_options(test):
+    record(test, "where_O3", ["--call-paths", "none"])
+    check("frame" not in test.text(), "nothing is recorded")
+    record(test, "where_O3", ["--call-paths", "site"])
+    functions = set(re.findall(r'^frame \d+ (\d+) "([^"]*)"', test.text(), re.M))
+    check(functions == {("0", name) for name in ("main", "exchange_around", "late_relaxation",
+                                                 "pass_on")}, f"functions only: {functions}")
+    record(test, "where_O3", ["--call-path-depth", "3"])
+    check(all(len(path) == 3 for path in recorded_paths(test, 0)), "three frames")
+    check(finding(test.text(), "cut_call_paths") > 0, "which is said")
+
+
+def case_stripped(test):
+    program = test.program("where_O3")
+    stripped = os.path.join(test.folder, "stripped")
+    subprocess.run(["strip", "-o", stripped, program], check=True)
+    test.program = lambda name: stripped
+    record(test, "stripped")
+    same_addresses(test)
+    check(re.search(r'^frame \d+ \d+ "stripped\+0x', test.text(), re.M), "places in the file")
+    check(finding(test.text(), "no_function_names") == 1, "which is said")
+    subprocess.run(["strip", "--strip-debug", "-o", stripped, program], check=True)
+    record(test, "stripped")
+    check('"exchange_around"' in test.text(), "symbols name functions")
+    check(finding(test.text(), "no_line_numbers") == 1, "without lines")
+
+
+def case_damaged_tables(test):
+    """Unwind tables full of nonsense: the job runs on, with shorter paths."""
+    program = test.program("where_O3")
+    damaged = os.path.join(test.folder, "damaged")
+    test.program = lambda name: damaged
+    with open(program, "rb") as file:
+        good = file.read()
+    headers = subprocess.run(["readelf", "-SW", program], capture_output=True, text=True,
+                             check=True).stdout
+    for section in (".eh_frame", ".eh_frame_hdr"):
+        found = re.search(rf" {re.escape(section)} +PROGBITS +\w+ (\w+) (\w+)", headers)
+        at, size = int(found[1], 16), int(found[2], 16)
+        for step in range(3):
+            bad = bytearray(good)
+            for i in range(at, at + size):
+                bad[i] = (bad[i] * 7 + i * (step + 3)) % 256 if step < 2 else 0xff
+            with open(damaged, "wb") as file:
+                file.write(bad)
+            os.chmod(damaged, 0o755)
+            # The program's own backtrace() would not survive this.
+            shutil.rmtree(test.output, ignore_errors=True)
+            done = test.record(test.launcher(2) + [damaged, "--no-truth"])
+            check(done.returncode == 0, f"{section}, step {step}: the program failed")
+            check("allreduce" in test.text() or "sendrecv" in test.text(), "calls are recorded")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case")
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--slackline", required=True)
+    parser.add_argument("--print", required=True)
+    parser.add_argument("--programs", required=True)
+    arguments = parser.parse_args()
+    test = Test(arguments)
+    try:
+        if arguments.case.startswith("where_"):
+            case_where(test, arguments.case)
+        else:
+            globals()["case_" + arguments.case](test)
+        print("ok")
+    finally:
+        shutil.rmtree(test.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
