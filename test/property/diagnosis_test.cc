@@ -7,9 +7,13 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "analysis/paths/path_gains.h"
 #include "analysis/paths/path_slack.h"
+#include "analysis/summary/headlines.h"
 #include "analysis/summary/judgement.h"
 #include "property/cases.h"
 
@@ -208,6 +212,54 @@ TEST_P(DiagnosisProperty, PartsOfRanksAndPatternsAddUp) {
     }
     EXPECT_EQ(in_patterns, 0);
   });
+}
+
+/// Numbers of a result by metric and interval.
+using Numbers = std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::vector<double>>;
+
+/// What the parts of a report say of their intervals under the names of the headlines.
+Numbers numbers_of(const Diagnosis& d, const Trace& trace, const CallPaths& paths) {
+  Numbers all;
+  const auto add = [&](const std::string& metric, std::int64_t begin, std::int64_t end,
+                       double value) {
+    all[{metric, begin, end}].push_back(value);
+  };
+  for (const Headline& h : headlines(d)) {
+    add(std::string(h.metric), h.interval.begin_ns, h.interval.end_ns, h.value);
+  }
+  const Json measured = describe(d, trace, paths).result["measured"];
+  const Json& shares = measured["time_shares"];
+  const std::int64_t begin = d.shares.begin_ns;
+  const std::int64_t end = begin + d.shares.length_ns;
+  const auto number = [](const Json& json) { return json.as_double(); };
+  if (d.shares.length_ns > 0) {
+    add("parallel_efficiency", begin, end, number(shares["compute"]));
+    add("wait_time_share", begin, end, number(shares["waiting"]));
+    add("mpi_share_excluding_waiting", begin, end, number(shares["inside_mpi"]));
+    add("ideal_network_run_time_ns", begin, end, number(shares["ideal_ns"]));
+  }
+  for (const FocusInterval& r : d.monitor.intervals) {
+    if (r.kind == IntervalKind::startup || r.kind == IntervalKind::shutdown) continue;
+    add("parallel_efficiency", r.begin_ns, r.end_ns, r.efficiency.useful);
+    add("load_balance", r.begin_ns, r.end_ns, r.efficiency.load_balance);
+    add("serialisation_efficiency", r.begin_ns, r.end_ns, r.efficiency.serialisation);
+    add("transfer_efficiency", r.begin_ns, r.end_ns, r.efficiency.transfer);
+  }
+  return all;
+}
+
+TEST_P(DiagnosisProperty, EveryNumberThatOccursTwiceIsEqual) {
+  std::size_t twice = 0;
+  for_runs([&](const Trace& trace) {
+    const CallPaths paths(trace);
+    for (const auto& [of, values] : numbers_of(diagnose(trace, paths), trace, paths)) {
+      if (values.size() > 1) ++twice;
+      for (const double v : values) {
+        EXPECT_NEAR(v, values.front(), 1e-6 * std::max(1.0, std::abs(v))) << std::get<0>(of);
+      }
+    }
+  });
+  EXPECT_GT(twice, 1000u);
 }
 
 TEST_P(DiagnosisProperty, IntervalsAndWindowsAreTheRunWithoutHoles) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "analysis/efficiency/gap_walk.h"
+#include "analysis/efficiency/time_shares.h"
 #include "base/error.h"
 #include "base/ratio.h"
 #include "calls/findings.h"
@@ -105,6 +106,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
   Efficiency e;
   e.findings.merge(matching.findings());
   if (ideal.released > 0) e.findings.add(kReplayReleased, {}, ideal.released);
+  e.analysed = analysed_efficiency_inputs(trace, ideal);
   EfficiencyInputs& in = e.inputs;
   double sum = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {

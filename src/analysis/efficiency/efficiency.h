@@ -58,8 +58,9 @@ EfficiencyFactors factors(const EfficiencyInputs& inputs, EfficiencyVariant vari
 
 /// One run's efficiencies.
 struct Efficiency {
-  std::string name;  ///< of the trace, for tables
-  EfficiencyInputs inputs;
+  std::string name;                     ///< of the trace, for tables
+  EfficiencyInputs inputs;              ///< of the whole run
+  EfficiencyInputs analysed;            ///< of the analysed interval (calls/run_span.h)
   std::vector<std::int64_t> useful_ns;  ///< per rank
   Findings findings;
 };

@@ -28,6 +28,10 @@ Json to_json(const Efficiency& run, const EfficiencyInputs& reference, Scaling s
   for (const EfficiencyVariant variant : kEfficiencyVariants) {
     json[std::string(to_string(variant))] = factors_to_json(in, variant);
   }
+  json["analysed"] = {
+      {"observed_ns", run.analysed.observed_ns},
+      {"ideal_ns", run.analysed.ideal_ns},
+      {"multiplicative", factors_to_json(run.analysed, EfficiencyVariant::multiplicative)}};
   json["scalability"] = nullptr;
   if (!in.has_time() || !reference.has_time()) return json;
   const Scalability s = scalability(in, reference, scaling);
@@ -86,6 +90,15 @@ Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
   factor("    serialisation efficiency", &EfficiencyFactors::serialisation);
   factor("    transfer efficiency", &EfficiencyFactors::transfer);
   return table.take();
+}
+
+/// What a report says of the runs: the factors between MPI_Init and MPI_Finalize.
+Table analysed_tree(std::vector<Efficiency> runs) {
+  for (Efficiency& run : runs) run.inputs = run.analysed;
+  Table table = tree(runs, EfficiencyVariant::multiplicative);
+  table.id = "efficiency_analysed";
+  table.title = "Efficiency factors of the analysed interval (multiplicative)";
+  return table;
 }
 
 Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
@@ -159,6 +172,10 @@ Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling)
     report.findings.merge(run.findings);
   }
   Section section{.id = "efficiency", .title = "Efficiency"};
+  section.items.emplace_back(Paragraph{
+      "The first table is for the analysed interval, from MPI_Init to MPI_Finalize, as in "
+      "'slackline report'; the others are for the whole run."});
+  section.items.emplace_back(analysed_tree(runs));
   for (const EfficiencyVariant variant : kEfficiencyVariants) {
     section.items.emplace_back(tree(runs, variant));
   }

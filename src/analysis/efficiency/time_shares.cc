@@ -117,6 +117,21 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
   return out;
 }
 
+EfficiencyInputs analysed_efficiency_inputs(const Trace& trace, const IdealRun& ideal) {
+  TimeShares shares;
+  const std::optional<MeasuredRun> measured = measured_run(trace);
+  if (!measured) return {};
+  shares.length_ns = measured->makespan_ns;
+  shares.ideal_ns = ideal_length(trace, ideal);
+  shares.ranks_ns = measured->ranks_ns;
+  for (std::size_t r = 0; r < shares.ranks_ns.size(); ++r) {
+    if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
+    ++shares.present;
+    shares.sum_ns.compute += shares.ranks_ns[r].compute;
+  }
+  return efficiency_inputs(shares);
+}
+
 EfficiencyInputs efficiency_inputs(const TimeShares& shares) {
   EfficiencyInputs in;
   in.ranks = static_cast<std::int32_t>(shares.present);

@@ -12,6 +12,7 @@
 #include <array>
 #include <functional>
 
+#include "analysis/efficiency/time_shares.h"
 #include "analysis/phases/focus_intervals.h"
 #include "analysis/phases/run_windows.h"
 #include "base/error.h"
@@ -199,7 +200,8 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
                              {.extent = PathExtent::segments});
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  Monitor out = monitor(trace, {ideal, waits, path, paths}, options);
+  const TimeShares shares = time_shares(trace, CallActivities(trace, paths), waits, ideal);
+  Monitor out = monitor(trace, {ideal, waits, path, paths, efficiency_inputs(shares)}, options);
   out.findings.merge(matching.findings());
   return out;
 }
@@ -210,7 +212,10 @@ EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
 }
 
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
-  const RunWindows windows(trace, inputs.ideal);
+  RunWindows windows(trace, inputs.ideal);
+  if (inputs.analysed.has_time()) {
+    windows.set_whole(factors(inputs.analysed, EfficiencyVariant::multiplicative));
+  }
   Monitor out{curves_of(trace, inputs.ideal, windows, options), {}, 0, {}, {}};
   if (inputs.ideal.released > 0) out.findings.add(kReplayReleased, {}, inputs.ideal.released);
   if (out.length_ns <= 0) return out;

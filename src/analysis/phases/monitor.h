@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/phases/loop_changes.h"
@@ -67,6 +68,8 @@ struct FocusInterval {
   std::optional<WaitPattern> main_pattern{};  ///< that most of it is of
   std::int32_t path_rank = -1;                ///< where the critical path is for longest
   double path_share = 0;                      ///< part of the interval that it is there
+  std::int32_t late_rank = -1;  ///< that causes most of the waiting; -1: none, or not known
+  double late_share = 0;        ///< of the waiting with a cause that begins in the interval
   std::size_t phase = 0;  ///< intervals of one number behave alike; none of start-up and shut-down
   bool representative = false;  ///< the one to look at of its phase
 };
@@ -127,6 +130,7 @@ struct MonitorInputs {
   const WaitStates& waits;
   const CriticalPath& path;
   const CallPaths& paths;
+  EfficiencyInputs analysed{};  ///< of the analysed interval
 };
 /// Takes a timed trace; MonitorOptions::ideal has no part in it. O(calls).
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);

@@ -36,6 +36,8 @@ Json to_json(const FocusInterval& r) {
             {"representative", r.representative},
             {"waiting_ns", r.waiting_ns},
             {"main_pattern", r.main_pattern ? Json(identifier(*r.main_pattern)) : Json()},
+            {"late_rank", r.late_rank < 0 ? Json() : Json(r.late_rank)},
+            {"late_share", r.late_share},
             {"path_rank", r.path_rank},
             {"path_share", r.path_share}};
   json["efficiency"] = to_json(r.efficiency);

@@ -48,6 +48,12 @@ WindowEfficiency RunWindows::between(std::int64_t from, std::int64_t to) const {
   e.load_balance = most > 0 ? sum / ranks / most : 1;
   e.transfer = std::clamp(ideal / ranks / observed, 0.0, 1.0);
   e.serialisation = ideal > 0 ? std::min(1.0, most / (ideal / ranks)) : 1;
+  if (whole_ && from == from_ && to == to_) {
+    e.useful = whole_->parallel;
+    e.load_balance = whole_->load_balance;
+    e.serialisation = whole_->serialisation;
+    e.transfer = whole_->transfer;
+  }
   return e;
 }
 

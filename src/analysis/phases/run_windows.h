@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/rank_clock.h"
 #include "analysis/phases/monitor.h"
 
@@ -13,6 +15,10 @@ class RunWindows {
  public:
   /// Keeps references. O(calls).
   RunWindows(const Trace& trace, const IdealRun& ideal);
+
+  /// The factors of the analysed interval, where they are known from its ends: the ideal run's
+  /// length is then the difference of its end and begin, and not the mean of the ranks' clocks.
+  void set_whole(const EfficiencyFactors& factors) { whole_ = factors; }
 
   /// In the trace's time.
   std::int64_t start() const { return start_; }
@@ -27,6 +33,7 @@ class RunWindows {
  private:
   std::vector<RankClock> clocks_;
   std::vector<std::int32_t> ranks_;  // whose clocks these are
+  std::optional<EfficiencyFactors> whole_;
   std::int64_t start_ = 0;
   std::int64_t length_ = 0;
   std::int64_t from_ = 0;

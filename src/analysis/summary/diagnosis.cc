@@ -164,7 +164,9 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.efficiency = efficiency_from(trace, matching, ideal);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  d.monitor = monitor(trace, {ideal, waits, d.path, paths}, {});
+  d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)}, {});
+  d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);
+  add_late_ranks(trace, waits, d.waits.delays, d.monitor);
   d.example = example_wait(trace, waits, d.waits.delays);
   d.findings = d.waits.findings;
   for (const Findings* own : {&d.efficiency.findings, &d.path.findings}) {
@@ -181,7 +183,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   program.inputs = efficiency_inputs(d.shares);
   Section efficiency{.id = "efficiency", .title = "Efficiency"};
   efficiency.items.emplace_back(Paragraph{
-      "For the analysed interval. 'slackline efficiency' reports the whole run, in all variants."});
+      "For the analysed interval. 'slackline efficiency' adds the whole run, in all variants."});
   efficiency.items.emplace_back(efficiency_table(program, EfficiencyVariant::multiplicative));
   report.sections.push_back(shares_section(d.shares, paths));
   append(report.sections, std::move(waits.sections));

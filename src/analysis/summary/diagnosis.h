@@ -8,6 +8,7 @@
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/phases/monitor.h"
+#include "analysis/summary/root_causes.h"
 #include "analysis/waits/wait_summary.h"
 #include "report/report.h"
 #include "trace/trace.h"
@@ -28,6 +29,7 @@ struct Diagnosis {
   CriticalPath path;
   ImbalanceMetrics imbalance;
   Monitor monitor;
+  RootCauses causes;
   /// For the largest of the delay costs; nothing where nobody waited.
   std::optional<ExampleWait> example;
   Findings findings;

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
+#include "analysis/summary/computation_imbalance.h"
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/judgement_cautions.h"
 #include "base/ratio.h"
@@ -111,32 +111,6 @@ std::string when(const Subject& s) {
   return fmt::format("{} between {} and {}", share, begin, end);
 }
 
-/// Delay costs of one activity, all ranks together.
-struct ActivityDelays {
-  Operation operation = Operation::none;
-  PathId path = 0;
-  double total = 0;
-  std::int32_t rank = -1;  ///< that has most of it
-  double most_of_rank = 0;
-};
-
-std::optional<ActivityDelays> largest_delays(const DelayCosts& delays) {
-  std::map<std::pair<Operation, PathId>, ActivityDelays> totals;
-  for (const DelayCost& c : delays.costs) {
-    ActivityDelays& b = totals[{c.operation, c.path}];
-    b.operation = c.operation;
-    b.path = c.path;
-    b.total += c.total();
-    if (c.total() > b.most_of_rank) {
-      b.most_of_rank = c.total();
-      b.rank = c.rank;
-    }
-  }
-  const auto most =
-      std::ranges::max_element(totals, {}, [](const auto& entry) { return entry.second.total; });
-  return most == totals.end() ? std::nullopt : std::optional(most->second);
-}
-
 double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
   const double mean =
       ratio_of(static_cast<double>(shares.sum_ns.compute), static_cast<double>(shares.present));
@@ -144,22 +118,31 @@ double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
                   mean);
 }
 
-std::string caused_by(const Subject& s, const ActivityDelays& delays) {
-  const double all = s.d.waits.delays.waiting_ns;
-  const std::string what = activity(delays.operation) + in_path(s.paths, delays.path);
-  if (delays.total < kWorthNaming * all) return "no single cause exceeds 10 %";
-  const bool alone = delays.most_of_rank > delays.total / 2 || s.trace.ranks() <= 2;
-  const std::string share =
-      format_percent(ratio_of(alone ? delays.most_of_rank : delays.total, all), 0);
-  std::string text = alone ? fmt::format("root cause: {} on rank {} ({} of all wait time)", what,
-                                         delays.rank, share)
-                           : fmt::format("root cause: {} ({} of all wait time), mostly on rank {}",
-                                         what, share, delays.rank);
-  if (delays.operation != Operation::none) return text;
-  const double busy = busier_than_mean(s.d.shares, delays.rank);
-  if (busy >= kUnevenRank) {
-    text += fmt::format(", whose computation time is {:.2f} x the mean", busy);
-  } else if (!alone) {
+/// How much longer than others the rank computes, where that explains something.
+std::string computing_of(const Subject& s, std::int32_t rank) {
+  const double busy = busier_than_mean(s.d.shares, rank);
+  return busy >= kUnevenRank ? fmt::format(", whose computation time is {:.2f} x the mean", busy)
+                             : "";
+}
+
+/// The same cause as the answer to which rank is late.
+std::string caused_by(const Subject& s) {
+  const RootCauses& causes = s.d.causes;
+  const auto what = [&](Operation operation, PathId path) {
+    return activity(operation) + in_path(s.paths, path);
+  };
+  if (!causes.late.empty()) {
+    const LateRank& late = causes.late.front();
+    std::string text = fmt::format("root cause: {} on rank {} ({} of all wait time)",
+                                   what(late.operation, late.path), late.rank,
+                                   format_percent(late.activity_share, 0));
+    return late.operation == Operation::none ? text + computing_of(s, late.rank) : text;
+  }
+  const CausingActivity& most = *causes.activity;
+  if (most.share < kWorthNaming) return "no single cause exceeds 10 %";
+  std::string text = fmt::format("root cause: {} ({} of all wait time) on several ranks",
+                                 what(most.operation, most.path), format_percent(most.share, 0));
+  if (most.operation == Operation::none && busier_than_mean(s.d.shares, most.rank) < kUnevenRank) {
     text += ", whose total computation is close to the mean: the late rank varies over time";
   }
   return text;
@@ -178,15 +161,33 @@ const WaitPlace* main_place(const WaitSummary& waits) {
 
 std::optional<Judgement> cause_of_waiting(const Subject& s) {
   const WaitPlace* place = main_place(s.d.waits);
-  const std::optional<ActivityDelays> delays = largest_delays(s.d.waits.delays);
-  if (place == nullptr || !delays) return std::nullopt;
+  if (place == nullptr || !s.d.causes.activity) return std::nullopt;
   const double share = std::min(
       1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
   return Judgement{JudgementAspect::cause,
                    fmt::format("{} of wait time is {} in {}{}; {}; {}.", format_percent(share, 0),
                                name(place->pattern), mpi_name(place->operation),
-                               in_path(s.paths, place->path), caused_by(s, *delays), when(s)),
+                               in_path(s.paths, place->path), caused_by(s), when(s)),
                    {"wait_causes", "wait_places", "focus_regions"}};
+}
+
+/// Adds unequal computation that the cause of most wait time does not name: a machine with fewer
+/// processors than ranks hides it behind whichever rank does not run.
+std::optional<Judgement> with_imbalance(const Subject& s, std::optional<Judgement> cause) {
+  if (!cause || 1 - s.compute() < kLittle) return cause;
+  const std::optional<ComputationImbalance> uneven =
+      computation_imbalance(s.trace, s.paths, s.d.shares);
+  const std::vector<LateRank>& late = s.d.causes.late;
+  const auto names = [&](std::int32_t rank) {
+    return s.waiting_is_main() && !late.empty() && late.front().rank == rank &&
+           late.front().operation == Operation::none;
+  };
+  if (!uneven || names(uneven->rank)) return cause;
+  cause->sentence += fmt::format(
+      " Computation is unbalanced: rank {} computes {:.2f} x the mean{}.", uneven->rank,
+      uneven->over_mean, uneven->path == 0 ? "" : ", mainly" + in_path(s.paths, uneven->path));
+  cause->evidence.emplace_back("rank_shares");
+  return cause;
 }
 
 std::optional<Judgement> cause_inside(const Subject& s) {
@@ -281,10 +282,10 @@ std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
   if (diagnosis.shares.length_ns <= 0) return sentences;
   sentences.push_back(limit(s));
   if (s.waiting_is_main() && s.waiting() > kNothing) {
-    add(sentences, cause_of_waiting(s));
+    add(sentences, with_imbalance(s, cause_of_waiting(s)));
     sentences.push_back(gain_of_waiting(s));
   } else if (s.inside() > kNothing) {
-    add(sentences, cause_inside(s));
+    add(sentences, with_imbalance(s, cause_inside(s)));
     sentences.push_back(gain_inside(s));
   }
   for (Judgement& caution : cautions(diagnosis, trace)) sentences.push_back(std::move(caution));

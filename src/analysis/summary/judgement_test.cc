@@ -21,6 +21,11 @@ struct Said {
   std::vector<Judgement> sentences;
   std::set<std::string> ids;  ///< of everything the report shows
 
+  std::string all() const {
+    std::string text;
+    for (const Judgement& j : sentences) text += j.sentence + "\n";
+    return text;
+  }
   std::string of(JudgementAspect aspect) const {
     for (const Judgement& j : sentences) {
       if (j.aspect == aspect) return j.sentence;
@@ -112,6 +117,18 @@ TEST(Judgement, IsOfTheRunBetweenInitAndFinalize) {
   EXPECT_THAT(said.of(JudgementAspect::limit),
               ::testing::AllOf(HasSubstr("30.0 % of rank time"), HasSubstr("1.000 us")));
   EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("MPI_Init and MPI_Finalize add 5.010 us"));
+}
+
+// Rank 1 computes three times as long in "assemble", but rank 0 is always the last one to enter the
+// barrier, as its send takes long: a processor that two ranks share.
+TEST(Judgement, NamesUnequalComputationThatCausesNoWaiting) {
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @0 enter \"assemble\"\n @100 leave \"assemble\"\n"
+                                    " @100 +900 send to=1 bytes=8\n @1000 +10 barrier\n"
+                                    "rank 1\n @0 enter \"assemble\"\n @300 leave \"assemble\"\n"
+                                    " @300 +100 recv from=0 bytes=8\n @400 +610 barrier\n"));
+  EXPECT_THAT(said.all(), HasSubstr("Computation is unbalanced: rank 1 computes 1.50 x the mean, "
+                                    "mainly in assemble."));
 }
 
 TEST(Judgement, TellsSinceWhen) {

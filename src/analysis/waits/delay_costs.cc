@@ -95,6 +95,7 @@ class DelaySearch {
     out_.unexplained_ns += std::max(0.0, wait - sum);
     out_.origins[id].direct_ns = scale * delays;
     out_.origins[id].indirect_ns = scale * waiting;
+    out_.origins[id].charged_ns = scale * delays + handed_sum * delays / sum;
     share_out(w, scale, handed, sum);
     if (visitor_ != nullptr) tell(id, w, scale);
   }

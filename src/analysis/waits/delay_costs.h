@@ -41,6 +41,7 @@ struct WaitOrigin {
   double direct_ns = 0;       ///< explained by a delay of the one waited for
   double indirect_ns = 0;     ///< explained by its own waiting
   double propagating_ns = 0;  ///< made somebody else wait later; the rest is terminal
+  double charged_ns = 0;      ///< the costs of delays of the one waited for before this wait
 };
 
 struct DelayCosts {

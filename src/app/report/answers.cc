@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "analysis/summary/path_shares.h"
 #include "base/sentences.h"
 #include "base/units.h"
 
@@ -17,7 +19,9 @@ namespace {
 
 constexpr double kHardly = 0.005;      // of the ranks' time: nobody is late for that
 constexpr double kNoticeable = 1.005;  // times the mean: below it, computation is balanced
-constexpr double kOutstanding = 2;     // times an equal share: that rank is the late one
+constexpr double kNearlyAlways = 0.8;  // of the analysed interval
+constexpr double kMostly = 0.5;        // of it: a single late rank is not limited to a part
+constexpr double kCloseToMeasured = 0.1;
 constexpr std::size_t kMostTimes = 4;
 constexpr std::size_t kMostActivities = 3;
 constexpr double kWorthNaming = 0.01;  // of the critical path
@@ -28,51 +32,58 @@ std::string activity(Operation operation, const std::string& path) {
   return path.empty() ? what : what + " in " + path;
 }
 
-/// What one rank makes others wait.
-struct DelayTotals {
-  std::int32_t rank = 0;
-  double caused_ns = 0;
-  const DelayCost* mostly = nullptr;  ///< null: nobody waits for anybody
-};
+std::string time(std::int64_t ns) {
+  return format_time_ns(static_cast<double>(ns));
+}
 
-DelayTotals most_delaying(const DelayCosts& delays) {
-  std::map<std::int32_t, DelayTotals> by_rank;
-  DelayTotals most;
-  for (const DelayCost& cost : delays.costs) {  // largest first
-    DelayTotals& totals = by_rank[cost.rank];
-    totals.rank = cost.rank;
-    totals.caused_ns += cost.total();
-    if (totals.mostly == nullptr) totals.mostly = &cost;
-    if (totals.caused_ns > most.caused_ns) most = totals;
+/// When a rank is late, unless that is nearly always.
+std::string when(const Diagnosis& d, const LateRank& late) {
+  const double always = d.causes.late.size() > 1 ? kNearlyAlways : kMostly;
+  if (static_cast<double>(late.when.length_ns()) >
+      always * static_cast<double>(d.shares.length_ns)) {
+    return "";
   }
-  return most;
+  return fmt::format(" ({} to {})", time(late.when.begin_ns), time(late.when.end_ns));
+}
+
+std::string late_ranks(const Diagnosis& d, const CallPaths& paths) {
+  const auto by = [&](const LateRank& late) {
+    return activity(late.operation, paths.name(late.path)) + when(d, late);
+  };
+  const std::vector<LateRank>& late = d.causes.late;
+  if (late.size() == 1) {
+    return fmt::format("Rank {}: it causes {} of wait time, mainly through {}.", late[0].rank,
+                       format_percent(late[0].share, 0), by(late[0]));
+  }
+  std::vector<std::string> ranks;
+  std::vector<std::string> parts;
+  for (const LateRank& l : late) {
+    ranks.push_back(std::to_string(l.rank));
+    parts.push_back(fmt::format("rank {} causes {} of wait time, mainly through {}", l.rank,
+                                format_percent(l.share, 0), by(l)));
+  }
+  return fmt::format("Ranks {}: {}.", enumeration(ranks), enumeration(parts));
 }
 
 Answer late(const Diagnosis& d, const CallPaths& paths) {
   Answer a{"late", "Which rank is late?", "", {"wait_causes", "rank_shares"}};
   const double waiting = d.shares.share(d.shares.sum_ns.wait);
-  const DelayTotals most = most_delaying(d.waits.delays);
-  if (waiting < kHardly || most.mostly == nullptr || d.waits.delays.waiting_ns <= 0) {
+  const RootCauses& causes = d.causes;
+  if (waiting < kHardly || !causes.largest || !causes.activity) {
     a.text = fmt::format("None: wait states are {} of rank time.", format_percent(waiting));
-    return a;
-  }
-  const double share = most.caused_ns / d.waits.delays.waiting_ns;
-  const double equal = 1 / static_cast<double>(std::max<std::size_t>(1, d.shares.present));
-  const std::string by = activity(most.mostly->operation, paths.name(most.mostly->path));
-  if (share >= std::min(0.5, kOutstanding * equal)) {
-    a.text = fmt::format("Rank {}: it causes {} of wait time, mainly through {}.", most.rank,
-                         format_percent(share, 0), by);
+  } else if (!causes.late.empty()) {
+    a.text = late_ranks(d, paths);
   } else {
     a.text = fmt::format(
-        "No single rank. Rank {} causes the largest share of wait time: {} (even share {}), mainly "
-        "through {}.",
-        most.rank, format_percent(share, 0), format_percent(equal, 0), by);
+        "No single rank. Rank {} causes the largest share of wait time: {} (even share {}). "
+        "Largest "
+        "root cause over all ranks: {} ({}).",
+        causes.largest->rank, format_percent(causes.largest->share, 0),
+        format_percent(causes.even_share, 0),
+        activity(causes.activity->operation, paths.name(causes.activity->path)),
+        format_percent(causes.activity->share, 0));
   }
   return a;
-}
-
-std::string time(std::int64_t ns) {
-  return format_time_ns(static_cast<double>(ns));
 }
 
 double lost_ns(const FocusInterval& r) {
@@ -102,14 +113,33 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
                                       : fmt::format("{} phase changes between {} and {}",
                                                     times.size(), times.front(), times.back());
   if (!efficient) {
-    a.text += fmt::format("; largest loss between {} and {} ({})", time(worst.begin_ns),
-                          time(worst.end_ns), where);
+    const std::string late =
+        worst.late_rank < 0 ? ""
+                            : fmt::format(", largest cause of wait time rank {}, {}",
+                                          worst.late_rank, format_percent(worst.late_share, 0));
+    a.text += fmt::format("; largest loss between {} and {} ({}{})", time(worst.begin_ns),
+                          time(worst.end_ns), where, late);
   }
   a.text += ".";
   return a;
 }
 
-std::optional<Answer> latency(const Tolerances& t) {
+/// What the model's time is worth beside the measured one.
+std::string against_measured(const Prediction& p) {
+  if (!p.measured || p.measured->makespan_ns <= 0) return "";
+  const double ratio = p.makespan_ns / static_cast<double>(p.measured->makespan_ns);
+  const std::string times = fmt::format(
+      " Predicted / measured run time: {:.2f} ({} / {})", ratio, format_time_ns(p.makespan_ns),
+      format_time_ns(static_cast<double>(p.measured->makespan_ns)));
+  if (std::abs(ratio - 1) <= kCloseToMeasured) return times + ".";
+  return times + (ratio < 1 ? "; the percentages refer to the predicted time: the rest of the "
+                              "measured time is outside the model."
+                            : "; the percentages refer to the predicted time: the model's "
+                              "parameters are too slow for this run.");
+}
+
+std::optional<Answer> latency(const Overview& model) {
+  const Tolerances& t = model.tolerances;
   if (t.rows.empty()) return std::nullopt;
   Answer a{"latency", "How much additional latency is tolerable?", "", {"tolerance"}};
   std::vector<std::string> limits;
@@ -128,54 +158,38 @@ std::optional<Answer> latency(const Tolerances& t) {
     a.text +=
         fmt::format(" Assumed latency: {} = {}.", t.parameter.name(), format_time_ns(t.base_ns));
   }
+  a.text += against_measured(model.prediction);
   return a;
 }
 
-bool is_around(Operation operation) {
-  return is_init(operation) || operation == Operation::finalize;
-}
-
 std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
-  const auto late = static_cast<double>(d.path.late_start_ns);
-  double around = late;
-  for (const ActivityShare& share : d.path.activities) {
-    if (is_around(share.operation)) around += static_cast<double>(share.on_path_ns);
-  }
-  const double whole = static_cast<double>(d.path.makespan_ns);
-  const double rest = whole - around;
-  if (rest <= 0) return std::nullopt;
+  const PathShares path =
+      path_shares(d.path, {d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns});
+  if (path.length_ns <= 0) return std::nullopt;
+  const auto length = static_cast<double>(path.length_ns);
   Answer a{"path", "What is on the critical path?", "", {"path_activities", "path_ranks"}};
-  std::vector<std::pair<double, std::string>> shares;
-  for (const ActivityShare& share : d.path.activities) {
-    if (is_around(share.operation)) continue;
-    const bool starts_late = share.operation == Operation::none && share.path == 0;
-    const double part = (static_cast<double>(share.on_path_ns) - (starts_late ? late : 0)) / rest;
-    if (part < kWorthNaming) continue;
-    shares.emplace_back(
-        part, format_percent(part) + " " + activity(share.operation, paths.name(share.path)));
-  }
-  std::ranges::stable_sort(shares, std::greater{}, &std::pair<double, std::string>::first);
   std::vector<std::string> parts;
-  for (const auto& [part, text] :
-       std::span(shares).first(std::min(kMostActivities, shares.size()))) {
-    parts.push_back(text);
+  for (const PathShares::OfActivity& share : path.activities) {
+    const double part = static_cast<double>(share.time_ns) / length;
+    if (part < kWorthNaming || parts.size() == kMostActivities) break;
+    parts.push_back(format_percent(part) + " " + activity(share.operation, paths.name(share.path)));
   }
   a.text = enumeration(parts);
-  std::vector<double> by_rank(d.path.by_rank.size());
-  for (const ActivitySegment& s : d.path.segments) {
-    if (is_around(s.operation)) continue;
-    by_rank[static_cast<std::size_t>(s.rank)] += static_cast<double>(s.length_ns());
-  }
-  if (late > 0) by_rank[static_cast<std::size_t>(d.path.segments.front().rank)] -= late;
-  const auto busiest = std::ranges::max_element(by_rank);
-  if (busiest != by_rank.end()) {
+  const auto busiest = std::ranges::max_element(path.by_rank);
+  if (busiest != path.by_rank.end()) {
     a.text += fmt::format("; the largest share of it, {}, is on rank {}",
-                          format_percent(*busiest / rest), busiest - by_rank.begin());
+                          format_percent(static_cast<double>(*busiest) / length),
+                          busiest - path.by_rank.begin());
   }
   a.text += ".";
-  if (around > 0) {
+  const auto whole = static_cast<double>(d.path.makespan_ns);
+  if (whole > length) {
+    const bool late = d.path.late_start_ns > 0;
     a.text += fmt::format(" ({}MPI_Init and MPI_Finalize, {} of the run, excluded.)",
-                          late > 0 ? "Late start, " : "", format_percent(around / whole));
+                          late          ? "Late start, "
+                          : path.before ? "Start-up, "
+                                        : "",
+                          format_percent(1 - length / whole));
   }
   return a;
 }
@@ -192,7 +206,7 @@ std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
   if (measured.shares.length_ns <= 0) return all;
   if (measured.shares.present > 1) all.push_back(late(measured, paths));
   add(all, answer_change(measured));
-  add(all, latency(model.tolerances));
+  add(all, latency(model));
   add(all, answer_path(measured, paths));
   return all;
 }
@@ -210,7 +224,7 @@ std::vector<Answer> answers(const Overview& model) {
                                      l.busiest_rank, l.busiest_over_mean),
                    {"ranks"}});
   }
-  add(all, latency(model.tolerances));
+  add(all, latency(model));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/summary/judgement.h"
 #include "base/units.h"
 #include "graph/testing/text_graph.h"
 
@@ -37,6 +38,81 @@ TEST(Answers, NameTheRankThatIsLate) {
             "Rank 0: it causes 100 % of wait time, mainly through computation.");
 }
 
+/// Four ranks and 20 steps: rank 1 is late by 1,000 ns in the first ten, rank 3 in the others.
+Trace late_in_turn() {
+  std::string text[4];
+  std::int64_t now = 0;
+  for (int step = 0; step < 20; ++step) {
+    for (int r = 0; r < 4; ++r) {
+      const std::int64_t compute = r == (step < 10 ? 1 : 3) ? 2000 : 1000;
+      text[r] += " @" + std::to_string(now + compute) + " +" + std::to_string(2010 - compute) +
+                 " barrier\n";
+    }
+    now += 2010;
+  }
+  return timed_trace(
+      4, "rank 0\n" + text[0] + "rank 1\n" + text[1] + "rank 2\n" + text[2] + "rank 3\n" + text[3]);
+}
+
+TEST(Answers, NameRanksThatAreLateInTurnAndWhen) {
+  const std::string late = answer(answers_of(late_in_turn()), "late");
+  EXPECT_THAT(late, HasSubstr("Ranks 1 and 3"));
+  EXPECT_THAT(late, HasSubstr("rank 1 causes 50 % of wait time, mainly through computation "
+                              "(1.000 us to 20.09 us)"));
+  EXPECT_THAT(late, HasSubstr("rank 3 causes 50 % of wait time, mainly through computation "
+                              "(21.10 us to 40.19 us)"));
+}
+
+TEST(Answers, NameTheLateRankOfThePhaseInWhichMostIsLost) {
+  const Trace trace = late_in_turn();
+  const CallPaths paths(trace);
+  const Diagnosis d = diagnose(trace, paths);
+  std::vector<std::int32_t> late;
+  for (const FocusInterval& r : d.monitor.intervals) late.push_back(r.late_rank);
+  EXPECT_THAT(late, ::testing::ElementsAre(1, 3));
+}
+
+// Rank 1 is a little late in each step, rank 2 is last.
+TEST(Answers, NameTheSameCauseAsTheJudgement) {
+  std::string text[3];
+  std::int64_t now = 0;
+  for (int step = 0; step < 20; ++step) {
+    for (int r = 0; r < 3; ++r) {
+      const std::int64_t arrives = now + (r == 2 ? 3000 : r == 1 ? 1500 : 1000);
+      text[r] += " @" + std::to_string(arrives) + " +" + std::to_string(now + 3010 - arrives) +
+                 " allreduce bytes=8\n";
+    }
+    now += 3010;
+  }
+  const Trace trace =
+      timed_trace(3, "rank 0\n" + text[0] + "rank 1\n" + text[1] + "rank 2\n" + text[2]);
+  const CallPaths paths(trace);
+  EXPECT_THAT(answer(answers_of(trace), "late"), HasSubstr("Rank 2: it causes 100 %"));
+  std::string cause;
+  for (const Judgement& j : judgement(diagnose(trace, paths), trace, paths)) {
+    if (j.aspect == JudgementAspect::cause) cause = j.sentence;
+  }
+  EXPECT_THAT(cause, HasSubstr("computation on rank 2 (100 % of all wait time)"));
+}
+
+// 1,000 ns of computation and L, which is as long, are predicted of the 100,000 ns measured.
+TEST(Answers, SetThePredictionBesideTheMeasurement) {
+  const Trace slow = timed_trace(2,
+                                 "rank 0\n @1000 +99000 send to=1 bytes=1\n"
+                                 "rank 1\n @1000 +99000 recv from=0 bytes=1\n");
+  const std::string text = answer(answers_of(slow), "latency");
+  EXPECT_THAT(text, HasSubstr("Predicted / measured run time: 0.02 (2.000 us / 100.0 us)"));
+  EXPECT_THAT(text, HasSubstr("the percentages refer to the predicted time"));
+}
+
+// Before MPI_Init rank 0 computes for 1 ms, which is not of the analysed interval.
+TEST(Answers, LeaveOutOfTheCriticalPathWhatComesBeforeInit) {
+  const Trace trace = timed_trace(1,
+                                  "rank 0\n @1000000 +10 init\n @1000110 +100 barrier\n"
+                                  " @1000210 +10 finalize\n");
+  EXPECT_THAT(answer(answers_of(trace), "path"), HasSubstr("50.0 % computation"));
+}
+
 TEST(Answers, SayThatNobodyIsLate) {
   const Trace trace = timed_trace(2,
                                   "rank 0\n @100000 +10 barrier\n"
@@ -46,8 +122,10 @@ TEST(Answers, SayThatNobodyIsLate) {
 
 TEST(Answers, TellTheLatencyThatMayBeAdded) {
   // T is 100,000 + L: with L = 1 us 101 us. 1 % of that is 1.01 us.
-  EXPECT_EQ(answer(answers_of(timed_trace(2, kLateSender)), "latency"),
-            "+1.010 us for 1 % longer predicted run time. Assumed latency: L = 1.000 us.");
+  EXPECT_EQ(
+      answer(answers_of(timed_trace(2, kLateSender)), "latency"),
+      "+1.010 us for 1 % longer predicted run time. Assumed latency: L = 1.000 us. Predicted / "
+      "measured run time: 0.92 (101.0 us / 110.0 us).");
 }
 
 TEST(Answers, TellWhatTheCriticalPathConsistsOf) {

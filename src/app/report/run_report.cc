@@ -9,6 +9,7 @@
 #include "analysis/model/model_functions.h"
 #include "analysis/model/overview.h"
 #include "analysis/runs/comparison.h"
+#include "analysis/summary/headlines.h"
 #include "analysis/summary/judgement.h"
 #include "app/report/answers.h"
 #include "app/report/network_report.h"
@@ -205,6 +206,7 @@ Report run_report(const Trace& trace, const CallMatching& matching, const GraphS
   }
   add_pictures(report, pictures.get());
   if (const auto& side = measured.get()) {
+    add_headlines(headlines(side->diagnosis), model.overview, report);
     add_answers(answers(side->diagnosis, paths, model.overview), report);
     add_judgement(judgement(side->diagnosis, trace, paths), report);
   } else {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/phases/monitor.h"
+#include "analysis/waits/delay_costs.h"
+#include "analysis/waits/wait_states.h"
+#include "calls/run_span.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// A rank that causes much more wait time than its even share.
+struct LateRank {
+  std::int32_t rank = -1;
+  double share = 0;  ///< of all wait time with a cause
+  // The activity by which it causes most of that.
+  Operation operation = Operation::none;
+  PathId path = 0;
+  double activity_share = 0;  ///< of all wait time with a cause
+  /// When: nine tenths of the wait time that it causes lie in here, from the start of the run.
+  TimeInterval when;
+};
+
+/// An activity that causes wait time, over all ranks.
+struct CausingActivity {
+  Operation operation = Operation::none;
+  PathId path = 0;
+  double share = 0;        ///< of all wait time with a cause
+  std::int32_t rank = -1;  ///< that has most of it
+  double rank_share = 0;   ///< of all wait time with a cause
+};
+
+/// Who and what causes the wait time: what every part of a report names.
+struct RootCauses {
+  std::vector<LateRank> late;       ///< largest share first; empty where no rank stands out
+  std::optional<LateRank> largest;  ///< the rank with the largest share, whether it stands out
+  std::optional<CausingActivity> activity;
+  double even_share = 1;  ///< that each rank would have
+};
+
+/// `delays` of the states of `waits`; `present` ranks have calls. O(waits log waits).
+RootCauses root_causes(const Trace& trace, const WaitStates& waits, const DelayCosts& delays,
+                       std::size_t present);
+
+/// Fills in which rank causes most of the wait time of each interval. O(waits log intervals).
+void add_late_ranks(const Trace& trace, const WaitStates& waits, const DelayCosts& delays,
+                    Monitor& monitor);
+
+}  // namespace slackline
