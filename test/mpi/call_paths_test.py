@@ -152,6 +152,7 @@ def case_stripped(test):
     same_addresses(test)
     check(re.search(r'^frame \d+ \d+ "stripped\+0x', test.text(), re.M), "places in the file")
     check(finding(test.text(), "no_function_names") == 1, "which is said")
+    check("libc" not in test.text(), "what the C library does before main is left out")
     subprocess.run(["strip", "--strip-debug", "-o", stripped, program], check=True)
     record(test, "stripped")
     check('"exchange_around"' in test.text(), "symbols name functions")

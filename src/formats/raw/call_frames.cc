@@ -70,12 +70,11 @@ bool is_mpi_library(std::string_view module) {
   return std::ranges::any_of(kNames, [&](auto n) { return name.starts_with(n); });
 }
 
-/// Functions that start a thread or the program: they say nothing about it.
-bool starts_threads(std::string_view function) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "start_thread",           "clone", "clone3", "__clone", "__libc_start_main",
-      "__libc_start_call_main", "_start"};
-  return std::ranges::find(kNames, function) != kNames.end();
+/// The C library starts the program and its threads.
+bool is_c_library(std::string_view module) {
+  const std::string name = file_name(std::string(module));
+  return name.starts_with("libc.so") || name.starts_with("libc-2") ||
+         name.starts_with("libpthread");
 }
 
 class PathReader {
@@ -204,7 +203,10 @@ class TreeBuilder {
       frames.erase(main.base(), frames.end());
       return;
     }
-    while (frames.size() > 1 && starts_threads(frames.back()->function)) frames.pop_back();
+    // A stripped program: _start, then the C library, then main. A thread: the C library.
+    const auto outer = [&](std::size_t i) { return frames[frames.size() - 1 - i]; };
+    if (frames.size() > 2 && is_c_library(outer(1)->module)) frames.pop_back();
+    while (frames.size() > 1 && is_c_library(outer(0)->module)) frames.pop_back();
   }
 
   /// Looks at the innermost place only, as users do.

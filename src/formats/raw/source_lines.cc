@@ -129,8 +129,12 @@ struct SourceLines::Module {
   }
 
   std::string symbol_at(std::uint64_t address) const {
-    const char* const name = dwfl_module_addrname(module, address);
-    return name == nullptr ? std::string() : readable_name(name);
+    GElf_Off offset = 0;
+    GElf_Sym symbol{};
+    const char* const name =
+        dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
+    // In a stripped library the nearest symbol is some other function's.
+    return name == nullptr || offset >= symbol.st_size ? std::string() : readable_name(name);
   }
 };
 
