@@ -43,7 +43,7 @@ std::string_view mpi_of(const Launcher& launcher, const std::string& given) {
 }
 
 fs::path benchmark_program(std::string_view mpi) {
-  const fs::path program =
+  fs::path program =
       find_runtime_libraries().preload.parent_path() / fmt::format("slackline_calibrate_{}", mpi);
   if (fs::exists(program)) return program;
   throw Error(fmt::format("cannot calibrate {}", mpi == "mpich" ? "MPICH" : "Open MPI"),
