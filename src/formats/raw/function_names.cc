@@ -40,7 +40,7 @@ std::string without_clone_suffix(std::string_view symbol) {
 }  // namespace
 
 std::string readable_name(std::string_view symbol) {
-  const std::string plain = without_clone_suffix(symbol);
+  std::string plain = without_clone_suffix(symbol);
   int status = -1;
   const std::unique_ptr<char, Free> demangled(
       plain.starts_with("_Z") ? abi::__cxa_demangle(plain.c_str(), nullptr, nullptr, &status)
