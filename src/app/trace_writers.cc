@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "analysis/efficiency/efficiency_counters.h"
@@ -18,7 +17,7 @@
 #include "formats/perfetto/perfetto.h"
 #include "formats/text/text.h"
 #include "formats/ti/writer.h"
-#include "graph/goal/goal_of_graph.h"
+#include "graph/goal/goal_of_trace.h"
 
 namespace slackline {
 namespace {
@@ -38,11 +37,7 @@ Findings write_text_file(const WriteRequest& request) {
 /// The program itself when the input was one; else the trace with its collectives as messages.
 GoalProgram goal_program(const WriteRequest& request, Findings& findings) {
   if (request.program != nullptr) return *request.program;
-  GraphOptions options = request.model.graph;
-  options.eager_threshold_bytes = std::numeric_limits<std::uint64_t>::max();
-  const ExecutionGraph graph = build_graph(request.trace, options);
-  findings.merge(graph.findings());
-  return goal_of_graph(graph);
+  return goal_of_trace(request.trace, request.model.graph, findings);
 }
 
 Findings write_goal_text_file(const WriteRequest& request) {

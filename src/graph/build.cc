@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 #include "graph/graph_builder.h"
+#include "graph/message_log.h"
 #include "graph/program_walk.h"
 
 namespace slackline {
@@ -40,6 +42,20 @@ void reserve_room(const Trace& trace, GraphBuilder& builder) {
   builder.reserve(static_cast<std::size_t>(vertices), static_cast<std::size_t>(2 * vertices));
 }
 
+/// `log`: null for the graph that the options ask for; else every message is eager.
+ExecutionGraph walk_program(const Trace& trace, const GraphOptions& options, MessageLog* log) {
+  std::vector<std::uint32_t> calls;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    calls.push_back(static_cast<std::uint32_t>(trace.calls(r).size()));
+  }
+  GraphBuilder builder(calls);
+  reserve_room(trace, builder);
+  GraphOptions effective = options;
+  effective.collectives.resolve_automatic(trace.info().mpi_library);
+  ProgramWalk(trace, effective, builder, log).run();
+  return std::move(builder).finish();
+}
+
 }  // namespace
 
 std::string_view to_string(Rendezvous protocol) {
@@ -58,16 +74,13 @@ Rendezvous parse_rendezvous(std::string_view name) {
 }
 
 ExecutionGraph build_graph(const Trace& trace, const GraphOptions& options) {
-  std::vector<std::uint32_t> calls;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    calls.push_back(static_cast<std::uint32_t>(trace.calls(r).size()));
-  }
-  GraphBuilder builder(calls);
-  reserve_room(trace, builder);
-  GraphOptions effective = options;
-  effective.collectives.resolve_automatic(trace.info().mpi_library);
-  ProgramWalk(trace, effective, builder).run();
-  return std::move(builder).finish();
+  return walk_program(trace, options, nullptr);
+}
+
+EagerGraph build_eager_graph(const Trace& trace, const GraphOptions& options) {
+  MessageLog messages;
+  ExecutionGraph graph = walk_program(trace, options, &messages);
+  return {std::move(graph), std::move(messages)};
 }
 
 }  // namespace slackline

@@ -33,6 +33,7 @@ MessageId MessageTable::post_send(const MessageChannel& channel, VertexId sent, 
   t.bytes = bytes;
   t.local = channel.source == channel.destination;
   t.rendezvous = !buffered && (synchronous || bytes > options_.eager_threshold_bytes);
+  if (log_ != nullptr) log_send(t);
   if (t.receive_posted) {
     matched(id);
   } else if (arrival_waiters_.size() > 0) {
@@ -48,10 +49,25 @@ MessageId MessageTable::post_receive(const MessageChannel& channel, const PathPo
   return id;
 }
 
+void MessageTable::log_send(MessageState& t) {
+  t.log_index = static_cast<std::uint32_t>(log_->size());
+  log_->push_back({.sent = t.sent,
+                   .bytes = t.bytes,
+                   .destination = t.channel.destination,
+                   .own_protocol = t.rendezvous != (t.bytes > options_.eager_threshold_bytes)});
+}
+
+void MessageTable::hand_over(MessageState& t) {
+  if (log_ == nullptr) return slackline::hand_over(t, options_.rendezvous, builder_);
+  t.receive_after = t.sent;
+  t.send_after = t.sent;
+  (*log_)[t.log_index].posted = t.posted;
+}
+
 void MessageTable::matched(MessageId id) {
   MessageState& t = queues_[id];
   builder_.count_message();
-  hand_over(t, options_.rendezvous, builder_);
+  hand_over(t);
   wake(t.receiver_waiting);
   wake(t.sender_waiting);
 }

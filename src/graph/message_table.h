@@ -9,6 +9,7 @@
 #include "calls/message_queues.h"
 #include "graph/build.h"
 #include "graph/graph_builder.h"
+#include "graph/message_log.h"
 #include "graph/protocol.h"
 
 namespace slackline {
@@ -28,7 +29,8 @@ inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max()
 struct MessageState : QueuedMessage, Message {
   ContextId receiver_waiting = kNone;
   ContextId sender_waiting = kNone;
-  bool receive_released = false;  ///< given up: completes without its message
+  std::uint32_t log_index = kNone;  ///< in the MessageLog, if there is one
+  bool receive_released = false;    ///< given up: completes without its message
   bool send_released = false;
 };
 
@@ -36,8 +38,9 @@ struct MessageState : QueuedMessage, Message {
 /// the protocol's vertices written when both sides are known.
 class MessageTable {
  public:
-  MessageTable(GraphBuilder& builder, const GraphOptions& options)
-      : builder_(builder), options_(options) {}
+  /// `log`: if not null, all messages are handed over as eager ones and written there.
+  MessageTable(GraphBuilder& builder, const GraphOptions& options, MessageLog* log)
+      : builder_(builder), options_(options), log_(log) {}
 
   /// `sent` is the vertex where the sender hands over. `synchronous`: rendezvous whatever the size;
   /// `buffered`: eager whatever the size.
@@ -87,11 +90,14 @@ class MessageTable {
 
  private:
   void matched(MessageId id);
+  void log_send(MessageState& message);
+  void hand_over(MessageState& message);
   void wake(ContextId& waiting);
   void wake_arrival_waiter(const MessageChannel& channel);
 
   GraphBuilder& builder_;
   const GraphOptions& options_;
+  MessageLog* log_;
   MessageQueues<MessageState> queues_;
   FlatMap<MessageChannel, ContextId, MessageChannelHash> arrival_waiters_;
   std::vector<ContextId> woken_;

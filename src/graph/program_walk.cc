@@ -30,10 +30,12 @@
 
 namespace slackline {
 
-ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder)
+ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder,
+                         MessageLog* log)
     : trace_(trace),
       builder_(builder),
-      messages_(builder, options),
+      log_(log),
+      messages_(builder, options, log),
       collectives_(trace, assemble_collectives(trace), options.collectives, builder.findings()),
       ranks_(static_cast<std::size_t>(trace.ranks())) {}
 

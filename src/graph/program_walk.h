@@ -9,6 +9,7 @@
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
 #include "graph/graph_builder.h"
+#include "graph/message_log.h"
 #include "graph/message_table.h"
 #include "graph/thread_steps.h"
 
@@ -17,7 +18,10 @@ namespace slackline {
 /// Walks all ranks' programs and writes the graph; see program_walk.cc.
 class ProgramWalk {
  public:
-  ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder);
+  /// `log`: if not null, every message is eager in the graph, and where its sides are posted and
+  /// completed goes there; the program progresses under the options' protocol all the same.
+  ProgramWalk(const Trace& trace, const GraphOptions& options, GraphBuilder& builder,
+              MessageLog* log);
 
   void run();
 
@@ -117,12 +121,14 @@ class ProgramWalk {
 
   const Trace& trace_;
   GraphBuilder& builder_;
+  MessageLog* log_;
   MessageTable messages_;
   CollectiveIndex collectives_;
   std::vector<RankState> ranks_;
   ObjectPool<Context> contexts_;  // the first ones are the ranks' programs
   std::vector<ContextId> ready_;
-  std::vector<Edge> edges_;  // scratch of write_completion
+  std::vector<Edge> edges_;                     // scratch of write_completion
+  std::vector<std::uint32_t> completed_sends_;  // the same, by index in the log
 };
 
 }  // namespace slackline

@@ -87,11 +87,13 @@ void ProgramWalk::write_completion(Context& context) {
       add_posting(context, t.posted, path_overheads);
     }
   }
+  completed_sends_.clear();
   for (const Pending& p : context.pending) finish_pending(p);
   context.pending.clear();
-  if (edges_.empty() && path_overheads == 0) return;
-  extend(context, path_overheads);
+  if (edges_.empty() && path_overheads == 0 && completed_sends_.empty()) return;
+  const VertexId completion = extend(context, path_overheads);
   for (const Edge& e : edges_) builder_.edge(e);
+  for (const std::uint32_t send : completed_sends_) (*log_)[send].completed = completion;
 }
 
 /// Adds what the completion of `pending` waits for, and lets go of it.
@@ -110,6 +112,8 @@ void ProgramWalk::finish_pending(const Pending& pending) {
   const MessageState& t = messages_[pending.id];
   if (pending.kind == Pending::Kind::receive) {
     if (!t.receive_released) edges_.push_back(messages_.receive_edge(pending.id));
+  } else if (log_ != nullptr) {
+    if (!t.send_released) completed_sends_.push_back(t.log_index);
   } else if (t.send_after != kNoVertex) {
     edges_.push_back(messages_.send_edge(pending.id));
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <limits>
 
 #include "analysis/model/loggops_prediction.h"
 #include "analysis/model/model_choice.h"
@@ -12,7 +11,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "formats/open/open.h"
-#include "graph/goal/goal_of_graph.h"
+#include "graph/goal/goal_of_trace.h"
 
 namespace slackline {
 namespace {
@@ -57,12 +56,9 @@ LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& op
   }
   const OpenedTrace opened = open_trace(loaded.path);
   choice.graph.collectives.resolve_automatic(opened.trace.info().mpi_library);
-  choice.graph.eager_threshold_bytes = std::numeric_limits<std::uint64_t>::max();
-  const ExecutionGraph graph = build_graph(opened.trace, choice.graph);
-  loaded.program = goal_of_graph(graph);
   loaded.input = input_to_json(opened);
   loaded.findings.merge(opened.trace.findings());
-  loaded.findings.merge(graph.findings());
+  loaded.program = goal_of_trace(opened.trace, choice.graph, loaded.findings);
   return loaded;
 }
 
