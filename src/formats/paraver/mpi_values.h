@@ -24,6 +24,13 @@ inline constexpr std::int64_t kUserFunction = 60000019;
 inline constexpr std::int64_t kInstructions = 42000050;
 inline constexpr std::int64_t kCycles = 42000059;
 
+// Slackline's own types, beside those above: what predictions of a collective depend on and Extrae
+// has no event for. Readers that do not know them leave them out.
+inline constexpr std::int64_t kElementSize = 97000001;
+inline constexpr std::int64_t kContribution = 97000002;  ///< one for each of Call::args, in order
+inline constexpr std::int64_t kBytes = 97000003;         ///< where the sizes do not give them
+inline constexpr std::int64_t kMpiLibrary = 97000004;    ///< its one value's name, in the .pcf only
+
 inline constexpr bool is_mpi(std::int64_t type) {
   return type >= kPointToPoint && type <= kIo;
 }

@@ -45,7 +45,7 @@ class PcfReader {
     text = trimmed(text);
     if (text == "EVENT_TYPE") {
       in_types_ = true;
-      in_values_ = functions_ = mpi_ = false;
+      in_values_ = functions_ = mpi_ = library_ = false;
     } else if (text == "VALUES") {
       in_values_ = true;
       in_types_ = false;
@@ -62,6 +62,7 @@ class PcfReader {
     const std::int64_t type = take_number(text).value_or(0);
     functions_ = functions_ || type == kUserFunction;
     mpi_ = mpi_ || is_mpi(type);
+    library_ = library_ || type == kMpiLibrary;
   }
 
   void value(std::string_view text) {
@@ -71,6 +72,7 @@ class PcfReader {
       return;
     }
     if (functions_ && *number != 0) names_.functions.emplace(*number, text);
+    if (library_) names_.mpi_library = text;
     if (!mpi_ || operation_of_value(*number) != Operation::none) return;
     const Operation operation = operation_of_label(text);
     if (operation != Operation::none) names_.operations.emplace(*number, operation);
@@ -81,6 +83,7 @@ class PcfReader {
   bool in_values_ = false;
   bool functions_ = false;
   bool mpi_ = false;
+  bool library_ = false;
 };
 
 template <class Visit>

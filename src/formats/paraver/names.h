@@ -15,6 +15,7 @@ struct Names {
   std::map<std::int64_t, std::string> functions;  ///< of user functions (event type 60000019)
   std::map<std::int64_t, Operation> operations;   ///< MPI values beyond those everybody uses
   std::vector<std::string> nodes;                 ///< host names, of nodes from 1
+  std::string mpi_library;                        ///< empty if not given
 };
 
 /// Reads the .pcf and .row files beside `prv` (x.prv or x.prv.gz), as far as they are there and

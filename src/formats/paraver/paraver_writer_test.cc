@@ -116,6 +116,25 @@ RC_GTEST_PROP(ParaverRoundTrip, AnyTraceGivesAFileWithoutBadRecords, ()) {
   RC_ASSERT(back.findings().count(kDamagedRecord) == 0u);
 }
 
+// What the algorithm of a collective depends on: element size, contributions, the MPI library.
+TEST(ParaverWriter, CollectivesComeBackWhole) {
+  Trace trace = read_text(
+      "slackline-trace 1 timed ranks=2\n"
+      "rank 0\n@10 +1 allreduce bytes=16 elem=8\n@20 +1 allgatherv bytes=8 elem=4 counts=8,12\n"
+      "@30 +1 alltoallv bytes=24 elem=8 send=8,16 recv=0,24\n@40 +1 iallreduce bytes=4 elem=4 "
+      "req=1\n"
+      "@50 +1 wait req=1\n"
+      "rank 1\n@10 +1 allreduce bytes=16 elem=8\n@20 +1 allgatherv bytes=12 elem=4 counts=8,12\n"
+      "@30 +1 alltoallv bytes=24 elem=8 send=0,24 recv=16,8\n@40 +1 iallreduce bytes=4 elem=4 "
+      "req=1\n"
+      "@50 +1 wait req=1\n",
+      "t");
+  trace.info().mpi_library = "MPICH";
+  const Trace back = there_and_back(trace);
+  EXPECT_TRUE(same_content(trace, back)) << to_text(back);
+  EXPECT_EQ(back.info().mpi_library, "MPICH");
+}
+
 TEST(ParaverWriter, CountersComeBack) {
   Trace trace(1, true);
   trace.calls(0).append({.operation = Operation::barrier, .begin_ns = 10, .end_ns = 20});

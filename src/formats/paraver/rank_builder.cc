@@ -62,7 +62,8 @@ void RankBuilder::enter(std::uint32_t number, std::int64_t time, const Call& giv
     }
     gained_ = {};
   }
-  window_.push_back({given, {}, false, false, false});
+  window_.push_back(
+      {given, std::vector(given.args.begin(), given.args.end()), false, false, false});
   thread.open = window_base_ + window_.size() - 1;
   Open& open = window_.back();
   open.call.begin_ns = open.call.end_ns = time;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/paraver/collectives.h"
 #include "formats/paraver/event_values.h"
 #include "formats/paraver/mpi_values.h"
 #include "formats/paraver/thread_states.h"
@@ -10,7 +11,7 @@ namespace slackline::paraver {
 
 namespace {
 
-constexpr std::size_t kCounterRoom = 2 * (1 + kNumberRoom);
+constexpr std::size_t kPairRoom = 2 * (1 + kNumberRoom);
 
 char* put_pair(char* to, std::int64_t type, std::int64_t value) {
   return put_field(put_field(to, type), value);
@@ -105,9 +106,9 @@ void RankStream::state(std::int64_t begin, std::int64_t end, int state) {
   block_.close(put_field(to, state), begin);
 }
 
-char* RankStream::open_event(std::int64_t time) {
-  return put_field(block_.open('2', kCounterRoom * context_.trace.counters().size()),
-                   time - context_.zero_ns);
+char* RankStream::open_event(std::int64_t time, std::size_t more_pairs) {
+  const std::size_t pairs = context_.trace.counters().size() + more_pairs;
+  return put_field(block_.open('2', kPairRoom * pairs), time - context_.zero_ns);
 }
 
 void RankStream::begin() {
@@ -161,10 +162,11 @@ void RankStream::call(std::size_t i) {
   const Call call = calls_[i];
   const EventTexts& value = event_texts(call.operation);
   state(call.begin_ns, call.end_ns, state_of(call.operation));
-  char* to = value.begin.put(open_event(call.begin_ns));
   const OperationClass c = operation_class(call.operation);
-  if (c == OperationClass::collective || c == OperationClass::icollective)
-    to = collective(to, call);
+  const bool collective_call = c == OperationClass::collective || c == OperationClass::icollective;
+  const std::size_t own_pairs = collective_call ? 2 + call.args.size() : 0;
+  char* to = value.begin.put(open_event(call.begin_ns, own_pairs));
+  if (collective_call) to = collective(to, call);
   block_.close(counters(to, i), call.begin_ns);
   messages(i, call);
   block_.close(value.end.put(open_event(call.end_ns)), call.end_ns);
@@ -186,7 +188,14 @@ char* RankStream::collective(char* to, const Call& call) const {
   const std::int64_t comm = communicator_number(trace, call.comm, rank_);
   // A number that no line lists tells the reader that it is not known.
   to = put_pair(to, kCommunicator, comm == 0 ? INT32_MAX : comm);
-  return is_root ? put_pair(to, kRootFlag, 1) : to;
+  if (is_root) to = put_pair(to, kRootFlag, 1);
+  if (call.tag > 0) to = put_pair(to, kElementSize, call.tag);
+  for (const std::int64_t contribution : call.args) {
+    to = put_pair(to, kContribution, std::max(contribution, -INT64_MAX));
+  }
+  const bool given = collective_bytes(call.operation, sizes.sent, sizes.received, members) ==
+                     std::min(call.bytes, kMost);
+  return given ? to : put_pair(to, kBytes, static_cast<std::int64_t>(std::min(call.bytes, kMost)));
 }
 
 void RankStream::messages(std::size_t i, const Call& call) {

@@ -55,7 +55,7 @@ class RankStream {
   void call(std::size_t i);
   void finish();
   void state(std::int64_t begin, std::int64_t end, int state);
-  char* open_event(std::int64_t time);
+  char* open_event(std::int64_t time, std::size_t more_pairs = 0);
   char* collective(char* to, const Call& call) const;
   void messages(std::size_t i, const Call& call);
   void message(const MessageCalls& message, std::int32_t tag, const Call& call);

@@ -39,6 +39,9 @@ struct EventLine {
   bool root = false;
   bool enters = false;
   std::int64_t value = 0;  // of the MPI call that it enters
+  std::int64_t element = 0;
+  std::int64_t bytes = -1;  // not given
+  std::vector<std::int64_t> contributions{};
 };
 
 class Reader {
@@ -212,6 +215,15 @@ class Reader {
       case kCommunicator:
         line.communicator = value;
         return;
+      case kElementSize:
+        line.element = value;
+        return;
+      case kContribution:
+        line.contributions.push_back(value);
+        return;
+      case kBytes:
+        line.bytes = value;
+        return;
       case kUserFunction:
         return at.builder->region(at.thread, when, value == 0 ? -1 : region(value));
       default:
@@ -272,6 +284,11 @@ class Reader {
                                     : trace_.communicators()[call.comm].members.size();
     call.bytes = collective_bytes(call.operation, static_cast<std::uint64_t>(line.sent),
                                   static_cast<std::uint64_t>(line.received), members);
+    if (line.bytes >= 0) call.bytes = static_cast<std::uint64_t>(line.bytes);
+    if (line.element > 0 && line.element <= INT32_MAX) {
+      call.tag = static_cast<std::int32_t>(line.element);
+    }
+    call.args = line.contributions;
     if (line.root && has_root(call.operation)) call.peer = static_cast<std::int32_t>(at.rank);
   }
 
@@ -318,6 +335,7 @@ class Reader {
     count_unmatched();
     trace_.info().started = header_.started;
     trace_.info().recorder = "Paraver trace";
+    trace_.info().mpi_library = names_.mpi_library;
   }
 
   void name_hosts() {

@@ -157,6 +157,15 @@ std::string pcf_text(const Trace& trace) {
                  "1    {}    Recv Size in MPI Global OP\n1    {}    Root in MPI Global OP\n"
                  "1    {}    Communicator in MPI Global OP\n\n\n",
                  kSendSize, kReceiveSize, kRootFlag, kCommunicator);
+  fmt::format_to(out,
+                 "EVENT_TYPE\n1    {}    Element size in MPI Global OP\n"
+                 "1    {}    Contribution by rank in MPI Global OP\n"
+                 "1    {}    Bytes in MPI Global OP\n\n\n",
+                 kElementSize, kContribution, kBytes);
+  if (!trace.info().mpi_library.empty()) {
+    fmt::format_to(out, "EVENT_TYPE\n9    {}    MPI library\nVALUES\n1   {}\n\n\n", kMpiLibrary,
+                   one_line(trace.info().mpi_library));
+  }
   fmt::format_to(out, "EVENT_TYPE\n6    {}    Application\nVALUES\n0      End\n1      Begin\n\n\n",
                  kApplication);
   if (!trace.counters().empty()) {

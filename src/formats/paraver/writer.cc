@@ -257,10 +257,6 @@ class Losses {
         (sendrecv && call.args.size() == 4 && call.args[3] != 0)) {
       rank.findings.add(kWildcardsLost);
     }
-    if (c == OperationClass::collective || c == OperationClass::icollective) {
-      if (!call.args.empty()) rank.findings.add(kContributions);
-      if (call.tag > 0) rank.findings.add(kElementSizes);
-    }
   }
   bool exists(std::int64_t peer) const { return peer >= 0 && peer < trace_.ranks(); }
 

@@ -20,15 +20,7 @@ inline constexpr FindingKind kUnmatched{
 inline constexpr FindingKind kIntercommunicator{
     "intercommunicator_lost", Severity::data_loss,
     "Intercommunicators were omitted; calls on them refer to a communicator that is not listed."};
-inline constexpr FindingKind kElementSizes{
-    "element_sizes_lost", Severity::notice,
-    "Element sizes of collectives are not stored in the format; algorithm selection that depends "
-    "on them may differ when it is read back."};
 inline constexpr FindingKind kFlops{"flops_lost", Severity::notice,
                                     "Computation given in flops, which the format does not "
                                     "support; it was written as the equivalent time."};
-inline constexpr FindingKind kContributions{
-    "contributions_lost", Severity::notice,
-    "Collectives with different contributions per rank; only the sum of each rank is kept."};
-
 }  // namespace slackline::paraver
