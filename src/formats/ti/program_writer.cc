@@ -32,9 +32,15 @@ std::int64_t tag_of(std::int64_t tag) {
 
 }  // namespace
 
-ProgramWriter::ProgramWriter(const Trace& trace, std::int32_t rank, OutputFile& file,
-                             Findings& findings)
-    : trace_(trace), calls_(trace.calls(rank)), rank_(rank), file_(file), findings_(findings) {}
+ProgramWriter::ProgramWriter(const Trace& trace, std::int32_t rank, std::int64_t late_ns,
+                             OutputFile& file, Findings& findings, LostCalls& lost)
+    : trace_(trace),
+      calls_(trace.calls(rank)),
+      rank_(rank),
+      late_ns_(late_ns),
+      file_(file),
+      findings_(findings),
+      lost_(lost) {}
 
 // Computation that calls without an action cut into pieces is one action.
 void ProgramWriter::begin_line(std::string_view action) {
@@ -57,7 +63,10 @@ void ProgramWriter::line(std::string_view action, Words... words) {
 
 void ProgramWriter::write() {
   constexpr std::size_t kPiece = 1 << 16;
-  if (calls_.empty() || !is_init(calls_.operation(0))) line("init");
+  if (calls_.empty() || !is_init(calls_.operation(0))) {
+    line("init");
+    start_late();
+  }
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     gap(i);
     const Call next = calls_[i];
@@ -139,15 +148,28 @@ void ProgramWriter::call(const Call& call) {
       return collective(call);
     case OperationClass::environment:
       if (call.operation == Operation::finalize) return line("finalize");
-      if (call.operation != Operation::abort) return line("init");
-      return;
+      if (call.operation == Operation::abort) return;
+      line("init");
+      return start_late();
     case OperationClass::none:
     case OperationClass::local:
     case OperationClass::request_init:
       return;
     default:
-      findings_.add(kNoAction, mpi_name(call.operation));
+      leave_out(call);
   }
+}
+
+// Ranks that MPI_Init lets go one after the other go on so in the replay.
+void ProgramWriter::start_late() {
+  if (late_ns_ > 0) line("sleep", fmt::format("{}", static_cast<double>(late_ns_) / 1e9));
+  late_ns_ = 0;
+}
+
+void ProgramWriter::leave_out(const Call& call) {
+  findings_.add(kNoAction, mpi_name(call.operation));
+  ++lost_.calls;
+  lost_.mpi_ns += call.end_ns - call.begin_ns;
 }
 
 void ProgramWriter::isend(const Call& call) {
@@ -180,10 +202,7 @@ void ProgramWriter::start(const Call& call) {
 }
 
 void ProgramWriter::sendrecv(const Call& call) {
-  if (call.args.size() < 3) {
-    findings_.add(kNoAction, mpi_name(call.operation));
-    return;
-  }
+  if (call.args.size() < 3) return leave_out(call);
   const std::int64_t from = peer(static_cast<std::int32_t>(call.args[0]));
   const std::int64_t tag = tag_of(call.args[1]);
   const auto received = static_cast<std::uint64_t>(call.args[2]);
@@ -209,10 +228,7 @@ void ProgramWriter::wait(std::uint32_t request) {
 }
 
 void ProgramWriter::completion(const Call& call) {
-  if (call.has(SLK_FLAG_FAILED)) {
-    findings_.add(kNoAction, mpi_name(call.operation));
-    return;
-  }
+  if (call.has(SLK_FLAG_FAILED)) return leave_out(call);
   const auto under_way = [&](std::int64_t request) {
     return requests_.contains(static_cast<std::uint32_t>(request));
   };
@@ -242,9 +258,21 @@ std::uint64_t ProgramWriter::in_elements(std::int64_t bytes, int type) {
                       datatype_bytes(type));
 }
 
+// Those of a duplicate of MPI_COMM_WORLD, too: a replay has no other communicator to confuse it
+// with.
+bool ProgramWriter::is_world(std::uint32_t comm) const {
+  if (comm == kCommWorld) return true;
+  if (comm == kCommSelf || comm >= trace_.communicators().size()) return false;
+  const Communicator& c = trace_.communicators()[comm];
+  return !c.is_inter() && c.members == trace_.communicators()[kCommWorld].members;
+}
+
 void ProgramWriter::collective(const Call& call) {
-  if (call.comm != kCommWorld) {
-    if (call.comm != kCommSelf) findings_.add(kSubCommunicator, mpi_name(call.operation));
+  if (!is_world(call.comm)) {
+    if (call.comm == kCommSelf) return;
+    findings_.add(kSubCommunicator, mpi_name(call.operation));
+    ++lost_.calls;
+    lost_.mpi_ns += call.end_ns - call.begin_ns;
     return;
   }
   if (operation_class(call.operation) == OperationClass::icollective) {
@@ -339,7 +367,7 @@ void ProgramWriter::vector_collective(const Call& call, Elements e) {
       return;
     }
     default:
-      findings_.add(kNoAction, mpi_name(call.operation));
+      leave_out(call);
   }
 }
 

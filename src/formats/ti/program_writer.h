@@ -13,10 +13,18 @@
 
 namespace slackline::ti {
 
+/// Communication that the file does not hold, of all ranks together.
+struct LostCalls {
+  std::uint64_t calls = 0;
+  std::int64_t mpi_ns = 0;  ///< what they lasted
+};
+
 /// Writes the actions of one rank.
 class ProgramWriter {
  public:
-  ProgramWriter(const Trace& trace, std::int32_t rank, OutputFile& file, Findings& findings);
+  /// `late_ns`: how much later than the earliest rank it leaves MPI_Init, beside its computation.
+  ProgramWriter(const Trace& trace, std::int32_t rank, std::int64_t late_ns, OutputFile& file,
+                Findings& findings, LostCalls& lost);
   void write();
 
  private:
@@ -34,6 +42,9 @@ class ProgramWriter {
 
   void gap(std::size_t i);
   void begin_line(std::string_view action);
+  void start_late();
+  void leave_out(const Call& call);
+  bool is_world(std::uint32_t comm) const;
   void call(const Call& call);
   void message(std::string_view action, std::int64_t peer, std::int64_t tag, std::uint64_t bytes);
   void isend(const Call& call);
@@ -59,8 +70,10 @@ class ProgramWriter {
   const Trace& trace_;
   const RankCalls& calls_;
   std::int32_t rank_;
+  std::int64_t late_ns_;  // not yet written
   OutputFile& file_;
   Findings& findings_;
+  LostCalls& lost_;
   std::string text_;
   std::map<std::uint32_t, Key> requests_;  // under way
   std::size_t next_region_ = 0;

@@ -6,8 +6,8 @@ namespace slackline::ti {
 
 inline constexpr FindingKind kSubCommunicator{
     "subcommunicator_left_out", Severity::data_loss,
-    "Collectives on communicators other than MPI_COMM_WORLD were omitted: the format does not "
-    "support them."};
+    "Collectives on communicators other than MPI_COMM_WORLD and its duplicates were omitted: the "
+    "format does not support them."};
 inline constexpr FindingKind kNonblockingCollective{
     "nonblocking_collective_as_blocking", Severity::notice,
     "Nonblocking collectives were written as blocking ones: the replay has only those."};
@@ -15,6 +15,10 @@ inline constexpr FindingKind kNoAction{
     "call_without_action", Severity::notice,
     "Calls without a replay action (probes, unsuccessful tests, one-sided communication, MPI-IO, "
     "creation of communicators) were omitted."};
+inline constexpr FindingKind kLostShare{
+    "calls_left_out", Severity::notice,
+    "Calls in total that the replay format does not hold; predictions of the written file miss the "
+    "time that ranks spend in them and the waiting that they cause."};
 inline constexpr FindingKind kSendrecvSplit{
     "sendrecv_split", Severity::info,
     "MPI_Sendrecv with tags were written as a receive, a send and a wait: the action has no tags."};
