@@ -25,6 +25,7 @@ Run setup_simulate(CommandParser& parser) {
       .add_option("--collectives", request.machine.collectives,
                   "Selector of collective algorithms: default, ompi, mpich, mvapich2 or impi")
       ->type_name("SELECTOR");
+  add_computation(parser, request.computation, "");
   parser.add_option("--links", request.links, "Number of most contended links to show; 0: none")
       ->type_name("N")
       ->in_range(0, kMostShown)

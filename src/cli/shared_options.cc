@@ -31,6 +31,17 @@ void add_trace(CommandParser& parser, std::string& trace) {
       ->type_name("TRACE");
 }
 
+void add_computation(CommandParser& parser, std::string& computation, const std::string& group) {
+  CommandOption* const option =
+      parser
+          .add_option("--computation", computation,
+                      "Time between calls that counts as computation: all (wall), CPU time (cpu), "
+                      "or CPU time where ranks shared processors (auto)")
+          ->one_of({"auto", "wall", "cpu"})
+          ->default_str(computation);
+  if (!group.empty()) option->group(group);
+}
+
 void add_model_options(CommandParser& parser, ModelOptions& options, OverheadShortName short_name) {
   const char* group = "Model";
   parser.add_option("-L,--latency", options.latency, "Latency of a message, e.g. 3us")
@@ -79,6 +90,7 @@ void add_model_options(CommandParser& parser, ModelOptions& options, OverheadSho
       ->type_name("RULES")
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->group(group);
+  add_computation(parser, options.computation, group);
 }
 
 void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptions& output,

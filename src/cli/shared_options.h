@@ -20,7 +20,10 @@ enum class OverheadShortName { lower, none };
 /// The positional argument of commands that read one trace.
 void add_trace(CommandParser& parser, std::string& trace);
 
-/// -L, -o, -G, -S, --network, --machine, --params, --collectives and --rendezvous.
+/// --computation.
+void add_computation(CommandParser& parser, std::string& computation, const std::string& group);
+
+/// -L, -o, -G, -S, --network, --machine, --params, --collectives, --rendezvous and --computation.
 void add_model_options(CommandParser& parser, ModelOptions& options,
                        OverheadShortName short_name = OverheadShortName::lower);
 

@@ -82,6 +82,7 @@ Json to_json(const ModelChoice& choice) {
       threshold == std::numeric_limits<std::uint64_t>::max() ? Json("unlimited") : Json(threshold);
   json["rendezvous"] = to_string(choice.graph.rendezvous);
   json["collectives"] = choice.graph.collectives.to_string();
+  if (!choice.computation.empty()) json["computation"] = choice.computation;
   if (choice.pairs != nullptr) json["pairs_of_ranks"] = network_to_json(*choice.pairs);
   return json;
 }

@@ -16,11 +16,14 @@ namespace slackline {
 struct ModelChoice {
   LogGPS model;
   GraphOptions graph;
-  std::string network;    ///< name of the preset the values started from; empty if none
+  std::string network;  ///< name of the preset the values started from; empty if none
   /// L and G by pair of ranks; null: all pairs alike, and `model` holds for all.
   std::shared_ptr<const PairNetwork> pairs{};
   /// File, place and time of the measurement that the values are from; empty if they are not.
   std::string machine{};
+  /// What computation is: "wall" or "cpu" where that was asked for or makes a difference; else
+  /// empty.
+  std::string computation{};
 };
 
 /// T under `choice` as a function of one parameter. Throws usage Error for a parameter that the

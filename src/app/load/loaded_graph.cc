@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/model/pairwise.h"
+#include "app/load/computation.h"
 #include "app/load/input.h"
 #include "graph/goal/goal_graph.h"
 
@@ -41,12 +42,16 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
                             .keep_matching = keep == KeepMatching::yes};
   LoadedGraph loaded{open_trace(path, options), model, {}, false};
   loaded.model.graph.collectives.resolve_automatic(loaded.trace().info().mpi_library);
+  ComputationChoice computation = choose_computation(request.model.computation, loaded.trace());
+  loaded.model.computation = computation.name;
+  loaded.findings = std::move(computation.findings);
+  loaded.cpu_time = std::move(computation.cpu_time);
   if (time == GraphTime::now) complete(loaded);
   return with_network(std::move(loaded));
 }
 
 const ExecutionGraph& complete(LoadedGraph& loaded) {
-  if (!loaded.has_graph) loaded.graph = build_graph(loaded.trace(), loaded.model.graph);
+  if (!loaded.has_graph) loaded.graph = build_graph(loaded.program(), loaded.model.graph);
   loaded.has_graph = true;
   return loaded.graph;
 }
@@ -56,6 +61,7 @@ Report with_context(Report report, std::string_view command, const LoadedGraph& 
   Json options = to_json(loaded.model);
   options.update(own_options);
   report = with_context(std::move(report), command, loaded.opened, std::move(options));
+  report.findings.merge(loaded.findings);
   report.findings.merge(loaded.graph.findings());
   return report;
 }

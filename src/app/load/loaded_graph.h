@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "analysis/model/model_choice.h"
 #include "app/options/model_request.h"
+#include "base/findings.h"
 #include "formats/open/open.h"
 #include "graph/execution_graph.h"
 #include "report/report.h"
@@ -18,7 +21,15 @@ struct LoadedGraph {
   ExecutionGraph graph;
   bool has_graph = true;  ///< false until complete() has built it
 
+  std::optional<Trace> cpu_time{};  ///< with CPU time as computation, where the model uses that
+  Findings findings{};
+
+  /// As it was recorded.
   const Trace& trace() const { return opened.trace; }
+  /// As the model takes it. `graph` is of this one.
+  const Trace& program() const { return cpu_time ? *cpu_time : opened.trace; }
+  /// The same, given away.
+  Trace take_program() { return cpu_time ? std::move(*cpu_time) : std::move(opened.trace); }
 };
 
 /// Whether the graph is built with the trace, or later by complete(), so that others can use the

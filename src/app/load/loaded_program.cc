@@ -6,6 +6,7 @@
 
 #include "analysis/model/loggops_prediction.h"
 #include "analysis/model/model_choice.h"
+#include "app/load/computation.h"
 #include "app/load/input.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -58,7 +59,10 @@ LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& op
   choice.graph.collectives.resolve_automatic(opened.trace.info().mpi_library);
   loaded.input = input_to_json(opened);
   loaded.findings.merge(opened.trace.findings());
-  loaded.program = goal_of_trace(opened.trace, choice.graph, loaded.findings);
+  const ComputationChoice computation = choose_computation(request.model.computation, opened.trace);
+  const Trace& trace = computation.cpu_time ? *computation.cpu_time : opened.trace;
+  loaded.findings.merge(computation.findings);
+  loaded.program = goal_of_trace(trace, choice.graph, loaded.findings);
   return loaded;
 }
 

@@ -35,11 +35,12 @@ struct CachePlace {
   std::string key;
 };
 
-/// What of the model decides which graph it is. (The collectives as they were asked for: what the
-/// automatic choice takes follows from the content.)
-std::string choices(const ModelChoice& model) {
-  return fmt::format("S={} rendezvous={} collectives={}", model.graph.eager_threshold_bytes,
-                     to_string(model.graph.rendezvous), model.graph.collectives.to_string());
+/// What of the model decides which graph it is. (Collectives and computation as they were asked
+/// for: what an automatic choice takes follows from the content.)
+std::string choices(const ModelChoice& model, std::string_view computation) {
+  return fmt::format("S={} rendezvous={} collectives={} computation={}",
+                     model.graph.eager_threshold_bytes, to_string(model.graph.rendezvous),
+                     model.graph.collectives.to_string(), computation);
 }
 
 std::uint32_t short_hash(std::string_view text) {
@@ -49,10 +50,10 @@ std::uint32_t short_hash(std::string_view text) {
 }
 
 CachePlace cache_place(const CacheOptions& options, const InputIdentity& input,
-                       const ModelChoice& model) {
+                       const ModelChoice& model, std::string_view computation) {
   if (options.where == "off") return {};
   if (options.where == "auto" && input.bytes < kWorthCaching) return {};
-  const std::string chosen = choices(model);
+  const std::string chosen = choices(model, computation);
   const fs::path folder =
       options.where == "auto" ? input.file.parent_path() : fs::path(options.where);
   return {folder /
@@ -92,6 +93,7 @@ std::string about(const LoadedReduction& q) {
   return json_text({{"subject", q.subject},
                     {"input", q.input},
                     {"collectives", q.model.graph.collectives.to_string()},
+                    {"computation", q.model.computation},
                     {"findings", findings_to_json(q.findings)}});
 }
 
@@ -104,6 +106,7 @@ LoadedReduction from_cache(CachedReduction cached, const ModelChoice& model,
   q.input["path"] = path;
   q.model.graph.collectives = {};
   q.model.graph.collectives.add(stored["collectives"].as_string());
+  q.model.computation = stored["computation"].as_string();
   return q;
 }
 
@@ -141,6 +144,7 @@ std::optional<LoadedReduction> reduce_whole(const ModelRequest& request, const M
   if (!reduced) return std::nullopt;
   LoadedReduction q{std::move(*reduced), std::move(opened.model), subject(opened.opened),
                     input_to_json(opened.opened), opened.trace().findings()};
+  q.findings.merge(opened.findings);
   q.findings.merge(opened.graph.findings());
   return q;
 }
@@ -159,7 +163,7 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
   const std::string path = input_path(request.trace);
   const std::optional<InputIdentity> input = identify_input(path);
   if (!input) return std::nullopt;
-  const CachePlace place = cache_place(cache, *input, model);
+  const CachePlace place = cache_place(cache, *input, model, request.model.computation);
   if (place.path.empty() && input->bytes < kWorthCaching) return std::nullopt;
   CacheAnswer found;
   if (!place.path.empty()) found = read_reduction_cache(place.path, place.key);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/runs/modelled_trace.h"
+#include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
@@ -21,15 +22,16 @@ LoadedRun load_predicted(const RunRequest& request) {
                                    .model = request.model,
                                    .network = request.network},
                                   CallDetail::named, GraphTime::now, KeepMatching::yes);
-  LoadedRun run{std::move(loaded.opened), "predicted"};
   const Schedule schedule =
       model_schedule(loaded.graph, picosecond_cost(loaded.graph, loaded.model));
-  const bool timed = run.opened.trace.timed();
-  run.opened.trace = modelled_trace(std::move(run.opened.trace), loaded.graph, schedule);
+  const bool timed = loaded.trace().timed();
+  loaded.opened.trace = modelled_trace(loaded.take_program(), loaded.graph, schedule);
+  LoadedRun run{std::move(loaded.opened), "predicted"};
   run.eager_bytes = loaded.model.graph.eager_threshold_bytes;
   run.options = to_json(loaded.model);
   run.options["trace_timed"] = timed;
-  run.findings = loaded.graph.findings();
+  run.findings = std::move(loaded.findings);
+  run.findings.merge(loaded.graph.findings());
   return run;
 }
 
@@ -45,6 +47,9 @@ LoadedRun load_simulated(const RunRequest& request) {
   }
   LoadedRun run = load_measured(request);
   run.on = "simulated";
+  ComputationChoice computation = choose_computation(request.model.computation, run.trace());
+  if (computation.cpu_time) run.opened.trace = std::move(*computation.cpu_time);
+  run.findings = std::move(computation.findings);
   Machine machine = resolve_machine(request.platform, run.opened.trace, run.findings);
   machine.simulation.record = true;
   const Simulation result =

@@ -20,6 +20,7 @@ struct ModelOptions {
   std::string params_file{};                     ///< --params
   std::vector<std::string> collectives{};  ///< --collectives, each as CollectiveChoice::add reads
   std::string rendezvous{};                ///< --rendezvous; empty: the default one
+  std::string computation = "auto";        ///< --computation: auto, wall or cpu
 };
 
 /// Parses and combines the options. Later sources override earlier ones: the named network, the

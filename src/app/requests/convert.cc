@@ -97,8 +97,9 @@ Source predict_source(const ConvertRequest& request, KeepMatching keep) {
   LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::now, keep);
   const Schedule schedule =
       model_schedule(loaded.graph, picosecond_cost(loaded.graph, loaded.model));
-  loaded.opened.trace = modelled_trace(std::move(loaded.opened.trace), loaded.graph, schedule);
-  return {std::move(loaded.opened), loaded.model, {}, loaded.graph.findings()};
+  loaded.opened.trace = modelled_trace(loaded.take_program(), loaded.graph, schedule);
+  loaded.findings.merge(loaded.graph.findings());
+  return {std::move(loaded.opened), loaded.model, {}, std::move(loaded.findings)};
 }
 
 }  // namespace

@@ -67,8 +67,9 @@ Report execute(const CriticalPathRequest& request) {
                       "Choose model (or predicted), measured or simulated.");
   }
   const LoadedGraph loaded = load_graph(request.input);
-  const Prediction prediction = predict(loaded.trace(), loaded.graph, loaded.model);
-  return with_context(describe_critical_path(prediction, loaded.trace()), "critical-path", loaded);
+  const Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model);
+  return with_context(describe_critical_path(prediction, loaded.program()), "critical-path",
+                      loaded);
 }
 
 }  // namespace slackline

@@ -9,9 +9,9 @@ namespace slackline {
 
 Report execute(const GainsRequest& request) {
   const LoadedGraph loaded = load_graph(request.input);
-  const CallPaths paths(loaded.trace());
-  const Gains result =
-      gains(loaded.trace(), loaded.graph, paths, loaded.model, {.call_paths = request.call_paths});
+  const CallPaths paths(loaded.program());
+  const Gains result = gains(loaded.program(), loaded.graph, paths, loaded.model,
+                             {.call_paths = request.call_paths});
   return with_context(describe(result), "gains", loaded, {{"call_paths", request.call_paths}});
 }
 

@@ -4,6 +4,7 @@
 
 #include "analysis/model/loggops_prediction.h"
 #include "analysis/model/prediction.h"
+#include "analysis/runs/measured.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "report/report.h"
@@ -23,8 +24,9 @@ Report execute(const PredictRequest& request) {
   if (request.loggops.wanted()) return predict_loggops(request);
   const LoadedGraph loaded = load_graph(request.input);
   const Side side = request.left ? Side::left : Side::right;
-  const Prediction prediction = predict(loaded.trace(), loaded.graph, loaded.model, side);
-  Report report = describe(prediction, loaded.trace());
+  Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model, side);
+  prediction.measured = measured_run(loaded.trace());
+  Report report = describe(prediction, loaded.program());
   add_pairwise(report, loaded, request.pairs);
   return with_context(std::move(report), "predict", loaded,
                       {{"derivative", request.left ? "left" : "right"}});

@@ -86,7 +86,7 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
   machine.simulation.link_usage = request.links > 0;
   machine.simulation.slowed_kept = request.links;
   const Simulation simulation =
-      simulate(loaded.trace(), machine.platform, machine.hosts, machine.simulation);
+      simulate(loaded.program(), machine.platform, machine.hosts, machine.simulation);
   const SimulatedRun simulated{simulation, machine.platform,
                                std::filesystem::path(request.machine.platform).filename().string(),
                                request.links};

@@ -50,7 +50,7 @@ std::vector<ScaledComparison> compared_at_scales(const SensitivityRequest& reque
   const auto add = [&](const LoadedGraph& at) {
     require_collectives(at);
     scales.push_back(
-        {at.trace().ranks(), compare_collectives(at.trace(), at.model, request.compare, parameter,
+        {at.trace().ranks(), compare_collectives(at.program(), at.model, request.compare, parameter,
                                                  base, kComparedDegradations)});
   };
   add(loaded);
@@ -66,7 +66,7 @@ Report compared(const SensitivityRequest& request, const LoadedGraph& loaded,
                 const VariedParameter& parameter, std::int64_t from, std::int64_t to) {
   require_collectives(loaded);
   Report report =
-      describe(compare_collectives(loaded.trace(), loaded.model, request.compare, parameter, from,
+      describe(compare_collectives(loaded.program(), loaded.model, request.compare, parameter, from,
                                    to, kComparedPoints, kComparedDegradations));
   if (!request.scales.empty()) add_scales(report, compared_at_scales(request, loaded, parameter));
   return report;
@@ -121,7 +121,7 @@ Report threshold_sweep(const SensitivityRequest& request) {
       loaded.opened.format == "goal" ? open_goal(loaded.opened.path) : std::nullopt;
   const auto build = [&](const GraphOptions& graph) {
     return goal ? build_goal_graph(goal->program, goal->path, graph).graph
-                : build_graph(loaded.trace(), graph);
+                : build_graph(loaded.program(), graph);
   };
   return with_context(describe(sweep_thresholds(build, loaded.model, thresholds, kMostThresholds)),
                       "sensitivity", loaded, {{"param", "S"}});

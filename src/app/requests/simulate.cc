@@ -8,6 +8,7 @@
 #include "analysis/model/model_choice.h"
 #include "analysis/simulation/simulated_actions.h"
 #include "analysis/simulation/simulation_report.h"
+#include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/machine.h"
 #include "app/options/degradations.h"
@@ -134,6 +135,9 @@ Report execute(const SimulateRequest& request) {
   Findings findings;
   OpenedTrace opened = open_input(request.trace, {.keep_matching = request.pictures});
   require_whole(opened.trace);
+  ComputationChoice computation = choose_computation(request.computation, opened.trace);
+  if (computation.cpu_time) opened.trace = std::move(*computation.cpu_time);
+  findings.merge(computation.findings);
   Machine machine = resolve_machine(request.machine, opened.trace, findings);
   Scene scene{std::move(opened), std::move(machine)};
   Report report;
@@ -150,6 +154,7 @@ Report execute(const SimulateRequest& request) {
   report.command = "simulate";
   report.title = fmt::format("simulate: {} on {}", scene.opened.path, request.machine.platform);
   report.options = options_to_json(request, scene.machine.smpi);
+  if (!computation.name.empty()) report.options["computation"] = computation.name;
   report.input = input_to_json(scene.opened);
   report.findings = scene.trace().findings();
   report.findings.merge(findings);

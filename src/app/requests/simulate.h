@@ -14,10 +14,11 @@ struct Report;
 struct SimulateRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
   PlatformOptions machine{};
-  std::size_t links = 8;    ///< most contended links to show
-  std::size_t slowed = 8;   ///< messages slowed most by others to show
-  std::string actions{};    ///< file for the end of each action; empty: none
-  std::string timed{};      ///< file for the simulated run as a timed trace; empty: none
+  std::string computation = "auto";  ///< auto, wall or cpu (app/load/computation.h)
+  std::size_t links = 8;             ///< most contended links to show
+  std::size_t slowed = 8;            ///< messages slowed most by others to show
+  std::string actions{};             ///< file for the end of each action; empty: none
+  std::string timed{};               ///< file for the simulated run as a timed trace; empty: none
   std::string sweep{};      ///< axes to combine, as "bandwidth=0.5,1,2,latency=1,10"; empty: none
   std::string tolerance{};  ///< latency or bandwidth, of some links as bandwidth@backbone
   std::vector<std::string> degradations{};  ///< with `tolerance`, as "1%"; empty: 1 %, 2 %, 5 %

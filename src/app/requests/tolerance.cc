@@ -74,7 +74,7 @@ Report execute(const ToleranceRequest& request) {
     own["also"] = request.also;
   }
   if (resampled) {
-    add_intervals(report, bootstrap_tolerances(loaded.trace(), loaded.graph, loaded.model,
+    add_intervals(report, bootstrap_tolerances(loaded.program(), loaded.graph, loaded.model,
                                                parameter, ppm, request.bootstrap, request.seed));
     own["bootstrap"] = request.bootstrap;
     own["seed"] = request.seed;

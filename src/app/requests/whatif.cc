@@ -155,8 +155,8 @@ void save_program(const std::string& path, const Trace& program, const ModelChoi
 Report execute(const WhatifRequest& request) {
   const Scenario scenario = read_scenario(request);
   LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
-  const EditedProgram edited = apply(scenario, loaded.trace());
-  const EvaluatedProgram before(untimed_copy(loaded.trace()), loaded.model, request);
+  const EditedProgram edited = apply(scenario, loaded.program());
+  const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request);
   const EvaluatedProgram after(edited.trace, loaded.model, request);
   if (!request.save.empty()) save_program(request.save, edited.trace, loaded.model);
 

@@ -1,0 +1,46 @@
+#include "app/load/computation.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "calls/cpu_time.h"
+#include "formats/raw/findings.h"
+
+namespace slackline {
+namespace {
+
+constexpr FindingKind kCpuTime{
+    "computation_is_cpu_time", Severity::info,
+    "Computation in the model is CPU time, without the time that ranks waited for a processor or "
+    "did not compute. (--computation wall keeps it.)"};
+constexpr FindingKind kNoCpuTime{
+    "cpu_time_unknown", Severity::notice,
+    "CPU time was requested, but the trace has no time off the processor; computation is all time "
+    "between calls."};
+
+}  // namespace
+
+ComputationChoice choose_computation(std::string_view wanted, const Trace& trace) {
+  if (wanted != "auto" && wanted != "wall" && wanted != "cpu") {
+    throw usage_error(fmt::format("unknown computation '{}'", wanted), "no such name",
+                      "Choose auto, wall or cpu.");
+  }
+  const bool oversubscribed = trace.findings().count(raw::kOversubscribed) > 0;
+  if (wanted == "wall") return {"wall"};
+  if (wanted == "auto" && !oversubscribed) return {};
+  ComputationChoice result{"cpu"};
+  const std::int64_t paused = paused_ns(trace);
+  if (paused > 0) {
+    result.cpu_time = trace;
+    remove_pauses(*result.cpu_time);
+    result.findings.add(kCpuTime, fmt::format("{} of all ranks left out",
+                                              format_time_ns(static_cast<double>(paused))));
+    return result;
+  }
+  result.name = "wall";
+  if (wanted == "cpu") result.findings.add(kNoCpuTime);
+  return result;
+}
+
+}  // namespace slackline

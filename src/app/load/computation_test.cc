@@ -1,0 +1,78 @@
+// What counts as computation, from the option to T.
+
+#include "app/load/computation.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "app/requests/predict.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "formats/testing/text_trace.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kShared = "finding oversubscribed notice 1 \"Oversubscribed ranks.\"\n";
+/// 1000 ns between MPI_Init and MPI_Finalize, 300 of them off the processor.
+constexpr const char* kRank = "rank 0\n @0 +50 init\n @650 +300 pause\n @1050 finalize\n";
+
+/// T of that rank, which does nothing but compute, with the option as given.
+class Computing : public ::testing::Test {
+ protected:
+  Computing()
+      : file_(fs::temp_directory_path() / ("slkcomputation" + std::to_string(getpid()) + ".txt")) {}
+  ~Computing() override { fs::remove(file_); }
+
+  Report predicted(bool shared, const std::string& computation) {
+    write_file(file_,
+               std::string("slackline-trace 1 timed ranks=1\n") + (shared ? kShared : "") + kRank);
+    PredictRequest request;
+    request.input.trace = file_.string();
+    request.input.model.computation = computation;
+    return execute(request);
+  }
+
+  fs::path file_;
+};
+
+TEST_F(Computing, IsCpuTimeWhereRanksSharedProcessors) {
+  const Report report = predicted(true, "auto");
+  EXPECT_EQ(report.result["makespan_ns"].as_double(), 700);
+  EXPECT_EQ(report.options["computation"].as_string(), "cpu");
+  EXPECT_EQ(report.findings.entries().back().name, "computation_is_cpu_time");
+}
+
+TEST_F(Computing, TheMeasuredRunStaysWhatWasMeasured) {
+  EXPECT_EQ(predicted(true, "cpu").result["measured_ns"].as_int(), 1000);
+}
+
+TEST_F(Computing, IsWallTimeOnRequest) {
+  const Report report = predicted(true, "wall");
+  EXPECT_EQ(report.result["makespan_ns"].as_double(), 1000);
+  EXPECT_EQ(report.options["computation"].as_string(), "wall");
+}
+
+TEST_F(Computing, IsWallTimeWhereEveryRankHadAProcessor) {
+  EXPECT_EQ(predicted(false, "auto").result["makespan_ns"].as_double(), 1000);
+  EXPECT_EQ(predicted(false, "cpu").result["makespan_ns"].as_double(), 700);
+}
+
+TEST(ChooseComputation, SaysWhereCpuTimeIsUnknown) {
+  const Trace trace = testing::timed_trace(1, "rank 0\n @0 +50 init\n @1050 finalize\n");
+  const ComputationChoice computation = choose_computation("cpu", trace);
+  EXPECT_EQ(computation.name, "wall");
+  EXPECT_FALSE(computation.cpu_time.has_value());
+  ASSERT_EQ(computation.findings.entries().size(), 1u);
+  EXPECT_EQ(computation.findings.entries().front().name, "cpu_time_unknown");
+  EXPECT_THROW(choose_computation("user", trace), Error);
+}
+
+}  // namespace
+}  // namespace slackline
