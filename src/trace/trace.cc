@@ -171,10 +171,9 @@ namespace {
 
 bool same_call(const Call& a, const Call& b) {
   return a.operation == b.operation && a.flags == b.flags && a.thread == b.thread &&
-         a.frame == b.frame &&
-         a.begin_ns == b.begin_ns && a.end_ns == b.end_ns && a.bytes == b.bytes &&
-         a.peer == b.peer && a.tag == b.tag && a.comm == b.comm && a.request == b.request &&
-         std::ranges::equal(a.args, b.args);
+         a.frame == b.frame && a.begin_ns == b.begin_ns && a.end_ns == b.end_ns &&
+         a.bytes == b.bytes && a.peer == b.peer && a.tag == b.tag && a.comm == b.comm &&
+         a.request == b.request && std::ranges::equal(a.args, b.args);
 }
 
 bool same_region_event(const RegionEvent& a, const RegionEvent& b) {
