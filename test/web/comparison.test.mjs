@@ -92,7 +92,7 @@ test("a simulated run stands beside the others from the beginning, with its link
   open("simulated", {}, async (page) => {
     assert.deepEqual(await texts(page, ".run-name"), ["measured", "predicted", "simulated on torus.toml"]);
     const strips = await texts(page, ".strip-name");
-    assert.deepEqual(strips.map((name) => /^\D+(?=mean in view)/.exec(name)[0].trim()), ["parallel efficiency", "link x"]);
+    assert.deepEqual(strips.map((name) => /^\D+(?=mean of intervals)/.exec(name)[0].trim()), ["parallel efficiency", "link x"]);
     await page.getByRole("button", { name: "simulated on torus.toml" }).click();
     assert.equal(await page.locator(".rows").count(), 1);
     assert.equal(await page.locator(".strip").count(), 1);

@@ -71,7 +71,7 @@ export function StripView({ scene, strip, version }: Props) {
     <div class="strip">
       <p class="strip-name">
         <Hint text={strip.explanation}>{strip.name}</Hint>{" "}
-        <span class="muted">mean in view </span>
+        <span class="muted">mean of intervals in view </span>
         <strong>{format(mean(scene, strip), strip.unit)}</strong>
         <span class="muted"> (axis 0 to {format(largest(strip), strip.unit)})</span>
       </p>
