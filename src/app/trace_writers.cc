@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "analysis/efficiency/efficiency_counters.h"
 #include "analysis/model/model_path_flows.h"
 #include "analysis/paths/path_flows.h"
+#include "analysis/phases/efficiency_counters.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "formats/goal/binary.h"

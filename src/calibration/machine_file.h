@@ -5,7 +5,7 @@
 
 #include "calibration/loggps_fit.h"
 #include "calibration/smpi_tables.h"
-#include "timing/model_file.h"
+#include "timing/cost/model_file.h"
 
 namespace slackline {
 

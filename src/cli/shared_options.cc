@@ -1,7 +1,7 @@
 #include "cli/shared_options.h"
 
 #include "graph/build.h"
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 
 namespace slackline {
 namespace {

@@ -4,8 +4,8 @@
 #include "report/writers.h"
 
 // The JSON form. The head (schema ... result) is for scripts and part of the interface; "sections"
-// mirrors the tree of report.h field by field and is what the web page reads (web/src/report.ts).
-// nlohmann-json writes not-a-number and infinities as null by itself.
+// mirrors the tree of report.h field by field and is what the web page reads
+// (web/src/common/report.ts). nlohmann-json writes not-a-number and infinities as null by itself.
 
 namespace slackline {
 

@@ -5,7 +5,7 @@
 
 #include "base/findings.h"
 #include "graph/build.h"
-#include "timing/reduced_graph.h"
+#include "timing/reduction/reduced_graph.h"
 #include "trace/goal/program.h"
 
 namespace slackline {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "timing/linear_cost.h"
+#include "timing/cost/linear_cost.h"
+#include "timing/cost/ticks.h"
 #include "timing/network/pair_network.h"
-#include "timing/ticks.h"
 
 namespace slackline {
 

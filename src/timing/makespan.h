@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "timing/linear_cost.h"
-#include "timing/loggps.h"
+#include "timing/cost/linear_cost.h"
+#include "timing/cost/loggps.h"
+#include "timing/cost/ticks.h"
 #include "timing/path_program.h"
-#include "timing/reduced_graph.h"
-#include "timing/ticks.h"
+#include "timing/reduction/reduced_graph.h"
 
 namespace slackline {
 

@@ -6,7 +6,7 @@
 
 #include "graph/execution_graph.h"
 #include "graph/schedule.h"
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 #include "timing/network/pair_network.h"
 
 namespace slackline {

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "timing/linear_cost.h"
+#include "timing/cost/linear_cost.h"
+#include "timing/cost/ticks.h"
 #include "timing/passes/kernel.h"
-#include "timing/reduced_graph.h"
-#include "timing/ticks.h"
+#include "timing/reduction/reduced_graph.h"
 
 namespace slackline {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "timing/linear_cost.h"
-#include "timing/reduced_graph.h"
-#include "timing/ticks.h"
+#include "timing/cost/linear_cost.h"
+#include "timing/cost/ticks.h"
+#include "timing/reduction/reduced_graph.h"
 
 namespace slackline {
 

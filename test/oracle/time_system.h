@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 
 namespace slackline::oracle {
 

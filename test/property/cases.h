@@ -6,7 +6,7 @@
 
 #include "graph/build.h"
 #include "oracle/random_program.h"
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 
 namespace slackline::testing {
 

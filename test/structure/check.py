@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks of the source tree itself. usage: check.py CHECK ROOT [BINARY]"""
+import os
 import pathlib
 import re
 import subprocess
@@ -76,6 +77,57 @@ def includes(root):
                     folder not in MAY_INCLUDE[relative.parts[1]] and \
                     not (is_test(path) and folder in TESTS_MAY_INCLUDE):
                 yield f"{relative} includes {target}: {relative.parts[1]} stands below {folder}"
+
+
+IMPORT = re.compile(r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""")
+
+
+def targets_of(path, root):
+    """The files of the tree that a source includes or imports; imports without their extension."""
+    if path.suffix in SOURCES:
+        return [root / "src" / name for name in INCLUDE.findall(text_of(path))]
+    return [pathlib.Path(os.path.normpath(path.parent / name)) for name in IMPORT.findall(text_of(path))]
+
+
+def folder_edges(root):
+    """From each folder, also those inside others, to the folders that its files include or import."""
+    edges = {}
+    for path in tracked(root):
+        relative = path.relative_to(root)
+        of_page = relative.parts[:2] == ("web", "src") and path.suffix in {".ts", ".tsx"}
+        if is_test(path) or not (of_page or relative.parts[0] == "src" and path.suffix in SOURCES):
+            continue
+        for target in targets_of(path, root):
+            if target.parent.is_dir() and target.parent != path.parent:
+                edges.setdefault(path.parent, {})[target.parent] = relative
+    return edges
+
+
+def folders(root):
+    """No folder depends on itself by way of others, however deep they lie."""
+    edges = folder_edges(root)
+    finished = set()
+
+    def cycle_from(folder, way):
+        if folder in way:
+            return way[way.index(folder):] + [folder]
+        if folder in finished:
+            return None
+        for target in edges.get(folder, {}):
+            found = cycle_from(target, way + [folder])
+            if found:
+                return found
+        finished.add(folder)
+        return None
+
+    if not edges:
+        yield "no folder includes another; is the pattern still right?"
+    for folder in list(edges):
+        cycle = cycle_from(folder, [])
+        if cycle:
+            steps = [f"{edges[a][b]} needs {b.relative_to(root)}" for a, b in zip(cycle, cycle[1:])]
+            yield "folders depend on each other: " + "; ".join(steps)
+            return
 
 
 def layers(_root):
@@ -178,7 +230,7 @@ def references(root):
 def networks(root):
     """Every named network stands in doc/networks.md."""
     page = (root / "doc/networks.md").read_text()
-    code = (root / "src/timing/loggps.cc").read_text()
+    code = (root / "src/timing/cost/loggps.cc").read_text()
     for name in re.findall(r'NamedNetwork\{\s*"([^"]+)"', code):
         if f"`{name}`" not in page:
             yield f"doc/networks.md does not mention {name}"
@@ -337,7 +389,7 @@ def readme_output(root, binary):
                 break
 
 
-CHECKS = {"includes": includes, "layers": layers, "readmes": readmes, "paths": paths,
+CHECKS = {"includes": includes, "folders": folders, "layers": layers, "readmes": readmes, "paths": paths,
           "comments": comments, "links": links, "references": references, "networks": networks, "classes": classes, "terminals": terminals,
           "findings": findings, "calls": calls,
           "man_pages": man_pages, "readme_output": readme_output}

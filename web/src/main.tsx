@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { Page } from "./components/Page";
-import { readReport } from "./report";
+import { readReport } from "./common/report";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 

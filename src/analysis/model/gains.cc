@@ -24,8 +24,8 @@
 #include "base/parallel.h"
 #include "base/ratio.h"
 #include "base/units.h"
+#include "timing/cost/linear_cost.h"
 #include "timing/envelope.h"
-#include "timing/linear_cost.h"
 
 namespace slackline {
 namespace {

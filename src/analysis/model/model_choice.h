@@ -5,7 +5,7 @@
 
 #include "graph/build.h"
 #include "report/report.h"
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 #include "timing/makespan.h"
 #include "timing/model_schedule.h"
 #include "timing/network/pair_network.h"

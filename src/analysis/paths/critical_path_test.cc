@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "analysis/efficiency/imbalance.h"
+#include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_flows.h"
 #include "base/error.h"
 #include "formats/text/text.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "analysis/efficiency/imbalance.h"
 #include "analysis/paths/critical_path.h"
+#include "analysis/paths/imbalance.h"
 #include "report/report.h"
 
 namespace slackline {

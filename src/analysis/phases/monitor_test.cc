@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/efficiency/efficiency_counters.h"
+#include "analysis/phases/efficiency_counters.h"
 #include "analysis/phases/level_changes.h"
 #include "analysis/phases/rank_loops.h"
 #include "base/error.h"

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "analysis/efficiency/efficiency.h"
-#include "analysis/efficiency/imbalance.h"
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/paths/critical_path.h"
+#include "analysis/paths/imbalance.h"
 #include "analysis/phases/monitor.h"
 #include "analysis/summary/root_causes.h"
 #include "analysis/waits/wait_summary.h"

@@ -13,7 +13,7 @@
 #include "base/flat_map.h"
 #include "formats/goal/text.h"
 #include "timing/goal_reduction.h"
-#include "timing/reduction_cache.h"
+#include "timing/reduction/reduction_cache.h"
 
 namespace slackline {
 namespace {

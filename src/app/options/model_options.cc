@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "calibration/machine_file.h"
-#include "timing/model_file.h"
+#include "timing/cost/model_file.h"
 
 namespace slackline {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/model/comparison.h"
 #include "analysis/model/model_functions.h"
 #include "analysis/model/overview.h"
-#include "analysis/runs/comparison.h"
 #include "analysis/summary/headlines.h"
 #include "analysis/summary/judgement.h"
 #include "app/report/answers.h"

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/efficiency/imbalance.h"
 #include "analysis/model/prediction.h"
+#include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"

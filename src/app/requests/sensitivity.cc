@@ -3,10 +3,10 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/model/comparison.h"
 #include "analysis/model/loggops_prediction.h"
 #include "analysis/model/sensitivity.h"
 #include "analysis/model/thresholds.h"
-#include "analysis/runs/comparison.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/load/loaded_reduction.h"

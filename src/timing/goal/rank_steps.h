@@ -5,7 +5,7 @@
 
 #include "base/big_vector.h"
 #include "base/int128.h"
-#include "timing/reduced_graph.h"
+#include "timing/reduction/reduced_graph.h"
 #include "trace/goal/channel.h"
 
 namespace slackline {

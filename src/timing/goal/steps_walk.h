@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "timing/contraction.h"
 #include "timing/goal/rank_steps.h"
-#include "timing/reduced_graph.h"
+#include "timing/reduction/contraction.h"
+#include "timing/reduction/reduced_graph.h"
 
 namespace slackline {
 

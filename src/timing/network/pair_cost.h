@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "graph/execution_graph.h"
-#include "timing/linear_cost.h"
+#include "timing/cost/linear_cost.h"
 #include "timing/network/pair_network.h"
 
 namespace slackline {

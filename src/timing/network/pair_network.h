@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 #include "timing/network/wire_topology.h"
 
 namespace slackline {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 
 namespace slackline::testing {
 

@@ -1,7 +1,7 @@
 // A curve T(x) that can be asked both ways: how long at this x, and how large x may be for so much
 // longer. Straight between its points, which is exact for a makespan: all its corners are points.
 
-import type { Series } from "../report";
+import type { Series } from "../common/report";
 
 export interface Curve {
   name: string;

@@ -1,4 +1,4 @@
-import type { Line, Series } from "../report";
+import type { Line, Series } from "../common/report";
 
 /** The lines that share a y axis, with the columns that uPlot draws. */
 export interface Panel {

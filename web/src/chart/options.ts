@@ -2,8 +2,8 @@
 // same margins and one cursor; only the lowest one has the x axis' numbers.
 
 import uPlot from "uplot";
-import { axisScale } from "../format";
-import type { Series, Unit } from "../report";
+import { axisScale } from "../common/format";
+import type { Series, Unit } from "../common/report";
 import type { Panel } from "./data";
 import { markPainter, type Marks } from "./marks";
 import { zonePainter, type ZoneColours } from "./zones";

@@ -1,5 +1,5 @@
 import type uPlot from "uplot";
-import type { Zone } from "../report";
+import type { Zone } from "../common/report";
 
 export interface ZoneColours {
   fill: string;

@@ -5,14 +5,14 @@ import { corners, curvesOf, largestFor, type Curve } from "../chart/curve";
 import type { Marks } from "../chart/marks";
 import { currentColours, largest, panelOptions, titled } from "../chart/options";
 import { zoneClass } from "../chart/zones";
-import { axisScale, format } from "../format";
-import { explain } from "../glossary";
-import type { Series, Unit } from "../report";
-import { csv, seriesTable } from "../table";
-import type { Theme } from "../theme";
-import { CopyButton } from "./CopyButton";
-import { DataTable } from "./DataTable";
-import { Hint } from "./Hint";
+import { axisScale, format } from "../common/format";
+import { explain } from "../common/glossary";
+import type { Series, Unit } from "../common/report";
+import { csv, seriesTable } from "../common/table";
+import type { Theme } from "../common/theme";
+import { CopyButton } from "./parts/CopyButton";
+import { DataTable } from "./parts/DataTable";
+import { Hint } from "./parts/Hint";
 import { Tolerance } from "./Tolerance";
 
 interface Props {

@@ -1,4 +1,4 @@
-import type { Section } from "../report";
+import type { Section } from "../common/report";
 
 interface Props {
   sections: Section[];

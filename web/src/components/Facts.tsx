@@ -1,7 +1,7 @@
-import { show } from "../format";
-import { explain } from "../glossary";
-import type { Fact } from "../report";
-import { Hint } from "./Hint";
+import { show } from "../common/format";
+import { explain } from "../common/glossary";
+import type { Fact } from "../common/report";
+import { Hint } from "./parts/Hint";
 
 function FactValue({ fact }: { fact: Fact }) {
   const { text, unit } = show(fact.value, fact.unit);

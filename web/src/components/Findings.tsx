@@ -1,5 +1,5 @@
-import { grouped } from "../format";
-import type { Finding, Severity } from "../report";
+import { grouped } from "../common/format";
+import type { Finding, Severity } from "../common/report";
 
 const WORD: Record<Severity, string> = {
   data_loss: "data loss",

@@ -1,10 +1,10 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { TimelineId } from "../context";
-import { format } from "../format";
+import { TimelineId } from "../common/context";
+import { format } from "../common/format";
 import { asTable, logPart, orderOf, rampColour, ranksOf, readCells, smallestAbove0, type OrderBy } from "../matrix/cells";
-import type { Matrix } from "../report";
-import { fragmentOf } from "../timeline/link";
-import { DataTable } from "./DataTable";
+import type { Matrix } from "../common/report";
+import { fragmentOf } from "../common/link";
+import { DataTable } from "./parts/DataTable";
 
 const SIDE = 480;
 const ORDERS: [OrderBy, string][] = [

@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
-import { TimelineId } from "../context";
-import { leadOf } from "../lead";
-import { scriptForm, type Report } from "../report";
-import { useTheme } from "../theme";
+import { TimelineId } from "../common/context";
+import { leadOf } from "../common/lead";
+import { scriptForm, type Report } from "../common/report";
+import { useTheme } from "../common/theme";
 import { Contents } from "./Contents";
-import { CopyButton } from "./CopyButton";
+import { CopyButton } from "./parts/CopyButton";
 import { Findings } from "./Findings";
 import { Provenance } from "./Provenance";
 import { Section } from "./Section";

@@ -1,4 +1,4 @@
-import type { Json, Report } from "../report";
+import type { Json, Report } from "../common/report";
 
 function flatten(json: Json, prefix = ""): [string, string][] {
   if (json === null && prefix === "") return [];

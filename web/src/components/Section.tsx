@@ -1,8 +1,8 @@
-import { prose } from "../format";
-import type { Item, Matrix, Section as SectionData } from "../report";
-import type { Theme } from "../theme";
+import { prose } from "../common/format";
+import type { Item, Matrix, Section as SectionData } from "../common/report";
+import type { Theme } from "../common/theme";
 import { Chart } from "./Chart";
-import { DataTable } from "./DataTable";
+import { DataTable } from "./parts/DataTable";
 import { FactList } from "./Facts";
 import { Matrices } from "./Matrices";
 import { TimelineView } from "./timeline/TimelineView";

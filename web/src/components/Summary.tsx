@@ -1,14 +1,14 @@
 import { useContext } from "preact/hooks";
-import { TimelineId } from "../context";
-import { format, grouped, prose } from "../format";
-import { explain } from "../glossary";
-import type { Answer, Factor, Lead, Sentence } from "../lead";
-import type { Finding, Report } from "../report";
-import type { Theme } from "../theme";
-import { fragmentOf, type Place } from "../timeline/link";
+import { TimelineId } from "../common/context";
+import { format, grouped, prose } from "../common/format";
+import { explain } from "../common/glossary";
+import type { Answer, Factor, Lead, Sentence } from "../common/lead";
+import type { Finding, Report } from "../common/report";
+import type { Theme } from "../common/theme";
+import { fragmentOf, type Place } from "../common/link";
 import { Chart } from "./Chart";
 import { Tiles } from "./Facts";
-import { Hint } from "./Hint";
+import { Hint } from "./parts/Hint";
 
 const ASPECTS: Record<string, string> = {
   limit: "Main limitation",

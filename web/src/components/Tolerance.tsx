@@ -1,6 +1,6 @@
 import { largestFor, slowdownAt, valueAt, type Curve } from "../chart/curve";
-import { axisScale, format } from "../format";
-import type { Series } from "../report";
+import { axisScale, format } from "../common/format";
+import type { Series } from "../common/report";
 
 interface Props {
   series: Series;

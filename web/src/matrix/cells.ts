@@ -1,8 +1,8 @@
 // A matrix' numbers, and orders of its rows in which patterns show.
 
-import { readBlob } from "../blob";
-import { Columns } from "../columns";
-import type { Matrix, Table } from "../report";
+import { readBlob } from "../common/blob";
+import { Columns } from "../common/columns";
+import type { Matrix, Table } from "../common/report";
 
 export async function readCells({ cells, size }: Matrix): Promise<Float64Array> {
   return new Columns(await readBlob(cells)).varints(size * size);

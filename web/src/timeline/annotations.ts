@@ -1,8 +1,8 @@
 // What is drawn above a run's rows, chosen by what is in sight: names, messages, path, selection.
 
 import { callAt, type Call } from "./calls";
-import type { CallId } from "./link";
-import type { Chunk, Run } from "./model";
+import type { CallId } from "../common/link";
+import type { Chunk, Run } from "../common/timeline";
 import {
   drawAxis,
   drawBox,

@@ -1,9 +1,9 @@
 // Questions about single calls: which one is here, which is its match, who took part. Answers come from
 // the chunks that are needed, which are read on the way.
 
-import { NOBODY, type Chunk, type ChunkRef, type Run } from "./model";
+import { NOBODY, type Chunk, type ChunkRef, type Run } from "../common/timeline";
 import { callsBetween } from "./raster";
-import type { CallId } from "./link";
+import type { CallId } from "../common/link";
 import type { Store } from "./store";
 
 export interface Call extends CallId {

@@ -1,6 +1,6 @@
 // From blobs to arrays: column by column as in doc/formats/page.md.
 
-import { Columns, unzigzag } from "../columns";
+import { Columns, unzigzag } from "../common/columns";
 import {
   NOBODY,
   WILDCARD,
@@ -11,7 +11,7 @@ import {
   type LongWait,
   type Slice,
   type SliceRef,
-} from "./model";
+} from "../common/timeline";
 
 export function decodeSlice(bytes: Uint8Array, ref: SliceRef, ranks: number, regions: boolean): Slice {
   const columns = new Columns(bytes);

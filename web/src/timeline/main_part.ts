@@ -1,6 +1,6 @@
 // The part of a run that is of interest first: without MPI_Init and MPI_Finalize where these take long.
 
-import type { Chunk, Timeline } from "./model";
+import type { Chunk, Timeline } from "../common/timeline";
 
 const LONG = 0.2; // of the run; of what is left of it
 

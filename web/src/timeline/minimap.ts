@@ -1,7 +1,7 @@
 // The whole run at a glance: of all ranks together the shares of time that are MPI and waiting, from the
 // coarsest level.
 
-import type { Run } from "./model";
+import type { Run } from "../common/timeline";
 import { css, mix, type Palette } from "./palette";
 import type { Store } from "./store";
 

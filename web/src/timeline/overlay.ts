@@ -1,6 +1,6 @@
 // What is drawn above the rows: axis, names of ranks, messages, selection.
 
-import { axisScale } from "../format";
+import { axisScale } from "../common/format";
 import type { Call } from "./calls";
 import type { Rgb } from "./palette";
 import { ticksOf, type View } from "./view";

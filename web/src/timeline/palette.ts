@@ -2,9 +2,9 @@
 // colour blindness tell apart; operations of one class share a hue and differ in lightness.
 // Computation is the quiet ground: what stands out is what is not computation.
 
-import type { Theme } from "../theme";
-import type { ColourBy } from "./link";
-import { OUTSIDE, type OperationClass, type Timeline } from "./model";
+import type { Theme } from "../common/theme";
+import type { ColourBy } from "../common/link";
+import { OUTSIDE, type OperationClass, type Timeline } from "../common/timeline";
 
 export type Rgb = readonly [number, number, number];
 

@@ -2,7 +2,7 @@
 // made anew.
 
 import { annotate } from "./annotations";
-import type { Run } from "./model";
+import type { Run } from "../common/timeline";
 import { AXIS, GUTTER, rowHeight, type Frame } from "./overlay";
 import { presenterFor, type Presenter } from "./presenter";
 import { rasterise, type Raster } from "./raster";

@@ -1,7 +1,7 @@
 // The critical path above the rows: a line along its ranks, and where it changes ranks too often for a
 // line to be followed, on every rank a bar as strong as the share of the path that lies there.
 
-import { MESSAGE, type CriticalPath } from "./model";
+import { MESSAGE, type CriticalPath } from "../common/timeline";
 import { AXIS, GUTTER, rowHeight, xOf, yOf, type Frame } from "./overlay";
 import { css } from "./palette";
 

@@ -6,8 +6,8 @@
 // drawn, each as wide as it is: a pixel mixes what lies in it. What has not been read yet is drawn
 // from a coarser level. The cost is that of the pixels and the calls in sight, not of the trace.
 
-import type { ColourBy } from "./link";
-import { OUTSIDE, type Chunk, type Run, type Slice } from "./model";
+import type { ColourBy } from "../common/link";
+import { OUTSIDE, type Chunk, type Run, type Slice } from "../common/timeline";
 import { BucketColours, mix, packed, plainColour, WAITING_PALE, type Highlight, type Palette, type Rgb } from "./palette";
 import type { Store } from "./store";
 

@@ -1,11 +1,11 @@
 // The time line as a thing that is looked at: its view, what is chosen, and the drawing of the runs'
 // rows. It knows canvases, not components; those listen to `changed`.
 
-import type { Theme } from "../theme";
+import type { Theme } from "../common/theme";
 import { chunkAt, findCall, here, type Here } from "./calls";
-import type { CallId, ColourBy } from "./link";
+import type { CallId, ColourBy } from "../common/link";
 import { mainPart, type MainPart } from "./main_part";
-import type { Run, Timeline } from "./model";
+import type { Run, Timeline } from "../common/timeline";
 import { AXIS, GUTTER } from "./overlay";
 import { paletteOf, type Highlight, type Palette } from "./palette";
 import { Pane } from "./pane";

@@ -1,7 +1,7 @@
 // Looking for things by their names: operations, wait patterns, call paths, "rank 12", "12.5 ms".
 
 import { callAt, type Call } from "./calls";
-import type { Run, Timeline } from "./model";
+import type { Run, Timeline } from "../common/timeline";
 import type { Highlight } from "./palette";
 import type { Scene } from "./scene";
 import type { Store } from "./store";

@@ -1,7 +1,7 @@
 // What is chosen in a time line, and what belongs to it.
 
 import { bucketAt, findCall, participants, receiversOf, type Bucket, type Call, type Here } from "./calls";
-import type { Run, Timeline } from "./model";
+import type { Run, Timeline } from "../common/timeline";
 import type { Arrow } from "./overlay";
 import type { Store } from "./store";
 

@@ -1,10 +1,10 @@
 // Inflates and decodes what is looked at, keeps what was looked at last, and says when something has
 // arrived. Whoever draws asks for what it wants, draws what is there, and is called again.
 
-import { readBlob, type BlobRef } from "../blob";
+import { readBlob, type BlobRef } from "../common/blob";
 import { decodeChunk, decodeOperations, decodePath, decodeSlice, decodeWaits } from "./decode";
-import type { ColourBy } from "./link";
-import type { Chunk, ChunkRef, CriticalPath, LongWait, Run, Slice, SliceRef, Timeline } from "./model";
+import type { ColourBy } from "../common/link";
+import type { Chunk, ChunkRef, CriticalPath, LongWait, Run, Slice, SliceRef, Timeline } from "../common/timeline";
 
 /** Decoded calls take about 90 bytes each, decoded cells 4. */
 const CALLS_KEPT = 1_500_000;

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { format, instant } from "../../format";
+import { format, instant } from "../../common/format";
 import type { Bucket, Call } from "../../timeline/calls";
-import type { CallId } from "../../timeline/link";
-import { NOBODY, OUTSIDE, WILDCARD } from "../../timeline/model";
+import type { CallId } from "../../common/link";
+import { NOBODY, OUTSIDE, WILDCARD } from "../../common/timeline";
 import type { Scene } from "../../timeline/scene";
 import type { Selection } from "../../timeline/selection";
-import { patternHelp } from "../../glossary";
-import { Hint } from "../Hint";
+import { patternHelp } from "../../common/glossary";
+import { Hint } from "../parts/Hint";
 
 function Row({ name, children }: { name: string; children: ComponentChildren }) {
   return (

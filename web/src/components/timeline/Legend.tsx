@@ -1,7 +1,7 @@
 import type { Scene } from "../../timeline/scene";
 import { css, mix, WAITING_PALE, type Rgb } from "../../timeline/palette";
-import { patternHelp } from "../../glossary";
-import { Hint } from "../Hint";
+import { patternHelp } from "../../common/glossary";
+import { Hint } from "../parts/Hint";
 
 interface Entry {
   number: number;

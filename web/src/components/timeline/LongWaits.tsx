@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Column, Table, Unit, Value } from "../../report";
-import type { LongWait, Run, Timeline } from "../../timeline/model";
+import type { Column, Table, Unit, Value } from "../../common/report";
+import type { LongWait, Run, Timeline } from "../../common/timeline";
 import type { Scene } from "../../timeline/scene";
-import { DataTable } from "../DataTable";
+import { DataTable } from "../parts/DataTable";
 
 const column = (name: string, unit: Unit = "none", explanation = ""): Column => ({ name, unit, explanation });
 

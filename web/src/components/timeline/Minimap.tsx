@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { compositionOf, drawComposition } from "../../timeline/minimap";
 import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
-import { format } from "../../format";
+import { format } from "../../common/format";
 
 const HEIGHT = 40;
 

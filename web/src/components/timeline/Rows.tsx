@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chunkAt, here } from "../../timeline/calls";
-import type { Run } from "../../timeline/model";
+import type { Run } from "../../common/timeline";
 import { AXIS, GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
-import { instant } from "../../format";
+import { instant } from "../../common/format";
 import { listen, type Mark } from "./gestures";
 
 interface Props {

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { format } from "../../format";
-import type { Phase, Strip } from "../../timeline/model";
+import { format } from "../../common/format";
+import type { Phase, Strip } from "../../common/timeline";
 import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
-import { Hint } from "../Hint";
+import { Hint } from "../parts/Hint";
 
 const HEIGHT = 28;
 /** What people read for a phase's kind. */

@@ -1,10 +1,10 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { format, grouped, instant } from "../../format";
-import type { Timeline } from "../../timeline/model";
+import { format, grouped, instant } from "../../common/format";
+import type { Timeline } from "../../common/timeline";
 import { AXIS } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { answerTo, goOn, search } from "../../timeline/search";
-import type { Theme } from "../../theme";
+import type { Theme } from "../../common/theme";
 import { Details } from "./Details";
 import { KEYS, useKeys } from "./keys";
 import { Legend } from "./Legend";

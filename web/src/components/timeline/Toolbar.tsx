@@ -1,5 +1,5 @@
 import type { Ref } from "preact";
-import type { ColourBy } from "../../timeline/link";
+import type { ColourBy } from "../../common/link";
 import type { Scene } from "../../timeline/scene";
 import { zoomed } from "../../timeline/view";
 

@@ -1,6 +1,6 @@
 // Mouse and touch over the rows. The wheel alone scrolls the page, as everywhere else.
 
-import type { Run } from "../../timeline/model";
+import type { Run } from "../../common/timeline";
 import { GUTTER } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { panned, zoomed, zoomedRanks, type View } from "../../timeline/view";

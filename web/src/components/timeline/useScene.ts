@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { fragmentOf, parseFragment, type Place } from "../../timeline/link";
-import type { Timeline } from "../../timeline/model";
+import { fragmentOf, parseFragment, type Place } from "../../common/link";
+import type { Timeline } from "../../common/timeline";
 import { Scene } from "../../timeline/scene";
 import { isWhole, whole } from "../../timeline/view";
-import type { Theme } from "../../theme";
+import type { Theme } from "../../common/theme";
 
 /** What the URL should say of a scene; nothing of what is as at first. */
 function placeOf(scene: Scene): Place {

@@ -1,4 +1,4 @@
-#include "timing/linear_cost.h"
+#include "timing/cost/linear_cost.h"
 
 #include <numeric>
 

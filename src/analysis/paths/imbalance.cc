@@ -2,7 +2,7 @@
 // graph. Ranks' computation intervals are already in order of time, so a heap over the ranks merges
 // them; a group ends where the next interval begins after all of the group have ended.
 
-#include "analysis/efficiency/imbalance.h"
+#include "analysis/paths/imbalance.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "timing/model_file.h"
+#include "timing/cost/model_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

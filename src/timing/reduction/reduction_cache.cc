@@ -5,7 +5,7 @@
 // Bytes are those of the machine (little-endian); the version changes with any change of layout or
 // of what the reduction means.
 
-#include "timing/reduction_cache.h"
+#include "timing/reduction/reduction_cache.h"
 
 #include <xxhash.h>
 

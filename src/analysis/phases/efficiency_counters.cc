@@ -1,4 +1,4 @@
-#include "analysis/efficiency/efficiency_counters.h"
+#include "analysis/phases/efficiency_counters.h"
 
 #include <fmt/format.h>
 

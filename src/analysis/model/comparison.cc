@@ -1,4 +1,4 @@
-#include "analysis/runs/comparison.h"
+#include "analysis/model/comparison.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { copy } from "../clipboard";
+import { copy } from "../../common/clipboard";
 
 interface Props {
   label: string;

@@ -1,7 +1,7 @@
 // The time line's data as doc/formats/page.md describes it. Times are in ticks.
 
-import type { BlobRef } from "../blob";
-import type { Unit } from "../report";
+import type { BlobRef } from "./blob";
+import type { Unit } from "./report";
 
 export type OperationClass = "compute" | "send" | "recv" | "completion" | "collective" | "other";
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "timing/reduced_graph.h"
+#include "timing/reduction/reduced_graph.h"
 
 namespace slackline {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 
 namespace slackline {
 

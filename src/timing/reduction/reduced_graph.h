@@ -9,7 +9,7 @@
 
 #include "base/big_vector.h"
 #include "graph/execution_graph.h"
-#include "timing/linear_cost.h"
+#include "timing/cost/linear_cost.h"
 #include "timing/passes/kernel.h"
 
 namespace slackline {

@@ -1,13 +1,13 @@
 // An ExecutionGraph's vertices, in their order, through contraction.h.
 
-#include "timing/reduced_graph.h"
+#include "timing/reduction/reduced_graph.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "timing/contraction.h"
 #include "timing/passes/lane_state.h"
+#include "timing/reduction/contraction.h"
 
 namespace slackline {
 namespace {

@@ -1,4 +1,4 @@
-#include "timing/reduction_cache.h"
+#include "timing/reduction/reduction_cache.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

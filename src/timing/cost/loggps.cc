@@ -1,4 +1,4 @@
-#include "timing/loggps.h"
+#include "timing/cost/loggps.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "graph/execution_graph.h"
-#include "timing/loggps.h"
-#include "timing/ticks.h"
+#include "timing/cost/loggps.h"
+#include "timing/cost/ticks.h"
 
 namespace slackline {
 

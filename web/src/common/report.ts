@@ -1,7 +1,7 @@
 // The report as the tool writes it: mirrors src/report/report.h and json_writer.cc field by field.
 
 import { inflate, type BlobRef } from "./blob";
-import type { Timeline } from "./timeline/model";
+import type { Timeline } from "./timeline";
 
 export type Unit = "none" | "count" | "ns" | "bytes" | "ratio" | "points";
 

@@ -1,7 +1,7 @@
 // What a table does besides being shown: columns as text, sorting, CSV.
 
 import { commonTimeScale, format } from "./format";
-import { fragmentOf } from "./timeline/link";
+import { fragmentOf } from "./link";
 import type { Column, Series, Table, Unit, Value } from "./report";
 
 export interface ShownColumn {

@@ -1,4 +1,4 @@
-#include "timing/ticks.h"
+#include "timing/cost/ticks.h"
 
 #include <utility>
 

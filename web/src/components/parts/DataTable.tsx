@@ -1,10 +1,10 @@
 import { useContext, useMemo, useState } from "preact/hooks";
-import { TimelineId } from "../context";
-import { grouped } from "../format";
-import { explain } from "../glossary";
-import type { Table, Value } from "../report";
-import { csv, filtered, shownColumns, sorted, timeLinkOf, type Order, type ShownColumn } from "../table";
-import { save } from "../clipboard";
+import { TimelineId } from "../../common/context";
+import { grouped } from "../../common/format";
+import { explain } from "../../common/glossary";
+import type { Table, Value } from "../../common/report";
+import { csv, filtered, shownColumns, sorted, timeLinkOf, type Order, type ShownColumn } from "../../common/table";
+import { save } from "../../common/clipboard";
 import { CopyButton } from "./CopyButton";
 import { Hint } from "./Hint";
 
