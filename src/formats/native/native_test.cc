@@ -172,7 +172,8 @@ TEST(Native, AnUnknownFrameIsSkippedAndANewerMajorVersionRefused) {
 TEST(Native, HoldsCallPaths) {
   const Trace trace = read_text(
       "slackline-trace 1 timed ranks=1\n"
-      "frame 1 0 main file=/usr/heat.c line=20 module=/usr/heat\nframe 2 1 relax module=libsolver.so\n"
+      "frame 1 0 main file=/usr/heat.c line=20 module=/usr/heat\nframe 2 1 relax "
+      "module=libsolver.so\n"
       "rank 0\n +5 barrier frame=1\n +5 barrier frame=2\n +5 barrier\n",
       "t");
   const Trace back = read_native(to_native(trace), "t");

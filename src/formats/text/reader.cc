@@ -104,9 +104,10 @@ class Reader {
     if (first.text == "frame") return read_frame();
     if (first.text == "counter") return read_counter_name();
     if (first.text == "finding") return read_finding();
-    lexer_.fail(first, fmt::format("unexpected '{}'", first.text),
-                "only info, comm, region, frame, counter and finding lines may precede the first rank",
-                "Insert 'rank 0' above the operations of rank 0.");
+    lexer_.fail(
+        first, fmt::format("unexpected '{}'", first.text),
+        "only info, comm, region, frame, counter and finding lines may precede the first rank",
+        "Insert 'rank 0' above the operations of rank 0.");
   }
 
   void read_info() {
