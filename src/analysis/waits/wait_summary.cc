@@ -135,16 +135,23 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
                 "Record a run of the program.");
   }
   const WaitStates waits = wait_states(trace, matching, options);
-  WaitSummary out = summarize_states(trace, matching, CallActivities(trace, paths), waits);
+  const CallActivities names(trace, paths);
   // Regions that the program has marked say less about the code than its functions.
-  const CallPaths functions =
-      trace.call_tree().empty() ? CallPaths(trace) : CallPaths::of_functions(trace);
-  out.in_code = waits_in_code(trace, matching, waits, CallActivities(trace, functions));
+  if (!trace.call_tree().empty() && !paths.has_functions()) {
+    WaitSummary out = summarize_states(trace, matching, names, waits);
+    const CallPaths functions = CallPaths::of_functions(trace);
+    out.in_code = waits_in_code(trace, matching, waits, CallActivities(trace, functions));
+    return out;
+  }
+  const auto collector = collect_waits_in_code(trace, waits, names);
+  WaitSummary out = summarize_states(trace, matching, names, waits, collector.get());
+  out.in_code = collector->take();
   return out;
 }
 
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
-                             const CallActivities& names, const WaitStates& waits) {
+                             const CallActivities& names, const WaitStates& waits,
+                             DelayVisitor* visitor) {
   WaitSummary out;
   out.findings.merge(matching.findings());
   if (waits.clipped > 0) {
@@ -152,7 +159,7 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
   }
   if (waits.released > 0) out.findings.add(kReplayReleased, {}, waits.released);
   if (waits.states.empty()) out.findings.add(kNoCommunication);
-  out.delays = delay_costs(trace, matching, waits, names);
+  out.delays = delay_costs(trace, matching, waits, names, visitor);
   Summing summing(trace, names, out);
   for (std::size_t i = 0; i < waits.states.size(); ++i) {
     summing.add(waits.states[i], out.delays.origins[i]);

@@ -62,9 +62,10 @@ struct WaitSummary {
 /// All of it: states, their causes, and sums. Throws Error for an untimed trace.
 WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
                             const CallPaths& paths, const WaitOptions& options);
-/// The same of states that are known already.
+/// The same of states that are known already; without `in_code`. `visitor` may be null.
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
-                             const CallActivities& names, const WaitStates& waits);
+                             const CallActivities& names, const WaitStates& waits,
+                             DelayVisitor* visitor = nullptr);
 
 /// Result and tables of patterns, places, ranks and causes; times in ns.
 Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths);

@@ -26,7 +26,7 @@ using Shares = std::map<CauseKey, double>;
 constexpr int kRounds = 8;
 constexpr std::size_t kCausesKept = 8;
 
-class Collector final : public DelayVisitor {
+class Collector final : public WaitsInCodeCollector {
  public:
   Collector(const Trace& trace, const WaitStates& waits, const CallActivities& names)
       : trace_(trace), names_(names), group_of_(waits.states.size()) {
@@ -42,7 +42,7 @@ class Collector final : public DelayVisitor {
     indirect_[group_of_[wait]][group_of_[earlier]] += ns;
   }
 
-  std::vector<WaitInCode> take() {
+  std::vector<WaitInCode> take() override {
     find_causes();
     std::ranges::stable_sort(groups_, std::greater{}, &WaitInCode::sum_ns);
     return std::move(groups_);
@@ -166,6 +166,12 @@ class Collector final : public DelayVisitor {
 };
 
 }  // namespace
+
+std::unique_ptr<WaitsInCodeCollector> collect_waits_in_code(const Trace& trace,
+                                                            const WaitStates& waits,
+                                                            const CallActivities& names) {
+  return std::make_unique<Collector>(trace, waits, names);
+}
 
 std::vector<WaitInCode> waits_in_code(const Trace& trace, const CallMatching& matching,
                                       const WaitStates& waits, const CallActivities& names) {

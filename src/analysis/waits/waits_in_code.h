@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "analysis/waits/delay_costs.h"
@@ -27,6 +28,17 @@ struct WaitInCode {
   std::int64_t sum_ns = 0;
   Cause cause{};
 };
+
+/// Collects, while delay_costs() runs over the same waits and names, what waits_in_code() returns.
+class WaitsInCodeCollector : public DelayVisitor {
+ public:
+  /// All waiting by place, largest first. To be called once, after delay_costs().
+  virtual std::vector<WaitInCode> take() = 0;
+};
+/// The arguments must outlive the collector.
+std::unique_ptr<WaitsInCodeCollector> collect_waits_in_code(const Trace& trace,
+                                                            const WaitStates& waits,
+                                                            const CallActivities& names);
 
 /// All waiting by place, largest first. `names`: activities by functions where call paths were
 /// recorded. As much work as delay_costs().
