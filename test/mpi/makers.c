@@ -39,7 +39,7 @@ static void use(MPI_Comm c, int sum_of_world_ranks) {
 /* What all ranks do in between: one exchange that tells the ranks' order, one that all wait for. */
 static void together(void) {
   int all[kSize];
-  compute(rank == 3 ? 12 : 1);
+  compute(rank == 3 ? 60 : 1);
   MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
 }
