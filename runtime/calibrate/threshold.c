@@ -1,22 +1,21 @@
-/* The eager threshold: a send that ends although no matching receive is posted is eager. Rank 1
- * posts the receive only when it is told to, after the send has ended or was waited for in vain, so
- * no interruption makes a synchronous send look eager. Bisection over the sizes finds the last
- * eager one exactly. */
+/* The eager threshold: a send that completes although no matching receive is posted is eager.
+ * Rank 1 posts the receive only after a message from rank 0, which sends it when the send has
+ * completed or has timed out, so no interruption makes a rendezvous send look eager. Bisection over
+ * the sizes finds the largest eager one exactly. */
 #include <sched.h>
 
 #include "calibrate.h"
 
-enum { kVotes = 3, kSearches = 4 };
-static const double kPatienceNs = 5e6;
+enum { kAttempts = 3, kSearches = 4 };
+static const double kTimeoutNs = 5e6;
 
-/* On rank 0: whether the send ends by itself before `patience` is over. The other rank may have to
- * run for that, even to take an eager message out of the way, so this one gives way to whatever
- * else the processor has to do. */
-static int ends_alone(struct bench* b, int size, double patience) {
+/* On rank 0: does the send complete without a receive within `timeout` ns? The other rank may have
+ * to run for that, even to copy an eager message, so this one yields its processor. */
+static int completes_alone(struct bench* b, int size, double timeout) {
   MPI_Request request;
   int done = 0;
   MPI_Isend(b->send, size, MPI_BYTE, b->peer, kUnmatchedTag, MPI_COMM_WORLD, &request);
-  const double until = now_ns() + patience;
+  const double until = now_ns() + timeout;
   while (!done && now_ns() < until) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (!done) sched_yield();
@@ -26,12 +25,13 @@ static int ends_alone(struct bench* b, int size, double patience) {
   return done;
 }
 
-/* Agreed by both ranks. Nothing makes a synchronous send end early, so one vote is enough. */
-static int is_eager(struct bench* b, int size, double patience) {
+/* The result is the same on both ranks. A rendezvous send never completes early, so one completed
+ * send is enough. */
+static int is_eager(struct bench* b, int size, double timeout) {
   int eager = 0;
-  for (int i = 0; i < kVotes && !eager; ++i) {
+  for (int i = 0; i < kAttempts && !eager; ++i) {
     if (b->rank == 0) {
-      eager = ends_alone(b, size, patience);
+      eager = completes_alone(b, size, timeout);
     } else {
       MPI_Recv(NULL, 0, MPI_BYTE, b->peer, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Recv(b->receive, size, MPI_BYTE, b->peer, kUnmatchedTag, MPI_COMM_WORLD,
@@ -42,11 +42,12 @@ static int is_eager(struct bench* b, int size, double patience) {
   return eager;
 }
 
-/* Moves *low, which is eager or 0, up to the last eager size below `high`, which is synchronous. */
+/* Moves *low, which is eager or 0, up to the last eager size below `high`, which is a rendezvous.
+ */
 static int bisect(struct bench* b, int* low, int high) {
   while (high - *low > 1) {
     const int middle = *low + (high - *low) / 2;
-    if (is_eager(b, middle, kPatienceNs)) {
+    if (is_eager(b, middle, kTimeoutNs)) {
       *low = middle;
     } else {
       high = middle;
@@ -58,14 +59,14 @@ static int bisect(struct bench* b, int* low, int high) {
 void find_threshold(struct bench* b) {
   int low = 0;
   int high = kLargest + 1;
-  if (is_eager(b, kLargest, kPatienceNs)) {
+  if (is_eager(b, kLargest, kTimeoutNs)) {
     low = kLargest;
   } else {
-    /* An interrupted receiver may have made an eager size look synchronous: the size that the
-     * search ends at gets a second, longer look. */
+    /* An interrupted receiver may have made an eager size look like a rendezvous: the size
+     * at which the search ends is tried again with a longer timeout. */
     for (int i = 0; i < kSearches; ++i) {
       high = bisect(b, &low, kLargest);
-      if (high == kLargest || !is_eager(b, high, 10 * kPatienceNs)) break;
+      if (high == kLargest || !is_eager(b, high, 10 * kTimeoutNs)) break;
       low = high;
     }
   }

@@ -16,7 +16,7 @@ struct CallPathOptions {
 /// From SLACKLINE_CALL_PATHS (none, site, full) and SLACKLINE_CALL_PATH_DEPTH.
 CallPathOptions call_path_options();
 
-/// Who is told of what is new.
+/// Receives modules and paths when they occur for the first time.
 class CallPathSink {
  public:
   virtual void new_module(const LoadedModule& module) = 0;

@@ -15,8 +15,8 @@ constexpr FindingKind kAllSizesEager{
     "No send waited for its receiver, up to the longest message measured: S is at least that."};
 constexpr FindingKind kNoLatency{
     "no_latency", Severity::notice,
-    "Sending and receiving take all of the one-way time, as within a node they may: L is 0, and o "
-    "half of that time."};
+    "MPI_Send and MPI_Recv together take at least the one-way time, as is possible within a node: "
+    "L is 0, and o is half of the one-way time."};
 constexpr double kShortMessages = 64 * 1024;
 
 struct NamedFit {

@@ -50,37 +50,28 @@ int run_calibrate(const CalibrateCommandOptions& options) {
 
 Run setup_calibrate(CommandParser& parser) {
   auto options = std::make_shared<CalibrateCommandOptions>();
-  parser.add_option("-o,--output", options->request.machine, "The machine's file to write")
+  parser.add_option("-o,--output", options->request.machine, "Machine file to write")
       ->type_name("FILE")
       ->capture_default_str();
-  parser.add_option("--seconds", options->benchmark.seconds, "How long to measure")
+  parser
+      .add_option("--seconds", options->benchmark.seconds, "Duration of the measurement in seconds")
       ->positive()
       ->capture_default_str();
-  parser.add_option("--seed", options->benchmark.seed, "Of the random order of measurements")
+  parser.add_option("--seed", options->benchmark.seed, "Seed of the random order of measurements")
       ->type_name("N")
       ->capture_default_str();
   parser
-      .add_option("--mpi", options->benchmark.mpi, "The launcher's MPI, if it cannot be found out")
+      .add_option("--mpi", options->benchmark.mpi, "The launcher's MPI, if it cannot be detected")
       ->one_of({"openmpi", "mpich"});
   parser
       .add_option("--samples", options->request.samples,
-                  "Start nothing; fit the samples of an earlier calibration again")
+                  "Start no benchmark; fit the samples of an earlier calibration")
       ->type_name("FILE");
-  parser
-      .add_option("--report", options->output.file,
-                  "Write the report to this file instead of standard output")
+  parser.add_option("--report", options->output.file, "Report file (default: standard output)")
       ->type_name("FILE");
-  parser
-      .add_option("--format", options->output.format,
-                  "Form of the report; default: the file's extension, else text")
-      ->one_of({"text", "json", "csv", "html"});
-  parser
-      .add_option("--colour,--color", options->output.colour, "Colours in text (also: NO_COLOR=1)")
-      ->one_of({"auto", "always", "never"})
-      ->capture_default_str();
-  parser.add_flag("-q,--quiet", options->output.quiet, "Say nothing but the result");
+  add_report_options(parser, options->output);
   parser.add_option("command", options->benchmark.command,
-                    "After '--': the launcher with its options, for two ranks; no program");
+                    "After '--': the launcher with its options, for two ranks, without a program");
   examples(parser, {"slackline calibrate --seconds 5 -- mpirun -n 2",
                     "slackline calibrate -o shm.toml --seconds 5 --report shm.html -- mpirun -n 2",
                     "slackline calibrate --samples machine.samples --format json"});

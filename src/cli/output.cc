@@ -69,10 +69,7 @@ std::string rendered(const Report& report, const OutputOptions& options) {
 
 }  // namespace
 
-void add_output_options(CommandParser& parser, OutputOptions& options, OutputShortName short_name) {
-  const char* names = short_name == OutputShortName::lower ? "-o,--output" : "-O,--output";
-  parser.add_option(names, options.file, "Output file (default: standard output)")
-      ->type_name("FILE");
+void add_report_options(CommandParser& parser, OutputOptions& options) {
   parser
       .add_option("--format", options.format,
                   "Output format (default: by the output file's extension, else text)")
@@ -83,6 +80,13 @@ void add_output_options(CommandParser& parser, OutputOptions& options, OutputSho
       ->one_of({"auto", "always", "never"})
       ->capture_default_str();
   parser.add_flag("-q,--quiet", options.quiet, "Suppress messages");
+}
+
+void add_output_options(CommandParser& parser, OutputOptions& options, OutputShortName short_name) {
+  const char* names = short_name == OutputShortName::lower ? "-o,--output" : "-O,--output";
+  parser.add_option(names, options.file, "Output file (default: standard output)")
+      ->type_name("FILE");
+  add_report_options(parser, options);
 }
 
 OutputFormat output_format(const OutputOptions& options) {

@@ -25,7 +25,9 @@ struct OutputOptions {
 /// literature, and the output is `-O`; everywhere else it is `-o`.
 enum class OutputShortName { lower, capital };
 
-/// Declares --output, --format, --colour and --quiet.
+/// Declares --format, --colour and --quiet, for commands whose --output is not their report.
+void add_report_options(CommandParser& parser, OutputOptions& options);
+/// Declares --output as well.
 void add_output_options(CommandParser& parser, OutputOptions& options,
                         OutputShortName short_name = OutputShortName::lower);
 

@@ -36,8 +36,8 @@ def files_of(packages):
 
 
 def remove(scratch):
-    """The kernel leaves a folder of its own in an overlay, which nobody but root may look into."""
-    for folder in scratch.glob("overlay/work/work"):
+    """The kernel leaves a folder of its own in an overlay, which only root may read."""
+    for folder in scratch.glob("overlay/*/work"):
         folder.chmod(0o700)
     if scratch.exists():
         shutil.rmtree(scratch)

@@ -8,7 +8,7 @@ namespace slackline {
 /// Something measured at equal steps (iterations, windows), and how its changes are judged.
 struct StepSeries {
   std::vector<double> values;
-  /// A change by less matters to nobody; > 0. In the unit of the values.
+  /// Smaller changes, in the unit of the values, are ignored; > 0.
   double least_change = 0;
   /// Values are compared by ratio (lengths of computation, whose noise grows with them); else by
   /// difference.

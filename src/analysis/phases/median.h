@@ -14,7 +14,7 @@ inline double median(std::vector<double>& values) {
   return *middle;
 }
 
-/// The same of values that nobody needs any more.
+/// As above, for temporary values.
 inline double median(std::vector<double>&& values) {
   return median(values);
 }
