@@ -1,0 +1,24 @@
+#ifndef SLACKLINE_INJECT_LINK_H
+#define SLACKLINE_INJECT_LINK_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is injected between two ranks. */
+struct link_settings {
+  uint64_t latency_ns;
+  double ns_per_byte; /* of the paced bandwidth; 0: unlimited */
+  uint64_t jitter_ns; /* each message takes up to this much longer, evenly distributed */
+};
+
+/* One direction of a connection, as its sender sees it. Zero-initialised: nothing was sent. */
+struct link {
+  uint64_t free_ns; /* when the last byte sent so far leaves a link of that bandwidth */
+  uint64_t due_ns;  /* of the last message: none overtakes another */
+};
+
+/* When a message of `bytes` that leaves now is due at its receiver. The caller keeps `link`, and
+ * puts the result of link_after into it once the message was really sent. */
+struct link link_after(const struct link* link, const struct link_settings* settings,
+                       uint64_t now_ns, size_t bytes, uint64_t* random_state);
+
+#endif

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "cli/inject/inject.h"
+#include "cli/output.h"
+#include "cli/record/process.h"
+
+namespace slackline {
+namespace {
+
+struct InjectCommandOptions {
+  std::string latency;
+  std::string bandwidth;
+  std::string jitter;
+  std::string between = "all";
+  std::string eager_limit = "64KiB";
+  std::string transports = "posix,self";
+  std::string mpi;
+  bool quiet = false;
+  std::vector<std::string> command;
+};
+
+std::int64_t time_ns(const std::string& text, std::string_view what) {
+  return text.empty() ? 0 : (parse_time_fs(text, what) + kFemtosPerNano / 2) / kFemtosPerNano;
+}
+
+Injection injection_of(const InjectCommandOptions& options) {
+  if (options.latency.empty() && options.bandwidth.empty() && options.jitter.empty()) {
+    throw usage_error("nothing to inject", "neither --latency, --bandwidth nor --jitter is given",
+                      "Example: slackline inject --latency 10us -- mpirun -n 2 ./app");
+  }
+  Injection injection;
+  injection.latency_ns = time_ns(options.latency, "--latency");
+  injection.jitter_ns = time_ns(options.jitter, "--jitter");
+  if (!options.bandwidth.empty()) {
+    injection.gap_fs_per_byte = parse_gap_per_byte_fs(options.bandwidth, "--bandwidth");
+  }
+  injection.eager_limit = parse_bytes(options.eager_limit, "--eager-limit");
+  injection.transports = options.transports;
+  if (options.between == "intra") injection.pairs = InjectedPairs::within_hosts;
+  if (options.between == "inter") injection.pairs = InjectedPairs::between_hosts;
+  return injection;
+}
+
+std::string message(const Injection& injection, const InjectedCommand& command,
+                    const InjectionCounts& counts) {
+  std::string text = fmt::format("slackline: added {} to {} between {}\n",
+                                 describe_injection(injection), count_of(counts.sent, "message"),
+                                 count_of(static_cast<std::uint64_t>(counts.ranks), "rank"));
+  if (command.launcher().kind == LauncherKind::open_mpi) {
+    text += "slackline: Open MPI was switched to its UCX point-to-point layer (pml ucx)\n";
+  }
+  if (counts.foreign > 0) {
+    text += fmt::format(
+        "slackline: {} from other hosts were delayed from their arrival, not from their sending\n",
+        count_of(counts.foreign, "message"));
+  }
+  return text;
+}
+
+int run_inject(const InjectCommandOptions& options) {
+  if (options.command.empty()) {
+    throw usage_error("cannot inject", "no command given",
+                      "Example: slackline inject --latency 10us -- mpirun -n 2 ./app");
+  }
+  const Injection injection = injection_of(options);
+  const InjectedCommand command(options.command, options.mpi, injection);
+  const int status = run_process(command.plan().command, command.plan().environment).exit_status;
+  const InjectionCounts counts = command.counts();
+  if (const std::string why = why_not_injected(counts); !why.empty()) {
+    write_stderr(fmt::format("slackline: warning: nothing was injected: {}\n", why));
+  } else if (!options.quiet) {
+    write_stderr(message(injection, command, counts));
+  }
+  return status;
+}
+
+}  // namespace
+
+Run setup_inject(CommandParser& parser) {
+  auto options = std::make_shared<InjectCommandOptions>();
+  parser.add_option("--latency", options->latency, "Time added to every message, such as 10us")
+      ->type_name("TIME");
+  parser
+      .add_option("--bandwidth", options->bandwidth,
+                  "Pace the messages between two ranks to this, such as 1GB/s")
+      ->type_name("RATE");
+  parser
+      .add_option("--jitter", options->jitter,
+                  "Add up to this much more to each message, evenly distributed")
+      ->type_name("TIME");
+  parser
+      .add_option("--between", options->between, "Ranks within a host, on different hosts, or all")
+      ->one_of({"all", "intra", "inter"})
+      ->capture_default_str();
+  parser
+      .add_option("--eager-limit", options->eager_limit,
+                  "Largest message without a rendezvous (UCX_RNDV_THRESH)")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  parser.add_option("--transports", options->transports, "UCX's transports (UCX_TLS)")
+      ->type_name("LIST")
+      ->capture_default_str();
+  parser.add_option("--mpi", options->mpi, "MPI library of the launcher, if not detected")
+      ->one_of({"openmpi", "mpich"});
+  parser.add_flag("-q,--quiet", options->quiet, "Suppress messages, except warnings and errors");
+  parser.add_option("command", options->command, "After '--': command that starts the job");
+  examples(parser, {"slackline inject --latency 10us -- mpirun -n 2 ./app",
+                    "slackline inject --latency 5us --bandwidth 1GB/s -- mpirun -n 4 ./app",
+                    "slackline inject --latency 10us -- slackline record -- mpirun -n 2 ./app"});
+  return [options] { return run_inject(*options); };
+}
+
+}  // namespace slackline

@@ -1,0 +1,168 @@
+/* What `slackline inject` is measured with: patterns of messages between ranks, timed by the clock
+ * that all processes of a host share. Each line of rank 0 is "NAME BYTES REPETITION VALUE_NS". */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int rank, ranks;
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void compute_until(uint64_t end_ns) {
+  while (now_ns() < end_ns) continue;
+}
+
+static void result(const char* name, int bytes, int repetition, uint64_t value) {
+  if (rank == 0) printf("%s %d %d %llu\n", name, bytes, repetition, (unsigned long long)value);
+}
+
+/* Both begin at the same time, which is far enough away that the messages about it are over. */
+static void meet(void) {
+  uint64_t begin = now_ns() + 3000000;
+  MPI_Bcast(&begin, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  compute_until(begin);
+}
+
+/* Half of a round trip, and the shortest time from a send's begin to its receive's end. */
+static void ping_pong(char* buffer, int bytes, int repetitions) {
+  for (int i = 0; i < repetitions; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 1) continue;
+    const uint64_t begin = now_ns();
+    uint64_t stamp = begin;
+    uint64_t one_way = 0;
+    if (rank == 0) {
+      memcpy(buffer, &stamp, sizeof stamp);
+      MPI_Send(buffer, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+      MPI_Recv(buffer, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(buffer, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      stamp = now_ns();
+      memcpy(buffer, &stamp, sizeof stamp);
+      MPI_Send(buffer, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    }
+    const uint64_t end = now_ns();
+    memcpy(&stamp, buffer, sizeof stamp);
+    one_way = end - stamp;
+    result("round", bytes, i, (end - begin) / 2);
+    if (rank == 0) result("one_way", bytes, i, one_way);
+  }
+}
+
+/* Two messages in a row: the delays overlap, and the sender does not wait for them. */
+static void two_sends(int repetitions) {
+  for (int i = 0; i < repetitions; ++i) {
+    uint64_t times[3] = {0, 0, 0};
+    meet();
+    if (rank == 1) {
+      uint64_t stamp = now_ns();
+      MPI_Send(&stamp, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+      MPI_Send(&stamp, 8, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
+      times[2] = now_ns() - stamp;
+      MPI_Send(&times[2], 8, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
+    } else if (rank == 0) {
+      uint64_t stamp;
+      MPI_Recv(&stamp, 8, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      times[0] = now_ns() - stamp;
+      MPI_Recv(&stamp, 8, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      times[1] = now_ns() - stamp;
+      MPI_Recv(&times[2], 8, MPI_CHAR, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    result("first", 8, i, times[0]);
+    result("second", 8, i, times[1]);
+    result("sender", 8, i, times[2]);
+  }
+}
+
+/* The receiver computes while the message is under way: that time is not added. */
+static void overlap(int repetitions, uint64_t compute_ns) {
+  for (int i = 0; i < repetitions; ++i) {
+    uint64_t stamp = 0;
+    meet();
+    if (rank == 1) {
+      stamp = now_ns();
+      MPI_Send(&stamp, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+    } else if (rank == 0) {
+      compute_until(now_ns() + compute_ns);
+      MPI_Recv(&stamp, 8, MPI_CHAR, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      result("overlap", 8, i, now_ns() - stamp);
+    }
+  }
+}
+
+static void allreduce(int repetitions) {
+  for (int i = 0; i < repetitions; ++i) {
+    double value = rank, sum;
+    meet();
+    const uint64_t begin = now_ns();
+    for (int k = 0; k < 4; ++k) {
+      MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    result("allreduce", 8, i, (now_ns() - begin) / 4);
+  }
+}
+
+/* Messages of all sizes, most of them unexpected: none may be lost, change or overtake another. */
+static int check_order(char* buffer) {
+  const int sizes[] = {0, 1, 8, 100, 500, 600, 5000, 9000, 40000, 70000, 300000};
+  int wrong = 0;
+  for (int round = 0; round < 20; ++round) {
+    MPI_Request requests[32];
+    int count = 0;
+    for (int k = 0; k < 11; ++k) {
+      const int bytes = sizes[(k * 7 + round) % 11];
+      const int peer = (rank + 1) % ranks;
+      const int from = (rank + ranks - 1) % ranks;
+      char* out = buffer + (size_t)k * 600000;
+      char* in = out + 300000;
+      memset(out, (rank * 31 + k + round) & 127, (size_t)bytes);
+      memset(in, 0x7f, (size_t)bytes);
+      MPI_Isend(out, bytes, MPI_CHAR, peer, 5, MPI_COMM_WORLD, &requests[count++]);
+      MPI_Irecv(in, 300000, MPI_CHAR, from, 5, MPI_COMM_WORLD, &requests[count++]);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    const int from = (rank + ranks - 1) % ranks;
+    for (int k = 0; k < 11; ++k) {
+      const int bytes = sizes[(k * 7 + round) % 11];
+      const char* in = buffer + (size_t)k * 600000 + 300000;
+      for (int b = 0; b < bytes; ++b) wrong += in[b] != ((from * 31 + k + round) & 127);
+    }
+  }
+  int all = 0;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "all";
+  const int repetitions = argc > 2 ? atoi(argv[2]) : 100;
+  const int status = argc > 3 ? atoi(argv[3]) : 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  char* buffer = calloc(11, 600000);
+  const int all = strcmp(what, "all") == 0;
+  if (all || strcmp(what, "ping_pong") == 0) {
+    ping_pong(buffer, 8, repetitions);
+    ping_pong(buffer, 4000, repetitions);
+    ping_pong(buffer, 64000, repetitions);
+    ping_pong(buffer, 1000000, repetitions / 4 + 1);
+  }
+  if (all || strcmp(what, "two_sends") == 0) two_sends(repetitions);
+  if (all || strcmp(what, "overlap") == 0) overlap(repetitions, 60000);
+  if (all || strcmp(what, "allreduce") == 0) allreduce(repetitions);
+  if (all || strcmp(what, "order") == 0) {
+    result("wrong_bytes", 0, 0, (uint64_t)check_order(buffer));
+  }
+  free(buffer);
+  MPI_Finalize();
+  return status;
+}
