@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "base/parallel.h"
 
@@ -10,12 +12,18 @@
 // is what makes them small when compressed. Numbers are differences to what they mostly resemble (a
 // peer to the rank, a sending call to the receiving one), so that ranks and steps that do the same
 // give the same bytes.
+//
+// Times are what is left. Those of one operation are of one size and stand together, their low
+// bytes apart from the rest. When a call ends follows from others: the members of a collective end
+// at about the same time, and a receive some time after its message was sent. So an end is the
+// difference to what is expected from the ranks before this one.
 
 namespace slackline {
 namespace {
 
 constexpr std::size_t kCallsInChunk = 32 * 1024;
 constexpr std::size_t kSamplesOfChunk = 256;
+constexpr std::size_t kOffsetBetweenRanks = 7919;  // a prime
 
 struct CallRange {
   std::size_t first;
@@ -37,8 +45,11 @@ std::vector<std::int64_t> borders_of(const RunTimes& times) {
   if (chunks > 1) {
     const std::size_t stride = std::max<std::size_t>(1, calls / (chunks * kSamplesOfChunk));
     std::vector<std::int64_t> samples;
+    // Not the same calls of every rank: those begin at the same time.
+    std::size_t offset = 0;
     for (const RowTimes& rank : times.ranks) {
-      for (std::size_t i = stride / 2; i < rank.size(); i += stride) {
+      offset = (offset + kOffsetBetweenRanks) % stride;
+      for (std::size_t i = offset; i < rank.size(); i += stride) {
         samples.push_back(rank.begin_ns(i));
       }
     }
@@ -61,18 +72,20 @@ std::uint64_t peer_code(std::int32_t peer, std::int32_t rank) {
 enum Which : std::size_t {
   count,
   first,
-  gap,
-  duration,
   operation,
-  peer,
-  bytes,
-  wait,
-  wait_length,
-  wait_cause,
   received,
   source,
   send,
   collective,
+  gap,
+  gap_high,
+  end,
+  end_high,
+  peer,
+  bytes,
+  wait,
+  wait_rest,
+  wait_cause,
   changes,
   change,
   path,
@@ -81,19 +94,22 @@ enum Which : std::size_t {
 
 class Columns {
  public:
-  Columns(const RunRows& rows, const CallMatching* matching, TickScale ticks, std::int64_t from_ns,
+  Columns(const RunRows& rows, const ChunkSource& source, TickScale ticks, std::int64_t from_ns,
           std::int64_t to_ns)
-      : rows_(rows), matching_(matching), ticks_(ticks), from_ns_(from_ns), to_ns_(to_ns) {}
+      : rows_(rows), source_(source), ticks_(ticks), from_ns_(from_ns), to_ns_(to_ns) {
+    timed_.resize(rows.codes.operations().size());
+  }
 
   void add_rank(std::int32_t rank) {
     const auto index = static_cast<std::size_t>(rank);
     const RowTimes& times = rows_.times.ranks[index];
     const CallRange range = overlapping(times, from_ns_, to_ns_);
+    ranges_.push_back(range);
     calls_ += range.last - range.first;
     column_[count].varint(range.last - range.first);
     column_[first].varint(range.first);
-    add_times(times, range);
-    if (matching_ == nullptr) return;
+    add_times(rank, range);
+    if (source_.first_run != nullptr) return;
     add_calls(rows_.trace.calls(rank), rank, range);
     add_waits(index, rank, range);
     add_partners(rank, range);
@@ -103,19 +119,71 @@ class Columns {
   std::uint64_t calls() const { return calls_; }
   std::string joined() const {
     std::string all;
-    for (const ByteColumn& column : column_) all += column.bytes();
+    for (std::size_t which = 0; which < columns; ++which) {
+      all += column_[which].bytes();
+      for (const auto& of_operation : timed_) all += of_operation[which].bytes();
+    }
     return all;
   }
 
  private:
-  void add_times(const RowTimes& times, CallRange range) {
+  /// Numbers that vary: their low bytes stand together, and so do the rest. That is smaller than a
+  /// varint each, because what follows a low byte is nearly always the same.
+  static void split(std::array<ByteColumn, columns>& to, Which low, std::uint64_t value) {
+    to[low].u8(static_cast<std::uint8_t>(value));
+    to[low + 1].varint(value >> 8);
+  }
+
+  /// Computation in ticks before call i, as a reader of the chunk gets it.
+  std::int64_t gap_before(const RowTimes& times, std::size_t i) const {
+    const std::uint64_t end = std::max(ticks_(times.begin_ns(i - 1)), ticks_(times.end_ns(i - 1)));
+    return static_cast<std::int64_t>(ticks_(times.begin_ns(i)) - end);
+  }
+
+  /// By what the ranks before this one say of its collective or its messages; else its begin. Notes
+  /// when a collective ends.
+  std::uint64_t expected_end(std::int32_t rank, CallIndex call, std::uint64_t begin,
+                             std::uint64_t ended) {
+    using Kind = CallMatching::Completion::Kind;
+    std::uint64_t expected = begin;
+    source_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      if (c.kind == Kind::incoming) {
+        const MessageCalls& m = source_.matching.message(c.id);
+        if (m.source >= rank) return;
+        const auto sender = static_cast<std::size_t>(m.source);
+        const CallRange& known = ranges_[sender];
+        if (m.send < known.first || m.send >= known.last) return;
+        expected = std::max(expected, ticks_(rows_.times.ranks[sender].begin_ns(m.send)));
+      } else if (c.kind == Kind::collective) {
+        const auto [at, is_first] = collective_ends_.try_emplace(c.id, ended);
+        if (!is_first) expected = std::exchange(at->second, ended);
+      }
+    });
+    return expected;
+  }
+
+  std::array<ByteColumn, columns>& columns_of(Operation operation) {
+    return timed_[rows_.codes.operation(operation)];
+  }
+
+  void add_times(std::int32_t rank, CallRange range) {
+    const auto index = static_cast<std::size_t>(rank);
+    const RankCalls& calls = rows_.trace.calls(rank);
+    const RowTimes& times = rows_.times.ranks[index];
+    const RowTimes* first_run =
+        source_.first_run == nullptr ? nullptr : &source_.first_run->ranks[index];
     std::uint64_t last = ticks_(from_ns_);
     for (std::size_t i = range.first; i < range.last; ++i) {
       const std::uint64_t begin = ticks_(times.begin_ns(i));
-      const std::uint64_t end = std::max(begin, ticks_(times.end_ns(i)));
-      column_[gap].zigzag(static_cast<std::int64_t>(begin - last));
-      column_[duration].varint(end - begin);
-      last = end;
+      const std::uint64_t ended = std::max(begin, ticks_(times.end_ns(i)));
+      const bool known = first_run != nullptr && i > range.first;
+      const std::int64_t expected = known ? gap_before(*first_run, i) : 0;
+      auto& to = columns_of(calls.operation(i));
+      split(to, gap, ByteColumn::zigzagged(static_cast<std::int64_t>(begin - last) - expected));
+      split(to, end,
+            ByteColumn::zigzagged(static_cast<std::int64_t>(
+                ended - expected_end(rank, static_cast<CallIndex>(i), begin, ended))));
+      last = ended;
     }
   }
 
@@ -138,12 +206,25 @@ class Columns {
         continue;
       }
       column_[wait].u8(rows_.codes.pattern(next->pattern));
-      column_[wait_length].varint(ticks_(next->wait_ns));
-      column_[wait_cause].varint(
-          next->cause_rank < 0 ? 0
-                               : 1 + ByteColumn::zigzagged(std::int64_t{next->cause_rank} - rank));
+      add_wait(*next, rows_.times.ranks[index], rank);
       while (next != waits.end() && next->call == i) ++next;
     }
+  }
+
+  /// What is left of a call when its wait is over takes about equally long everywhere, and all
+  /// members of a collective wait for the same rank.
+  void add_wait(const WaitState& state, const RowTimes& times, std::int32_t rank) {
+    const Operation operation = rows_.trace.calls(rank).operation(state.call);
+    const std::int64_t begin_ns = times.begin_ns(state.call);
+    const auto over = static_cast<std::int64_t>(ticks_(begin_ns + state.wait_ns));
+    const std::uint64_t end = std::max(ticks_(begin_ns), ticks_(times.end_ns(state.call)));
+    auto& to = columns_of(operation);
+    to[wait_rest].zigzag(static_cast<std::int64_t>(end) - over);
+    const bool together = is_collective(operation);
+    const std::int64_t cause = state.cause_rank;
+    to[wait_cause].varint(cause < 0 ? 0
+                                    : 1 + (together ? static_cast<std::uint64_t>(cause)
+                                                    : ByteColumn::zigzagged(cause - rank)));
   }
 
   void add_partners(std::int32_t rank, CallRange range) {
@@ -153,9 +234,9 @@ class Columns {
       const auto call = static_cast<CallIndex>(i);
       std::uint64_t messages = 0;
       std::uint64_t collective_code = 0;
-      matching_->for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      source_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
         if (c.kind == Kind::incoming) {
-          const MessageCalls& m = matching_->message(c.id);
+          const MessageCalls& m = source_.matching.message(c.id);
           ++messages;
           column_[source].zigzag(std::int64_t{m.source} - rank);
           column_[send].zigzag(std::int64_t{m.send} - static_cast<std::int64_t>(i));
@@ -186,20 +267,23 @@ class Columns {
   }
 
   const RunRows& rows_;
-  const CallMatching* matching_;
+  ChunkSource source_;
   TickScale ticks_;
   std::int64_t from_ns_, to_ns_;
   std::uint64_t calls_ = 0;
+  std::vector<CallRange> ranges_;  ///< by rank
+  std::unordered_map<std::uint32_t, std::uint64_t> collective_ends_;
   std::array<ByteColumn, columns> column_;
+  std::vector<std::array<ByteColumn, columns>> timed_;  ///< by operation
 };
 
 }  // namespace
 
-ChunkWriter::ChunkWriter(const RunRows& rows, const CallMatching* matching)
-    : rows_(rows), matching_(matching), borders_ns_(borders_of(rows.times)) {}
+ChunkWriter::ChunkWriter(const RunRows& rows, const ChunkSource& source)
+    : rows_(rows), source_(source), borders_ns_(borders_of(rows.times)) {}
 
 Timeline::Chunk ChunkWriter::chunk(std::size_t which, TickScale ticks) const {
-  Columns columns(rows_, matching_, ticks, borders_ns_[which], borders_ns_[which + 1]);
+  Columns columns(rows_, source_, ticks, borders_ns_[which], borders_ns_[which + 1]);
   for (std::int32_t r = 0; r < rows_.trace.ranks(); ++r) columns.add_rank(r);
   return {ticks(borders_ns_[which]), ticks(borders_ns_[which + 1]), columns.calls(),
           compress(columns.joined())};

@@ -8,12 +8,19 @@
 
 namespace slackline {
 
+/// What the columns of a run's chunks are taken from besides its times.
+struct ChunkSource {
+  const CallMatching& matching;
+  /// Null: this is the first run. Else times alone, gaps as differences to that run's gaps.
+  const RunTimes* first_run = nullptr;
+};
+
 /// The calls of a run in chunks of about 32,000, in order of time. Columns as in
 /// doc/formats/page.md.
 class ChunkWriter {
  public:
-  /// `matching` null: times alone, of a run whose calls another run describes. Refers to both.
-  ChunkWriter(const RunRows& rows, const CallMatching* matching);
+  /// Refers to both.
+  ChunkWriter(const RunRows& rows, const ChunkSource& source);
 
   std::size_t chunks() const { return borders_ns_.size() - 1; }
   /// One chunk. Thread-safe.
@@ -23,7 +30,7 @@ class ChunkWriter {
 
  private:
   RunRows rows_;
-  const CallMatching* matching_;
+  ChunkSource source_;
   std::vector<std::int64_t> borders_ns_;
 };
 

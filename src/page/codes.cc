@@ -37,4 +37,30 @@ TimelineCodes::TimelineCodes(std::span<const Trace* const> traces,
   }
 }
 
+std::string_view class_name(Operation operation) {
+  if (operation == Operation::none) return "compute";
+  switch (operation_class(operation)) {
+    case OperationClass::send:
+    case OperationClass::isend:
+      return "send";
+    case OperationClass::recv:
+    case OperationClass::irecv:
+    case OperationClass::sendrecv:
+      return "recv";
+    case OperationClass::completion:
+    case OperationClass::probe:
+      return "completion";
+    case OperationClass::collective:
+    case OperationClass::icollective:
+    case OperationClass::comm_create:
+      return "collective";
+    default:
+      return "other";
+  }
+}
+
+bool is_collective(Operation operation) {
+  return class_name(operation) == "collective";
+}
+
 }  // namespace slackline

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/waits/wait_states.h"
@@ -36,5 +37,10 @@ class TimelineCodes {
   std::vector<Operation> operations_{Operation::none};
   std::vector<WaitPattern> patterns_;
 };
+
+/// The class of an operation on the page, which chooses its colour: "compute", "send", ...
+std::string_view class_name(Operation operation);
+/// Whether that is "collective".
+bool is_collective(Operation operation);
 
 }  // namespace slackline

@@ -22,7 +22,8 @@
 namespace slackline {
 namespace {
 
-constexpr std::uint64_t kCoarsest = 512;        // buckets of the last level, at most
+constexpr std::uint64_t kCoarsest = 512;  // buckets of the last level, at most
+constexpr std::uint64_t kFewest = 64;
 constexpr std::uint64_t kSliceCells = 1 << 18;  // of one blob
 constexpr std::uint64_t kFewestInSlice = 64;    // buckets
 constexpr std::uint8_t kOutside = 255;          // neither computation nor a call
@@ -223,7 +224,7 @@ std::vector<Grid> empty_grids(const RunRows& rows, std::uint64_t span, std::uint
     grids.push_back({width, count, std::string(cells, static_cast<char>(kOutside)),
                      std::string(cells, '\0'), std::string(cells, '\0'),
                      std::string(rows.with_regions ? cells : 0, '\0')});
-    if (count <= kCoarsest) return grids;
+    if (count <= std::clamp(buckets, kFewest, kCoarsest)) return grids;
   }
 }
 

@@ -22,7 +22,8 @@ struct RunRows {
 };
 
 /// The levels of detail of a run, finest first; the finest has up to `buckets` of a rank, the last
-/// at most 512. Columns as in doc/formats/page.md. O(calls + buckets), by ranks in parallel.
+/// at most 512, and not more than `buckets` unless these are below 64. Columns as in
+/// doc/formats/page.md. O(calls + buckets), by ranks in parallel.
 std::vector<Timeline::Level> timeline_levels(const RunRows& rows, TickScale ticks,
                                              std::uint64_t buckets);
 

@@ -1,11 +1,15 @@
 // The time line of a report's page.
 //
-// The problem: a page of at most three bytes a call that knows every call. Two varying times a call
-// are more than that at full precision, and everything else of a call is nearly free, because
-// programs repeat themselves and like columns compress. So the precision of time pays: ticks of one
-// nanosecond in short traces, and as many as it takes in long ones. How many is found by
-// compressing a few chunks; the size falls by about a quarter of a byte a call with every doubling,
-// so the first that fits is looked for from where that leads to.
+// The problem: a page of at most three bytes a call that knows every call of every run. Two varying
+// times a call are more than that at full precision, and everything else of a call is nearly free,
+// because programs repeat themselves and like columns compress. So the precision of time pays:
+// ticks of one nanosecond in short traces, and as many as it takes in long ones. How many is found
+// by compressing a few chunks; the size falls by about a quarter of a byte a call with every
+// doubling, so the first that fits is looked for from where that leads to.
+//
+// A tick must stay far shorter than what is to be seen. Where it would not, other things go first:
+// levels of detail (the calls themselves draw the same picture), then the calls of the last run,
+// and at the very end all calls.
 
 #include "page/timeline.h"
 
@@ -16,6 +20,8 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include "base/parallel.h"
 #include "base/units.h"
@@ -29,40 +35,21 @@ namespace {
 constexpr std::uint64_t kBytesPerCall = 3;
 constexpr std::uint64_t kLeastBudget = 12 * 1024;
 constexpr std::size_t kSampledChunks = 4;
-constexpr std::uint64_t kCallsInByte = 4;  // that a doubling of the tick saves
-constexpr int kCoarsestTick = 40;          // 2^40 ns is 18 minutes
+constexpr std::uint64_t kCallsInByte = 4;       // that a doubling of the tick saves
+constexpr std::uint64_t kTicksInInterval = 16;  // of an average call or computation, at least
+constexpr std::uint64_t kLevelsPart = 4;        // of the budget
+constexpr std::uint64_t kCoarsestBuckets = 64;
 constexpr std::size_t kFewestWaits = 200;
 constexpr std::size_t kMostWaits = 5000;
 constexpr std::size_t kFewestPieces = 400;
 constexpr std::uint64_t kFewestBuckets = 512;
 constexpr std::uint64_t kMostCells = 12'000'000;  // of the finest level
 
-std::string_view class_name(Operation operation) {
-  switch (operation_class(operation)) {
-    case OperationClass::send:
-    case OperationClass::isend:
-      return "send";
-    case OperationClass::recv:
-    case OperationClass::irecv:
-    case OperationClass::sendrecv:
-      return "recv";
-    case OperationClass::completion:
-    case OperationClass::probe:
-      return "completion";
-    case OperationClass::collective:
-    case OperationClass::icollective:
-    case OperationClass::comm_create:
-      return "collective";
-    default:
-      return "other";
-  }
-}
-
 void name_codes(Timeline& t, const CallPaths& paths, const TimelineCodes& codes) {
   for (const Operation operation : codes.operations()) {
     const bool computation = operation == Operation::none;
     t.operations.emplace_back(computation ? "computation" : mpi_name(operation));
-    t.classes.emplace_back(computation ? "compute" : class_name(operation));
+    t.classes.emplace_back(class_name(operation));
   }
   for (PathId path = 0; path < paths.size(); ++path) t.regions.push_back(paths.name(path));
   t.patterns.emplace_back();
@@ -93,49 +80,56 @@ struct Rows {
   RunRows rows;
 };
 
-/// Bytes of all chunks as base64 by the length of a tick, estimated from a few of them.
+/// Bytes of all chunks of some runs as base64 by the length of a tick, estimated from a few chunks.
 class SizeByTick {
  public:
-  SizeByTick(const ChunkWriter& chunks, std::uint64_t calls) : chunks_(chunks), calls_(calls) {}
+  SizeByTick(std::span<const ChunkWriter> runs, std::uint64_t calls) : runs_(runs), calls_(calls) {}
 
   std::uint64_t at(int shift) {
     const auto known = sizes_.find(shift);
-    return known != sizes_.end() ? known->second : sizes_[shift] = estimate(TickScale(shift));
+    if (known != sizes_.end()) return known->second;
+    std::uint64_t size = 0;
+    for (const ChunkWriter& run : runs_) size += estimate(run, TickScale(shift));
+    return sizes_[shift] = size;
   }
-  /// The shortest tick with which they fit.
-  int fitting(std::uint64_t budget, std::int64_t span_ns) {
-    int longest = 0;
-    while (longest < kCoarsestTick && (std::int64_t{1} << longest) < span_ns) ++longest;
-    if (longest == 0 || at(0) <= budget) return 0;
+  /// The shortest tick up to 2^longest with which they fit; none: not even then.
+  std::optional<int> fitting(std::uint64_t budget, int longest) {
+    if (at(0) <= budget) return 0;
     const auto doublings = (at(0) - budget) * kCallsInByte / std::max<std::uint64_t>(1, calls_);
-    int shift = static_cast<int>(
-        std::clamp<std::uint64_t>(doublings, 1, static_cast<std::uint64_t>(longest)));
-    while (shift < longest && at(shift) > budget) ++shift;
+    auto shift =
+        static_cast<int>(std::min(doublings, static_cast<std::uint64_t>(std::max(0, longest))));
+    while (shift <= longest && at(shift) > budget) ++shift;
+    if (shift > longest) return std::nullopt;
     while (shift > 1 && at(shift - 1) <= budget) --shift;
     return shift;
   }
 
  private:
-  std::uint64_t estimate(TickScale ticks) const {
-    const std::size_t samples = std::min(kSampledChunks, chunks_.chunks());
+  static std::uint64_t estimate(const ChunkWriter& run, TickScale ticks) {
+    const std::size_t samples = std::min(kSampledChunks, run.chunks());
     std::vector<std::uint64_t> sizes(samples);
     parallel_for(samples, [&](std::size_t i) {
-      sizes[i] = chunks_.chunk(i * chunks_.chunks() / samples, ticks).blob.zlib.size();
+      sizes[i] = run.chunk(i * run.chunks() / samples, ticks).blob.zlib.size();
     });
     const std::uint64_t size = std::reduce(sizes.begin(), sizes.end());
-    return base64_size(size * chunks_.chunks() / std::max<std::size_t>(1, samples));
+    return base64_size(size * run.chunks() / std::max<std::size_t>(1, samples));
   }
 
-  const ChunkWriter& chunks_;
+  std::span<const ChunkWriter> runs_;
   std::uint64_t calls_;
   std::map<int, std::uint64_t> sizes_;
 };
 
-std::uint64_t size_of(const Timeline::Run& run) {
+std::uint64_t size_of(const std::vector<Timeline::Level>& levels) {
   std::uint64_t size = 0;
-  for (const Timeline::Level& level : run.levels) {
+  for (const Timeline::Level& level : levels) {
     for (const Timeline::Slice& slice : level.slices) size += base64_size(slice.blob.zlib.size());
   }
+  return size;
+}
+
+std::uint64_t size_of(const Timeline::Run& run) {
+  std::uint64_t size = size_of(run.levels);
   for (const Timeline::Chunk& chunk : run.chunks) size += base64_size(chunk.blob.zlib.size());
   if (run.path) size += base64_size(run.path->blob.zlib.size());
   if (run.waits) size += base64_size(run.waits->blob.zlib.size());
@@ -156,26 +150,15 @@ class TimelineMaker {
 
   Timeline make() {
     describe();
-    std::deque<Rows> rows;  // refer to themselves: they must stay where they are
-    for (const TimelineRun& run : runs_) rows.emplace_back(input_, run, codes_, rows.empty());
-    const ChunkWriter chunks(rows.front().rows, &input_.matching);
-    SizeByTick size(chunks, calls_);
-    const std::int64_t span_ns = runs_.front().times.span_ns;
-    int shift = timeline_.complete ? size.fitting(budget_ / 4 * 3, span_ns) : 0;
-    add_runs(rows, TickScale(shift));
-    // What levels, paths and waits of all runs leave is for the calls.
-    const std::uint64_t others = size_of_runs();
-    const std::uint64_t left = std::max(budget_ / 2, budget_ - std::min(budget_, others));
-    if (timeline_.complete && size.at(shift) > left) {
-      shift = size.fitting(left, span_ns);
-      timeline_.runs.clear();
-      add_runs(rows, TickScale(shift));
-    }
-    const TickScale ticks(shift);
-    timeline_.tick_ns = ticks.tick_ns();
-    if (timeline_.complete) {
-      timeline_.runs.front().chunks = chunks.all(ticks);
-      for (std::size_t i = 1; i < runs_.size(); ++i) add_times(timeline_.runs[i], rows[i], ticks);
+    for (const TimelineRun& run : runs_) rows_.emplace_back(input_, run, codes_, rows_.empty());
+    if (timeline_.complete && !add_calls()) timeline_.complete = false;
+    if (!timeline_.complete) {
+      add_runs(TickScale(0));
+      timeline_.note = fmt::format(
+          "{} calls exceed the page limit. Individual calls are not included; aggregated levels of "
+          "detail, the critical path and the longest waits are. Use 'slackline convert TRACE "
+          "out.pftrace' and Perfetto for all calls.",
+          format_count(calls_));
     }
     for (const Timeline::Run& run : timeline_.runs) {
       timeline_.span = std::max(timeline_.span, run.span);
@@ -189,13 +172,64 @@ class TimelineMaker {
     timeline_.ranks = input_.trace.ranks();
     timeline_.calls = calls_;
     name_codes(timeline_, input_.paths, codes_);
-    if (!timeline_.complete) {
-      timeline_.note = fmt::format(
-          "{} calls exceed the page limit. Individual calls are not included; aggregated levels of "
-          "detail, the critical path and the longest waits are. Use 'slackline convert TRACE "
-          "out.pftrace' and Perfetto for all calls.",
-          format_count(calls_));
+  }
+
+  /// The longest tick with which single calls still have their shape.
+  int coarsest_tick() const {
+    const RunTimes& times = runs_.front().times;
+    std::uint64_t lived_ns = 0;
+    for (const RowTimes& rank : times.ranks) {
+      const std::int64_t ns = rank.row_end_ns() - rank.row_begin_ns();
+      lived_ns += static_cast<std::uint64_t>(std::max<std::int64_t>(0, ns));
     }
+    const std::uint64_t interval_ns = lived_ns / (2 * std::max<std::uint64_t>(1, calls_));
+    const auto ticks = std::max<std::uint64_t>(1, interval_ns / kTicksInInterval);
+    return static_cast<int>(std::bit_width(ticks)) - 1;
+  }
+
+  /// The calls of as many runs as fit, and all else. False: not even those of the first one do.
+  bool add_calls() {
+    std::vector<ChunkWriter> writers{{rows_.front().rows, {.matching = input_.matching}}};
+    for (std::size_t i = 1; i < runs_.size(); ++i) {
+      writers.emplace_back(rows_[i].rows, ChunkSource{.matching = input_.matching,
+                                                      .first_run = &runs_.front().times});
+    }
+    const int coarsest = coarsest_tick();
+    for (std::size_t drawn = writers.size(); drawn > 0; --drawn) {
+      const std::span<const ChunkWriter> chosen(writers.data(), drawn);
+      if (!add_calls_of(chosen, coarsest)) continue;
+      for (std::size_t i = drawn; i < runs_.size(); ++i) name_as_left_out(runs_[i]);
+      return true;
+    }
+    return false;
+  }
+
+  bool add_calls_of(std::span<const ChunkWriter> writers, int coarsest) {
+    SizeByTick size(writers, calls_);
+    const auto first = size.fitting(budget_ - budget_ / kLevelsPart, coarsest);
+    if (!first) return false;
+    add_runs(TickScale(*first));
+    // What levels, paths and waits of all runs leave is for the calls.
+    const std::uint64_t others = size_of_runs();
+    const std::uint64_t left = std::max(budget_ / 2, budget_ - std::min(budget_, others));
+    auto shift = size.fitting(left, coarsest);
+    for (; shift && *shift <= coarsest; ++*shift) {
+      const TickScale ticks(*shift);
+      if (*shift != *first) add_runs(ticks);
+      for (std::size_t i = 0; i < writers.size(); ++i) {
+        timeline_.runs[i].chunks = writers[i].all(ticks);
+      }
+      if (size_of_runs() <= std::max(budget_, others + left)) return true;
+    }
+    return false;
+  }
+
+  void name_as_left_out(const TimelineRun& run) {
+    if (!timeline_.note.empty()) timeline_.note += ' ';
+    timeline_.note += fmt::format(
+        "Individual calls of the {} run are not included, because they exceed the page limit; "
+        "aggregated levels of detail are.",
+        run.id);
   }
 
   std::uint64_t finest_buckets() const {
@@ -205,8 +239,22 @@ class TimelineMaker {
     return std::clamp(wanted, kFewestBuckets, std::max(kFewestBuckets, kMostCells / ranks));
   }
 
-  void add_runs(const std::deque<Rows>& rows, TickScale ticks) {
-    for (std::size_t i = 0; i < runs_.size(); ++i) add_run(runs_[i], rows[i], ticks);
+  void add_runs(TickScale ticks) {
+    timeline_.runs.clear();
+    timeline_.tick_ns = ticks.tick_ns();
+    for (std::size_t i = 0; i < runs_.size(); ++i) add_run(runs_[i], rows_[i], ticks);
+  }
+
+  /// Where calls are inside, levels take a part of the budget at most: calls draw the same.
+  std::vector<Timeline::Level> levels_of(const Rows& rows, TickScale ticks) const {
+    const std::uint64_t most = budget_ / kLevelsPart / runs_.size();
+    std::uint64_t buckets = finest_buckets();
+    std::vector<Timeline::Level> levels = timeline_levels(rows.rows, ticks, buckets);
+    while (timeline_.complete && size_of(levels) > most && buckets > kCoarsestBuckets) {
+      buckets /= 2;
+      levels = timeline_levels(rows.rows, ticks, buckets);
+    }
+    return levels;
   }
 
   std::uint64_t size_of_runs() const {
@@ -224,25 +272,19 @@ class TimelineMaker {
       out.begins.push_back(ticks(rank.row_begin_ns()));
       out.ends.push_back(ticks(rank.row_end_ns()));
     }
-    out.levels = timeline_levels(rows.rows, ticks, finest_buckets());
+    out.levels = levels_of(rows, ticks);
     if (!run.path.empty()) {
       out.path =
           path_events(run.path, codes_, ticks, std::max<std::size_t>(kFewestPieces, calls_ / 20));
     }
     if (run.waits != nullptr) {
-      const std::size_t most = std::clamp<std::size_t>(calls_ / 50, kFewestWaits, kMostWaits);
+      // Calls say how long they wait; of those, a table of the longest is enough.
+      const std::size_t most = timeline_.complete
+                                   ? kFewestWaits
+                                   : std::clamp<std::size_t>(calls_ / 50, kFewestWaits, kMostWaits);
       out.waits = wait_events(input_.trace, run.times, *run.waits, codes_, ticks, most);
     }
     timeline_.runs.push_back(std::move(out));
-  }
-
-  /// A further run's calls, if they fit.
-  void add_times(Timeline::Run& run, const Rows& rows, TickScale ticks) {
-    const ChunkWriter chunks(rows.rows, nullptr);
-    const int shift = std::countr_zero(ticks.tick_ns());
-    if (size_of_runs() + SizeByTick(chunks, calls_).at(shift) <= budget_) {
-      run.chunks = chunks.all(ticks);
-    }
   }
 
   const TimelineInput& input_;
@@ -250,6 +292,7 @@ class TimelineMaker {
   TimelineCodes codes_;
   std::uint64_t calls_;
   std::uint64_t budget_ = 0;
+  std::deque<Rows> rows_;  // refer to themselves: they must stay where they are
   Timeline timeline_;
 };
 

@@ -56,6 +56,12 @@ class ColumnReader {
     for (std::size_t i = 0; i < n; ++i) values.push_back(zigzag());
     return values;
   }
+  std::vector<std::int64_t> split(std::size_t n) {
+    const std::vector<int> low = bytes(n);
+    std::vector<std::int64_t> values = varints(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = 256 * values[i] + low[i];
+    return values;
+  }
   std::vector<int> bytes(std::size_t n) {
     std::vector<int> values;
     for (std::size_t i = 0; i < n; ++i) values.push_back(static_cast<int>(u8()));
@@ -106,18 +112,18 @@ TEST(TimelineChunks, HaveTheColumnsOfTheContract) {
   ColumnReader in(t.runs[0].chunks[0].blob);
   EXPECT_THAT(in.varints(2), ElementsAre(1, 1)) << "count";
   EXPECT_THAT(in.varints(2), ElementsAre(0, 0)) << "first";
-  EXPECT_THAT(in.zigzags(2), ElementsAre(100, 30)) << "gap";
-  EXPECT_THAT(in.varints(2), ElementsAre(5, 80)) << "duration";
   EXPECT_THAT(in.bytes(2), ElementsAre(kSend, kRecv));
-  EXPECT_THAT(in.varints(2), ElementsAre(2 + 2, 2 + 1)) << "peer: 2 + zigzag(+1), 2 + zigzag(-1)";
-  EXPECT_THAT(in.varints(2), ElementsAre(8, 8)) << "bytes";
-  EXPECT_THAT(in.bytes(2), ElementsAre(0, 1)) << "wait: late sender";
-  EXPECT_THAT(in.varints(1), ElementsAre(70)) << "wait length";
-  EXPECT_THAT(in.varints(1), ElementsAre(1 + 1)) << "wait cause: 1 + zigzag(-1)";
   EXPECT_THAT(in.varints(2), ElementsAre(0, 1)) << "received";
   EXPECT_THAT(in.zigzags(1), ElementsAre(-1)) << "source";
   EXPECT_THAT(in.zigzags(1), ElementsAre(0)) << "send";
   EXPECT_THAT(in.varints(2), ElementsAre(0, 0)) << "collective";
+  EXPECT_THAT(in.split(2), ElementsAre(2 * 100, 2 * 30)) << "gap";
+  EXPECT_THAT(in.split(2), ElementsAre(2 * 5, 2 * 10)) << "end: 105 - 100, 110 - 100 (the send)";
+  EXPECT_THAT(in.varints(2), ElementsAre(2 + 2, 2 + 1)) << "peer: 2 + zigzag(+1), 2 + zigzag(-1)";
+  EXPECT_THAT(in.varints(2), ElementsAre(8, 8)) << "bytes";
+  EXPECT_THAT(in.bytes(2), ElementsAre(0, 1)) << "wait: late sender";
+  EXPECT_THAT(in.zigzags(1), ElementsAre(80 - 70)) << "wait rest";
+  EXPECT_THAT(in.varints(1), ElementsAre(1 + 1)) << "wait cause: 1 + zigzag(-1)";
   EXPECT_TRUE(in.at_end());
 }
 
@@ -127,16 +133,12 @@ TEST(TimelineChunks, TellMembersOfACollectiveByItsNumber) {
                            "rank 1\n @15 +5 barrier\n @25 +10 barrier\n"));
   ColumnReader in(run.draw().runs[0].chunks[0].blob);
   in.varints(4);
-  in.zigzags(4);
-  in.varints(4);
   in.bytes(4);
-  in.varints(8);
-  std::size_t waiting = 0;
-  for (const int pattern : in.bytes(4)) waiting += pattern != 0 ? 1 : 0;
-  in.varints(2 * waiting + 4);
+  in.varints(4);
   // Instances 0 and 1 in each rank: 1 + zigzag(0 - 0), 1 + zigzag(1 - 0).
   EXPECT_THAT(in.varints(4), ElementsAre(1, 3, 1, 3));
-  EXPECT_TRUE(in.at_end());
+  EXPECT_THAT(in.split(4), ElementsAre(20, 20, 30, 10)) << "gaps 10, 10 and 15, 5";
+  EXPECT_THAT(in.split(4), ElementsAre(20, 10, 0, 0)) << "ends 10, 5; as those of rank 0";
 }
 
 TEST(TimelineChunks, FollowRegions) {
@@ -147,13 +149,12 @@ TEST(TimelineChunks, FollowRegions) {
   EXPECT_THAT(t.regions, ElementsAre("", "solve"));
   ColumnReader in(t.runs[0].chunks[0].blob);
   in.varints(2);
-  in.zigzags(2);
-  in.varints(2);
   in.bytes(2);
   in.varints(4);
+  in.split(2);
+  in.split(2);
+  in.varints(4);
   in.bytes(2);
-  in.varints(2);
-  in.varints(2);
   EXPECT_THAT(in.varints(1), ElementsAre(3)) << "changes";
   EXPECT_THAT(in.varints(3), ElementsAre(0, 10, 30)) << "times";
   EXPECT_THAT(in.varints(3), ElementsAre(0, 1, 0)) << "paths";
@@ -269,6 +270,53 @@ TEST(Timeline, KeepsItsBudgetWithTimesThatDoNotCompress) {
     }
   }
   for (const std::uint64_t last : next) EXPECT_EQ(last, 20'000u);
+}
+
+/// Steps of `ranks` that compute for about 100 us, send to a neighbour and meet.
+Trace ring_with_steps(int ranks, int steps) {
+  std::mt19937 random(11);
+  const auto below = [&](unsigned most) { return static_cast<std::int64_t>(random() % most); };
+  Trace trace(ranks, true);
+  std::vector<std::int64_t> now(static_cast<std::size_t>(ranks), 1000);
+  for (int s = 0; s < steps; ++s) {
+    std::int64_t latest = 0;
+    for (std::int64_t& at : now) latest = std::max(latest, at += 100'000 + below(8000));
+    for (int r = 0; r < ranks; ++r) {
+      const std::int64_t begin = now[static_cast<std::size_t>(r)];
+      const auto add = [&](Call call, std::int64_t from, std::int64_t to) {
+        call.begin_ns = from;
+        call.end_ns = to;
+        trace.calls(r).append(call);
+      };
+      add({.operation = Operation::send, .bytes = 64, .peer = (r + 1) % ranks}, begin, begin + 700);
+      add({.operation = Operation::recv, .bytes = 64, .peer = (r + ranks - 1) % ranks}, begin + 900,
+          latest + 1500 + below(500));
+      add({.operation = Operation::allreduce, .bytes = 8}, latest + 2100 + below(500),
+          latest + 5000);
+      now[static_cast<std::size_t>(r)] = latest + 5000 + below(100);
+    }
+  }
+  return trace;
+}
+
+/// However many ranks share the budget, a call of some microseconds is longer than a tick, and
+/// every run has its calls.
+TEST(Timeline, ShowsSingleCallsOfAllRunsAtEveryNumberOfRanks) {
+  for (const int ranks : {4, 64, 2000}) {
+    Analysed run(ring_with_steps(ranks, ranks == 2000 ? 12 : 84));
+    const ExecutionGraph graph = build_graph(run.trace, {});
+    LogGPS model;
+    model.latency_fs = 1500 * kFemtosPerNano;
+    const Schedule schedule = model_schedule(graph, model);
+    std::vector<TimelineRun> runs;
+    runs.push_back({"measured", "measured", measured_times(run.trace), {}, &run.waits});
+    runs.push_back({"predicted", "predicted", scheduled_times(run.trace, graph, schedule, 0)});
+    const Timeline t = timeline({run.trace, run.paths, run.matching}, runs);
+    EXPECT_LE(t.tick_ns, 1024u) << ranks;
+    EXPECT_FALSE(t.runs[0].chunks.empty()) << ranks;
+    EXPECT_FALSE(t.runs[1].chunks.empty()) << ranks;
+    EXPECT_LE(page_bytes(t), std::max<std::uint64_t>(12 * 1024, 3 * t.calls)) << ranks;
+  }
 }
 
 TEST(Timeline, LeavesSingleCallsOutOfLongTraces) {

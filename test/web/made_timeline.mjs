@@ -65,6 +65,10 @@ class Writer {
   zigzag(value) {
     this.varint(value >= 0 ? 2 * value : -2 * value - 1);
   }
+  split(values) {
+    values.forEach((value) => this.u8(value % 256));
+    values.forEach((value) => this.varint(Math.floor(value / 256)));
+  }
 }
 
 const zigzagOf = (value) => (value >= 0 ? 2 * value : -2 * value - 1);
@@ -125,7 +129,8 @@ function level(calls, span, width, blobs) {
   return { width, buckets, blobs: refs };
 }
 
-function chunk(calls, from, to, first, blobs) {
+/** `firstRun`: the calls of the run that describes these; none: this is it. */
+function chunk(calls, from, to, firstRun, blobs) {
   const w = new Writer();
   const rows = calls.map((row) => {
     const start = row.findIndex((c) => c.end >= from);
@@ -135,16 +140,8 @@ function chunk(calls, from, to, first, blobs) {
   const all = rows.flatMap(({ kept, start }, rank) => kept.map((c, i) => ({ ...c, rank, number: start + i })));
   rows.forEach(({ kept }) => w.varint(kept.length));
   rows.forEach(({ start }) => w.varint(start));
-  rows.forEach(({ kept }) => kept.reduce((last, c) => (w.zigzag(c.begin - last), c.end), from));
-  all.forEach((c) => w.varint(c.end - c.begin));
-  if (first) {
+  if (!firstRun) {
     all.forEach((c) => w.u8(c.operation));
-    all.forEach((c) => w.varint(c.peer === undefined ? 0 : 2 + zigzagOf(c.peer - c.rank)));
-    all.forEach((c) => w.varint(c.bytes ?? 0));
-    all.forEach((c) => w.u8(c.wait ?? 0));
-    const waits = all.filter((c) => c.wait);
-    waits.forEach((c) => w.varint(c.waitLength));
-    waits.forEach((c) => w.varint(1 + zigzagOf(c.cause - c.rank)));
     all.forEach((c) => w.varint(c.source === undefined ? 0 : 1));
     const received = all.filter((c) => c.source !== undefined);
     received.forEach((c) => w.zigzag(c.source - c.rank));
@@ -155,6 +152,32 @@ function chunk(calls, from, to, first, blobs) {
       w.varint(1 + zigzagOf(c.collective - (last.get(c.rank) ?? 0)));
       last.set(c.rank, c.collective);
     });
+  }
+  const sorted = (calls) => OPERATIONS.flatMap((_, operation) => calls.filter((c) => c.operation === operation));
+  const gapBefore = (row, number) => row[number].begin - row[number - 1].end;
+  w.split(sorted(all).map((c) => {
+    const isFirst = c.number === rows[c.rank].start;
+    if (isFirst) return zigzagOf(c.begin - from);
+    return zigzagOf(gapBefore(calls[c.rank], c.number) - (firstRun ? gapBefore(firstRun[c.rank], c.number) : 0));
+  }));
+  const isHere = ({ rank, number }) => all.some((c) => c.rank === rank && c.number === number);
+  const expected = all.map((c) => {
+    if (c.collective !== undefined) {
+      const before = all.filter((o) => o.collective === c.collective && o.rank < c.rank).pop();
+      return before?.end ?? c.begin;
+    }
+    const known = c.source !== undefined && c.source < c.rank && isHere({ rank: c.source, number: c.send });
+    return known ? Math.max(c.begin, calls[c.source][c.send].begin) : c.begin;
+  });
+  all.forEach((c, i) => (c.expected = expected[i]));
+  w.split(sorted(all).map((c) => zigzagOf(c.end - c.expected)));
+  if (!firstRun) {
+    all.forEach((c) => w.varint(c.peer === undefined ? 0 : 2 + zigzagOf(c.peer - c.rank)));
+    all.forEach((c) => w.varint(c.bytes ?? 0));
+    all.forEach((c) => w.u8(c.wait ?? 0));
+    const waits = sorted(all.filter((c) => c.wait));
+    waits.forEach((c) => w.zigzag(c.end - c.begin - c.waitLength));
+    waits.forEach((c) => w.varint(1 + (c.operation === ALLREDUCE ? c.cause : zigzagOf(c.cause - c.rank))));
   }
   return { ...blobs.add(w.bytes), from, to, calls: all.length };
 }
@@ -195,7 +218,8 @@ function waits(calls, blobs) {
   return { ...blobs.add(w.bytes), count: top.length };
 }
 
-function run(id, calls, first, complete, blobs) {
+function run(id, calls, firstRun, complete, blobs) {
+  const first = !firstRun;
   const ends = calls.map((row) => row[row.length - 1].end + 1000);
   const span = Math.max(...ends);
   const levels = [];
@@ -207,7 +231,7 @@ function run(id, calls, first, complete, blobs) {
   const number = calls.reduce((sum, row) => sum + row.length, 0);
   const length = Math.ceil(span / Math.max(7, number / 32768));
   for (let from = 0; complete && from < span; from += length) {
-    chunks.push(chunk(calls, from, Math.min(from + length, span), first, blobs));
+    chunks.push(chunk(calls, from, Math.min(from + length, span), firstRun, blobs));
   }
   const begins = calls.map(() => 0);
   return {
@@ -222,8 +246,8 @@ export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {
   const blobs = new Blobs();
   const measured = program(ranks, steps);
   const runs = [
-    run("measured", measured, true, complete, blobs),
-    run("predicted", program(ranks, steps, { slow: 0.8 }), false, complete, blobs),
+    run("measured", measured, null, complete, blobs),
+    run("predicted", program(ranks, steps, { slow: 0.8 }), measured, complete, blobs),
   ];
   const span = Math.max(...runs.map((r) => r.span));
   const half = Math.round(span * 0.25);

@@ -110,6 +110,11 @@ export function axisScale(largest: number, unit: Unit): Scale {
   return TIMES.find((s) => largest >= s.factor) ?? { factor: 1, unit: "ns" };
 }
 
+/** What a time may be wrong by that was rounded to whole ticks; empty: nothing. `times`: of which it is a difference. */
+export function rounding(tickNs: number, times = 1): string {
+  return tickNs > 1 ? ` ± ${format((times * tickNs) / 2, "ns")}` : "";
+}
+
 /** A sentence in which no line ends between a number and its unit. */
 export function prose(text: string): string {
   return text.replace(/(\d) (?=(%|[num]?s|[KMG]iB|B)(?![\w%]))/g, "$1\u00a0");

@@ -99,7 +99,6 @@ export const WILDCARD = -2;
 
 /** Details of a chunk's calls; only the first run has them. */
 export interface CallDetails {
-  operation: Uint8Array;
   peer: Int32Array;
   bytes: Float64Array;
   wait: Uint8Array;
@@ -124,6 +123,7 @@ export interface Chunk {
   first: Float64Array;
   begin: Float64Array;
   end: Float64Array;
+  operation: Uint8Array;
   details: CallDetails | null;
 }
 

@@ -72,7 +72,7 @@ function drawNames(c: CanvasRenderingContext2D, frame: Frame, scene: Scene, chun
       const [first, last] = callsBetween(chunk, rank, from, to);
       for (let i = first; i < last; ++i) {
         if (chunk.end[i]! - chunk.begin[i]! < shortest) continue;
-        const { operation } = callAt(scene.store, chunk, rank, i);
+        const { operation } = callAt(chunk, rank, i);
         const name = scene.timeline.operations[operation];
         c.fillStyle = legibleOn(scene, operation);
         if (name) drawName(c, frame, rank, chunk.begin[i]!, chunk.end[i]!, name.replace(/^MPI_/, ""));
@@ -86,7 +86,7 @@ function arrowsInSight(scene: Scene, chunks: Chunk[]): Arrow[] {
   const find = ({ rank, call }: CallId): Call | null => {
     for (const chunk of chunks) {
       const i = chunk.start[rank]! + call - chunk.first[rank]!;
-      if (i >= chunk.start[rank]! && i < chunk.start[rank + 1]!) return callAt(scene.store, chunk, rank, i);
+      if (i >= chunk.start[rank]! && i < chunk.start[rank + 1]!) return callAt(chunk, rank, i);
     }
     return null;
   };
@@ -96,7 +96,7 @@ function arrowsInSight(scene: Scene, chunks: Chunk[]): Arrow[] {
       const [first, last] = callsBetween(chunk, rank, scene.view.from, scene.view.to);
       for (let i = first; i < last; ++i) {
         if (chunk.details?.received[i] === chunk.details?.received[i + 1]) continue;
-        const received = callAt(scene.store, chunk, rank, i);
+        const received = callAt(chunk, rank, i);
         for (const source of received.sources) {
           const sent = find(source);
           if (sent) arrows.push({ from: sent, to: received });

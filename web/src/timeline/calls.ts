@@ -9,7 +9,6 @@ import type { Store } from "./store";
 export interface Call extends CallId {
   begin: number;
   end: number;
-  /** 255: not known. */
   operation: number;
   peer: number;
   bytes: number;
@@ -32,21 +31,17 @@ const UNKNOWN = {
   sources: [],
 };
 
-export function callAt(store: Store, chunk: Chunk, rank: number, i: number): Call {
+export function callAt(chunk: Chunk, rank: number, i: number): Call {
   const call = chunk.first[rank]! + i - chunk.start[rank]!;
-  const times = { rank, call, begin: chunk.begin[i]!, end: chunk.end[i]! };
+  const times = { rank, call, begin: chunk.begin[i]!, end: chunk.end[i]!, operation: chunk.operation[i]! };
   const d = chunk.details;
-  if (!d) {
-    const operation = store.operationOf(rank, call);
-    return { ...times, ...UNKNOWN, operation };
-  }
+  if (!d) return { ...times, ...UNKNOWN };
   const sources: CallId[] = [];
   for (let m = d.received[i]!; m < d.received[i + 1]!; ++m) {
     sources.push({ rank: d.source[m]!, call: d.send[m]! });
   }
   return {
     ...times,
-    operation: d.operation[i]!,
     peer: d.peer[i]!,
     bytes: d.bytes[i]!,
     wait: d.wait[i]!,
@@ -76,12 +71,12 @@ export interface Here {
   region: number;
 }
 
-export function here(store: Store, run: Run, chunk: Chunk, rank: number, tick: number, slack: number): Here {
+export function here(run: Run, chunk: Chunk, rank: number, tick: number, slack: number): Here {
   const [first, last] = callsBetween(chunk, rank, tick - slack, tick + slack);
   let best: Call | null = null;
   const distance = (c: Call) => Math.max(c.begin - tick, tick - c.end, 0);
   for (let i = first; i < last; ++i) {
-    const call = callAt(store, chunk, rank, i);
+    const call = callAt(chunk, rank, i);
     if (!best || distance(call) < distance(best)) best = call;
   }
   if (best) return { call: best, begin: best.begin, end: best.end, region: best.region };
@@ -142,7 +137,7 @@ export async function findCall(store: Store, run: Run, id: CallId): Promise<Call
     const middle = (low + high) >> 1;
     const chunk = await store.chunkNow(run, run.chunks[middle]!);
     const i = indexOf(chunk, id);
-    if (i >= 0) return callAt(store, chunk, id.rank, i);
+    if (i >= 0) return callAt(chunk, id.rank, i);
     if (id.call < chunk.first[id.rank]!) high = middle;
     else low = middle + 1;
   }
@@ -157,20 +152,20 @@ export async function receiversOf(store: Store, run: Run, sent: Call): Promise<C
   const found = new Map<string, Call>();
   for (const ref of begin < 0 ? [] : run.chunks.slice(begin, begin + CHUNKS_SEARCHED)) {
     const chunk = await store.chunkNow(run, ref);
-    for (const call of receivedFrom(store, chunk, sent)) found.set(`${call.rank}.${call.call}`, call);
+    for (const call of receivedFrom(chunk, sent)) found.set(`${call.rank}.${call.call}`, call);
     if (found.size > 0) break;
   }
   return [...found.values()];
 }
 
-function receivedFrom(store: Store, chunk: Chunk, sent: CallId): Call[] {
+function receivedFrom(chunk: Chunk, sent: CallId): Call[] {
   const d = chunk.details;
   if (!d) return [];
   const calls: Call[] = [];
   for (let rank = 0; rank + 1 < chunk.start.length; ++rank) {
     for (let i = chunk.start[rank]!; i < chunk.start[rank + 1]!; ++i) {
       for (let m = d.received[i]!; m < d.received[i + 1]!; ++m) {
-        if (d.source[m] === sent.rank && d.send[m] === sent.call) calls.push(callAt(store, chunk, rank, i));
+        if (d.source[m] === sent.rank && d.send[m] === sent.call) calls.push(callAt(chunk, rank, i));
       }
     }
   }
@@ -186,7 +181,7 @@ export async function participants(store: Store, run: Run, { collective, begin, 
     const ids = chunk.details?.collective;
     for (let rank = 0; ids && rank + 1 < chunk.start.length; ++rank) {
       for (let i = chunk.start[rank]!; i < chunk.start[rank + 1]!; ++i) {
-        if (ids[i] === collective) calls.set(rank, callAt(store, chunk, rank, i));
+        if (ids[i] === collective) calls.set(rank, callAt(chunk, rank, i));
       }
     }
   }

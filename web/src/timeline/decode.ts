@@ -9,6 +9,7 @@ import {
   type ChunkRef,
   type CriticalPath,
   type LongWait,
+  type OperationClass,
   type Slice,
   type SliceRef,
 } from "../common/timeline";
@@ -42,10 +43,28 @@ function rankOfCalls(start: Uint32Array): Int32Array {
   return ranks;
 }
 
-/** Values for those entries only that `flags` marks; the others get `missing`. */
-function sparse(columns: Columns, flags: Uint8Array, missing: number): Float64Array {
-  const values = new Float64Array(flags.length).fill(missing);
-  for (let i = 0; i < flags.length; ++i) if (flags[i]) values[i] = columns.varint();
+/** Calls operation by operation, those of one as they stand. */
+function byOperation(operation: Uint8Array): Uint32Array {
+  const next = new Uint32Array(257);
+  for (const code of operation) next[code + 1]!++;
+  for (let code = 0; code < 256; ++code) next[code + 1]! += next[code]!;
+  const order = new Uint32Array(operation.length);
+  operation.forEach((code, i) => (order[next[code]!++] = i));
+  return order;
+}
+
+/** Numbers whose low bytes stand apart from the rest. */
+function split(columns: Columns, order: Uint32Array): Float64Array {
+  const low = columns.u8(order.length);
+  const values = new Float64Array(order.length);
+  for (let k = 0; k < order.length; ++k) values[order[k]!] = low[k]! + 256 * columns.varint();
+  return values;
+}
+
+/** Values for those entries only that `flags` marks; the others get 0. */
+function sparse(columns: Columns, flags: Uint8Array, order: Uint32Array): Float64Array {
+  const values = new Float64Array(flags.length);
+  for (const i of order) if (flags[i]) values[i] = columns.varint();
   return values;
 }
 
@@ -68,38 +87,56 @@ function collectivesOf(column: Float64Array, start: Uint32Array): Float64Array {
   return ids;
 }
 
-function decodeDetails(
-  columns: Columns,
-  chunk: Omit<Chunk, "details">,
-  regions: boolean,
-): CallDetails {
-  const { start, first, from } = chunk;
-  const ranks = start.length - 1;
-  const calls = start[ranks]!;
-  const rankOf = rankOfCalls(start);
+/** Of a chunk's calls what its times are told by; of the first run in its chunks, of others known from there. */
+interface Partners {
+  operation: Uint8Array;
+  received: Uint32Array;
+  source: Int32Array;
+  send: Float64Array;
+  collective: Float64Array;
+}
+
+function decodePartners(columns: Columns, start: Uint32Array, first: Float64Array): Partners {
+  const calls = start[start.length - 1]!;
   const operation = columns.u8(calls);
-  const peer = peersOf(columns.varints(calls), rankOf);
-  const bytes = columns.varints(calls);
-  const wait = columns.u8(calls);
-  const waitLength = sparse(columns, wait, 0);
-  const causes = sparse(columns, wait, 0);
-  const cause = Int32Array.from(causes, (code, i) =>
-    code === 0 ? NOBODY : rankOf[i]! + unzigzag(code - 1),
-  );
   const received = starts(columns.varints(calls));
   const messages = received[calls]!;
   const source = Int32Array.from(columns.zigzags(messages));
   const send = columns.zigzags(messages);
-  for (let i = 0; i < calls; ++i) {
-    const rank = rankOf[i]!;
-    const number = first[rank]! + i - start[rank]!;
-    for (let m = received[i]!; m < received[i + 1]!; ++m) {
-      source[m] = source[m]! + rank;
-      send[m] = send[m]! + number;
+  for (let rank = 0; rank + 1 < start.length; ++rank) {
+    for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
+      const number = first[rank]! + i - start[rank]!;
+      for (let m = received[i]!; m < received[i + 1]!; ++m) {
+        source[m] = source[m]! + rank;
+        send[m] = send[m]! + number;
+      }
     }
   }
-  const collective = collectivesOf(columns.varints(calls), start);
-  const regionStart = regions ? starts(columns.varints(ranks)) : new Uint32Array(ranks + 1);
+  return { operation, received, source, send, collective: collectivesOf(columns.varints(calls), start) };
+}
+
+function decodeDetails(
+  columns: Columns,
+  chunk: Omit<Chunk, "details">,
+  { received, source, send, collective }: Partners,
+  order: Uint32Array,
+  { regions, classes }: ChunkContext,
+): CallDetails {
+  const { start, from, begin, end, operation } = chunk;
+  const ranks = start.length - 1;
+  const calls = start[ranks]!;
+  const rankOf = rankOfCalls(start);
+  const peer = peersOf(columns.varints(calls), rankOf);
+  const bytes = columns.varints(calls);
+  const wait = columns.u8(calls);
+  const waitLength = sparse(columns, wait, order);
+  for (let i = 0; i < calls; ++i) if (wait[i]) waitLength[i] = end[i]! - begin[i]! - unzigzag(waitLength[i]!);
+  const causes = sparse(columns, wait, order);
+  const cause = Int32Array.from(causes, (code, i) => {
+    if (code === 0) return NOBODY;
+    return classes[operation[i]!] === "collective" ? code - 1 : rankOf[i]! + unzigzag(code - 1);
+  });
+  const regionStart = regions > 1 ? starts(columns.varints(ranks)) : new Uint32Array(ranks + 1);
   const changes = regionStart[ranks]!;
   const regionAt = columns.varints(changes);
   for (let rank = 0; rank < ranks; ++rank) {
@@ -108,47 +145,123 @@ function decodeDetails(
   }
   const regionPath = Uint32Array.from(columns.varints(changes));
   return {
-    operation, peer, bytes, wait, waitLength, cause, received, source, send, collective,
+    peer, bytes, wait, waitLength, cause, received, source, send, collective,
     regionStart, regionAt, regionPath,
   };
 }
 
-/** `withDetails`: of the first run; the others have times only. */
-export function decodeChunk(
-  bytes: Uint8Array,
-  ref: ChunkRef,
-  ranks: number,
-  regions: boolean,
-  withDetails: boolean,
-): Chunk {
-  const columns = new Columns(bytes);
-  const start = starts(columns.varints(ranks));
-  const first = columns.varints(ranks);
-  const calls = start[ranks]!;
-  const begin = columns.zigzags(calls);
-  const end = columns.varints(calls);
-  for (let rank = 0; rank < ranks; ++rank) {
-    let last = ref.from;
-    for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
-      begin[i] = last + begin[i]!;
-      end[i] = last = begin[i]! + end[i]!;
-    }
-  }
-  const chunk = { from: ref.from, to: ref.to, start, first, begin, end };
-  return { ...chunk, details: withDetails ? decodeDetails(columns, chunk, regions) : null };
+/** What of a time line is needed to read a chunk of it. */
+export interface ChunkContext {
+  ranks: number;
+  /** Call paths. */
+  regions: number;
+  classes: OperationClass[];
 }
 
-/** What a chunk of the first run says of operations alone: for runs that have times only. */
-export function decodeOperations(bytes: Uint8Array, ranks: number): {
-  start: Uint32Array;
-  first: Float64Array;
-  operation: Uint8Array;
-} {
+/** Of the first run what the others' chunks refer to, call by call of a rank. */
+interface KnownCalls {
+  operation: number[];
+  /** Ticks from the end of the call before it. */
+  gap: number[];
+  collective: number[];
+  /** Of the last one. */
+  lastEnd: number;
+  /** Messages [received[i], received[i + 1]) are those of call i. */
+  received: number[];
+  source: number[];
+  send: number[];
+}
+
+/** By rank. */
+export type FirstRun = KnownCalls[];
+
+export function emptyFirstRun(ranks: number): FirstRun {
+  return Array.from({ length: ranks }, () => ({
+    operation: [], gap: [], collective: [], lastEnd: 0, received: [0], source: [], send: [],
+  }));
+}
+
+/** Adds a chunk of the first run; in order of time. */
+export function noteFirstRun(all: FirstRun, { start, first, begin, end, operation, details }: Chunk): void {
+  all.forEach((known, rank) => {
+    const before = first[rank]! - start[rank]!;
+    for (let i = Math.max(start[rank]!, known.operation.length - before); i < start[rank + 1]!; ++i) {
+      known.operation.push(operation[i]!);
+      known.gap.push(begin[i]! - known.lastEnd);
+      known.lastEnd = end[i]!;
+      known.collective.push(details!.collective[i]!);
+      for (let m = details!.received[i]!; m < details!.received[i + 1]!; ++m) {
+        known.source.push(details!.source[m]!);
+        known.send.push(details!.send[m]!);
+      }
+      known.received.push(known.source.length);
+    }
+  });
+}
+
+/** Of the calls of a chunk of another run. */
+function knownPartners(firstRun: FirstRun, start: Uint32Array, first: Float64Array): Partners & { gap: Float64Array } {
+  const calls = start[start.length - 1]!;
+  const operation = new Uint8Array(calls);
+  const collective = new Float64Array(calls);
+  const gap = new Float64Array(calls);
+  const received = new Uint32Array(calls + 1);
+  const source: number[] = [];
+  const send: number[] = [];
+  firstRun.forEach((known, rank) => {
+    for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
+      const number = first[rank]! + i - start[rank]!;
+      operation[i] = known.operation[number]!;
+      collective[i] = known.collective[number]!;
+      if (i > start[rank]!) gap[i] = known.gap[number]!;
+      for (let m = known.received[number]!; m < known.received[number + 1]!; ++m) {
+        source.push(known.source[m]!);
+        send.push(known.send[m]!);
+      }
+      received[i + 1] = source.length;
+    }
+  });
+  return { operation, received, source: Int32Array.from(source), send: Float64Array.from(send), collective, gap };
+}
+
+/** Times by differences to what is expected: `begin` and `end` hold these and get the times. */
+function restoreTimes(chunk: Omit<Chunk, "details">, partners: Partners, gap: Float64Array | null): void {
+  const { start, first, begin, end } = chunk;
+  const { received, source, send, collective } = partners;
+  const collectiveEnds = new Map<number, number>();
+  for (let rank = 0; rank + 1 < start.length; ++rank) {
+    let last = chunk.from;
+    for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
+      begin[i] = last + (gap?.[i] ?? 0) + unzigzag(begin[i]!);
+      let expected = begin[i]!;
+      for (let m = received[i]!; m < received[i + 1]!; ++m) {
+        const sender = source[m]!;
+        const at = start[sender]! + send[m]! - first[sender]!;
+        const known = sender < rank && at >= start[sender]! && at < start[sender + 1]!;
+        if (known) expected = Math.max(expected, begin[at]!);
+      }
+      const together = collective[i]!;
+      if (together !== NOBODY) expected = collectiveEnds.get(together) ?? expected;
+      end[i] = last = expected + unzigzag(end[i]!);
+      if (together !== NOBODY) collectiveEnds.set(together, last);
+    }
+  }
+}
+
+/** `firstRun`: the chunk is of another run, which has times only; null: of the first. */
+export function decodeChunk(bytes: Uint8Array, ref: ChunkRef, context: ChunkContext, firstRun: FirstRun | null): Chunk {
   const columns = new Columns(bytes);
-  const start = starts(columns.varints(ranks));
-  const first = columns.varints(ranks);
-  columns.skipVarints(2 * start[ranks]!);
-  return { start, first, operation: columns.u8(start[ranks]!) };
+  const start = starts(columns.varints(context.ranks));
+  const first = columns.varints(context.ranks);
+  const known = firstRun && knownPartners(firstRun, start, first);
+  const partners = known ?? decodePartners(columns, start, first);
+  const { operation } = partners;
+  const order = byOperation(operation);
+  const begin = split(columns, order);
+  const end = split(columns, order);
+  const chunk = { from: ref.from, to: ref.to, start, first, begin, end, operation };
+  restoreTimes(chunk, partners, known && known.gap);
+  return { ...chunk, details: firstRun ? null : decodeDetails(columns, chunk, partners, order, context) };
 }
 
 export function decodePath(bytes: Uint8Array, count: number): CriticalPath {

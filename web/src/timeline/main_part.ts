@@ -5,22 +5,22 @@ import type { Chunk, Timeline } from "../common/timeline";
 const LONG = 0.2; // of the run; of what is left of it
 
 /** When the last rank leaves MPI_Init: 0 where none is seen. `first`: the run's first chunk. */
-function endOfInit({ operations, ranks }: Timeline, { start, end, details }: Chunk): number {
+function endOfInit({ operations, ranks }: Timeline, { start, end, operation }: Chunk): number {
   let last = 0;
   for (let rank = 0; rank < ranks; ++rank) {
     const i = start[rank]!;
-    const name = i < start[rank + 1]! ? operations[details?.operation[i] ?? 0] : "";
+    const name = i < start[rank + 1]! ? operations[operation[i] ?? 0] : "";
     if (/^MPI_Init(_thread)?$/.test(name ?? "")) last = Math.max(last, end[i]!);
   }
   return last;
 }
 
 /** When the last rank enters MPI_Finalize: the run's end where none does. `last`: the run's last chunk. */
-function beginOfFinalize({ operations, ranks, runs }: Timeline, { start, begin, details }: Chunk): number {
+function beginOfFinalize({ operations, ranks, runs }: Timeline, { start, begin, operation }: Chunk): number {
   let entered = -1;
   for (let rank = 0; rank < ranks; ++rank) {
     const i = start[rank + 1]! - 1;
-    const name = i >= start[rank]! ? operations[details?.operation[i] ?? 0] : "";
+    const name = i >= start[rank]! ? operations[operation[i] ?? 0] : "";
     if (name === "MPI_Finalize") entered = Math.max(entered, begin[i]!);
   }
   return entered < 0 ? runs[0]!.span : entered;

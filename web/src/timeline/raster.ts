@@ -168,12 +168,12 @@ class CallColours {
   }
 
   /** A call as one or two stretches: that in which it waits looks different. */
-  of(chunk: Chunk, i: number, rank: number): Stretch[] {
+  of(chunk: Chunk, i: number): Stretch[] {
     const { colourBy, palette } = this.request;
     const begin = chunk.begin[i]!;
     const end = chunk.end[i]!;
     const wait = chunk.details?.wait[i] ?? 0;
-    const operation = this.operationOf(chunk, i, rank);
+    const operation = chunk.operation[i]!;
     const byOperation = this.colours[operation] ?? palette.mpi;
     const plain = colourBy === "operation" ? byOperation : colourBy === "waiting" ? this.colours[0]! : palette.mpi;
     if (!chunk.details || wait === 0 || colourBy === "region") return [{ begin, end, colour: plain }];
@@ -185,11 +185,6 @@ class CallColours {
       { begin, end: border, colour: atEnd ? plain : waiting },
       { begin: border, end, colour: atEnd ? waiting : plain },
     ];
-  }
-
-  private operationOf(chunk: Chunk, i: number, rank: number): number {
-    if (chunk.details) return chunk.details.operation[i]!;
-    return this.request.store.operationOf(rank, chunk.first[rank]! + i - chunk.start[rank]!);
   }
 }
 
@@ -234,7 +229,7 @@ function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours
     if (colourBy === "region") drawRegions(request, chunk, rank, row, colours.compute);
     const [first, last] = callsBetween(chunk, rank, from, seenTo);
     for (let i = first; i < last; ++i) {
-      for (const { begin, end, colour } of colours.of(chunk, i, rank)) {
+      for (const { begin, end, colour } of colours.of(chunk, i)) {
         row.paint(place(begin), place(end), colour, colours.compute);
       }
     }

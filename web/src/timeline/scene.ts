@@ -2,10 +2,10 @@
 // rows. It knows canvases, not components; those listen to `changed`.
 
 import type { Theme } from "../common/theme";
-import { chunkAt, findCall, here, type Here } from "./calls";
+import { chunkAt, findCall, here, type Call, type Here } from "./calls";
 import type { CallId, ColourBy } from "../common/link";
 import { mainPart, type MainPart } from "./main_part";
-import type { Run, Timeline } from "../common/timeline";
+import { NOBODY, type Run, type Timeline } from "../common/timeline";
 import { AXIS, GUTTER } from "./overlay";
 import { paletteOf, type Highlight, type Palette } from "./palette";
 import { Pane } from "./pane";
@@ -14,7 +14,10 @@ import { Store } from "./store";
 import { clamped, whole, type Bounds, type View } from "./view";
 
 const MOST_ROWS = 2048;
+const QUICK_MS = 30;
 const SHORTEST_NS = 200;
+/** A tick is never wider than a pixel, but for times that are exact. */
+const MOST_PIXELS = 2048;
 
 export class Scene {
   readonly store: Store;
@@ -32,6 +35,8 @@ export class Scene {
   frames = 0;
   private panes: Pane[] = [];
   private pending = 0;
+  private drawingTook = 0;
+  private arrived = 0;
   /** Scenes that show the same stretch of time, the one that others follow first. */
   private peers: Scene[] = [this];
 
@@ -42,7 +47,8 @@ export class Scene {
     private readonly changed: (what: "view" | "all") => void,
   ) {
     this.store = new Store(timeline, () => this.dataArrived());
-    const shortest = Math.min(Math.max(1, SHORTEST_NS / timeline.tick_ns), Math.max(timeline.span, 1));
+    const wanted = timeline.tick_ns > 1 ? MOST_PIXELS : SHORTEST_NS;
+    const shortest = Math.min(wanted, Math.max(timeline.span, 1));
     this.bounds = { span: timeline.span, ranks: timeline.ranks, shortest };
     this.view = whole(this.bounds);
     this.palette = paletteOf(timeline, theme);
@@ -168,13 +174,22 @@ export class Scene {
   }
 
   private draw(): void {
+    const begin = performance.now();
     for (const pane of this.panes) pane.draw();
+    this.drawingTook = performance.now() - begin;
     ++this.frames;
   }
 
+  /** Where drawing takes long, what arrives meanwhile is drawn together. */
   private dataArrived(): void {
-    this.repaint();
-    this.changed("all");
+    if (this.arrived) return;
+    const draw = () => {
+      this.arrived = 0;
+      this.repaint();
+      this.changed("all");
+    };
+    if (this.drawingTook < QUICK_MS) draw();
+    else this.arrived = window.setTimeout(draw, 2 * this.drawingTook);
   }
 
   /** The instant and the rank under a point of a pane, in CSS pixels. */
@@ -189,7 +204,7 @@ export class Scene {
     if (!(rank >= 0 && rank < this.timeline.ranks)) return;
     const ref = chunkAt(run, tick);
     if (!ref) return this.select(selectionOfBucket(this.store, run, rank, tick));
-    const found = here(this.store, run, await this.store.chunkNow(run, ref), rank, tick, slack);
+    const found = here(run, await this.store.chunkNow(run, ref), rank, tick, slack);
     await this.selectHere(run, rank, found);
   }
 
@@ -203,11 +218,20 @@ export class Scene {
   }
 
   async selectHere(run: Run, rank: number, found: Here): Promise<void> {
-    const { call } = found;
     this.select({ run, rank, here: found, arrows: [], together: [] });
-    if (!call || run !== this.timeline.runs[0]) return;
-    const company = await companyOf(this.store, this.timeline, run, call);
-    if (this.selection?.here === found) this.select({ run, rank, here: found, ...company });
+    const told = found.call && (await this.inFirstRun(run, found.call));
+    if (!told || !found.call) return;
+    const { begin, end } = found.call;
+    const call = told === found.call ? told : { ...told, begin, end, wait: 0, waitLength: 0, cause: NOBODY };
+    const known = { ...found, call, region: call.region };
+    const company = await companyOf(this.store, this.timeline, run, call, told);
+    if (this.selection?.here === found) this.select({ run, rank, here: known, ...company });
+  }
+
+  /** The same call in the first run, whose chunks describe the calls of all runs. */
+  private async inFirstRun(run: Run, call: Call): Promise<Call | null> {
+    const first = this.timeline.runs[0];
+    return !first || run === first ? call : findCall(this.store, first, call);
   }
 
   private select(selection: Selection | null): void {

@@ -1,7 +1,7 @@
 // Looking for things by their names: operations, wait patterns, call paths, "rank 12", "12.5 ms".
 
-import { callAt, type Call } from "./calls";
-import type { Run, Timeline } from "../common/timeline";
+import { callAt, regionAt, type Call } from "./calls";
+import type { Chunk, Run, Timeline } from "../common/timeline";
 import type { Highlight } from "./palette";
 import type { Scene } from "./scene";
 import type { Store } from "./store";
@@ -40,8 +40,37 @@ export function search(timeline: Timeline, text: string): Found {
   return { kind: "nothing" };
 }
 
-function matchesLit(call: Call, { by, matches }: Highlight): boolean {
-  return matches.has(by === "operation" ? call.operation : by === "waiting" ? call.wait : call.region);
+/** Whether call i of a chunk is one of those; made once a search, since it is asked of every call. */
+function matcher({ by, matches }: Highlight): (chunk: Chunk, rank: number, i: number) => boolean {
+  const wanted = new Uint8Array(256);
+  for (const number of matches) if (number < 256) wanted[number] = 1;
+  if (by === "operation") return (chunk, _, i) => wanted[chunk.operation[i]!] === 1;
+  if (by === "waiting") return (chunk, _, i) => wanted[chunk.details?.wait[i] ?? 0] === 1;
+  return (chunk, rank, i) => matches.has(regionAt(chunk, rank, chunk.begin[i]!));
+}
+
+interface Instant {
+  begin: number;
+  rank: number;
+}
+
+/** The matching call of a chunk that comes next after another place. */
+function nextIn(chunk: Chunk, fits: ReturnType<typeof matcher>, after: Instant, sign: 1 | -1): Call | null {
+  let best: Instant | null = null;
+  let at = -1;
+  const order = (a: Instant, b: Instant) => sign * (a.begin - b.begin || a.rank - b.rank);
+  for (let rank = 0; rank + 1 < chunk.start.length; ++rank) {
+    const [first, last] = [chunk.start[rank]!, chunk.start[rank + 1]!];
+    for (let i = sign > 0 ? first : last - 1; i >= first && i < last; i += sign) {
+      const place = { begin: chunk.begin[i]!, rank };
+      if (sign * (place.begin - after.begin) < 0) continue;
+      if (best && order(place, best) >= 0) break;
+      if (order(place, after) <= 0 || !fits(chunk, rank, i)) continue;
+      [best, at] = [place, i];
+      break;
+    }
+  }
+  return best && callAt(chunk, best.rank, at);
 }
 
 /** The matching call that begins next after (or before) another place; null: there is none. */
@@ -49,25 +78,14 @@ export async function nextMatch(
   store: Store,
   run: Run,
   lit: Highlight,
-  after: { begin: number; rank: number },
+  after: Instant,
   forward: boolean,
 ): Promise<Call | null> {
-  const sign = forward ? 1 : -1;
-  const order = (a: { begin: number; rank: number }, b: { begin: number; rank: number }) =>
-    sign * (a.begin - b.begin || a.rank - b.rank);
+  const fits = matcher(lit);
   const refs = run.chunks.filter(({ from, to }) => (forward ? to > after.begin : from <= after.begin));
   for (const ref of forward ? refs : refs.reverse()) {
-    const chunk = await store.chunkNow(run, ref);
-    let best: Call | null = null;
-    for (let rank = 0; rank + 1 < chunk.start.length; ++rank) {
-      for (let i = chunk.start[rank]!; i < chunk.start[rank + 1]!; ++i) {
-        const place = { begin: chunk.begin[i]!, rank };
-        if (order(place, after) <= 0 || (best && order(place, best) >= 0)) continue;
-        const call = callAt(store, chunk, rank, i);
-        if (matchesLit(call, lit)) best = call;
-      }
-    }
-    if (best) return best;
+    const found = nextIn(await store.chunkNow(run, ref), fits, after, forward ? 1 : -1);
+    if (found) return found;
   }
   return null;
 }

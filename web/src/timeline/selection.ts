@@ -26,20 +26,37 @@ export function selectionOfBucket(store: Store, run: Run, rank: number, tick: nu
   return { run, rank, here, arrows: [], together: [], bucket };
 }
 
-/** The messages that a call received and sent, and who took part in it. */
+/** The same calls in another run than the first, which tells who belongs together. */
+async function inRun(store: Store, run: Run, calls: Call[]): Promise<Call[]> {
+  if (run === store.timeline.runs[0]) return calls;
+  const found: Call[] = [];
+  for (const call of calls) {
+    const same = await findCall(store, run, call);
+    if (same) found.push(same);
+  }
+  return found.sort((a, b) => a.begin - b.begin);
+}
+
+/**
+ * The messages that a call received and sent, and who took part in it. `told`: the same call as the first
+ * run has it.
+ */
 export async function companyOf(
   store: Store,
-  { classes }: Timeline,
+  { classes, runs }: Timeline,
   run: Run,
   call: Call,
+  told: Call,
 ): Promise<Pick<Selection, "arrows" | "together">> {
   const arrows: Arrow[] = [];
+  const first = runs[0] ?? run;
   for (const source of call.sources.slice(0, MOST_SOURCES)) {
     const sent = await findCall(store, run, source);
     if (sent) arrows.push({ from: sent, to: call });
   }
   const kind = classes[call.operation];
   const sends = kind === "send" || (call.peer >= 0 && kind !== "recv" && kind !== "collective");
-  for (const to of sends ? await receiversOf(store, run, call) : []) arrows.push({ from: call, to });
-  return { arrows, together: await participants(store, run, call) };
+  const receivers = sends ? await receiversOf(store, first, told) : [];
+  for (const to of await inRun(store, run, receivers)) arrows.push({ from: call, to });
+  return { arrows, together: await inRun(store, run, await participants(store, first, told)) };
 }

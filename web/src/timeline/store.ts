@@ -2,7 +2,7 @@
 // arrived. Whoever draws asks for what it wants, draws what is there, and is called again.
 
 import { readBlob, type BlobRef } from "../common/blob";
-import { decodeChunk, decodeOperations, decodePath, decodeSlice, decodeWaits } from "./decode";
+import { decodeChunk, decodePath, decodeSlice, decodeWaits, emptyFirstRun, noteFirstRun, type ChunkContext, type FirstRun } from "./decode";
 import type { ColourBy } from "../common/link";
 import type { Chunk, ChunkRef, CriticalPath, LongWait, Run, Slice, SliceRef, Timeline } from "../common/timeline";
 
@@ -67,9 +67,8 @@ export class Store {
   private readonly paths = new Map<number, CriticalPath>();
   private readonly waits = new Map<number, LongWait[]>();
   private readonly running = new Set<number>();
-  private queue: { ref: BlobRef; use: (bytes: Uint8Array) => void }[] = [];
-  private operations: Uint8Array[] | null = null;
-  private operationsAsked = false;
+  private queue: { ref: BlobRef; use: (bytes: Uint8Array) => unknown }[] = [];
+  private firstRun: Promise<FirstRun> | null = null;
 
   constructor(
     readonly timeline: Timeline,
@@ -110,16 +109,33 @@ export class Store {
     return known ?? this.keepChunk(run, ref, await readBlob(ref));
   }
 
-  private keepChunk(run: Run, ref: ChunkRef, bytes: Uint8Array): Chunk {
+  private async keepChunk(run: Run, ref: ChunkRef, bytes: Uint8Array): Promise<Chunk> {
     const first = run === this.timeline.runs[0];
-    const chunk = decodeChunk(bytes, ref, this.timeline.ranks, this.regions, first);
+    const chunk = decodeChunk(bytes, ref, this.context, first ? null : await this.readFirstRun());
     this.chunks.set(ref.blob, chunk, chunk.begin.length);
     if (chunk.details) {
-      note(chunk.details.operation, this.seen.operation);
+      note(chunk.operation, this.seen.operation);
       note(chunk.details.wait, this.seen.waiting);
       note(chunk.details.regionPath, this.seen.region);
     }
     return chunk;
+  }
+
+  private get context(): ChunkContext {
+    const { ranks, regions, classes } = this.timeline;
+    return { ranks, regions: regions.length, classes };
+  }
+
+  /** Once: the chunks of the other runs refer to all of them. */
+  private readFirstRun(): Promise<FirstRun> {
+    const read = async () => {
+      const all = emptyFirstRun(this.timeline.ranks);
+      for (const ref of this.timeline.runs[0]?.chunks ?? []) {
+        noteFirstRun(all, this.chunks.get(ref.blob) ?? decodeChunk(await readBlob(ref), ref, this.context, null));
+      }
+      return all;
+    };
+    return (this.firstRun ??= read());
   }
 
   path({ path }: Run): CriticalPath | undefined {
@@ -138,32 +154,7 @@ export class Store {
     return known;
   }
 
-  /** Of call `number` of `rank`, in whatever run; 255 while it is not known. */
-  operationOf(rank: number, number: number): number {
-    if (!this.operationsAsked) {
-      this.operationsAsked = true;
-      void this.readOperations();
-    }
-    return this.operations?.[rank]?.[number] ?? 255;
-  }
-
-  private async readOperations(): Promise<void> {
-    const { ranks, runs } = this.timeline;
-    const all: number[][] = Array.from({ length: ranks }, () => []);
-    for (const ref of runs[0]?.chunks ?? []) {
-      const { start, first, operation } = decodeOperations(await readBlob(ref), ranks);
-      for (let rank = 0; rank < ranks; ++rank) {
-        const row = all[rank]!;
-        for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
-          row[first[rank]! + i - start[rank]!] = operation[i]!;
-        }
-      }
-    }
-    this.operations = all.map((row) => Uint8Array.from(row));
-    this.changed();
-  }
-
-  private want(ref: BlobRef, use: (bytes: Uint8Array) => void): void {
+  private want(ref: BlobRef, use: (bytes: Uint8Array) => unknown): void {
     if (this.running.has(ref.blob) || this.queue.some((wish) => wish.ref.blob === ref.blob)) return;
     this.queue.push({ ref, use });
     this.work();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { format, instant } from "../../common/format";
+import { format, instant, rounding } from "../../common/format";
 import type { Bucket, Call } from "../../timeline/calls";
 import type { CallId } from "../../common/link";
 import { NOBODY, OUTSIDE, WILDCARD } from "../../common/timeline";
@@ -183,8 +183,14 @@ export function Details({ scene, selection }: Props) {
         {name} <span class="muted">on rank {rank}{timeline.runs.length > 1 && `, ${run.name}`}</span>
       </h3>
       <dl>
-        <Row name="start">{instant(here.begin * timeline.tick_ns, 1000)}</Row>
-        <Row name="duration">{ns(here.end - here.begin)}</Row>
+        <Row name="start">
+          {instant(here.begin * timeline.tick_ns, 1000)}
+          {rounding(timeline.tick_ns)}
+        </Row>
+        <Row name="duration">
+          {ns(here.end - here.begin)}
+          {rounding(timeline.tick_ns, 2)}
+        </Row>
         {region && <Row name="call path">{region}</Row>}
         {selection.bucket && <BucketRows scene={scene} bucket={selection.bucket} />}
         {here.call && <CallRows scene={scene} selection={selection} call={here.call} />}

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { rounding } from "../../common/format";
 import type { Column, Table, Unit, Value } from "../../common/report";
 import type { LongWait, Run, Timeline } from "../../common/timeline";
 import type { Scene } from "../../timeline/scene";
@@ -19,7 +20,7 @@ function tableOf(waits: LongWait[], timeline: Timeline): Table {
   return {
     kind: "table",
     id: `${timeline.id}-waits`,
-    title: "Longest waits",
+    title: `Longest waits${timeline.tick_ns > 1 ? ` (times${rounding(timeline.tick_ns)})` : ""}`,
     columns: [
       column("rank"),
       column("begin", "ns"),

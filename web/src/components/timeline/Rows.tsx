@@ -29,7 +29,7 @@ function part(scene: Scene, tick: number): string {
 function underMouse(scene: Scene, run: Run, { tick, rank }: Hover): string {
   const ref = scene.exact ? chunkAt(run, tick) : undefined;
   const chunk = ref && scene.store.chunk(run, ref);
-  const found = chunk && rank >= 0 && here(scene.store, run, chunk, rank, tick, 0).call;
+  const found = chunk && rank >= 0 && here(run, chunk, rank, tick, 0).call;
   return found ? `${scene.timeline.operations[found.operation] ?? "MPI"} · ` : "";
 }
 

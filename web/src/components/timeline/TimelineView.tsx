@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import { format, grouped, instant } from "../../common/format";
+import { format, grouped, instant, rounding } from "../../common/format";
 import type { Timeline } from "../../common/timeline";
 import { AXIS } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
@@ -56,7 +56,8 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
     <p class="status muted" data-renderer={scene.rendererName}>
       {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
       {grouped(last)}{stride > 1 && `, every ${stride}th drawn`};{" "}
-      {scene.exact ? "single calls" : "aggregated view: several calls per pixel"}. {more}
+      {scene.exact ? "single calls" : "aggregated view: several calls per pixel"}
+      {timeline.tick_ns > 1 && `, times${rounding(timeline.tick_ns)}`}. {more}
       {scene.store.failure && <strong> Cannot read all of it: {scene.store.failure}</strong>}
     </p>
   );

@@ -1,0 +1,101 @@
+// Runs of many ranks: the program's own pages, from a trace of 84 steps that is written here. Whatever the number of ranks, single
+// calls can be seen, of the predicted run, too.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { atRest, texts, withFile } from "./browser.mjs";
+
+const STEPS = 84;
+const MANY = 2000;
+let directory;
+
+/** In each step a rank computes, sends to its right neighbour, receives from the left one, and all meet in MPI_Allreduce. */
+function trace(ranks) {
+  let state = 12345;
+  const below = (most) => (state = (state * 1103515245 + 12345) % 2147483648) % most;
+  const rows = Array.from({ length: ranks }, () => []);
+  const now = new Array(ranks).fill(1000);
+  for (let step = 0; step < STEPS; ++step) {
+    const sent = now.map((at) => at + 95000 + below(10000));
+    const arrived = sent.map((begin, rank) => {
+      const end = Math.max(begin + 1200, sent[(rank + ranks - 1) % ranks] + 1500);
+      rows[rank].push(` @${begin} +700 send to=${(rank + 1) % ranks} bytes=8192`);
+      rows[rank].push(` @${begin + 900} +${end - begin - 900} recv from=${(rank + ranks - 1) % ranks} bytes=8192`);
+      return end + 50 + below(150);
+    });
+    const last = arrived.reduce((a, b) => Math.max(a, b)) + 2000;
+    arrived.forEach((begin, rank) => {
+      rows[rank].push(` @${begin} +${last - begin} allreduce bytes=8`);
+      now[rank] = last + below(100);
+    });
+  }
+  const hosts = (rank) => `node${String(Math.floor(rank / 64)).padStart(2, "0")}`;
+  return `slackline-trace 1 timed ranks=${ranks}\n` + rows.map((row, rank) => `rank ${rank} host=${hosts(rank)}\n${row.join("\n")}\n`).join("");
+}
+
+const page = (ranks) => join(directory, `${ranks}.html`);
+
+before(() => {
+  directory = mkdtempSync(join(tmpdir(), "slackline-ranks-"));
+  for (const ranks of [4, 64, MANY]) {
+    const text = join(directory, `${ranks}.txt`);
+    writeFileSync(text, trace(ranks));
+    execFileSync(process.env.SLACKLINE_BINARY, ["report", text, "-q", "-o", page(ranks)]);
+  }
+});
+
+after(() => rmSync(directory, { recursive: true }));
+
+const secondsOf = (text) => {
+  const [, value, unit] = /([\d.]+)\s(ns|us|ms|s)$/.exec(text);
+  return Number(value) * { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 }[unit];
+};
+
+for (const ranks of [4, 64, MANY]) {
+  test(`${ranks} ranks: zooming in ends at single calls, of the measured and of the predicted run`, () =>
+    withFile(page(ranks), {}, async (p) => {
+      await p.getByRole("button", { name: "both" }).click();
+      await p.locator(".panes").focus();
+      for (let i = 0; i < 30; ++i) await p.keyboard.press("w");
+      await atRest(p);
+      const status = await p.locator(".status").innerText();
+      assert.match(status, /single calls/);
+      // What is seen at last is no longer than a few calls, and a tick is not wider than a pixel.
+      const [, seen] = /\(([^)]*)\)/.exec(status);
+      assert.ok(secondsOf(seen) < 1e-3, status);
+      const rounding = /±\s([\d.]+\s\w+)/.exec(status);
+      const width = await p.locator(".rows").first().evaluate((rows) => rows.clientWidth);
+      if (rounding) assert.ok(2 * secondsOf(rounding[1]) <= secondsOf(seen) / width, status);
+      for (const run of ["measured", "predicted"]) {
+        await p.getByRole("button", { name: new RegExp(`^${run}`) }).click();
+        await p.keyboard.press("Escape");
+        await p.locator(".find input").fill("MPI_Allreduce");
+        await p.locator(".find input").press("Enter");
+        await p.locator(".details h3 >> text=MPI_Allreduce").waitFor();
+        if (rounding) assert.match((await texts(p, ".details dd"))[0], /±/);
+        await p.locator(`.details dd:has-text("${ranks} ranks; first in")`).waitFor();
+      }
+    }));
+}
+
+test("of 2,000 ranks the next match of a search is there within half a second", () =>
+  withFile(page(MANY), {}, async (p) => {
+    const box = p.locator(".find input");
+    await box.fill("wait at NxN");
+    await box.press("Enter");
+    await p.locator(".details").waitFor();
+    await atRest(p);
+    // The search itself, without the test's own way to the browser and back.
+    const took = await p.evaluate(async () => {
+      const begin = performance.now();
+      const before = document.querySelector(".details dl").innerText;
+      document.querySelector(".find input").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+      while (document.querySelector(".details dl").innerText === before) await new Promise(requestAnimationFrame);
+      return performance.now() - begin;
+    });
+    assert.ok(took < 500, `${took} ms`);
+  }));
