@@ -9,6 +9,7 @@ Run setup_record(CommandParser& parser);
 Run setup_preload(CommandParser& parser);
 Run setup_calibrate(CommandParser& parser);
 Run setup_inject(CommandParser& parser);
+Run setup_validate(CommandParser& parser);
 Run setup_info(CommandParser& parser);
 Run setup_print(CommandParser& parser);
 Run setup_convert(CommandParser& parser);
@@ -39,6 +40,7 @@ constexpr std::array kCommands{
             setup_calibrate},
     Command{"inject", "run an MPI job with added network latency or limited bandwidth",
             setup_inject},
+    Command{"validate", "compare predictions with runs under injected latency", setup_validate},
     Command{"info", "show trace contents and completeness", setup_info},
     Command{"print", "print a trace as text, one line per operation", setup_print},
     Command{"convert", "convert a trace to another format", setup_convert},

@@ -102,10 +102,11 @@ void run_benchmark(const BenchmarkOptions& options) {
       benchmark_command(options.command, launcher.position,
                         {program.string(), fs::absolute(options.samples).string(),
                          fmt::format("{}", options.seconds), std::to_string(options.seed)});
+  const LaunchPlan plan = plan_launch(command, launcher, options.variables);
   int status = 0;
   {
     const TimeShown shown(options.seconds);
-    status = run_process(command, {}).exit_status;
+    status = run_process(plan.command, plan.environment).exit_status;
   }
   if (status != 0) {
     throw Error("cannot calibrate", fmt::format("the launcher ended with status {}", status),

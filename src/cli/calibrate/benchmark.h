@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/record/launcher.h"
+
 namespace slackline {
 
 struct BenchmarkOptions {
@@ -13,6 +15,7 @@ struct BenchmarkOptions {
   double seconds = 60;
   std::uint64_t seed = 1;           ///< of the order of measurements
   std::filesystem::path samples{};  ///< file that rank 0 writes
+  Environment variables{};          ///< for the ranks
 };
 
 /// The launcher's words with the benchmark as the program. A program that stands among them, with

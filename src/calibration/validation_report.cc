@@ -1,0 +1,226 @@
+#include "calibration/validation_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kSmallResidual = 0.0005;  // of the run; operations below it are left out
+
+Json interval_to_json(const Estimate& e) {
+  return {{"value", e.value}, {"low", e.low}, {"high", e.high}};
+}
+
+Json value_to_json(const std::optional<Estimate>& e) {
+  return e ? Json(e->value) : Json(nullptr);
+}
+
+Json points_to_json(const Validation& v, const ValidationSamples& samples) {
+  Json points = Json::array();
+  for (std::size_t i = 0; i < v.points.size(); ++i) {
+    points.push_back({{"latency_ns", v.points[i].added_ns},
+                      {"measured_ns", samples.points[i].measured_ns},
+                      {"predicted_ns", v.points[i].predicted_ns.value},
+                      {"measured", interval_to_json(v.points[i].measured_ns)},
+                      {"predicted", interval_to_json(v.points[i].predicted_ns)},
+                      {"error", interval_to_json(v.points[i].error)}});
+  }
+  return points;
+}
+
+Json tolerances_to_json(const Validation& v) {
+  Json rows = Json::array();
+  for (const ValidatedTolerance& t : v.tolerances) {
+    Json row{{"degradation", t.degradation},
+             {"predicted_ns", value_to_json(t.predicted_ns)},
+             {"measured_ns", value_to_json(t.measured_ns)}};
+    if (t.predicted_ns) row["predicted"] = interval_to_json(*t.predicted_ns);
+    if (t.measured_ns) row["measured"] = interval_to_json(*t.measured_ns);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json operations_to_json(const ValidationSamples& samples) {
+  Json rows = Json::array();
+  for (const ValidationPoint& p : samples.points) {
+    for (const OperationTime& o : p.operations) {
+      rows.push_back({{"latency_ns", p.added_ns},
+                      {"operation", o.name},
+                      {"measured_ns", o.measured_ns},
+                      {"predicted_ns", o.predicted_ns}});
+    }
+  }
+  return rows;
+}
+
+Facts summary(const Validation& v) {
+  const auto interval = [](const Estimate& e, const char* what) {
+    return fmt::format("{}; 95 % interval {} to {}", what, format_percent(e.low, 2),
+                       format_percent(e.high, 2));
+  };
+  return {{{"RRMSE", v.rrmse.value, Unit::ratio,
+            interval(v.rrmse, "root of the mean squared relative error of the points")},
+           {"bias", v.bias.value, Unit::ratio,
+            interval(v.bias, "mean relative error; positive: predicted too slow")},
+           {"RRMSE of T(dL)/T(0)", v.relative_rrmse.value, Unit::ratio,
+            interval(v.relative_rrmse, "the effect of latency alone, relative to the base case")}}};
+}
+
+Table points_table(const Validation& v, const ValidationSamples& samples) {
+  Table table{.id = "points",
+              .title = "Measured and predicted run time (medians, 95 % intervals)",
+              .columns = {{"added latency", Unit::ns},
+                          {"runs", Unit::count},
+                          {"measured", Unit::ns},
+                          {"from", Unit::ns},
+                          {"to", Unit::ns},
+                          {"predicted", Unit::ns},
+                          {"error", Unit::ratio, "predicted over measured, less 1"}},
+              .rows = {}};
+  for (std::size_t i = 0; i < v.points.size(); ++i) {
+    const ValidatedPoint& p = v.points[i];
+    table.rows.push_back({p.added_ns,
+                          static_cast<std::int64_t>(samples.points[i].measured_ns.size()),
+                          p.measured_ns.value, p.measured_ns.low, p.measured_ns.high,
+                          p.predicted_ns.value, p.error.value});
+  }
+  return table;
+}
+
+Value cell(const std::optional<Estimate>& e, const char* none) {
+  return e ? Value(e->value) : Value(std::string(none));
+}
+
+Table tolerance_table(const Validation& v) {
+  Table table{.id = "tolerance",
+              .title = "Latency tolerance: added latency at which the run is slower",
+              .columns = {{"slower by", Unit::ratio},
+                          {"predicted", Unit::ns},
+                          {"measured", Unit::ns},
+                          {"measured from", Unit::ns},
+                          {"measured to", Unit::ns}},
+              .rows = {}};
+  for (const ValidatedTolerance& t : v.tolerances) {
+    const bool known = t.measured_ns.has_value();
+    table.rows.push_back({t.degradation, cell(t.predicted_ns, "unlimited"),
+                          cell(t.measured_ns, "beyond the range"),
+                          known ? Value(t.measured_ns->low) : Value(),
+                          known ? Value(t.measured_ns->high) : Value()});
+  }
+  return table;
+}
+
+/// Where the time of an operation is not what the model says, at the largest latency.
+Table residual_table(const ValidationSamples& samples) {
+  const ValidationPoint& base = samples.points.front();
+  const ValidationPoint& last = samples.points.back();
+  const double run = median(last.measured_ns);
+  std::map<std::string, double> base_residuals;
+  for (const OperationTime& o : base.operations) {
+    base_residuals[o.name] = o.predicted_ns - o.measured_ns;
+  }
+  Table table{.id = "residuals",
+              .title = fmt::format("Residuals by operation at {} (time per rank)",
+                                   format_time_ns(last.added_ns)),
+              .columns = {{"operation"},
+                          {"measured", Unit::ns},
+                          {"predicted", Unit::ns},
+                          {"residual", Unit::ns, "predicted less measured"},
+                          {"of the run", Unit::ratio},
+                          {"residual without added latency", Unit::ns}},
+              .rows = {}};
+  std::vector<OperationTime> operations = last.operations;
+  const auto residual = [](const OperationTime& o) { return o.predicted_ns - o.measured_ns; };
+  std::ranges::stable_sort(operations, std::greater{},
+                           [&](const OperationTime& o) { return std::abs(residual(o)); });
+  for (const OperationTime& o : operations) {
+    if (std::abs(residual(o)) < kSmallResidual * run && o.measured_ns < kSmallResidual * run) {
+      continue;
+    }
+    table.rows.push_back(
+        {o.name, o.measured_ns, o.predicted_ns, residual(o), residual(o) / run,
+         base_residuals.contains(o.name) ? Value(base_residuals[o.name]) : Value()});
+  }
+  return table;
+}
+
+std::vector<Zone> zones_of(const Validation& v) {
+  std::vector<Zone> zones;
+  double from = 0;
+  for (const ValidatedTolerance& t : v.tolerances) {
+    if (!t.predicted_ns) break;
+    zones.push_back({format_percent(t.degradation, 0), from, t.predicted_ns->value});
+    from = t.predicted_ns->value;
+  }
+  return zones;
+}
+
+/// The curve and the points over one x axis.
+Series figure(const Validation& v, const ValidationSamples& samples, const PredictedCurve& curve) {
+  constexpr double kHole = std::numeric_limits<double>::quiet_NaN();
+  Series series{.id = "validation",
+                .title = "Measured and predicted run time vs. added latency",
+                .x_name = "added latency",
+                .x_unit = Unit::ns,
+                .x = curve.added_ns,
+                .lines = {},
+                .zones = zones_of(v)};
+  for (const ValidatedPoint& p : v.points) series.x.push_back(p.added_ns);
+  std::ranges::sort(series.x);
+  series.x.erase(std::ranges::unique(series.x).begin(), series.x.end());
+  Line predicted{.name = "predicted", .unit = Unit::ns, .y = {}};
+  std::size_t runs = 0;
+  for (const ValidationPoint& p : samples.points) runs = std::max(runs, p.measured_ns.size());
+  std::vector<Line> measured(runs);
+  for (std::size_t r = 0; r < runs; ++r) {
+    measured[r] = {.name = fmt::format("run {}", r + 1), .unit = Unit::ns, .y = {}, .points = true};
+  }
+  for (const double x : series.x) {
+    const auto on_curve = std::ranges::find(curve.added_ns, x);
+    const auto at = static_cast<std::size_t>(on_curve - curve.added_ns.begin());
+    predicted.y.push_back(on_curve == curve.added_ns.end() ? kHole : curve.makespan_ns[at]);
+    const auto point = std::ranges::find(samples.points, x, &ValidationPoint::added_ns);
+    for (std::size_t r = 0; r < runs; ++r) {
+      const bool known = point != samples.points.end() && r < point->measured_ns.size();
+      measured[r].y.push_back(known ? point->measured_ns[r] : kHole);
+    }
+  }
+  series.lines.push_back(std::move(predicted));
+  for (Line& line : measured) series.lines.push_back(std::move(line));
+  return series;
+}
+
+}  // namespace
+
+Report describe(const Validation& v, const ValidationSamples& samples,
+                const PredictedCurve& curve) {
+  Report report;
+  report.result = {{"points", points_to_json(v, samples)},
+                   {"rrmse", v.rrmse.value},
+                   {"rrmse_interval", interval_to_json(v.rrmse)},
+                   {"relative_rrmse", interval_to_json(v.relative_rrmse)},
+                   {"bias", interval_to_json(v.bias)},
+                   {"tolerance", tolerances_to_json(v)},
+                   {"operations", operations_to_json(samples)}};
+  report.sections.push_back(
+      {.id = "validation",
+       .title = "Prediction against measurement",
+       .items = {summary(v), points_table(v, samples), figure(v, samples, curve)}});
+  report.sections.push_back(
+      {.id = "tolerance", .title = "Latency tolerance", .items = {tolerance_table(v)}});
+  report.sections.push_back({.id = "residuals",
+                             .title = "Where model and run differ",
+                             .items = {residual_table(samples)}});
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "calibration/validation.h"
+#include "report/report.h"
+
+namespace slackline {
+
+/// The predicted curve between the measured points: T over the added latency.
+struct PredictedCurve {
+  std::vector<double> added_ns{};  ///< ascending
+  std::vector<double> makespan_ns{};
+};
+
+/// Result, tables and the figure of measured points over the predicted curve. `result.points`,
+/// `result.rrmse`, `result.tolerance` and `result.operations` are for scripts.
+Report describe(const Validation& validation, const ValidationSamples& samples,
+                const PredictedCurve& curve);
+
+}  // namespace slackline

@@ -1,0 +1,177 @@
+#include "cli/validate/measurement.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/progress.h"
+#include "cli/calibrate/benchmark.h"
+#include "cli/inject/inject.h"
+#include "cli/record/record.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExample = "Example: slackline validate -- mpirun -n 2 ./app";
+
+/// Standard output goes to a file while this lives: that of the jobs is not the answer.
+class RedirectedOutput {
+ public:
+  explicit RedirectedOutput(const fs::path& file) : before_(dup(STDOUT_FILENO)) {
+    const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (before_ < 0 || fd < 0) {
+      throw Error(fmt::format("cannot write '{}'", file.string()), errno_text(),
+                  "Choose another folder with -o.");
+    }
+    dup2(fd, STDOUT_FILENO);
+    close(fd);
+  }
+  ~RedirectedOutput() {
+    dup2(before_, STDOUT_FILENO);
+    close(before_);
+  }
+  RedirectedOutput(const RedirectedOutput&) = delete;
+  RedirectedOutput& operator=(const RedirectedOutput&) = delete;
+
+ private:
+  int before_;
+};
+
+/// What the recordings in the folder depend on.
+std::string description_of(const MeasurementOptions& options) {
+  return fmt::format("{}\neager limit {}\n", fmt::join(options.command, " "), options.eager_limit);
+}
+
+/// Recordings of another command are not mixed with these.
+void check_folder(const MeasurementOptions& options) {
+  const fs::path file = options.folder / "command";
+  std::error_code error;
+  fs::create_directories(options.folder / "runs", error);
+  if (!fs::exists(file)) {
+    write_file(file.string(), description_of(options));
+    return;
+  }
+  std::stringstream before;
+  before << std::ifstream(file).rdbuf();
+  if (before.str() == description_of(options)) return;
+  throw Error(fmt::format("cannot validate into '{}'", options.folder.string()),
+              "it holds measurements of another command",
+              "Choose another folder with -o, or remove it.");
+}
+
+Injection injection_of(const MeasurementOptions& options, std::int64_t added_ns) {
+  Injection injection;
+  injection.latency_ns = added_ns;
+  injection.eager_limit = options.eager_limit;
+  return injection;
+}
+
+void require_injected(const InjectedCommand& command) {
+  const std::string why = why_not_injected(command.counts());
+  if (!why.empty()) {
+    throw Error("cannot inject the latency", why, "See 'slackline inject' and its man page.");
+  }
+}
+
+/// Variables that a launcher without options for them hands on.
+void export_variables(const LaunchPlan& plan) {
+  for (const auto& [name, value] : plan.environment) setenv(name.c_str(), value.c_str(), 1);
+}
+
+void run_once(const MeasurementOptions& options, std::int64_t added_ns, const fs::path& trace) {
+  const InjectedCommand injected(options.command, options.mpi, injection_of(options, added_ns));
+  export_variables(injected.plan());
+  const fs::path output = options.folder / "output";
+  fs::path unfinished = trace;
+  unfinished.replace_extension(".unfinished.slk");
+  RecordResult result;
+  {
+    const RedirectedOutput redirected(output);
+    result = record({.command = injected.plan().command,
+                     .output = unfinished,
+                     .mpi = options.mpi,
+                     .call_paths = {.mode = "none"},
+                     .force = true});
+  }
+  if (result.exit_status != 0) {
+    throw Error("cannot validate",
+                fmt::format("the command ended with status {}", result.exit_status),
+                fmt::format("See its output in {}.", output.string()));
+  }
+  require_injected(injected);
+  if (result.traces.size() != 1) {
+    throw Error("cannot validate",
+                fmt::format("the command left {} recordings instead of one", result.traces.size()),
+                std::string(kExample));
+  }
+  fs::rename(result.traces.front().trace, trace);
+}
+
+void calibrate(const MeasurementOptions& options, const fs::path& samples) {
+  const Launcher launcher = find_launcher(options.command, options.mpi);
+  const InjectedCommand injected(with_two_ranks(options.command, launcher.position), options.mpi,
+                                 injection_of(options, 0));
+  export_variables(injected.plan());
+  const RedirectedOutput redirected(options.folder / "output");
+  fs::path unfinished = samples;
+  unfinished += ".unfinished";
+  run_benchmark({.command = with_two_ranks(options.command, launcher.position),
+                 .mpi = options.mpi,
+                 .seconds = options.calibration_seconds,
+                 .seed = options.seed,
+                 .samples = unfinished,
+                 .variables = injected.variables()});
+  require_injected(injected);
+  fs::rename(unfinished, samples);
+}
+
+}  // namespace
+
+std::vector<std::string> with_two_ranks(std::vector<std::string> command, std::size_t launcher) {
+  for (std::size_t i = launcher + 1; i + 1 < command.size(); ++i) {
+    const std::string& word = command[i];
+    if (word == "-n" || word == "-np" || word == "--np" || word == "-c") {
+      command[i + 1] = "2";
+      break;
+    }
+  }
+  return command;
+}
+
+Measurement measure(const MeasurementOptions& options) {
+  if (options.command.empty()) {
+    throw usage_error("cannot validate", "no command given", std::string(kExample));
+  }
+  check_folder(options);
+  Measurement measurement;
+  measurement.runs =
+      plan_runs(options.folder, options.latencies_ns, options.repetitions, options.seed);
+  measurement.machine = options.machine;
+  if (options.machine.empty()) {
+    measurement.samples = options.folder / "machine.samples";
+    measurement.machine = options.folder / "machine.toml";
+    if (!fs::exists(measurement.samples)) calibrate(options, measurement.samples);
+  }
+  Progress progress("validating, run", measurement.runs.size());
+  bool warm = false;
+  for (std::size_t i = 0; i < measurement.runs.size(); ++i) {
+    const PlannedRun& run = measurement.runs[i];
+    progress.update(i);
+    if (fs::exists(run.trace)) continue;
+    if (!warm) run_once(options, 0, options.folder / "runs" / "warm-up.slk");
+    warm = true;
+    run_once(options, run.added_ns, run.trace);
+  }
+  return measurement;
+}
+
+}  // namespace slackline
