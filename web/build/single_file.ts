@@ -1,6 +1,7 @@
-// Puts the built script and style into index.html, so that a report is one file that loads nothing. The
-// script lies there compressed, at less than half its size; a few lines inflate it and add it to the page.
-// The page's Content-Security-Policy allows exactly these two scripts and the style, by their hashes.
+// Puts the built script and style into index.html, so that a report is one file that loads nothing. They
+// lie there compressed, at less than half their size; a few lines inflate them and add them to the page.
+// The page's Content-Security-Policy allows exactly these two scripts, by their hashes, and the style of the
+// text that is shown without them.
 
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
@@ -35,6 +36,15 @@ const START = `(async () => {
   }
 })();`;
 
+/** Of the text form, for readers without JavaScript. */
+const PLAIN_STYLE = ".plain-report{margin:2rem;font:.875rem/1.45 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap}";
+
+/** The script with the style in it. */
+function withStyle(script: string, style: string): string {
+  const sheet = `const sheet=new CSSStyleSheet();sheet.replaceSync(${JSON.stringify(style)});`;
+  return `{${sheet}document.adoptedStyleSheets.push(sheet)}\n${script}`;
+}
+
 export function singleFile(): Plugin {
   return {
     name: "slackline-single-file",
@@ -50,10 +60,11 @@ export function singleFile(): Plugin {
       }
       const page = bundle["index.html"];
       if (page?.type !== "asset") throw new Error("the build has no index.html");
+      const code = withStyle(script, style);
       const head =
-        `<meta http-equiv="Content-Security-Policy" content="${policy([START, script], style)}" />\n` +
-        `    <style>${style}</style>\n  </head>`;
-      const packed = deflateSync(Buffer.from(script, "utf8"), { level: 9 }).toString("base64");
+        `<meta http-equiv="Content-Security-Policy" content="${policy([START, code], PLAIN_STYLE)}" />\n` +
+        `    <style>${PLAIN_STYLE}</style>\n  </head>`;
+      const packed = deflateSync(Buffer.from(code, "utf8"), { level: 9 }).toString("base64");
       const end =
         `<script type="text/plain" id="code">${packed}</script>\n` +
         `    <script type="module">${START}</script>\n  </body>`;

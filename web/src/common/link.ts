@@ -8,6 +8,13 @@ export interface CallId {
   call: number;
 }
 
+/** A view with a note. Times in nanoseconds. */
+export interface Bookmark {
+  t: [number, number];
+  r: [number, number];
+  note: string;
+}
+
 export interface Place {
   t?: [number, number];
   r?: [number, number];
@@ -18,6 +25,9 @@ export interface Place {
   only?: [number, number];
   /** What is searched for. */
   find?: string;
+  /** Which calls the statistics of the view are of; "": of all. */
+  statistics?: string;
+  bookmarks?: Bookmark[];
 }
 
 function numbers(text: string | null, separator: string): [number, number] | undefined {
@@ -48,7 +58,19 @@ export function parseFragment(hash: string): { id: string; place: Place } {
   if (run) place.run = run;
   const find = query.get("find");
   if (find) place.find = find;
+  const statistics = query.get("statistics");
+  if (statistics !== null) place.statistics = statistics;
+  const bookmarks = query.getAll("mark").flatMap((text) => bookmarkOf(text) ?? []);
+  if (bookmarks.length > 0) place.bookmarks = bookmarks;
   return { id, place };
+}
+
+/** "1200,4800,0,15,the note". */
+function bookmarkOf(text: string): Bookmark | null {
+  const [, ...parts] = /^(\d+),(\d+),(\d+),(\d+),([^]*)$/.exec(text) ?? [];
+  const [from, to, first, last] = parts.map(Number);
+  if (from === undefined || to === undefined || first === undefined || last === undefined || to <= from) return null;
+  return { t: [from, to], r: [first, Math.max(first, last)], note: parts[4] ?? "" };
 }
 
 function decode(text: string): string {
@@ -68,6 +90,10 @@ export function fragmentOf(id: string, place: Place): string {
   if (place.run) parts.push(`run=${encodeURIComponent(place.run)}`);
   if (place.call) parts.push(`call=${place.call.rank}.${place.call.call}`);
   if (place.find) parts.push(`find=${encodeURIComponent(place.find)}`);
+  if (place.statistics !== undefined) parts.push(`statistics=${encodeURIComponent(place.statistics)}`);
+  for (const { t, r, note } of place.bookmarks ?? []) {
+    parts.push(`mark=${encodeURIComponent([...t.map((ns) => Math.round(ns)), ...r, note].join(","))}`);
+  }
   const query = parts.length > 0 ? `?${parts.join("&")}` : "";
   return `#${encodeURIComponent(id)}${query}`;
 }

@@ -1,7 +1,7 @@
 // What a table does besides being shown: columns as text, sorting, CSV.
 
 import { commonTimeScale, format } from "./format";
-import { fragmentOf } from "./link";
+import { fragmentOf, type Place } from "./link";
 import type { Column, Series, Table, Unit, Value } from "./report";
 
 export interface ShownColumn {
@@ -74,22 +74,32 @@ export function filtered(rows: Value[][], columns: ShownColumn[], text: string):
 
 const AROUND = 0.6;
 
-/** Of a table whose rows are ranks: that rank among the others. */
-function rankLinkOf(columns: Column[], timeline: string): ((row: Value[]) => string) | null {
-  if (columns[0]?.name !== "rank") return null;
-  return ([value]) => {
-    const rank = Number(value);
-    return Number.isInteger(rank) && value !== null ? fragmentOf(timeline, { only: [rank, rank] }) : "";
-  };
+const FIRST_RANKS = ["rank", "sender", "waiting rank", "on rank"];
+const OTHER_RANKS = ["receiver", "delaying rank"];
+const NAMES = ["region", "operation", "activity", "pattern", "where"];
+
+function rankOf(value: Value | undefined): number | null {
+  if (value === null || value === undefined || value === "") return null;
+  const rank = Number(value);
+  return Number.isInteger(rank) && rank >= 0 ? rank : null;
 }
 
-/** Of a table whose rows are places in the program: all that have that name stand out. */
-function nameLinkOf(columns: Column[], timeline: string): ((row: Value[]) => string) | null {
-  const column = columns.findIndex(({ name }) => ["region", "operation", "pattern", "where"].includes(name));
-  if (column !== 0) return null;
-  return ([value]) => {
-    const path = typeof value === "string" ? value.replace(/:.*$/, "").trim() : "";
-    return path && !path.startsWith("(") ? fragmentOf(timeline, { find: path }) : "";
+/**
+ * Of a table whose rows are ranks, pairs of ranks or names of what occurs in the run: that rank or pair among the
+ * others, and all that have that name.
+ */
+function markLinkOf(columns: Column[], timeline: string): ((row: Value[]) => string) | null {
+  const of = (names: string[]) => columns.findIndex(({ name }) => names.includes(name));
+  const [rank, other, named] = [of(FIRST_RANKS), of(OTHER_RANKS), of(NAMES)];
+  if (rank < 0 && named !== 0) return null;
+  return (row) => {
+    const place: Place = {};
+    const a = rankOf(row[rank]);
+    if (a !== null) place.only = [a, rankOf(row[other]) ?? a];
+    const name = row[named];
+    const path = typeof name === "string" ? name.replace(/:.*$/, "").trim() : "";
+    if (path && !path.startsWith("(")) place.find = path;
+    return Object.keys(place).length > 0 ? fragmentOf(timeline, place) : "";
   };
 }
 
@@ -101,7 +111,7 @@ export function timeLinkOf({ columns }: Table, timeline: string): ((row: Value[]
   const of = (...names: string[]) => columns.findIndex((c) => names.includes(c.name) && (c.unit === "ns" || c.name === "rank"));
   const [rank, begin, end, length] = [of("rank"), of("begin"), of("end"), of("length", "duration")];
   if (!timeline) return null;
-  if (begin < 0 || (end < 0 && length < 0)) return rankLinkOf(columns, timeline) ?? nameLinkOf(columns, timeline);
+  if (begin < 0 || (end < 0 && length < 0)) return markLinkOf(columns, timeline);
   const number = (row: Value[], i: number) => (typeof row[i] === "number" ? row[i] : 0);
   return (row) => {
     const from = number(row, begin);

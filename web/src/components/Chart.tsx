@@ -13,6 +13,7 @@ import type { Theme } from "../common/theme";
 import { CopyButton } from "./parts/CopyButton";
 import { DataTable } from "./parts/DataTable";
 import { Hint } from "./parts/Hint";
+import { SavePicture } from "./parts/SavePicture";
 import { Tolerance } from "./Tolerance";
 
 interface Props {
@@ -212,7 +213,10 @@ export function Chart({ series, theme, glance = false }: Props) {
         {glance ? (
           <a class="evidence" href={`#${encodeURIComponent(series.id)}`}>more</a>
         ) : (
-          <CopyButton label="Copy as CSV" text={() => csv(table)} />
+          <span class="actions">
+            <CopyButton label="Copy as CSV" text={() => csv(table)} />
+            <SavePicture of="figure" name={series.id} />
+          </span>
         )}
       </figcaption>
       <ZoneKey series={series} />

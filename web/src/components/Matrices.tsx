@@ -5,6 +5,7 @@ import { asTable, logPart, orderOf, rampColour, ranksOf, readCells, smallestAbov
 import type { Matrix } from "../common/report";
 import { fragmentOf } from "../common/link";
 import { DataTable } from "./parts/DataTable";
+import { SavePicture } from "./parts/SavePicture";
 
 const SIDE = 480;
 const ORDERS: [OrderBy, string][] = [
@@ -49,6 +50,25 @@ function Scale({ matrix, smallest }: { matrix: Matrix; smallest: number }) {
   );
 }
 
+const LABELS = 8;
+
+/** Ranks along an axis, as they are ordered. */
+function Labels({ matrix, order, axis }: { matrix: Matrix; order: number[]; axis: "across" | "down" }) {
+  const { size } = matrix;
+  const every = Math.max(1, Math.ceil(size / LABELS));
+  const at = order.flatMap((_, i) => (i % every === 0 ? [i] : []));
+  const side = axis === "across" ? "left" : "top";
+  return (
+    <div class={`labels ${axis}`} aria-hidden="true">
+      {at.map((i) => (
+        <span key={i} style={{ [side]: `${(100 * (i + 0.5)) / size}%` }}>
+          {order[i]! * matrix.block}
+        </span>
+      ))}
+    </div>
+  );
+}
+
 interface PictureProps {
   matrix: Matrix;
   cells: Float64Array;
@@ -90,7 +110,11 @@ function Picture({ matrix, cells, by }: PictureProps) {
   const value = cells[row * size + column] ?? 0;
   return (
     <div class="matrix">
-      <p class="muted">{matrix.columns} →, {matrix.rows} ↓</p>
+      <div class="with-axes">
+      <p class="muted axis-name across">{matrix.columns} →</p>
+      <p class="muted axis-name down">{matrix.rows} →</p>
+      <Labels matrix={matrix} order={order} axis="across" />
+      <Labels matrix={matrix} order={order} axis="down" />
       <canvas
         ref={canvas}
         tabIndex={0}
@@ -101,6 +125,7 @@ function Picture({ matrix, cells, by }: PictureProps) {
         onClick={show}
         onKeyDown={onKey}
       />
+      </div>
       <p class="matrix-cell" aria-live="polite">
         {matrix.rows} <strong>{ranksOf(matrix, row)}</strong>, {matrix.columns} <strong>{ranksOf(matrix, column)}</strong>:{" "}
         <strong>{format(value, matrix.unit)}</strong>
@@ -142,6 +167,7 @@ export function Matrices({ matrices }: { matrices: Matrix[] }) {
             </button>
           ))}
         </fieldset>
+        <SavePicture of="figure" name={matrix.id} />
       </div>
       {matrix.explanation && <p class="muted">{matrix.explanation}</p>}
       {problem && <p class="alert">{problem}</p>}

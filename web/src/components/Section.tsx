@@ -32,14 +32,8 @@ export function ItemView({ item, theme }: { item: Item; theme: Theme }) {
 const isTableOf = (matrices: Matrix[], item: Item) =>
   item.kind === "table" && matrices.some(({ id }) => item.id.startsWith(`${id}-`));
 
-const MOST_NARROW = 5;
-const MOST_WITH_BARS = 6;
-
-/** Two of these have room beside each other on a wide screen. Shares have bars. */
-function isNarrow(item: Item): boolean {
-  if (item.kind !== "table" || item.columns.length > MOST_NARROW) return false;
-  return item.columns.length + item.columns.filter(({ unit }) => unit === "ratio").length <= MOST_WITH_BARS;
-}
+/** As wide as its content: several stand in one line where they have room. */
+const isNarrow = (item: Item) => item.kind === "table" || item.kind === "facts";
 
 /** Matrices of one section are looked at one at a time, where the first of them stands. */
 function ItemViews({ items, theme }: { items: Item[]; theme: Theme }) {
@@ -72,9 +66,13 @@ export function Section({ section, theme, depth }: Props) {
     <section id={isOfItem(section) ? undefined : section.id} class={`depth-${Math.min(depth, 2)}`}>
       {section.title && <Heading>{section.title}</Heading>}
       <ItemViews items={section.items} theme={theme} />
-      {section.children.map((child, i) => (
-        <Section key={i} section={child} theme={theme} depth={depth + 1} />
-      ))}
+      {section.children.length > 0 && (
+        <div class="children">
+          {section.children.map((child, i) => (
+            <Section key={i} section={child} theme={theme} depth={depth + 1} />
+          ))}
+        </div>
+      )}
     </section>
   );
 }

@@ -1,6 +1,6 @@
-// Colours of the time line. Hues are those of Okabe and Ito, which people with any common form of
-// colour blindness tell apart; operations of one class share a hue and differ in lightness.
-// Computation is the quiet ground: what stands out is what is not computation.
+// Colours of the time line: at most eight that differ, computation's among them. Hues are those of Okabe and Ito,
+// which people with any common form of colour blindness tell apart. What occurs most gets a colour of its own, and
+// the rest shares one. Computation is the quiet ground: what stands out is what is not computation.
 
 import type { Theme } from "../common/theme";
 import type { ColourBy } from "../common/link";
@@ -8,8 +8,20 @@ import { OUTSIDE, type OperationClass, type Timeline } from "../common/timeline"
 
 export type Rgb = readonly [number, number, number];
 
-const LIGHT = { compute: [205, 214, 222], mpi: [150, 160, 170], ground: [255, 255, 255] } as const;
-const DARK = { compute: [58, 68, 78], mpi: [104, 115, 126], ground: [20, 24, 28] } as const;
+const LIGHT = {
+  compute: [205, 214, 222],
+  mpi: [150, 160, 170],
+  ground: [255, 255, 255],
+  rest: [110, 118, 126],
+  inRegions: [40, 46, 52],
+} as const;
+const DARK = {
+  compute: [58, 68, 78],
+  mpi: [104, 115, 126],
+  ground: [20, 24, 28],
+  rest: [150, 158, 166],
+  inRegions: [225, 230, 235],
+} as const;
 
 const HUES: Record<Exclude<OperationClass, "compute">, Rgb> = {
   send: [0, 114, 178],
@@ -18,16 +30,10 @@ const HUES: Record<Exclude<OperationClass, "compute">, Rgb> = {
   collective: [0, 158, 115],
   other: [204, 121, 167],
 };
-const SERIES: Rgb[] = [
-  [213, 94, 0],
-  [230, 159, 0],
-  [0, 114, 178],
-  [204, 121, 167],
-  [0, 158, 115],
-  [86, 180, 233],
-  [240, 228, 66],
-  [120, 94, 240],
-];
+const VERMILLION: Rgb = [213, 94, 0];
+const YELLOW: Rgb = [240, 228, 66];
+/** With computation and what shares a colour these are eight. */
+const SERIES: Rgb[] = [VERMILLION, HUES.completion, HUES.send, HUES.other, HUES.collective, HUES.recv];
 
 export function mix(a: Rgb, b: Rgb, part: number): Rgb {
   return [0, 1, 2].map((i) => a[i]! + (b[i]! - a[i]!) * part) as unknown as Rgb;
@@ -43,36 +49,58 @@ export interface Palette {
   compute: Rgb;
   /** An operation that is not known, or not of interest. */
   mpi: Rgb;
+  /** What has no colour of its own. */
+  rest: Rgb;
+  /** MPI, where regions have the colours. */
+  inRegions: Rgb;
   operations: Rgb[];
   patterns: Rgb[];
   regions: Rgb[];
 }
 
-/** The n-th of a class: lighter and darker in turn. */
-function shade(hue: Rgb, n: number, ground: Rgb): Rgb {
-  const steps = [0, 0.3, -0.25, 0.48, -0.42, 0.15, -0.12];
-  const step = steps[n % steps.length]!;
-  return step >= 0 ? mix(hue, ground, step) : mix(hue, [0, 0, 0], -step);
+/** How much there is of each number, by kind of colouring: missing ones, nothing. */
+export type Amounts = Record<ColourBy, number[]>;
+
+/** Numbers but 0, those with most first. */
+function byAmount(names: string[], amounts: number[]): number[] {
+  const numbers = names.map((_, i) => i).slice(1);
+  return numbers.sort((a, b) => (amounts[b] ?? 0) - (amounts[a] ?? 0) || a - b);
 }
 
-function seriesColour(index: number, ground: Rgb): Rgb {
-  const round = Math.floor(index / SERIES.length);
-  return shade(SERIES[index % SERIES.length]!, round, ground);
+/** Each its own colour as long as there are some; `preferred` where that is still free. */
+function coloured(numbers: number[], preferred: (number: number) => Rgb | null): Map<number, Rgb> {
+  const free = new Set([...SERIES, YELLOW]);
+  const colours = new Map<number, Rgb>();
+  const chosen = numbers.slice(0, SERIES.length);
+  for (const number of chosen) {
+    const wanted = preferred(number);
+    if (wanted && free.delete(wanted)) colours.set(number, wanted);
+  }
+  for (const number of chosen) {
+    if (colours.has(number)) continue;
+    const [next] = free;
+    free.delete(next!);
+    colours.set(number, next!);
+  }
+  return colours;
 }
 
-export function paletteOf(timeline: Timeline, theme: Theme): Palette {
+function table(names: string[], none: Rgb, rest: Rgb, amounts: number[], preferred: (number: number) => Rgb | null): Rgb[] {
+  const colours = coloured(byAmount(names, amounts), preferred);
+  return names.map((_, i) => (i === 0 ? none : (colours.get(i) ?? rest)));
+}
+
+/** `amounts`: as far as they are known. */
+export function paletteOf(timeline: Timeline, theme: Theme, amounts: Amounts): Palette {
   const base = theme === "dark" ? DARK : LIGHT;
-  const seen = new Map<OperationClass, number>();
-  const operations = timeline.operations.map((_, i): Rgb => {
-    const kind = timeline.classes[i] ?? "other";
-    if (kind === "compute") return base.compute;
-    const before = seen.get(kind) ?? 0;
-    seen.set(kind, before + 1);
-    return shade(HUES[kind] ?? HUES.other, before, base.ground);
-  });
-  const patterns = timeline.patterns.map((_, i) => (i === 0 ? base.mpi : seriesColour(i - 1, base.ground)));
-  const regions = timeline.regions.map((_, i) => (i === 0 ? base.compute : seriesColour(i - 1, base.ground)));
-  return { ...base, operations, patterns, regions };
+  const { operations, patterns, regions, classes } = timeline;
+  const hueOf = (i: number) => HUES[(classes[i] ?? "other") as Exclude<OperationClass, "compute">] ?? HUES.other;
+  return {
+    ...base,
+    operations: table(operations, base.compute, base.rest, amounts.operation, hueOf),
+    patterns: table(patterns, base.mpi, base.rest, amounts.waiting, () => null),
+    regions: table(regions, base.compute, base.rest, amounts.region, () => null),
+  };
 }
 
 /** How much of a call's colour stays where it only waits: the rest is the ground's. */
@@ -100,7 +128,7 @@ function bucketColour(palette: Palette, by: ColourBy, number: number, share: num
   const mpi = (share >> 4) / 15;
   const waiting = Math.min((share & 15) / 15, mpi || 1);
   const compute = faded(palette.compute, 0, by, palette, lit);
-  if (by === "region") return mix(plainColour(palette, by, number, lit), palette.mpi, 0.35 * mpi);
+  if (by === "region") return mix(plainColour(palette, by, number, lit), palette.inRegions, mpi);
   if (by === "waiting") {
     const rest = mix(compute, faded(palette.mpi, 0, by, palette, lit), mpi);
     return number === 0 ? rest : mix(rest, plainColour(palette, by, number, lit), Math.sqrt(waiting));

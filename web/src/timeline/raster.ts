@@ -175,7 +175,7 @@ class CallColours {
     const wait = chunk.details?.wait[i] ?? 0;
     const operation = chunk.operation[i]!;
     const byOperation = this.colours[operation] ?? palette.mpi;
-    const plain = colourBy === "operation" ? byOperation : colourBy === "waiting" ? this.colours[0]! : palette.mpi;
+    const plain = colourBy === "operation" ? byOperation : colourBy === "waiting" ? this.colours[0]! : palette.inRegions;
     if (!chunk.details || wait === 0 || colourBy === "region") return [{ begin, end, colour: plain }];
     const waiting = colourBy === "waiting" ? this.colours[wait]! : this.pale[operation]!;
     const length = Math.min(chunk.details.waitLength[i]!, end - begin);

@@ -3,7 +3,7 @@
 
 import type { Theme } from "../common/theme";
 import { chunkAt, findCall, here, type Call, type Here } from "./calls";
-import type { CallId, ColourBy } from "../common/link";
+import type { Bookmark, CallId, ColourBy } from "../common/link";
 import { mainPart, type MainPart } from "./main_part";
 import { NOBODY, type Run, type Timeline } from "../common/timeline";
 import { AXIS, GUTTER } from "./overlay";
@@ -30,6 +30,10 @@ export class Scene {
   showPath = true;
   showMessages = true;
   selection: Selection | null = null;
+  /** Whether the statistics of the view are shown, and of which calls. */
+  statistics = false;
+  filter = "";
+  bookmarks: Bookmark[] = [];
   palette: Palette;
   /** Frames drawn: for whoever measures. */
   frames = 0;
@@ -42,7 +46,7 @@ export class Scene {
 
   constructor(
     readonly timeline: Timeline,
-    theme: Theme,
+    private theme: Theme,
     /** `what`: the view alone, or also what is said about it. */
     private readonly changed: (what: "view" | "all") => void,
   ) {
@@ -51,11 +55,12 @@ export class Scene {
     const shortest = Math.min(wanted, Math.max(timeline.span, 1));
     this.bounds = { span: timeline.span, ranks: timeline.ranks, shortest };
     this.view = whole(this.bounds);
-    this.palette = paletteOf(timeline, theme);
+    this.palette = paletteOf(timeline, theme, this.store.amounts);
   }
 
   setTheme(theme: Theme): void {
-    this.palette = paletteOf(this.timeline, theme);
+    this.theme = theme;
+    this.palette = paletteOf(this.timeline, theme, this.store.amounts);
     this.allStale();
   }
 
@@ -185,6 +190,7 @@ export class Scene {
     if (this.arrived) return;
     const draw = () => {
       this.arrived = 0;
+      this.setTheme(this.theme); // colours go to what there is most of
       this.repaint();
       this.changed("all");
     };
@@ -237,6 +243,21 @@ export class Scene {
   private select(selection: Selection | null): void {
     this.selection = selection;
     this.redraw();
+    this.changed("all");
+  }
+
+  setFilter(filter: string): void {
+    this.filter = filter;
+    this.changed("all");
+  }
+
+  showStatistics(shown: boolean): void {
+    this.statistics = shown;
+    this.changed("all");
+  }
+
+  setBookmarks(bookmarks: Bookmark[]): void {
+    this.bookmarks = bookmarks;
     this.changed("all");
   }
 

@@ -42,6 +42,13 @@ class Cache<T> {
   }
 }
 
+/** How often each number occurs. */
+function count(numbers: Uint8Array, into: number[]): void {
+  const counts = new Uint32Array(256);
+  for (let i = 0; i < numbers.length; ++i) ++counts[numbers[i]!]!;
+  counts.forEach((sum, number) => (into[number] = (into[number] ?? 0) + sum));
+}
+
 function note(numbers: Uint8Array | Uint32Array, into: Set<number>): void {
   const flags = new Uint8Array(256);
   for (let i = 0; i < numbers.length; ++i) {
@@ -60,8 +67,11 @@ export class Store {
     waiting: new Set(),
     region: new Set([0]),
   };
+  /** Cells of the coarsest levels in which each number has most of the time. */
+  readonly amounts: Record<ColourBy, number[]> = { operation: [], waiting: [], region: [] };
   /** What went wrong while reading, to be shown. */
   failure = "";
+  private readonly coarsest: Set<number>;
   private readonly slices = new Cache<Slice>(CELLS_KEPT);
   private readonly chunks = new Cache<Chunk>(CALLS_KEPT);
   private readonly paths = new Map<number, CriticalPath>();
@@ -75,6 +85,8 @@ export class Store {
     private readonly changed: () => void,
   ) {
     this.regions = timeline.regions.length > 1;
+    const levels = timeline.runs[0]?.levels ?? [];
+    this.coarsest = new Set(levels[levels.length - 1]?.blobs.map(({ blob }) => blob));
   }
 
   /** Forgets what was asked for and not begun: the view has moved on. */
@@ -92,9 +104,16 @@ export class Store {
         note(slice.kind, this.seen.operation);
         note(slice.pattern, this.seen.waiting);
         if (slice.region) note(slice.region, this.seen.region);
+        if (this.coarsest.has(ref.blob)) this.countIn(slice);
       });
     }
     return known;
+  }
+
+  private countIn({ kind, pattern, region }: Slice): void {
+    count(kind, this.amounts.operation);
+    count(pattern, this.amounts.waiting);
+    if (region) count(region, this.amounts.region);
   }
 
   chunk(run: Run, ref: ChunkRef): Chunk | undefined {

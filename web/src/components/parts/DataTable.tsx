@@ -1,3 +1,4 @@
+import { Fragment, type ComponentChildren } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
 import { TimelineId } from "../../common/context";
 import { grouped } from "../../common/format";
@@ -47,6 +48,19 @@ function Arrow({ sort }: { sort: "none" | "ascending" | "descending" }) {
   );
 }
 
+const LONG = 28;
+
+/** A long name may go on in another line after a separator, and nowhere inside a word. */
+function breakable(text: string): ComponentChildren {
+  if (text.length <= LONG) return text;
+  return text.split(/(?<=[/_:.,>])(?=\w)/).map((part, i) => (
+    <Fragment key={i}>
+      {i > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+}
+
 /** A share has a bar of its size beside it; in the first column it only names the row. */
 function Cell({ column, value, share }: { column: ShownColumn; value: Value; share: boolean }) {
   const bar = share && typeof value === "number";
@@ -57,7 +71,7 @@ function Cell({ column, value, share }: { column: ShownColumn; value: Value; sha
           <span style={{ width: `${Math.min(Math.max(100 * value, 0), 100)}%` }} />
         </span>
       )}
-      <span class="cell">{column.show(value)}</span>
+      <span class="cell">{breakable(column.show(value))}</span>
     </td>
   );
 }

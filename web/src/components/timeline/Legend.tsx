@@ -4,13 +4,12 @@ import { patternHelp } from "../../common/glossary";
 import { Hint } from "../parts/Hint";
 
 interface Entry {
-  number: number;
+  numbers: number[];
   name: string;
   colour: Rgb;
   help: string;
 }
 
-const MOST = 16;
 const PATH =
   "The chain of computation and messages that determines how long the run takes: only what lies on it, when " +
   "shortened, shortens the run. Bars instead of a line: it changes ranks too often to be drawn at this zoom level; " +
@@ -20,24 +19,33 @@ function entries({ timeline, palette, colourBy, store }: Scene): Entry[] {
   const seen = store.seen[colourBy];
   const of = (names: string[], colours: Rgb[], help: (name: string) => string) =>
     names
-      .map((name, number) => ({ number, name, colour: colours[number] ?? palette.mpi, help: help(name) }))
-      .filter(({ number }) => seen.has(number));
+      .map((name, number) => ({ numbers: [number], name, colour: colours[number] ?? palette.rest, help: help(name) }))
+      .filter(({ numbers }) => seen.has(numbers[0]!));
   if (colourBy === "operation") return of(timeline.operations, palette.operations, () => "");
   if (colourBy === "waiting") return of(timeline.patterns, palette.patterns, patternHelp).filter(({ name }) => name);
   return of(timeline.regions, palette.regions, () => "").map((e) => (e.name ? e : { ...e, name: "(no region)" }));
 }
 
+/** Those that share the rest's colour as one entry. */
+function grouped(all: Entry[], rest: Rgb): Entry[] {
+  const others = all.filter(({ colour }) => colour === rest);
+  if (others.length < 2) return all;
+  const help = others.map(({ name }) => name).join(", ");
+  const group = { numbers: others.flatMap(({ numbers }) => numbers), name: `${others.length} others`, colour: rest, help };
+  return [...all.filter(({ colour }) => colour !== rest), group];
+}
+
 /** What the colours mean; a press lets one stand out. */
 export function Legend({ scene }: { scene: Scene }) {
   const { lit, colourBy, palette } = scene;
-  const all = entries(scene);
-  const press = (number: number) => {
-    const on = lit?.by === colourBy && lit.matches.has(number) && lit.matches.size === 1;
-    scene.lit = on ? null : { by: colourBy, matches: new Set([number]) };
+  const all = grouped(entries(scene), palette.rest);
+  const press = (numbers: number[]) => {
+    const on = lit?.by === colourBy && lit.matches.size === numbers.length && numbers.every((n) => lit.matches.has(n));
+    scene.lit = on ? null : { by: colourBy, matches: new Set(numbers) };
     scene.repaint();
     scene.look(scene.view);
   };
-  const waiting = all.find(({ number }) => number > 0);
+  const waiting = all.find(({ numbers }) => numbers[0]! > 0);
   return (
     <ul class="legend" aria-label="Colours">
       {colourBy === "waiting" && (
@@ -46,19 +54,21 @@ export function Legend({ scene }: { scene: Scene }) {
           <li><span class="key" style={{ background: css(palette.mpi) }} /> MPI, not waiting</li>
         </>
       )}
-      {all.slice(0, MOST).map(({ number, name, colour, help }) => (
-        <li key={number}>
+      {colourBy === "region" && (
+        <li><span class="key" style={{ background: css(palette.inRegions) }} /> MPI</li>
+      )}
+      {all.map(({ numbers, name, colour, help }) => (
+        <li key={numbers[0]}>
           <button
             type="button"
-            aria-pressed={lit?.by === colourBy && lit.matches.has(number)}
+            aria-pressed={lit?.by === colourBy && lit.matches.has(numbers[0]!)}
             title={help || "Highlight"}
-            onClick={() => press(number)}
+            onClick={() => press(numbers)}
           >
             <span class="key" style={{ background: css(colour) }} aria-hidden="true" /> {name}
           </button>
         </li>
       ))}
-      {all.length > MOST && <li class="muted">and {all.length - MOST} more</li>}
       {colourBy === "operation" && waiting && (
         <li class="muted">
           <span class="key" style={{ background: css(mix(waiting.colour, palette.ground, WAITING_PALE)) }} /> faded: waiting

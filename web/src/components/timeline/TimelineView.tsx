@@ -5,7 +5,10 @@ import { AXIS } from "../../timeline/overlay";
 import type { Scene } from "../../timeline/scene";
 import { answerTo, goOn, search } from "../../timeline/search";
 import type { Theme } from "../../common/theme";
+import { SavePicture } from "../parts/SavePicture";
+import { Bookmarks } from "./Bookmarks";
 import { Details } from "./Details";
+import { IntervalStatistics } from "./IntervalStatistics";
 import { KEYS, useKeys } from "./keys";
 import { Legend } from "./Legend";
 import { LongWaits } from "./LongWaits";
@@ -13,10 +16,12 @@ import { Minimap } from "./Minimap";
 import { Rows } from "./Rows";
 import { Phases, StripView } from "./Strips";
 import { BOTH, Toolbar } from "./Toolbar";
+import { useDock } from "./useDock";
 import { useScene } from "./useScene";
 
 const LOWEST = 150;
 const HIGHEST = 560;
+const DOCKED = 190;
 
 /** Rows as high as names need, where that fits. */
 function heightFor(ranks: number, runs: number): number {
@@ -72,6 +77,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
   const [help, setHelp] = useState(false);
   const searchBox = useRef<HTMLInputElement>(null);
   const host = useRef<HTMLDivElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const runs = useMemo(
     () => timeline.runs.filter(({ id }) => shown === BOTH || shown === id),
     [timeline, shown],
@@ -92,6 +98,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
     if (runs[0]) say((await goOn(scene, runs[0], found, forward)) ?? said);
   };
   const follows = Boolean(timeline.beside);
+  const { docked, dismiss } = useDock(place, !follows);
   useKeys(scene, host, {
     search: () => searchBox.current?.focus(),
     help: () => setHelp((on) => !on),
@@ -122,15 +129,29 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       />}
       {help && <Help />}
       {!follows && <Minimap scene={scene} version={version} />}
+      <div ref={place} style={docked ? { height: `${height * runs.length}px` } : {}}>
       <div
-        class="panes"
+        class={docked ? "panes docked" : "panes"}
         tabIndex={0}
         role="application"
         aria-label="Timeline of all ranks: W, S zoom, A, D pan, slash searches, question mark lists the shortcuts"
       >
+        {docked && (
+          <p class="dock-tools">
+            <a href={`#${encodeURIComponent(timeline.id)}`}>Timeline</a>
+            <button type="button" class="quiet" onClick={dismiss}>Hide</button>
+          </p>
+        )}
         {runs.map((run) => (
-          <Rows key={run.id} scene={scene} run={run} height={height} named={runs.length > 1 || run.name !== "measured"} />
+          <Rows
+            key={run.id}
+            scene={scene}
+            run={run}
+            height={docked ? DOCKED / Math.min(runs.length, 2) : height}
+            named={runs.length > 1 || run.name !== "measured"}
+          />
         ))}
+      </div>
       </div>
       {!follows && <Legend scene={scene} />}
       <Status scene={scene} more={scene.view.from > 0 ? atFirst : ""} />
@@ -139,6 +160,21 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
       ) : !follows && (
         <p class="tip muted">Click a call for details. Drag to pan, Ctrl+wheel to zoom, ? for shortcuts.</p>
       )}
+      {!follows && (
+        <div class="toolbar under">
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={scene.statistics}
+            onClick={() => scene.showStatistics(!scene.statistics)}
+          >
+            Statistics of this view
+          </button>
+          <SavePicture of=".timeline" name={timeline.id} />
+          <Bookmarks scene={scene} />
+        </div>
+      )}
+      {scene.statistics && runs[0] && <IntervalStatistics scene={scene} run={runs[0]} close={() => scene.showStatistics(false)} />}
       <Phases scene={scene} />
       {timeline.strips
         .filter(({ run }) => runs.some(({ id }) => id === run))

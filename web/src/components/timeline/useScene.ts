@@ -15,6 +15,8 @@ function placeOf(scene: Scene): Place {
   }
   if (scene.only) place.only = scene.only;
   if (colourBy !== "operation") place.colour = colourBy;
+  if (scene.statistics) place.statistics = scene.filter;
+  if (scene.bookmarks.length > 0) place.bookmarks = scene.bookmarks;
   if (selection?.here.call) {
     place.call = { rank: selection.rank, call: selection.here.call.call };
     if (selection.run !== timeline.runs[0]) place.run = selection.run.id;
@@ -31,6 +33,8 @@ function follow(scene: Scene, place: Place): void {
   if (t) Object.assign(all, { from: t[0] / timeline.tick_ns, to: t[1] / timeline.tick_ns });
   if (r) Object.assign(all, { top: r[0], bottom: r[1] + 1 });
   scene.only = place.only ?? null;
+  if (place.statistics !== undefined) Object.assign(scene, { statistics: true, filter: place.statistics });
+  if (place.bookmarks) scene.bookmarks = place.bookmarks;
   scene.look(all);
   if (place.colour) scene.colourBy = place.colour;
   const run = timeline.runs.find(({ id }) => id === place.run) ?? timeline.runs[0];
@@ -83,7 +87,9 @@ export function useScene(timeline: Timeline, theme: Theme, find: (text: string) 
       if (id !== timeline.id || Object.keys(place).length === 0) return;
       follow(scene, place);
       if (place.find) find(place.find);
-      document.getElementById(timeline.id)?.closest("section")?.scrollIntoView({ behavior: "instant" });
+      // Docked rows are in sight where they are.
+      const item = document.getElementById(timeline.id);
+      if (!item?.querySelector(".docked")) item?.closest("section")?.scrollIntoView({ behavior: "instant" });
     };
     const { id, place } = parseFragment(location.hash);
     if (id === timeline.id && Object.keys(place).length > 0) read();

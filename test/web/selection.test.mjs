@@ -1,0 +1,112 @@
+// Statistics of an interval on some ranks, against sums over the known calls; and what a reader can take along: calls as CSV,
+// pictures, bookmarks with notes.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { texts, until } from "./browser.mjs";
+import { measured, open, settled } from "./known_run.mjs";
+
+const FROM = 300_000;
+const TO = 700_000;
+const FIRST = 2;
+const LAST = 5;
+const NAMES = ["computation", "MPI_Send", "MPI_Recv", "MPI_Allreduce"];
+const hash = `#timeline?t=${FROM},${TO}&r=${FIRST},${LAST}&statistics=`;
+const downloads = { acceptDownloads: true };
+
+const inside = (begin, end) => Math.max(0, Math.min(end, TO) - Math.max(begin, FROM));
+const rows = () => measured.slice(FIRST, LAST + 1);
+
+async function download(page, press) {
+  const [file] = await Promise.all([page.waitForEvent("download"), press()]);
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+}
+
+/** Rows of a file of comma-separated values, by the names of its columns. */
+function parsed(bytes) {
+  const [head, ...lines] = bytes.toString("utf8").trim().split(/\r?\n/).map((line) => line.split(","));
+  return lines.map((line) => Object.fromEntries(head.map((name, i) => [name, line[i]])));
+}
+
+const tableOf = async (page, name) => {
+  const table = page.locator(`figure[id=timeline-statistics-${name}]`);
+  await table.waitFor();
+  return parsed((await download(page, () => table.getByRole("button", { name: "Save" }).click())).bytes);
+};
+
+test("time by operation, wait time and efficiency of an interval on some ranks are those of its calls", () =>
+  open("run", { ...downloads, hash }, async (page) => {
+    const operations = await tableOf(page, "operations");
+    for (const [operation, name] of NAMES.entries()) {
+      const all = rows().flat().filter((c) => c.operation === operation);
+      const row = operations.find((r) => r.operation === name);
+      const mpi = rows().flat().reduce((sum, c) => sum + inside(c.begin, c.end), 0);
+      const wanted = operation === 0 ? rows().length * (TO - FROM) - mpi : all.reduce((sum, c) => sum + inside(c.begin, c.end), 0);
+      assert.equal(Number(row.time_ns), wanted, name);
+      const begun = all.filter((c) => c.begin >= FROM && c.begin < TO);
+      assert.equal(Number(row.calls), begun.length, name);
+      assert.equal(Number(row.bytes_bytes), begun.reduce((sum, c) => sum + c.bytes, 0), name);
+      const whole = measured.flat().filter((c) => c.operation === operation);
+      if (operation > 0) assert.equal(Number(row.whole_run_ns), whole.reduce((sum, c) => sum + c.end - c.begin, 0), name);
+    }
+    const waits = await tableOf(page, "waits");
+    const waiting = rows().flat().filter((c) => c.wait).reduce((sum, c) => sum + inside(c.begin, c.begin + c.waitLength), 0);
+    assert.equal(waits.reduce((sum, r) => sum + Number(r.time_ns), 0), waiting);
+    const computing = rows().map((row) => TO - FROM - row.reduce((sum, c) => sum + inside(c.begin, c.end), 0));
+    const [parallel, balance] = await tableOf(page, "efficiency");
+    const mean = computing.reduce((a, b) => a + b) / computing.length;
+    assert.ok(Math.abs(Number(parallel.selection_ratio) - mean / (TO - FROM)) < 1e-9);
+    assert.ok(Math.abs(Number(balance.selection_ratio) - mean / Math.max(...computing)) < 1e-9);
+    const [size] = await tableOf(page, "sizes");
+    assert.equal(size.size, "8.0 KiB to below 16.0 KiB");
+  }));
+
+test("a filter keeps the calls that it names, and they are saved with their waits", () =>
+  open("run", { ...downloads, hash: `${hash}${encodeURIComponent("mpi_recv dur>5us wait=late")}` }, async (page) => {
+    const button = page.getByRole("button", { name: "Save calls as CSV" });
+    await button.waitFor();
+    const { name, bytes } = await download(page, () => button.click());
+    assert.equal(name, "calls-measured.csv");
+    const begins = (c) => c.begin >= FROM && c.begin < TO;
+    const wanted = measured.flatMap((row, rank) => row.map((c, call) => ({ ...c, rank, call })))
+      .filter((c) => c.rank >= FIRST && c.rank <= LAST && begins(c) && c.operation === 2 && c.end - c.begin > 5000 && c.wait === 1);
+    const saved = parsed(bytes);
+    const order = (a, b) => a.rank - b.rank || a.call - b.call;
+    const got = saved.map((r) => ({ rank: Number(r.rank), call: Number(r.call), wait: Number(r.wait_ns), cause: Number(r.waiting_for) })).sort(order);
+    assert.deepEqual(got, wanted.sort(order).map((c) => ({ rank: c.rank, call: c.call, wait: c.waitLength, cause: c.cause })));
+    for (const column of ["wait_pattern", "region", "peer", "size_bytes", "collective"]) assert.ok(column in (saved[0] ?? { [column]: 0 }), column);
+    await page.getByLabel("Filter of calls").fill("nonsense=3");
+    await page.locator("[role=alert] >> text=Not understood: nonsense=3").waitFor();
+  }));
+
+test("bookmarks with notes are in the link", async () => {
+  const note = "late, \"here\" & <there>";
+  let link = "";
+  await open("run", { hash: `#timeline?t=${FROM},${TO}&r=1,3` }, async (page) => {
+    await page.getByLabel("Note for a bookmark").fill(note);
+    await page.getByRole("button", { name: "Bookmark", exact: true }).click();
+    await until(page, () => location.hash.includes("mark="));
+    link = await page.evaluate(() => location.hash);
+  });
+  await open("run", { hash: link }, async (page) => {
+    await page.locator(".bookmark").waitFor();
+    assert.deepEqual(await texts(page, ".bookmark .link"), [note]);
+    await page.locator(".panes").focus();
+    await page.keyboard.press("0");
+    await page.locator(".bookmark .link").click();
+    assert.deepEqual(await settled(page), [FROM, TO]);
+  });
+});
+
+test("the time line, curves and matrices are saved as PNG and SVG", () =>
+  open("run", downloads, async (page) => {
+    for (const host of [".timeline", ".chart:has(.save-picture)", ".matrices"]) {
+      const buttons = page.locator(host).first().locator(".save-picture button");
+      const png = await download(page, () => buttons.nth(0).click());
+      assert.equal(png.bytes.subarray(1, 4).toString(), "PNG", host);
+      assert.ok(png.bytes.length > 5000, host);
+      const svg = (await download(page, () => buttons.nth(1).click())).bytes.toString("utf8");
+      assert.match(svg, /^<svg xmlns[^]*<image[^]*data:image\/png[^]*<text[^]*<\/svg>$/, host);
+    }
+  }));

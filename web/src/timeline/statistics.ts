@@ -1,0 +1,156 @@
+// What happens in an interval on some ranks: sums of time by operation, wait pattern and region, messages by size, and the
+// factors of efficiency. One pass over the chunks that the interval touches; time is cut at its ends.
+
+import { callAt, regionAt, type Call } from "./calls";
+import type { CallFilter } from "./call_filter";
+import { callsBetween } from "./raster";
+import type { Store } from "./store";
+import type { Chunk, Run } from "../common/timeline";
+
+/** Ticks [from, to) of ranks [first, last). */
+export interface Extent {
+  from: number;
+  to: number;
+  first: number;
+  last: number;
+}
+
+export interface CallSums {
+  /** Those that begin inside. */
+  calls: number;
+  /** Ticks, as all below. */
+  time: number;
+  waiting: number;
+  /** Of calls that begin inside. */
+  bytes: number;
+}
+
+export interface Statistics {
+  extent: Extent;
+  /** Of the ranks together, as far as they ran. */
+  lived: number;
+  /** Computation by rank, from extent.first on. */
+  computation: Float64Array;
+  operations: CallSums[];
+  patterns: number[];
+  /** Computation by region. */
+  regions: number[];
+  /** Messages sent of less than 2^i bytes and at least half of that. */
+  sizes: number[];
+}
+
+const noSums = (): CallSums => ({ calls: 0, time: 0, waiting: 0, bytes: 0 });
+const overlap = (begin: number, end: number, from: number, to: number) => Math.max(0, Math.min(end, to) - Math.max(begin, from));
+
+class Sum {
+  readonly result: Statistics;
+  private readonly isSend: boolean[];
+  private readonly atEnd: boolean[];
+
+  constructor(
+    { timeline }: Store,
+    private readonly run: Run,
+    extent: Extent,
+    private readonly fits: CallFilter | null,
+    private readonly onCall: (call: Call) => void,
+  ) {
+    this.isSend = timeline.classes.map((kind) => kind === "send");
+    this.atEnd = timeline.patterns.map((pattern) => pattern.endsWith("completion"));
+    this.result = {
+      extent,
+      lived: 0,
+      computation: new Float64Array(Math.max(0, extent.last - extent.first)),
+      operations: timeline.operations.map(noSums),
+      patterns: timeline.patterns.map(() => 0),
+      regions: timeline.regions.map(() => 0),
+      sizes: [],
+    };
+  }
+
+  add(chunk: Chunk, isLast: boolean): void {
+    const { extent } = this.result;
+    for (let rank = extent.first; rank < extent.last; ++rank) {
+      const from = Math.max(extent.from, chunk.from, this.run.begins[rank] ?? 0);
+      const to = Math.min(extent.to, isLast ? Infinity : chunk.to, this.run.ends[rank] ?? Infinity);
+      if (to > from) this.addRank(chunk, rank, from, to);
+    }
+  }
+
+  private addRank(chunk: Chunk, rank: number, from: number, to: number): void {
+    this.result.lived += to - from;
+    const [first, last] = callsBetween(chunk, rank, from, to);
+    let now = from;
+    for (let i = first; i < last; ++i) {
+      const begin = chunk.begin[i]!;
+      this.addComputation(chunk, rank, now, Math.min(begin, to));
+      this.addCall(callAt(chunk, rank, i), Math.max(now, from), to, begin >= from && begin < to);
+      now = Math.max(now, Math.min(chunk.end[i]!, to));
+    }
+    this.addComputation(chunk, rank, now, to);
+  }
+
+  private addComputation(chunk: Chunk, rank: number, from: number, to: number): void {
+    if (to <= from) return;
+    this.result.computation[rank - this.result.extent.first]! += to - from;
+    const d = chunk.details;
+    if (!d || this.result.regions.length < 2) return;
+    let now = from;
+    let region = regionAt(chunk, rank, from);
+    for (let i = d.regionStart[rank]!; i < d.regionStart[rank + 1]! && d.regionAt[i]! < to; ++i) {
+      if (d.regionAt[i]! <= now) continue;
+      this.result.regions[region]! += d.regionAt[i]! - now;
+      [now, region] = [d.regionAt[i]!, d.regionPath[i]!];
+    }
+    this.result.regions[region]! += to - now;
+  }
+
+  private addCall(call: Call, from: number, to: number, begins: boolean): void {
+    if (this.fits && !this.fits(call)) return;
+    const sums = this.result.operations[call.operation] ?? noSums();
+    sums.time += overlap(call.begin, call.end, from, to);
+    if (call.wait > 0) {
+      const waits = this.atEnd[call.wait] ? call.end - call.waitLength : call.begin;
+      const waiting = overlap(waits, waits + call.waitLength, from, to);
+      sums.waiting += waiting;
+      this.result.patterns[call.wait]! += waiting;
+    }
+    if (!begins) return;
+    this.onCall(call);
+    sums.calls += 1;
+    sums.bytes += call.bytes;
+    if (!this.isSend[call.operation]) return;
+    const size = call.bytes > 0 ? Math.floor(Math.log2(call.bytes)) + 1 : 0;
+    this.result.sizes[size] = (this.result.sizes[size] ?? 0) + 1;
+  }
+}
+
+/** `onCall` gets each call that fits and begins inside. O(calls of the chunks that are touched). */
+export async function statisticsOf(
+  store: Store,
+  run: Run,
+  extent: Extent,
+  fits: CallFilter | null,
+  onCall: (call: Call) => void = () => {},
+): Promise<Statistics> {
+  const sum = new Sum(store, run, extent, fits, onCall);
+  const end = run.chunks[run.chunks.length - 1];
+  for (const ref of run.chunks) {
+    if (ref.from < extent.to && ref.to > extent.from) sum.add(await store.chunkNow(run, ref), ref === end);
+  }
+  return sum.result;
+}
+
+export interface Efficiencies {
+  parallel: number;
+  loadBalance: number;
+  communication: number;
+}
+
+/** POP's: parallel efficiency is the product of the two others. null: nothing was computed. */
+export function efficienciesOf({ computation, extent }: Statistics): Efficiencies | null {
+  const length = extent.to - extent.from;
+  const most = computation.reduce((a, b) => Math.max(a, b), 0);
+  if (!(length > 0) || !(most > 0)) return null;
+  const mean = computation.reduce((a, b) => a + b, 0) / computation.length;
+  return { parallel: mean / length, loadBalance: mean / most, communication: most / length };
+}
