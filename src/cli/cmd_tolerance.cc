@@ -27,18 +27,7 @@ Run setup_tolerance(CommandParser& parser) {
       ->delimiter(',')
       ->allow_extra_args(false)  // or it would swallow the trace that follows
       ->excludes(parameter);
-  parser
-      .add_option("--also", request.also,
-                  "Another run of the same program, for confidence intervals; may be repeated")
-      ->type_name("TRACE")
-      ->allow_extra_args(false);
-  parser
-      .add_option("--bootstrap", request.bootstrap,
-                  "Confidence intervals from this many replicates with resampled computation")
-      ->type_name("N");
-  parser.add_option("--seed", request.seed, "Seed of the resampling")
-      ->type_name("N")
-      ->capture_default_str();
+  add_uncertainty(parser, request.also, request.bootstrap, request.seed);
   examples(parser,
            {"slackline tolerance slackline-trace",
             "slackline tolerance app.slk --degrade 1%,2%,5% -L 3us -o 500ns -G 0.018ns/B",

@@ -42,6 +42,18 @@ void add_computation(CommandParser& parser, std::string& computation, const std:
   if (!group.empty()) option->group(group);
 }
 
+void add_collectives(CommandParser& parser, std::vector<std::string>& collectives,
+                     const std::string& group) {
+  CommandOption* const option =
+      parser
+          .add_option("--collectives", collectives,
+                      "Collective algorithms: openmpi, mpich or auto, and rules such as "
+                      "allreduce=ring or bcast=chain:64KiB.., separated by commas")
+          ->type_name("RULES")
+          ->allow_extra_args(false);  // or it would swallow the trace that follows
+  if (!group.empty()) option->group(group);
+}
+
 void add_model_options(CommandParser& parser, ModelOptions& options, OverheadShortName short_name) {
   const char* group = "Model";
   parser.add_option("-L,--latency", options.latency, "Latency of a message, e.g. 3us")
@@ -83,13 +95,7 @@ void add_model_options(CommandParser& parser, ModelOptions& options, OverheadSho
       ->one_of(rendezvous_names())
       ->default_str(std::string(to_string(GraphOptions{}.rendezvous)))
       ->group(group);
-  parser
-      .add_option("--collectives", options.collectives,
-                  "Collective algorithms: openmpi, mpich or auto, and rules such as allreduce=ring "
-                  "or bcast=chain:64KiB.., separated by commas")
-      ->type_name("RULES")
-      ->allow_extra_args(false)  // or it would swallow the trace that follows
-      ->group(group);
+  add_collectives(parser, options.collectives, group);
   add_computation(parser, options.computation, group);
 }
 
@@ -242,6 +248,22 @@ void add_fix_clocks(CommandParser& parser, bool& fix_clocks) {
 
 void add_pairs(CommandParser& parser, bool& pairs) {
   parser.add_flag("--pairs", pairs, "Messages and bytes on the critical path by pair of ranks");
+}
+
+void add_uncertainty(CommandParser& parser, std::vector<std::string>& also, std::size_t& bootstrap,
+                     std::uint64_t& seed) {
+  parser
+      .add_option("--also", also,
+                  "Another run of the same program, for confidence intervals; may be repeated")
+      ->type_name("TRACE")
+      ->allow_extra_args(false);
+  parser
+      .add_option("--bootstrap", bootstrap,
+                  "Confidence intervals from this many replicates with resampled computation")
+      ->type_name("N");
+  parser.add_option("--seed", seed, "Seed of the resampling")
+      ->type_name("N")
+      ->capture_default_str();
 }
 
 }  // namespace slackline

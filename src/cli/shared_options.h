@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,10 @@ enum class OverheadShortName { lower, none };
 
 /// The positional argument of commands that read one trace.
 void add_trace(CommandParser& parser, std::string& trace);
+
+/// --collectives.
+void add_collectives(CommandParser& parser, std::vector<std::string>& collectives,
+                     const std::string& group);
 
 /// --computation.
 void add_computation(CommandParser& parser, std::string& computation, const std::string& group);
@@ -53,6 +59,10 @@ void add_cache_option(CommandParser& parser, CacheOptions& options);
 
 /// --degrade.
 void add_degradations(CommandParser& parser, std::vector<std::string>& degradations);
+
+/// --also, --bootstrap and --seed: intervals from other runs and from resampled computation.
+void add_uncertainty(CommandParser& parser, std::vector<std::string>& also, std::size_t& bootstrap,
+                     std::uint64_t& seed);
 
 /// --fix-clocks, of the commands that use measured times.
 void add_fix_clocks(CommandParser& parser, bool& fix_clocks);

@@ -1,10 +1,10 @@
 #include "analysis/model/uncertainty.h"
 
 #include <gtest/gtest.h>
-#include <cmath>
 
 #include <cmath>
 
+#include "analysis/model/prediction_intervals.h"
 #include "graph/testing/text_graph.h"
 #include "timing/testing/small_model.h"
 
@@ -77,6 +77,43 @@ TEST(Bootstrap, TheSameSeedGivesTheSame) {
   const ToleranceIntervals b = bootstrap(ping_pong({100, 300}), 20);
   EXPECT_EQ(a.rows[0].low_ns, b.rows[0].low_ns);
   EXPECT_EQ(a.rows[0].high_ns, b.rows[0].high_ns);
+}
+
+PredictionIntervals predicted(const std::string& program, std::size_t replicates) {
+  const Trace trace = testing::untimed_trace(2, program);
+  const ExecutionGraph graph = build_graph(trace, {});
+  ModelChoice choice;
+  choice.model = {10 * kNs, 0, 0};
+  return bootstrap_prediction(trace, graph, choice, replicates, 1);
+}
+
+TEST(BootstrapPrediction, IsAsWideAsTheSumOfDrawsSays) {
+  // T = 400 * 200 + 800 L = 88 us, with a standard deviation of 2 us as above; each path has all
+  // messages.
+  const PredictionIntervals i = predicted(ping_pong({100, 300}), 2000);
+  EXPECT_NEAR(i.makespan_ns.middle, 88'000, 200);
+  EXPECT_NEAR(i.makespan_ns.low, 88'000 - 1.96 * 2000, 400);
+  EXPECT_NEAR(i.makespan_ns.high, 88'000 + 1.96 * 2000, 400);
+  EXPECT_EQ(i.lambda_latency.low, 800);
+  EXPECT_EQ(i.lambda_latency.high, 800);
+  EXPECT_NEAR(i.rho_latency.middle, 8000.0 / 88'000, 1e-3);
+}
+
+TEST(BootstrapPrediction, WithoutVariationThereIsNoDoubt) {
+  const PredictionIntervals i = predicted(ping_pong({200}), 10);
+  EXPECT_EQ(i.makespan_ns.low, 88'000);
+  EXPECT_EQ(i.makespan_ns.high, 88'000);
+}
+
+TEST(IntervalsOfPredictions, AreStudents) {
+  std::vector<Prediction> runs(3);
+  runs[0].makespan_ns = 10;
+  runs[1].makespan_ns = 14;
+  runs[2].makespan_ns = 12;
+  const PredictionIntervals i = intervals_of_predictions(runs);
+  EXPECT_NEAR(i.makespan_ns.middle, 12, 1e-12);
+  EXPECT_NEAR(i.makespan_ns.high, 12 + 4.303 * 2 / std::sqrt(3.0), 1e-9);
+  EXPECT_FALSE(i.measured_ns.has_value());
 }
 
 }  // namespace

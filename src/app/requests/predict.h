@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "app/options/loggops_options.h"
 #include "app/options/model_request.h"
 
@@ -11,8 +16,11 @@ struct Report;
 struct PredictRequest {
   ModelRequest input{};
   LogGOPSOptions loggops{};
-  bool left = false;   ///< left derivatives where several paths are equally long
-  bool pairs = false;  ///< sensitivity by pairs of ranks, too
+  bool left = false;                ///< left derivatives where several paths are equally long
+  bool pairs = false;               ///< sensitivity by pairs of ranks, too
+  std::vector<std::string> also{};  ///< other runs of the program, for intervals
+  std::size_t bootstrap = 0;        ///< replicates with resampled computation
+  std::uint64_t seed = 1;           ///< of the resampling
 };
 
 /// Throws Error.

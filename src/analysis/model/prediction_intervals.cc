@@ -1,0 +1,94 @@
+#include "analysis/model/prediction_intervals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/model/resampled_computation.h"
+#include "base/error.h"
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+Json to_json_interval(const Interval& i, const char* middle) {
+  return {{"low", i.low}, {middle, i.middle}, {"high", i.high}};
+}
+
+template <typename Value>
+Interval interval_over(const std::vector<Prediction>& runs, Value value) {
+  std::vector<double> values;
+  for (const Prediction& run : runs) values.push_back(static_cast<double>(value(run)));
+  return interval_of_mean(values);
+}
+
+}  // namespace
+
+PredictionIntervals bootstrap_prediction(const Trace& trace, const ExecutionGraph& graph,
+                                         const ModelChoice& choice, std::size_t replicates,
+                                         std::uint64_t seed) {
+  expects(replicates > 0, "an interval needs a replicate");
+  const ResampledComputation computation(trace, graph);
+  std::vector<double> makespans(replicates);
+  std::vector<double> lambdas(replicates);
+  std::vector<double> rhos(replicates);
+  with_cost(graph, choice, Parameter::latency, [&](const LinearCost& cost) {
+    parallel_for(replicates, [&](std::size_t i) {
+      const std::vector<std::int64_t> drawn = computation.draw(seed, i);
+      MakespanFunction makespan(graph, ResampledCost(cost, computation.own(), drawn));
+      const PathLine line = makespan.line_at(makespan.base());
+      makespans[i] = makespan.value_ns(line, makespan.base());
+      lambdas[i] = static_cast<double>(line.slope);
+      rhos[i] = makespans[i] == 0 ? 0 : lambdas[i] * makespan.to_ns(makespan.base()) / makespans[i];
+    });
+  });
+  return {PredictionIntervals::Method::bootstrap,    replicates,
+          percentile_interval(std::move(makespans)), percentile_interval(std::move(lambdas)),
+          percentile_interval(std::move(rhos)),      {}};
+}
+
+PredictionIntervals intervals_of_predictions(const std::vector<Prediction>& runs) {
+  expects(runs.size() >= 2, "an interval needs two runs");
+  PredictionIntervals result{
+      PredictionIntervals::Method::runs,
+      runs.size(),
+      interval_over(runs, [](const Prediction& p) { return p.makespan_ns; }),
+      interval_over(runs, [](const Prediction& p) { return p.lambda_latency; }),
+      interval_over(runs, [](const Prediction& p) { return p.rho_latency; }),
+      {}};
+  if (std::ranges::all_of(runs, [](const Prediction& p) { return p.measured.has_value(); })) {
+    result.measured_ns =
+        interval_over(runs, [](const Prediction& p) { return p.measured->makespan_ns; });
+  }
+  return result;
+}
+
+void add_intervals(Report& report, const PredictionIntervals& intervals) {
+  const bool bootstrap = intervals.method == PredictionIntervals::Method::bootstrap;
+  const char* middle = bootstrap ? "median" : "mean";
+  Table table{.id = bootstrap ? "bootstrap" : "runs",
+              .title = bootstrap ? fmt::format("95 % intervals ({} bootstrap replicates)",
+                                               intervals.samples)
+                                 : fmt::format("95 % intervals ({} runs)", intervals.samples),
+              .columns = {{"quantity"}, {"unit"}, {"from"}, {middle}, {"to"}},
+              .rows = {}};
+  Json entry{{"method", bootstrap ? "bootstrap" : "runs"},
+             {"samples", intervals.samples},
+             {"confidence", 0.95}};
+  const auto add = [&](const char* name, const char* key, const char* unit, const Interval& i) {
+    table.rows.push_back({std::string(name), std::string(unit), i.low, i.middle, i.high});
+    entry[key] = to_json_interval(i, middle);
+  };
+  add("predicted run time T", "makespan_ns", "ns", intervals.makespan_ns);
+  if (intervals.measured_ns) add("measured run time", "measured_ns", "ns", *intervals.measured_ns);
+  add("lambda_L", "lambda_L", "", intervals.lambda_latency);
+  add("rho_L", "rho_L", "", intervals.rho_latency);
+  report.result["intervals"].push_back(std::move(entry));
+  report.sections.push_back(
+      {.id = bootstrap ? "bootstrap" : "runs",
+       .title = bootstrap ? "Uncertainty (bootstrap of this run)" : "Uncertainty (several runs)",
+       .items = {std::move(table)}});
+}
+
+}  // namespace slackline

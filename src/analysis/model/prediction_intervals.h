@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/model/interval.h"
+#include "analysis/model/prediction.h"
+
+namespace slackline {
+
+/// How sure a prediction is: 95 % intervals.
+struct PredictionIntervals {
+  enum class Method : std::uint8_t {
+    bootstrap,  ///< percentiles over resampled computation; the middle is the median
+    runs,       ///< Student's t over several recordings; the middle is the mean
+  };
+  Method method = Method::bootstrap;
+  std::size_t samples = 0;
+  Interval makespan_ns{};
+  Interval lambda_latency{};
+  Interval rho_latency{};
+  std::optional<Interval> measured_ns{};  ///< only of several recordings with times
+};
+
+/// From one recording: its computation is resampled (ResampledComputation). Deterministic for a
+/// seed. A reduction of the graph for each replicate, on all threads.
+PredictionIntervals bootstrap_prediction(const Trace& trace, const ExecutionGraph& graph,
+                                         const ModelChoice& choice, std::size_t replicates,
+                                         std::uint64_t seed);
+
+/// From predictions of at least two recordings of one program.
+PredictionIntervals intervals_of_predictions(const std::vector<Prediction>& runs);
+
+/// Adds `result.intervals` (a list, one entry for each method) and a table.
+void add_intervals(Report& report, const PredictionIntervals& intervals);
+
+}  // namespace slackline
