@@ -78,6 +78,7 @@ Run setup_validate(CommandParser& parser) {
       ->type_name("SIZE")
       ->capture_default_str();
   add_degradations(parser, options->request.degradations);
+  add_collectives(parser, options->request.model.collectives, "");
   add_computation(parser, options->request.model.computation, "");
   parser.add_option("--seed", options->measurement.seed, "Of the order of runs")
       ->type_name("N")

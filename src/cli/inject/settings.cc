@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -27,6 +28,7 @@ std::string link_value(const Injection& injection) {
 std::string preloaded(const std::filesystem::path& library) {
   const char* present = std::getenv("LD_PRELOAD");
   if (present == nullptr || *present == '\0') return library.string();
+  if (std::string_view(present).starts_with(library.string())) return present;
   return library.string() + ":" + present;
 }
 
