@@ -25,6 +25,7 @@ struct Communicator {
   int size;   // of the local group
   int peers;  // ranks that a collective's per-rank arguments speak of: the remote group's if inter
   Neighbors neighbors;
+  std::uint32_t persistent_collectives;  // made so far; the rank makes them one after the other
 };
 
 /// Must be called once, with the processes that ranks in the recording speak of. Without MPI_Init

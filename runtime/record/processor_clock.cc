@@ -31,7 +31,7 @@ bool ProcessorClock::open() {
     close(fd);  // the mapping keeps the event
     if (at != MAP_FAILED) page_ = static_cast<perf_event_mmap_page*>(at);
   }
-  if (page_ != nullptr) synchronise();
+  synchronise();
   errno = saved_errno;
   return page_ != nullptr;
 }
@@ -53,11 +53,11 @@ std::int64_t ProcessorClock::synchronise() {
   constexpr int kTries = 4;
   std::int64_t first = 0;
   for (int tries = 0; tries < kTries; ++tries) {
-    lock_ = page_->lock;
+    if (page_ != nullptr) lock_ = page_->lock;
     cpu_ns_ = static_cast<std::int64_t>(thread_cpu_time_ns());
     wall_ns_ = now_ns();
     if (tries == 0) first = cpu_ns_;
-    if (page_->lock == lock_) break;
+    if (page_ == nullptr || page_->lock == lock_) break;
   }
   return first;
 }

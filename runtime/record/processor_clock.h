@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "trace/wire.h"
+
 namespace slackline::record {
 
 /// CPU time of one thread, for the price of a load while the thread stays on its processor.
@@ -13,14 +15,22 @@ namespace slackline::record {
 /// up the `lock` of a software event's mapped page whenever the thread is scheduled out and in. As
 /// long as that has not changed, the thread was never off the processor, and its CPU time has gone
 /// on like the wall clock; only after a change it is asked for.
+///
+/// Where perf_event_open is not permitted, CPU time is asked for whenever SLK_CPU_TIME_INTERVAL_NS
+/// have passed, which costs less than 1 %. What lies between two of these times is then one long
+/// computation, or one long call, and less than that interval of anything else.
 class ProcessorClock {
  public:
   /// To be called by the thread itself, again when another one takes over. False where
-  /// perf_event_open is not permitted: then changed() is never true and nothing is known.
+  /// perf_event_open is not permitted.
   bool open();
 
-  /// Whether the thread may have been off the processor since the last synchronise(). 1 ns.
-  bool changed() const { return page_ != nullptr && page_->lock != lock_; }
+  /// Whether the thread may have been off the processor since the last synchronise(), at wall clock
+  /// time `now_ns`. 1 ns.
+  bool changed(std::uint64_t now_ns) const {
+    if (page_ != nullptr) return page_->lock != lock_;
+    return static_cast<std::int64_t>(now_ns - wall_ns_) >= std::int64_t{SLK_CPU_TIME_INTERVAL_NS};
+  }
   /// CPU time at wall clock time `wall_ns` (CLOCK_MONOTONIC) after the last synchronise(), if
   /// changed() was false then.
   std::int64_t cpu_ns(std::uint64_t wall_ns) const {

@@ -308,7 +308,8 @@ Thread* attach_thread() {
   if (t == nullptr) return nullptr;
   pthread_setspecific(thread_key, t);
   if (process.call_paths.deepest > 1) t->watch_call_paths();
-  if (t->watch_processor() && t->index() == 0) first_header.knows_cpu_time = 1;
+  const bool exact = t->watch_processor();
+  if (t->index() == 0) first_header.knows_cpu_time = exact ? 1 : 2;
   return t;
 }
 

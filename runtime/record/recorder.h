@@ -57,14 +57,14 @@ class Thread {
   slk_record* record() { return head_; }
   void begin() {
     begin_ns_ = now_ns();
-    if (__builtin_expect(processor_.changed(), 0)) note_computation();
+    if (__builtin_expect(processor_.changed(begin_ns_), 0)) note_computation();
     head_->begin_ns = begin_ns_;
     publish();
   }
   /// The call has returned.
   void end() {
     end_ns_ = now_ns();
-    if (__builtin_expect(processor_.changed(), 0)) synchronise_at_end();
+    if (__builtin_expect(processor_.changed(end_ns_), 0)) synchronise_at_end();
   }
   void close() {
     head_->end_ns = end_ns_;
@@ -119,7 +119,7 @@ class Thread {
     head_->begin_ns = begin;
     begin_ns_ = begin;
     end_ns_ = end;
-    if (processor_.changed()) synchronise_at_end();
+    if (processor_.changed(end)) synchronise_at_end();
     publish();
   }
   std::uint64_t calls() const { return calls_; }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 4u
+#define SLK_WIRE_VERSION 5u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -218,9 +218,11 @@ enum slk_operation {
                           * processor for `bytes` ns of the computation before that call. */
   SLK_REC_MODULE,        /* the program or a shared library, before the first path through it; args:
                           * see SLK_MODULE_NAME_AT. What lay at its addresses before is gone. */
-  SLK_REC_CALL_PATH      /* request = id of a call path, of this file; args = return addresses,
+  SLK_REC_CALL_PATH,     /* request = id of a call path, of this file; args = return addresses,
                           * innermost first; bytes = 1 if the last is the thread's first function,
                           * 0 if the path is cut. Stands before the first call of that path. */
+  SLK_REC_PERSISTENT     /* the nonblocking collective of that request is a start of the persistent
+                          * one that was the bytes-th (from 0) to be made on comm. Follows it. */
 };
 
 /* Flags of an operation. */
@@ -314,6 +316,9 @@ struct slk_clock_sample {
 
 enum slk_mpi_library { SLK_MPI_UNKNOWN = 0, SLK_MPI_OPENMPI = 1, SLK_MPI_MPICH = 2 };
 
+/* How often CPU time is read where perf_event_open is not permitted. */
+#define SLK_CPU_TIME_INTERVAL_NS 100000u
+
 #define SLK_RAW_HEADER_BYTES 4096u
 
 /* First SLK_RAW_HEADER_BYTES of a raw file. After it come the stage, stage_bytes long, and then
@@ -347,7 +352,9 @@ struct slk_raw_header {
   uint64_t appended_bytes;
   uint64_t recording_ns;   /* CPU time that recording took, written at finalize; 0 unknown */
   uint64_t processors[16]; /* on which the process may run, a bit each, at MPI_Init; 0 unknown */
-  uint32_t knows_cpu_time; /* 1: computation without a SLK_REC_OFF_PROCESSOR was on a processor */
+  uint32_t knows_cpu_time; /* 1: computation without a SLK_REC_OFF_PROCESSOR was on a processor; 2:
+                            * but for SLK_CPU_TIME_INTERVAL_NS of it, because CPU time was only
+                            * read that often */
   uint32_t thread; /* of this file; 0 called MPI_Init. Before version 4 records name the thread */
   char hidden_calls[256]; /* names of functions that the program defines itself, in front of the
                            * recorder; empty in files of older recorders */

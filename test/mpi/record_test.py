@@ -142,6 +142,22 @@ def case_sessions(test):
     matched(test)
 
 
+def case_plans(test):
+    """Ranks start persistent collectives each in its own order: they match by what they start."""
+    done = test.record(test.launcher(4) + [test.program("plans")])
+    if done.returncode == SKIPPED:
+        print("SKIPPED: this MPI has no persistent collectives")
+        sys.exit(SKIPPED)
+    check(done.returncode == 0, "the program failed")
+    text = test.text()
+    check(not re.search(r"^finding (?!oversubscribed|no_line)", text, re.M), "nothing is lost")
+    for rank in range(4):
+        for operation in ("ibcast", "iallreduce", "ibarrier"):
+            begun = len(re.findall(rf" {operation} ", rank_section(text, rank)))
+            check(begun == 4, f"{operation} once a round")
+    matched(test)
+
+
 def case_kill(test):
     done = test.record(test.launcher(3) + [test.program("scenario"), "kill"])
     check(done.returncode != 0, "a killed job has failed")
@@ -211,8 +227,10 @@ def threaded(test, mode):
         sys.exit(SKIPPED)
     check(done.returncode == 0 and "errors 0" in done.stdout, f"{mode}: the program failed")
     text = test.text()
-    names = set(re.findall(r"^finding (\w+)", text, re.M)) - {"overlapping_threads",
-                                                                  "oversubscribed"}
+    known = {"overlapping_threads", "oversubscribed", "cpu_time_not_recorded"}
+    if mode == "same_tag":
+        known.add("threads_share_channel")
+    names = set(re.findall(r"^finding (\w+)", text, re.M)) - known
     check(not names, f"{mode}: findings {names}")
     for rank in (0, 1):
         section = rank_section(text, rank)
@@ -470,6 +488,62 @@ def case_oversubscribed(test):
         check(len(computed) == 10, "ten stretches")
         # What the kernel charges for switching and what the recorder takes come on top.
         check(all(19.9 < ms < 23 for ms in computed), f"of 20 ms each: {computed}")
+
+
+# What each rank of `scenario compute` computes. What the kernel charges for switching comes on top,
+# and of eight ranks the slowest one counts: up to 20 % where twenty others compute beside.
+PLANTED_NS = 10 * 20e6
+
+
+def makespan(test, computation):
+    said = json.loads(subprocess.run(
+        [test.arguments.slackline, "predict", test.output, "--computation", computation,
+         "--format", "json"], capture_output=True, text=True, check=True).stdout)
+    return said["result"]["makespan_ns"]
+
+
+def recorded_on(test, ranks, processors, *wrapper):
+    """`ranks` ranks that compute 0.2 s each, on so many processors."""
+    shutil.rmtree(test.output, ignore_errors=True)
+    chosen = sorted(os.sched_getaffinity(0))[:processors]
+    command = ["taskset", "-c", ",".join(map(str, chosen))] + test.launcher(ranks)
+    if test.arguments.mpi == "openmpi":
+        command += ["--bind-to", "none"]
+    done = test.record([*wrapper, *command, test.program("scenario"), "compute"])
+    check(done.returncode == 0, "the program failed")
+    return test.text()
+
+
+def case_cpu_time(test):
+    """Eight ranks on two processors, predicted with CPU time: what two ranks on two take."""
+    text = recorded_on(test, 8, 2)
+    if finding(text, "cpu_time_sampled") > 0:
+        print("SKIPPED: perf_event_open is not permitted here")
+        sys.exit(SKIPPED)
+    shared = makespan(test, "cpu")
+    wall = makespan(test, "wall")
+    recorded_on(test, 2, 2)
+    reference = makespan(test, "cpu")
+    print(f"cpu {shared / 1e6:.1f} ms, wall {wall / 1e6:.1f} ms, "
+          f"two ranks {reference / 1e6:.1f} ms, planted {PLANTED_NS / 1e6:.1f} ms")
+    for predicted in (shared, reference):
+        check(0.99 * PLANTED_NS < predicted < 1.3 * PLANTED_NS, "the planted computation")
+    check(wall > 2 * PLANTED_NS, "which wall time does not give")
+
+
+def case_cpu_time_sampled(test):
+    """The same where perf_event_open is not permitted."""
+    forbid = test.program("forbid_perf")
+    if test.run([forbid, "true"]).returncode != 0:
+        print("SKIPPED: system calls cannot be filtered here")
+        sys.exit(SKIPPED)
+    text = recorded_on(test, 8, 2, forbid)
+    check(finding(text, "cpu_time_sampled") == 8, "it is said")
+    shared = makespan(test, "cpu")
+    wall = makespan(test, "wall")
+    print(f"cpu {shared / 1e6:.1f} ms, wall {wall / 1e6:.1f} ms, planted {PLANTED_NS / 1e6:.1f} ms")
+    check(0.99 * PLANTED_NS < shared < 1.3 * PLANTED_NS, "the planted computation")
+    check(wall > 2 * PLANTED_NS, "which wall time does not give")
 
 
 def case_own_wrapper(test):

@@ -75,7 +75,7 @@ int collective(Thread& t, std::uint8_t op, const Collective& what, std::size_t n
   if (rc == MPI_SUCCESS) {
     slk_record started = *t.record();
     started.op = static_cast<std::uint8_t>(SLK_OP_ibarrier + (op - SLK_OP_barrier_init));
-    remember_plan(persistent.requests, started, n, at);
+    remember_plan(persistent.requests, started, what.comm, n, at);
   }
   t.close();
   return rc;

@@ -24,6 +24,7 @@ Persistent<Requests> persistent(const Requests& requests) {
 /// form.
 struct CollectivePlan {
   slk_record record;
+  std::uint32_t number;  // among the communicator's persistent collectives
   std::size_t n_args;
   std::int64_t args[1];  // n_args of them
 };
@@ -31,11 +32,13 @@ struct CollectivePlan {
 /// Remembers the request that the call just returned. Its entry holds the plan's address, which is
 /// kept until the end: programs make few of them.
 template <class Requests, class At>
-void remember_plan(const Requests& requests, const slk_record& record, std::size_t n, At at) {
+void remember_plan(const Requests& requests, const slk_record& record, Communicator* comm,
+                   std::size_t n, At at) {
   auto* plan =
       static_cast<CollectivePlan*>(std::malloc(sizeof(CollectivePlan) + n * sizeof(std::int64_t)));
   if (plan == nullptr) return;
   plan->record = record;
+  plan->number = comm != nullptr ? comm->persistent_collectives++ : 0;
   plan->n_args = n;
   for (std::size_t i = 0; i < n; ++i) plan->args[i] = at(i);
   Request entry;
@@ -59,6 +62,14 @@ inline bool write_planned(Thread& t, const Request& started) {
   record.begin_ns = record.end_ns = now_ns();
   record.request = started.serial;
   t.write(record, plan->args, plan->n_args);
+  slk_record which{};
+  which.op = SLK_REC_PERSISTENT;
+  which.begin_ns = which.end_ns = record.begin_ns;
+  which.bytes = plan->number;
+  which.peer = SLK_PEER_NONE;
+  which.comm = record.comm;
+  which.request = started.serial;
+  t.write(which, nullptr, 0);
   return true;
 }
 

@@ -53,6 +53,19 @@ inline constexpr FindingKind kOversubscribed{
     "oversubscribed", Severity::notice,
     "Oversubscribed ranks (more ranks than processors); the time they wait for a processor varies "
     "from run to run; where it is known, it does not count as computation."};
+inline constexpr FindingKind kCpuTimeSampled{
+    "cpu_time_sampled", Severity::info,
+    "Ranks whose CPU time was read every 100 us only, because perf_event_open is not permitted; a "
+    "stretch of computation may contain up to that much waiting for a processor."};
+inline constexpr FindingKind kNoCpuTime{
+    "cpu_time_not_recorded", Severity::notice,
+    "Ranks on shared processors whose CPU time is not known (several threads that call MPI, or an "
+    "older recorder); the time they wait for a processor counts as computation."};
+inline constexpr FindingKind kThreadsShareChannel{
+    "threads_share_channel", Severity::notice,
+    "Messages of one source, destination, tag and communicator that several threads of a rank "
+    "posted at the same time; matched in the order in which the calls began, which MPI does not "
+    "guarantee."};
 inline constexpr FindingKind kOtherWorlds{
     "other_worlds", Severity::data_loss,
     "Communicators with processes of other worlds (MPI_Comm_spawn, MPI_Comm_connect), which are "

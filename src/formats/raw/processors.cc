@@ -18,6 +18,7 @@ using Mask = std::array<std::uint64_t, std::size(decltype(slk_raw_header::proces
 
 struct Host {
   std::uint64_t ranks = 0;
+  std::uint64_t without_cpu_time = 0;
   Mask processors{};  // of all its ranks
   bool known = true;
   std::int64_t computation_ns = 0;
@@ -34,6 +35,7 @@ struct Host {
 
 void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
   ++host.ranks;
+  if (rank.header().knows_cpu_time == 0 || rank.files.size() > 1) ++host.without_cpu_time;
   bool any = false;
   for (std::size_t i = 0; i < host.processors.size(); ++i) {
     const std::uint64_t word = rank.header().processors[i];
@@ -48,7 +50,7 @@ void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
 }
 
 std::string off_share(const Host& host) {
-  if (host.computation_ns == 0) return {};
+  if (host.computation_ns == 0 || host.without_cpu_time > 0) return {};
   return fmt::format(
       ", off them for {:.0f} % of the computation",
       100 * static_cast<double>(host.off_processor_ns) / static_cast<double>(host.computation_ns));
@@ -58,11 +60,11 @@ std::string off_share(const Host& host) {
 
 void note_processors(std::span<const RankFiles> ranks, Trace& trace) {
   std::map<std::pair<std::string, std::string>, Host> hosts;  // by name and boot
-  bool cpu_time_known = true;
+  std::uint64_t sampled = 0;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (ranks[r].files.empty()) continue;
     const slk_raw_header& header = ranks[r].header();
-    cpu_time_known = cpu_time_known && header.knows_cpu_time == 1;
+    if (header.knows_cpu_time == 2) ++sampled;
     add(ranks[r], trace.calls(static_cast<std::int32_t>(r)), hosts[{header.host, header.boot_id}]);
   }
   Findings findings;
@@ -71,10 +73,11 @@ void note_processors(std::span<const RankFiles> ranks, Trace& trace) {
     if (!host.known || host.ranks <= processors) continue;
     findings.add(kOversubscribed,
                  fmt::format("{}: {} ranks on {} {}{}", name.first, host.ranks, processors,
-                             processors == 1 ? "processor" : "processors",
-                             cpu_time_known ? off_share(host) : std::string()),
+                             processors == 1 ? "processor" : "processors", off_share(host)),
                  host.ranks);
+    if (host.without_cpu_time > 0) findings.add(kNoCpuTime, name.first, host.without_cpu_time);
   }
+  if (sampled > 0) findings.add(kCpuTimeSampled, {}, sampled);
   findings.merge(trace.findings());
   trace.findings() = findings;
 }

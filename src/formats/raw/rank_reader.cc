@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <string_view>
+#include <tuple>
 
 #include "base/flat_map.h"
 #include "formats/raw/findings.h"
@@ -92,6 +94,9 @@ class RankReader {
       case SLK_REC_ISENDRECV:
         take_isendrecv(record);
         break;
+      case SLK_REC_PERSISTENT:
+        take_persistent(record.head);
+        break;
       default:
         if (record.head.op < SLK_OPERATION_COUNT) take_call(record);
     }
@@ -128,6 +133,14 @@ class RankReader {
                                head.op == SLK_REC_REGION_ENTER});
   }
 
+  /// Which persistent collective the collective before this record is a start of.
+  void take_persistent(const slk_record& head) {
+    std::size_t i = result_.calls.size();
+    while (i > 0 && result_.calls.request(i - 1) != head.request) --i;
+    if (i == 0) return;
+    result_.persistent.push_back({static_cast<std::uint32_t>(i - 1), head.bytes});
+  }
+
   /// Time off the processor before the last call, known of one thread only. Where in that
   /// stretch the thread was off the processor is unknown; its end is assumed.
   void take_off_processor(const slk_record& head) {
@@ -159,7 +172,32 @@ class RankReader {
     refine(call, head);
     if (!seen.peers.empty()) leave_out_other_worlds(call, head, seen);
     call.args = args_;
+    if (rank_.files.size() > 1) check_channel(call);
     result_.calls.append(call);
+  }
+
+  /// MPI orders the messages of a channel only where their calls do not overlap.
+  void check_channel(const Call& call) {
+    bool sends = false;
+    switch (operation_class(call.operation)) {
+      case OperationClass::send:
+      case OperationClass::isend:
+        sends = true;
+        break;
+      case OperationClass::recv:
+      case OperationClass::irecv:
+        break;
+      default:
+        return;
+    }
+    if (call.peer < 0) return;
+    LastOnChannel& last = channels_[{sends, call.peer, call.tag, call.comm}];
+    if (last.thread != call.thread && call.begin_ns < last.end_ns) {
+      result_.findings.add(kThreadsShareChannel,
+                           fmt::format("rank {}: {} with rank {}, tag {}", rank_.header().rank,
+                                       mpi_name(call.operation), call.peer, call.tag));
+    }
+    if (call.end_ns > last.end_ns) last = {call.end_ns, call.thread};
   }
 
   void set_times(Call& call, const slk_record& head) {
@@ -400,6 +438,12 @@ class RankReader {
     return kPeerNone;
   }
 
+  /// The call of a channel that ends last.
+  struct LastOnChannel {
+    std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();
+    std::uint16_t thread = 0;
+  };
+
   const RankFiles& rank_;
   const CommViews& views_;
   const CallFrames& frames_;
@@ -411,6 +455,8 @@ class RankReader {
   FlatMap<std::uint32_t, Resolution, SerialHash> resolved_;
   FlatMap<std::uint32_t, bool, SerialHash> started_;
   FlatMap<std::uint32_t, bool, SerialHash> with_a_send_;  // requests of MPI_Isendrecv
+  /// By direction, peer, tag and communicator; only where a rank has several threads.
+  std::map<std::tuple<bool, std::int32_t, std::int32_t, std::uint32_t>, LastOnChannel> channels_;
   std::unordered_map<std::uint32_t, std::string> region_names_;
   std::vector<std::int64_t> args_;
   std::int64_t last_off_ = std::numeric_limits<std::int64_t>::min();

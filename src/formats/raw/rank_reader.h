@@ -8,6 +8,7 @@
 #include "formats/raw/call_frames.h"
 #include "formats/raw/clock_map.h"
 #include "formats/raw/communicators.h"
+#include "formats/raw/persistent_collectives.h"
 #include "formats/raw/rank_files.h"
 #include "trace/trace.h"
 
@@ -23,6 +24,7 @@ struct NamedRegionEvent {
 
 struct RankResult {
   RankCalls calls;
+  std::vector<PersistentStart> persistent;  ///< by call
   std::vector<NamedRegionEvent> regions;
   Findings findings;
 };

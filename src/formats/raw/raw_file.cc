@@ -18,7 +18,7 @@ constexpr std::uint32_t kPathsSince = 4;
 constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_CALL_PATH);
+  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PERSISTENT);
 }
 
 /// Fixed-size text fields may lack their end after damage.

@@ -277,6 +277,61 @@ TEST_F(RawReaderTest, ThreadsAreMergedByTime) {
   EXPECT_EQ(trace.findings().count(raw::kOverlappingThreads), 1u);
 }
 
+TEST_F(RawReaderTest, ThreadsThatSendOnOneChannelAtTheSameTimeAreCounted) {
+  const auto send = [](std::uint64_t begin, std::uint64_t end, std::int32_t tag) {
+    return slk_record{begin, end, 8, 0, tag, 0, 0, 0, 0, 0, SLK_OP_send};
+  };
+  RawFileBuilder first(0, 1);
+  first.add(send(2000, 2100, 5)).add(send(2200, 2300, 5)).add(send(2400, 2500, 7));
+  write("rank-0.slkraw", first.bytes());
+  RawFileBuilder second(0, 1);
+  second.header().thread = 1;
+  // Within the first one's; between calls of the channel; with another tag.
+  second.add(send(2050, 2060, 5)).add(send(2350, 2360, 5)).add(send(2450, 2460, 5));
+  write("rank-0.t1.slkraw", second.bytes());
+  EXPECT_EQ(read().findings().count(raw::kThreadsShareChannel), 1u);
+}
+
+/// A start of a persistent barrier: the nonblocking one, and which it is.
+void start_plan(RawFileBuilder& file, std::uint64_t at, std::uint32_t request, std::uint64_t number,
+                std::uint8_t op) {
+  file.add({at, at, 8, op == SLK_OP_ibcast ? 0 : SLK_PEER_NONE, 4, 0, request, 0, 0, 0, op});
+  file.add({at, at, number, -1, 0, 0, request, 0, 0, 0, SLK_REC_PERSISTENT});
+}
+
+TEST_F(RawReaderTest, PersistentCollectivesMatchByWhatIsStarted) {
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    RawFileBuilder file(rank, 2);
+    const std::uint64_t first = rank == 0 ? 2000 : 2200;  // rank 1 starts them the other way round
+    if (rank == 0) start_plan(file, first, 1, 0, SLK_OP_ibcast);
+    start_plan(file, 2100, 2, 1, SLK_OP_iallreduce);
+    if (rank == 1) start_plan(file, first, 1, 0, SLK_OP_ibcast);
+    file.call(SLK_OP_barrier, 2300, 2310);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  const RankCalls& zero = trace.calls(0);
+  const RankCalls& one = trace.calls(1);
+  EXPECT_EQ(zero.comm(0), one.comm(1));
+  EXPECT_EQ(zero.comm(1), one.comm(0));
+  EXPECT_NE(zero.comm(0), zero.comm(1));
+  EXPECT_THAT(trace.communicators()[zero.comm(0)].members, ElementsAre(0, 1));
+  EXPECT_EQ(zero.comm(2), kCommWorld);
+  EXPECT_EQ(one.comm(2), kCommWorld);
+}
+
+TEST_F(RawReaderTest, PersistentCollectivesInOneOrderStayWhereTheyAre) {
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    RawFileBuilder file(rank, 2);
+    start_plan(file, 2000, 1, 0, SLK_OP_ibcast);
+    start_plan(file, 2100, 2, 1, SLK_OP_iallreduce);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.calls(1).comm(0), kCommWorld);
+  EXPECT_EQ(trace.communicators().size(), 2u);
+}
+
 TEST_F(RawReaderTest, FilesOfVersionThreeNameTheThreadInEveryRecord) {
   RawFileBuilder file(0, 1);
   file.header().version = 3;
@@ -394,6 +449,20 @@ TEST_F(RawReaderTest, MoreRanksThanProcessorsAreSaidFirst) {
   EXPECT_EQ(first.count, 3u);
   EXPECT_THAT(first.examples,
               ElementsAre("node: 3 ranks on 2 processors, off them for 50 % of the computation"));
+}
+
+TEST_F(RawReaderTest, UnknownCpuTimeOfSharedProcessorsIsSaid) {
+  for (int rank = 0; rank < 3; ++rank) {
+    RawFileBuilder file(rank, 3);
+    file.header().processors[0] = 3;
+    file.header().knows_cpu_time = static_cast<std::uint32_t>(rank);  // not, exactly, sampled
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.findings().count(raw::kNoCpuTime), 1u);
+  EXPECT_EQ(trace.findings().count(raw::kCpuTimeSampled), 1u);
+  EXPECT_THAT(trace.findings().entries()[0].examples, ElementsAre("node: 3 ranks on 2 processors"));
 }
 
 TEST_F(RawReaderTest, FilesOfTheVersionBeforeAreRead) {

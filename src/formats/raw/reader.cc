@@ -190,6 +190,12 @@ void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace) {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     keep_result(results[r], static_cast<std::int32_t>(r), trace);
   }
+  std::vector<std::vector<raw::PersistentStart>> starts;
+  for (RankResult& result : results) {
+    std::ranges::sort(result.persistent, {}, &raw::PersistentStart::call);
+    starts.push_back(std::move(result.persistent));
+  }
+  raw::separate_persistent_collectives(starts, trace);
 }
 
 }  // namespace

@@ -1,0 +1,94 @@
+#include "formats/raw/persistent_collectives.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "trace/communicator_makers.h"
+
+namespace slackline::raw {
+
+namespace {
+
+constexpr std::uint64_t kOther = ~std::uint64_t{0};  // a collective that is not persistent
+
+/// By communicator: the collectives of one rank in its order, persistent ones by their number.
+using Orders = std::map<std::uint32_t, std::vector<std::uint64_t>>;
+
+bool is_collective(Operation operation) {
+  switch (operation_class(operation)) {
+    case OperationClass::collective:
+    case OperationClass::icollective:
+      return true;
+    case OperationClass::comm_create:
+      return !is_made_by_members(operation);
+    default:
+      return false;
+  }
+}
+
+Orders orders_of(const RankCalls& calls, const std::vector<PersistentStart>& starts) {
+  Orders orders;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const bool persistent = next < starts.size() && starts[next].call == i;
+    const std::uint64_t number = persistent ? starts[next++].number : kOther;
+    if (is_collective(calls.operation(i))) orders[calls.comm(i)].push_back(number);
+  }
+  return orders;
+}
+
+bool any_persistent(const std::vector<std::uint64_t>& order) {
+  return std::ranges::any_of(order, [](std::uint64_t number) { return number != kOther; });
+}
+
+/// The communicators with persistent collectives whose members have different orders, and for each
+/// persistent collective of them the communicator that it moves to.
+using Moved = std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t>;
+
+Moved make_communicators(const std::vector<Orders>& by_rank, Trace& trace) {
+  std::map<std::uint32_t, const std::vector<std::uint64_t>*> first;
+  std::map<std::uint32_t, bool> differ;
+  for (const Orders& orders : by_rank) {
+    for (const auto& [comm, order] : orders) {
+      const auto [seen, added] = first.try_emplace(comm, &order);
+      if (!added && *seen->second != order) differ[comm] = true;
+    }
+  }
+  Moved moved;
+  for (const Orders& orders : by_rank) {
+    for (const auto& [comm, order] : orders) {
+      if (comm >= trace.communicators().size() || comm == kCommSelf) continue;
+      if (!differ.contains(comm) || !any_persistent(order)) continue;
+      for (const std::uint64_t number : order) {
+        if (number == kOther || moved.contains({comm, number})) continue;
+        Communicator own = trace.communicators()[comm];
+        own.name.clear();
+        moved[{comm, number}] = trace.add_communicator(std::move(own));
+      }
+    }
+  }
+  return moved;
+}
+
+}  // namespace
+
+void separate_persistent_collectives(const std::vector<std::vector<PersistentStart>>& starts,
+                                     Trace& trace) {
+  if (std::ranges::all_of(starts, &std::vector<PersistentStart>::empty)) return;
+  std::vector<Orders> by_rank;
+  for (std::size_t r = 0; r < starts.size(); ++r) {
+    by_rank.push_back(orders_of(trace.calls(static_cast<std::int32_t>(r)), starts[r]));
+  }
+  const Moved moved = make_communicators(by_rank, trace);
+  if (moved.empty()) return;
+  for (std::size_t r = 0; r < starts.size(); ++r) {
+    RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
+    for (const PersistentStart& start : starts[r]) {
+      const auto to = moved.find({calls.comm(start.call), start.number});
+      if (to != moved.end()) calls.set_comm(start.call, to->second);
+    }
+  }
+}
+
+}  // namespace slackline::raw

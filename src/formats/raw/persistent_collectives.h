@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace slackline::raw {
+
+/// A call that starts a persistent collective.
+struct PersistentStart {
+  std::uint32_t call;    ///< of its rank
+  std::uint64_t number;  ///< of the collective among the persistent ones of its communicator
+};
+
+/// Lets starts of persistent collectives match by what they start. MPI lets each rank start those
+/// of a communicator in an order of its own, also among its other collectives, while analyses take
+/// the k-th collectives of all members for one. Where the orders differ, each persistent collective
+/// moves to a communicator of its own with the same members. `starts` are by rank, and by call;
+/// linear in the calls where there are any.
+void separate_persistent_collectives(const std::vector<std::vector<PersistentStart>>& starts,
+                                     Trace& trace);
+
+}  // namespace slackline::raw
