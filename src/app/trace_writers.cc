@@ -136,8 +136,13 @@ constexpr std::array kWriters{
                 false,
                 write_goal_binary_file},
     TraceWriter{"text", {".txt"}, "Slackline's text format", true, write_text_file},
-    TraceWriter{
-        "otf2", {".otf2"}, "OTF2 archive, for Vampir and Score-P tools", true, write_otf2_archive},
+    TraceWriter{"otf2",
+                {".otf2"},
+                "OTF2 archive, for Vampir and Score-P tools",
+                true,
+                write_otf2_archive,
+                false,
+                true},
     TraceWriter{"perfetto",
                 {".pftrace", ".perfetto-trace"},
                 "Perfetto's timeline",
@@ -147,7 +152,7 @@ constexpr std::array kWriters{
     TraceWriter{
         "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
     TraceWriter{"csv", {".csv"}, "table of operations", true, write_csv_file},
-    TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true},
+    TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true, true},
     TraceWriter{"ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file},
 };
 

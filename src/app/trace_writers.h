@@ -42,6 +42,8 @@ struct TraceWriter {
   /// Returns what the format could not hold, as Findings. Throws Error.
   Findings (*write)(const WriteRequest&);
   bool matches = false;  ///< it asks for WriteRequest::matching
+  /// It is read as a trace again, without the times off the processor.
+  bool loses_cpu_time = false;
 };
 
 std::span<const TraceWriter> trace_writers();

@@ -124,7 +124,8 @@ void CollectiveIndex::add_members(std::span<const CollectiveMember> present, Ins
   instance.call.size = static_cast<std::int32_t>(instance.members.size());
   instance.call.root = index_of(instance.members, instance.call.root);
   if (!instance.counts_unknown) return;
-  findings.add(kCountsUnknown);
+  // Those of an intercommunicator are known, but the model takes both groups for one.
+  if (unions_[instance.comm].empty()) findings.add(kCountsUnknown);
   instance.call.bytes = instance.sum_bytes / instance.members.size();
 }
 

@@ -125,6 +125,16 @@ TEST(CollectiveIndex, IntercommunicatorsAreBothSidesTogether) {
   EXPECT_THAT(i.index.instance(2, 0).members, ElementsAre(0, 1, 2, 3));
 }
 
+TEST(CollectiveIndex, CountsOfAnIntercommunicatorAreNotSaidToBeUnknown) {
+  const Indexed i(3,
+                  "comm 2 members=0 remote=1,2\n"
+                  "rank 0\n alltoallv comm=2 intercomm bytes=3 send=1,2 recv=4,5\n"
+                  "rank 1\n alltoallv comm=2 intercomm bytes=4 send=4 recv=1\n"
+                  "rank 2\n alltoallv comm=2 intercomm bytes=5 send=5 recv=2\n");
+  EXPECT_THAT(i.names(), ElementsAre("intercommunicator_collective"));
+  EXPECT_EQ(i.index.instance(2, 0).call.bytes, 4u);  // the mean
+}
+
 TEST(CollectiveIndex, OnOneselfOrNothingIsNoCollective) {
   EXPECT_FALSE(is_collective(Call{.operation = Operation::barrier, .comm = kCommSelf}));
   EXPECT_FALSE(is_collective(Call{.operation = Operation::barrier, .comm = kCommNull}));

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "app/requests/convert.h"
 #include "app/requests/predict.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -62,6 +63,52 @@ TEST_F(Computing, IsWallTimeOnRequest) {
 TEST_F(Computing, IsWallTimeWhereEveryRankHadAProcessor) {
   EXPECT_EQ(predicted(false, "auto").result["makespan_ns"].as_double(), 1000);
   EXPECT_EQ(predicted(false, "cpu").result["makespan_ns"].as_double(), 700);
+}
+
+/// T of that rank, and what converting it to another format found.
+class ConvertedComputing : public Computing {
+ protected:
+  double makespan_of(const std::string& extension, const std::string& computation) {
+    predicted(true, "auto");
+    ConvertRequest request;
+    request.input.trace = file_.string();
+    request.input.model.computation = computation;
+    request.out = file_.string() + extension;
+    findings_ = execute(request).findings;
+    PredictRequest predict;
+    predict.input.trace = request.out;
+    const double makespan = execute(predict).result["makespan_ns"].as_double();
+    fs::remove_all(request.out);
+    return makespan;
+  }
+
+  std::size_t count(std::string_view name) const {
+    std::size_t n = 0;
+    for (const Findings::Entry& entry : findings_.entries()) n += entry.name == name;
+    return n;
+  }
+
+ private:
+  Findings findings_;
+};
+
+TEST_F(ConvertedComputing, ProgramsHoldCpuTime) {
+  for (const char* extension : {".goal", ".bin", ".ti"}) {
+    EXPECT_EQ(makespan_of(extension, "auto"), 700) << extension;
+    EXPECT_EQ(count("computation_is_cpu_time"), 1u) << extension;
+    EXPECT_EQ(makespan_of(extension, "wall"), 1000) << extension;
+    EXPECT_EQ(count("computation_is_cpu_time"), 0u) << extension;
+  }
+}
+
+TEST_F(ConvertedComputing, NativeTracesKeepBoth) {
+  EXPECT_EQ(makespan_of(".slk", "auto"), 700);
+  EXPECT_EQ(count("cpu_time_lost"), 0u);
+}
+
+TEST_F(ConvertedComputing, OtherTracesSayThatTheyLoseIt) {
+  EXPECT_EQ(makespan_of(".prv", "auto"), 1000);
+  EXPECT_EQ(count("cpu_time_lost"), 1u);
 }
 
 TEST(ChooseComputation, SaysWhereCpuTimeIsUnknown) {

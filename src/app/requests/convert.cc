@@ -9,11 +9,14 @@
 
 #include "analysis/model/model_choice.h"
 #include "analysis/runs/modelled_trace.h"
+#include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/output_files.h"
+#include "base/units.h"
+#include "calls/cpu_time.h"
 #include "formats/open/open.h"
 #include "report/report.h"
 #include "timing/model_schedule.h"
@@ -81,7 +84,27 @@ struct Source {
   ModelChoice model;
   std::optional<OpenedGoal> goal{};  ///< the program itself, when it was one and keeps its form
   Findings findings{};
+  ComputationChoice computation{};
 };
+
+constexpr FindingKind kCpuTimeLost{
+    "cpu_time_lost", Severity::notice,
+    "The format does not hold for how long ranks were off their processors; predictions of the "
+    "written file count that as computation."};
+
+/// A program is written with what the model takes for computation, a measured run as it was.
+const Trace& trace_to_write(const Source& source, const TraceWriter& writer, Findings& findings) {
+  if (!source.computation.cpu_time) return source.opened.trace;
+  if (!writer.times) {
+    findings.merge(source.computation.findings);
+    return *source.computation.cpu_time;
+  }
+  if (writer.loses_cpu_time) {
+    const auto lost = static_cast<double>(paused_ns(source.opened.trace));
+    findings.add(kCpuTimeLost, fmt::format("{} of all ranks", format_time_ns(lost)));
+  }
+  return source.opened.trace;
+}
 
 Source read_source(const ConvertRequest& request, KeepMatching keep) {
   const ModelRequest& input = request.input;
@@ -90,6 +113,7 @@ Source read_source(const ConvertRequest& request, KeepMatching keep) {
   Source source{open_input(input.trace, options), resolve_model(input.model)};
   source.model.graph.collectives.resolve_automatic(source.opened.trace.info().mpi_library);
   source.goal = open_goal(source.opened.path);
+  source.computation = choose_computation(input.model.computation, source.opened.trace);
   return source;
 }
 
@@ -99,7 +123,7 @@ Source predict_source(const ConvertRequest& request, KeepMatching keep) {
       model_schedule(loaded.graph, picosecond_cost(loaded.graph, loaded.model));
   loaded.opened.trace = modelled_trace(loaded.take_program(), loaded.graph, schedule);
   loaded.findings.merge(loaded.graph.findings());
-  return {std::move(loaded.opened), loaded.model, {}, std::move(loaded.findings)};
+  return {std::move(loaded.opened), loaded.model, {}, std::move(loaded.findings), {}};
 }
 
 }  // namespace
@@ -123,8 +147,9 @@ Report execute(const ConvertRequest& request) {
 
   OutputFiles files(request.out, request.force ? OutputFiles::Existing::replace
                                                : OutputFiles::Existing::refuse_folders);
+  const Trace& trace = trace_to_write(source, writer, source.findings);
   const Findings lost =
-      writer.write({source.opened.trace, matching, files.path(), source.model,
+      writer.write({trace, matching, files.path(), source.model,
                     source.goal ? &source.goal->program : nullptr, arrows_of(request)});
   const Conversion done{request.out, writer.name, size_below(files.path().parent_path())};
   files.commit();

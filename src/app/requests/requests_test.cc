@@ -77,6 +77,25 @@ TEST_F(Requests, MeanTheDefaultsByEmptyMembers) {
   EXPECT_EQ(json_text(execute(request).options["degrade"]), "[0.5]");
 }
 
+// Rank 0 computes 1 us while the reduction is under way, rank 1 starts it at 400 ns and computes
+// 500 ns: on an ideal network that takes 1 us, and 1.4 us if ranks waited where it starts.
+TEST_F(Requests, WriteNonblockingCollectivesSoThatComputationOverlaps) {
+  const std::string program = (folder_ / "overlap.txt").string();
+  write_file(program,
+             "slackline-trace 1 untimed ranks=2\n"
+             "rank 0\n iallreduce bytes=8 elem=8 req=1\n compute 1000\n wait req=1\n"
+             "rank 1\n compute 400\n iallreduce bytes=8 elem=8 req=1\n compute 500\n wait req=1\n");
+  ConvertRequest convert{.input = input_, .out = (folder_ / "overlap.ti").string()};
+  convert.input.trace = program;
+  execute(convert);
+  PredictRequest predict{.input = input_};
+  predict.input.model.latency = predict.input.model.overhead = "0ns";
+  for (const std::string& path : {program, convert.out}) {
+    predict.input.trace = path;
+    EXPECT_EQ(execute(predict).result["makespan_ns"].as_double(), 1000) << path;
+  }
+}
+
 TEST_F(Requests, AreRefusedByNameOfTheirOption) {
   PredictRequest wrong{.input = input_};
   wrong.input.model.latency = "3 parsecs";

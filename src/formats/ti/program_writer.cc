@@ -2,6 +2,12 @@
 // some calls have no action; what is lost so is counted. MPI_Waitall is written as such only where
 // it completes everything that is under way, because that is what the action does; else one wait is
 // written for each request.
+//
+// The replay has no nonblocking collectives. Each is written as a blocking one where it is
+// completed, after those that were started before it, and before any blocking one that is called
+// meanwhile: so all ranks keep one order. With s and c for what a rank computes before the start
+// and between start and completion, that takes max(s + c) and the collective; where it starts, it
+// would take max(s), the collective and max(c), which is never less.
 
 #include "formats/ti/program_writer.h"
 
@@ -79,6 +85,7 @@ void ProgramWriter::write() {
   // Nothing follows MPI_Finalize in a replay.
   if (calls_.empty() || calls_.operation(calls_.size() - 1) != Operation::finalize) {
     gap(calls_.size());
+    write_all_pending();
     line("finalize");
   }
   file_.write(text_);
@@ -147,6 +154,7 @@ void ProgramWriter::call(const Call& call) {
     case OperationClass::icollective:
       return collective(call);
     case OperationClass::environment:
+      write_all_pending();
       if (call.operation == Operation::finalize) return line("finalize");
       if (call.operation == Operation::abort) return;
       line("init");
@@ -234,12 +242,29 @@ void ProgramWriter::completion(const Call& call) {
   };
   const auto known = static_cast<std::size_t>(std::ranges::count_if(call.args, under_way));
   if (call.operation == Operation::waitall && known == requests_.size()) {
-    line("waitall", known);
+    if (known > 0 || pending_.empty()) line("waitall", known);
     requests_.clear();
-    return;
   }
   if (call.request != kRequestNone) wait(call.request);
   for (const std::int64_t request : call.args) wait(static_cast<std::uint32_t>(request));
+  if (pending_.empty()) return;
+  if (call.request != kRequestNone) write_pending_until(call.request);
+  for (const std::int64_t request : call.args) {
+    write_pending_until(static_cast<std::uint32_t>(request));
+  }
+}
+
+// The nonblocking collective of that request, if it is one, and those before it.
+void ProgramWriter::write_pending_until(std::uint32_t request) {
+  const auto found = std::ranges::find(pending_, request, &Call::request);
+  if (found == pending_.end()) return;
+  for (auto before = pending_.begin(); before != found + 1; ++before) blocking_collective(*before);
+  pending_.erase(pending_.begin(), found + 1);
+}
+
+void ProgramWriter::write_all_pending() {
+  for (const Call& call : pending_) blocking_collective(call);
+  pending_.clear();
 }
 
 // Types that give the element's size back; the default type is bytes.
@@ -277,7 +302,14 @@ void ProgramWriter::collective(const Call& call) {
   }
   if (operation_class(call.operation) == OperationClass::icollective) {
     findings_.add(kNonblockingCollective);
+    pending_.push_back(call);
+    return;
   }
+  write_all_pending();
+  blocking_collective(call);
+}
+
+void ProgramWriter::blocking_collective(const Call& call) {
   const Elements e = elements(call.bytes, call.tag);
   switch (blocking_form(call.operation)) {
     case Operation::barrier:

@@ -55,6 +55,9 @@ class ProgramWriter {
   void wait(std::uint32_t request);
   void completion(const Call& call);
   void collective(const Call& call);
+  void blocking_collective(const Call& call);
+  void write_pending_until(std::uint32_t request);
+  void write_all_pending();
   void rooted(const Call& call, Elements elements);
   void vector_collective(const Call& call, Elements elements);
   void counts(std::span<const std::int64_t> bytes, int type, std::uint64_t own);
@@ -76,6 +79,7 @@ class ProgramWriter {
   LostCalls& lost_;
   std::string text_;
   std::map<std::uint32_t, Key> requests_;  // under way
+  std::vector<Call> pending_;              // nonblocking collectives under way, in their order
   std::size_t next_region_ = 0;
   std::int64_t compute_ns_ = 0;  // not yet written
 };

@@ -68,13 +68,26 @@ TEST(TiWriter, SaysWhatIsLost) {
   Findings lost;
   EXPECT_EQ(
       written(trace, &lost),
-      "0 init\n0 barrier\n0 send 0 0 0\n0 irecv 0 1 0\n0 send 0 1 0\n0 wait 0 0 1\n0 finalize\n"
+      "0 init\n0 send 0 0 0\n0 irecv 0 1 0\n0 send 0 1 0\n0 wait 0 0 1\n0 barrier\n0 finalize\n"
       "1 init\n1 finalize\n");
   EXPECT_EQ(lost.count(ti::kSubCommunicator), 1u);
   EXPECT_EQ(lost.count(ti::kNonblockingCollective), 1u);
   EXPECT_EQ(lost.count(ti::kNoAction), 1u);
   EXPECT_EQ(lost.count(ti::kModes), 1u);
   EXPECT_EQ(lost.count(ti::kSendrecvSplit), 1u);
+}
+
+// Where they are completed, in the order of their starts, before a blocking one.
+TEST(TiWriter, NonblockingCollectivesBlockWhereTheyAreCompleted) {
+  const Trace trace = read_text(
+      "slackline-trace 1 untimed ranks=1\nrank 0\n"
+      "ibarrier req=1\niallreduce bytes=8 elem=8 req=2\ncompute 500\n"
+      "isend to=0 tag=3 bytes=4 req=3\nwaitall reqs=2,3\ncompute 200\nwait req=1\n"
+      "ibarrier req=4\nibcast root=0 bytes=8 elem=8 req=5\nbarrier\nwaitall reqs=4,5\n",
+      "t");
+  EXPECT_EQ(written(trace),
+            "0 init\n0 compute 500\n0 isend 0 3 4\n0 waitall 1\n0 barrier\n0 allreduce 1 0 0\n"
+            "0 compute 200\n0 barrier\n0 bcast 1 0 0\n0 barrier\n0 waitall 0\n0 finalize\n");
 }
 
 TEST(TiWriter, SizesThatTheReplayCannotCountAreCut) {

@@ -10,7 +10,9 @@ inline constexpr FindingKind kSubCommunicator{
     "format does not support them."};
 inline constexpr FindingKind kNonblockingCollective{
     "nonblocking_collective_as_blocking", Severity::notice,
-    "Nonblocking collectives were written as blocking ones: the replay has only those."};
+    "Nonblocking collectives were written as blocking ones where they are completed: the replay "
+    "has "
+    "only those."};
 inline constexpr FindingKind kNoAction{
     "call_without_action", Severity::notice,
     "Calls without a replay action (probes, unsuccessful tests, one-sided communication, MPI-IO, "
