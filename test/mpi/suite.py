@@ -149,10 +149,10 @@ class Suite:
                         round(read["result"]["makespan_ns"] / makespan - 1, 6),
                         sorted({f["name"] for f in written["findings"] + read["findings"]
                                 if f["severity"] != "info"} - set(entry["findings"]))]
-            if os.path.isdir(out):
-                shutil.rmtree(out)
-            elif os.path.exists(out):
-                os.remove(out)
+            for name in os.listdir(folder):  # OTF2 and Paraver have several files
+                if name.startswith("converted"):
+                    path = os.path.join(folder, name)
+                    (shutil.rmtree if os.path.isdir(path) else os.remove)(path)
         return entry
 
     def judge(self, test):
