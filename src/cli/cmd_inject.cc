@@ -51,7 +51,7 @@ Injection injection_of(const InjectCommandOptions& options) {
 
 std::string message(const Injection& injection, const InjectedCommand& command,
                     const InjectionCounts& counts) {
-  std::string text = fmt::format("slackline: added {} to {} between {}\n",
+  std::string text = fmt::format("slackline: injected {} into {} between {}\n",
                                  describe_injection(injection), count_of(counts.sent, "message"),
                                  count_of(static_cast<std::uint64_t>(counts.ranks), "rank"));
   if (command.launcher().kind == LauncherKind::open_mpi) {
