@@ -14,13 +14,9 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+from recording import check, skip
+
 PARAMETERS = ("L_ns", "o_ns", "g_ns", "G_ns_per_byte", "S_bytes")
-
-
-def check(condition, what):
-    if not condition:
-        raise AssertionError(what)
 
 
 class Test:
@@ -114,13 +110,11 @@ def main():
     parser.add_argument("--trace", required=True)
     arguments = parser.parse_args()
     if len(os.sched_getaffinity(0)) < 2 and arguments.case != "refused":
-        print("SKIPPED: there is one processor only")
-        return SKIPPED
+        skip("there is one processor only")
     test = Test(arguments)
     globals()[f"case_{arguments.case}"](test)
     shutil.rmtree(test.folder)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

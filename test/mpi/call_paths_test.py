@@ -3,17 +3,14 @@
 
     call_paths_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
 
-CASE is the program, where_O0 or where_O3, or one of the cases below."""
-import argparse
-import json
+CASE is where:O0 or where:O3, at that level of optimisation, or another of the cases below."""
 import os
 import re
 import shutil
 import struct
 import subprocess
-import sys
 
-from record_test import Test, check, finding
+from recording import check, finding, result, run_case, succeeded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 4
@@ -65,7 +62,7 @@ def record(test, program, options=()):
         command.append("--yield")
     done = test.run([*command, "--", *test.launcher(RANKS), test.program(program),
                      os.path.join(test.folder, "truth")])
-    check(done.returncode == 0, "the program failed")
+    succeeded(done)
 
 
 def same_addresses(test):
@@ -80,12 +77,6 @@ def same_addresses(test):
 def line_of(mark):
     with open(os.path.join(HERE, "where.c"), encoding="utf-8") as source:
         return 1 + [mark in line for line in source].index(True)
-
-
-def result(test, *command):
-    done = subprocess.run([test.arguments.slackline, *command, test.output, "--format", "json"],
-                          capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)["result"]
 
 
 def named_functions(test):
@@ -123,8 +114,8 @@ def late_function(test):
     check(len(late) == 1 and late[0]["time_ns"] > 250_000_000, f"on the critical path: {late}")
 
 
-def case_where(test, program):
-    record(test, program)
+def case_where(test, level):
+    record(test, f"where_{level}")
     same_addresses(test)
     named_functions(test)
     late_function(test)
@@ -185,24 +176,5 @@ def case_damaged_tables(test):
             check("allreduce" in test.text() or "sendrecv" in test.text(), "calls are recorded")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("case")
-    parser.add_argument("--mpi", required=True)
-    parser.add_argument("--slackline", required=True)
-    parser.add_argument("--print", required=True)
-    parser.add_argument("--programs", required=True)
-    arguments = parser.parse_args()
-    test = Test(arguments)
-    try:
-        if arguments.case.startswith("where_"):
-            case_where(test, arguments.case)
-        else:
-            globals()["case_" + arguments.case](test)
-        print("ok")
-    finally:
-        shutil.rmtree(test.folder, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    main()
+    run_case(globals())

@@ -6,27 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call_counts.h"
+
 enum { kMost = 64, kRounds = 3 };
 
 static int rank, size, right, left;
-static struct {
-  const char* name;
-  long n;
-} counts[256];
-static int kinds;
-
-/* Counts one call and makes it. */
-static void note(const char* name) {
-  for (int i = 0; i < kinds; ++i) {
-    if (strcmp(counts[i].name, name) == 0) {
-      ++counts[i].n;
-      return;
-    }
-  }
-  counts[kinds].name = name;
-  counts[kinds++].n = 1;
-}
-#define CALL(name, ...) (note(#name), __VA_ARGS__)
 
 static void blocking(void) {
   int out[4] = {rank, 1, 2, 3}, in[4];
@@ -236,14 +220,7 @@ int main(int argc, char** argv) {
   MPI_Buffer_detach(&buffer, &detached);
   CALL(pcontrol, MPI_Pcontrol(1));
   note("finalize");
-  /* A file for each rank: on standard output the ranks' lines would mix. */
-  char name[32];
-  snprintf(name, sizeof name, "counts-%d", rank);
-  FILE* out = fopen(name, "w");
-  if (out == NULL) return 1;
-  for (int i = 0; i < kinds; ++i)
-    fprintf(out, "count %d %s %ld\n", rank, counts[i].name, counts[i].n);
-  fclose(out);
+  if (!write_counts(rank)) return 1;
   MPI_Finalize();
   return 0;
 }

@@ -1,35 +1,5 @@
 ! As calls.c, for Fortran's mpif.h interface: a known number of calls of each kind.
-module counting
-  implicit none
-  character(len=32) :: names(128)
-  integer :: numbers(128), kinds = 0
-contains
-  subroutine note(name)
-    character(len=*), intent(in) :: name
-    integer :: i
-    do i = 1, kinds
-      if (names(i) == name) then
-        numbers(i) = numbers(i) + 1
-        return
-      end if
-    end do
-    kinds = kinds + 1
-    names(kinds) = name
-    numbers(kinds) = 1
-  end subroutine
-
-  subroutine tell(rank)
-    integer, intent(in) :: rank
-    integer :: i, file
-    character(len=32) :: name
-    write (name, '(A,I0)') 'counts-', rank
-    open (newunit=file, file=name)
-    do i = 1, kinds
-      write (file, '(A,I0,1X,A,1X,I0)') 'count ', rank, trim(names(i)), numbers(i)
-    end do
-    close (file)
-  end subroutine
-end module
+include 'counting.inc'
 
 program calls_mpif
   use counting

@@ -6,14 +6,11 @@
 The work of these programs is sleep, so that shares and orders hold on a crowded machine, too; no
 check is by absolute times. Work has to be long beside what other jobs take from a processor at a
 time, which differs from machine to machine: what is not found is looked for in longer runs."""
-import argparse
-import json
 import re
 import shutil
-import subprocess
 import sys
 
-from record_test import Test, check
+from recording import answer, check, result, run_case
 
 # Steps, and a unit of work in us, from short runs to long ones.
 RUNS = (("30", "8000"), ("30", "25000"), ("30", "80000"))
@@ -23,13 +20,6 @@ def require(condition, what):
     """What no longer run can mend."""
     if not condition:
         sys.exit("FAILED: " + what)
-
-
-def answer(test, *command):
-    """The result of a command on the recording, as JSON."""
-    done = subprocess.run([test.arguments.slackline, *command, test.output, "--format", "json"],
-                          capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)["result"]
 
 
 def recorded(test, name, run):
@@ -73,9 +63,7 @@ def evidence_is_there(report):
 
 
 def sentences(test):
-    done = subprocess.run([test.arguments.slackline, "report", test.output, "--format", "json"],
-                          capture_output=True, text=True, check=True)
-    report = json.loads(done.stdout)
+    report = answer(test, "report")
     if "sections" in report:
         evidence_is_there(report)
     return {j["aspect"]: j["sentence"] for j in report["result"]["judgement"]}
@@ -83,7 +71,7 @@ def sentences(test):
 
 def case_lb_coll(test, run):
     recorded(test, "lb_coll", run)
-    waits = answer(test, "wait-states")
+    waits = result(test, "wait-states")
     places, share = share_of(waits, "wait_at_nxn", "MPI_Allreduce", "")
     check(share > 0.7, f"{share:.0%} of the waiting is in the reduction")
     by_rank = [sum(p["by_rank_ns"][r] for p in places) for r in range(4)]
@@ -98,7 +86,7 @@ def case_lb_coll(test, run):
 
 def case_lb_p2p(test, run):
     recorded(test, "lb_p2p", run)
-    waits = answer(test, "wait-states")
+    waits = result(test, "wait-states")
     places, share = share_of(waits, "late_sender", "MPI_Recv", "even to odd")
     check(share > 0.35, f"{share:.0%} of the waiting is of the odd ranks for the even ones")
     by_rank = [sum(p["by_rank_ns"][r] for p in places) for r in range(4)]
@@ -117,7 +105,7 @@ def case_heat_phases(test, run):
     ranks = re.split(r"^rank ", printed, flags=re.M)[1:]
     begins = {name: max(int(re.search(rf'@(-?\d+) enter "{name}"', r)[1]) for r in ranks)
               for name in phases}
-    monitor = answer(test, "monitor")
+    monitor = result(test, "monitor")
     regions = [r for r in monitor["regions"] if r["phase"] is not None]
     length = regions[-1]["end_ns"] - regions[0]["begin_ns"]
     start = min(int(re.search(r"@(-?\d+) \+\d+ init", r)[1]) for r in ranks)
@@ -145,31 +133,15 @@ def case_heat_phases(test, run):
     check(found["in turn"][1] == "serialisation", "in turn is held back by serialisation")
 
 
-def found_in_some_run(test, case):
+def in_some_run(case, test):
+    """What no run shows is not found."""
     for run in RUNS:
         try:
-            case(test, run)
-            return True
+            return case(test, run)
         except AssertionError as wrong:
             print(f"FAILED with work of {run[1]} us: {wrong}", flush=True)
-    return False
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("case")
-    for name in ("mpi", "slackline", "print", "programs"):
-        parser.add_argument("--" + name, required=True)
-    arguments = parser.parse_args()
-    test = Test(arguments)
-    try:
-        found = found_in_some_run(test, globals()["case_" + arguments.case])
-    finally:
-        shutil.rmtree(test.folder, ignore_errors=True)
-    if not found:
-        sys.exit(1)
-    print("passed")
+    raise AssertionError("not found in any run")
 
 
 if __name__ == "__main__":
-    main()
+    run_case(globals(), in_some_run)

@@ -5,7 +5,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #if MPI_VERSION < 4
 int main(void) {
@@ -13,26 +12,11 @@ int main(void) {
 }
 #else
 
+#include "call_counts.h"
+
 enum { kSize = 4, kRounds = 3, kPartitions = 5, kMost = 64 };
 
 static int rank, size, right, left;
-static struct {
-  const char* name;
-  long n;
-} counts[256];
-static int kinds;
-
-static void note(const char* name) {
-  for (int i = 0; i < kinds; ++i) {
-    if (strcmp(counts[i].name, name) == 0) {
-      ++counts[i].n;
-      return;
-    }
-  }
-  counts[kinds].name = name;
-  counts[kinds++].n = 1;
-}
-#define CALL(name, ...) (note(#name), __VA_ARGS__)
 
 static void check(int good, const char* what) {
   if (good) return;
@@ -220,13 +204,7 @@ int main(int argc, char** argv) {
     large_counts();
   }
   note("finalize");
-  char name[32];
-  snprintf(name, sizeof name, "counts-%d", rank);
-  FILE* out = fopen(name, "w");
-  if (out == NULL) return 1;
-  for (int i = 0; i < kinds; ++i)
-    fprintf(out, "count %d %s %ld\n", rank, counts[i].name, counts[i].n);
-  fclose(out);
+  if (!write_counts(rank)) return 1;
   MPI_Finalize();
   return 0;
 }
