@@ -26,6 +26,18 @@ function(mpi_wrapper_paths compiler flag out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
+# slackline_link_mpi(target openmpi|mpich): compiles the target with that MPI's headers and links its library.
+function(slackline_link_mpi target mpi)
+  string(TOUPPER ${mpi} MPI)
+  mpi_wrapper_paths(${SLACKLINE_MPICC_${MPI}} -I includes)
+  mpi_wrapper_paths(${SLACKLINE_MPICC_${MPI}} -L folders)
+  set(library_openmpi mpi)
+  set(library_mpich mpich)
+  target_include_directories(${target} SYSTEM PRIVATE ${includes})
+  target_link_directories(${target} PRIVATE ${folders})
+  target_link_libraries(${target} PRIVATE ${library_${mpi}})
+endfunction()
+
 # slackline_mpi_program(name source.c|source.f90 [INCLUDES folder...] [LIBS lib...])
 # Builds ${CMAKE_CURRENT_BINARY_DIR}/<mpi>/<name> for each MPI; the target <name>_mpi makes all.
 function(slackline_mpi_program name source)
