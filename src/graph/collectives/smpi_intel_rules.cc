@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "graph/collectives/algorithms.h"
+#include "graph/collectives/decision_rows.h"
 #include "graph/collectives/smp.h"
 #include "graph/collectives/smpi_intel_tables.h"
 #include "graph/collectives/smpi_rules.h"
@@ -70,16 +71,10 @@ std::uint64_t measured_bytes(const CollectiveCall& call) {
 
 /// The number that "7<6 1<85 2" has for `bytes`.
 std::size_t number_for(std::string_view text, std::uint64_t bytes) {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (;;) {
-    std::size_t number = 0;
-    std::uint64_t below = 0;
-    at = std::from_chars(at, end, number).ptr;
-    if (at == end) return number;
-    at = std::from_chars(at + 1, end, below).ptr + 1;
-    if (bytes < below) return number;
-  }
+  const std::string_view word = algorithm_for_bytes(text, bytes);
+  std::size_t number = 0;
+  std::from_chars(word.data(), word.data() + word.size(), number);
+  return number;
 }
 
 std::string_view algorithm_for(const CollectiveCall& call) {
