@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/testing/scratch_folder.h"
 
 namespace slackline {
 namespace {
@@ -16,10 +17,8 @@ namespace fs = std::filesystem;
 
 class FileTest : public testing::Test {
  protected:
-  FileTest() { fs::create_directories(dir_); }
-  ~FileTest() override { fs::remove_all(dir_); }
-  fs::path dir_ =
-      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  ScratchFolder scratch_;
+  const fs::path& dir_ = scratch_.path();
 };
 
 TEST_F(FileTest, what_is_written_is_read) {

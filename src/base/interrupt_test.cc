@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/output_files.h"
+#include "base/testing/scratch_folder.h"
 
 namespace slackline {
 namespace {
@@ -37,23 +38,18 @@ int status_of_terminated_child(Write write) {
 }
 
 TEST(Interrupt, LeavesNothingOfAHalfWrittenFile) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("interrupt" + std::to_string(::getpid()));
-  std::filesystem::create_directory(folder);
+  const ScratchFolder folder;
   const int status = status_of_terminated_child([&](auto wait) {
     OutputFile file(folder / "result.json");
     file.write("half");
     wait();
   });
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Interrupt, LeavesNothingOfAFolderOfFiles) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("folder" + std::to_string(::getpid()));
-  std::filesystem::create_directory(folder);
+  const ScratchFolder folder;
   status_of_terminated_child([&](auto wait) {
     const OutputFiles files(folder / "run.otf2");
     write_file(files.path(), "anchor");
@@ -62,19 +58,17 @@ TEST(Interrupt, LeavesNothingOfAFolderOfFiles) {
     for (int i = 0; i < 300; ++i) write_file(inside / std::to_string(i), "events");
     wait();
   });
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Interrupt, KeepsWhatWasCommitted) {
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) / ("kept" + std::to_string(::getpid()));
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder / "kept";
   status_of_terminated_child([&](auto wait) {
     write_file(path, "whole");
     wait();
   });
   EXPECT_EQ(MappedFile(path).text(), "whole");
-  std::filesystem::remove(path);
 }
 
 }  // namespace

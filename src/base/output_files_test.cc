@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 
 namespace slackline {
 namespace {
@@ -12,20 +13,13 @@ namespace fs = std::filesystem;
 
 class OutputFilesTest : public ::testing::Test {
  protected:
-  OutputFilesTest() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("slackline_files_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~OutputFilesTest() override { fs::remove_all(folder_); }
-
   std::size_t entries() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(OutputFilesTest, AppearTogetherOnCommit) {

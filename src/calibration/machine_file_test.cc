@@ -2,12 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
+#include "base/testing/scratch_folder.h"
 
 namespace slackline {
 namespace {
@@ -20,26 +21,15 @@ class MachineFile : public ::testing::Test {
   void write(std::string_view text) const { std::ofstream(path_) << text; }
   std::string error_of(std::string_view text) const {
     write(text);
-    try {
-      read_machine_file(path_);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_text([&] { read_machine_file(path_); });
   }
   std::string samples_error(std::string_view text) const {
     write(text);
-    try {
-      read_samples(path_);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_text([&] { read_samples(path_); });
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("machine-" + std::to_string(::getpid()) + ".toml");
+  ScratchFolder folder_;
+  std::filesystem::path path_ = folder_ / "machine.toml";
 };
 
 CalibrationSamples samples() {

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "analysis/model/model_choice.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 
 namespace slackline {
 namespace {
@@ -37,15 +37,14 @@ TEST(ModelOptions, ReadsTheFourParametersWithUnits) {
 }
 
 TEST(ModelOptions, OptionsWinOverTheFileAndTheFileOverTheNetwork) {
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / ("model" + std::to_string(::getpid()) + ".toml");
+  const ScratchFolder folder;
+  const std::filesystem::path file = folder / "model.toml";
   write_file(file, "[loggps]\nL = \"7us\"\no = \"8ns\"\n");
   const ModelChoice choice = parse({"--network", "ideal", "--params", file.string(), "-L", "9us"});
   EXPECT_EQ(choice.network, "ideal");
   EXPECT_EQ(choice.model.latency_fs, 9'000'000'000);  // the option's
   EXPECT_EQ(choice.model.overhead_fs, 8'000'000);     // the file's
   EXPECT_EQ(choice.model.gap_per_byte_fs, 0);         // the ideal network's
-  std::filesystem::remove(file);
 }
 
 TEST(ModelOptions, AFileGivenToTheOverheadIsAnsweredWithTheRightOption) {

@@ -12,6 +12,7 @@
 #include "app/requests/predict.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/testing/text_trace.h"
 #include "report/report.h"
 
@@ -27,10 +28,6 @@ constexpr const char* kRank = "rank 0\n @0 +50 init\n @650 +300 pause\n @1050 fi
 /// T of that rank, which does nothing but compute, with the option as given.
 class Computing : public ::testing::Test {
  protected:
-  Computing()
-      : file_(fs::temp_directory_path() / ("slkcomputation" + std::to_string(getpid()) + ".txt")) {}
-  ~Computing() override { fs::remove(file_); }
-
   Report predicted(bool shared, const std::string& computation) {
     write_file(file_,
                std::string("slackline-trace 1 timed ranks=1\n") + (shared ? kShared : "") + kRank);
@@ -40,7 +37,8 @@ class Computing : public ::testing::Test {
     return execute(request);
   }
 
-  fs::path file_;
+  ScratchFolder folder_;
+  fs::path file_ = folder_ / "run.txt";
 };
 
 TEST_F(Computing, IsCpuTimeWhereRanksSharedProcessors) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 
 namespace slackline {
 namespace {
@@ -22,8 +23,7 @@ std::string program(int ns) {
 
 class LoadedReductionTest : public ::testing::Test {
  protected:
-  LoadedReductionTest()
-      : folder_(fs::temp_directory_path() / ("slkreduced" + std::to_string(getpid()))) {
+  LoadedReductionTest() {
     fs::create_directories(folder_ / "cache");
     request_.trace = (folder_ / "x.goal").string();
     request_.model.latency = "3us";
@@ -31,7 +31,6 @@ class LoadedReductionTest : public ::testing::Test {
     request_.model.gap_per_byte = "0ns/B";
     write_file(request_.trace, program(1000));
   }
-  ~LoadedReductionTest() override { fs::remove_all(folder_); }
 
   std::optional<LoadedReduction> open() const {
     return load_reduction(request_, {.where = (folder_ / "cache").string()}, Parameter::latency);
@@ -46,7 +45,7 @@ class LoadedReductionTest : public ::testing::Test {
     return found;
   }
 
-  fs::path folder_;
+  ScratchFolder folder_;
   ModelRequest request_;
 };
 
@@ -110,7 +109,7 @@ TEST_F(LoadedReductionTest, WhereItCannotBeWrittenThereIsNone) {
 
 TEST_F(LoadedReductionTest, RequestsThatNeedMoreAreLeftToOthers) {
   const VariedParameter some(Parameter::latency, "inter-node");
-  EXPECT_FALSE(load_reduction(request_, {.where = folder_.string()}, some).has_value());
+  EXPECT_FALSE(load_reduction(request_, {.where = folder_.path().string()}, some).has_value());
   EXPECT_FALSE(load_reduction(request_, {.where = "auto"}, Parameter::latency).has_value());
   request_.network.ranks_per_node = 2;
   EXPECT_FALSE(open().has_value());

@@ -16,6 +16,7 @@
 #include "app/requests/tolerance.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -31,8 +32,7 @@ constexpr const char* kProgram =
 
 class Requests : public ::testing::Test {
  protected:
-  Requests() : folder_(fs::temp_directory_path() / ("slkrequests" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
+  Requests() {
     input_.trace = (folder_ / "pair.goal").string();
     input_.model.latency = "3us";
     input_.model.overhead = "1us";
@@ -42,10 +42,9 @@ class Requests : public ::testing::Test {
   }
   ~Requests() override {
     EXPECT_EQ(::testing::internal::GetCapturedStdout(), "") << "only the command line prints";
-    fs::remove_all(folder_);
   }
 
-  fs::path folder_;
+  ScratchFolder folder_;
   ModelRequest input_;
 };
 

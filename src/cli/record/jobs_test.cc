@@ -2,11 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
 
+#include "base/testing/scratch_folder.h"
 #include "trace/wire.h"
 
 namespace slackline {
@@ -18,11 +18,6 @@ using testing::IsEmpty;
 
 class Jobs : public testing::Test {
  protected:
-  Jobs() { fs::create_directories(folder_); }
-  ~Jobs() override { fs::remove_all(folder_); }
-  Jobs(const Jobs&) = delete;
-  Jobs& operator=(const Jobs&) = delete;
-
   void file(const fs::path& name) {
     fs::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name) << "";
@@ -36,7 +31,8 @@ class Jobs : public testing::Test {
         .write(reinterpret_cast<const char*>(&header), sizeof header);
   }
 
-  fs::path folder_ = fs::temp_directory_path() / ("slackline-jobs-" + std::to_string(getpid()));
+  ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(Jobs, AreFoundInOrderOfTheirStart) {

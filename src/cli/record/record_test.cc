@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
+#include "base/testing/scratch_folder.h"
 #include "cli/record/process.h"
 #include "cli/record/written_trace.h"
 #include "formats/native/writer.h"
@@ -22,14 +24,8 @@ using testing::HasSubstr;
 /// An empty folder that is gone after the test; PATH is it alone.
 class LauncherTest : public testing::Test {
  protected:
-  LauncherTest() {
-    fs::create_directories(folder_);
-    setenv("PATH", folder_.c_str(), 1);
-  }
-  ~LauncherTest() override {
-    setenv("PATH", path_.c_str(), 1);
-    fs::remove_all(folder_);
-  }
+  LauncherTest() { setenv("PATH", folder_.c_str(), 1); }
+  ~LauncherTest() override { setenv("PATH", path_.c_str(), 1); }
   LauncherTest(const LauncherTest&) = delete;
   LauncherTest& operator=(const LauncherTest&) = delete;
 
@@ -41,13 +37,14 @@ class LauncherTest : public testing::Test {
     fs::create_symlink(folder_ / target, folder_ / name);
   }
 
-  fs::path folder_ = fs::temp_directory_path() / ("slackline-launcher-" + std::to_string(getpid()));
+  ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
   std::string path_ = std::getenv("PATH");
 };
 
 TEST(WrittenTrace, IsReadBackBeforeTheRawFilesGo) {
-  const fs::path path =
-      fs::temp_directory_path() / ("slackline-written-" + std::to_string(getpid()) + ".slk");
+  const ScratchFolder folder;
+  const fs::path path = folder / "written.slk";
   Trace trace(2, true);
   const std::int64_t made = trace.add_communicator({.members = {0, 1}, .remote = {}, .name = {}});
   trace.calls(0).append({.operation = Operation::comm_dup, .end_ns = 10, .args = {&made, 1}});
@@ -57,7 +54,6 @@ TEST(WrittenTrace, IsReadBackBeforeTheRawFilesGo) {
   EXPECT_THROW(check_written(trace, path), Error);
   fs::resize_file(path, fs::file_size(path) / 2);
   EXPECT_THROW(check_written(trace, path), Error);
-  fs::remove(path);
 }
 
 TEST_F(LauncherTest, NameTells) {
@@ -85,16 +81,7 @@ TEST_F(LauncherTest, VersionTells) {
 
 TEST_F(LauncherTest, UnknownIsAskedFor) {
   program("mpirun", "echo 'something else 1.0'");
-  EXPECT_THROW(
-      {
-        try {
-          find_launcher({"mpirun", "a"}, "");
-        } catch (const Error& error) {
-          EXPECT_THAT(error.what(), HasSubstr("--mpi"));
-          throw;
-        }
-      },
-      Error);
+  EXPECT_THAT(error_text([] { find_launcher({"mpirun", "a"}, ""); }), HasSubstr("--mpi"));
   EXPECT_EQ(find_launcher({"mpirun", "a"}, "mpich").kind, LauncherKind::mpich);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
 #include "formats/goal/binary.h"
 #include "formats/goal/text.h"
 #include "trace/goal/linearise.h"
@@ -27,13 +28,7 @@ GoalProgram read(std::string_view text) {
 }
 
 std::string error_of(std::string_view text) {
-  try {
-    const GoalProgram program = read(text);
-    linearise(program, "x.goal");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { linearise(read(text), "x.goal"); });
 }
 
 std::string text_of(const GoalProgram& program) {
@@ -220,13 +215,8 @@ TEST(GoalBinary, WritesWhatTheConverterWrites) {
 TEST(GoalBinary, RefusesWhatContradictsItself) {
   std::string bytes =
       goal_binary(read("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 2\nb requires a\n}"));
-  const auto error = [&](std::string_view damaged) {
-    try {
-      read_goal_binary(as_bytes(damaged), "x.bin");
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
+  const auto error = [](std::string_view damaged) {
+    return error_text([&] { read_goal_binary(as_bytes(damaged), "x.bin"); });
   };
   EXPECT_EQ(error(bytes), "no error");
   for (std::size_t n = 0; n < bytes.size(); ++n) {

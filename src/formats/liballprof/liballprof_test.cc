@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/error_text.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/liballprof/findings.h"
 #include "formats/liballprof/reader.h"
 #include "formats/text/text.h"
@@ -21,14 +23,6 @@ using ::testing::HasSubstr;
 
 class Liballprof : public ::testing::Test {
  protected:
-  Liballprof() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("slackline_allprof_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~Liballprof() override { fs::remove_all(folder_); }
-
   fs::path rank_file(int rank) const {
     return folder_ / ("pmpi-trace-rank-" + std::to_string(rank) + ".txt");
   }
@@ -46,7 +40,8 @@ class Liballprof : public ::testing::Test {
     return text.substr(text.find('\n', at + 1) + 1);
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(Liballprof, ReadsMessagesAndCorrectsClocks) {
@@ -131,12 +126,7 @@ TEST_F(Liballprof, MissingRanksAreAbsentAndFewFilesOfManyRanksRefused) {
   EXPECT_EQ(trace.ranks(), 2);
   EXPECT_FALSE(trace.rank_info(0).present);
   write(900000, "0", "MPI_Init:-:1:2:0\n");
-  try {
-    read();
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("one of them is for rank 900000"));
-  }
+  EXPECT_THAT(error_text([&] { read(); }), HasSubstr("one of them is for rank 900000"));
 }
 
 // SWEEP3D on 2 x 2 ranks: what is known of its calls.

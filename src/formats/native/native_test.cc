@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/error_text.h"
 #include "formats/native/block.h"
 #include "formats/native/frame.h"
 #include "formats/native/reader.h"
@@ -71,12 +72,7 @@ Trace small_trace() {
 }
 
 std::string reading_error(std::span<const std::byte> bytes) {
-  try {
-    read_native(bytes, "t.slk");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { read_native(bytes, "t.slk"); });
 }
 
 RC_GTEST_PROP(Native, HoldsEverythingATraceHolds, ()) {

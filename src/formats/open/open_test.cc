@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/error_text.h"
+#include "base/testing/scratch_folder.h"
 #include "calls/causality.h"
 #include "formats/native/writer.h"
 #include "formats/text/text.h"
@@ -22,24 +24,12 @@ constexpr std::string_view kText =
 
 class OpenTrace : public ::testing::Test {
  protected:
-  OpenTrace() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("slackline_open_") + test->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~OpenTrace() override { fs::remove_all(folder_); }
-
   static std::string error_of(const fs::path& path) {
-    try {
-      open_trace(path);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_text([&] { open_trace(path); });
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(OpenTrace, ReadsTextAndCountsCausality) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/native/reader.h"
 #include "formats/otf2/reader.h"
 #include "formats/otf2/writer.h"
@@ -21,20 +22,14 @@ namespace fs = std::filesystem;
 
 class Otf2RoundTrip : public ::testing::Test {
  protected:
-  Otf2RoundTrip() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("slackline_otf2_") + test->name());
-  }
-  ~Otf2RoundTrip() override { fs::remove_all(folder_); }
-
   Trace there_and_back(const Trace& trace) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    write_otf2(trace, folder_ / "run.otf2");
-    return read_otf2(folder_ / "run.otf2");
+    fs::remove_all(folder_ / "run");
+    fs::create_directory(folder_ / "run");
+    write_otf2(trace, folder_ / "run/run.otf2");
+    return read_otf2(folder_ / "run/run.otf2");
   }
 
-  fs::path folder_;
+  ScratchFolder folder_;
 };
 
 std::string calls_as_text(const Trace& trace) {

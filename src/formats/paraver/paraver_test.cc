@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/testing/error_text.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/header.h"
 #include "formats/paraver/reader.h"
@@ -25,12 +26,7 @@ Trace read(std::string_view text) {
 }
 
 std::string error_of(std::string_view text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { read(text); });
 }
 
 // The lines of a trace's text form that belong to ranks.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/reader.h"
 #include "formats/paraver/side_files.h"
@@ -25,31 +26,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for each test.
-class Folder {
- public:
-  Folder() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = fs::path(::testing::TempDir()) / (std::string("slackline_prv_") + test->name());
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
 Trace read(const fs::path& path) {
   const MappedFile file(path);
   return read_paraver(file.bytes(), path);
 }
 
 Trace there_and_back(const Trace& trace) {
-  const Folder folder;
+  const ScratchFolder folder;
   write_paraver(trace, CallMatching(trace), folder / "t.prv");
   return read(folder / "t.prv");
 }
@@ -89,7 +72,7 @@ Trace long_trace(std::int64_t step_ns) {
 // Also where all calls begin at one time, so that nothing but threads and steps tells pieces apart.
 TEST(ParaverPieces, LieInOrderOfTimeAndLoseNothing) {
   for (const std::int64_t step_ns : {0, 1000}) {
-    const Folder folder;
+    const ScratchFolder folder;
     const Trace trace = long_trace(step_ns);
     write_paraver(trace, CallMatching(trace), folder / "t.prv");
     EXPECT_TRUE(same_content(trace, read(folder / "t.prv"))) << step_ns;
@@ -157,7 +140,7 @@ TEST(ParaverWriter, WritesNamesBesideAndSaysWhatIsLost) {
       "+1 send to=1 comm=2\n+1 send to=1 tag=5\n@10 enter \"solve it\"\n@20 leave \"solve it\"\n"
       "rank 1 host=n1\n@1 +1 recv from=0 comm=2 any_source\n",
       "t");
-  const Folder folder;
+  const ScratchFolder folder;
   const Findings lost = write_paraver(trace, CallMatching(trace), folder / "t.prv");
   EXPECT_EQ(lost.count(paraver::kCommunicatorsOfMessages), 2u);
   EXPECT_EQ(lost.count(paraver::kWildcardsLost), 1u);
@@ -176,7 +159,7 @@ TEST(ParaverWriter, HostsMayHaveAnyName) {
       "slackline-trace 1 timed ranks=3\nrank 0 host=\"LEVEL NODE SIZE 7\"\n@1 +1 barrier\n"
       "rank 1 host=\"LEVEL THREAD SIZE 1\"\n@1 +1 barrier\nrank 2 host=n2\n@1 +1 barrier\n",
       "t");
-  const Folder folder;
+  const ScratchFolder folder;
   write_paraver(trace, CallMatching(trace), folder / "t.prv");
   const Trace back = read(folder / "t.prv");
   EXPECT_EQ(back.rank_info(0).host, "LEVEL NODE SIZE 7");

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/text/text.h"
 #include "trace/testing/arbitrary_trace.h"
 
@@ -131,13 +132,8 @@ void expect_schema(std::string_view message, std::string_view bytes) {
 
 class Timeline : public ::testing::Test {
  protected:
-  Timeline() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = fs::path(::testing::TempDir()) / (std::string("slackline_timeline_") + test->name());
-  }
-  ~Timeline() override { fs::remove(path_); }
-
-  fs::path path_;
+  ScratchFolder folder_;
+  fs::path path_ = folder_ / "timeline";
 };
 
 // Numbers below are those of trace_packet.proto, track_descriptor.proto and track_event.proto.

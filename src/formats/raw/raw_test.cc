@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/raw/clock_map.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/function_names.h"
@@ -74,17 +75,13 @@ class RawFileBuilder {
 
 class RawReaderTest : public testing::Test {
  protected:
-  RawReaderTest() { fs::create_directories(folder_); }
-  ~RawReaderTest() override { fs::remove_all(folder_); }
-  RawReaderTest(const RawReaderTest&) = delete;
-  RawReaderTest& operator=(const RawReaderTest&) = delete;
-
   void write(const std::string& name, const std::string& bytes) {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
   }
   Trace read() { return read_raw(folder_); }
 
-  fs::path folder_ = fs::temp_directory_path() / ("slackline-raw-" + std::to_string(getpid()));
+  ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(RawReaderTest, TimesCountFromTheEarliestBegin) {

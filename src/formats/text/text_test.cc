@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
 #include "trace/testing/arbitrary_trace.h"
 
 namespace slackline {
@@ -19,12 +20,7 @@ Trace read_rank(std::string_view lines) {
 }
 
 std::string error_of(std::string_view text) {
-  try {
-    read_text(text, "t.slt");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { read_text(text, "t.slt"); });
 }
 
 std::string rank_error_of(std::string_view lines) {

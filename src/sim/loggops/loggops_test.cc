@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
 #include "formats/goal/text.h"
 #include "sim/loggops/noise.h"
 
@@ -32,12 +33,7 @@ std::vector<double> finish(std::string_view text, const LogGOPS& m) {
 }
 
 std::string error_of(std::string_view text) {
-  try {
-    finish(text, model(1, 1, 1, 1, 1));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_text([&] { finish(text, model(1, 1, 1, 1, 1)); });
 }
 
 TEST(LogGopsSimulation, OneMessage) {

@@ -6,6 +6,8 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/testing/error_text.h"
+#include "base/testing/scratch_folder.h"
 
 namespace slackline {
 namespace {
@@ -20,18 +22,11 @@ class ModelFile : public ::testing::Test {
     return read_model_file(path_);
   }
   std::string error_of(std::string_view text) {
-    try {
-      read(text);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_text([&] { read(text); });
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
-  std::filesystem::path path_ = ::testing::TempDir() + "model_" +
-                                ::testing::UnitTest::GetInstance()->current_test_info()->name() +
-                                ".toml";
+  ScratchFolder folder_;
+  std::filesystem::path path_ = folder_ / "model.toml";
 };
 
 TEST_F(ModelFile, ReadsAllFourParameters) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/testing/scratch_folder.h"
 #include "formats/goal/text.h"
 #include "timing/goal_reduction.h"
 #include "timing/makespan.h"
@@ -19,12 +20,6 @@ namespace fs = std::filesystem;
 
 class ReductionCacheTest : public ::testing::Test {
  protected:
-  ReductionCacheTest()
-      : folder_(fs::temp_directory_path() / ("slkcache" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~ReductionCacheTest() override { fs::remove_all(folder_); }
-
   /// With edges of 16 bytes and wide ones.
   static ReducedLogGPS reduced() {
     const GoalProgram program = read_goal_text(
@@ -49,7 +44,7 @@ class ReductionCacheTest : public ::testing::Test {
   }
   fs::path path() const { return folder_ / "x.slkcache"; }
 
-  fs::path folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(ReductionCacheTest, GivesBackWhatWasWritten) {
@@ -70,7 +65,7 @@ TEST_F(ReductionCacheTest, AnswersOneKeyOnly) {
   EXPECT_EQ(read_reduction_cache(path(), "kez").state, CacheState::for_other_key);
   EXPECT_EQ(read_reduction_cache(path(), "keya").state, CacheState::for_other_key);
   EXPECT_EQ(read_reduction_cache(folder_ / "none", "key").state, CacheState::absent);
-  EXPECT_EQ(read_reduction_cache(folder_, "key").state, CacheState::absent);
+  EXPECT_EQ(read_reduction_cache(folder_.path(), "key").state, CacheState::absent);
 }
 
 TEST_F(ReductionCacheTest, NoByteCanBeChangedUnseen) {
@@ -94,7 +89,7 @@ TEST_F(ReductionCacheTest, NoByteCanBeChangedUnseen) {
 }
 
 TEST_F(ReductionCacheTest, WhereItCannotBeWrittenNothingHappens) {
-  EXPECT_FALSE(write_reduction_cache(folder_ / "no" / "such" / "folder", "key", reduced(), ""));
+  EXPECT_FALSE(write_reduction_cache(folder_ / "no/such/folder", "key", reduced(), ""));
 }
 
 }  // namespace
