@@ -80,10 +80,14 @@ double makespan_ns(const ComparedRun& run) {
                                  : run.model.prediction.makespan_ns;
 }
 
+bool both_measured(const ComparedRun& a, const ComparedRun& b) {
+  return a.measured != nullptr && b.measured != nullptr;
+}
+
 std::vector<Pair> times(const ComparedRun& a, const ComparedRun& b) {
   std::vector<Pair> pairs{
       {"predicted makespan", a.model.prediction.makespan_ns, b.model.prediction.makespan_ns}};
-  if (a.measured == nullptr || b.measured == nullptr) return pairs;
+  if (!both_measured(a, b)) return pairs;
   const TimeShares& x = a.measured->shares;
   const TimeShares& y = b.measured->shares;
   const auto mean = [](std::int64_t sum, const TimeShares& s) {
@@ -101,7 +105,7 @@ std::vector<Pair> times(const ComparedRun& a, const ComparedRun& b) {
 std::vector<Pair> ratios(const ComparedRun& a, const ComparedRun& b) {
   std::vector<Pair> pairs{
       {"rho_L", a.model.prediction.rho_latency, b.model.prediction.rho_latency, Unit::ratio}};
-  if (a.measured == nullptr || b.measured == nullptr) return pairs;
+  if (!both_measured(a, b)) return pairs;
   const auto of = [](const ComparedRun& run) {
     return factors(efficiency_inputs(run.measured->shares), EfficiencyVariant::multiplicative);
   };
@@ -254,63 +258,72 @@ Json to_json(const std::vector<Pair>& pairs) {
   return json;
 }
 
-}  // namespace
+/// Adds the figures as a table of the section, and with all their rows to the result.
+void add_figures(Section& section, Json& result, const char* key, std::vector<Pair> pairs,
+                 std::string id, std::string title, std::string first, Unit unit = Unit::ns) {
+  result[key] = to_json(pairs);
+  section.items.emplace_back(
+      table_of(std::move(id), std::move(title), std::move(first), unit, std::move(pairs)));
+}
 
-Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
-  const bool measured = a.measured != nullptr && b.measured != nullptr;
-  Report report;
-  Section judgement{.id = "judgement", .title = "Diagnosis"};
-  report.result["judgement"] = Json::array();
-  const auto say = [&](const char* aspect, std::string sentence, const char* evidence) {
-    report.result["judgement"].push_back(
-        {{"aspect", aspect}, {"sentence", sentence}, {"evidence", {evidence}}});
-    judgement.items.emplace_back(Paragraph{std::move(sentence)});
+Section judgement_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
+  Section section{.id = "judgement", .title = "Diagnosis"};
+  result["judgement"] = Json::array();
+  const auto say = [&](const char* aspect, std::string sentence) {
+    result["judgement"].push_back(
+        {{"aspect", aspect}, {"sentence", sentence}, {"evidence", {"comparison-times"}}});
+    section.items.emplace_back(Paragraph{std::move(sentence)});
   };
-  say("limit", speed_sentence(a, b), "comparison-times");
+  say("limit", speed_sentence(a, b));
   const double change = makespan_ns(a) > 0 ? makespan_ns(b) / makespan_ns(a) - 1 : 0;
-  if (measured && std::abs(change) >= kSame) say("cause", cause_sentence(a, b), "comparison-times");
-  report.sections.push_back(std::move(judgement));
+  if (both_measured(a, b) && std::abs(change) >= kSame) say("cause", cause_sentence(a, b));
+  return section;
+}
 
-  Section metrics{.id = "comparison", .title = "By metric"};
-  metrics.items.emplace_back(table_of("comparison-times", "Times", "time", Unit::ns, times(a, b)));
-  metrics.items.emplace_back(
-      table_of("comparison-ratios", "Efficiencies and shares", "ratio", Unit::ratio, ratios(a, b)));
-  metrics.items.emplace_back(latency_series(a, b));
-  report.sections.push_back(std::move(metrics));
-  report.result["times_ns"] = to_json(times(a, b));
-  report.result["ratios"] = to_json(ratios(a, b));
-  if (!measured) return report;
+Section metrics_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
+  Section section{.id = "comparison", .title = "By metric"};
+  add_figures(section, result, "times_ns", times(a, b), "comparison-times", "Times", "time");
+  add_figures(section, result, "ratios", ratios(a, b), "comparison-ratios",
+              "Efficiencies and shares", "ratio", Unit::ratio);
+  section.items.emplace_back(latency_series(a, b));
+  return section;
+}
 
-  Section places{.id = "comparison-places", .title = "By operation and region"};
-  places.items.emplace_back(table_of("comparison-operations", "MPI time, all ranks", "operation",
-                                     Unit::ns, by_operation(a, b)));
-  places.items.emplace_back(table_of("comparison-paths",
-                                     "Mean time per rank excl. waiting, by call path", "where",
-                                     Unit::ns, by_path(a, b)));
-  places.items.emplace_back(table_of("comparison-waits", "Wait time, all ranks", "pattern",
-                                     Unit::ns, waiting_by_pattern(a, b)));
-  report.sections.push_back(std::move(places));
-  report.result["operations_ns"] = to_json(by_operation(a, b));
-  report.result["activities_ns"] = to_json(by_path(a, b));
-  report.result["waiting_ns"] = to_json(waiting_by_pattern(a, b));
+Section places_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
+  Section section{.id = "comparison-places", .title = "By operation and region"};
+  add_figures(section, result, "operations_ns", by_operation(a, b), "comparison-operations",
+              "MPI time, all ranks", "operation");
+  add_figures(section, result, "activities_ns", by_path(a, b), "comparison-paths",
+              "Mean time per rank excl. waiting, by call path", "where");
+  add_figures(section, result, "waiting_ns", waiting_by_pattern(a, b), "comparison-waits",
+              "Wait time, all ranks", "pattern");
+  return section;
+}
 
-  Section ranks{.id = "comparison-ranks", .title = "By rank"};
+Section ranks_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
+  Section section{.id = "comparison-ranks", .title = "By rank"};
   if (a.trace.ranks() == b.trace.ranks()) {
-    const auto compute = by_rank(a, b, &TimeBreakdown::compute);
-    const auto waiting = by_rank(a, b, &TimeBreakdown::wait);
-    ranks.items.emplace_back(
-        table_of("comparison-rank-compute", "Computation", "rank", Unit::ns, compute));
-    ranks.items.emplace_back(
-        table_of("comparison-rank-waiting", "Wait time", "rank", Unit::ns, waiting));
-    report.result["rank_compute_ns"] = to_json(compute);
-    report.result["rank_waiting_ns"] = to_json(waiting);
+    add_figures(section, result, "rank_compute_ns", by_rank(a, b, &TimeBreakdown::compute),
+                "comparison-rank-compute", "Computation", "rank");
+    add_figures(section, result, "rank_waiting_ns", by_rank(a, b, &TimeBreakdown::wait),
+                "comparison-rank-waiting", "Wait time", "rank");
   } else {
-    ranks.items.emplace_back(
+    section.items.emplace_back(
         Paragraph{fmt::format("A has {} and B has {}: they cannot be compared rank by rank.",
                               count_of(static_cast<std::uint64_t>(a.trace.ranks()), "rank"),
                               count_of(static_cast<std::uint64_t>(b.trace.ranks()), "rank"))});
   }
-  report.sections.push_back(std::move(ranks));
+  return section;
+}
+
+}  // namespace
+
+Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
+  Report report;
+  report.sections = {judgement_section(a, b, report.result), metrics_section(a, b, report.result)};
+  if (!both_measured(a, b)) return report;
+  report.sections.push_back(places_section(a, b, report.result));
+  report.sections.push_back(ranks_section(a, b, report.result));
   return report;
 }
 
