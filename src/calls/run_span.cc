@@ -1,7 +1,38 @@
 #include "calls/run_span.h"
 
+#include <cstring>
+#include <span>
+
 namespace slackline {
 namespace {
+
+using Operations = std::span<const Operation>;
+
+// A rank without MPI_Init or MPI_Finalize is searched whole; the C library compares many at a time.
+
+std::size_t position(Operations operations, const void* found) {
+  return static_cast<std::size_t>(static_cast<const Operation*>(found) - operations.data());
+}
+
+/// How many come before the first `wanted`: all, if there is none.
+std::size_t count_before(Operations operations, Operation wanted) {
+  const void* const found =
+      std::memchr(operations.data(), static_cast<int>(wanted), operations.size());
+  return found == nullptr ? operations.size() : position(operations, found);
+}
+
+std::size_t count_before_init(Operations operations) {
+  if (is_init(operations.front())) return 0;
+  const std::size_t other = count_before(operations, Operation::init);
+  return count_before(operations.first(other), Operation::init_thread);
+}
+
+/// How many come up to the last MPI_Finalize, itself included: 0, if there is none.
+std::size_t count_to_finalize(Operations operations) {
+  const void* const found =
+      memrchr(operations.data(), static_cast<int>(Operation::finalize), operations.size());
+  return found == nullptr ? 0 : position(operations, found) + 1;
+}
 
 void enclose(TimeInterval& all, const TimeInterval& one, bool first) {
   all.begin_ns = first ? one.begin_ns : std::min(all.begin_ns, one.begin_ns);
@@ -17,14 +48,13 @@ RankSpan rank_span(const RankCalls& calls) {
                 .first_call = 0,
                 .last_call = count};
   if (count == 0) return span;
-  std::size_t init = 0;
-  while (init < count && !is_init(calls.operation(init))) ++init;
+  const Operations operations = calls.operations();
+  const std::size_t init = count_before_init(operations);
   if (init < count) {
     span.first_call = init + 1;
     span.analysed.begin_ns = calls.end_ns(init);
   }
-  std::size_t end = count;
-  while (end > span.first_call && calls.operation(end - 1) != Operation::finalize) --end;
+  const std::size_t end = span.first_call + count_to_finalize(operations.subspan(span.first_call));
   if (end > span.first_call) {
     span.last_call = end - 1;
     span.analysed.end_ns = calls.begin_ns(end - 1);

@@ -106,6 +106,8 @@ class RankCalls {
   }
 
   Operation operation(std::size_t i) const { return operation_[i]; }
+  /// Of all calls, in their order.
+  std::span<const Operation> operations() const { return operation_; }
   std::uint16_t thread(std::size_t i) const {
     return thread_.empty() ? std::uint16_t{0} : thread_[i];
   }
