@@ -37,7 +37,8 @@ constexpr FindingKind kNoCalls{
 
 using Kind = CallMatching::Completion::Kind;
 
-constexpr std::uint32_t kMostMessages = std::uint32_t{1} << 30;  // as CallMatching numbers them
+constexpr std::uint32_t kIdBits = CallMatching::kIdBits;
+constexpr std::uint32_t kMostMessages = std::uint32_t{1} << kIdBits;
 constexpr std::uint32_t kUnmatched = ~std::uint32_t{0};
 
 struct SerialHash {
@@ -47,28 +48,24 @@ struct SerialHash {
   }
 };
 
-/// The sends and receives of one rank, in the order of posting: adds each to the streams.
-class RankMessages : public IgnoreActions {
+/// Adds one rank's sends and receives to the streams, in the order of posting.
+class RankStreams {
  public:
-  RankMessages(const Trace& trace, std::int32_t rank, StreamMatching& streams)
-      : ranks_(trace.ranks()), rank_(static_cast<std::size_t>(rank)), streams_(streams) {
-    const RankCalls& calls = trace.calls(rank);
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (may_post(operation_class(calls.operation(i)))) visit_actions(calls.action(i), *this);
-    }
-  }
+  RankStreams(const Trace& trace, std::size_t rank, StreamMatching& streams)
+      : ranks_(trace.ranks()), rank_(rank), streams_(streams) {}
   std::uint32_t sends() const { return sends_; }
   std::uint32_t receives() const { return receives_; }
 
-  void send(const PostedMessage& m) {
-    if (exists(m)) streams_.add_send(rank_, stream_of(m), sends_++);
+  /// Whether there is that peer.
+  bool add_send(const PostedMessage& m) {
+    if (!exists(m)) return false;
+    streams_.add_send(rank_, stream_of(m), sends_++);
+    return true;
   }
-  void receive(const PostedMessage& m) {
-    if (exists(m)) streams_.add_receive(rank_, stream_of(m), receives_++);
-  }
-  void exchange(const PostedMessage* from, const PostedMessage& to) {
-    if (from != nullptr) receive(*from);
-    send(to);
+  bool add_receive(const PostedMessage& m) {
+    if (!exists(m)) return false;
+    streams_.add_receive(rank_, stream_of(m), receives_++);
+    return true;
   }
 
  private:
@@ -83,6 +80,119 @@ class RankMessages : public IgnoreActions {
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
 };
+
+/// The messages that one rank posts.
+class RankPosts : public IgnoreActions {
+ public:
+  explicit RankPosts(RankStreams& streams) : streams_(streams) {}
+
+  void run(const RankCalls& calls) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (may_post(operation_class(calls.operation(i)))) visit_actions(calls.action(i), *this);
+    }
+  }
+
+  void send(const PostedMessage& m) { streams_.add_send(m); }
+  void receive(const PostedMessage& m) { streams_.add_receive(m); }
+  void exchange(const PostedMessage* from, const PostedMessage& to) {
+    if (from != nullptr) receive(*from);
+    send(to);
+  }
+
+ private:
+  RankStreams& streams_;
+};
+
+/// The same, and the calls that post them and complete the receives.
+class RankReceipts : public IgnoreActions {
+ public:
+  struct Receive {
+    CallIndex post;
+    CallIndex done;
+  };
+
+  explicit RankReceipts(const RankStreams& streams) : streams_(streams) {}
+
+  void run(const RankCalls& calls) {
+    for (call_ = 0; call_ < calls.size(); ++call_) {
+      const OperationClass kind = operation_class(calls.operation(call_));
+      if (may_post(kind) || kind == OperationClass::completion ||
+          kind == OperationClass::request_other) {
+        visit_actions(calls.action(call_), *this);
+      }
+    }
+  }
+  std::uint32_t sends() const { return static_cast<std::uint32_t>(sends_.size()); }
+  CallIndex send_call(std::uint32_t send) const { return sends_[send]; }
+  const Receive& received(std::uint32_t receive) const { return receives_[receive]; }
+
+  void send(const PostedMessage& m) {
+    if (streams_.add_send(m)) sends_.push_back(call_);
+  }
+  void receive(const PostedMessage& m) {
+    if (!streams_.add_receive(m)) return;
+    const bool at_once = m.request == kRequestNone;
+    if (!at_once) open_[m.request] = static_cast<std::uint32_t>(receives_.size());
+    receives_.push_back({call_, at_once ? call_ : kNoCall});
+  }
+  void exchange(const PostedMessage* from, const PostedMessage& to) {
+    if (from != nullptr) receive(*from);
+    send(to);
+  }
+  void complete(const Call& call) {
+    for_each_completed_request(call, [this](std::uint32_t serial) {
+      if (const auto receive = open_.take(serial)) receives_[*receive].done = call_;
+    });
+  }
+  void free_request(std::uint32_t serial) { open_.erase(serial); }
+
+ private:
+  RankStreams streams_;
+  CallIndex call_ = 0;  // that is being visited
+  std::vector<CallIndex> sends_;
+  std::vector<Receive> receives_;
+  FlatMap<std::uint32_t, std::uint32_t, SerialHash> open_;
+};
+
+/// The messages of all ranks, by sender: `first` is the number of each rank's first one.
+void number_messages(const std::vector<std::uint32_t>& sends, std::vector<std::uint32_t>& first,
+                     std::vector<MessageCalls>& messages) {
+  first.assign(sends.size() + 1, 0);
+  std::uint64_t all = 0;
+  for (std::size_t r = 0; r < sends.size(); ++r) {
+    all += sends[r];
+    expects(all < kMostMessages, "messages can be numbered");
+    first[r + 1] = static_cast<std::uint32_t>(all);
+  }
+  messages.resize(all);
+}
+
+void match_receipts(const Trace& trace, std::vector<std::uint32_t>& first,
+                    std::vector<MessageCalls>& messages) {
+  const auto ranks = static_cast<std::size_t>(trace.ranks());
+  StreamMatching streams(ranks);
+  std::vector<RankReceipts> receipts;
+  for (std::size_t r = 0; r < ranks; ++r) receipts.emplace_back(RankStreams(trace, r, streams));
+  std::vector<std::uint32_t> sends(ranks);
+  parallel_for(ranks, [&](std::size_t r) {
+    receipts[r].run(trace.calls(static_cast<std::int32_t>(r)));
+    streams.sort(r);
+    sends[r] = receipts[r].sends();
+  });
+  number_messages(sends, first, messages);
+  parallel_for(ranks, [&](std::size_t r) {
+    streams.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
+      MessageCalls& message = messages[first[source] + send];
+      message.destination = static_cast<std::int32_t>(r);
+      message.receive = receipts[r].received(receive).post;
+      message.receive_done = receipts[r].received(receive).done;
+    });
+    for (std::uint32_t send = 0; send < sends[r]; ++send) {
+      messages[first[r] + send].source = static_cast<std::int32_t>(r);
+      messages[first[r] + send].send = receipts[r].send_call(send);
+    }
+  });
+}
 
 /// The completions of one rank, and its side of all it takes part in.
 class RankWalk : public IgnoreActions {
@@ -99,9 +209,7 @@ class RankWalk : public IgnoreActions {
         collectives_(collectives),
         next_send_(next_send) {}
 
-  void run(std::vector<std::uint32_t>& first, std::vector<std::uint32_t>& entries,
-           std::uint32_t id_bits) {
-    id_bits_ = id_bits;
+  void run(std::vector<std::uint32_t>& first, std::vector<std::uint32_t>& entries) {
     entries_ = &entries;
     first.reserve(calls_.size() + 1);
     for (call_ = 0; call_ < calls_.size(); ++call_) {
@@ -165,7 +273,7 @@ class RankWalk : public IgnoreActions {
   }
 
   std::uint32_t pack(Kind kind, std::uint32_t id) const {
-    return static_cast<std::uint32_t>(kind) << id_bits_ | id;
+    return static_cast<std::uint32_t>(kind) << kIdBits | id;
   }
 
   void post(Kind kind, std::uint32_t id, std::uint32_t request) {
@@ -179,8 +287,8 @@ class RankWalk : public IgnoreActions {
   }
 
   void done(const Open& open) {
-    const std::uint32_t id = open.entry & ((1u << id_bits_) - 1);
-    switch (static_cast<Kind>(open.entry >> id_bits_)) {
+    const std::uint32_t id = open.entry & ((1u << kIdBits) - 1);
+    switch (static_cast<Kind>(open.entry >> kIdBits)) {
       case Kind::incoming:
         messages_[id].receive_done = call_;
         break;
@@ -204,7 +312,6 @@ class RankWalk : public IgnoreActions {
   CollectiveCalls& collectives_;
   FlatMap<std::uint32_t, Open, SerialHash> open_;
   std::vector<std::uint32_t>* entries_ = nullptr;
-  std::uint32_t id_bits_ = 0;
   CallIndex call_ = 0;       // that is being visited
   std::uint32_t next_send_;  // number of the next message that it sends
   std::size_t next_receive_ = 0;
@@ -217,19 +324,24 @@ class RankWalk : public IgnoreActions {
 /// Fills a CallMatching; see above.
 class MatchingWalk {
  public:
-  MatchingWalk(const Trace& trace, CallMatching& out) : trace_(trace), out_(out) {}
+  MatchingWalk(const Trace& trace, CallMatching& out)
+      : trace_(trace), out_(out), ranks_(static_cast<std::size_t>(trace.ranks())) {}
+
+  void run_receipts() {
+    match_receipts(trace_, out_.first_message_, out_.messages_);
+    out_.completions_.resize(ranks_);
+  }
 
   void run() {
-    const auto ranks = static_cast<std::size_t>(trace_.ranks());
-    const std::vector<std::vector<std::uint32_t>> received = match_messages(ranks);
+    const std::vector<std::vector<std::uint32_t>> received = match_messages();
     CollectiveCalls collectives = assemble_collectives(trace_);
-    out_.completions_.resize(ranks);
-    std::vector<Findings> findings(ranks);
-    parallel_for(ranks, [&](std::size_t r) {
+    out_.completions_.resize(ranks_);
+    std::vector<Findings> findings(ranks_);
+    parallel_for(ranks_, [&](std::size_t r) {
       RankWalk walk(trace_, static_cast<std::int32_t>(r), out_.first_message_[r], received[r],
                     out_.messages_, collectives);
       CallMatching::RankCompletions& mine = out_.completions_[r];
-      walk.run(mine.first, mine.entries, CallMatching::kIdBits);
+      walk.run(mine.first, mine.entries);
       findings[r] = walk.findings();
     });
     for (const Findings& of : findings) out_.findings_.merge(of);
@@ -245,28 +357,21 @@ class MatchingWalk {
 
  private:
   /// Numbers all messages. Returns those that each rank receives, in the order of its receives.
-  std::vector<std::vector<std::uint32_t>> match_messages(std::size_t ranks) {
-    StreamMatching streams(ranks);
-    std::vector<std::uint32_t> sends(ranks);
-    std::vector<std::vector<std::uint32_t>> received(ranks);
-    parallel_for(ranks, [&](std::size_t r) {
-      const RankMessages messages(trace_, static_cast<std::int32_t>(r), streams);
+  std::vector<std::vector<std::uint32_t>> match_messages() {
+    StreamMatching streams(ranks_);
+    std::vector<std::uint32_t> sends(ranks_);
+    std::vector<std::vector<std::uint32_t>> received(ranks_);
+    parallel_for(ranks_, [&](std::size_t r) {
+      RankStreams mine(trace_, r, streams);
+      RankPosts(mine).run(trace_.calls(static_cast<std::int32_t>(r)));
       streams.sort(r);
-      sends[r] = messages.sends();
-      received[r].assign(messages.receives(), kUnmatched);
+      sends[r] = mine.sends();
+      received[r].assign(mine.receives(), kUnmatched);
     });
-    std::vector<std::uint32_t>& first = out_.first_message_;
-    first.assign(ranks + 1, 0);
-    std::uint64_t all = 0;
-    for (std::size_t r = 0; r < ranks; ++r) {
-      all += sends[r];
-      expects(all < kMostMessages, "messages can be numbered");
-      first[r + 1] = static_cast<std::uint32_t>(all);
-    }
-    out_.messages_.resize(all);
-    parallel_for(ranks, [&](std::size_t r) {
+    number_messages(sends, out_.first_message_, out_.messages_);
+    parallel_for(ranks_, [&](std::size_t r) {
       streams.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
-        received[r][receive] = first[source] + send;
+        received[r][receive] = out_.first_message_[source] + send;
       });
     });
     return received;
@@ -282,10 +387,16 @@ class MatchingWalk {
 
   const Trace& trace_;
   CallMatching& out_;
+  const std::size_t ranks_;
 };
 
-CallMatching::CallMatching(const Trace& trace) {
-  MatchingWalk(trace, *this).run();
+CallMatching::CallMatching(const Trace& trace, Extent extent) {
+  MatchingWalk walk(trace, *this);
+  if (extent == Extent::all) {
+    walk.run();
+  } else {
+    walk.run_receipts();
+  }
 }
 
 std::uint64_t CallMatching::matched_count() const {

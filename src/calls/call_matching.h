@@ -67,9 +67,17 @@ struct CollectiveInstance {
 /// ask; about 24 bytes a call and 40 a message.
 class CallMatching {
  public:
+  /// `receipts`: only which calls send, post and complete the receive of each message, at half the
+  /// cost. Of a message that nobody receives only the send is known; MessageCalls::send_done stays
+  /// kNoCall, and there are neither collectives nor completions nor findings.
+  enum class Extent : std::uint8_t { all, receipts };
+
+  /// Messages and collectives are numbered with so many bits each.
+  static constexpr std::uint32_t kIdBits = 30;
+
   /// Matches by MPI's rule: messages between two ranks on one communicator and tag do not overtake;
   /// wildcards are resolved in the trace already. Never fails for a defect of the trace. Linear.
-  explicit CallMatching(const Trace& trace);
+  explicit CallMatching(const Trace& trace, Extent extent = Extent::all);
 
   /// What a call completes.
   struct Completion {
@@ -113,7 +121,6 @@ class CallMatching {
 
  private:
   friend class MatchingWalk;
-  static constexpr std::uint32_t kIdBits = 30;
 
   struct RankCompletions {
     std::vector<std::uint32_t> first;  // calls + 1

@@ -182,6 +182,11 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   mend_time_order(opened.trace);
   check_time_span(opened.trace);
   if (!opened.trace.timed() && !options.keep_matching) return opened;
+  if (!options.keep_matching && !options.fix_clocks) {
+    count_causality_violations(opened.trace,
+                               CallMatching(opened.trace, CallMatching::Extent::receipts));
+    return opened;
+  }
   const CallMatching& matching = matching_of(opened);
   if (options.fix_clocks) correct_clocks(opened.trace, matching);
   count_causality_violations(opened.trace, matching);
