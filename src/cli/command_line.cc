@@ -35,13 +35,23 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+bool is_command(std::string_view word) {
+  return std::ranges::any_of(commands(), [&](const Command& c) { return c.name == word; });
+}
+
+/// The command that the arguments name, behind options or not; empty if they name none.
+std::string_view named_command(const std::vector<std::string>& arguments) {
+  const auto word =
+      std::ranges::find_if(arguments, [](const std::string& a) { return !a.starts_with('-'); });
+  return word != arguments.end() && is_command(*word) ? *word : std::string_view();
+}
+
 /// Unknown commands are found before CLI11 sees them: it would only say that an argument was
 /// not expected.
 void refuse_unknown_command(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return;
   const std::string& typed = arguments.front();
-  const auto known = [&](const Command& command) { return command.name == typed; };
-  if (std::ranges::any_of(commands(), known)) return;
+  if (is_command(typed)) return;
   const std::string_view nearest = nearest_command(typed);
   throw usage_error(fmt::format("cannot run '{}'", typed), "no such command",
                     nearest.empty() ? "'slackline --help' lists them."
@@ -81,8 +91,9 @@ struct CommandLine {
   std::vector<Run> runs;
 };
 
-/// `only`: of that command alone, as all of them take a millisecond; empty: of all.
-CommandLine make_command_line(std::string_view only) {
+/// `named`: that command alone; empty: all, as --help lists them, without their options, which
+/// together take a millisecond to declare.
+CommandLine make_command_line(std::string_view named) {
   CommandLine line{std::make_unique<CLI::App>(kDescription, "slackline"), {}};
   CLI::App& app = *line.app;
   app.get_formatter()->column_width(34);
@@ -92,11 +103,11 @@ CommandLine make_command_line(std::string_view only) {
   app.require_subcommand(1);
   app.footer("Run 'slackline COMMAND --help' for help on a command.");
   for (const Command& command : commands()) {
-    if (!only.empty() && command.name != only) continue;
+    if (!named.empty() && command.name != named) continue;
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     sub->group("Commands");
     CommandParser parser(*sub);
-    line.runs.push_back(command.setup(parser));
+    line.runs.push_back(named.empty() ? Run() : command.setup(parser));
   }
   return line;
 }
@@ -132,8 +143,7 @@ std::vector<DeclaredOption> declared_options(std::string_view command) {
 
 int run_command_line(const std::vector<std::string>& arguments) {
   refuse_unknown_command(arguments);
-  const bool named = !arguments.empty() && !arguments.front().starts_with('-');
-  const CommandLine line = make_command_line(named ? arguments.front() : "");
+  const CommandLine line = make_command_line(named_command(arguments));
   if (arguments.empty()) {
     write_stderr(line.app->help());
     return 2;
