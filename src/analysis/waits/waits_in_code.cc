@@ -19,12 +19,45 @@ namespace {
 
 /// An activity of one rank.
 using CauseKey = std::pair<std::int32_t, ActivityId>;
-using Shares = std::map<CauseKey, double>;
+/// Index into all causes in their order.
+using CauseId = std::uint32_t;
+using Share = std::pair<CauseId, double>;
+/// In order of the causes, each once.
+using Shares = std::vector<Share>;
 
 // Waiting that has gone through so many others is shared out; small causes are forgotten on the
 // way.
 constexpr int kRounds = 8;
 constexpr std::size_t kCausesKept = 8;
+
+/// Sums by cause: those that nothing was added to cost nothing.
+class CauseSums {
+ public:
+  explicit CauseSums(std::size_t causes) : sums_(causes), is_listed_(causes) {}
+
+  void add(CauseId cause, double share) {
+    if (!is_listed_[cause]) listed_.push_back(cause);
+    is_listed_[cause] = true;
+    sums_[cause] += share;
+  }
+  /// The sums, which are 0 from then on.
+  Shares take() {
+    std::ranges::sort(listed_);
+    Shares shares;
+    shares.reserve(listed_.size());
+    for (const CauseId cause : listed_) {
+      shares.emplace_back(cause, std::exchange(sums_[cause], 0));
+      is_listed_[cause] = false;
+    }
+    listed_.clear();
+    return shares;
+  }
+
+ private:
+  std::vector<double> sums_;
+  std::vector<bool> is_listed_;
+  std::vector<CauseId> listed_;
+};
 
 class Collector final : public WaitsInCodeCollector {
  public:
@@ -84,36 +117,64 @@ class Collector final : public WaitsInCodeCollector {
     std::erase_if(shares, [&](const auto& entry) { return entry.second < least; });
   }
 
-  Shares next_shares(std::size_t g, const std::vector<Shares>& before) const {
-    Shares shares;
-    if (effective_ns_[g] <= 0) return shares;
-    for (const auto& [cause, ns] : direct_[g]) shares[cause] += ns / effective_ns_[g];
-    for (const auto& [other, ns] : indirect_[g]) {
-      for (const auto& [cause, share] : before[other]) {
-        shares[cause] += ns / effective_ns_[g] * share;
+  std::vector<CauseKey> all_causes() const {
+    std::vector<CauseKey> all;
+    for (const auto& causes : direct_) {
+      for (const auto& [cause, ns] : causes) all.push_back(cause);
+    }
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  /// What caused each group directly, as shares of its waiting.
+  std::vector<Shares> direct_shares(const std::vector<CauseKey>& causes) const {
+    std::vector<Shares> shares(groups_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (effective_ns_[g] <= 0) continue;
+      for (const auto& [cause, ns] : direct_[g]) {
+        const auto id = std::ranges::lower_bound(causes, cause) - causes.begin();
+        shares[g].emplace_back(static_cast<CauseId>(id), ns / effective_ns_[g]);
       }
     }
+    return shares;
+  }
+
+  Shares next_shares(std::size_t g, const Shares& direct, const std::vector<Shares>& before,
+                     CauseSums& sums) const {
+    if (effective_ns_[g] <= 0) return {};
+    for (const auto& [cause, share] : direct) sums.add(cause, share);
+    for (const auto& [other, ns] : indirect_[g]) {
+      for (const auto& [cause, share] : before[other]) {
+        sums.add(cause, ns / effective_ns_[g] * share);
+      }
+    }
+    Shares shares = sums.take();
     keep_largest(shares);
     return shares;
   }
 
   void find_causes() {
+    const std::vector<CauseKey> causes = all_causes();
+    const std::vector<Shares> direct = direct_shares(causes);
+    CauseSums sums(causes.size());
     std::vector<Shares> shares(groups_.size());
     for (int round = 0; round < kRounds; ++round) {
       std::vector<Shares> next(groups_.size());
-      for (std::size_t g = 0; g < groups_.size(); ++g) next[g] = next_shares(g, shares);
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        next[g] = next_shares(g, direct[g], shares, sums);
+      }
       shares = std::move(next);
     }
     std::map<CauseKey, FrameId> frames;
     std::vector<CauseKey> largest(groups_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const auto most =
-          std::ranges::max_element(shares[g], {}, [](const auto& entry) { return entry.second; });
+      const auto most = std::ranges::max_element(shares[g], {}, &Share::second);
       if (most == shares[g].end()) continue;
-      groups_[g].cause.rank = most->first.first;
+      largest[g] = causes[most->first];
+      groups_[g].cause.rank = largest[g].first;
       groups_[g].cause.share = std::min(1.0, most->second);
-      largest[g] = most->first;
-      frames[most->first] = 0;
+      frames[largest[g]] = 0;
     }
     find_frames(frames);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
