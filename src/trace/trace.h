@@ -106,7 +106,7 @@ class RankCalls {
   }
 
   Operation operation(std::size_t i) const { return operation_[i]; }
-  /// Of all calls, in their order.
+  /// Every call's, in the order of the program.
   std::span<const Operation> operations() const { return operation_; }
   std::uint16_t thread(std::size_t i) const {
     return thread_.empty() ? std::uint16_t{0} : thread_[i];
