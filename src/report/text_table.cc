@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "report/column_format.h"
 #include "report/text_parts.h"
@@ -130,10 +132,58 @@ std::vector<const LaidOutColumn*> next_block(const std::vector<LaidOutColumn>& c
   return block;
 }
 
+/// Tables this long are lists for scripts; people read their head, and of ranks how they differ.
+constexpr std::size_t kLongTable = 48;
+constexpr std::size_t kHeadOfLongTable = 16;
+
+double middle(std::vector<double> values) {
+  const std::size_t half = values.size() / 2;
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(half));
+  return values[half];
+}
+
+/// A row that says one thing of all numbers of each column.
+template <class Summary>
+std::vector<Value> summary_row(const Table& table, const char* name, Summary summary) {
+  std::vector<Value> row{std::string(name)};
+  for (std::size_t i = 1; i < table.columns.size(); ++i) {
+    std::vector<double> numbers;
+    for (const auto& values : table.rows) {
+      if (const auto* whole = std::get_if<std::int64_t>(&values[i])) {
+        numbers.push_back(static_cast<double>(*whole));
+      } else if (const auto* number = std::get_if<double>(&values[i])) {
+        numbers.push_back(*number);
+      }
+    }
+    const bool all = numbers.size() == table.rows.size();
+    row.push_back(all ? Value(summary(numbers)) : Value());
+  }
+  return row;
+}
+
+/// The head of a long table; of one with a row for every rank also minimum, median and maximum.
+Table head_of(const Table& table) {
+  Table head{table.id, table.title, table.columns, {}};
+  head.rows.assign(table.rows.begin(), table.rows.begin() + kHeadOfLongTable);
+  if (!table.columns.front().name.starts_with("rank")) return head;
+  const auto least = [](const std::vector<double>& v) { return *std::ranges::min_element(v); };
+  const auto most = [](const std::vector<double>& v) { return *std::ranges::max_element(v); };
+  head.rows.push_back(summary_row(table, "minimum", least));
+  head.rows.push_back(summary_row(table, "median", middle));
+  head.rows.push_back(summary_row(table, "maximum", most));
+  return head;
+}
+
 }  // namespace
 
 Lines table_lines(const Table& table, int width, Ink ink) {
   if (table.columns.empty() || table.rows.empty()) return {ink.dim("(no rows)")};
+  if (table.rows.size() > kLongTable) {
+    Lines lines = table_lines(head_of(table), width, ink);
+    lines.push_back(ink.dim(std::to_string(table.rows.size() - kHeadOfLongTable) +
+                            " more rows: --format csv, json or html shows them."));
+    return lines;
+  }
   std::vector<LaidOutColumn> columns = columns_of(table);
   shrink(columns, width);
   if (columns.size() == 1) columns[0].width = std::min(columns[0].width, width);

@@ -122,6 +122,20 @@ void put_findings(Page& page, const Findings& findings) {
   page.block(findings_lines(findings, page.width(1), page.ink), 1);
 }
 
+/// What was lost comes before what is made of the rest.
+Lines loss_lines(const Findings& findings, const Page& page) {
+  Lines lines;
+  for (const Findings::Entry& e : findings.entries()) {
+    if (e.severity != Severity::data_loss) continue;
+    std::string text = "Data loss: " + e.sentence + " (" + format_count(e.count) + "×";
+    for (const std::string& example : e.examples) text += "; " + example;
+    for (const std::string& line : wrap(text + ")", page.width(0))) {
+      lines.push_back(page.ink.bold(line));
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string write_text(const Report& report, const TextStyle& style) {
@@ -133,6 +147,7 @@ std::string write_text(const Report& report, const TextStyle& style) {
     }
     page.block(title, 0);
   }
+  if (const Lines lost = loss_lines(report.findings, page); !lost.empty()) page.block(lost, 0);
   for (const Section& section : report.sections) put_section(page, section, 0);
   put_findings(page, report.findings);
   page.block(provenance(report, page), 0);

@@ -57,6 +57,8 @@ TEST(WriteText, reads_like_a_page) {
   EXPECT_EQ(text.substr(0, text.find("slackline  ")),
             "predict: a.slk\n"
             "\n"
+            "Data loss: Records were lost. (1,234×; rank 1; rank 2)\n"
+            "\n"
             "Summary\n"
             "───────\n"
             "\n"
@@ -218,6 +220,24 @@ TEST(WriteText, names_cannot_reach_the_terminal) {
   const std::string text = write_text(report, {.colour = false, .width = 80});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, Not(HasSubstr("\x07")));
+}
+
+TEST(WriteText, begins_with_what_was_lost) {
+  Report report = with({Paragraph{"It takes 1.6 us."}});
+  report.findings.add(kRecordsLost, "after 4 % of the file", 7);
+  const std::string text = write_text(report, {.colour = false, .width = 80});
+  EXPECT_THAT(text, HasSubstr("Data loss: Records were lost. (7×; after 4 % of the file)"));
+  EXPECT_LT(text.find("Data loss"), text.find("It takes"));
+}
+
+TEST(WriteText, shows_the_head_of_a_long_table_and_how_ranks_differ) {
+  Table table{"ranks", "Ranks", {{"rank"}, {"computation", Unit::count}}, {}};
+  for (std::int64_t r = 0; r < 2000; ++r) table.rows.push_back({r, 10 * r});
+  const std::string text = text_of({table});
+  EXPECT_LT(widths(text).size(), 40u);
+  EXPECT_THAT(text, HasSubstr("minimum            0"));
+  EXPECT_THAT(text, HasSubstr("maximum       19,990"));
+  EXPECT_THAT(text, HasSubstr("1984 more rows"));
 }
 
 TEST(WriteText, is_deterministic) {
