@@ -122,6 +122,11 @@ std::int64_t parse_degradation_ppm(std::string_view text, std::string_view what)
     throw usage_error(fmt::format("cannot use '{}' as {}", text, what),
                       "a percentage or a ratio is required", "Examples: 1% or 0.01.");
   }
+  if (number->rest.empty() && number->value >= 1) {
+    throw usage_error(fmt::format("cannot use '{0}' as {1}", text, what),
+                      fmt::format("as a ratio that is {:g} %", 100 * number->value),
+                      fmt::format("Did you mean {0}%? Write {0}%, or a ratio below 1.", text));
+  }
   const long double ratio = number->rest == "%" ? number->value / 100 : number->value;
   return rounded(ratio * 1e6L, text, what);
 }

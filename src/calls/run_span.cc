@@ -39,6 +39,21 @@ void enclose(TimeInterval& all, const TimeInterval& one, bool first) {
   all.end_ns = first ? one.end_ns : std::max(all.end_ns, one.end_ns);
 }
 
+/// Ranks without MPI_Init or MPI_Finalize leave that end of the interval to the others.
+TimeInterval shared(const Trace& trace, const TimeInterval& all) {
+  constexpr std::int64_t kLeastShare = 2;  // one half
+  TimeInterval common = all;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    const RankSpan rank = rank_span(calls);
+    if (rank.first_call > 0) common.begin_ns = std::max(common.begin_ns, rank.analysed.begin_ns);
+    if (rank.last_call < calls.size()) {
+      common.end_ns = std::min(common.end_ns, rank.analysed.end_ns);
+    }
+  }
+  return common.length_ns() * kLeastShare < all.length_ns() ? all : common;
+}
+
 }  // namespace
 
 RankSpan rank_span(const RankCalls& calls) {
@@ -74,7 +89,37 @@ RunSpan run_span(const Trace& trace) {
     enclose(run.analysed, rank.analysed, first);
     first = false;
   }
+  run.common = shared(trace, run.analysed);
   return run;
+}
+
+std::string_view to_string(AnalysedExtent extent) {
+  switch (extent) {
+    case AnalysedExtent::common:
+      return "common";
+    case AnalysedExtent::program:
+      return "program";
+    case AnalysedExtent::asked:
+      return "asked";
+  }
+  return "common";
+}
+
+std::string_view meaning(AnalysedExtent extent) {
+  switch (extent) {
+    case AnalysedExtent::common:
+      return "from the last return from MPI_Init to the first entry into MPI_Finalize";
+    case AnalysedExtent::program:
+      return "from the first return from MPI_Init to the last entry into MPI_Finalize";
+    case AnalysedExtent::asked:
+      return "as requested (--interval)";
+  }
+  return "";
+}
+
+AnalysedExtent extent_of(const RunSpan& run, const TimeInterval& interval) {
+  if (interval == run.analysed) return AnalysedExtent::program;
+  return interval == run.common ? AnalysedExtent::common : AnalysedExtent::asked;
 }
 
 }  // namespace slackline

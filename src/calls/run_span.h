@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "trace/trace.h"
 
@@ -15,6 +16,7 @@ struct TimeInterval {
 
   /// Never negative, also where clocks make the end precede the begin.
   std::int64_t length_ns() const { return std::max<std::int64_t>(0, end_ns - begin_ns); }
+  bool operator==(const TimeInterval&) const = default;
 };
 
 /// One rank's part of a run.
@@ -35,12 +37,25 @@ struct RunSpan {
   /// From the first return from MPI_Init to the last entry into MPI_Finalize: what a model predicts
   /// and a simulation re-enacts. Time 0 of a Schedule and of a Simulation is its begin.
   TimeInterval analysed;
+  /// From the last return from MPI_Init to the first entry into MPI_Finalize, when all ranks are in
+  /// the program: what measured figures are computed over. Where ranks have less than half of
+  /// `analysed` in common, as when some are started during the run, all of `analysed`.
+  TimeInterval common;
 
   /// How far into the run the analysed interval begins.
   std::int64_t lead_ns() const {
     return std::max<std::int64_t>(0, analysed.begin_ns - whole.begin_ns);
   }
 };
+
+/// Which part of a run measured figures are of.
+enum class AnalysedExtent : std::uint8_t { common, program, asked };
+/// "common", "program" or "asked".
+std::string_view to_string(AnalysedExtent extent);
+/// "from the last return from MPI_Init to the first entry into MPI_Finalize"
+std::string_view meaning(AnalysedExtent extent);
+/// Where `interval` is both RunSpan::common and RunSpan::analysed, the latter counts.
+AnalysedExtent extent_of(const RunSpan& run, const TimeInterval& interval);
 
 /// Constant for a rank whose first call is MPI_Init and whose last one is MPI_Finalize, else
 /// O(calls).

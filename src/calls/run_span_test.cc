@@ -38,6 +38,32 @@ TEST(RunSpan, WithoutInitAndFinalizeIsAnalysedWhole) {
   EXPECT_EQ(run.lead_ns(), 0);
 }
 
+TEST(RunSpan, HasInCommonWhatLiesBetweenTheLastInitAndTheFirstFinalize) {
+  const RunSpan run = run_span(timed_trace(2,
+                                           "rank 0\n @0 +100 init\n @200 +300 barrier\n"
+                                           " @1000 +70 finalize\n"
+                                           "rank 1\n @0 +130 init\n @200 +300 barrier\n"
+                                           " @900 +170 finalize\n"));
+  EXPECT_EQ(run.common.begin_ns, 130);
+  EXPECT_EQ(run.common.end_ns, 900);
+  EXPECT_EQ(extent_of(run, run.common), AnalysedExtent::common);
+}
+
+TEST(RunSpan, IsAnalysedWholeWhereRanksShareLittleOfIt) {
+  const RunSpan run = run_span(timed_trace(2,
+                                           "rank 0\n @0 +10 init\n @1000 +70 finalize\n"
+                                           "rank 1 start=600\n @600 +100 init\n"
+                                           " @900 +170 finalize\n"));
+  EXPECT_EQ(run.common, run.analysed);
+}
+
+TEST(RunSpan, WithoutFinalizeHasItsEndFromTheOthers) {
+  const RunSpan run = run_span(timed_trace(2,
+                                           "rank 0\n @0 +10 init\n @1000 +70 finalize\n"
+                                           "rank 1\n @0 +10 init\n @800 +20 barrier\n"));
+  EXPECT_EQ(run.common.end_ns, 1000);
+}
+
 TEST(RunSpan, LeavesRanksWithoutCallsOut) {
   EXPECT_EQ(
       run_span(timed_trace(2, "rank 0 absent\nrank 1 start=40\n @50 +9 barrier\n")).whole.begin_ns,

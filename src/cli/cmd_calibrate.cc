@@ -37,13 +37,13 @@ int run_calibrate(const CalibrateCommandOptions& options) {
     throw usage_error("cannot use --samples with a command", "the one needs no other",
                       "Leave one of them out.");
   }
-  write_report(execute(request), options.output);
+  const int status = write_report(execute(request), options.output);
   if (!options.output.quiet) {
     write_stderr(
         fmt::format("slackline: {} and {} are written; next: slackline predict --machine {}\n",
                     request.machine, request.smpi_options, request.machine));
   }
-  return 0;
+  return status;
 }
 
 }  // namespace

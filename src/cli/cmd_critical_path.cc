@@ -13,9 +13,10 @@ Run setup_critical_path(CommandParser& parser) {
   add_network_options(parser, request.input.network);
   parser
       .add_option("--on", request.on,
-                  "Run to analyse: model (predicted), measured or simulated (on a platform)")
-      ->type_name("RUN")
-      ->capture_default_str();
+                  "Run to analyse: measured, predicted (by the model) or simulated (on a "
+                  "platform); default: measured if the trace has timestamps and no model option is "
+                  "given, else predicted")
+      ->type_name("RUN");
   parser
       .add_option("--algorithm", request.algorithm,
                   "Algorithm for measured and simulated runs: dag, dijkstra, delta-stepping, "
@@ -32,12 +33,11 @@ Run setup_critical_path(CommandParser& parser) {
   add_fix_clocks(parser, request.input.fix_clocks);
   add_platform_options(parser, request.platform, kSimulatedRuns);
   examples(parser, {"slackline critical-path slackline-trace",
-                    "slackline critical-path app.slk --on measured",
-                    "slackline critical-path app.slk -L 10us --format csv -O path.csv"});
+                    "slackline critical-path app.slk --on predicted",
+                    "slackline critical-path app.slk -L 10us --format csv -o path.csv"});
   return [command] {
     command->request.segments = tells_result(command->output);
-    write_report(execute(command->request), command->output);
-    return 0;
+    return write_report(execute(command->request), command->output);
   };
 }
 

@@ -30,6 +30,7 @@ Run setup_efficiency(CommandParser& parser) {
                   "Scaling type: strong (same problem) or weak (same problem per rank)")
       ->type_name("KIND")
       ->capture_default_str();
+  add_interval(parser, request.interval);
   add_run_options(parser, request.run);
   add_output_options(parser, command->output);
   examples(parser, {"slackline efficiency app.slk",

@@ -24,6 +24,7 @@ Run setup_monitor(CommandParser& parser) {
                   "Dependences of collectives on the ideal network: dimemas or data")
       ->type_name("RULE")
       ->capture_default_str();
+  add_interval(parser, request.interval);
   add_run_options(parser, request.run);
   examples(parser, {"slackline monitor app.slk", "slackline monitor app.slk -o monitor.html",
                     "slackline monitor app.slk --on simulated --platform cluster.xml"});

@@ -45,8 +45,7 @@ Run setup_place(CommandParser& parser) {
             "slackline place app.slk --topology cluster.toml --placement hosts.txt"});
   return [command] {
     command->request.scotch = !command->no_scotch;
-    write_report(execute(command->request), command->output);
-    return 0;
+    return write_report(execute(command->request), command->output);
   };
 }
 

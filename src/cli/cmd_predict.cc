@@ -17,7 +17,7 @@ Run setup_predict(CommandParser& parser) {
                   "Left derivatives where several paths are equally long (default: right)");
   add_uncertainty(parser, request.also, request.bootstrap, request.seed);
   examples(parser, {"slackline predict slackline-trace",
-                    "slackline predict app.slk -L 3us -o 500ns -G 0.018ns/B -S 256KiB",
+                    "slackline predict app.slk -L 3us --overhead 500ns -G 0.018ns/B -S 256KiB",
                     "slackline predict app.slk --topology fat-tree:k=16,tiers=3 --pairs",
                     "slackline predict app.slk --collectives allreduce=ring --format json",
                     "slackline predict run1.slk --also run2.slk --also run3.slk --bootstrap 200",

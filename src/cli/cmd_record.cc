@@ -66,10 +66,13 @@ std::string nothing_recorded(const RecordResult& result) {
   const std::string why =
       !result.failures.empty()
           ? result.failures
-          : "no rank completed MPI_Init with the recorder loaded; the program is linked statically "
-            "to MPI, its MPI is neither Open MPI nor MPICH, or the job overwrites LD_PRELOAD";
-  return fmt::format("slackline: nothing was recorded: {}. The command exited with status {}.\n",
-                     why, result.exit_status);
+          : "no process completed MPI_Init with the recorder loaded: the command starts no MPI "
+            "program, the program is linked statically to MPI, its MPI is neither Open MPI nor "
+            "MPICH, or the job overwrites LD_PRELOAD";
+  return fmt::format(
+      "slackline: nothing was recorded: {}. The command exited with status {}. Record an MPI job: "
+      "slackline record -- mpirun -n 4 ./app\n",
+      why, result.exit_status);
 }
 
 /// What to do next: of several jobs, with the one that computed most.
@@ -111,7 +114,9 @@ int run_record(const RecordCommandOptions& options) {
   const bool good = result.unconverted.empty() && !result.traces.empty();
   const bool failed = finishing && !result.unconverted.empty();
   if (!options.quiet || !good) write_stderr(message(result));
-  return failed ? 1 : result.exit_status;
+  // A job that leaves no trace has not done what it was started for, whatever its own status.
+  const bool nothing = result.traces.empty() && result.unconverted.empty();
+  return failed || (nothing && result.exit_status == 0) ? 1 : result.exit_status;
 }
 
 }  // namespace

@@ -10,12 +10,10 @@ Run setup_report(CommandParser& parser) {
   examples(parser,
            {"slackline report slackline-trace", "slackline report slackline-trace -o report.html",
             "slackline report before.slk after.slk",
+            "slackline report slackline-trace --section waits,path",
             "slackline report app.slk --network shared-memory --format json",
             "slackline report app.slk --platform fat-tree.toml -o report.html"});
-  return [command] {
-    write_full_report(*command);
-    return 0;
-  };
+  return [command] { return write_full_report(*command); };
 }
 
 }  // namespace slackline

@@ -65,8 +65,7 @@ Run setup_simulate(CommandParser& parser) {
             "slackline simulate app.slk --platform p.xml --tolerance bandwidth@backbone"});
   return [command] {
     command->request.pictures = output_format(command->output) == OutputFormat::html;
-    write_report(execute(command->request), command->output);
-    return 0;
+    return write_report(execute(command->request), command->output);
   };
 }
 

@@ -30,7 +30,7 @@ Run setup_tolerance(CommandParser& parser) {
   add_uncertainty(parser, request.also, request.bootstrap, request.seed);
   examples(parser,
            {"slackline tolerance slackline-trace",
-            "slackline tolerance app.slk --degrade 1%,2%,5% -L 3us -o 500ns -G 0.018ns/B",
+            "slackline tolerance app.slk --degrade 1%,2%,5% -L 3us --overhead 500ns -G 0.018ns/B",
             "slackline tolerance app.slk --param G --format json",
             "slackline tolerance app.slk --topology dragonfly.toml --param L:inter-group",
             "slackline tolerance app.slk --region L,G --degrade 1%",

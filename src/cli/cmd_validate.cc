@@ -42,8 +42,7 @@ int run_validate(const ValidateCommandOptions& options) {
   for (const PlannedRun& run : measurement.runs) {
     request.runs.push_back({run.added_ns, run.trace.string()});
   }
-  write_report(execute(request), options.output);
-  return 0;
+  return write_report(execute(request), options.output);
 }
 
 }  // namespace

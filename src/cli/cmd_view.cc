@@ -43,15 +43,15 @@ int run_view(ViewOptions options) {
   }
   const bool quiet = output.quiet;
   output.quiet = true;
-  write_full_report(options.report);
+  const int status = write_full_report(options.report);
   const std::optional<std::string> browser =
       options.no_open ? std::nullopt : open_in_browser(std::filesystem::absolute(output.file));
-  if (browser && quiet) return 0;
+  if (browser && quiet) return status;
   write_stdout(browser ? fmt::format("Opened {} with {}\n", output.file, *browser)
                : options.no_open
                    ? fmt::format("{}\n", output.file)
                    : fmt::format("No browser found; the HTML report is {}\n", output.file));
-  return 0;
+  return status;
 }
 
 }  // namespace

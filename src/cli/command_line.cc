@@ -7,10 +7,13 @@
 #include <cctype>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <sstream>
 
 #include "app/version.h"
 #include "base/error.h"
+#include "base/stage.h"
+#include "base/units.h"
 #include "cli/output.h"
 
 namespace slackline {
@@ -69,6 +72,31 @@ std::string clause(std::string text) {
   const bool word = text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0;
   if (word) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text;
+}
+
+bool is_time(const std::string& text) {
+  try {
+    parse_time_fs(text, "");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Earlier versions spelt --overhead as -o and --output as -O on commands that take LogGPS
+/// parameters: a time after -o is still the overhead, and -O the output.
+std::vector<std::string> with_present_spellings(const CLI::App& command,
+                                                std::vector<std::string> arguments) {
+  if (command.get_option_no_throw("--overhead") == nullptr) return arguments;
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    std::string& argument = arguments[i];
+    if (argument.starts_with("-O")) argument[1] = 'o';
+    if (!argument.starts_with("-o")) continue;
+    const bool apart = argument.size() == 2;
+    if (apart ? i + 1 < arguments.size() && is_time(arguments[i + 1]) : is_time(argument.substr(2)))
+      argument = apart ? "--overhead" : "--overhead=" + argument.substr(2);
+  }
+  return arguments;
 }
 
 /// CLI11 takes arguments from the back.
@@ -149,7 +177,9 @@ int run_command_line(const std::vector<std::string>& arguments) {
     return 2;
   }
   try {
-    parse(*line.app, arguments);
+    parse(*line.app,
+          named ? with_present_spellings(*line.app->get_subcommand(arguments.front()), arguments)
+                : arguments);
   } catch (const CLI::CallForVersion& version_text) {
     write_stdout(std::string(version_text.what()) + "\n");
     return 0;
@@ -160,6 +190,9 @@ int run_command_line(const std::vector<std::string>& arguments) {
   const auto all = line.app->get_subcommands([](const CLI::App*) { return true; });
   const auto parsed = std::ranges::find_if(all, [](const CLI::App* sub) { return sub->parsed(); });
   ensures(parsed != all.end(), "one command is parsed");
+  const bool reports = (*parsed)->get_option_no_throw("--strict") != nullptr;
+  std::optional<StageDisplay> display;
+  if (reports && (*parsed)->count("--quiet") == 0) display.emplace();
   return line.runs[static_cast<std::size_t>(parsed - all.begin())]();
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/stage.h"
 #include "base/write_all.h"
 #include "report/writers.h"
 
@@ -53,6 +54,18 @@ int text_width(const OutputOptions& options) {
   return std::clamp(static_cast<int>(size.ws_col), kNarrowest, kWidest);
 }
 
+/// Text in a file with one of these extensions would be a file that its program cannot open.
+void refuse_other_formats(std::string_view extension) {
+  constexpr std::array kOthers{".pdf", ".ps",   ".eps", ".png",  ".jpg",  ".jpeg", ".svg", ".gif",
+                               ".doc", ".docx", ".odt", ".xls",  ".xlsx", ".ods",  ".tex", ".xml",
+                               ".yml", ".yaml", ".slk", ".otf2", ".prv",  ".zip",  ".gz",  ".zst"};
+  if (std::ranges::find(kOthers, extension) == kOthers.end()) return;
+  throw usage_error(fmt::format("cannot write a report as '{}'", extension),
+                    "reports are text, JSON, CSV or HTML",
+                    "Choose a file that ends in .txt, .json, .csv or .html (a browser prints HTML "
+                    "to PDF).");
+}
+
 std::string rendered(const Report& report, const OutputOptions& options) {
   switch (output_format(options)) {
     case OutputFormat::json:
@@ -80,11 +93,12 @@ void add_report_options(CommandParser& parser, OutputOptions& options) {
       ->one_of({"auto", "always", "never"})
       ->capture_default_str();
   parser.add_flag("-q,--quiet", options.quiet, "Suppress messages");
+  parser.add_flag("--strict", options.strict,
+                  "Exit with status 1 if part of the input was lost (data loss)");
 }
 
-void add_output_options(CommandParser& parser, OutputOptions& options, OutputShortName short_name) {
-  const char* names = short_name == OutputShortName::lower ? "-o,--output" : "-O,--output";
-  parser.add_option(names, options.file, "Output file (default: standard output)")
+void add_output_options(CommandParser& parser, OutputOptions& options) {
+  parser.add_option("-o,--output", options.file, "Output file (default: standard output)")
       ->type_name("FILE");
   add_report_options(parser, options);
 }
@@ -96,6 +110,7 @@ OutputFormat output_format(const OutputOptions& options) {
       return f.format;
     }
   }
+  if (options.format.empty()) refuse_other_formats(extension);
   return OutputFormat::text;
 }
 
@@ -104,13 +119,17 @@ bool tells_result(const OutputOptions& options) {
   return format == OutputFormat::json || format == OutputFormat::html;
 }
 
-void write_report(const Report& report, const OutputOptions& options) {
+int write_report(const Report& report, const OutputOptions& options) {
   OutputSink sink(options);
   sink.write(rendered(report, options));
   sink.finish();
   if (!to_stdout(options) && !options.quiet) {
     write_stdout(fmt::format("Written to {}\n", options.file));
   }
+  const bool lost = std::ranges::any_of(report.findings.entries(), [](const Findings::Entry& e) {
+    return e.severity == Severity::data_loss;
+  });
+  return options.strict && lost ? 1 : 0;
 }
 
 OutputSink::OutputSink(const OutputOptions& options) {
@@ -130,6 +149,7 @@ void OutputSink::finish() {
 }
 
 void write_stdout(std::string_view text) {
+  end_stages();
   const int error = write_all(STDOUT_FILENO, text);
   if (error == EPIPE) throw BrokenPipe();
   if (error != 0) {

@@ -19,19 +19,17 @@ struct OutputOptions {
   std::string file{};    ///< empty or "-": standard output
   std::string colour = "auto";
   bool quiet = false;
+  bool strict = false;  ///< exit status 1 where the input lost data
 };
 
-/// The letter of --output. On commands that take LogGPS parameters `-o` is the overhead, as in the
-/// literature, and the output is `-O`; everywhere else it is `-o`.
-enum class OutputShortName { lower, capital };
-
-/// Declares --format, --colour and --quiet, for commands whose --output is not their report.
+/// Declares --format, --colour, --quiet and --strict, for commands whose --output is not their
+/// report.
 void add_report_options(CommandParser& parser, OutputOptions& options);
 /// Declares --output as well.
-void add_output_options(CommandParser& parser, OutputOptions& options,
-                        OutputShortName short_name = OutputShortName::lower);
+void add_output_options(CommandParser& parser, OutputOptions& options);
 
-/// The format that will be used: --format, or what the file's extension says, or text.
+/// The format that will be used: --format, or what the file's extension says, or text. Throws usage
+/// Error for the extension of a format that no writer makes, such as .pdf.
 OutputFormat output_format(const OutputOptions& options);
 
 /// Does that format tell a Report's `result`? Where it does not, lists as long as the trace need
@@ -39,8 +37,9 @@ OutputFormat output_format(const OutputOptions& options);
 bool tells_result(const OutputOptions& options);
 
 /// Writes `report` where `options` say, by the writer of its format. With a file, one line on
-/// standard output says where it is, unless quiet.
-void write_report(const Report& report, const OutputOptions& options);
+/// standard output says where it is, unless quiet. The exit status: 1 for a report of an input that
+/// lost data where options.strict asks for that, else 0.
+int write_report(const Report& report, const OutputOptions& options);
 
 /// For answers that are no Report, and may be long (`print`, `completion`): text in pieces. A file
 /// appears whole on finish() or not at all.

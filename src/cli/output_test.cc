@@ -20,23 +20,17 @@ TEST(Output, FormatComesFromTheOptionThenTheExtensionThenIsText) {
   EXPECT_EQ(output_format({.format = "csv", .file = "a.json"}), OutputFormat::csv);
 }
 
-void parse(OutputOptions& options, OutputShortName short_name, std::vector<std::string> arguments) {
-  CLI::App app;
-  CommandParser parser(app);
-  add_output_options(parser, options, short_name);
-  app.parse(std::move(arguments));
-}
-
-TEST(Output, ShortNameIsCapitalWhereLowerIsTheOverhead) {
-  OutputOptions options;
-  parse(options, OutputShortName::capital, {"x.json", "-O"});  // CLI11 takes them from the back
-  EXPECT_EQ(options.file, "x.json");
-  EXPECT_THROW(parse(options, OutputShortName::capital, {"x.json", "-o"}), CLI::ParseError);
+TEST(Output, AFormatThatNoWriterMakesIsRefusedUnlessOneIsNamed) {
+  EXPECT_THROW(output_format({.file = "report.pdf"}), Error);
+  EXPECT_EQ(output_format({.format = "text", .file = "report.pdf"}), OutputFormat::text);
 }
 
 TEST(Output, UnknownFormatIsRefused) {
   OutputOptions options;
-  EXPECT_THROW(parse(options, OutputShortName::lower, {"xml", "--format"}), CLI::ParseError);
+  CLI::App app;
+  CommandParser parser(app);
+  add_output_options(parser, options);
+  EXPECT_THROW(app.parse(std::vector<std::string>{"xml", "--format"}), CLI::ParseError);
 }
 
 TEST(OutputSink, FileAppearsOnlyWhenFinished) {

@@ -18,8 +18,8 @@ struct ReportCommand {
 template <class Request>
 Run report_on(std::shared_ptr<const ReportCommand<Request>> command) {
   return [command] {
-    write_report(execute(command->request), command->output);
-    return 0;
+    output_format(command->output);  // refuses what cannot be written before any work
+    return write_report(execute(command->request), command->output);
   };
 }
 

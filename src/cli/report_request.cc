@@ -6,7 +6,7 @@ namespace slackline {
 
 void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& command) {
   ReportRequest& request = command.request;
-  add_model_request(parser, request.input, command.output, OverheadShortName::none);
+  add_model_request(parser, request.input, command.output);
   parser
       .add_option("other", request.other,
                   "Second trace: report the differences between the two runs")
@@ -28,11 +28,20 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
       ->capture_default_str()
       ->group(simulation);
   add_fix_clocks(parser, request.input.fix_clocks);
+  add_interval(parser, request.interval);
+  parser
+      .add_option(
+          "--section", request.sections,
+          "Sections to show, separated by commas: diagnosis, questions, timeline, time, "
+          "waits, phases, efficiency, path, imbalance, regions, collectives, matrices, model")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);  // or it would swallow the trace that follows
 }
 
-void write_full_report(ReportCommand<ReportRequest>& command) {
+int write_full_report(ReportCommand<ReportRequest>& command) {
   command.request.pictures = output_format(command.output) == OutputFormat::html;
-  write_report(execute(command.request), command.output);
+  return write_report(execute(command.request), command.output);
 }
 
 }  // namespace slackline

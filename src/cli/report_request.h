@@ -9,7 +9,8 @@ namespace slackline {
 /// machine, the output.
 void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& command);
 
-/// Executes the request, with pictures where the output is a page, and writes the report.
-void write_full_report(ReportCommand<ReportRequest>& command);
+/// Executes the request, with pictures where the output is a page, and writes the report. The exit
+/// status, as of write_report().
+int write_full_report(ReportCommand<ReportRequest>& command);
 
 }  // namespace slackline

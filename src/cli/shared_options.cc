@@ -54,14 +54,14 @@ void add_collectives(CommandParser& parser, std::vector<std::string>& collective
   if (!group.empty()) option->group(group);
 }
 
-void add_model_options(CommandParser& parser, ModelOptions& options, OverheadShortName short_name) {
+void add_model_options(CommandParser& parser, ModelOptions& options) {
   const char* group = "Model";
   parser.add_option("-L,--latency", options.latency, "Latency of a message, e.g. 3us")
       ->type_name("TIME")
       ->group(group);
   parser
-      .add_option(short_name == OverheadShortName::lower ? "-o,--overhead" : "--overhead",
-                  options.overhead, "CPU time to send or to receive a message, e.g. 500ns")
+      .add_option("--overhead", options.overhead,
+                  "CPU time to send or to receive a message, e.g. 500ns")
       ->type_name("TIME")
       ->group(group);
   parser
@@ -77,7 +77,8 @@ void add_model_options(CommandParser& parser, ModelOptions& options, OverheadSho
       ->group(group);
   parser.add_option("--network", options.network, "Preset for parameters not set")
       ->one_of(network_names())
-      ->default_str(std::string(named_networks().front().name))
+      ->default_str(std::string(named_networks().front().name) + ", or " +
+                    std::string(kOneHostNetwork) + " if all ranks ran on one host")
       ->group(group);
   parser
       .add_option("--machine", options.machine,
@@ -99,13 +100,19 @@ void add_model_options(CommandParser& parser, ModelOptions& options, OverheadSho
   add_computation(parser, options.computation, group);
 }
 
-void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptions& output,
-                       OverheadShortName overhead) {
+void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptions& output) {
   add_trace(parser, request.trace);
-  add_model_options(parser, request.model, overhead);
-  add_output_options(
-      parser, output,
-      overhead == OverheadShortName::lower ? OutputShortName::capital : OutputShortName::lower);
+  add_model_options(parser, request.model);
+  add_output_options(parser, output);
+}
+
+void add_interval(CommandParser& parser, std::string& interval) {
+  parser
+      .add_option("--interval", interval,
+                  "Analysed interval: common (last return from MPI_Init to first entry into "
+                  "MPI_Finalize), program (first return to last entry), or times such as 1.5s..2s")
+      ->type_name("INTERVAL")
+      ->capture_default_str();
 }
 
 void add_network_options(CommandParser& parser, NetworkOptions& options) {
@@ -181,7 +188,7 @@ void add_run_options(CommandParser& parser, RunRequest& request) {
                   "platform); default: measured if the trace has timestamps, else predicted")
       ->type_name("RUN");
   add_fix_clocks(parser, request.fix_clocks);
-  add_model_options(parser, request.model, OverheadShortName::none);
+  add_model_options(parser, request.model);
   add_network_options(parser, request.network);
   add_platform_options(parser, request.platform, kSimulatedRuns);
 }

@@ -15,10 +15,6 @@
 
 namespace slackline {
 
-/// Whether `-o` is the overhead, as in the literature, or only `--overhead` is (`report`, whose
-/// `-o` is the page that it writes).
-enum class OverheadShortName { lower, none };
-
 /// The positional argument of commands that read one trace.
 void add_trace(CommandParser& parser, std::string& trace);
 
@@ -29,14 +25,15 @@ void add_collectives(CommandParser& parser, std::vector<std::string>& collective
 /// --computation.
 void add_computation(CommandParser& parser, std::string& computation, const std::string& group);
 
-/// -L, -o, -G, -S, --network, --machine, --params, --collectives, --rendezvous and --computation.
-void add_model_options(CommandParser& parser, ModelOptions& options,
-                       OverheadShortName short_name = OverheadShortName::lower);
+/// -L, --overhead, -G, -S, --network, --machine, --params, --collectives, --rendezvous and
+/// --computation.
+void add_model_options(CommandParser& parser, ModelOptions& options);
 
-/// The trace, the model's options and the output's. The output has the letter -O, or -o when
-/// `overhead` leaves it free.
-void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptions& output,
-                       OverheadShortName overhead = OverheadShortName::lower);
+/// The trace, the model's options and the output's.
+void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptions& output);
+
+/// --interval.
+void add_interval(CommandParser& parser, std::string& interval);
 
 /// --topology, --ranks-per-node, --placement, --hosts and --intra-node.
 void add_network_options(CommandParser& parser, NetworkOptions& options);

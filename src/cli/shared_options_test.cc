@@ -17,19 +17,19 @@ namespace {
 
 using testing::HasSubstr;
 
-ModelChoice parse(std::vector<std::string> arguments,
-                  OverheadShortName short_name = OverheadShortName::lower) {
+ModelChoice parse(std::vector<std::string> arguments) {
   CLI::App app;
   CommandParser parser(app);
   ModelOptions options;
-  add_model_options(parser, options, short_name);
+  add_model_options(parser, options);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   app.parse(std::move(arguments));
   return resolve_model(options);
 }
 
 TEST(ModelOptions, ReadsTheFourParametersWithUnits) {
-  const ModelChoice choice = parse({"-L", "3us", "-o", "500ns", "-G", "0.018ns/B", "-S", "256KiB"});
+  const ModelChoice choice =
+      parse({"-L", "3us", "--overhead", "500ns", "-G", "0.018ns/B", "-S", "256KiB"});
   EXPECT_EQ(choice.model.latency_fs, 3'000'000'000);
   EXPECT_EQ(choice.model.overhead_fs, 500'000'000);
   EXPECT_EQ(choice.model.gap_per_byte_fs, 18'000);
@@ -47,19 +47,27 @@ TEST(ModelOptions, OptionsWinOverTheFileAndTheFileOverTheNetwork) {
   EXPECT_EQ(choice.model.gap_per_byte_fs, 0);         // the ideal network's
 }
 
-TEST(ModelOptions, AFileGivenToTheOverheadIsAnsweredWithTheRightOption) {
-  try {
-    parse({"-o", "prediction.json"});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.exit_status(), 2);
-    EXPECT_THAT(error.what(), HasSubstr("--output"));
-  }
+Trace on_hosts(const std::string& first, const std::string& second) {
+  Trace trace(2, false);
+  trace.rank_info(0).host = first;
+  trace.rank_info(1).host = second;
+  return trace;
 }
 
-TEST(ModelOptions, OverheadCanLeaveItsLetterToTheOutput) {
-  EXPECT_THROW(parse({"-o", "500ns"}, OverheadShortName::none), CLI::ParseError);
-  EXPECT_EQ(parse({"--overhead", "500ns"}, OverheadShortName::none).model.overhead_fs, 500'000'000);
+TEST(ModelOptions, RanksOfOneHostHaveTheParametersOfSharedMemory) {
+  Findings findings;
+  EXPECT_EQ(resolve_model({}, on_hosts("a", "a"), findings).network, "shared-memory");
+  EXPECT_EQ(findings.entries().size(), 1u);
+  EXPECT_EQ(resolve_model({.latency = "9us"}, on_hosts("a", "a"), findings).model.latency_fs,
+            9'000'000'000);
+}
+
+TEST(ModelOptions, OtherTracesAndAChosenNetworkKeepTheirs) {
+  Findings findings;
+  EXPECT_EQ(resolve_model({}, on_hosts("a", "b"), findings).network, "infiniband-fdr");
+  EXPECT_EQ(resolve_model({}, on_hosts("", ""), findings).network, "infiniband-fdr");
+  EXPECT_EQ(resolve_model({.network = "ideal"}, on_hosts("a", "a"), findings).network, "ideal");
+  EXPECT_TRUE(findings.entries().empty());
 }
 
 TEST(ModelOptions, RulesAndProtocolReachTheGraphsOptions) {

@@ -66,13 +66,18 @@ Json Timeline::json(BlobList& blobs) const {
   }
   Json strip_list = Json::array();
   for (const Strip& s : strips) {
+    Json known = Json::array();
+    for (const Known& k : s.known) {
+      known.push_back({{"from", k.from_ns / tick}, {"to", k.to_ns / tick}, {"value", k.value}});
+    }
     strip_list.push_back({{"name", s.name},
                           {"unit", name_of(Unit::ratio)},
                           {"from", s.from_ns / tick},
                           {"width", s.width_ns / tick},
                           {"values", s.values},
                           {"explanation", s.explanation},
-                          {"run", s.run}});
+                          {"run", s.run},
+                          {"known", std::move(known)}});
   }
   return {{"kind", "timeline"},
           {"id", id},

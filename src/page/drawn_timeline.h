@@ -54,6 +54,12 @@ struct Timeline final : Picture {
     std::int64_t phase;  ///< phases of one number behave alike
     std::string explanation;
   };
+  /// What a strip's quantity is in an interval that tables have it for.
+  struct Known {
+    double from_ns;
+    double to_ns;
+    double value;
+  };
   /// One value each `width_ns`.
   struct Strip {
     std::string name;
@@ -61,7 +67,8 @@ struct Timeline final : Picture {
     double width_ns;
     std::vector<double> values;  ///< ratios
     std::string explanation;
-    std::string run;  ///< id of the run that it is of
+    std::string run;             ///< id of the run that it is of
+    std::vector<Known> known{};  ///< first the analysed interval, then phases
   };
 
   Json json(BlobList& blobs) const override;

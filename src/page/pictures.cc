@@ -44,6 +44,12 @@ std::vector<Timeline::Strip> strips_of(const Monitor& m) {
   const auto strip = [&](std::string name, double WindowEfficiency::*part, std::string text) {
     Timeline::Strip s{std::move(name), from, width, {}, std::move(text), "measured"};
     for (const WindowEfficiency& w : m.windows) s.values.push_back(w.*part);
+    s.known.push_back({from, static_cast<double>(m.border_ns.back()), m.whole.*part});
+    for (const FocusInterval& i : m.intervals) {
+      if (i.kind == IntervalKind::startup || i.kind == IntervalKind::shutdown) continue;
+      s.known.push_back(
+          {static_cast<double>(i.begin_ns), static_cast<double>(i.end_ns), i.efficiency.*part});
+    }
     return s;
   };
   return {

@@ -362,7 +362,10 @@ def man_pages(root, binary):
                               check=True).stdout
     listed = help_of().split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
     names = re.findall(r"^  ([a-z][\w-]*)", listed, re.MULTILINE)
+    overview = man_page(root, "slackline")
     for name in names:
+        if f"**slackline-{name}**(1)" not in overview:
+            yield f"doc/man/slackline.md does not list {name}"
         if not (root / "doc/man" / f"{name}.md").exists():
             yield f"doc/man/{name}.md is missing"
             continue

@@ -7,6 +7,7 @@
 #include "analysis/efficiency/efficiency.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/efficiency/gap_walk.h"
 #include "analysis/efficiency/time_shares.h"
@@ -38,7 +39,10 @@ OutsideTimes outside_times(const RankCalls& calls) {
   return t;
 }
 
-std::optional<double> counter_sum(const Trace& trace, std::string_view name) {
+/// A counter of all ranks' computation in an interval; computation that reaches over an end of it
+/// counts with the part inside.
+std::optional<double> counter_sum(const Trace& trace, std::string_view name,
+                                  const TimeInterval& interval) {
   const auto& names = trace.counters();
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) return std::nullopt;
@@ -47,10 +51,23 @@ std::optional<double> counter_sum(const Trace& trace, std::string_view name) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
     for (std::size_t i = 0; i <= calls.size(); ++i) {
-      sum += static_cast<double>(calls.counter(which, i));
+      const TimeInterval gap{i == 0 ? calls.start_ns() : calls.end_ns(i - 1),
+                             i == calls.size() ? calls.stop_ns() : calls.begin_ns(i)};
+      const TimeInterval inside{std::max(gap.begin_ns, interval.begin_ns),
+                                std::min(gap.end_ns, interval.end_ns)};
+      if (inside.begin_ns > inside.end_ns) continue;
+      const double part = gap.length_ns() > 0 ? ratio_of(static_cast<double>(inside.length_ns()),
+                                                         static_cast<double>(gap.length_ns()))
+                                              : 1;
+      sum += part * static_cast<double>(calls.counter(which, i));
     }
   }
   return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+void add_counters(const Trace& trace, const TimeInterval& interval, EfficiencyInputs& in) {
+  in.instructions = counter_sum(trace, "PAPI_TOT_INS", interval);
+  in.cycles = counter_sum(trace, "PAPI_TOT_CYC", interval);
 }
 
 }  // namespace
@@ -92,21 +109,24 @@ EfficiencyFactors factors(const EfficiencyInputs& in, EfficiencyVariant variant)
   return f;
 }
 
-Efficiency efficiency(const Trace& trace, const CallMatching& matching,
-                      const IdealOptions& options) {
+Efficiency efficiency(const Trace& trace, const CallMatching& matching, const IdealOptions& options,
+                      const std::optional<TimeInterval>& analysed) {
   if (!trace.timed()) {
     throw Error("cannot compute the efficiency of an untimed trace", "it has no timestamps",
                 "Record a run, or predict one with 'slackline predict'.");
   }
-  return efficiency_from(trace, matching, ideal_run(trace, matching, options));
+  return efficiency_from(trace, matching, ideal_run(trace, matching, options),
+                         analysed.value_or(run_span(trace).common));
 }
 
-Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
-                           const IdealRun& ideal) {
+Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal,
+                           const TimeInterval& analysed) {
   Efficiency e;
   e.findings.merge(matching.findings());
   if (ideal.released > 0) e.findings.add(kReplayReleased, {}, ideal.released);
-  e.analysed = analysed_efficiency_inputs(trace, ideal);
+  const TimeInterval whole = run_span(trace).whole;
+  e.analysed = analysed_efficiency_inputs(trace, ideal, analysed);
+  e.interval = {analysed.begin_ns - whole.begin_ns, analysed.end_ns - whole.begin_ns};
   EfficiencyInputs& in = e.inputs;
   double sum = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
@@ -121,13 +141,15 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching,
   }
   if (in.ranks == 0) in.ranks = trace.ranks();
   in.useful_mean_ns = ratio_of(sum, in.ranks);
-  in.observed_ns = static_cast<double>(run_span(trace).whole.length_ns());
+  in.observed_ns = static_cast<double>(whole.length_ns());
   in.ideal_ns = static_cast<double>(ideal.runtime_ns);
   if (!ideal.computation_ns.empty()) {
     in.ideal_useful_max_ns = static_cast<double>(std::ranges::max(ideal.computation_ns));
   }
-  in.instructions = counter_sum(trace, "PAPI_TOT_INS");
-  in.cycles = counter_sum(trace, "PAPI_TOT_CYC");
+  add_counters(trace,
+               {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()},
+               in);
+  add_counters(trace, analysed, e.analysed);
   if (!in.has_time()) e.findings.add(kNothingRan);
   return e;
 }

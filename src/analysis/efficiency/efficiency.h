@@ -9,6 +9,7 @@
 
 #include "analysis/efficiency/ideal_replay.h"
 #include "base/findings.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -60,16 +61,19 @@ EfficiencyFactors factors(const EfficiencyInputs& inputs, EfficiencyVariant vari
 struct Efficiency {
   std::string name;                     ///< of the trace, for tables
   EfficiencyInputs inputs;              ///< of the whole run
-  EfficiencyInputs analysed;            ///< of the analysed interval (calls/run_span.h)
+  EfficiencyInputs analysed;            ///< of the analysed interval
+  TimeInterval interval;                ///< that one, from the start of the run
   std::vector<std::int64_t> useful_ns;  ///< per rank
   Findings findings;
 };
 
-/// Throws Error for an untimed trace. O(calls).
-Efficiency efficiency(const Trace& trace, const CallMatching& matching,
-                      const IdealOptions& options);
+/// Throws Error for an untimed trace. Without `analysed` (in the trace's own time) that is
+/// RunSpan::common. O(calls).
+Efficiency efficiency(const Trace& trace, const CallMatching& matching, const IdealOptions& options,
+                      const std::optional<TimeInterval>& analysed = std::nullopt);
 /// The same of a timed trace whose run on the ideal network is known already.
-Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal);
+Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal,
+                           const TimeInterval& analysed);
 
 /// Whether the work of all ranks together stays (strong) or grows with them (weak).
 enum class Scaling : std::uint8_t { strong, weak };
@@ -86,8 +90,9 @@ struct Scalability {
 Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& reference,
                         Scaling scaling);
 
-/// One run's tree in one variant, as a table `efficiency_<variant>`.
-Table efficiency_table(const Efficiency& run, EfficiencyVariant variant);
+/// One run's tree of `Efficiency::inputs` in one variant, as a table `efficiency_<variant>`; its
+/// title names their interval.
+Table efficiency_table(const Efficiency& run, EfficiencyVariant variant, std::string_view interval);
 /// The factors by name; null where there is no time.
 Json factors_to_json(const EfficiencyInputs& inputs, EfficiencyVariant variant);
 /// The inputs in ns, and the factors of all variants.

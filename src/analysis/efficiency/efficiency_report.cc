@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "analysis/efficiency/efficiency.h"
+#include "analysis/efficiency/scaling_study.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -12,7 +13,19 @@ Json optional_to_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json to_json(const Efficiency& run, const EfficiencyInputs& reference, Scaling scaling) {
+Json scalability_to_json(const EfficiencyInputs& in, const EfficiencyInputs& reference,
+                         Scaling scaling) {
+  if (!in.has_time() || !reference.has_time()) return nullptr;
+  const Scalability s = scalability(in, reference, scaling);
+  const double parallel = factors(in, EfficiencyVariant::multiplicative).parallel;
+  return {{"computation", s.computation},
+          {"instructions", optional_to_json(s.instructions)},
+          {"ipc", optional_to_json(s.ipc)},
+          {"frequency", optional_to_json(s.frequency)},
+          {"global_efficiency", s.global(parallel)}};
+}
+
+Json to_json(const Efficiency& run, const Efficiency& first, Scaling scaling) {
   const EfficiencyInputs& in = run.inputs;
   Json json{{"trace", run.name},
             {"ranks", in.ranks},
@@ -29,18 +42,13 @@ Json to_json(const Efficiency& run, const EfficiencyInputs& reference, Scaling s
     json[std::string(to_string(variant))] = factors_to_json(in, variant);
   }
   json["analysed"] = {
+      {"begin_ns", run.interval.begin_ns},
+      {"end_ns", run.interval.end_ns},
       {"observed_ns", run.analysed.observed_ns},
       {"ideal_ns", run.analysed.ideal_ns},
       {"multiplicative", factors_to_json(run.analysed, EfficiencyVariant::multiplicative)}};
-  json["scalability"] = nullptr;
-  if (!in.has_time() || !reference.has_time()) return json;
-  const Scalability s = scalability(in, reference, scaling);
-  const double parallel = factors(in, EfficiencyVariant::multiplicative).parallel;
-  json["scalability"] = {{"computation", s.computation},
-                         {"instructions", optional_to_json(s.instructions)},
-                         {"ipc", optional_to_json(s.ipc)},
-                         {"frequency", optional_to_json(s.frequency)},
-                         {"global_efficiency", s.global(parallel)}};
+  json["analysed"]["scalability"] = scalability_to_json(run.analysed, first.analysed, scaling);
+  json["scalability"] = scalability_to_json(in, first.inputs, scaling);
   return json;
 }
 
@@ -75,9 +83,10 @@ class EfficiencyTable {
   Table table_;
 };
 
-Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
+Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant,
+           std::string_view interval) {
   EfficiencyTable table(runs, fmt::format("efficiency_{}", to_string(variant)),
-                        fmt::format("Efficiency factors ({})", to_string(variant)));
+                        fmt::format("Efficiency factors ({}), {}", to_string(variant), interval));
   const auto factor = [&](std::string name, double EfficiencyFactors::*member) {
     table.row(std::move(name), [&](const Efficiency& e) -> std::optional<double> {
       if (!e.inputs.has_time()) return std::nullopt;
@@ -92,27 +101,26 @@ Table tree(const std::vector<Efficiency>& runs, EfficiencyVariant variant) {
   return table.take();
 }
 
-/// What a report says of the runs: the factors between MPI_Init and MPI_Finalize.
+/// What a report says of the runs: the factors of the analysed interval.
 Table analysed_tree(std::vector<Efficiency> runs) {
   for (Efficiency& run : runs) run.inputs = run.analysed;
-  Table table = tree(runs, EfficiencyVariant::multiplicative);
+  Table table = tree(runs, EfficiencyVariant::multiplicative, "analysed interval");
   table.id = "efficiency_analysed";
-  table.title = "Efficiency factors of the analysed interval (multiplicative)";
   return table;
 }
 
 Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
-  const EfficiencyInputs& reference = runs.front().inputs;
+  const EfficiencyInputs& reference = runs.front().analysed;
   EfficiencyTable table(runs, "scalability",
-                        fmt::format("Scalability ({} scaling), relative to {}",
+                        fmt::format("Scalability ({} scaling) relative to {}, analysed interval",
                                     scaling == Scaling::strong ? "strong" : "weak",
                                     count_of(static_cast<std::uint64_t>(reference.ranks), "rank")));
   using Number = std::optional<double>;
   const auto row = [&](std::string name, auto value) {
     table.row(std::move(name), [&, value](const Efficiency& e) -> Number {
-      if (!e.inputs.has_time() || !reference.has_time()) return std::nullopt;
-      return value(scalability(e.inputs, reference, scaling),
-                   factors(e.inputs, EfficiencyVariant::multiplicative).parallel);
+      if (!e.analysed.has_time() || !reference.has_time()) return std::nullopt;
+      return value(scalability(e.analysed, reference, scaling),
+                   factors(e.analysed, EfficiencyVariant::multiplicative).parallel);
     });
   };
   row("global efficiency",
@@ -129,7 +137,7 @@ Table scalability_table(const std::vector<Efficiency>& runs, Scaling scaling) {
 
 Table times_table(const std::vector<Efficiency>& runs) {
   Table table{"efficiency_times",
-              "Times behind the efficiency factors",
+              "Times behind the efficiency factors, whole run",
               {{"ranks", Unit::count},
                {"run time", Unit::ns},
                {"ideal-network run time", Unit::ns},
@@ -156,36 +164,39 @@ Json factors_to_json(const EfficiencyInputs& in, EfficiencyVariant variant) {
           {"transfer", f.transfer}};
 }
 
-Table efficiency_table(const Efficiency& run, EfficiencyVariant variant) {
-  return tree({run}, variant);
+Table efficiency_table(const Efficiency& run, EfficiencyVariant variant,
+                       std::string_view interval) {
+  return tree({run}, variant, interval);
 }
 
 Json efficiency_to_json(const Efficiency& run) {
-  return to_json(run, run.inputs, Scaling::strong);
+  return to_json(run, run, Scaling::strong);
 }
 
 Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling) {
   Report report;
   report.result["runs"] = Json::array();
   for (const Efficiency& run : runs) {
-    report.result["runs"].push_back(to_json(run, runs.front().inputs, scaling));
+    report.result["runs"].push_back(to_json(run, runs.front(), scaling));
     report.findings.merge(run.findings);
   }
   Section section{.id = "efficiency", .title = "Efficiency"};
   section.items.emplace_back(Paragraph{
-      "The first table is for the analysed interval, from MPI_Init to MPI_Finalize, as in "
-      "'slackline report'; the others are for the whole run."});
+      "The first table is for the analysed interval, from the last return from MPI_Init to the "
+      "first entry into MPI_Finalize, as in 'slackline report'; the others are for the whole "
+      "run."});
   section.items.emplace_back(analysed_tree(runs));
   for (const EfficiencyVariant variant : kEfficiencyVariants) {
-    section.items.emplace_back(tree(runs, variant));
+    section.items.emplace_back(tree(runs, variant, "whole run"));
   }
   section.items.emplace_back(times_table(runs));
-  report.sections.push_back(std::move(section));
   if (runs.size() > 1) {
-    Section scaling_section{.id = "scalability", .title = "Scalability"};
-    scaling_section.items.emplace_back(scalability_table(runs, scaling));
-    report.sections.push_back(std::move(scaling_section));
+    // First, because it is what several runs are compared for.
+    Section study = scaling_section(runs, scaling, report.result);
+    study.items.emplace_back(scalability_table(runs, scaling));
+    report.sections.push_back(std::move(study));
   }
+  report.sections.push_back(std::move(section));
   return report;
 }
 

@@ -79,6 +79,29 @@ TEST(Efficiency, IsMadeOfWhatTheTraceSays) {
   EXPECT_EQ(e.inputs.useful_mean_ns, 70);
 }
 
+const char* const kStartsAndEndsApart =
+    "rank 0\n @0 +100 init\n @200 +300 send to=1\n @1000 +70 finalize\n"
+    "rank 1\n @0 +130 init\n @200 +200 recv from=0\n @900 +170 finalize\n";
+
+TEST(Efficiency, IsAnalysedFromTheLastReturnFromInitToTheFirstEntryIntoFinalize) {
+  const Trace trace = testing::timed_trace(2, kStartsAndEndsApart);
+  const Efficiency e = efficiency(trace, CallMatching(trace), {});
+  EXPECT_EQ(e.interval, (TimeInterval{130, 900}));
+  EXPECT_EQ(e.analysed.observed_ns, 770);
+  EXPECT_EQ(e.analysed.useful_mean_ns, 520);  // 770 without 300 and 200 in calls
+  EXPECT_EQ(e.analysed.useful_max_ns, 570);
+  EXPECT_LE(e.analysed.ideal_ns, 770);
+  EXPECT_GE(e.analysed.ideal_ns, 570);
+}
+
+TEST(Efficiency, OfAnAskedIntervalCutsCallsAtItsEnds) {
+  const Trace trace = testing::timed_trace(2, kStartsAndEndsApart);
+  const Efficiency e = efficiency(trace, CallMatching(trace), {}, TimeInterval{300, 600});
+  EXPECT_EQ(e.analysed.observed_ns, 300);
+  EXPECT_EQ(e.analysed.useful_mean_ns, 150);  // 100 and 200
+  EXPECT_EQ(e.analysed.useful_max_ns, 200);
+}
+
 TEST(Efficiency, OfAnUntimedTraceIsRefused) {
   const Trace trace = testing::untimed_trace(1, "rank 0\n pack\n");
   EXPECT_THROW(efficiency(trace, CallMatching(trace), {}), Error);
@@ -92,6 +115,22 @@ TEST(Efficiency, OfAnEmptyRunIsAFinding) {
   const Report report = describe_efficiency({e, e}, Scaling::strong);
   EXPECT_TRUE(report.result["runs"][0]["multiplicative"].is_null());
   EXPECT_TRUE(report.result["runs"][1]["scalability"].is_null());
+}
+
+TEST(Efficiency, ScalingNamesTheFactorThatDegradesAndWhy) {
+  Efficiency one;
+  one.inputs = one.analysed = example();
+  one.analysed.instructions = 1000;
+  one.analysed.cycles = 500;
+  Efficiency two = one;
+  two.analysed.ranks = 4;  // twice the computation time, at half the instructions a cycle
+  two.analysed.cycles = 1000;
+  const Report report = describe_efficiency({one, two}, Scaling::strong);
+  EXPECT_EQ(report.result["scaling"]["degrading_factor"].as_string(), "computation");
+  const std::string text = report.result["scaling"]["sentence"].as_string();
+  EXPECT_NE(text.find("fewer instructions per cycle (50.0 %)"), std::string::npos) << text;
+  EXPECT_EQ(report.result["scaling"]["runs"][1]["ideal_speedup"].as_double(), 2);
+  EXPECT_EQ(report.sections.front().id, "scalability");
 }
 
 // The inputs of the next test are the known times of a public run of EPOCH on 8 ranks.

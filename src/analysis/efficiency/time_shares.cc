@@ -1,10 +1,13 @@
 #include "analysis/efficiency/time_shares.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
 
+#include "analysis/efficiency/gap_walk.h"
+#include "analysis/efficiency/rank_clock.h"
 #include "analysis/runs/measured.h"
 #include "calls/run_span.h"
 
@@ -15,8 +18,8 @@ bool starts_or_ends(Operation op) {
   return is_init(op) || op == Operation::finalize;
 }
 
-/// The analysed interval's length on the ideal network.
-std::int64_t ideal_length(const Trace& trace, const IdealRun& ideal) {
+/// What a model predicts of the run, on the ideal network.
+std::int64_t ideal_program_length(const Trace& trace, const IdealRun& ideal) {
   TimeInterval all{std::numeric_limits<std::int64_t>::max(),
                    std::numeric_limits<std::int64_t>::min()};
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
@@ -33,24 +36,45 @@ std::int64_t ideal_length(const Trace& trace, const IdealRun& ideal) {
   return all.end_ns > all.begin_ns ? all.length_ns() : 0;
 }
 
+/// An interval's length on the ideal network: what the rank needs for its part of it that needs
+/// longest there. No rank computes longer than that.
+std::int64_t ideal_length(const Trace& trace, const IdealRun& ideal, const TimeInterval& interval) {
+  if (interval == run_span(trace).analysed) return ideal_program_length(trace, ideal);
+  double longest = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    if (trace.calls(r).empty()) continue;
+    const RankClock clock(trace.calls(r), ideal, r);
+    longest = std::max(longest,
+                       clock.at(interval.end_ns).ideal_ns - clock.at(interval.begin_ns).ideal_ns);
+  }
+  return std::min(interval.length_ns(), static_cast<std::int64_t>(std::llround(longest)));
+}
+
+/// How much of a call lies in an interval.
+std::int64_t inside(const TimeInterval& interval, std::int64_t begin_ns, std::int64_t end_ns) {
+  return std::max<std::int64_t>(
+      0, std::min(interval.end_ns, end_ns) - std::max(interval.begin_ns, begin_ns));
+}
+
 class CallSums {
  public:
-  CallSums(const Trace& trace, const CallActivities& names)
-      : trace_(trace), names_(names), sums_(names.size()) {}
+  CallSums(const Trace& trace, const CallActivities& names, const TimeInterval& analysed)
+      : trace_(trace), names_(names), analysed_(analysed), sums_(names.size()) {}
 
   void add_calls() {
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
       const RankCalls& calls = trace_.calls(r);
       for (std::size_t i = 0; i < calls.size(); ++i) {
         if (starts_or_ends(calls.operation(i))) continue;
+        if (calls.end_ns(i) < analysed_.begin_ns || calls.begin_ns(i) > analysed_.end_ns) continue;
         TimeShares::OfCalls& sum = of(r, static_cast<CallIndex>(i));
         ++sum.calls;
         sum.bytes += calls.bytes(i);
-        sum.time_ns += calls.end_ns(i) - calls.begin_ns(i);
+        sum.time_ns += inside(analysed_, calls.begin_ns(i), calls.end_ns(i));
       }
     }
   }
-  void add_wait(const WaitState& s) { of(s.rank, s.call).waiting_ns += s.wait_ns; }
+  void add_wait(const WaitState& s, std::int64_t ns) { of(s.rank, s.call).waiting_ns += ns; }
 
   std::vector<TimeShares::OfCalls> take() {
     std::vector<TimeShares::OfCalls> taken;
@@ -73,28 +97,70 @@ class CallSums {
 
   const Trace& trace_;
   const CallActivities& names_;
+  TimeInterval analysed_;
   std::vector<TimeShares::OfCalls> sums_;  // by activity
 };
+
+bool is_completion(WaitPattern pattern) {
+  return pattern == WaitPattern::init_completion || pattern == WaitPattern::barrier_completion ||
+         pattern == WaitPattern::nxn_completion;
+}
+
+/// How much of a wait lies in an interval: waiting is the first part of its call, or the last.
+std::int64_t inside(const TimeInterval& interval, const RankCalls& calls, const WaitState& s) {
+  if (is_completion(s.pattern)) {
+    return inside(interval, calls.end_ns(s.call) - s.wait_ns, calls.end_ns(s.call));
+  }
+  return inside(interval, calls.begin_ns(s.call), calls.begin_ns(s.call) + s.wait_ns);
+}
+
+/// CPU time over wall time of every rank's computation in the program.
+std::vector<double> on_processor(const Trace& trace) {
+  std::vector<double> shares(static_cast<std::size_t>(trace.ranks()), 1.0);
+  bool any = false;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    if (calls.pauses().empty()) continue;
+    const std::size_t first = rank_span(calls).first_call;
+    double useful = 0;
+    double outside = 0;
+    GapWalk gaps(calls);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const GapWalk::Gap gap = gaps.next();
+      if (i < first) continue;
+      useful += static_cast<double>(gap.useful_ns);
+      outside += static_cast<double>(gap.outside_ns);
+    }
+    any = any || useful < outside;
+    if (outside > 0) shares[static_cast<std::size_t>(r)] = useful / outside;
+  }
+  return any ? shares : std::vector<double>{};
+}
 
 }  // namespace
 
 TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
-                       const IdealRun& ideal) {
+                       const IdealRun& ideal, const TimeInterval& analysed) {
   TimeShares out;
-  const std::optional<MeasuredRun> measured = measured_run(trace);
+  const std::optional<MeasuredRun> measured = measured_run(trace, analysed);
   if (!measured) return out;
   const RunSpan run = run_span(trace);
-  out.begin_ns = run.lead_ns();
+  out.begin_ns = analysed.begin_ns - run.whole.begin_ns;
   out.length_ns = measured->makespan_ns;
   out.run_ns = run.whole.length_ns();
-  out.ideal_ns = ideal_length(trace, ideal);
+  out.extent = extent_of(run, analysed);
+  out.program = {run.lead_ns(), run.lead_ns() + run.analysed.length_ns()};
+  out.ideal_ns = ideal_length(trace, ideal, analysed);
   std::vector<std::int64_t> waiting_ns(measured->ranks_ns.size());  // inside of calls
-  CallSums sums(trace, names);
+  CallSums sums(trace, names, analysed);
   sums.add_calls();
   for (const WaitState& s : waits.states) {
-    if (!s.effective || starts_or_ends(trace.calls(s.rank).operation(s.call))) continue;
-    waiting_ns[static_cast<std::size_t>(s.rank)] += s.wait_ns;
-    sums.add_wait(s);
+    const RankCalls& calls = trace.calls(s.rank);
+    if (!s.effective || starts_or_ends(calls.operation(s.call))) continue;
+    const std::int64_t ns = inside(analysed, calls, s);
+    if (ns == 0) continue;
+    waiting_ns[static_cast<std::size_t>(s.rank)] += ns;
+    sums.add_wait(s, ns);
   }
   out.calls = sums.take();
   for (std::size_t r = 0; r < measured->ranks_ns.size(); ++r) {
@@ -111,18 +177,20 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
     out.sum_ns.wait += rank.wait;
   }
   const double all = static_cast<double>(out.length_ns) * static_cast<double>(out.present);
+  if (trace.info().cpu_ns > 0) out.on_processor = on_processor(trace);
   if (trace.info().cpu_ns > 0 && all > 0) {
     out.processor_share = std::min(1.0, static_cast<double>(trace.info().cpu_ns) / all);
   }
   return out;
 }
 
-EfficiencyInputs analysed_efficiency_inputs(const Trace& trace, const IdealRun& ideal) {
+EfficiencyInputs analysed_efficiency_inputs(const Trace& trace, const IdealRun& ideal,
+                                            const TimeInterval& analysed) {
   TimeShares shares;
-  const std::optional<MeasuredRun> measured = measured_run(trace);
+  const std::optional<MeasuredRun> measured = measured_run(trace, analysed);
   if (!measured) return {};
   shares.length_ns = measured->makespan_ns;
-  shares.ideal_ns = ideal_length(trace, ideal);
+  shares.ideal_ns = ideal_length(trace, ideal, analysed);
   shares.ranks_ns = measured->ranks_ns;
   for (std::size_t r = 0; r < shares.ranks_ns.size(); ++r) {
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;

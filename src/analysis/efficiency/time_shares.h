@@ -9,12 +9,14 @@
 #include "analysis/paths/call_activities.h"
 #include "analysis/runs/time_breakdown.h"
 #include "analysis/waits/wait_states.h"
+#include "calls/run_span.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// Where the ranks' measured time goes in the analysed interval of the run (calls/run_span.h). For
-/// every rank that has calls its computation, waiting and the rest of MPI add up to that length.
+/// Where the ranks' measured time goes in the analysed interval, RunSpan::common unless another was
+/// asked for. For every rank that has calls its computation, waiting and the rest of MPI add up to
+/// that length.
 struct TimeShares {
   /// MPI calls of one operation in one call path.
   struct OfCalls {
@@ -28,16 +30,21 @@ struct TimeShares {
     std::int64_t inside_ns() const { return time_ns - waiting_ns; }
   };
 
-  std::int64_t begin_ns = 0;            ///< of the analysed interval, from the start of the run
-  std::int64_t length_ns = 0;           ///< of the analysed interval
-  std::int64_t run_ns = 0;              ///< of the run, with MPI_Init and MPI_Finalize
+  std::int64_t begin_ns = 0;   ///< of the analysed interval, from the start of the run
+  std::int64_t length_ns = 0;  ///< of the analysed interval
+  std::int64_t run_ns = 0;     ///< of the run, with MPI_Init and MPI_Finalize
+  AnalysedExtent extent = AnalysedExtent::common;
+  TimeInterval program;                 ///< what a model predicts of it, from the start of the run
   std::int64_t ideal_ns = 0;            ///< of the analysed interval on the ideal network
   std::vector<TimeBreakdown> ranks_ns;  ///< compute, mpi and wait
   std::size_t present = 0;  ///< ranks that have calls; the others' times are 0 and count nowhere
   TimeBreakdown sum_ns;
-  /// CPU time of the job over ranks * length_ns: how much of a processor each rank had in that
+  /// CPU time of the job over ranks * length_ns: how much of a processor the mean rank had in that
   /// interval at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
   std::optional<double> processor_share;
+  /// By rank: which part of its computation it was on a processor. Empty where no rank's recording
+  /// has times off the processor.
+  std::vector<double> on_processor;
   std::vector<OfCalls> calls;  ///< most time inside of MPI without waiting first
 
   /// As a share of the ranks' time; 0 for an empty run.
@@ -47,14 +54,16 @@ struct TimeShares {
   }
 };
 
+/// Calls that reach over an end of `analysed` (in the trace's own time) count with the part inside.
 /// Empty for an untimed trace and one without calls. O(calls).
 TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
-                       const IdealRun& ideal);
+                       const IdealRun& ideal, const TimeInterval& analysed);
 
 /// What POP's multiplicative factors of that interval are made of: its parallel efficiency is
 /// share(sum_ns.compute). (The whole run's are in Efficiency.)
 EfficiencyInputs efficiency_inputs(const TimeShares& shares);
 /// The same without the time shares. O(calls).
-EfficiencyInputs analysed_efficiency_inputs(const Trace& trace, const IdealRun& ideal);
+EfficiencyInputs analysed_efficiency_inputs(const Trace& trace, const IdealRun& ideal,
+                                            const TimeInterval& analysed);
 
 }  // namespace slackline

@@ -221,7 +221,7 @@ Section imbalance_section(const ImbalanceMetrics& m) {
   }
   Facts facts{{{"collective imbalance, whole program", m.program.ratio(), Unit::ratio,
                 "wait time in collectives / (their execution time + computation)"}}};
-  return {"imbalance", "Imbalance", {std::move(facts), std::move(table)}};
+  return {"imbalance", "Imbalance (whole run)", {std::move(facts), std::move(table)}};
 }
 
 }  // namespace
@@ -240,7 +240,7 @@ Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, con
                 "points that every path passes through"}}};
   report.sections.push_back(
       {"critical_path",
-       "Critical path (measured)",
+       "Critical path (measured, whole run)",
        {std::move(facts), activity_table(path, paths), impact_table(path, paths), rank_table(path),
         near_table(path), segment_table(path, paths)}});
   report.sections.push_back(imbalance_section(imbalance));

@@ -108,10 +108,15 @@ EfficiencyCurves curves_of(const Trace& trace, const IdealRun& ideal, const RunW
         windows.analysed_begin() +
         static_cast<std::int64_t>(length * static_cast<double>(i) / static_cast<double>(count)));
   }
+  out.whole = windows.between(windows.analysed_begin(), windows.analysed_end());
   for (std::size_t i = 0; i < count; ++i) {
     out.windows.push_back(windows.between(out.border_ns[i], out.border_ns[i + 1]));
   }
   return out;
+}
+
+TimeInterval analysed_interval(const Trace& trace, const MonitorOptions& options) {
+  return options.analysed.value_or(run_span(trace).common);
 }
 
 std::vector<AnalysedLoop> analysed_loops(const Trace& trace, const MonitorInputs& inputs) {
@@ -200,7 +205,8 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
                              {.extent = PathExtent::segments});
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  const TimeShares shares = time_shares(trace, CallActivities(trace, paths), waits, ideal);
+  const TimeShares shares = time_shares(trace, CallActivities(trace, paths), waits, ideal,
+                                        analysed_interval(trace, options));
   Monitor out = monitor(trace, {ideal, waits, path, paths, efficiency_inputs(shares)}, options);
   out.findings.merge(matching.findings());
   return out;
@@ -208,11 +214,12 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
 
 EfficiencyCurves efficiency_curves(const Trace& trace, const IdealRun& ideal,
                                    const MonitorOptions& options) {
-  return curves_of(trace, ideal, RunWindows(trace, ideal), options);
+  return curves_of(trace, ideal, RunWindows(trace, ideal, analysed_interval(trace, options)),
+                   options);
 }
 
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options) {
-  RunWindows windows(trace, inputs.ideal);
+  RunWindows windows(trace, inputs.ideal, analysed_interval(trace, options));
   if (inputs.analysed.has_time()) {
     windows.set_whole(factors(inputs.analysed, EfficiencyVariant::multiplicative));
   }

@@ -12,6 +12,7 @@
 #include "analysis/phases/loop_changes.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -43,8 +44,8 @@ struct WindowEfficiency {
   std::int32_t busiest_rank = -1;  ///< that computes longest
 };
 
-/// What limits the efficiency of an interval most; or that it lies before the first return from
-/// MPI_Init or after the last entry into MPI_Finalize.
+/// What limits the efficiency of an interval most; or that it lies before or after the analysed
+/// interval.
 enum class IntervalKind : std::uint8_t {
   computing,
   imbalance,
@@ -78,6 +79,8 @@ struct MonitorOptions {
   std::optional<std::int32_t> rank{};  ///< the monitor's; without it the rank with most calls
   std::size_t windows = 256;           ///< fixed windows over the run, at least 8
   IdealOptions ideal{};
+  /// In the trace's own time; without it RunSpan::common.
+  std::optional<TimeInterval> analysed{};
 };
 
 /// How efficient a run is at each time.
@@ -89,6 +92,7 @@ struct EfficiencyCurves {
   /// start-up to the begin of the shut-down.
   std::vector<std::int64_t> border_ns;
   std::vector<WindowEfficiency> windows;  ///< fixed
+  WindowEfficiency whole;                 ///< of the analysed interval: the factors of all tables
 };
 
 /// Takes a timed trace; MonitorOptions::ideal has no part in it. Throws Error for a rank that does

@@ -6,11 +6,9 @@
 
 #include <algorithm>
 
-#include "calls/run_span.h"
-
 namespace slackline {
 
-RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal) {
+RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal, const TimeInterval& analysed) {
   const RunSpan run = run_span(trace);
   start_ = run.whole.begin_ns;
   length_ = to_ = run.whole.length_ns();
@@ -19,9 +17,9 @@ RunWindows::RunWindows(const Trace& trace, const IdealRun& ideal) {
     clocks_.emplace_back(trace.calls(r), ideal, r);
     ranks_.push_back(r);
   }
-  if (trace.timed() && run.analysed.length_ns() > 0) {
-    from_ = std::clamp<std::int64_t>(run.lead_ns(), 0, length_);
-    to_ = std::clamp<std::int64_t>(from_ + run.analysed.length_ns(), from_, length_);
+  if (trace.timed() && analysed.length_ns() > 0) {
+    from_ = std::clamp<std::int64_t>(analysed.begin_ns - start_, 0, length_);
+    to_ = std::clamp<std::int64_t>(from_ + analysed.length_ns(), from_, length_);
   }
 }
 

@@ -7,14 +7,15 @@
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/rank_clock.h"
 #include "analysis/phases/monitor.h"
+#include "calls/run_span.h"
 
 namespace slackline {
 
 /// Efficiencies of a run in any interval of its time.
 class RunWindows {
  public:
-  /// Keeps references. O(calls).
-  RunWindows(const Trace& trace, const IdealRun& ideal);
+  /// Keeps references; `analysed` in the trace's own time. O(calls).
+  RunWindows(const Trace& trace, const IdealRun& ideal, const TimeInterval& analysed);
 
   /// The factors of the analysed interval, where they are known from its ends: the ideal run's
   /// length is then the difference of its end and begin, and not the mean of the ranks' clocks.
@@ -23,7 +24,7 @@ class RunWindows {
   /// In the trace's time.
   std::int64_t start() const { return start_; }
   std::int64_t length() const { return length_; }
-  /// The analysed interval (calls/run_span.h), from the start of the run.
+  /// The analysed interval, from the start of the run.
   std::int64_t analysed_begin() const { return from_; }
   std::int64_t analysed_end() const { return to_; }
 

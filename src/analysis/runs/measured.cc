@@ -2,37 +2,41 @@
 
 #include <algorithm>
 
-#include "calls/run_span.h"
-
 namespace slackline {
 namespace {
 
-/// Time inside of the calls of a rank's analysed interval. Calls of several threads may overlap;
-/// time is counted once.
-std::int64_t time_in_calls(const RankCalls& calls, const RankSpan& span) {
+/// Time inside of a rank's calls in `part`. Calls of several threads may overlap; time is counted
+/// once.
+std::int64_t time_in_calls(const RankCalls& calls, const RankSpan& span, const TimeInterval& part) {
   std::int64_t sum = 0;
+  std::int64_t from = part.begin_ns;
   for (std::size_t i = span.first_call; i < span.last_call; ++i) {
-    const std::int64_t from = i == span.first_call
-                                  ? span.analysed.begin_ns
-                                  : std::max(span.analysed.begin_ns, calls.end_ns(i - 1));
-    sum += std::max<std::int64_t>(0, calls.end_ns(i) - std::max(from, calls.begin_ns(i)));
+    const std::int64_t end = std::min(part.end_ns, calls.end_ns(i));
+    sum += std::max<std::int64_t>(0, end - std::max(from, calls.begin_ns(i)));
+    from = std::max(part.begin_ns, end);
   }
-  return std::min(sum, span.analysed.length_ns());
+  return std::min(sum, part.length_ns());
 }
 
 }  // namespace
 
 std::optional<MeasuredRun> measured_run(const Trace& trace) {
+  return measured_run(trace, run_span(trace).analysed);
+}
+
+std::optional<MeasuredRun> measured_run(const Trace& trace, const TimeInterval& interval) {
   if (!trace.timed() || trace.call_count() == 0) return std::nullopt;
   MeasuredRun run;
-  run.makespan_ns = run_span(trace).analysed.length_ns();
+  run.makespan_ns = interval.length_ns();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
     TimeBreakdown parts;
     if (!calls.empty()) {
       const RankSpan span = rank_span(calls);
-      parts.mpi = time_in_calls(calls, span);
-      parts.compute = span.analysed.length_ns() - parts.mpi;
+      const TimeInterval part{std::max(interval.begin_ns, span.analysed.begin_ns),
+                              std::min(interval.end_ns, span.analysed.end_ns)};
+      parts.mpi = time_in_calls(calls, span, part);
+      parts.compute = part.length_ns() - parts.mpi;
     }
     parts.wait = run.makespan_ns - parts.total();
     run.ranks_ns.push_back(parts);

@@ -5,18 +5,22 @@
 #include <vector>
 
 #include "analysis/runs/time_breakdown.h"
+#include "calls/run_span.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// The analysed interval of a measured run (calls/run_span.h), rank by rank. Waiting inside of
-/// calls is not known yet: it counts as `mpi`, and `wait` is a late start and an early end.
+/// An interval of a measured run, rank by rank. Waiting inside of calls is not known yet: it counts
+/// as `mpi`, and `wait` is a late start and an early end.
 struct MeasuredRun {
   std::int64_t makespan_ns = 0;
   std::vector<TimeBreakdown> ranks_ns;  ///< parts add up to the makespan
 };
 
-/// Nothing for untimed traces and traces without calls. O(calls).
+/// The run as a model predicts it, RunSpan::analysed. Nothing for untimed traces and traces without
+/// calls. O(calls).
 std::optional<MeasuredRun> measured_run(const Trace& trace);
+/// The same of any interval, in the trace's own time. MPI_Init and MPI_Finalize in it are waiting.
+std::optional<MeasuredRun> measured_run(const Trace& trace, const TimeInterval& interval);
 
 }  // namespace slackline

@@ -1,5 +1,7 @@
 #include "analysis/summary/diagnosis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -70,8 +72,7 @@ Table call_shares(const TimeShares& shares, const CallPaths& paths) {
 Section shares_section(const TimeShares& s, const CallPaths& paths) {
   Facts facts{
       {{"total run time", s.run_ns, Unit::ns, "including MPI_Init and MPI_Finalize"},
-       {"analysed interval", s.length_ns, Unit::ns,
-        "from the first return from MPI_Init to the last entry into MPI_Finalize"},
+       {"analysed interval", s.length_ns, Unit::ns, std::string(meaning(s.extent))},
        {"computation", s.share(s.sum_ns.compute), Unit::ratio, "share of rank time"},
        {"wait time", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks, share of rank time"},
        {"MPI excl. waiting", s.share(s.sum_ns.mpi), Unit::ratio,
@@ -80,7 +81,13 @@ Section shares_section(const TimeShares& s, const CallPaths& paths) {
         "zero latency, infinite bandwidth, same computation"}}};
   if (s.processor_share) {
     facts.facts.push_back({"CPU utilisation", *s.processor_share, Unit::ratio,
-                           "maximum over ranks: CPU time over the analysed interval"});
+                           "mean of the ranks: CPU time over the analysed interval"});
+  }
+  if (!s.on_processor.empty()) {
+    const auto least = std::ranges::min_element(s.on_processor);
+    facts.facts.push_back(
+        {"least CPU share of computation", *least, Unit::ratio,
+         fmt::format("rank {}: CPU time over wall time", least - s.on_processor.begin())});
   }
   Section section{.id = "time_shares", .title = "Time breakdown"};
   section.items.emplace_back(std::move(facts));
@@ -94,6 +101,7 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"begin_ns", s.begin_ns},
       {"length_ns", s.length_ns},
       {"run_ns", s.run_ns},
+      {"interval", to_string(s.extent)},
       {"ideal_ns", s.ideal_ns},
       {"compute", s.share(s.sum_ns.compute)},
       {"waiting", s.share(s.sum_ns.wait)},
@@ -102,9 +110,13 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
       {"ranks", Json::array()},
       {"calls", Json::array()}};
-  for (const TimeBreakdown& r : s.ranks_ns) {
+  for (std::size_t i = 0; i < s.ranks_ns.size(); ++i) {
+    const TimeBreakdown& r = s.ranks_ns[i];
     json["ranks"].push_back(
-        {{"compute_ns", r.compute}, {"waiting_ns", r.wait}, {"inside_mpi_ns", r.mpi}});
+        {{"compute_ns", r.compute},
+         {"waiting_ns", r.wait},
+         {"inside_mpi_ns", r.mpi},
+         {"on_processor", s.on_processor.empty() ? Json(nullptr) : Json(s.on_processor[i])}});
   }
   for (const TimeShares::OfCalls& c : s.calls) {
     json["calls"].push_back({{"operation", std::string(mpi_name(c.operation))},
@@ -137,19 +149,22 @@ Findings new_findings(const Findings& all, const Findings& known) {
   return rest;
 }
 
-Diagnosis diagnose(const Trace& trace, const CallPaths& paths) {
+Diagnosis diagnose(const Trace& trace, const CallPaths& paths,
+                   const std::optional<TimeInterval>& analysed) {
   if (!trace.timed()) {
     throw Error("cannot diagnose an untimed trace", "it has no timestamps",
                 "Record a run of the program.");
   }
   const CallMatching matching(trace);
   const CausalOrder order(trace, matching);
-  return diagnose(trace, paths, matching, order, wait_states(trace, matching, order, {}));
+  return diagnose(trace, paths, matching, order, wait_states(trace, matching, order, {}), analysed);
 }
 
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
-                   const CausalOrder& order, const WaitStates& waits) {
+                   const CausalOrder& order, const WaitStates& waits,
+                   const std::optional<TimeInterval>& asked) {
   Diagnosis d;
+  const TimeInterval analysed = asked.value_or(run_span(trace).common);
   const CallActivities names(trace, paths);
   IdealRun ideal;
   const std::array<std::function<void()>, 2> halves{
@@ -160,11 +175,12 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
       [&] {
         d.waits = summarize_states(trace, matching, names, waits);
         ideal = ideal_run(trace, matching, {});
-        d.shares = time_shares(trace, names, waits, ideal);
-        d.efficiency = efficiency_from(trace, matching, ideal);
+        d.shares = time_shares(trace, names, waits, ideal, analysed);
+        d.efficiency = efficiency_from(trace, matching, ideal, analysed);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)}, {});
+  d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)},
+                      {.analysed = analysed});
   d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);
   add_late_ranks(trace, waits, d.waits.delays, d.monitor);
   d.example = example_wait(trace, waits, d.waits.delays);
@@ -182,9 +198,10 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   Efficiency program;
   program.inputs = efficiency_inputs(d.shares);
   Section efficiency{.id = "efficiency", .title = "Efficiency"};
-  efficiency.items.emplace_back(Paragraph{
-      "For the analysed interval. 'slackline efficiency' adds the whole run, in all variants."});
-  efficiency.items.emplace_back(efficiency_table(program, EfficiencyVariant::multiplicative));
+  efficiency.items.emplace_back(
+      Paragraph{"'slackline efficiency' adds the whole run, in all variants."});
+  efficiency.items.emplace_back(
+      efficiency_table(program, EfficiencyVariant::multiplicative, "analysed interval"));
   report.sections.push_back(shares_section(d.shares, paths));
   append(report.sections, std::move(waits.sections));
   report.sections.push_back(monitor_section(d.monitor, false));

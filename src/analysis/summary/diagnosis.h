@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "analysis/phases/monitor.h"
 #include "analysis/summary/root_causes.h"
 #include "analysis/waits/wait_summary.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -36,10 +38,13 @@ struct Diagnosis {
 };
 
 /// Throws Error for an untimed trace. Linear in calls.
-Diagnosis diagnose(const Trace& trace, const CallPaths& paths);
-/// The same where who belongs to whom, and who waited, is known already. In two threads.
+Diagnosis diagnose(const Trace& trace, const CallPaths& paths,
+                   const std::optional<TimeInterval>& analysed = std::nullopt);
+/// The same where who belongs to whom, and who waited, is known already. `analysed` is in the
+/// trace's own time; without it RunSpan::common. In two threads.
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
-                   const CausalOrder& order, const WaitStates& waits);
+                   const CausalOrder& order, const WaitStates& waits,
+                   const std::optional<TimeInterval>& analysed = std::nullopt);
 
 /// Those findings of kinds that `known` does not have: what two analyses count is reported once.
 Findings new_findings(const Findings& all, const Findings& known);

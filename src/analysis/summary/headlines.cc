@@ -51,12 +51,13 @@ std::vector<Headline> headlines(const Diagnosis& d) {
   return all;
 }
 
-void add_headlines(std::vector<Headline> headlines, const Overview& model, Report& report) {
+void add_headlines(std::vector<Headline> headlines, const Overview& model,
+                   const TimeInterval& program, Report& report) {
   const auto& measured = model.prediction.measured;
   if (!headlines.empty() && measured && measured->makespan_ns > 0) {
     headlines.push_back({"predicted_over_measured_run_time",
                          model.prediction.makespan_ns / static_cast<double>(measured->makespan_ns),
-                         headlines.front().interval});
+                         program});
   }
   Json list = Json::array();
   for (const Headline& h : headlines) {

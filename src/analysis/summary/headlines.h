@@ -21,8 +21,9 @@ struct Headline {
 /// phase in it. Empty for a run without length.
 std::vector<Headline> headlines(const Diagnosis& diagnosis);
 
-/// Puts them into the result, under `headlines`; with the predicted over the measured run time of
-/// the analysed interval where `model` has both.
-void add_headlines(std::vector<Headline> headlines, const Overview& model, Report& report);
+/// Puts them into the result, under `headlines`; with the predicted over the measured time of the
+/// `program`, TimeShares::program, where `model` has both.
+void add_headlines(std::vector<Headline> headlines, const Overview& model,
+                   const TimeInterval& program, Report& report);
 
 }  // namespace slackline

@@ -56,9 +56,8 @@ Judgement limit(const Subject& s) {
   const std::string ranks = count_of(t.present, "rank");
   std::string text;
   if (1 - s.compute() < kLittle) {
-    text = fmt::format(
-        "Parallel efficiency {}: MPI costs little ({}, {} from MPI_Init to MPI_Finalize).",
-        format_percent(s.compute()), ranks, length);
+    text = fmt::format("Parallel efficiency {}: MPI costs little ({}, {}).",
+                       format_percent(s.compute()), ranks, length);
   } else if (s.waiting_is_main()) {
     text = fmt::format(
         "Dominated by wait states: {} of rank time is waiting, {} other MPI time and {} useful "
@@ -74,8 +73,9 @@ Judgement limit(const Subject& s) {
   }
   const std::int64_t around = t.run_ns - t.length_ns;
   if (static_cast<double>(around) > kLongStart * static_cast<double>(t.run_ns)) {
-    text += fmt::format(" MPI_Init and MPI_Finalize add {} (not included above).",
-                        format_time_ns(static_cast<double>(around)));
+    text += t.extent == AnalysedExtent::asked ? " The rest of the run is "
+                                              : " MPI_Init and MPI_Finalize add ";
+    text += format_time_ns(static_cast<double>(around)) + " (not included above).";
   }
   return {JudgementAspect::limit, std::move(text), {"time_shares", "efficiency_multiplicative"}};
 }

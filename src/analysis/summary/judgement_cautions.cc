@@ -14,19 +14,52 @@ namespace {
 
 constexpr double kLittleTime = 0.1;       // of the ranks' time: less is little to gain
 constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
+constexpr double kMuchOutside = 0.05;     // of the program: more is worth a warning
 constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut make them uncertain
+
+/// Where the recording says when computation was off the processor, that is certain.
+std::optional<Judgement> waited_for_processor(const TimeShares& shares) {
+  const std::vector<double>& cpu = shares.on_processor;
+  if (cpu.empty()) return std::nullopt;
+  const auto least = std::ranges::min_element(cpu);
+  if (*least >= kWholeProcessor) return std::nullopt;
+  const auto few = std::ranges::count_if(cpu, [](double share) { return share < kWholeProcessor; });
+  return Judgement{JudgementAspect::caution,
+                   fmt::format("Oversubscribed: {} of {} ranks had a processor for less than {} of "
+                               "their computation (least: rank {}, {}). Part of the MPI time is "
+                               "scheduling delay.",
+                               few, cpu.size(), format_percent(kWholeProcessor, 0),
+                               least - cpu.begin(), format_percent(*least, 0)),
+                   {"time_shares"}};
+}
 
 /// MPI libraries wait actively, so ranks with a processor of their own use all of it.
 std::optional<Judgement> crowded(const Diagnosis& d) {
+  if (1 - d.shares.share(d.shares.sum_ns.compute) < kLittleTime) return std::nullopt;
+  if (std::optional<Judgement> certain = waited_for_processor(d.shares)) return certain;
   const std::optional<double>& share = d.shares.processor_share;
-  if (!share || *share >= kWholeProcessor ||
-      1 - d.shares.share(d.shares.sum_ns.compute) < kLittleTime)
-    return std::nullopt;
+  if (!share || *share >= kWholeProcessor) return std::nullopt;
   return Judgement{JudgementAspect::caution,
-                   fmt::format("CPU utilisation did not exceed {} on any rank: the node was "
+                   fmt::format("Mean CPU utilisation of the ranks is at most {}: the node was "
                                "oversubscribed, or the program or MPI sleeps while waiting. If it "
                                "was oversubscribed, part of the MPI time is scheduling delay.",
                                format_percent(*share, 0)),
+                   {"time_shares"}};
+}
+
+/// Ranks that start or end apart leave a part of the program outside of what all have in common.
+std::optional<Judgement> much_is_outside(const Diagnosis& d) {
+  const TimeShares& s = d.shares;
+  const std::int64_t outside = s.program.length_ns() - s.length_ns;
+  if (s.extent != AnalysedExtent::common ||
+      static_cast<double>(outside) < kMuchOutside * static_cast<double>(s.program.length_ns())) {
+    return std::nullopt;
+  }
+  return Judgement{JudgementAspect::caution,
+                   fmt::format("Ranks leave MPI_Init or enter MPI_Finalize up to {} apart; that "
+                               "time is outside the analysed interval. Use --interval program to "
+                               "include it.",
+                               format_time_ns(static_cast<double>(outside))),
                    {"time_shares"}};
 }
 
@@ -70,6 +103,7 @@ std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) 
     if (sentence) sentences.push_back(std::move(*sentence));
   };
   add(crowded(diagnosis));
+  add(much_is_outside(diagnosis));
   add(waits_are_clipped(diagnosis, trace));
   add(something_lost(diagnosis, trace));
   return sentences;

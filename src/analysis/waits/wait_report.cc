@@ -264,7 +264,7 @@ Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths&
   report.result = to_json(summary, trace, paths);
   report.findings = summary.findings;
   report.sections.push_back(
-      {"wait_states", "Wait states", {totals(summary, trace), pattern_table(summary)}});
+      {"wait_states", "Wait states (whole run)", {totals(summary, trace), pattern_table(summary)}});
   if (summary.places.empty()) return report;
   report.sections.back().items.insert(report.sections.back().items.end(),
                                       {place_table(summary, paths), rank_table(summary, trace)});
@@ -273,7 +273,7 @@ Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths&
   }
   if (!summary.delays.costs.empty()) {
     report.sections.push_back(
-        {"causes", "Root causes", {cause_table(summary, paths), explained(summary)}});
+        {"causes", "Root causes (whole run)", {cause_table(summary, paths), explained(summary)}});
   }
   return report;
 }

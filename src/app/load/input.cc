@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stage.h"
 
 namespace slackline {
 
@@ -32,6 +33,7 @@ std::string input_path(const std::string& trace) {
 }
 
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options) {
+  begin_stage("reading the trace");
   return open_trace(input_path(trace), options);
 }
 

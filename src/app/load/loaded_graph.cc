@@ -9,6 +9,7 @@
 #include "analysis/model/pairwise.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
+#include "base/stage.h"
 #include "graph/goal/goal_graph.h"
 
 namespace slackline {
@@ -28,7 +29,8 @@ LoadedGraph load_goal_graph(OpenedGoal goal, const ModelChoice& model, CallDetai
 
 LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime time,
                        KeepMatching keep) {
-  const ModelChoice model = resolve_model(request.model);
+  ModelChoice model = resolve_model(request.model);
+  begin_stage("reading the trace");
   const std::string path = input_path(request.trace);
   const auto with_network = [&](LoadedGraph loaded) {
     loaded.model.pairs =
@@ -40,17 +42,24 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   }
   const OpenOptions options{.fix_clocks = request.fix_clocks,
                             .keep_matching = keep == KeepMatching::yes};
-  LoadedGraph loaded{open_trace(path, options), model, {}, false};
+  LoadedGraph loaded{open_trace(path, options), std::move(model), {}, false};
+  Findings chosen;
+  if (!request.network.given()) {
+    loaded.model = resolve_model(request.model, loaded.trace(), chosen);
+  }
   loaded.model.graph.collectives.resolve_automatic(loaded.trace().info().mpi_library);
   ComputationChoice computation = choose_computation(request.model.computation, loaded.trace());
   loaded.model.computation = computation.name;
   loaded.findings = std::move(computation.findings);
+  loaded.findings.merge(chosen);
   loaded.cpu_time = std::move(computation.cpu_time);
   if (time == GraphTime::now) complete(loaded);
+  begin_stage("analysing the run");
   return with_network(std::move(loaded));
 }
 
 const ExecutionGraph& complete(LoadedGraph& loaded) {
+  begin_stage("building the execution graph");
   if (!loaded.has_graph) loaded.graph = build_graph(loaded.program(), loaded.model.graph);
   loaded.has_graph = true;
   return loaded.graph;

@@ -56,6 +56,8 @@ LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& op
     return loaded;
   }
   const OpenedTrace opened = open_trace(loaded.path);
+  choice = resolve_model(request.model, opened.trace, loaded.findings);
+  loaded.model = resolve_loggops(choice, options);
   choice.graph.collectives.resolve_automatic(opened.trace.info().mpi_library);
   loaded.input = input_to_json(opened);
   loaded.findings.merge(opened.trace.findings());

@@ -37,10 +37,13 @@ struct CachePlace {
 
 /// What of the model decides which graph it is. (Collectives and computation as they were asked
 /// for: what an automatic choice takes follows from the content.)
-std::string choices(const ModelChoice& model, std::string_view computation) {
-  return fmt::format("S={} rendezvous={} collectives={} computation={}",
-                     model.graph.eager_threshold_bytes, to_string(model.graph.rendezvous),
-                     model.graph.collectives.to_string(), computation);
+std::string choices(const ModelChoice& model, const ModelOptions& options) {
+  // An eager threshold that nobody gives may follow from the trace.
+  const bool open = options.network_is_open() && !options.eager_threshold;
+  return fmt::format("S={}{} rendezvous={} collectives={} computation={}",
+                     model.graph.eager_threshold_bytes, open ? " or as the trace says" : "",
+                     to_string(model.graph.rendezvous), model.graph.collectives.to_string(),
+                     options.computation);
 }
 
 std::uint32_t short_hash(std::string_view text) {
@@ -50,10 +53,10 @@ std::uint32_t short_hash(std::string_view text) {
 }
 
 CachePlace cache_place(const CacheOptions& options, const InputIdentity& input,
-                       const ModelChoice& model, std::string_view computation) {
+                       const ModelChoice& model, const ModelOptions& asked) {
   if (options.where == "off") return {};
   if (options.where == "auto" && input.bytes < kWorthCaching) return {};
-  const std::string chosen = choices(model, computation);
+  const std::string chosen = choices(model, asked);
   const fs::path folder =
       options.where == "auto" ? input.file.parent_path() : fs::path(options.where);
   return {folder /
@@ -94,12 +97,16 @@ std::string about(const LoadedReduction& q) {
                     {"input", q.input},
                     {"collectives", q.model.graph.collectives.to_string()},
                     {"computation", q.model.computation},
+                    {"network", q.model.network},
                     {"findings", findings_to_json(q.findings)}});
 }
 
-LoadedReduction from_cache(CachedReduction cached, const ModelChoice& model,
+LoadedReduction from_cache(CachedReduction cached, const ModelOptions& options,
                            const std::string& path) {
   const Json stored = parse_json(cached.about);
+  ModelOptions as_stored = options;
+  if (options.network_is_open()) as_stored.network = stored["network"].as_string();
+  const ModelChoice model = resolve_model(as_stored);
   LoadedReduction q{std::move(cached.reduced), model, stored["subject"].as_string(),
                     stored["input"], findings_from_json(stored["findings"])};
   // The file may have been moved, and the automatic choice has been made.
@@ -163,11 +170,13 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
   const std::string path = input_path(request.trace);
   const std::optional<InputIdentity> input = identify_input(path);
   if (!input) return std::nullopt;
-  const CachePlace place = cache_place(cache, *input, model, request.model.computation);
+  const CachePlace place = cache_place(cache, *input, model, request.model);
   if (place.path.empty() && input->bytes < kWorthCaching) return std::nullopt;
   CacheAnswer found;
   if (!place.path.empty()) found = read_reduction_cache(place.path, place.key);
-  if (found.state == CacheState::usable) return from_cache(std::move(*found.cached), model, path);
+  if (found.state == CacheState::usable) {
+    return from_cache(std::move(*found.cached), request.model, path);
+  }
   std::optional<LoadedReduction> q = reduce_whole(request, model, path, *input);
   if (!q || place.path.empty()) return q;
   write_reduction_cache(place.path, place.key, q->reduced, about(*q));

@@ -10,6 +10,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
 #include "base/error.h"
+#include "base/stage.h"
 #include "sim/simulated_trace.h"
 #include "timing/model_schedule.h"
 
@@ -52,6 +53,7 @@ LoadedRun load_simulated(const RunRequest& request) {
   run.findings = std::move(computation.findings);
   Machine machine = resolve_machine(request.platform, run.opened.trace, run.findings);
   machine.simulation.record = true;
+  begin_stage("simulating the run");
   const Simulation result =
       simulate(run.opened.trace, machine.platform, machine.hosts, machine.simulation);
   run.findings.merge(result.findings);
@@ -78,6 +80,7 @@ LoadedRun load_requested(const RunRequest& request) {
 LoadedRun load_run(const RunRequest& request) {
   LoadedRun run = request.on.empty() ? load_measured(request) : load_requested(request);
   if (!run.opened.trace.timed()) run = load_predicted(request);
+  begin_stage("analysing the run");
   matching_of(run.opened);  // of a GOAL file nobody has asked for it yet
   run.requested = !request.on.empty();
   run.options["on"] = run.on;

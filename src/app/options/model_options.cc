@@ -11,21 +11,10 @@
 namespace slackline {
 namespace {
 
-/// `-o` is the output file on other commands, and habit writes it here too.
-std::int64_t parse_overhead_fs(const std::string& text) {
-  try {
-    return parse_time_fs(text, "overhead o");
-  } catch (const Error&) {
-    throw usage_error(fmt::format("cannot use '{}' as overhead o", text),
-                      "a time with a unit is required",
-                      "Example: 500ns. The output file is given with -O or --output.");
-  }
-}
-
 ModelSettings given_settings(const ModelOptions& options) {
   ModelSettings given;
   if (options.latency) given.latency_fs = parse_time_fs(*options.latency, "latency L");
-  if (options.overhead) given.overhead_fs = parse_overhead_fs(*options.overhead);
+  if (options.overhead) given.overhead_fs = parse_time_fs(*options.overhead, "overhead o");
   if (options.gap_per_byte) {
     given.gap_per_byte_fs = parse_gap_per_byte_fs(*options.gap_per_byte, "gap per byte G");
   }
@@ -52,7 +41,33 @@ void apply_machine(const std::string& path, ModelChoice& choice) {
   choice.network.clear();
 }
 
+constexpr FindingKind kNetworkOfTrace{
+    "network_of_trace", Severity::info,
+    "All ranks ran on one host: the model's parameters are those of shared memory. (--network, "
+    "--machine or single parameters replace them.)"};
+
+bool ran_on_one_host(const Trace& trace) {
+  std::string_view host;
+  std::int32_t ranks = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankInfo& rank = trace.rank_info(r);
+    if (!rank.present) continue;
+    if (rank.host.empty() || (ranks > 0 && rank.host != host)) return false;
+    host = rank.host;
+    ++ranks;
+  }
+  return ranks > 1;
+}
+
 }  // namespace
+
+ModelChoice resolve_model(const ModelOptions& options, const Trace& trace, Findings& findings) {
+  if (!options.network_is_open() || !ran_on_one_host(trace)) return resolve_model(options);
+  ModelOptions on_host = options;
+  on_host.network = kOneHostNetwork;
+  findings.add(kNetworkOfTrace);
+  return resolve_model(on_host);
+}
 
 ModelChoice resolve_model(const ModelOptions& options) {
   const NamedNetwork& network =

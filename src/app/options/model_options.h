@@ -2,7 +2,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/findings.h"
+#include "trace/trace.h"
 
 namespace slackline {
 
@@ -21,6 +25,13 @@ struct ModelOptions {
   std::vector<std::string> collectives{};  ///< --collectives, each as CollectiveChoice::add reads
   std::string rendezvous{};                ///< --rendezvous; empty: the default one
   std::string computation = "auto";        ///< --computation: auto, wall or cpu
+
+  bool given() const {
+    return latency || overhead || gap_per_byte || eager_threshold || !network.empty() ||
+           !machine.empty() || !params_file.empty() || !collectives.empty() || !rendezvous.empty();
+  }
+  /// Nothing says on which network: the trace may.
+  bool network_is_open() const { return network.empty() && machine.empty(); }
 };
 
 /// Parses and combines the options. Later sources override earlier ones: the named network, the
@@ -28,5 +39,12 @@ struct ModelOptions {
 /// selector of collective algorithms stays automatic, because it depends on the trace
 /// (CollectiveChoice::resolve_automatic). Throws usage Error.
 ModelChoice resolve_model(const ModelOptions& options);
+
+/// The preset for traces whose ranks all ran on one host.
+inline constexpr std::string_view kOneHostNetwork = "shared-memory";
+
+/// The same of options that leave the network open, for a trace: on one host the preset is
+/// kOneHostNetwork, and a finding says so.
+ModelChoice resolve_model(const ModelOptions& options, const Trace& trace, Findings& findings);
 
 }  // namespace slackline

@@ -125,12 +125,14 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
 }
 
 /// What the model's time is worth beside the measured one.
-std::string against_measured(const Prediction& p) {
+std::string against_measured(const Prediction& p, const TimeShares* shares) {
   if (!p.measured || p.measured->makespan_ns <= 0) return "";
   const double ratio = p.makespan_ns / static_cast<double>(p.measured->makespan_ns);
+  const bool other = shares != nullptr && shares->extent != AnalysedExtent::program;
   const std::string times = fmt::format(
-      " Predicted / measured run time: {:.2f} ({} / {})", ratio, format_time_ns(p.makespan_ns),
-      format_time_ns(static_cast<double>(p.measured->makespan_ns)));
+      " Predicted / measured run time: {:.2f} ({} / {}{})", ratio, format_time_ns(p.makespan_ns),
+      format_time_ns(static_cast<double>(p.measured->makespan_ns)),
+      other ? ", " + std::string(meaning(AnalysedExtent::program)) : "");
   if (std::abs(ratio - 1) <= kCloseToMeasured) return times + ".";
   return times + (ratio < 1 ? "; the percentages refer to the predicted time: the rest of the "
                               "measured time is outside the model."
@@ -138,7 +140,7 @@ std::string against_measured(const Prediction& p) {
                               "parameters are too slow for this run.");
 }
 
-std::optional<Answer> latency(const Overview& model) {
+std::optional<Answer> latency(const Overview& model, const TimeShares* shares = nullptr) {
   const Tolerances& t = model.tolerances;
   if (t.rows.empty()) return std::nullopt;
   Answer a{"latency", "How much additional latency is tolerable?", "", {"tolerance"}};
@@ -158,7 +160,7 @@ std::optional<Answer> latency(const Overview& model) {
     a.text +=
         fmt::format(" Assumed latency: {} = {}.", t.parameter.name(), format_time_ns(t.base_ns));
   }
-  a.text += against_measured(model.prediction);
+  a.text += against_measured(model.prediction, shares);
   return a;
 }
 
@@ -185,11 +187,12 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
   const auto whole = static_cast<double>(d.path.makespan_ns);
   if (whole > length) {
     const bool late = d.path.late_start_ns > 0;
-    a.text += fmt::format(" ({}MPI_Init and MPI_Finalize, {} of the run, excluded.)",
-                          late          ? "Late start, "
-                          : path.before ? "Start-up, "
-                                        : "",
-                          format_percent(1 - length / whole));
+    const std::string what = d.shares.extent == AnalysedExtent::asked ? "The rest"
+                             : late        ? "Late start, MPI_Init and MPI_Finalize"
+                             : path.before ? "Start-up, MPI_Init and MPI_Finalize"
+                                           : "MPI_Init and MPI_Finalize";
+    a.text +=
+        fmt::format(" ({}, {} of the run, excluded.)", what, format_percent(1 - length / whole));
   }
   return a;
 }
@@ -206,7 +209,7 @@ std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
   if (measured.shares.length_ns <= 0) return all;
   if (measured.shares.present > 1) all.push_back(late(measured, paths));
   add(all, answer_change(measured));
-  add(all, latency(model));
+  add(all, latency(model, &measured.shares));
   add(all, answer_path(measured, paths));
   return all;
 }

@@ -115,10 +115,10 @@ struct ModelAnswers {
 /// What a measured run says of itself, in the order in which it is found.
 struct MeasuredSide {
   MeasuredSide(const Trace& trace, const CallMatching& matching, const CallPaths& paths,
-               const SendRecords* sends)
+               const RunReportOptions& options)
       : order(trace, matching),
-        waits(wait_states(trace, matching, order, {.sends = sends})),
-        diagnosis(diagnose(trace, paths, matching, order, waits)) {}
+        waits(wait_states(trace, matching, order, {.sends = options.sends})),
+        diagnosis(diagnose(trace, paths, matching, order, waits, options.analysed)) {}
 
   CausalOrder order;
   WaitStates waits;
@@ -180,7 +180,7 @@ Report run_report(const Trace& trace, const CallMatching& matching, const GraphS
   });
   const std::shared_future measured = in_background([&] {
     std::optional<MeasuredSide> side;
-    if (trace.timed()) side.emplace(trace, matching, paths, options.sends);
+    if (trace.timed()) side.emplace(trace, matching, paths, options);
     return side;
   });
   auto pictures = in_background([&] {
@@ -206,7 +206,8 @@ Report run_report(const Trace& trace, const CallMatching& matching, const GraphS
   }
   add_pictures(report, pictures.get());
   if (const auto& side = measured.get()) {
-    add_headlines(headlines(side->diagnosis), model.overview, report);
+    add_headlines(headlines(side->diagnosis), model.overview, side->diagnosis.shares.program,
+                  report);
     add_answers(answers(side->diagnosis, paths, model.overview), report);
     add_judgement(judgement(side->diagnosis, trace, paths), report);
   } else {

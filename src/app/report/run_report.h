@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "analysis/model/model_choice.h"
 #include "calls/call_matching.h"
+#include "calls/run_span.h"
 #include "graph/execution_graph.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
@@ -20,6 +22,7 @@ struct RunReportOptions {
   bool pictures = false;                       ///< what only a page can show, too
   const SimulatedRun* simulated = nullptr;     ///< a simulation of the same trace
   const SendRecords* sends = nullptr;          ///< as WaitOptions::sends
+  std::optional<TimeInterval> analysed{};      ///< as of diagnose()
 };
 
 /// Gives a trace's graph under a choice, which is built only then if nobody needed it before.

@@ -136,7 +136,7 @@ Report regions_report(const Diagnosis& measured, const Trace& trace, const CallP
   std::ranges::stable_sort(sorted, std::greater<>(),
                            [](const auto& named) { return named.second.total_ns(); });
   Table table{.id = "regions",
-              .title = "Mean time per rank by region",
+              .title = "Mean time per rank by region, whole run (wait time: analysed interval)",
               .columns = {{"region", Unit::none, "innermost active region"},
                           {"computation", Unit::ns},
                           {"MPI excl. waiting", Unit::ns, "data transfer and MPI library overhead"},

@@ -32,11 +32,7 @@ std::int64_t parse_ns(const std::string& text, std::string_view what) {
 }
 
 /// On the run's own times, measured or simulated.
-Report timed_path(const CriticalPathRequest& request) {
-  const LoadedRun run = load_run({.trace = request.input.trace,
-                                  .on = request.on,
-                                  .fix_clocks = request.input.fix_clocks,
-                                  .platform = request.platform});
+Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
   const Trace& trace = run.trace();
   const CallMatching& matching = run.matching();
   const ImbalanceMetrics imbalance = imbalance_metrics(trace, matching);
@@ -58,18 +54,35 @@ Report timed_path(const CriticalPathRequest& request) {
   return with_context(std::move(report), "critical-path", run, std::move(effective));
 }
 
+Report predicted_path(LoadedGraph loaded) {
+  const ExecutionGraph& graph = complete(loaded);
+  const Prediction prediction = predict(loaded.program(), graph, loaded.model);
+  return with_context(describe_critical_path(prediction, loaded.program()), "critical-path",
+                      loaded);
+}
+
 }  // namespace
 
 Report execute(const CriticalPathRequest& request) {
-  if (request.on == "measured" || request.on == "simulated") return timed_path(request);
-  if (request.on != "model" && request.on != "predicted") {
-    throw usage_error("unknown value '" + request.on + "' for --on", "no such name",
-                      "Choose model (or predicted), measured or simulated.");
+  if (request.on == "model" || request.on == "predicted") {
+    return predicted_path(load_graph(request.input));
   }
-  const LoadedGraph loaded = load_graph(request.input);
-  const Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model);
-  return with_context(describe_critical_path(prediction, loaded.program()), "critical-path",
-                      loaded);
+  if (!request.on.empty()) {
+    return timed_path(request, load_run({.trace = request.input.trace,
+                                         .on = request.on,
+                                         .fix_clocks = request.input.fix_clocks,
+                                         .model = request.input.model,
+                                         .platform = request.platform}));
+  }
+  LoadedGraph loaded =
+      load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
+  if (!loaded.trace().timed() || request.input.model.given() || request.input.network.given()) {
+    return predicted_path(std::move(loaded));
+  }
+  matching_of(loaded.opened);
+  LoadedRun run{std::move(loaded.opened), "measured"};
+  run.options["on"] = run.on;
+  return timed_path(request, run);
 }
 
 }  // namespace slackline

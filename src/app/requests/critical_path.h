@@ -12,7 +12,9 @@ struct Report;
 /// The critical path of a run.
 struct CriticalPathRequest {
   ModelRequest input{};
-  std::string on = "model";    ///< model (or predicted), measured or simulated
+  /// measured, predicted (or model) or simulated; empty: measured where the trace has times and no
+  /// option of the model is given, else predicted
+  std::string on{};
   PlatformOptions platform{};  ///< of the simulated run
   /// For measured and simulated runs: dag, dijkstra, delta-stepping, splits or intervals.
   std::string algorithm = "dag";

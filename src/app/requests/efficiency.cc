@@ -5,6 +5,7 @@
 #include "analysis/efficiency/efficiency.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
+#include "app/options/analysed_interval.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "report/report.h"
@@ -48,7 +49,8 @@ Report execute(const EfficiencyRequest& request) {
     RunRequest one = request.run;
     one.trace = trace;
     const LoadedRun run = load_run(one);
-    runs.push_back(efficiency(run.trace(), run.matching(), ideal));
+    runs.push_back(efficiency(run.trace(), run.matching(), ideal,
+                              resolve_interval(request.interval, run.trace())));
     runs.back().name = run.opened.path;
     runs.back().findings.merge(run.trace().findings());
     runs.back().findings.merge(run.findings);
@@ -61,7 +63,8 @@ Report execute(const EfficiencyRequest& request) {
   report.title = "efficiency: " + compared.title;
   report.options = {{"collective_causality", to_string(ideal.causality)},
                     {"rendezvous_from_bytes", ideal.rendezvous_bytes},
-                    {"scaling", request.scaling}};
+                    {"scaling", request.scaling},
+                    {"interval", request.interval}};
   report.options.update(compared.options);
   report.input = compared.inputs.size() == 1 ? compared.inputs[0] : compared.inputs;
   return report;

@@ -18,6 +18,7 @@ struct EfficiencyRequest {
   std::string causality = "dimemas";  ///< of collectives on the ideal network: dimemas or data
   std::string rendezvous = "32KiB";   ///< blocking sends of at least that size wait there
   std::string scaling = "strong";     ///< strong or weak
+  std::string interval = "common";    ///< as resolve_interval() reads
 };
 
 /// Throws Error.

@@ -2,6 +2,7 @@
 
 #include "analysis/phases/monitor.h"
 #include "app/load/loaded_run.h"
+#include "app/options/analysed_interval.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -12,11 +13,13 @@ Report execute(const MonitorRequest& request) {
   options.windows = request.windows;
   options.ideal.causality = parse_collective_causality(request.causality);
   const LoadedRun run = load_run(request.run);
+  options.analysed = resolve_interval(request.interval, run.trace());
   const Monitor result = monitor(run.trace(), run.matching(), CallPaths(run.trace()), options);
   return with_context(describe(result), "monitor", run,
                       {{"rank", result.rank},
                        {"windows", request.windows},
-                       {"collective_causality", request.causality}});
+                       {"collective_causality", request.causality},
+                       {"interval", request.interval}});
 }
 
 }  // namespace slackline

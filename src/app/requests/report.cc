@@ -6,9 +6,11 @@
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/machine.h"
+#include "app/options/analysed_interval.h"
 #include "app/options/degradations.h"
 #include "app/report/run_comparison.h"
 #include "app/report/run_report.h"
+#include "app/report/sections.h"
 #include "base/parallel.h"
 #include "page/pictures.h"
 
@@ -17,8 +19,10 @@ namespace {
 
 /// One of two runs to compare, analysed in two threads: by the model, and as it was measured.
 struct RunAnalysis {
-  RunAnalysis(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm)
-      : loaded(load_graph(request, CallDetail::named, GraphTime::later, KeepMatching::yes)),
+  RunAnalysis(const ModelRequest& request, const std::vector<std::int64_t>& degradations_ppm,
+              std::string analysed)
+      : interval(std::move(analysed)),
+        loaded(load_graph(request, CallDetail::named, GraphTime::later, KeepMatching::yes)),
         matching(matching_of(loaded.opened)),
         paths(loaded.trace()) {
     parallel_for(2, [&](std::size_t part) {
@@ -36,6 +40,7 @@ struct RunAnalysis {
     return {loaded.opened.path, loaded.trace(), paths, model, measured ? &*measured : nullptr};
   }
 
+  std::string interval;
   LoadedGraph loaded;
   const CallMatching& matching;
   CallPaths paths;
@@ -51,15 +56,16 @@ struct RunAnalysis {
     if (!loaded.trace().timed()) return;
     const CausalOrder order(loaded.trace(), matching);
     waits = wait_states(loaded.trace(), matching, order, {.sends = &loaded.opened.sends});
-    measured = diagnose(loaded.trace(), paths, matching, order, waits);
+    measured = diagnose(loaded.trace(), paths, matching, order, waits,
+                        resolve_interval(interval, loaded.trace()));
   }
 };
 
 Report comparison(const ReportRequest& request, const std::vector<std::int64_t>& ppm) {
   ModelRequest other = request.input;
   other.trace = request.other;
-  const RunAnalysis a(request.input, ppm);
-  const RunAnalysis b(other, ppm);
+  const RunAnalysis a(request.input, ppm, request.interval);
+  const RunAnalysis b(other, ppm, request.interval);
   Report report = compare_runs(a.compared(), b.compared());
   if (request.pictures && a.measured && b.measured) {
     report.sections.insert(report.sections.begin() + 1,
@@ -69,6 +75,7 @@ Report comparison(const ReportRequest& request, const std::vector<std::int64_t>&
   report.title = "report: " + subject(a.loaded.opened) + " and " + subject(b.loaded.opened);
   report.options = to_json(a.loaded.model);
   report.options["degrade"] = degradations_to_json(ppm);
+  report.options["interval"] = request.interval;
   report.input = {{"a", input_to_json(a.loaded.opened)}, {"b", input_to_json(b.loaded.opened)}};
   for (const RunAnalysis* side : {&a, &b}) {
     report.findings.merge(side->loaded.trace().findings());
@@ -99,18 +106,17 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
   return with_context(std::move(report), "report", loaded, std::move(own_options));
 }
 
-}  // namespace
-
-Report execute(const ReportRequest& request) {
+Report whole_report(const ReportRequest& request) {
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
   if (!request.other.empty()) return comparison(request, ppm);
   LoadedGraph loaded =
       load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
-  Json own_options = {{"degrade", degradations_to_json(ppm)}};
+  Json own_options = {{"degrade", degradations_to_json(ppm)}, {"interval", request.interval}};
   const RunReportOptions options{.degradations_ppm = ppm,
                                  .scenarios = request.compare,
                                  .pictures = request.pictures,
-                                 .sends = &loaded.opened.sends};
+                                 .sends = &loaded.opened.sends,
+                                 .analysed = resolve_interval(request.interval, loaded.trace())};
   if (request.machine.given()) {
     return report_with_simulation(request, loaded, options, std::move(own_options));
   }
@@ -118,6 +124,15 @@ Report execute(const ReportRequest& request) {
   return with_context(
       run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options),
       "report", loaded, std::move(own_options));
+}
+
+}  // namespace
+
+Report execute(const ReportRequest& request) {
+  check_section_names(request.sections);
+  Report report = whole_report(request);
+  select_sections(request.sections, report);
+  return report;
 }
 
 }  // namespace slackline

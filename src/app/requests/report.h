@@ -20,6 +20,8 @@ struct ReportRequest {
   PlatformOptions machine{};                ///< to simulate the run on, too
   std::size_t links = 8;                    ///< most contended links of it to show
   bool pictures = false;                    ///< adds what only pages show
+  std::string interval = "common";          ///< as resolve_interval() reads
+  std::vector<std::string> sections{};      ///< to show, of section_names(); empty: all
 };
 
 /// Throws Error.

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/output_files.h"
 #include "base/units.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 #include "sim/simulated_trace.h"
 #include "timing/model_schedule.h"
@@ -72,7 +73,7 @@ struct EvaluatedProgram {
         run(request.platform.given() ? run_on_platform(program, request.platform)
                                      : run_under_model(program, graph, choice)),
         paths(run.trace),
-        diagnosis(diagnose(run.trace, paths)) {}
+        diagnosis(diagnose(run.trace, paths, run_span(run.trace).analysed)) {}
 
   ComparedRun compared(std::string name) const {
     return {std::move(name), run.trace, paths, model, &diagnosis};

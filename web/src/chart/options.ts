@@ -3,9 +3,11 @@
 
 import uPlot from "uplot";
 import { axisScale } from "../common/format";
+import { isRated } from "../common/rating";
 import type { Series, Unit } from "../common/report";
 import type { Panel } from "./data";
 import { markPainter, type Marks } from "./marks";
+import { ratingPainter } from "./ratings";
 import { zonePainter, type ZoneColours } from "./zones";
 
 const Y_AXIS = 62;
@@ -151,7 +153,9 @@ export function panelOptions(request: PanelRequest): uPlot.Options {
       { ...axis, grid, size: Y_AXIS, space: 34, values: tickLabels(yScale.factor) },
     ],
     hooks: {
-      drawClear: [zonePainter(series.zones, colours.zones)],
+      drawClear: isRated(series.id)
+        ? [ratingPainter(colours.zones)]
+        : [zonePainter(series.zones, colours.zones)],
       draw: [markPainter(request.marks, colours.text, colours.accent, last)],
       setCursor: [(u) => request.onCursor(u.cursor.idx ?? null)],
     },

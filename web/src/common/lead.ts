@@ -38,7 +38,7 @@ export interface Lead {
 
 const JUDGEMENT = "judgement";
 const ANSWERS = "answers";
-const EFFICIENCY = /^efficiency[_-]multiplicative$/;
+const EFFICIENCY = /^efficiency[_-](analysed|multiplicative)$/;
 const DEPTHS: [RegExp, number][] = [
   [/^parallel/, 0],
   [/^(load balance|communication)/, 1],
@@ -89,6 +89,8 @@ function said({ result, sections }: Report, key: string): (Sentence & { entry: S
 
 function factorsOf(items: Item[]): Factor[] {
   const table = items.find((item): item is Table => item.kind === "table" && EFFICIENCY.test(item.id));
+  // The first run's factors alone would stand for all runs.
+  if ((table?.columns.length ?? 0) > 2) return [];
   return (table?.rows ?? []).flatMap(([name, value]) => {
     if (typeof name !== "string" || typeof value !== "number") return [];
     const plain = name.trim();

@@ -56,6 +56,8 @@ export interface Strip {
   explanation: string;
   /** Id of the run that it is of. */
   run: string;
+  /** The value in the analysed interval, then in each phase: those of the tables. */
+  known?: { from: number; to: number; value: number | null }[];
 }
 
 export interface Timeline {

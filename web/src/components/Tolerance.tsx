@@ -67,6 +67,11 @@ export function Tolerance({ series, curves, asked, ask }: Props) {
           </span>
         ))}
         margin {format(asked - curve.now, series.x_unit)} over the assumed {format(curve.now, series.x_unit)}
+        {asked > last && (
+          <strong class="beyond">
+            {" "}(extrapolated beyond {format(last, series.x_unit)}, the end of the plot: T is at least this)
+          </strong>
+        )}
       </p>
     </div>
   );

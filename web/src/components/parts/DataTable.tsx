@@ -3,6 +3,7 @@ import { useContext, useMemo, useState } from "preact/hooks";
 import { TimelineId } from "../../common/context";
 import { grouped } from "../../common/format";
 import { explain } from "../../common/glossary";
+import { isRated, ratingOf } from "../../common/rating";
 import type { Table, Value } from "../../common/report";
 import { csv, filtered, shownColumns, sorted, timeLinkOf, type Order, type ShownColumn } from "../../common/table";
 import { save } from "../../common/clipboard";
@@ -62,10 +63,11 @@ function breakable(text: string): ComponentChildren {
 }
 
 /** A share has a bar of its size beside it; in the first column it only names the row. */
-function Cell({ column, value, share }: { column: ShownColumn; value: Value; share: boolean }) {
+function Cell({ column, value, share, rated }: { column: ShownColumn; value: Value; share: boolean; rated: boolean }) {
   const bar = share && typeof value === "number";
+  const rating = bar && rated ? ` ${ratingOf(value)}` : "";
   return (
-    <td class={(column.right ? "right" : "") + (bar ? " with-bar" : "")}>
+    <td class={(column.right ? "right" : "") + (bar ? " with-bar" : "") + rating} title={rating.trim() || undefined}>
       {bar && (
         <span class="bar" aria-hidden="true">
           <span style={{ width: `${Math.min(Math.max(100 * value, 0), 100)}%` }} />
@@ -144,6 +146,7 @@ export function DataTable({ table }: { table: Table }) {
                     column={column}
                     value={row[i] ?? null}
                     share={i > 0 && table.columns[i]?.unit === "ratio"}
+                    rated={isRated(table.id)}
                   />
                 ))}
                 {link && (

@@ -53,12 +53,22 @@ function draw(canvas: HTMLCanvasElement, scene: Scene, strip: Strip): void {
   c.stroke();
 }
 
-/** Of what is seen. */
+/** Of what is seen, where no table has a value. */
 function mean(scene: Scene, { from, width, values }: Strip): number | null {
   const first = Math.max(0, Math.floor((scene.view.from - from) / width));
   const last = Math.ceil((scene.view.to - from) / width);
   const seen = values.slice(first, last).filter((v): v is number => v !== null);
   return seen.length > 0 ? seen.reduce((sum, v) => sum + v, 0) / seen.length : null;
+}
+
+/** The number of a strip and what it is of: as in the tables where these have the interval in view. */
+function figure(scene: Scene, strip: Strip): { of: string; value: number | null } {
+  const { from, to } = scene.view;
+  const [whole, ...phases] = strip.known ?? [];
+  if (whole && from <= whole.from && to >= whole.to) return { of: "analysed interval", value: whole.value };
+  const near = (to - from) / 1000;
+  const phase = phases.find((p) => Math.abs(p.from - from) <= near && Math.abs(p.to - to) <= near);
+  return phase ? { of: "phase in view", value: phase.value } : { of: "mean of intervals in view", value: mean(scene, strip) };
 }
 
 /** A monitor: one quantity over time, below the rows and on their axis. */
@@ -67,12 +77,13 @@ export function StripView({ scene, strip, version }: Props) {
   useLayoutEffect(() => {
     if (canvas.current) draw(canvas.current, scene, strip);
   }, [scene, strip, version, scene.palette]);
+  const { of, value } = figure(scene, strip);
   return (
     <div class="strip">
       <p class="strip-name">
         <Hint text={strip.explanation}>{strip.name}</Hint>{" "}
-        <span class="muted">mean of intervals in view </span>
-        <strong>{format(mean(scene, strip), strip.unit)}</strong>
+        <span class="muted">{of} </span>
+        <strong>{format(value, strip.unit)}</strong>
         <span class="muted"> (axis 0 to {format(largest(strip), strip.unit)})</span>
       </p>
       <canvas ref={canvas} style={{ marginLeft: `${GUTTER}px`, width: `calc(100% - ${GUTTER}px)` }} aria-hidden="true" />
