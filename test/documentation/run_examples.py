@@ -20,6 +20,7 @@ TRACES = {
     "run1.slk": "stencil2d.slk", "run2.slk": "stencil2d.slk", "run3.slk": "stencil2d.slk",
     "app-1.slk": "allreduce8.slk", "app-2.slk": "allreduce16.slk", "app-4.slk": "allreduce32.slk",
     "slackline-trace/trace.slk": "stencil2d.slk", "run1/trace.slk": "stencil2d.slk",
+    "first/trace.slk": "unbalanced.slk", "second/trace.slk": "unbalanced-mpich.slk", "melt.slk": "lammps-melt.slk",
 }
 FILES = {
     "cluster.xml": "platforms/graphene.xml", "machine.xml": "platforms/graphene.xml",
@@ -93,6 +94,9 @@ def page_examples(source):
     readme = (source / "README.md").read_text()
     for line in re.findall(r"^\$ (slackline .*)$", readme, re.MULTILINE):
         yield "README.md", line.split("  #")[0].strip()
+    tutorial = (source / "doc/tutorial.md").read_text()
+    for line in re.findall(r"^\$ (slackline .*)$", tutorial, re.MULTILINE):
+        yield "doc/tutorial.md", line
 
 
 def mpi_of(line):
@@ -123,6 +127,7 @@ class Scratch:
             self.script("srun", SRUN)
             self.script("../Allrun", ALLRUN)
             self.put("app", arguments.programs / mpi_of(line) / "lb_coll")
+            self.put("unbalanced", arguments.programs / mpi_of(line) / "unbalanced")
         subprocess.run([arguments.binary, "convert", "app.slk", "app.goal", "--quiet"], cwd=folder, check=True)
 
     def put(self, name, origin):
@@ -135,8 +140,9 @@ class Scratch:
 
     def run(self, line):
         environment = dict(os.environ, PATH=f"{self.bin}:{os.environ['PATH']}", BROWSER="true", TMPDIR=str(self.folder))
-        if re.search(r"(record|preload) -o run1\b", line):  # it would not overwrite a trace
-            shutil.rmtree(self.folder / "run1")
+        recorded = re.search(r"(record|preload) -o (run1|first|second)\b", line)
+        if recorded:  # it would not overwrite a trace
+            shutil.rmtree(self.folder / recorded.group(2))
         line = line.replace("/tmp/", f"{self.folder}/")
         prelude = f"set -euo pipefail; fpath=({self.folder} {self.folder}); " + BEFORE.get(line, "")
         return subprocess.run(["bash", "-c", prelude + line], cwd=self.folder, env=environment, text=True,

@@ -162,10 +162,11 @@ class Tool:
 
 
 def goldens(source):
-    """JSON that transcripts of commands show whole."""
+    """JSON that transcripts of commands show whole, without masks."""
     for golden in sorted((source / "test/golden").rglob("*.golden")):
         for match in re.finditer(r"^\$ (slackline [^|;]*--format json)\n(\{\n.*?^\}$)", golden.read_text(), re.M | re.S):
-            yield match.group(1).removeprefix("slackline "), json.loads(match.group(2))
+            if "***" not in match.group(2):
+                yield match.group(1).removeprefix("slackline "), json.loads(match.group(2))
 
 
 def type_of(value):
