@@ -37,6 +37,7 @@ sensitivity traces/cg.slk --compare allreduce=ring
 sensitivity traces/cg.slk --model loggops
 tolerance traces/stencil2d.slk
 tolerance traces/stencil2d.slk --region L,G --degrade 1%
+tolerance traces/cg.slk --region L:intra-node,L:inter-node --ranks-per-node 2 --degrade 1%
 tolerance traces/stencil2d.slk --bootstrap 20
 tolerance traces/stencil2d.slk --also traces/cg.slk
 tolerance inputs/running_example.txt
@@ -91,7 +92,7 @@ CHECKED_SEEDS = range(6)
 
 # Objects whose keys are data: names of operations, ranks, parts of a network.
 MAPS = re.compile(r"\.(pairs_of_ranks\.(latency_ns|gap_ns_per_byte)|times_ns|ratios|operations_ns|activities_ns|gain_ns"
-                  r"|rank_compute_ns|rank_waiting_ns|simulation\.options|network_parts\[\]\.values|base)$"
+                  r"|rank_compute_ns|rank_waiting_ns|simulation\.options|network_parts\[\]\.values|base|regions\[\]\.(border|sides)\[\])$"
                   r"|^result\.(report|whatif)\.waiting_ns$")
 HEAD = {"schema": "version of the JSON's shape", "version": "version of Slackline", "command": "the command",
         "title": "what the report is about", "options": "effective options, defaults included",
@@ -164,7 +165,7 @@ class Tool:
 def goldens(source):
     """JSON that transcripts of commands show whole, without masks."""
     for golden in sorted((source / "test/golden").rglob("*.golden")):
-        for match in re.finditer(r"^\$ (slackline [^|;]*--format json)\n(\{\n.*?^\}$)", golden.read_text(), re.M | re.S):
+        for match in re.finditer(r"^\$ (slackline [^|;\n]*--format json)\n(\{\n.*?^\}$)", golden.read_text(), re.M | re.S):
             if "***" not in match.group(2):
                 yield match.group(1).removeprefix("slackline "), json.loads(match.group(2))
 
