@@ -171,15 +171,16 @@ std::vector<DeclaredOption> declared_options(std::string_view command) {
 
 int run_command_line(const std::vector<std::string>& arguments) {
   refuse_unknown_command(arguments);
-  const CommandLine line = make_command_line(named_command(arguments));
+  const std::string named(named_command(arguments));
+  const CommandLine line = make_command_line(named);
   if (arguments.empty()) {
     write_stderr(line.app->help());
     return 2;
   }
   try {
-    parse(*line.app,
-          named ? with_present_spellings(*line.app->get_subcommand(arguments.front()), arguments)
-                : arguments);
+    parse(*line.app, named.empty()
+                         ? arguments
+                         : with_present_spellings(*line.app->get_subcommand(named), arguments));
   } catch (const CLI::CallForVersion& version_text) {
     write_stdout(std::string(version_text.what()) + "\n");
     return 0;
