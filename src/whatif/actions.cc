@@ -10,6 +10,7 @@ using Keys = std::string_view;
 constexpr std::array<Keys, 1> kScaleKeys{"factor"};
 constexpr std::array<Keys, 1> kTimeKeys{"time"};
 constexpr std::array<Keys, 3> kNoiseKeys{"amplitude", "distribution", "seed"};
+constexpr std::array<Keys, 2> kLimitKeys{"factor", "over"};
 constexpr std::array<Keys, 5> kBalanceKeys{"to", "over", "within", "comm", "by"};
 constexpr std::array<Keys, 6> kMessageKeys{"operation", "min-bytes", "max-bytes",
                                            "tag",       "comm",      "to-ranks"};
@@ -18,7 +19,7 @@ constexpr std::array<Keys, 9> kResizeKeys{"operation", "min-bytes", "max-bytes",
 constexpr std::array<Keys, 2> kCollectiveKeys{"operation", "comm"};
 constexpr std::array<Keys, 2> kSubstituteKeys{"operation", "with"};
 
-constexpr std::array<EditAction, 9> kActions{{
+constexpr std::array<EditAction, 10> kActions{{
     {"scale", "multiply computation by factor=", kScaleKeys, scale_computation},
     {"set", "set the computation of each visit of a region to time=", kTimeKeys, set_computation},
     {"shift", "add time= to each visit of a region (negative: subtract)", kTimeKeys,
@@ -27,23 +28,28 @@ constexpr std::array<EditAction, 9> kActions{{
      "lengthen computation randomly, by amplitude= at most (uniform) or on average "
      "(distribution=exponential); seed= sets the random seed",
      kNoiseKeys, add_noise},
+    {"limit",
+     "shorten visits of a region (or with over=collective computation between two collectives of "
+     "all ranks) that take more than factor= times the rank's median one to that median",
+     kLimitKeys, limit_computation},
     {"balance",
-     "give all ranks the same computation: to=mean, min or max; over=run or visit; within=run, "
-     "host or comm=ID; by=50% applies half of the change",
+     "give all ranks the same computation: to=mean, min or max; over=run, visit or collective "
+     "(between the same two collectives of all ranks); within=run, host or comm=ID; by=50% applies "
+     "half of the change",
      kBalanceKeys, balance_computation},
     {"remove-messages",
      "omit messages, selected by operation=, min-bytes=, max-bytes=, tag=, comm= and to-ranks=",
-     kMessageKeys, remove_messages},
+     kMessageKeys, remove_messages, false},
     {"resize-messages",
      "change message sizes: factor= or bytes=; cost= is the computation on either side per byte of "
      "the old size (compression)",
-     kResizeKeys, resize_messages},
+     kResizeKeys, resize_messages, false},
     {"remove", "omit collectives of operation=, on all communicators or on comm=", kCollectiveKeys,
-     remove_collectives},
+     remove_collectives, false},
     {"substitute",
      "replace the send operation: operation=send with=ssend, or operation=sendrecv "
      "with=isend-irecv or send-recv",
-     kSubstituteKeys, substitute_calls},
+     kSubstituteKeys, substitute_calls, false},
 }};
 
 }  // namespace

@@ -21,6 +21,7 @@ struct EditAction {
   std::string_view summary;                ///< for help, a noun phrase or imperative clause
   std::span<const std::string_view> keys;  ///< arguments beside those of Selection
   Trace (*apply)(const Edit&, const Trace&, Change&);
+  bool keeps_calls = true;  ///< only the computation between calls changes
 };
 
 std::span<const EditAction> edit_actions();
@@ -30,6 +31,7 @@ Trace scale_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace set_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace shift_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace add_noise(const Edit& edit, const Trace& trace, Change& change);
+Trace limit_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace balance_computation(const Edit& edit, const Trace& trace, Change& change);
 
 // Actions on messages and collectives (message_edits.cc, collective_edits.cc, substitution.cc).

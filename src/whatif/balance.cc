@@ -4,7 +4,8 @@
 // ("Verifying Causal Connections ...", Hermanns et al. 2008, section 5.2). Ranks form groups (all,
 // by host, or by communicator). Over the whole run, each rank's selected computation is scaled so
 // that all of a group's ranks have the group's mean (or its minimum or maximum); by visit, the k-th
-// visits of a group's ranks to the region are, each by itself. `by` goes part of the way. Ranks and
+// visits of a group's ranks to the region are, each by itself, or their computation between the
+// same two collectives of all ranks. `by` goes part of the way. Ranks and
 // visits without any such computation take no part: nothing of theirs could be scaled.
 
 #include <algorithm>
@@ -31,11 +32,13 @@ Target target_of(const Edit& edit) {
   refuse(edit, "to", "no such target", "Choose mean, min or max.");
 }
 
-bool by_visit(const Edit& edit) {
+/// Nothing: over the whole run.
+std::optional<VisitScope> scope_of(const Edit& edit) {
   const std::string* text = edit.find("over");
-  if (text == nullptr || *text == "run") return false;
-  if (*text == "visit") return true;
-  refuse(edit, "over", "no such scope", "Choose run or visit.");
+  if (text == nullptr || *text == "run") return std::nullopt;
+  if (*text == "visit") return VisitScope::region;
+  if (*text == "collective") return VisitScope::collective;
+  refuse(edit, "over", "no such scope", "Choose run, visit or collective.");
 }
 
 /// The group of each rank; -1: in none.
@@ -131,16 +134,17 @@ VisitTimes totals(const VisitTimes& times) {
 Trace balance_computation(const Edit& edit, const Trace& trace, Change& change) {
   const CallPaths paths(trace);
   const Selection selection(edit, trace, paths);
-  const bool visits = by_visit(edit);
+  const std::optional<VisitScope> visits = scope_of(edit);
+  const VisitScope scope = visits.value_or(VisitScope::region);
   const double by = std::min(1.0, edit.factor("by").value_or(1));
-  const VisitTimes times = visit_times(trace, paths, selection);
+  const VisitTimes times = visit_times(trace, paths, selection, scope);
   const std::vector<std::vector<double>> factors = balancing_factors(
       visits ? times : totals(times), groups_of(edit, trace), target_of(edit), by);
   const PieceLengths lengths{[&](const SelectedPiece& p) {
     const std::vector<double>& of_rank = factors[static_cast<std::size_t>(p.rank)];
     return scaled(p.ns, of_rank[visits ? p.visit : 0]);
   }};
-  return with_lengths(trace, paths, selection, lengths, change);
+  return with_lengths(trace, paths, selection, lengths, change, scope);
 }
 
 }  // namespace slackline

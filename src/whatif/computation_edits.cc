@@ -1,8 +1,11 @@
-// Edits that change how long ranks compute: by a factor, to a length, by a time, by noise.
+// Edits that change how long ranks compute: by a factor, to a length, by a time, by noise, and
+// without exceptionally long visits.
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/ratio.h"
@@ -30,6 +33,23 @@ double factor_to(std::int64_t own, std::int64_t target) {
 
 std::int64_t of_visit(const VisitTimes& times, const SelectedPiece& piece) {
   return times[static_cast<std::size_t>(piece.rank)][piece.visit];
+}
+
+/// The lower median of a rank's visits that compute at all; 0 if there are none.
+std::int64_t median_visit(const std::vector<std::int64_t>& visits) {
+  std::vector<std::int64_t> own;
+  std::ranges::copy_if(visits, std::back_inserter(own), [](std::int64_t ns) { return ns > 0; });
+  if (own.empty()) return 0;
+  const auto middle = own.begin() + (std::ssize(own) - 1) / 2;
+  std::ranges::nth_element(own, middle);
+  return *middle;
+}
+
+VisitScope limit_scope(const Edit& edit) {
+  const std::string* text = edit.find("over");
+  if (text == nullptr || *text == "visit") return VisitScope::region;
+  if (*text == "collective") return VisitScope::collective;
+  refuse(edit, "over", "no such scope", "Choose visit or collective.");
 }
 
 }  // namespace
@@ -93,6 +113,24 @@ Trace add_noise(const Edit& edit, const Trace& trace, Change& change) {
     return scaled(p.ns, 1 + amplitude * (exponential ? -std::log1p(-u) : u));
   }};
   return with_lengths(trace, paths, selection, lengths, change);
+}
+
+Trace limit_computation(const Edit& edit, const Trace& trace, Change& change) {
+  edit.required("factor");
+  const double factor = std::max(1.0, *edit.factor("factor"));
+  const VisitScope scope = limit_scope(edit);
+  const CallPaths paths(trace);
+  const Selection selection(edit, trace, paths);
+  const VisitTimes times = visit_times(trace, paths, selection, scope);
+  std::vector<std::int64_t> medians;
+  for (const std::vector<std::int64_t>& visits : times) medians.push_back(median_visit(visits));
+  const PieceLengths lengths{[&](const SelectedPiece& p) {
+    const std::int64_t visit = of_visit(times, p);
+    const std::int64_t median = medians[static_cast<std::size_t>(p.rank)];
+    const bool exceeds = static_cast<double>(visit) > factor * static_cast<double>(median);
+    return exceeds ? scaled(p.ns, factor_to(visit, median)) : p.ns;
+  }};
+  return with_lengths(trace, paths, selection, lengths, change, scope);
 }
 
 }  // namespace slackline

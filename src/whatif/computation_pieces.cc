@@ -16,9 +16,11 @@ namespace {
 /// Follows a rank's visits to the selected region, and cuts computation at the selected interval.
 class PieceWalk {
  public:
-  PieceWalk(const Selection& selection, std::int32_t rank)
+  PieceWalk(const Selection& selection, const Trace& trace, std::int32_t rank, VisitScope scope)
       : selection_(selection),
+        trace_(trace),
         rank_(rank),
+        scope_(scope),
         selected_rank_(selection.has_rank(rank)),
         inside_(selection.has_path(0)) {}
 
@@ -42,15 +44,29 @@ class PieceWalk {
   std::optional<std::uint32_t> pass(PathId path) {
     const bool was_inside = inside_;
     inside_ = selection_.has_path(path);
-    if (!was_inside || inside_) return std::nullopt;
+    if (scope_ != VisitScope::region || !was_inside || inside_) return std::nullopt;
     return visit_++;
+  }
+  /// The rank makes its call `i`.
+  void pass_call(std::size_t i) {
+    if (scope_ == VisitScope::collective && is_collective_of_all(i)) ++visit_;
   }
   bool selected_rank() const { return selected_rank_; }
   std::int32_t rank() const { return rank_; }
 
  private:
+  bool is_collective_of_all(std::size_t i) const {
+    const RankCalls& calls = trace_.calls(rank_);
+    if (operation_class(calls.operation(i)) != OperationClass::collective) return false;
+    const std::uint32_t comm = calls.comm(i);
+    return comm < trace_.communicators().size() &&
+           std::ssize(trace_.communicators()[comm].members) == trace_.ranks();
+  }
+
   const Selection& selection_;
+  const Trace& trace_;
   std::int32_t rank_;
+  VisitScope scope_;
   bool selected_rank_;
   bool inside_;
   std::uint32_t visit_ = 0;
@@ -72,7 +88,7 @@ struct Measure {
   }
   void pause(std::int64_t, bool) {}
   void region(const RegionEvent&, PathId path) { walk.pass(path); }
-  void call(std::size_t, PathId) {}
+  void call(std::size_t i, PathId) { walk.pass_call(i); }
 };
 
 /// Writes a rank with other lengths.
@@ -97,7 +113,10 @@ struct Rewrite {
     if (visit && walk.selected_rank() && lengths.at_visit_end) add_at_end(*visit);
     to.region(event.region, event.enter);
   }
-  void call(std::size_t i, PathId) { to.call(from[i]); }
+  void call(std::size_t i, PathId) {
+    walk.pass_call(i);
+    to.call(from[i]);
+  }
 
  private:
   void add_at_end(std::uint32_t visit) {
@@ -109,25 +128,26 @@ struct Rewrite {
 
 }  // namespace
 
-VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selection& selection) {
+VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selection& selection,
+                       VisitScope scope) {
   VisitTimes times(static_cast<std::size_t>(trace.ranks()));
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(times.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Measure measure{PieceWalk(selection, rank), times[r]};
+    Measure measure{PieceWalk(selection, trace, rank, scope), times[r]};
     walk_program(trace, paths, rank, zero_ns, measure);
   });
   return times;
 }
 
 Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& selection,
-                   const PieceLengths& lengths, Change& change) {
+                   const PieceLengths& lengths, Change& change, VisitScope scope) {
   Trace edited = empty_copy(trace);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   std::atomic<std::uint64_t> changed = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Rewrite rewrite{PieceWalk(selection, rank), lengths, trace.calls(rank),
+    Rewrite rewrite{PieceWalk(selection, trace, rank, scope), lengths, trace.calls(rank),
                     RankWriter(edited.calls(rank))};
     walk_program(trace, paths, rank, zero_ns, rewrite);
     rewrite.to.finish();

@@ -11,18 +11,24 @@
 
 namespace slackline {
 
+/// What divides a rank's selected computation into visits.
+enum class VisitScope : std::uint8_t {
+  region,      ///< visits to the selected region; all is one visit where no region was selected
+  collective,  ///< stretches between two collectives of all ranks
+};
+
 /// A stretch of computation that an edit selects.
 struct SelectedPiece {
   std::int32_t rank = 0;
-  std::uint32_t visit = 0;   ///< number of the visit to the selected region, by rank, from 0 on
+  std::uint32_t visit = 0;   ///< number of the visit, by rank, from 0 on
   std::uint64_t number = 0;  ///< of the rank's selected pieces, from 0 on
   std::int64_t ns = 0;
 };
 
-/// Computation by rank and visit to the selected region. Where no region was selected, all of a
-/// rank's computation is its visit 0.
+/// Computation by rank and visit.
 using VisitTimes = std::vector<std::vector<std::int64_t>>;
-VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selection& selection);
+VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selection& selection,
+                       VisitScope scope = VisitScope::region);
 
 /// New lengths for selected computation; ranks are edited in several threads.
 struct PieceLengths {
@@ -34,7 +40,8 @@ struct PieceLengths {
 
 /// The program with those lengths. Counts the pieces whose length changed, and what was added.
 Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& selection,
-                   const PieceLengths& lengths, Change& change);
+                   const PieceLengths& lengths, Change& change,
+                   VisitScope scope = VisitScope::region);
 
 /// ns * factor, to the nearest nanosecond.
 std::int64_t scaled(std::int64_t ns, double factor);

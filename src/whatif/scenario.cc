@@ -4,6 +4,7 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -127,12 +128,14 @@ Scenario parse_scenario(std::string_view toml, std::string_view file) {
 }
 
 EditedProgram apply(const Scenario& scenario, const Trace& trace) {
-  EditedProgram program{untimed_copy(trace), {}};
-  const std::uint64_t defects = unmatched(trace);
-  const Trace* source = &trace;  // the first edit sees the times of a timed trace
+  if (scenario.edits.empty()) return {untimed_copy(trace), {}};
+  EditedProgram program{Trace(0, false), {}};
+  std::optional<std::uint64_t> defects;  // only edits of calls can add to them
+  const Trace* source = &trace;          // the first edit sees the times of a timed trace
   for (const Edit& edit : scenario.edits) {
     const EditAction& action = action_of(edit);
     check_arguments(edit, action);
+    if (!action.keeps_calls && !defects) defects = unmatched(*source);
     AppliedEdit applied{.edit = edit, .computation_before_ns = computation_ns(*source)};
     Change change;
     program.trace = action.apply(edit, *source, change);
@@ -140,7 +143,7 @@ EditedProgram apply(const Scenario& scenario, const Trace& trace) {
     applied.changed = change.changed;
     applied.unit = change.unit;
     applied.computation_after_ns = computation_ns(program.trace);
-    if (unmatched(program.trace) > defects) {
+    if (!action.keeps_calls && unmatched(program.trace) > *defects) {
       throw Error(fmt::format("cannot apply '{}'", to_string(edit)),
                   "matching messages or collectives would no longer match",
                   "Select both sides of the communication.");
@@ -149,6 +152,11 @@ EditedProgram apply(const Scenario& scenario, const Trace& trace) {
   }
   program.trace.info().recorder = "slackline whatif";
   return program;
+}
+
+bool keeps_calls(const Scenario& scenario) {
+  return std::ranges::all_of(scenario.edits,
+                             [](const Edit& edit) { return action_of(edit).keeps_calls; });
 }
 
 }  // namespace slackline

@@ -48,4 +48,8 @@ struct EditedProgram {
 /// longer do. Linear in calls for each edit.
 EditedProgram apply(const Scenario& scenario, const Trace& trace);
 
+/// Whether the edited program has the calls of the original one, in the same order, and only the
+/// computation between them may differ. Throws usage Error for an unknown action.
+bool keeps_calls(const Scenario& scenario);
+
 }  // namespace slackline

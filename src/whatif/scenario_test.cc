@@ -92,6 +92,34 @@ TEST(Scenario, BalancesVisitByVisitAndPartOfTheWay) {
               ElementsAre(0, 10 + 250, 10 + 100 + 10, 0));
 }
 
+TEST(Scenario, BalancesBetweenTheSameTwoCollectives) {
+  // Between MPI_Init and the first barrier 120 and 310 ns, then 120 on both: each rank gets the
+  // mean.
+  const EditedProgram program = edited(two_visits(), {"balance over=collective"});
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(0, 215, 120, 0));
+  EXPECT_THAT(gaps(program.trace, 1), ElementsAre(0, 215, 120, 0));
+}
+
+TEST(Scenario, LimitsVisitsToTheRanksMedian) {
+  const Trace trace = timed_trace(1, R"(
+rank 0
+  @0 +10 init
+  @10 enter foo
+  @20 leave foo
+  @20 +0 barrier
+  @20 enter foo
+  @32 leave foo
+  @32 +0 barrier
+  @32 enter foo
+  @82 leave foo
+  @90 +0 barrier
+)");
+  // 10, 12 and 50 ns: the last one becomes the median; what is outside of visits stays.
+  const EditedProgram program = edited(trace, {"limit region=foo factor=2"});
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(0, 10, 12, 12 + 8, 0));
+  EXPECT_EQ(program.log[0].changed, 1u);
+}
+
 TEST(Scenario, SetsAndShiftsVisits) {
   const Trace trace = two_visits();
   EXPECT_THAT(gaps(edited(trace, {"set function=foo time=40ns"}).trace, 1),
