@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "base/error.h"
+#include "base/student_t.h"
 
 namespace slackline {
 namespace {
@@ -19,15 +20,6 @@ double percentile(const std::vector<double>& sorted, double p) {
     return at > static_cast<double>(below) ? sorted[above] : sorted[below];
   }
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-/// Student's t, 97.5 %, by degrees of freedom; beyond the table the next smaller entry (wider).
-double student_t(std::size_t freedom) {
-  constexpr std::array kTable{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                              2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-                              2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-                              2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-  return kTable[std::min(freedom, kTable.size()) - 1];
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include "analysis/cube/difference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "calls/call_matching.h"
+#include "calls/call_paths.h"
+#include "formats/testing/text_trace.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Field;
+using testing::timed_trace;
+
+SeverityCube cube_of(const Trace& trace) {
+  const CallMatching matching(trace);
+  return severity_cube(trace, CallPaths(trace), wait_states(trace, matching));
+}
+
+/// Rank 1 computes 300 ns in foo where rank 0 computes 100, and rank 0 waits for it in the barrier.
+Trace unbalanced() {
+  return timed_trace(2, R"(
+rank 0
+  @0 +10 init
+  @10 enter foo
+  @110 leave foo
+  @110 +210 barrier
+  @320 +1 finalize
+rank 1
+  @0 +10 init
+  @10 enter foo
+  @310 leave foo
+  @310 +10 barrier
+  @320 +1 finalize
+)");
+}
+
+/// The same with 200 ns on both ranks.
+Trace balanced() {
+  return timed_trace(2, R"(
+rank 0
+  @0 +10 init
+  @10 enter foo
+  @210 leave foo
+  @210 +10 barrier
+  @220 +1 finalize
+rank 1
+  @0 +10 init
+  @10 enter foo
+  @210 leave foo
+  @210 +10 barrier
+  @220 +1 finalize
+)");
+}
+
+TEST(SeverityCube, SumsUpByMetricCallPathAndRank) {
+  const SeverityCube cube = cube_of(unbalanced());
+  EXPECT_THAT(cube.of({"computation", "foo"}), ElementsAre(100, 300));
+  EXPECT_THAT(cube.of({"wait_at_barrier", "MPI_Barrier"}), ElementsAre(200, 0));
+  EXPECT_THAT(cube.of({"mpi", "MPI_Barrier"}), ElementsAre(10, 10));
+  EXPECT_THAT(cube.of({"calls", "MPI_Barrier"}), ElementsAre(1, 1));
+  EXPECT_EQ(cube.sum({"bytes", "MPI_Barrier"}), 0);
+}
+
+TEST(RunDifference, ListsLargestFirstAndWhatBecameOfWaiting) {
+  const RunDifference d = difference({"A", {cube_of(unbalanced())}}, {"B", {cube_of(balanced())}});
+  ASSERT_EQ(d.differences.size(), 3u);
+  // 200 ns less waiting on rank 0, 100 ns more or less computation.
+  EXPECT_EQ(d.differences[0].key.metric, "wait_at_barrier");
+  EXPECT_EQ(d.differences[0].difference(), -200);
+  EXPECT_EQ(d.differences[0].rank, 0);
+  EXPECT_FALSE(d.differences[0].significant.has_value());
+  EXPECT_EQ(d.differences[1].difference() + d.differences[2].difference(), 0);
+  ASSERT_EQ(d.waits.size(), 1u);
+  EXPECT_EQ(d.waits[0].vanished, 200);
+  EXPECT_EQ(d.waits[0].appeared, 0);
+}
+
+TEST(RunDifference, OfARunToItselfIsNothing) {
+  const SeverityCube cube = cube_of(unbalanced());
+  EXPECT_TRUE(difference({"A", {cube}}, {"B", {cube}}).differences.empty());
+}
+
+SeverityCube with_computation(double ns) {
+  SeverityCube cube(1);
+  cube.add({"computation", "foo"}, 0, ns);
+  return cube;
+}
+
+TEST(RunDifference, TestsForSignificance) {
+  // Means 100 and 110; standard errors of the means 0.577 and 0.577: t = 12.2 against 2.776.
+  const RunGroup a{"A", {with_computation(99), with_computation(100), with_computation(101)}};
+  const RunGroup b{"B", {with_computation(109), with_computation(110), with_computation(111)}};
+  EXPECT_THAT(difference(a, b).differences,
+              ElementsAre(Field(&SeverityDifference::significant, true)));
+  // Means 100 and 101; standard error of B's mean 5.77: t below 0.2.
+  const RunGroup noisy{"B", {with_computation(91), with_computation(101), with_computation(111)}};
+  EXPECT_THAT(difference(a, noisy).differences,
+              ElementsAre(Field(&SeverityDifference::significant, false)));
+}
+
+TEST(RunDifference, ComparesSumsWhereRanksDiffer) {
+  SeverityCube one(1);
+  one.add({"computation", "foo"}, 0, 30);
+  SeverityCube two(2);
+  two.add({"computation", "foo"}, 0, 10);
+  two.add({"computation", "foo"}, 1, 15);
+  const RunDifference d = difference({"A", {one}}, {"B", {two}});
+  EXPECT_FALSE(d.by_rank);
+  ASSERT_EQ(d.differences.size(), 1u);
+  EXPECT_EQ(d.differences[0].rank, -1);
+  EXPECT_EQ(d.differences[0].difference(), -5);
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstddef>
+
+namespace slackline {
+
+/// The 97.5 % quantile of Student's t distribution, for two-sided intervals of 95 %. Above 30
+/// degrees of freedom that of 30, which is slightly larger; `freedom` 0 counts as 1.
+double student_t(std::size_t freedom);
+
+}  // namespace slackline
