@@ -25,6 +25,7 @@ Run setup_monitor(CommandParser& parser);
 Run setup_place(CommandParser& parser);
 Run setup_whatif(CommandParser& parser);
 Run setup_gains(CommandParser& parser);
+Run setup_advise(CommandParser& parser);
 Run setup_report(CommandParser& parser);
 Run setup_view(CommandParser& parser);
 Run setup_demo(CommandParser& parser);
@@ -61,6 +62,8 @@ constexpr std::array kCommands{
             setup_whatif},
     Command{"gains", "exact gain in run time per function and rank from less computation",
             setup_gains},
+    Command{"advise", "changes that would shorten the run most, ranked by predicted gain",
+            setup_advise},
     Command{"report", "summarise performance (text or HTML)", setup_report},
     Command{"view", "open the HTML report in a browser", setup_view},
     Command{"demo", "record and analyse a small example", setup_demo},

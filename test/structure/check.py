@@ -19,9 +19,10 @@ MAY_INCLUDE = {
     "calibration": ["base", "report", "timing"],
     "sim": ["base", "trace", "calls", "graph"],
     "analysis": ["base", "report", "trace", "calls", "graph", "timing", "sim"],
+    "advice": ["base", "report", "trace", "whatif", "calls", "graph", "timing", "analysis"],
     "page": ["base", "report", "trace", "calls", "graph", "timing", "sim", "analysis"],
     "app": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "calibration", "sim", "analysis",
-            "page"],
+            "advice", "page"],
     "cli": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim",
             "analysis", "page", "app"],
 }

@@ -1,9 +1,7 @@
 #include "analysis/model/interval.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 
 #include "base/error.h"
 #include "base/student_t.h"

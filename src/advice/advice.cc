@@ -1,0 +1,149 @@
+// Advice.
+//
+// The authors of SILAS end with the wish that hypotheses be found and ranked by the tool
+// ("Verifying Causal Connections between Distant Performance Phenomena in Large-Scale
+// Message-Passing Applications", Hermanns et al. 2008). Here wait states are not subtracted but the
+// edited program is timed by the model, which takes a fraction of a second, so that every
+// hypothesis which the program gives cause for can be tried, also those that turn out to be wrong.
+
+#include "advice/advice.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "advice/evaluation.h"
+#include "advice/hypotheses.h"
+#include "advice/program_profile.h"
+#include "advice/ranking.h"
+#include "base/error.h"
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+/// Gains below this share of the run are not worth a change.
+constexpr double kLeastGain = 0.001;
+/// A further proposal joins a combination if it gains so much of the run more.
+constexpr double kLeastFurtherGain = 0.01;
+constexpr std::size_t kLargestCombination = 4;
+
+std::vector<EvaluatedHypothesis> evaluated(std::vector<Hypothesis> hypotheses,
+                                           const Evaluator& evaluator) {
+  std::vector<EvaluatedHypothesis> all(hypotheses.size());
+  parallel_for(all.size(), [&](std::size_t i) {
+    all[i].hypothesis = std::move(hypotheses[i]);
+    try {
+      all[i].gain_ns = evaluator.gain_ns(all[i].hypothesis.edits, all[i].hypothesis.variation);
+    } catch (const Error&) {
+      all[i].gain_ns = 0;  // it cannot be applied to this program
+    }
+  });
+  return all;
+}
+
+Proposal proposal(EvaluatedHypothesis h, const Evaluator& evaluator) {
+  const std::array<double, 3> gains =
+      evaluator.gains_ns(h.hypothesis.edits, h.hypothesis.variation);
+  const auto [low, high] = std::ranges::minmax(gains);
+  return {std::move(h.hypothesis), h.gain_ns, low, high};
+}
+
+/// Two changes of the same thing cannot be made together.
+bool compatible(const Hypothesis& a, const Hypothesis& b) {
+  return a.variation.collectives.empty() || b.variation.collectives.empty() || a.place != b.place;
+}
+
+ModelVariation together(ModelVariation a, const ModelVariation& b) {
+  a.collectives.insert(a.collectives.end(), b.collectives.begin(), b.collectives.end());
+  if (b.eager_threshold_bytes) a.eager_threshold_bytes = b.eager_threshold_bytes;
+  a.latency_factor *= b.latency_factor;
+  a.gap_factor *= b.gap_factor;
+  return a;
+}
+
+/// Grows a combination by whatever gains more beside what it has.
+class Growth {
+ public:
+  Growth(const std::vector<Proposal>& proposals, const Evaluator& evaluator)
+      : proposals_(proposals), evaluator_(evaluator) {}
+
+  Combination run() {
+    for (std::size_t i = 0; i < proposals_.size(); ++i) {
+      if (result_.proposals.size() == kLargestCombination) break;
+      try_with(i);
+    }
+    if (result_.proposals.size() < 2) return {};
+    return std::move(result_);
+  }
+
+ private:
+  void try_with(std::size_t i) {
+    const Hypothesis& h = proposals_[i].hypothesis;
+    for (const std::size_t other : result_.proposals) {
+      if (!compatible(proposals_[other].hypothesis, h)) return;
+    }
+    std::vector<Edit> edits = edits_;
+    edits.insert(edits.end(), h.edits.begin(), h.edits.end());
+    const ModelVariation variation = together(variation_, h.variation);
+    double gain_ns = proposals_[i].gain_ns;
+    if (!result_.proposals.empty()) {
+      try {
+        gain_ns = evaluator_.gain_ns(edits, variation);
+      } catch (const Error&) {
+        return;
+      }
+      if (gain_ns < result_.gain_ns + kLeastFurtherGain * evaluator_.base_ns()) return;
+    }
+    result_.proposals.push_back(i);
+    result_.gain_ns = gain_ns;
+    edits_ = std::move(edits);
+    variation_ = variation;
+  }
+
+  const std::vector<Proposal>& proposals_;
+  const Evaluator& evaluator_;
+  Combination result_{};
+  std::vector<Edit> edits_{};
+  ModelVariation variation_{};
+};
+
+}  // namespace
+
+std::string_view identifier(Problem problem) {
+  constexpr std::array<std::string_view, 13> kNames{
+      "imbalance", "variation",   "slow_ranks",           "serial",
+      "outliers",  "computation", "empty_messages",       "message_volume",
+      "barriers",  "rendezvous",  "collective_algorithm", "latency",
+      "bandwidth"};
+  return kNames[static_cast<std::size_t>(problem)];
+}
+
+Advice advise(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice,
+              std::size_t count) {
+  const CallPaths paths(program);
+  const ProgramProfile profile = program_profile(program, paths);
+  const Evaluator evaluator(program, graph, choice);
+  const PathUse path{evaluator.on_critical_path(Parameter::latency),
+                     evaluator.on_critical_path(Parameter::gap_per_byte)};
+  std::vector<Hypothesis> hypotheses = computation_hypotheses(program, paths, profile);
+  std::ranges::move(communication_hypotheses(profile, choice, path),
+                    std::back_inserter(hypotheses));
+
+  Advice advice{.makespan_ns = evaluator.base_ns(),
+                .ideal_ns = static_cast<double>(profile.mean_ns()),
+                .hypotheses = hypotheses.size(),
+                .proposals = {},
+                .combination = {}};
+  std::vector<EvaluatedHypothesis> best =
+      ranked(evaluated(std::move(hypotheses), evaluator), paths, kLeastGain * advice.makespan_ns);
+  if (best.size() > count) best.resize(count);
+  advice.proposals.resize(best.size());
+  parallel_for(best.size(), [&](std::size_t i) {
+    advice.proposals[i] = proposal(std::move(best[i]), evaluator);
+  });
+  advice.combination = Growth(advice.proposals, evaluator).run();
+  return advice;
+}
+
+}  // namespace slackline

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "advice/hypothesis.h"
+#include "analysis/model/model_choice.h"
+#include "graph/execution_graph.h"
+#include "report/report.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// A change that shortens the run under the model.
+struct Proposal {
+  Hypothesis hypothesis;
+  double gain_ns = 0;
+  /// With L, o and G halved and doubled; gain_ns lies between them.
+  double low_ns = 0;
+  double high_ns = 0;
+  std::string command{};  ///< that evaluates it; for the caller to fill in
+};
+
+/// Several proposals together.
+struct Combination {
+  std::vector<std::size_t> proposals;  ///< indices into Advice::proposals, in order of application
+  double gain_ns = 0;
+};
+
+struct Advice {
+  double makespan_ns = 0;  ///< of the run as it is
+  /// With all computation balanced, no communication and no dependences: what remains.
+  double ideal_ns = 0;
+  std::size_t hypotheses = 0;       ///< evaluated
+  std::vector<Proposal> proposals;  ///< largest gain first
+  Combination combination;          ///< empty unless it gains more than the first alone
+};
+
+/// Generates hypotheses, evaluates each under `choice`, keeps the `count` best, one for each
+/// problem, and combines them greedily. `graph` is of `program`. Some dozens of passes; those about
+/// messages and collectives build a graph each.
+Advice advise(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice,
+              std::size_t count);
+
+Report describe(const Advice& advice);
+
+}  // namespace slackline

@@ -1,0 +1,373 @@
+// Hypotheses about computation.
+//
+// The causes of waiting that lie in computation differ in what can be done about them, so each has
+// a hypothesis of its own: work that is shared out badly (balance over the run), work that varies
+// (balance instance by instance), a processor that is slow (everything on some ranks takes longer
+// by about the same factor), work that few ranks do for all, rare interruptions, and, when nothing
+// of that holds, too much work.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "advice/hypotheses.h"
+#include "base/ratio.h"
+#include "base/units.h"
+#include "whatif/computation_pieces.h"
+#include "whatif/selection.h"
+
+namespace slackline {
+namespace {
+
+/// Regions whose computation is examined, largest first.
+constexpr std::size_t kRegions = 12;
+/// What is smaller than this share of a rank's computation is not looked at.
+constexpr double kLeastShare = 0.005;
+/// A rank is slow if everything takes at least so many times as long as the median over ranks.
+constexpr double kSlow = 1.05;
+/// An outlier takes so many times as long as the rank's median instance, and is rarer than that.
+constexpr double kOutlier = 2;
+constexpr double kOutlierShare = 0.1;
+constexpr std::size_t kFewestInstances = 10;
+/// What optimisation of a function may reach without a new algorithm.
+constexpr double kLessComputation = 0.1;
+
+/// Computation that can be selected by an edit: all of it, or that of a region and what it calls.
+struct Part {
+  std::string region;  ///< empty: all
+  PathId path = 0;
+  std::vector<std::int64_t> ns;  ///< by rank
+
+  std::int64_t sum() const { return std::accumulate(ns.begin(), ns.end(), std::int64_t{0}); }
+  std::int64_t max() const { return *std::ranges::max_element(ns); }
+  std::int32_t longest() const {
+    return static_cast<std::int32_t>(std::ranges::max_element(ns) - ns.begin());
+  }
+  double mean() const {
+    return ratio_of(static_cast<double>(sum()), static_cast<double>(ns.size()));
+  }
+  std::string name() const { return region.empty() ? "the program" : region; }
+  Edit edit(std::string action) const {
+    Edit edit{std::move(action)};
+    if (!region.empty()) edit.arguments.emplace("region", region);
+    return edit;
+  }
+};
+
+std::vector<std::int64_t> sums_below(const ProgramProfile& profile,
+                                     const std::vector<bool>& below) {
+  std::vector<std::int64_t> ns;
+  for (const std::vector<std::int64_t>& paths : profile.path_ns) {
+    std::int64_t sum = 0;
+    for (std::size_t p = 0; p < paths.size(); ++p) sum += below[p] ? paths[p] : 0;
+    ns.push_back(sum);
+  }
+  return ns;
+}
+
+/// All computation, then the regions with most of it. A region counts with everything that is
+/// called from it, and its path is the first one that it occurs in.
+std::vector<Part> parts_of(const Trace& trace, const CallPaths& paths,
+                           const ProgramProfile& profile) {
+  std::vector<Part> regions;
+  for (std::size_t region = 0; region < trace.regions().size(); ++region) {
+    std::vector<bool> below(paths.size());
+    PathId first = 0;
+    for (PathId path = 1; path < paths.size(); ++path) {
+      const bool is_region = paths.region(path) == static_cast<std::int32_t>(region);
+      if (is_region && first == 0) first = path;
+      below[path] = is_region || below[paths.parent(path)];
+    }
+    if (first != 0) regions.push_back({trace.regions()[region], first, sums_below(profile, below)});
+  }
+  std::ranges::stable_sort(regions, std::ranges::greater{}, &Part::max);
+  if (regions.size() > kRegions) regions.resize(kRegions);
+  std::vector<Part> parts{{"", 0, profile.rank_ns}};
+  std::ranges::move(regions, std::back_inserter(parts));
+  return parts;
+}
+
+std::string of_rank(const Part& part) {
+  return fmt::format("{} on rank {}, {} on average",
+                     format_time_ns(static_cast<double>(part.max())), part.longest(),
+                     format_time_ns(part.mean()));
+}
+
+Hypothesis balance(const Part& part) {
+  return {.problem = Problem::imbalance,
+          .action = fmt::format("Balance the computation of {} over all ranks", part.name()),
+          .place = part.region,
+          .path = part.path,
+          .rank = part.longest(),
+          .edits = {part.edit("balance")},
+          .evidence = fmt::format("Computation of {}: {}.", part.name(), of_rank(part)),
+          .assumption = "the work can be divided evenly"};
+}
+
+/// The rank that is the longest most often, and how often.
+std::pair<std::int32_t, std::size_t> most_often_longest(const VisitTimes& times) {
+  std::vector<std::size_t> longest(times.size());
+  for (std::size_t visit = 0; visit < times.front().size(); ++visit) {
+    std::size_t rank = 0;
+    for (std::size_t r = 1; r < times.size(); ++r) {
+      if (times[r][visit] > times[rank][visit]) rank = r;
+    }
+    ++longest[rank];
+  }
+  const auto most = std::ranges::max_element(longest);
+  return {static_cast<std::int32_t>(most - longest.begin()), *most};
+}
+
+/// All ranks have equally many instances.
+Hypothesis even_out(const Part& part, VisitScope scope, const VisitTimes& times) {
+  Edit edit = part.edit("balance");
+  const bool collectives = scope == VisitScope::collective;
+  edit.arguments.emplace("over", collectives ? "collective" : "visit");
+  const auto [rank, count] = most_often_longest(times);
+  const std::size_t instances = times.front().size();
+  const bool always_one = 2 * count > instances;
+  return {.problem = always_one ? Problem::imbalance : Problem::variation,
+          .action = fmt::format(
+              "Balance each {} over all ranks",
+              collectives ? "stretch between two collectives" : "visit to " + part.region),
+          .place = part.region,
+          .path = part.path,
+          .rank = always_one ? rank : -1,
+          .each_instance = true,
+          .edits = {std::move(edit)},
+          .evidence =
+              fmt::format("Rank {} takes longest in {} of {} {}, more often than any other.", rank,
+                          count, instances, collectives ? "stretches" : "visits to " + part.region),
+          .assumption = always_one ? "the work can be divided evenly each time"
+                                   : "the variation is in the work, or its cause can be removed"};
+}
+
+Hypothesis compute_less(const Part& part) {
+  Edit edit = part.edit("scale");
+  edit.arguments.emplace("factor", fmt::format("{}", 1 - kLessComputation));
+  return {.problem = Problem::computation,
+          .action = fmt::format("Speed up the computation of {} by {:.0f} %", part.name(),
+                                kLessComputation * 100),
+          .place = part.region,
+          .path = part.path,
+          .edits = {std::move(edit)},
+          .evidence = fmt::format("Computation of {}: {}.", part.name(), of_rank(part)),
+          .assumption = "it can be optimised that far ('slackline gains' has other percentages)"};
+}
+
+std::string list_of(const std::vector<std::int32_t>& ranks) {
+  std::string text;
+  for (const std::int32_t rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
+  return text;
+}
+
+/// Ranks with computation in a part, if these are few.
+std::optional<Hypothesis> divide(const Part& part) {
+  std::vector<std::int32_t> ranks;
+  for (std::size_t r = 0; r < part.ns.size(); ++r) {
+    // Measurements leave a few nanoseconds where regions begin.
+    if (static_cast<double>(part.ns[r]) > 0.01 * static_cast<double>(part.max())) {
+      ranks.push_back(static_cast<std::int32_t>(r));
+    }
+  }
+  if (part.region.empty() || ranks.empty() || ranks.size() * 4 > part.ns.size())
+    return std::nullopt;
+  Edit edit = part.edit("scale");
+  edit.arguments.emplace("ranks", list_of(ranks));
+  edit.arguments.emplace("factor",
+                         fmt::format("{:.9g}", ratio_of(static_cast<double>(ranks.size()),
+                                                        static_cast<double>(part.ns.size()))));
+  return Hypothesis{
+      .problem = Problem::serial,
+      .action = fmt::format("Divide {}, which only {} out, over all ranks", part.region,
+                            ranks.size() == 1 ? fmt::format("rank {} carries", ranks.front())
+                                              : fmt::format("{} ranks carry", ranks.size())),
+      .place = part.region,
+      .path = part.path,
+      .rank = part.longest(),
+      .edits = {std::move(edit)},
+      .evidence = fmt::format("{} takes {} on rank {}, and no time on {} of {} ranks.", part.region,
+                              format_time_ns(static_cast<double>(part.max())), part.longest(),
+                              part.ns.size() - ranks.size(), part.ns.size()),
+      .assumption = "the work is parallel, and the other ranks do nothing else meanwhile"};
+}
+
+// --- Slow ranks -----------------------------------------------------------------------------
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// By which factor a rank takes longer than the median over ranks, if everything that it computes
+/// does: two kinds of computation at least, all by about the same factor.
+class Slowness {
+ public:
+  explicit Slowness(const ProgramProfile& profile) {
+    const double all = static_cast<double>(profile.mean_ns());
+    for (const auto& [kind, ns] : profile.kind_ns) {
+      std::vector<double> values(ns.begin(), ns.end());
+      const double middle = median(values);
+      if (middle < kLeastShare * all) continue;
+      for (double& value : values) value /= middle;
+      factors_.push_back(std::move(values));
+    }
+  }
+  /// 1: not slow.
+  double of_rank(std::size_t rank) const {
+    if (factors_.size() < 2) return 1;
+    double least = factors_.front()[rank];
+    double largest = least;
+    for (const std::vector<double>& factors : factors_) {
+      least = std::min(least, factors[rank]);
+      largest = std::max(largest, factors[rank]);
+    }
+    const bool uniform = least - 1 >= 0.6 * (largest - 1);
+    return least >= kSlow && uniform ? least : 1;
+  }
+
+ private:
+  std::vector<std::vector<double>> factors_;  // by kind and rank
+};
+
+Hypothesis speed_up(std::string key, const std::string& which, std::string who, double factor,
+                    std::int32_t rank) {
+  Edit edit{"scale"};
+  edit.arguments.emplace("factor", fmt::format("{:.4f}", 1 / factor));
+  const bool host = key == "host";
+  edit.arguments.emplace(std::move(key), which);
+  return {.problem = Problem::slow_ranks,
+          .action = fmt::format("Run {} on {} as fast as the others", who,
+                                host ? "a host" : "a processor"),
+          .place = host ? which : who,
+          .rank = rank,
+          .edits = {std::move(edit)},
+          .evidence = fmt::format("All that {} computes takes {:.2f} times as long as elsewhere.",
+                                  who, factor),
+          .assumption = "the processor is slow, not the work larger"};
+}
+
+std::vector<Hypothesis> slow_hosts_or_ranks(const Trace& trace, const ProgramProfile& profile) {
+  const Slowness slowness(profile);
+  std::map<std::string, std::vector<std::int32_t>> hosts;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) hosts[trace.rank_info(r).host].push_back(r);
+  std::vector<Hypothesis> all;
+  for (const auto& [host, ranks] : hosts) {
+    std::vector<double> factors;
+    for (const std::int32_t r : ranks)
+      factors.push_back(slowness.of_rank(static_cast<std::size_t>(r)));
+    const bool whole = ranks.size() > 1 && hosts.size() > 1 && !host.empty();
+    if (whole && std::ranges::min(factors) > 1) {
+      all.push_back(speed_up("host", host, "host " + host, median(factors), ranks.front()));
+      continue;
+    }
+    for (std::size_t k = 0; k < ranks.size(); ++k) {
+      if (factors[k] <= 1) continue;
+      all.push_back(speed_up("ranks", std::to_string(ranks[k]), fmt::format("rank {}", ranks[k]),
+                             factors[k], ranks[k]));
+    }
+  }
+  return all;
+}
+
+// --- Instances ------------------------------------------------------------------------------
+
+/// Rare long instances: how many, and the rank with most time in them.
+struct Outliers {
+  std::size_t count = 0;
+  std::size_t instances = 0;
+  std::int32_t rank = -1;
+  std::int64_t rank_ns = 0;
+};
+
+Outliers outliers(const VisitTimes& times) {
+  Outliers found;
+  for (std::size_t r = 0; r < times.size(); ++r) {
+    std::vector<double> visits;
+    for (const std::int64_t ns : times[r]) {
+      if (ns > 0) visits.push_back(static_cast<double>(ns));
+    }
+    if (visits.size() < kFewestInstances) continue;
+    found.instances += visits.size();
+    const double limit = kOutlier * median(visits);
+    std::int64_t excess_ns = 0;
+    for (const double ns : visits) {
+      if (ns <= limit) continue;
+      ++found.count;
+      excess_ns += static_cast<std::int64_t>(ns);
+    }
+    if (excess_ns > found.rank_ns) {
+      found.rank = static_cast<std::int32_t>(r);
+      found.rank_ns = excess_ns;
+    }
+  }
+  return found;
+}
+
+std::optional<Hypothesis> without_outliers(const Part& part, VisitScope scope,
+                                           const VisitTimes& times) {
+  const Outliers found = outliers(times);
+  const double share =
+      ratio_of(static_cast<double>(found.count), static_cast<double>(found.instances));
+  if (found.count == 0 || share > kOutlierShare) return std::nullopt;
+  Edit edit = part.edit("limit");
+  edit.arguments.emplace("factor", fmt::format("{}", kOutlier));
+  const bool collectives = scope == VisitScope::collective;
+  if (collectives) edit.arguments.emplace("over", "collective");
+  return Hypothesis{
+      .problem = Problem::outliers,
+      .action =
+          fmt::format("Remove what makes rare instances of {} exceptionally long", part.name()),
+      .place = part.region,
+      .path = part.path,
+      .rank = found.rank,
+      .edits = {std::move(edit)},
+      .evidence =
+          fmt::format("{} of {} {} take more than twice the rank's median.", found.count,
+                      found.instances, collectives ? "stretches between collectives" : "visits"),
+      .assumption = "they are interruptions (operating system, I/O, other jobs), not work"};
+}
+
+/// Whether all ranks have equally many instances, two at least, so that they can be compared one by
+/// one.
+bool have_equal_counts(const VisitTimes& times) {
+  return times.front().size() >= 2 && std::ranges::all_of(times, [&](const auto& visits) {
+           return visits.size() == times.front().size();
+         });
+}
+
+void add_instances(const Trace& trace, const CallPaths& paths, const Part& part,
+                   std::vector<Hypothesis>& all) {
+  const VisitScope scope = part.region.empty() ? VisitScope::collective : VisitScope::region;
+  const Selection selection(part.edit("balance"), trace, paths);
+  const VisitTimes times = visit_times(trace, paths, selection, scope);
+  if (times.empty()) return;
+  if (have_equal_counts(times)) all.push_back(even_out(part, scope, times));
+  if (auto rare = without_outliers(part, scope, times)) all.push_back(std::move(*rare));
+}
+
+}  // namespace
+
+std::vector<Hypothesis> computation_hypotheses(const Trace& trace, const CallPaths& paths,
+                                               const ProgramProfile& profile) {
+  std::vector<Hypothesis> all;
+  if (trace.ranks() == 0 || std::ranges::max(profile.rank_ns) == 0) return all;
+  const auto least = kLeastShare * static_cast<double>(std::ranges::max(profile.rank_ns));
+  for (const Part& part : parts_of(trace, paths, profile)) {
+    if (static_cast<double>(part.max()) < least) continue;
+    if (!part.region.empty() || trace.regions().empty()) all.push_back(compute_less(part));
+    if (trace.ranks() == 1) continue;
+    all.push_back(balance(part));
+    if (auto serial = divide(part)) all.push_back(std::move(*serial));
+    add_instances(trace, paths, part, all);
+  }
+  for (Hypothesis& slow : slow_hosts_or_ranks(trace, profile)) all.push_back(std::move(slow));
+  return all;
+}
+
+}  // namespace slackline

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "advice/hypothesis.h"
+#include "analysis/model/model_choice.h"
+#include "graph/execution_graph.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Costs of communication by which an evaluation is repeated: L, o and G halved, as the model has
+/// them, and doubled. Nobody knows them better than that unless they were measured.
+inline constexpr std::array<double, 3> kNetworkFactors{0.5, 1, 2};
+
+/// The run time under a model, and what it becomes under hypotheses.
+class Evaluator {
+ public:
+  /// Refers to all of them. `graph` is the program's under `choice`.
+  Evaluator(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice);
+
+  /// In ns, of the program as it is.
+  double base_ns() const { return base_ns_[1]; }
+  /// How often the critical path of the program pays for `parameter`, of which all pairs of ranks
+  /// have the same.
+  std::int64_t on_critical_path(Parameter parameter) const;
+  /// How much shorter the run gets, in ns; negative: longer. Edits of computation take a pass over
+  /// the calls and one over the graph, others a graph of their own. Throws Error for edits that
+  /// cannot be applied. Thread-safe.
+  double gain_ns(const std::vector<Edit>& edits, const ModelVariation& variation) const;
+  /// The same for each of kNetworkFactors.
+  std::array<double, 3> gains_ns(const std::vector<Edit>& edits,
+                                 const ModelVariation& variation) const;
+
+ private:
+  /// T by network factor, of the factors [first, last).
+  std::array<double, 3> makespans(const std::vector<Edit>& edits, const ModelVariation& variation,
+                                  std::size_t first, std::size_t last) const;
+
+  const Trace& program_;
+  const ExecutionGraph& graph_;
+  const ModelChoice& choice_;
+  std::array<double, 3> base_ns_{};
+};
+
+}  // namespace slackline

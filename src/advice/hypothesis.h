@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "calls/call_paths.h"
+#include "whatif/edit.h"
+
+namespace slackline {
+
+/// Other parameters of the model than those of the run.
+struct ModelVariation {
+  std::vector<std::string> collectives{};  ///< rules, as CollectiveChoice::add reads them
+  std::optional<std::uint64_t> eager_threshold_bytes{};
+  double latency_factor = 1;
+  double gap_factor = 1;
+
+  bool any() const {
+    return !collectives.empty() || eager_threshold_bytes || latency_factor != 1 || gap_factor != 1;
+  }
+  /// Other messages than those of the run: the graph must be built anew.
+  bool changes_graph() const { return !collectives.empty() || eager_threshold_bytes; }
+};
+
+/// What is wrong with a program. Identifiers are part of the JSON.
+enum class Problem : std::uint8_t {
+  imbalance,    ///< ranks compute differently long, over the run
+  variation,    ///< ranks compute differently long, now one, now another
+  slow_ranks,   ///< some ranks take longer for everything
+  serial,       ///< few ranks do what the others wait for
+  outliers,     ///< rare, exceptionally long stretches of computation
+  computation,  ///< computation on the critical path
+  empty_messages,
+  message_volume,
+  barriers,
+  rendezvous,  ///< sends that wait for their receivers
+  collective_algorithm,
+  latency,
+  bandwidth,
+};
+/// "imbalance", "slow_ranks".
+std::string_view identifier(Problem problem);
+
+/// A change that might shorten a run, and why.
+struct Hypothesis {
+  Problem problem = Problem::imbalance;
+  std::string action;  ///< imperative clause: "Balance the computation of assemble over all ranks"
+  std::string place;   ///< region, operation or host; empty: the whole program
+  PathId path = 0;     ///< the call path of the place; 0: not in a region
+  std::int32_t rank = -1;  ///< which rank shows it most; -1: none in particular
+  bool each_instance = false;  ///< computation is compared instance by instance, not over the run
+  std::vector<Edit> edits{};
+  ModelVariation variation{};
+  std::string evidence;    ///< a sentence with the numbers it was found by
+  std::string assumption;  ///< a clause: what must hold for the gain to be real
+};
+
+}  // namespace slackline

@@ -1,0 +1,92 @@
+#include "advice/program_profile.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/parallel.h"
+#include "calls/call_actions.h"
+#include "calls/run_span.h"
+
+namespace slackline {
+namespace {
+
+/// One rank's part.
+struct RankProfile {
+  std::int64_t ns = 0;
+  std::vector<std::int64_t> path_ns;
+  std::map<ProgramProfile::Kind, std::int64_t> kind_ns;
+  std::array<OperationUse, kOperationCount> operations{};
+  MessageUse messages{};
+};
+
+void add(const MessageUse& from, MessageUse& to) {
+  to.count += from.count;
+  to.empty += from.empty;
+  to.bytes += from.bytes;
+  to.largest = std::max(to.largest, from.largest);
+}
+
+void add_call(const RankCalls& calls, std::size_t i, bool timed, RankProfile& profile) {
+  const Operation operation = calls.operation(i);
+  OperationUse& use = profile.operations[static_cast<std::size_t>(operation)];
+  ++use.count;
+  use.bytes += calls.bytes(i);
+  if (timed) use.time_ns += calls.end_ns(i) - calls.begin_ns(i);
+  if (!may_send(operation_class(operation))) return;
+  for_each_send(calls.action(i), [&](const PostedMessage& message) {
+    if (message.peer < 0) return;
+    add({1, std::uint64_t{message.bytes == 0}, message.bytes, message.bytes}, profile.messages);
+  });
+}
+
+RankProfile profile_of(const Trace& trace, const CallPaths& paths, std::int32_t rank) {
+  const RankCalls& calls = trace.calls(rank);
+  RankProfile profile;
+  profile.path_ns.resize(paths.size());
+  const RankSpan span = rank_span(calls);
+  for (std::size_t i = span.first_call; i < calls.size(); ++i) {
+    paths.split_gap(rank, static_cast<std::uint32_t>(i), [&](PathId path, std::int64_t ns) {
+      profile.ns += ns;
+      profile.path_ns[path] += ns;
+      profile.kind_ns[{path, calls.operation(i)}] += ns;
+    });
+    if (i < span.last_call) add_call(calls, i, trace.timed(), profile);
+  }
+  return profile;
+}
+
+}  // namespace
+
+std::int64_t ProgramProfile::mean_ns() const {
+  if (rank_ns.empty()) return 0;
+  return std::accumulate(rank_ns.begin(), rank_ns.end(), std::int64_t{0}) / std::ssize(rank_ns);
+}
+
+ProgramProfile program_profile(const Trace& trace, const CallPaths& paths) {
+  const auto ranks = static_cast<std::size_t>(trace.ranks());
+  std::vector<RankProfile> parts(ranks);
+  parallel_for(ranks, [&](std::size_t r) {
+    parts[r] = profile_of(trace, paths, static_cast<std::int32_t>(r));
+  });
+  ProgramProfile profile;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    RankProfile& part = parts[r];
+    profile.rank_ns.push_back(part.ns);
+    profile.path_ns.push_back(std::move(part.path_ns));
+    for (const auto& [kind, ns] : part.kind_ns) {
+      std::vector<std::int64_t>& all = profile.kind_ns[kind];
+      all.resize(ranks);
+      all[r] = ns;
+    }
+    for (std::size_t o = 0; o < kOperationCount; ++o) {
+      OperationUse& use = profile.operations[o];
+      use.count += part.operations[o].count;
+      use.bytes += part.operations[o].bytes;
+      use.time_ns += part.operations[o].time_ns;
+    }
+    add(part.messages, profile.messages);
+  }
+  return profile;
+}
+
+}  // namespace slackline

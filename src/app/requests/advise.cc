@@ -1,0 +1,106 @@
+#include "app/requests/advise.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "advice/advice.h"
+#include "app/load/loaded_graph.h"
+#include "base/units.h"
+#include "graph/build.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+/// In single quotes where a shell needs them.
+std::string quoted(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,%@";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+/// The options of the request that decide about the model.
+std::string model_options(const ModelRequest& request) {
+  std::string text;
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", option, quoted(value));
+  };
+  const ModelOptions& model = request.model;
+  add("--overhead", model.overhead.value_or(""));
+  add("--network", model.network);
+  add("--machine", model.machine);
+  add("--params", model.params_file);
+  add("--rendezvous", model.rendezvous);
+  for (const std::string& rule : model.collectives) add("--collectives", rule);
+  if (model.computation != "auto") add("--computation", model.computation);
+  add("--topology", request.network.topology);
+  add("--placement", request.network.placement);
+  if (request.network.ranks_per_node > 0) {
+    add("--ranks-per-node", std::to_string(request.network.ranks_per_node));
+  }
+  if (request.fix_clocks) text += " --fix-clocks";
+  return text;
+}
+
+std::string time_option(std::int64_t fs) {
+  return fmt::format("{}ns", ns_of_fs(fs));
+}
+
+/// Parameters that differ from those of the run, and those that were given.
+std::string parameters(const ModelRequest& request, const ModelChoice& choice,
+                       const ModelVariation& variation) {
+  std::string text;
+  const auto scaled = [](std::int64_t fs, double factor) {
+    return static_cast<std::int64_t>(static_cast<double>(fs) * factor);
+  };
+  if (variation.latency_factor != 1) {
+    text += " -L " + time_option(scaled(choice.model.latency_fs, variation.latency_factor));
+  } else if (request.model.latency) {
+    text += " -L " + quoted(*request.model.latency);
+  }
+  if (variation.gap_factor != 1) {
+    text += " -G " + time_option(scaled(choice.model.gap_per_byte_fs, variation.gap_factor)) + "/B";
+  } else if (request.model.gap_per_byte) {
+    text += " -G " + quoted(*request.model.gap_per_byte);
+  }
+  if (variation.eager_threshold_bytes) {
+    text += fmt::format(" -S {}", *variation.eager_threshold_bytes);
+  } else if (request.model.eager_threshold) {
+    text += " -S " + quoted(*request.model.eager_threshold);
+  }
+  for (const std::string& rule : variation.collectives) text += " --collectives " + quoted(rule);
+  return text;
+}
+
+/// The command that gives the run time under the hypothesis.
+std::string command_for(const Hypothesis& hypothesis, const ModelRequest& request,
+                        const LoadedGraph& loaded) {
+  std::string text = hypothesis.edits.empty() ? "slackline predict " : "slackline whatif ";
+  text += quoted(loaded.opened.path);
+  for (const Edit& edit : hypothesis.edits) text += " --set " + quoted(to_string(edit));
+  return text + model_options(request) + parameters(request, loaded.model, hypothesis.variation);
+}
+
+}  // namespace
+
+Report execute(const AdviseRequest& request) {
+  LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
+  // Also of a GOAL file: hypotheses are about its calls.
+  const ExecutionGraph graph = build_graph(loaded.program(), loaded.model.graph);
+  Advice advice = advise(loaded.program(), graph, loaded.model, request.count);
+  for (Proposal& proposal : advice.proposals) {
+    proposal.command = command_for(proposal.hypothesis, request.input, loaded);
+  }
+  Report report = with_context(describe(advice), "advise", loaded, {{"count", request.count}});
+  report.findings.merge(graph.findings());
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,92 @@
+// Whether advice finds what was planted, and keeps to what is possible.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "advice/advice.h"
+#include "advice/evaluation.h"
+#include "advice/program_profile.h"
+#include "calls/run_span.h"
+#include "property/cases.h"
+#include "property/planted_problems.h"
+#include "timing/makespan.h"
+#include "whatif/program_writer.h"
+#include "whatif/scenario.h"
+
+namespace slackline {
+namespace {
+
+ModelChoice choice_of(const GraphOptions& options, const LogGPS& model) {
+  return {.model = model, .graph = options, .network = {}};
+}
+
+ModelChoice usual_choice(const GraphOptions& options) {
+  return choice_of(options, {2'000'000'000, 500'000'000, 100'000});
+}
+
+std::vector<Edit> edits_of(std::initializer_list<const char*> texts) {
+  std::vector<Edit> edits;
+  for (const char* text : texts) edits.push_back(parse_edit(text));
+  return edits;
+}
+
+/// Three programs of each kind of problem.
+TEST(PlantedProblems, ComeFirst) {
+  constexpr std::uint64_t kPrograms = 3 * testing::kPlantedKinds;
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const testing::PlantedProblem planted = testing::planted_problem(seed);
+    const ExecutionGraph graph = build_graph(planted.trace, planted.options);
+    const Advice advice = advise(planted.trace, graph, usual_choice(planted.options), 10);
+    ASSERT_FALSE(advice.proposals.empty()) << "seed " << seed;
+    const Hypothesis& first = advice.proposals.front().hypothesis;
+    EXPECT_TRUE(std::ranges::count(planted.problems, identifier(first.problem)) == 1)
+        << "seed " << seed << ": " << planted.problems.front() << " was planted, not "
+        << first.action;
+    const bool any_place = planted.place.empty();
+    EXPECT_EQ(first.place, any_place ? first.place : planted.place) << "seed " << seed;
+    EXPECT_EQ(first.rank, planted.rank < 0 ? first.rank : planted.rank) << "seed " << seed;
+  }
+}
+
+/// A run cannot end before the mean of its ranks' computation has been done.
+TEST(PlantedProblems, AreNeverPromisedToGainMoreThanIsPossible) {
+  for (std::uint64_t seed = 0; seed < testing::kPlantedKinds; ++seed) {
+    const testing::PlantedProblem planted = testing::planted_problem(seed);
+    const ExecutionGraph graph = build_graph(planted.trace, planted.options);
+    const Advice advice = advise(planted.trace, graph, usual_choice(planted.options), 30);
+    for (const Proposal& p : advice.proposals) {
+      const Problem problem = p.hypothesis.problem;
+      const bool less = problem == Problem::computation || problem == Problem::outliers ||
+                        problem == Problem::slow_ranks || problem == Problem::serial;
+      const double least = less ? 0 : advice.ideal_ns;
+      EXPECT_LE(p.gain_ns, advice.makespan_ns - least + 1) << p.hypothesis.action;
+      EXPECT_LE(p.low_ns, p.gain_ns);
+      EXPECT_GE(p.high_ns, p.gain_ns);
+    }
+    EXPECT_LE(advice.combination.gain_ns, advice.makespan_ns);
+  }
+}
+
+/// Two ways to the same number: the edited program's own graph, and other costs on the graph of the
+/// program as it was.
+RC_GTEST_PROP(Advice, EvaluatesOnTheGraphOfTheOriginalProgram, ()) {
+  const testing::Case c = testing::arbitrary_case({.timed = true});
+  const ModelChoice choice = choice_of(c.options, c.model);
+  const ExecutionGraph graph = build_graph(c.trace, c.options);
+  const Evaluator evaluator(c.trace, graph, choice);
+  const std::vector<Edit> edits =
+      *rc::gen::element(edits_of({"scale factor=0.37"}), edits_of({"balance"}),
+                        edits_of({"scale factor=3 rank=0"}), edits_of({"balance over=collective"}),
+                        edits_of({"scale factor=0.5 rank=0", "noise amplitude=0.4"}));
+  const Trace edited = apply({.edits = edits}, c.trace).trace;
+  const ExecutionGraph of_edited = build_graph(edited, c.options);
+  MakespanFunction t(of_edited, c.model, Parameter::latency);
+  const double expected = evaluator.base_ns() - t.value_ns(t.line_at(t.base()), t.base());
+  RC_ASSERT(std::abs(evaluator.gain_ns(edits, {}) - expected) < 1e-3);
+}
+
+}  // namespace
+}  // namespace slackline
