@@ -26,6 +26,7 @@ Run setup_place(CommandParser& parser);
 Run setup_whatif(CommandParser& parser);
 Run setup_gains(CommandParser& parser);
 Run setup_advise(CommandParser& parser);
+Run setup_diff(CommandParser& parser);
 Run setup_report(CommandParser& parser);
 Run setup_view(CommandParser& parser);
 Run setup_demo(CommandParser& parser);
@@ -64,6 +65,7 @@ constexpr std::array kCommands{
             setup_gains},
     Command{"advise", "changes that would shorten the run most, ranked by predicted gain",
             setup_advise},
+    Command{"diff", "differences of two runs by metric, call path and rank", setup_diff},
     Command{"report", "summarise performance (text or HTML)", setup_report},
     Command{"view", "open the HTML report in a browser", setup_view},
     Command{"demo", "record and analyse a small example", setup_demo},
