@@ -72,7 +72,7 @@ Report compared(const SensitivityRequest& request, const LoadedGraph& loaded,
   return report;
 }
 
-struct Interval {
+struct ParameterRange {
   std::int64_t from_fs;
   std::int64_t to_fs;
 
@@ -85,7 +85,7 @@ struct Interval {
 };
 
 /// `base_fs`: the parameter's own value.
-Interval parse_interval(const SensitivityRequest& request, Parameter parameter,
+ParameterRange parse_interval(const SensitivityRequest& request, Parameter parameter,
                         std::int64_t base_fs) {
   const std::int64_t from = parse_value_fs(parameter, request.from, "--from");
   const std::int64_t to = request.to.empty() ? default_end_fs(parameter, base_fs)
@@ -104,7 +104,7 @@ Report latency_sweep(const SensitivityRequest& request, Parameter parameter) {
                       "Omit --param, or use 'slackline predict' at single values.");
   }
   const LoadedProgram loaded = load_program(request.input, request.loggops);
-  const Interval interval = parse_interval(request, parameter, loaded.model.latency_fs);
+  const ParameterRange interval = parse_interval(request, parameter, loaded.model.latency_fs);
   Json own = interval.to_json(request.parameter);
   own["points"] = request.points;
   return with_context(describe(sweep_latency(loaded.program, loaded.model, interval.from_fs,
@@ -143,7 +143,7 @@ Report execute(const SensitivityRequest& request) {
   if (request.loggops.wanted()) return latency_sweep(request, parameter.kind);
   if (request.compare.empty() && !request.pairs) {
     if (const auto reduced = load_reduction(request.input, request.cache, parameter)) {
-      const Interval interval =
+      const ParameterRange interval =
           parse_interval(request, parameter.kind, value_fs(reduced->model.model, parameter.kind));
       MakespanFunction makespan = reduced->makespan(parameter.kind);
       return with_context(
@@ -152,7 +152,7 @@ Report execute(const SensitivityRequest& request) {
     }
   }
   const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
-  const Interval interval =
+  const ParameterRange interval =
       parse_interval(request, parameter.kind, base_value_fs(loaded.graph, loaded.model, parameter));
   Report report = request.compare.empty()
                       ? describe(sensitivity(loaded.graph, loaded.model, parameter,
