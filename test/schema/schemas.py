@@ -68,6 +68,8 @@ place traces/stencil2d.slk --topology fat-tree:k=4,tiers=2 --ranks-per-node 2
 whatif traces/unbalanced.slk --set 'balance region=assemble'
 whatif traces/stencil2d.slk --set 'scale factor=0.5'
 gains traces/unbalanced.slk
+advise traces/unbalanced.slk
+diff traces/unbalanced.slk traces/stencil2d.slk
 gains traces/unbalanced.slk --call-paths
 report traces/lammps-melt.slk
 report traces/unbalanced.slk
