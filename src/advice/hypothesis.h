@@ -50,7 +50,7 @@ struct Hypothesis {
   std::string action;  ///< imperative clause: "Balance the computation of assemble over all ranks"
   std::string place;   ///< region, operation or host; empty: the whole program
   PathId path = 0;     ///< the call path of the place; 0: not in a region
-  std::int32_t rank = -1;  ///< which rank shows it most; -1: none in particular
+  std::int32_t rank = -1;      ///< which rank shows it most; -1: none in particular
   bool each_instance = false;  ///< computation is compared instance by instance, not over the run
   std::vector<Edit> edits{};
   ModelVariation variation{};

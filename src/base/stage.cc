@@ -41,7 +41,8 @@ class Display {
     bool drawn = false;
     for (auto wait = kQuiet; !ended_.wait_for(lock, wait, [this] { return end_; });
          wait = kRedraw) {
-      if (*current_stage() == '\0') continue;  // nothing was begun yet, or it shows its own progress
+      if (*current_stage() == '\0')
+        continue;  // nothing was begun yet, or it shows its own progress
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
       fmt::print(stderr, "\r\033[K{} ({:.0f} s)", current_stage(), passed.count());
       std::fflush(stderr);

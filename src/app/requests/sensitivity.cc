@@ -86,7 +86,7 @@ struct ParameterRange {
 
 /// `base_fs`: the parameter's own value.
 ParameterRange parse_interval(const SensitivityRequest& request, Parameter parameter,
-                        std::int64_t base_fs) {
+                              std::int64_t base_fs) {
   const std::int64_t from = parse_value_fs(parameter, request.from, "--from");
   const std::int64_t to = request.to.empty() ? default_end_fs(parameter, base_fs)
                                              : parse_value_fs(parameter, request.to, "--to");
