@@ -114,8 +114,10 @@ int run_record(const RecordCommandOptions& options) {
   const bool good = result.unconverted.empty() && !result.traces.empty();
   const bool failed = finishing && !result.unconverted.empty();
   if (!options.quiet || !good) write_stderr(message(result));
-  // A job that leaves no trace has not done what it was started for, whatever its own status.
-  const bool nothing = result.traces.empty() && result.unconverted.empty();
+  // A command that starts no MPI program that can be recorded is a mistake; a job whose recording
+  // failed, for want of space, goes on and ends as it would have.
+  const bool nothing =
+      result.traces.empty() && result.unconverted.empty() && result.failures.empty();
   return failed || (nothing && result.exit_status == 0) ? 1 : result.exit_status;
 }
 
