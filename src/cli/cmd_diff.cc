@@ -33,7 +33,7 @@ Run setup_diff(CommandParser& parser) {
   examples(parser,
            {"slackline diff before.slk after.slk",
             "slackline diff app.slk app.slk --on-b predicted --format json",
-            "slackline diff app-1.slk other-1.slk --more-a app-2.slk --more-b other-2.slk"});
+            "slackline diff before.slk after.slk --more-a before-2.slk --more-b after-2.slk"});
   return report_on<DiffRequest>(command);
 }
 

@@ -17,6 +17,7 @@ import tempfile
 # What the examples' names stand for.
 TRACES = {
     "app.slk": "stencil2d.slk", "before.slk": "unbalanced.slk", "after.slk": "unbalanced-mpich.slk",
+    "before-2.slk": "unbalanced.slk", "after-2.slk": "unbalanced-mpich.slk",
     "run1.slk": "stencil2d.slk", "run2.slk": "stencil2d.slk", "run3.slk": "stencil2d.slk",
     "app-1.slk": "allreduce8.slk", "app-2.slk": "allreduce16.slk", "app-4.slk": "allreduce32.slk",
     "slackline-trace/trace.slk": "stencil2d.slk", "run1/trace.slk": "stencil2d.slk",

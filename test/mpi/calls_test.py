@@ -51,7 +51,7 @@ def matched(test, trace=None):
     for command in ("predict", "wait-states", "critical-path"):
         found = {f["name"] for f in answer(test, command, trace=trace)["findings"]}
         check(found <= {"intercommunicator_collective", "one_sided_calls",
-                        "one_sided_not_modelled", "oversubscribed",
+                        "one_sided_not_modelled", "oversubscribed", "network_of_trace",
                         "computation_is_cpu_time"}, f"{command}: {found}")
 
 
