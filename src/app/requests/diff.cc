@@ -38,7 +38,7 @@ class ComparedSide {
     group_.runs.push_back(severity_cube(run.trace(), paths, waits));
     findings_.merge(run.findings);
     findings_.merge(run.trace().findings());
-    const std::string name = fmt::format("{} ({})", run.opened.path, run.on);
+    std::string name = fmt::format("{} ({})", run.opened.path, run.on);
     if (runs_.empty()) runs_.push_back(std::move(run));
     return name;
   }
