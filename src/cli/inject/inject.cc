@@ -13,8 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path find_library() {
-  fs::path library =
-      find_runtime_libraries().preload.parent_path() / "libslackline_inject.so";
+  fs::path library = find_runtime_libraries().preload.parent_path() / "libslackline_inject.so";
   std::error_code ignored;
   if (fs::exists(library, ignored)) return library;
   throw Error("cannot inject", "this Slackline was built where UCX's headers were not installed",
