@@ -55,8 +55,9 @@ def main():
     installed = arguments.scratch / "installed"
     run("cmake", "--install", arguments.build, "--prefix", installed)
     failures = complaints(installed, arguments.trace)
-    if shutil.which("dpkg-deb") is None or shutil.which("cpack") is None:
-        print("the Debian package is not tested: dpkg-deb or cpack is missing")
+    missing = [tool for tool in ("dpkg-deb", "dpkg-shlibdeps", "cpack") if shutil.which(tool) is None]
+    if missing:
+        print(f"the Debian package is not tested: {', '.join(missing)} missing")
     else:
         run("cpack", "-G", "DEB", "-B", arguments.scratch / "packed", cwd=arguments.build)
         package, = (arguments.scratch / "packed").glob("*.deb")
