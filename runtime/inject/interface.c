@@ -199,7 +199,7 @@ static unsigned release_due(struct progress* progress) {
   return released;
 }
 
-/* With more ranks than processors, one that polls in vain keeps the one it waits for from
+/* With more ranks than processors, one that polls without success keeps the one it waits for from
  * running. */
 static void yield_when_idle(struct progress* progress, unsigned released) {
   if (released > 0 || progress->arrivals != progress->arrivals_before) {

@@ -1,6 +1,6 @@
 // Advice.
 //
-// The authors of SILAS end with the wish that hypotheses be found and ranked by the tool
+// The authors of SILAS propose as future work that the tool itself find and rank hypotheses
 // ("Verifying Causal Connections between Distant Performance Phenomena in Large-Scale
 // Message-Passing Applications", Hermanns et al. 2008). Here wait states are not subtracted but the
 // edited program is timed by the model, which takes a fraction of a second, so that every

@@ -103,7 +103,7 @@ class RankPosts : public IgnoreActions {
   RankStreams& streams_;
 };
 
-/// The same, and the calls that post them and complete the receives.
+/// As above, with the calls that post the messages and complete the receives.
 class RankReceipts : public IgnoreActions {
  public:
   struct Receive {

@@ -68,7 +68,7 @@ struct CollectiveInstance {
 class CallMatching {
  public:
   /// `receipts`: only which calls send, post and complete the receive of each message, at half the
-  /// cost. Of a message that nobody receives only the send is known; MessageCalls::send_done stays
+  /// cost. For a message that is not received only the send is known; MessageCalls::send_done stays
   /// kNoCall, and there are neither collectives nor completions nor findings.
   enum class Extent : std::uint8_t { all, receipts };
 

@@ -38,7 +38,7 @@ struct CachePlace {
 /// What of the model decides which graph it is. (Collectives and computation as they were asked
 /// for: what an automatic choice takes follows from the content.)
 std::string choices(const ModelChoice& model, const ModelOptions& options) {
-  // An eager threshold that nobody gives may follow from the trace.
+  // Without an option, the eager threshold may follow from the trace.
   const bool open = options.network_is_open() && !options.eager_threshold;
   return fmt::format("S={}{} rendezvous={} collectives={} computation={}",
                      model.graph.eager_threshold_bytes, open ? " or as the trace says" : "",

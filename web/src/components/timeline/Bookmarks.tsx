@@ -3,7 +3,7 @@ import { instant } from "../../common/format";
 import type { Bookmark } from "../../common/link";
 import type { Scene } from "../../timeline/scene";
 
-/** Places with notes, kept in the link: whoever gets it has them, too. */
+/** Places with notes, kept in the link, so that its recipients have them, too. */
 export function Bookmarks({ scene }: { scene: Scene }) {
   const [note, setNote] = useState("");
   const { timeline, view, bookmarks } = scene;
