@@ -108,6 +108,15 @@ class RankCalls {
   Operation operation(std::size_t i) const { return operation_[i]; }
   /// Every call's, in the order of the program.
   std::span<const Operation> operations() const { return operation_; }
+  // Other columns as a whole, for whoever hands them on without a copy.
+  std::span<const std::int64_t> begins_ns() const { return begin_ns_; }
+  std::span<const std::int64_t> ends_ns() const { return end_ns_; }
+  std::span<const std::uint64_t> byte_counts() const { return bytes_; }
+  std::span<const std::int32_t> peers() const { return peer_; }
+  std::span<const std::int32_t> tags() const { return tag_; }
+  std::span<const std::uint32_t> comms() const { return comm_; }
+  std::span<const std::uint32_t> requests() const { return request_; }
+  std::span<const std::uint8_t> flags() const { return flags_; }
   std::uint16_t thread(std::size_t i) const {
     return thread_.empty() ? std::uint16_t{0} : thread_[i];
   }

@@ -65,11 +65,14 @@ def includes(root):
     """Folders include only what stands before them, and runtime/ only the wire format."""
     for path in tracked(root):
         relative = path.relative_to(root)
-        if path.suffix not in SOURCES or relative.parts[0] not in ("src", "runtime"):
+        if path.suffix not in SOURCES or relative.parts[0] not in ("src", "runtime", "python"):
             continue
         for target in INCLUDE.findall(text_of(path)):
             folder = target.split("/")[0]
-            if relative.parts[0] == "runtime":
+            if relative.parts[0] == "python":
+                if folder == "cli":
+                    yield f"{relative} includes {target}: the Python module fills in the requests of app"
+            elif relative.parts[0] == "runtime":
                 if folder in MAY_INCLUDE and target not in RUNTIME_MAY_INCLUDE:
                     yield f"{relative} includes {target}: runtime/ sees only the wire format"
             elif relative.parts[1] not in MAY_INCLUDE:

@@ -1,0 +1,126 @@
+#include "bindings/call_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/parallel.h"
+
+namespace slackline::python {
+namespace {
+
+std::vector<std::int32_t> wanted_ranks(const Trace& trace, const CallFilter& filter) {
+  if (!filter.ranks) {
+    std::vector<std::int32_t> all(static_cast<std::size_t>(trace.ranks()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  for (const std::int32_t rank : *filter.ranks) {
+    if (rank >= 0 && rank < trace.ranks()) continue;
+    throw usage_error(fmt::format("rank {} does not exist", rank),
+                      fmt::format("the trace has {} ranks", trace.ranks()),
+                      fmt::format("Choose one from 0 to {}.", trace.ranks() - 1));
+  }
+  return *filter.ranks;
+}
+
+using OperationFlags = std::array<bool, kOperationCount>;
+
+Operation operation_named(const std::string& name) {
+  for (std::size_t i = 0; i < kOperationCount; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    if (name == mpi_name(operation) || name == identifier(operation)) return operation;
+  }
+  throw usage_error(fmt::format("unknown operation '{}'", name), "no such name",
+                    "Use its name in MPI, such as MPI_Isend.");
+}
+
+std::optional<OperationFlags> wanted_operations(const CallFilter& filter) {
+  if (filter.operations.empty()) return std::nullopt;
+  OperationFlags wanted{};
+  for (const std::string& name : filter.operations) {
+    wanted[static_cast<std::size_t>(operation_named(name))] = true;
+  }
+  return wanted;
+}
+
+/// By path: whether it leads through one of the regions.
+std::vector<char> wanted_paths(const Opened& opened, const CallFilter& filter) {
+  if (filter.regions.empty()) return {};
+  const CallPaths& paths = opened.paths();
+  std::vector<char> wanted(paths.size(), 0);
+  for (const std::string& name : filter.regions) {
+    bool found = false;
+    for (PathId path = 1; path < paths.size(); ++path) {
+      if (paths.innermost(path) != name) continue;
+      wanted[path] = 1;
+      found = true;
+    }
+    if (found) continue;
+    throw usage_error(fmt::format("unknown region '{}'", name),
+                      "the trace has no region or function of that name",
+                      "Trace.regions() lists the regions.");
+  }
+  for (PathId path = 1; path < paths.size(); ++path) {  // parents come before their children
+    wanted[path] = wanted[path] != 0 || wanted[paths.parent(path)] != 0 ? 1 : 0;
+  }
+  return wanted;
+}
+
+/// What is compared with each call.
+struct Wanted {
+  std::optional<TimeInterval> interval;
+  std::optional<OperationFlags> operations;
+  std::vector<char> paths;
+
+  bool everything() const { return !interval && !operations && paths.empty(); }
+};
+
+SelectedCalls selected(const Opened& opened, std::int32_t rank, const Wanted& wanted) {
+  const RankCalls& calls = opened.trace().calls(rank);
+  SelectedCalls result{.rank = rank, .count = static_cast<std::uint32_t>(calls.size())};
+  if (wanted.everything()) return result;
+  const std::size_t end =
+      wanted.interval ? calls.first_from(wanted.interval->end_ns) : calls.size();
+  std::vector<std::uint32_t> found;
+  for (std::size_t i = 0; i < end; ++i) {
+    const auto call = static_cast<std::uint32_t>(i);
+    if (wanted.operations && !(*wanted.operations)[static_cast<std::size_t>(calls.operation(i))]) {
+      continue;
+    }
+    // A call that takes no time lies in the interval that it begins in.
+    if (wanted.interval && calls.end_ns(i) <= wanted.interval->begin_ns &&
+        calls.begin_ns(i) < wanted.interval->begin_ns) {
+      continue;
+    }
+    if (!wanted.paths.empty() && wanted.paths[opened.paths().at_call(rank, call)] == 0) continue;
+    found.push_back(call);
+  }
+  result.count = static_cast<std::uint32_t>(found.size());
+  result.first = found.empty() ? 0 : found.front();
+  if (!found.empty() && found.back() - found.front() + 1 != result.count) {
+    result.scattered = std::move(found);
+  }
+  return result;
+}
+
+}  // namespace
+
+CallSelection select_calls(const Opened& opened, const CallFilter& filter) {
+  const std::vector<std::int32_t> ranks = wanted_ranks(opened.trace(), filter);
+  const Wanted wanted{filter.interval, wanted_operations(filter), wanted_paths(opened, filter)};
+  CallSelection selection;
+  selection.of_ranks.resize(ranks.size());
+  parallel_for(ranks.size(),
+               [&](std::size_t i) { selection.of_ranks[i] = selected(opened, ranks[i], wanted); });
+  selection.first_row.push_back(0);
+  for (const SelectedCalls& of_rank : selection.of_ranks) {
+    selection.first_row.push_back(selection.rows() + of_rank.count);
+  }
+  return selection;
+}
+
+}  // namespace slackline::python

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.h"
+
+namespace slackline::python {
+
+/// Values of one type on their way to a NumPy array: made for it, or part of a trace that they keep
+/// alive.
+struct Buffer {
+  std::string dtype{};  ///< as numpy.dtype() reads it: "i8"
+  std::size_t size = 0;
+  std::shared_ptr<const void> owner{};
+  const void* data = nullptr;
+  bool writable = false;
+};
+
+template <class T>
+std::string dtype_of() {
+  if constexpr (std::is_same_v<T, bool>) return "?";
+  const char kind = std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u';
+  return kind + std::to_string(sizeof(T));
+}
+
+/// A buffer and its values, to be set.
+template <class T>
+struct NewBuffer {
+  Buffer buffer;
+  std::span<T> values;
+};
+
+template <class T>
+NewBuffer<T> new_buffer(std::size_t size) {
+  std::shared_ptr<T[]> values(new T[size]);
+  T* const data = values.get();
+  return {Buffer{dtype_of<T>(), size, std::move(values), data, true}, {data, size}};
+}
+
+/// `values` themselves, without a copy; they live as long as `owner`.
+template <class T>
+Buffer view_of(std::span<const T> values, std::shared_ptr<const void> owner) {
+  return {dtype_of<T>(), values.size(), std::move(owner), values.data(), false};
+}
+
+/// One column of a table. Text is stored as codes into `categories`.
+struct Column {
+  std::string name{};
+  Buffer values{};
+  std::optional<std::vector<std::string>> categories{};
+  std::optional<Buffer> valid{};  ///< of booleans; without it there is a value in every row
+};
+
+using Columns = std::vector<Column>;
+
+/// value(row) for all rows, on all threads.
+template <class T, class ValueOf>
+Buffer computed(std::size_t rows, const ValueOf& value) {
+  constexpr std::size_t kRowsOfTask = 1 << 16;
+  NewBuffer<T> made = new_buffer<T>(rows);
+  parallel_for((rows + kRowsOfTask - 1) / kRowsOfTask, [&](std::size_t task) {
+    const std::size_t end = std::min(rows, (task + 1) * kRowsOfTask);
+    for (std::size_t row = task * kRowsOfTask; row < end; ++row) made.values[row] = value(row);
+  });
+  return std::move(made.buffer);
+}
+
+/// Columns of one table that are all computed by row.
+class TableBuilder {
+ public:
+  explicit TableBuilder(std::size_t rows) : rows_(rows) {}
+
+  template <class T, class ValueOf>
+  void add(std::string name, const ValueOf& value) {
+    columns_.push_back({.name = std::move(name), .values = computed<T>(rows_, value)});
+  }
+  /// `code` gives indices into `categories`.
+  template <class ValueOf>
+  void add_text(std::string name, std::vector<std::string> categories, const ValueOf& code) {
+    columns_.push_back({.name = std::move(name),
+                        .values = computed<std::int32_t>(rows_, code),
+                        .categories = std::move(categories)});
+  }
+  /// A column with holes where `valid` is false.
+  template <class T, class ValueOf, class IsValid>
+  void add_optional(std::string name, const ValueOf& value, const IsValid& valid) {
+    columns_.push_back(
+        {.name = std::move(name),
+         .values = computed<T>(rows_, [&](std::size_t i) { return valid(i) ? value(i) : T{}; }),
+         .valid = computed<bool>(rows_, valid)});
+  }
+  Columns take() { return std::move(columns_); }
+
+ private:
+  std::size_t rows_;
+  Columns columns_;
+};
+
+/// The array, which shares the buffer's memory. Read-only where that is a trace's.
+pybind11::array to_array(const Buffer& buffer);
+/// (values, categories or None, valid or None)
+pybind11::tuple to_python(const Column& column);
+/// A dict of such tuples by the columns' names.
+pybind11::dict to_python(const Columns& columns);
+
+}  // namespace slackline::python

@@ -1,0 +1,226 @@
+#include "bindings/commands.h"
+
+#include <array>
+
+#include "app/requests/advise.h"
+#include "app/requests/convert.h"
+#include "app/requests/critical_path.h"
+#include "app/requests/diff.h"
+#include "app/requests/efficiency.h"
+#include "app/requests/gains.h"
+#include "app/requests/info.h"
+#include "app/requests/monitor.h"
+#include "app/requests/place.h"
+#include "app/requests/platform.h"
+#include "app/requests/predict.h"
+#include "app/requests/report.h"
+#include "app/requests/sensitivity.h"
+#include "app/requests/simulate.h"
+#include "app/requests/tolerance.h"
+#include "app/requests/wait_states.h"
+#include "app/requests/whatif.h"
+
+namespace slackline::python {
+namespace {
+
+void fill(InfoRequest& request, Arguments& arguments) {
+  arguments("trace", request.trace);
+  arguments("fix_clocks", request.fix_clocks);
+}
+
+void fill(ConvertRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  arguments("out", request.out);
+  arguments("to", request.to);
+  arguments("force", request.force);
+  arguments("predicted", request.predicted);
+  arguments("arrows", request.arrows);
+}
+
+void fill(PredictRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  python::fill(request.loggops, arguments);
+  arguments("left", request.left);
+  arguments("pairs", request.pairs);
+  arguments("also", request.also);
+  arguments("bootstrap", request.bootstrap);
+  arguments("seed", request.seed);
+}
+
+void fill(SensitivityRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  python::fill(request.loggops, arguments);
+  arguments("cache", request.cache.where);
+  arguments("points", request.points);
+  arguments("param", request.parameter);
+  arguments("from_", request.from);
+  arguments("to", request.to);
+  arguments("pairs", request.pairs);
+  arguments("compare", request.compare);
+  arguments("scale", request.scales);
+  arguments("at", request.at);
+}
+
+void fill(ToleranceRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  python::fill(request.loggops, arguments);
+  arguments("cache", request.cache.where);
+  arguments("param", request.parameter);
+  arguments("degrade", request.degradations);
+  arguments("region", request.region);
+  arguments("also", request.also);
+  arguments("bootstrap", request.bootstrap);
+  arguments("seed", request.seed);
+}
+
+void fill(CriticalPathRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  python::fill(request.platform, arguments);
+  arguments("on", request.on);
+  arguments("algorithm", request.algorithm);
+  arguments("delta", request.delta);
+  arguments("threshold", request.threshold);
+}
+
+void fill(SimulateRequest& request, Arguments& arguments) {
+  arguments("trace", request.trace);
+  python::fill(request.machine, arguments);
+  arguments("model", request.machine.model);
+  arguments("collectives", request.machine.collectives);
+  arguments("computation", request.computation);
+  arguments("links", request.links);
+  arguments("slowed", request.slowed);
+  arguments("actions", request.actions);
+  arguments("timed", request.timed);
+  arguments("sweep", request.sweep);
+  arguments("tolerance", request.tolerance);
+  arguments("degrade", request.degradations);
+}
+
+void fill(PlatformRequest& request, Arguments& arguments) {
+  arguments("action", request.action);
+  arguments("file", request.file);
+  arguments("route", request.route);
+  arguments("rows", request.rows);
+}
+
+void fill(EfficiencyRequest& request, Arguments& arguments) {
+  python::fill(request.run, arguments);
+  if (!request.run.trace.empty()) request.traces.push_back(request.run.trace);
+  arguments("traces", request.traces);
+  arguments("collective_causality", request.causality);
+  arguments("rendezvous_from", request.rendezvous);
+  arguments("scaling", request.scaling);
+  arguments("interval", request.interval);
+}
+
+void fill(WaitStatesRequest& request, Arguments& arguments) {
+  python::fill(request.run, arguments);
+}
+
+void fill(MonitorRequest& request, Arguments& arguments) {
+  python::fill(request.run, arguments);
+  arguments("rank", request.rank);
+  arguments("windows", request.windows);
+  arguments("collective_causality", request.causality);
+  arguments("interval", request.interval);
+}
+
+void fill(PlaceRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  arguments("openmpi", request.openmpi);
+  arguments("mpich", request.mpich);
+  arguments("slurm", request.slurm);
+  arguments("restarts", request.restarts);
+  arguments("evaluations", request.evaluations);
+  arguments("seed", request.seed);
+  bool no_scotch = false;
+  arguments("no_scotch", no_scotch);
+  request.scotch = !no_scotch;
+}
+
+void fill(WhatifRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  python::fill(request.platform, arguments);
+  arguments("scenario", request.scenario);
+  arguments("set", request.edits);
+  arguments("save", request.save);
+}
+
+void fill(GainsRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  arguments("call_paths", request.call_paths);
+}
+
+void fill(AdviseRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  arguments("count", request.count);
+}
+
+void fill(DiffRequest& request, Arguments& arguments) {
+  python::fill(request.run, arguments);
+  arguments("a", request.a);
+  arguments("b", request.b);
+  arguments("more_a", request.more_a);
+  arguments("more_b", request.more_b);
+  arguments("on_b", request.on_b);
+  arguments("count", request.count);
+}
+
+void fill(ReportRequest& request, Arguments& arguments) {
+  python::fill(request.input, arguments);
+  python::fill(request.input.network, arguments);
+  python::fill(request.machine, arguments);
+  arguments("other", request.other);
+  arguments("degrade", request.degradations);
+  arguments("compare", request.compare);
+  arguments("links", request.links);
+  arguments("interval", request.interval);
+  arguments("section", request.sections);
+}
+
+template <class Request>
+std::function<Report()> prepare(Arguments& arguments, Rendering rendering) {
+  Request request;
+  fill(request, arguments);
+  if constexpr (requires { request.pictures; }) request.pictures = rendering == Rendering::html;
+  if constexpr (requires { request.segments; }) request.segments = rendering != Rendering::text;
+  return [request] { return execute(request); };
+}
+
+constexpr std::array kCommands{
+    ReportingCommand{"info", prepare<InfoRequest>},
+    ReportingCommand{"convert", prepare<ConvertRequest>},
+    ReportingCommand{"predict", prepare<PredictRequest>},
+    ReportingCommand{"sensitivity", prepare<SensitivityRequest>},
+    ReportingCommand{"tolerance", prepare<ToleranceRequest>},
+    ReportingCommand{"critical-path", prepare<CriticalPathRequest>},
+    ReportingCommand{"simulate", prepare<SimulateRequest>},
+    ReportingCommand{"platform", prepare<PlatformRequest>},
+    ReportingCommand{"efficiency", prepare<EfficiencyRequest>},
+    ReportingCommand{"wait-states", prepare<WaitStatesRequest>},
+    ReportingCommand{"monitor", prepare<MonitorRequest>},
+    ReportingCommand{"place", prepare<PlaceRequest>},
+    ReportingCommand{"whatif", prepare<WhatifRequest>},
+    ReportingCommand{"gains", prepare<GainsRequest>},
+    ReportingCommand{"advise", prepare<AdviseRequest>},
+    ReportingCommand{"diff", prepare<DiffRequest>},
+    ReportingCommand{"report", prepare<ReportRequest>},
+};
+
+}  // namespace
+
+std::span<const ReportingCommand> reporting_commands() {
+  return kCommands;
+}
+
+}  // namespace slackline::python

@@ -1,0 +1,48 @@
+#include "bindings/opened.h"
+
+#include <utility>
+
+#include "app/load/input.h"
+
+namespace slackline::python {
+
+const CallPaths& Opened::paths() const {
+  const std::lock_guard lock(mutex_);
+  if (!paths_) {
+    paths_ = std::make_unique<const CallPaths>(CallPaths::of_regions_or_functions(trace()));
+  }
+  return *paths_;
+}
+
+const CallMatching& Opened::matching() const {
+  const std::lock_guard lock(mutex_);
+  if (!matching_) {
+    matching_ =
+        opened().matching ? opened().matching : std::make_shared<const CallMatching>(trace());
+  }
+  return *matching_;
+}
+
+std::vector<std::string> path_names(const CallPaths& paths) {
+  std::vector<std::string> names;
+  for (PathId path = 0; path < paths.size(); ++path) names.push_back(paths.name(path));
+  return names;
+}
+
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kOperationCount; ++i) {
+    names.emplace_back(i == 0 ? std::string_view("") : mpi_name(static_cast<Operation>(i)));
+  }
+  return names;
+}
+
+OpenedPtr open_run(const RunRequest& request) {
+  if (!request.on.empty()) return std::make_shared<Opened>(load_run(request));
+  OpenedTrace opened = open_input(request.trace, {.fix_clocks = request.fix_clocks});
+  const char* const on = opened.trace.timed() ? "measured" : "";
+  LoadedRun run{std::move(opened), on};
+  return std::make_shared<Opened>(std::move(run));
+}
+
+}  // namespace slackline::python

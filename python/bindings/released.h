@@ -1,0 +1,51 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace slackline::python {
+
+/// Waits until `ready()` without the GIL and lets Python's signal handlers run meanwhile. False
+/// when one of them raised an exception (Ctrl-C), which is then pending.
+bool wait_interruptibly(const std::shared_future<void>& ready);
+
+/// Computations that were interrupted and still run.
+int abandoned_computations();
+/// For the thread of such a computation, once it has ended.
+void count_abandoned(int change);
+
+/// Returns work(), computed on another thread without the GIL. Ctrl-C raises KeyboardInterrupt at
+/// once; the computation then ends by itself, so `work` must own all that it uses. Exceptions of
+/// `work` are rethrown. Costs a thread, some 50 us.
+template <class Work>
+auto released(Work work) {
+  using Result = std::invoke_result_t<Work&>;
+  struct State {
+    explicit State(Work w) : task(std::move(w)) {}
+    std::packaged_task<Result()> task;
+    std::promise<void> ended;
+    std::atomic<bool> abandoned{false};
+  };
+  auto state = std::make_shared<State>(std::move(work));
+  std::future<Result> result = state->task.get_future();
+  const std::shared_future<void> ended = state->ended.get_future().share();
+  std::thread([state] {
+    state->task();
+    state->ended.set_value();
+    if (state->abandoned.exchange(true)) count_abandoned(-1);
+  }).detach();
+  if (!wait_interruptibly(ended)) {
+    count_abandoned(1);
+    if (state->abandoned.exchange(true)) count_abandoned(-1);
+    throw pybind11::error_already_set();
+  }
+  return result.get();
+}
+
+}  // namespace slackline::python

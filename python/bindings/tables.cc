@@ -1,0 +1,284 @@
+#include "bindings/tables.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace slackline::python {
+namespace {
+
+/// By rank whether the filter lets it pass.
+std::vector<char> passing_ranks(const Trace& trace, const CallFilter& filter) {
+  std::vector<char> passes(static_cast<std::size_t>(trace.ranks()), filter.ranks ? 0 : 1);
+  if (!filter.ranks) return passes;
+  for (const std::int32_t rank : *filter.ranks) {
+    if (rank >= 0 && rank < trace.ranks()) passes[static_cast<std::size_t>(rank)] = 1;
+  }
+  return passes;
+}
+
+/// The numbers of 0 ... count-1 that pass.
+template <class Passes>
+std::vector<std::uint32_t> numbers_of(std::size_t count, const Passes& passes) {
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (passes(i)) numbers.push_back(static_cast<std::uint32_t>(i));
+  }
+  return numbers;
+}
+
+void add_message_ends(TableBuilder& table, const Trace& trace,
+                      const std::vector<const MessageCalls*>& of) {
+  using Row = std::size_t;
+  const auto source = [&](Row i) -> const RankCalls& { return trace.calls(of[i]->source); };
+  const auto destination = [&](Row i) -> const RankCalls& {
+    return trace.calls(of[i]->destination);
+  };
+  const auto sent = [&](Row i) { return of[i]->send_done != kNoCall; };
+  const auto posted = [&](Row i) { return of[i]->receive != kNoCall; };
+  const auto received = [&](Row i) { return of[i]->receive_done != kNoCall; };
+  table.add<std::uint32_t>("send_call", [&](Row i) { return of[i]->send; });
+  table.add_optional<std::uint32_t>(
+      "send_done_call", [&](Row i) { return of[i]->send_done; }, sent);
+  table.add_optional<std::uint32_t>(
+      "receive_call", [&](Row i) { return of[i]->receive; }, posted);
+  table.add_optional<std::uint32_t>(
+      "receive_done_call", [&](Row i) { return of[i]->receive_done; }, received);
+  table.add<std::int64_t>("send_begin_ns", [&](Row i) { return source(i).begin_ns(of[i]->send); });
+  table.add_optional<std::int64_t>(
+      "send_end_ns", [&](Row i) { return source(i).end_ns(of[i]->send_done); }, sent);
+  table.add_optional<std::int64_t>(
+      "receive_begin_ns", [&](Row i) { return destination(i).begin_ns(of[i]->receive); }, posted);
+  table.add_optional<std::int64_t>(
+      "receive_end_ns", [&](Row i) { return destination(i).end_ns(of[i]->receive_done); },
+      received);
+}
+
+std::vector<std::string> names_of(const Trace& trace) {
+  return {trace.regions().begin(), trace.regions().end()};
+}
+
+struct RegionVisit {
+  std::int32_t rank;
+  std::int32_t region;
+  std::int32_t depth;
+  std::int64_t begin_ns;
+  std::int64_t end_ns;
+};
+
+/// As CallPaths: leaving a region that is not the innermost one closes those inside of it, and
+/// leaving one that is not open is ignored.
+void append_visits(const RankCalls& calls, std::int32_t rank, std::vector<RegionVisit>& visits) {
+  std::vector<std::size_t> open;
+  const auto close_innermost = [&](std::int64_t time) {
+    visits[open.back()].end_ns = time;
+    open.pop_back();
+  };
+  for (const RegionEvent& event : calls.regions()) {
+    const auto region = static_cast<std::int32_t>(event.region);
+    if (event.enter) {
+      visits.push_back({rank, region, static_cast<std::int32_t>(open.size()), event.time_ns, 0});
+      open.push_back(visits.size() - 1);
+      continue;
+    }
+    const auto is_it = [&](std::size_t visit) { return visits[visit].region == region; };
+    if (std::ranges::none_of(open, is_it)) continue;
+    while (!is_it(open.back())) close_innermost(event.time_ns);
+    close_innermost(event.time_ns);
+  }
+  while (!open.empty()) close_innermost(calls.stop_ns());
+}
+
+}  // namespace
+
+Columns messages_table(const Opened& opened, const CallFilter& filter) {
+  const Trace& trace = opened.trace();
+  const CallMatching& matching = opened.matching();
+  const std::vector<char> passes = passing_ranks(trace, filter);
+  const auto numbers = numbers_of(matching.messages().size(), [&](std::size_t i) {
+    const MessageCalls& m = matching.messages()[i];
+    if (passes[static_cast<std::size_t>(m.source)] == 0 &&
+        passes[static_cast<std::size_t>(m.destination)] == 0) {
+      return false;
+    }
+    const std::int64_t begin = trace.calls(m.source).begin_ns(m.send);
+    return !filter.interval ||
+           (begin >= filter.interval->begin_ns && begin < filter.interval->end_ns);
+  });
+  std::vector<const MessageCalls*> of(numbers.size());
+  std::ranges::transform(numbers, of.begin(), [&](auto id) { return &matching.message(id); });
+  using Row = std::size_t;
+  TableBuilder table(of.size());
+  table.add<std::int32_t>("source", [&](Row i) { return of[i]->source; });
+  table.add<std::int32_t>("destination", [&](Row i) { return of[i]->destination; });
+  table.add<std::uint64_t>("bytes", [&](Row i) { return std::uint64_t{of[i]->bytes}; });
+  table.add<std::int32_t>("tag",
+                          [&](Row i) { return sent_message(trace, matching, numbers[i]).tag; });
+  table.add<std::uint32_t>("comm",
+                           [&](Row i) { return sent_message(trace, matching, numbers[i]).comm; });
+  add_message_ends(table, trace, of);
+  return table.take();
+}
+
+Columns collectives_table(const Opened& opened, const CallFilter& filter) {
+  const Trace& trace = opened.trace();
+  const CallMatching& matching = opened.matching();
+  const std::vector<char> passes = passing_ranks(trace, filter);
+  struct Times {
+    std::int64_t first_begin, last_begin, last_end;
+    std::int32_t last_rank;
+    bool ended;
+  };
+  std::vector<Times> times;
+  const auto numbers = numbers_of(matching.collectives().size(), [&](std::size_t i) {
+    const auto members = matching.members(matching.collectives()[i]);
+    return !members.empty() && std::ranges::any_of(members, [&](const CollectiveMember& m) {
+      return passes[static_cast<std::size_t>(m.rank)] != 0;
+    });
+  });
+  for (const std::uint32_t id : numbers) {
+    Times t{kTimeLimit_ns, -kTimeLimit_ns, -kTimeLimit_ns, -1, true};
+    for (const CollectiveMember& m : matching.members(matching.collective(id))) {
+      const RankCalls& calls = trace.calls(m.rank);
+      const std::int64_t begin = calls.begin_ns(m.enter);
+      t.first_begin = std::min(t.first_begin, begin);
+      if (begin > t.last_begin) std::tie(t.last_begin, t.last_rank) = std::pair(begin, m.rank);
+      t.ended = t.ended && m.done != kNoCall;
+      if (m.done != kNoCall) t.last_end = std::max(t.last_end, calls.end_ns(m.done));
+    }
+    times.push_back(t);
+  }
+  using Row = std::size_t;
+  const auto of = [&](Row i) -> const CollectiveInstance& {
+    return matching.collective(numbers[i]);
+  };
+  TableBuilder table(numbers.size());
+  table.add_text("operation", operation_names(),
+                 [&](Row i) { return static_cast<std::int32_t>(of(i).operation); });
+  table.add<std::uint32_t>("comm", [&](Row i) { return of(i).comm; });
+  table.add<std::int32_t>("root", [&](Row i) { return of(i).root; });
+  table.add<std::uint32_t>("members", [&](Row i) { return of(i).member_count; });
+  table.add<std::int64_t>("first_begin_ns", [&](Row i) { return times[i].first_begin; });
+  table.add<std::int64_t>("last_begin_ns", [&](Row i) { return times[i].last_begin; });
+  table.add<std::int32_t>("last_rank", [&](Row i) { return times[i].last_rank; });
+  table.add_optional<std::int64_t>(
+      "last_end_ns", [&](Row i) { return times[i].last_end; },
+      [&](Row i) { return times[i].ended; });
+  return table.take();
+}
+
+Columns communicators_table(const Opened& opened) {
+  const Trace& trace = opened.trace();
+  const std::vector<Communicator>& all = trace.communicators();
+  std::vector<std::string> names;
+  for (const Communicator& c : all) names.push_back(c.name);
+  using Row = std::size_t;
+  TableBuilder table(all.size());
+  const auto code = [](Row i) { return static_cast<std::int32_t>(i); };
+  table.add<std::uint32_t>("comm", [](Row i) { return static_cast<std::uint32_t>(i); });
+  table.add_text("name", std::move(names), code);
+  table.add<std::uint32_t>("members", [&](Row i) {
+    const std::size_t members = i == kCommSelf ? 1 : all[i].members.size();
+    return static_cast<std::uint32_t>(members);
+  });
+  table.add<std::uint32_t>("remote_members",
+                           [&](Row i) { return static_cast<std::uint32_t>(all[i].remote.size()); });
+  return table.take();
+}
+
+Columns regions_table(const Opened& opened, const CallFilter& filter) {
+  const Trace& trace = opened.trace();
+  const std::vector<char> passes = passing_ranks(trace, filter);
+  std::vector<RegionVisit> visits;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    if (passes[static_cast<std::size_t>(rank)] != 0) append_visits(trace.calls(rank), rank, visits);
+  }
+  if (filter.interval) {
+    std::erase_if(visits, [&](const RegionVisit& v) {
+      return v.end_ns <= filter.interval->begin_ns || v.begin_ns >= filter.interval->end_ns;
+    });
+  }
+  using Row = std::size_t;
+  TableBuilder table(visits.size());
+  table.add<std::int32_t>("rank", [&](Row i) { return visits[i].rank; });
+  table.add_text("region", names_of(trace), [&](Row i) { return visits[i].region; });
+  table.add<std::int32_t>("depth", [&](Row i) { return visits[i].depth; });
+  table.add<std::int64_t>("begin_ns", [&](Row i) { return visits[i].begin_ns; });
+  table.add<std::int64_t>("end_ns", [&](Row i) { return visits[i].end_ns; });
+  return table.take();
+}
+
+Columns counters_table(const Opened& opened, const CallFilter& filter) {
+  const Trace& trace = opened.trace();
+  const std::vector<char> passes = passing_ranks(trace, filter);
+  std::vector<std::pair<std::int32_t, std::uint32_t>> rows;
+  for (std::int32_t rank = 0; rank < trace.ranks() && !trace.counters().empty(); ++rank) {
+    if (passes[static_cast<std::size_t>(rank)] == 0) continue;
+    for (std::uint32_t call = 0; call <= trace.calls(rank).size(); ++call) {
+      rows.emplace_back(rank, call);
+    }
+  }
+  using Row = std::size_t;
+  TableBuilder table(rows.size());
+  table.add<std::int32_t>("rank", [&](Row i) { return rows[i].first; });
+  table.add<std::uint32_t>("before_call", [&](Row i) { return rows[i].second; });
+  for (std::size_t c = 0; c < trace.counters().size(); ++c) {
+    table.add<std::uint64_t>(trace.counters()[c], [&](Row i) {
+      return trace.calls(rows[i].first).counter(c, rows[i].second);
+    });
+  }
+  return table.take();
+}
+
+Columns comm_matrix_table(const Opened& opened) {
+  struct Cell {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::map<std::pair<std::int32_t, std::int32_t>, Cell> cells;
+  for (const MessageCalls& m : opened.matching().messages()) {
+    Cell& cell = cells[{m.source, m.destination}];
+    ++cell.messages;
+    cell.bytes += m.bytes;
+  }
+  const std::vector<std::pair<std::pair<std::int32_t, std::int32_t>, Cell>> rows(cells.begin(),
+                                                                                 cells.end());
+  using Row = std::size_t;
+  TableBuilder table(rows.size());
+  table.add<std::int32_t>("source", [&](Row i) { return rows[i].first.first; });
+  table.add<std::int32_t>("destination", [&](Row i) { return rows[i].first.second; });
+  table.add<std::uint64_t>("messages", [&](Row i) { return rows[i].second.messages; });
+  table.add<std::uint64_t>("bytes", [&](Row i) { return rows[i].second.bytes; });
+  return table.take();
+}
+
+Columns findings_table(const Findings& findings) {
+  const auto& entries = findings.entries();
+  std::vector<std::string> names, sentences, examples;
+  for (const Findings::Entry& entry : entries) {
+    names.push_back(entry.name);
+    sentences.push_back(entry.sentence);
+    std::string joined;
+    for (const std::string& example : entry.examples) {
+      joined += (joined.empty() ? "" : "; ") + example;
+    }
+    examples.push_back(std::move(joined));
+  }
+  std::vector<std::string> severities;
+  for (const Severity s : {Severity::info, Severity::notice, Severity::data_loss}) {
+    severities.emplace_back(to_string(s));
+  }
+  using Row = std::size_t;
+  const auto own = [](Row i) { return static_cast<std::int32_t>(i); };
+  TableBuilder table(entries.size());
+  table.add_text("name", std::move(names), own);
+  table.add_text("severity", std::move(severities),
+                 [&](Row i) { return static_cast<std::int32_t>(entries[i].severity); });
+  table.add<std::uint64_t>("count", [&](Row i) { return entries[i].count; });
+  table.add_text("sentence", std::move(sentences), own);
+  table.add_text("examples", std::move(examples), own);
+  return table.take();
+}
+
+}  // namespace slackline::python

@@ -1,0 +1,37 @@
+"""Slackline: performance analysis of MPI programs, from Python.
+
+    >>> import slackline
+    >>> trace = slackline.open("app.slk")
+    >>> trace.calls(operation="MPI_Allreduce").to_pandas()
+
+What the commands know is here as tables of NumPy columns (:class:`Table`), which pandas, Polars,
+DuckDB and pyarrow take without a copy, and as the dicts that ``--format json`` prints
+(:func:`run`). Errors that a user can mend are :class:`Error`, with the command line's sentences.
+Long computations release the GIL, and Ctrl-C interrupts them.
+"""
+
+import atexit as _atexit
+import os as _os
+import sys as _sys
+
+from . import _core
+from ._core import Error
+from .commands import commands, run
+from .table import Column, Table
+from .trace import CommMatrix, Trace
+from .trace import open_trace as open  # noqa: A004  (slackline.open is the module's front door)
+
+__version__: str = _core.version
+__all__ = ["Column", "CommMatrix", "Error", "Table", "Trace", "commands", "open", "run"]
+
+
+def _leave_abandoned() -> None:
+    # A computation that Ctrl-C interrupted still runs on its thread, which must not meet the
+    # destruction of what it uses.
+    if _core.abandoned_computations() > 0:
+        _sys.stdout.flush()
+        _sys.stderr.flush()
+        _os._exit(130)
+
+
+_atexit.register(_leave_abandoned)

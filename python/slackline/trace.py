@@ -1,0 +1,312 @@
+"""Traces and their tables."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .table import Column, Table
+
+#: A rank, several, or None for all.
+Ranks = Union[int, Iterable[int], None]
+#: Begin and end in ns of the trace's own time, or a text as ``--interval`` takes it ("common",
+#: "program", "1.5s..2s" from the start of the run), or None for the whole run.
+Interval = Union[tuple[int, int], str, None]
+#: A name, several, or None for all.
+Names = Union[str, Iterable[str], None]
+
+
+def _names(given: Names) -> list[str]:
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _ranks(given: Ranks) -> list[int] | None:
+    if given is None:
+        return None
+    return [int(given)] if isinstance(given, (int, np.integer)) else [int(rank) for rank in given]
+
+
+def _filter(ranks: Ranks = None, interval: Interval = None, operation: Names = None,
+            region: Names = None) -> tuple[Any, ...]:
+    if interval is not None and not isinstance(interval, str):
+        begin, end = interval
+        interval = (int(begin), int(end))
+    return _ranks(ranks), interval, _names(operation), _names(region)
+
+
+class CommMatrix(Table):
+    """Messages and bytes by pair of ranks, a row for each pair that exchanges any."""
+
+    ranks: int = 0
+
+    def to_numpy(self, what: str = "bytes") -> npt.NDArray[np.uint64]:
+        """Shape (ranks, ranks): ``[source, destination]``; `what` is ``"bytes"`` or ``"messages"``."""
+        dense = np.zeros((self.ranks, self.ranks), dtype=np.uint64)
+        dense[self["source"], self["destination"]] = self[what]
+        return dense
+
+
+class Trace:
+    """One recorded run, as :func:`slackline.open` reads it.
+
+    Its methods give tables. All times are nanoseconds of the trace's own time, integers, unless a
+    method says otherwise; ranks are those of MPI_COMM_WORLD. Filters are applied before columns are
+    made. A trace does not change; its methods may be called from several threads.
+
+    Attributes:
+        path: of the file or folder, as it was given.
+        ranks: their number.
+        timed: whether calls have times. A trace that is only a program has computation
+            between calls and no times of calls.
+        on: ``"measured"``, ``"predicted"`` or ``"simulated"``; empty for a trace without times.
+    """
+
+    def __init__(self, opened: Any, options: dict[str, Any]) -> None:
+        self._opened = opened
+        self._options = options
+        self.path: str = opened.path
+        self.ranks: int = opened.ranks
+        self.timed: bool = opened.timed
+        self.on: str = opened.on
+
+    def calls(self, ranks: Ranks = None, interval: Interval = None, operation: Names = None,
+              region: Names = None) -> Table:
+        """The calls of MPI, by rank and in program order.
+
+        Args:
+            ranks: only theirs.
+            interval: only calls that lie in it, at least in part.
+            operation: only these operations, as ``"MPI_Isend"`` or ``"isend"``.
+            region: only calls inside of these regions, or functions where the recording has call
+                paths and no regions.
+
+        Returns:
+            A table with the columns
+
+            - ``rank`` int32, ``call`` uint32: number of the call within its rank;
+            - ``thread`` uint16, ``operation`` text;
+            - ``begin_ns``, ``end_ns`` int64;
+            - ``bytes`` uint64: sent, received or contributed by this call;
+            - ``peer`` int32: destination, source or root; -1 none, -2 MPI_PROC_NULL, -3 a wildcard
+              that was never resolved, -4 MPI_ROOT;
+            - ``tag`` int32, of collectives the element's size; ``comm`` uint32: row of
+              :meth:`communicators`;
+            - ``request`` uint32: serial of the request that is started or completed, 0 none;
+            - ``flags`` uint8, as doc/formats/native.md lists them;
+            - ``region`` text: the chain of regions or functions, as ``"main/solve"``.
+
+            Of consecutive calls of one rank ``begin_ns`` to ``bytes``, ``peer`` to ``flags`` are
+            the trace's own memory, read-only. Else a column costs a copy of its values.
+
+        Raises:
+            slackline.Error: the trace has no such rank, operation or region.
+        """
+        given = _filter(ranks, interval, operation, region)
+        selection = self._opened.select_calls(given)
+
+        def chunks() -> Iterator[Table]:
+            wanted = range(self.ranks) if given[0] is None else given[0]
+            for rank in wanted:
+                yield self._call_table(self._opened.select_calls(([rank], *given[1:])), None)
+
+        return self._call_table(selection, chunks)
+
+    def _call_table(self, selection: Any, chunks: Any) -> Table:
+        def make(name: str) -> Column:
+            return Column(*self._opened.call_column(selection, name))
+
+        return Table(selection.rows, _core.call_column_names(), make, chunks)
+
+    def messages(self, ranks: Ranks = None, interval: Interval = None) -> Table:
+        """Point-to-point messages, by sender and in the order in which each sends them.
+
+        Args:
+            ranks: only messages that one of them sends or receives.
+            interval: only those whose sending call begins in it.
+
+        Returns:
+            A table with ``source``, ``destination`` (int32), ``bytes`` (uint64), ``tag``, ``comm``;
+            the calls ``send_call`` and ``send_done_call`` of the source (the one that hands the
+            message over, and the one that completes that) and ``receive_call`` and
+            ``receive_done_call`` of the destination, uint32; ``send_begin_ns``, ``send_end_ns``,
+            ``receive_begin_ns``, ``receive_end_ns``: when the first of each pair begins and the
+            second ends. What the trace does not have is masked.
+        """
+        return Table.of(self._opened.messages(_filter(ranks, interval)))
+
+    def collectives(self, ranks: Ranks = None) -> Table:
+        """Collectives, one row for all members together; MPI_Init and MPI_Finalize are some, too.
+
+        Args:
+            ranks: only those in which one of them takes part.
+
+        Returns:
+            A table with ``operation`` (in its blocking form), ``comm``, ``root`` (a world rank, -1
+            none), ``members`` (their number), ``first_begin_ns`` and ``last_begin_ns`` (when the
+            first and the last member enter), ``last_rank`` (which comes last) and ``last_end_ns``
+            (when the last one is done; masked where one never is).
+        """
+        return Table.of(self._opened.collectives(_filter(ranks)))
+
+    def communicators(self) -> Table:
+        """``comm`` (its number in other tables), ``name``, ``members``, ``remote_members`` (of an
+        intercommunicator, else 0). Number 1 is MPI_COMM_SELF of each rank."""
+        return Table.of(self._opened.communicators())
+
+    def members(self, comm: int) -> tuple[list[int], list[int]]:
+        """World ranks of a communicator in its order, and of an intercommunicator's remote group.
+
+        Raises:
+            IndexError: there is no such communicator.
+        """
+        return self._opened.members(comm)
+
+    def regions(self, ranks: Ranks = None, interval: Interval = None) -> Table:
+        """Visits of user regions: ``rank``, ``region``, ``depth`` (0: outermost), ``begin_ns``,
+        ``end_ns``; by rank and begin."""
+        return Table.of(self._opened.regions(_filter(ranks, interval)))
+
+    def counters(self, ranks: Ranks = None) -> Table:
+        """Hardware counters: ``rank``, ``before_call`` and a uint64 column for each counter: what
+        it gained in the computation before that call (after the last one: the number of calls)."""
+        return Table.of(self._opened.counters(_filter(ranks)))
+
+    def comm_matrix(self) -> CommMatrix:
+        """Point-to-point messages by pair: ``source``, ``destination`` (int32), ``messages``,
+        ``bytes`` (uint64). ``.to_numpy()`` is the dense matrix."""
+        matrix = CommMatrix.of(self._opened.comm_matrix())
+        matrix.ranks = self.ranks
+        return matrix
+
+    def findings(self) -> Table:
+        """What was wrong, lost or guessed in the input: ``name``, ``severity`` (info, notice,
+        data_loss), ``count``, ``sentence``, ``examples``."""
+        return Table.of(self._opened.findings())
+
+    def wait_states(self, eager_threshold_bytes: int | None = None) -> Table:
+        """Single waits by Scalasca's patterns.
+
+        Args:
+            eager_threshold_bytes: messages of at most so many bytes do not wait for their
+                receiver. None: a send still under way when its receive begins has waited.
+
+        Returns:
+            A table with ``rank``, ``call``, ``operation``, ``pattern`` ("late_sender"),
+            ``begin_ns`` of the call, ``wait_ns``, ``cause_rank`` (-1: nobody in particular),
+            ``cause_call`` (masked without one), ``order`` of a late sender's message,
+            ``effective`` (what the rank really waited for: the longest one of its call) and
+            ``region``. The sum of ``wait_ns`` where ``effective`` is the run's waiting time.
+
+        Raises:
+            slackline.Error: the trace has no times.
+        """
+        return Table.of(self._opened.wait_states(eager_threshold_bytes))
+
+    def critical_path(self) -> Table:
+        """The critical path's segments in order of time; their lengths add up to the run's.
+
+        Returns:
+            A table with ``begin_ns``, ``end_ns`` (from the start of the run), ``rank``, ``call``
+            (of computation the call that ends it), ``operation`` ("computation" outside of MPI)
+            and ``region``.
+
+        Raises:
+            slackline.Error: the trace has no times.
+        """
+        return Table.of(self._opened.critical_path())
+
+    def efficiency(self, **options: Any) -> Table:
+        """POP's efficiency factors, as ``slackline efficiency`` gives them.
+
+        Args:
+            options: those of the command, such as ``interval="program"`` or ``scaling="weak"``.
+
+        Returns:
+            A table with ``interval`` ("analysed" or "whole"), ``variant`` ("multiplicative",
+            "additive", "basicanalysis"), ``factor`` ("parallel", "load_balance", "communication",
+            "serialisation", "transfer") and ``value``, a ratio.
+        """
+        result = self.run("efficiency", **options)["result"]["runs"][0]
+        variants = ("multiplicative", "additive", "basicanalysis")
+        return Table.of_records([
+            {"interval": interval, "variant": variant, "factor": factor, "value": value}
+            for interval, part in (("analysed", result["analysed"]), ("whole", result))
+            for variant in variants if part.get(variant)
+            for factor, value in part[variant].items()])
+
+    def phases(self, **options: Any) -> Table:
+        """Intervals of the run that behave differently, as ``slackline monitor`` finds them.
+
+        Args:
+            options: those of the command, such as ``rank=3``.
+
+        Returns:
+            A table with ``begin_ns``, ``end_ns`` (from the start of the run), ``kind`` (what limits
+            the efficiency most), ``confidence``, ``phase`` (intervals of one number behave alike),
+            ``representative``, ``waiting_ns``, ``main_pattern``, ``late_rank``, ``late_share``,
+            ``path_rank``, ``path_share`` and the efficiencies ``parallel``, ``load_balance``,
+            ``serialisation`` and ``transfer``.
+        """
+        regions = self.run("monitor", **options)["result"]["regions"]
+        return Table.of_records([
+            {**{key: value for key, value in region.items() if key != "efficiency"},
+             **region["efficiency"]} for region in regions])
+
+    def span(self) -> dict[str, tuple[int, int]]:
+        """When the run begins and ends, in ns of the trace's own time: ``whole``, ``analysed``
+        (first return from MPI_Init to last entry into MPI_Finalize), ``common`` (last to first)."""
+        return dict(zip(("whole", "analysed", "common"), self._opened.span()))
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """The input's identity: path, format, bytes, checksum, ranks, calls, timed, program, mpi."""
+        return json.loads(self._opened.input_json)
+
+    def run(self, command: str, **options: Any) -> dict[str, Any]:
+        """:func:`slackline.run` of a command on this trace, read again from its file.
+
+        The options with which the trace was opened hold for commands that have them.
+        """
+        from .commands import run
+
+        known = _core.arguments_of(command)
+        inherited = {name: value for name, value in self._options.items() if name in known}
+        return run(command, self.path, **{**inherited, **options})
+
+    def __repr__(self) -> str:
+        kind = f"{self.on} " if self.on else ""
+        return f"<slackline.Trace {self.path!r}: {self.ranks} ranks, {kind}{self.info['calls']} calls>"
+
+
+def open_trace(path: str | os.PathLike[str] | None = None, *, on: str | None = None,
+               fix_clocks: bool = False, **options: Any) -> Trace:
+    """Opens a trace of any format that Slackline reads.
+
+    Args:
+        path: a trace file, or a folder that ``slackline record`` made. None: the newest
+            slackline-trace* in the current folder.
+        on: ``"measured"``, ``"predicted"`` or ``"simulated"``: which run's times the calls get.
+            None: those that the trace has.
+        fix_clocks: corrects skewed clocks (controlled logical clock).
+        options: of the model (``L="3us"``, ``o``, ``G``, ``S``, ``network``, ``collectives``,
+            ``topology``, ...) with ``on="predicted"``, of the platform (``platform="p.xml"``,
+            ``hostfile``, ``map``, ...) with ``on="simulated"``, as on the command line.
+
+    Raises:
+        slackline.Error: there is no such trace, it cannot be read, or an option makes no sense.
+        TypeError: there is no such option.
+    """
+    given = {**options, "on": on, "fix_clocks": fix_clocks or None}
+    given = {name: value for name, value in given.items() if value is not None}
+    request = dict(given)
+    if path is not None:
+        request["trace"] = os.fspath(path)
+    return Trace(_core.open(request), given)

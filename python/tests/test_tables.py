@@ -1,0 +1,161 @@
+"""Tables of a trace, against a trace written by hand and against the command line."""
+
+import numpy as np
+import pandas
+import pytest
+
+import slackline
+
+
+def test_calls_are_those_of_the_text(late_sender):
+    calls = slackline.open(late_sender).calls()
+    assert calls["rank"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert calls["call"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert calls["operation"].tolist() == ["MPI_Init", "MPI_Send", "MPI_Finalize", "MPI_Init", "MPI_Recv",
+                                           "MPI_Finalize"]
+    assert calls["begin_ns"].tolist() == [0, 1200, 2600, 0, 200, 2600]
+    assert calls["end_ns"].tolist() == [100, 1700, 2610, 100, 1800, 2610]
+    assert calls["peer"].tolist() == [-1, 1, -1, -1, 0, -1]
+    assert calls["tag"].tolist() == [0, 3, 0, 0, 3, 0]
+    assert calls["comm"].tolist() == [0, 2, 0, 0, 2, 0]
+    assert calls["bytes"].tolist() == [0, 8, 0, 0, 8, 0]
+    assert calls["region"].tolist() == ["", "solve/halo", "", "", "solve", ""]
+
+
+@pytest.mark.parametrize("filters, expected", [
+    ({"ranks": 1}, [(1, 0), (1, 1), (1, 2)]),
+    ({"ranks": [1, 0], "operation": ["MPI_Send", "recv"]}, [(1, 1), (0, 1)]),
+    ({"interval": (1700, 2600)}, [(1, 1)]),
+    ({"interval": (100, 1201)}, [(0, 1), (1, 1)]),
+    ({"region": "halo"}, [(0, 1)]),
+    ({"region": "solve"}, [(0, 1), (1, 1)]),
+    ({"operation": "MPI_Init", "interval": (500, 600)}, []),
+])
+def test_filters_are_applied(late_sender, filters, expected):
+    calls = slackline.open(late_sender).calls(**filters)
+    assert list(zip(calls["rank"].tolist(), calls["call"].tolist())) == expected
+    assert calls.rows == len(expected)
+
+
+def test_columns_of_one_rank_are_the_traces_own_memory(traces):
+    trace = slackline.open(traces / "stencil2d.slk")
+    once, again = trace.calls(ranks=2), trace.calls(ranks=2)
+    for name in ("begin_ns", "end_ns", "bytes", "peer", "tag", "comm", "request", "flags"):
+        assert np.shares_memory(once[name], again[name]), name
+        assert not once[name].flags.writeable
+    begins = once["begin_ns"]
+    del trace, once, again  # the array keeps the trace's memory alive
+    assert (np.diff(begins) >= 0).all()
+
+
+def test_messages_collectives_and_communicators(late_sender):
+    trace = slackline.open(late_sender)
+    messages = trace.messages()
+    assert {name: messages[name].tolist() for name in messages} == {
+        "source": [0], "destination": [1], "bytes": [8], "tag": [3], "comm": [2], "send_call": [1],
+        "send_done_call": [1], "receive_call": [1], "receive_done_call": [1], "send_begin_ns": [1200],
+        "send_end_ns": [1700], "receive_begin_ns": [200], "receive_end_ns": [1800]}
+    assert trace.messages(interval=(0, 1200)).rows == 0
+    collectives = trace.collectives()
+    assert collectives["operation"].tolist() == ["MPI_Init", "MPI_Finalize"]
+    assert collectives["last_end_ns"].tolist() == [100, 2610]
+    communicators = trace.communicators()
+    assert communicators["name"].tolist() == ["MPI_COMM_WORLD", "MPI_COMM_SELF", "pair"]
+    assert communicators["members"].tolist() == [2, 1, 2]
+    assert trace.members(2) == ([1, 0], [])
+
+
+def test_regions_are_visits(late_sender):
+    regions = slackline.open(late_sender).regions()
+    assert regions["region"].tolist() == ["solve", "halo", "solve"]
+    assert regions["depth"].tolist() == [0, 1, 0]
+    assert regions["begin_ns"].tolist() == [150, 1100, 150]
+    assert regions["end_ns"].tolist() == [2350, 1900, 2350]
+
+
+def test_wait_states_name_the_late_sender(late_sender):
+    waits = slackline.open(late_sender).wait_states().to_pandas()
+    late = waits[waits.pattern == "late_sender"].iloc[0]
+    assert (late["rank"], late["wait_ns"], late["cause_rank"], late["cause_call"]) == (1, 1000, 0, 1)
+    assert late["effective"] and late["region"] == "solve"
+
+
+@pytest.mark.parametrize("name", ["stencil2d.slk", "lammps-melt.slk", "unbalanced.slk", "cg-mpich.slk"])
+def test_sums_are_those_of_the_command_line(cli, traces, name):
+    trace = slackline.open(traces / name)
+    info = cli.json("info", traces / name)["result"]
+    calls = trace.calls().to_pandas()
+    by_operation = (calls.end_ns - calls.begin_ns).groupby(calls.operation).sum()
+    assert len(calls) == info["calls"]
+    assert by_operation.to_dict() == {row["operation"]: row["time_ns"] for row in info["operations"]}
+    matrix = trace.comm_matrix()
+    assert matrix.to_numpy("messages").sum() == trace.messages().rows
+    assert matrix.to_numpy().sum() == trace.messages()["bytes"].sum()
+
+    waits = trace.wait_states().to_pandas()
+    summary = cli.json("wait-states", traces / name)["result"]
+    assert waits.wait_ns[waits.effective].sum() == summary["waiting_ns"]
+    by_pattern = waits.groupby("pattern").wait_ns.sum()
+    assert by_pattern.to_dict() == {row["pattern"]: row["sum_ns"] for row in summary["patterns"]}
+    path = trace.critical_path()
+    segments = cli.json("critical-path", traces / name)["result"]["segments"]
+    assert path.rows == len(segments)
+    assert path["rank"].tolist() == [segment["rank"] for segment in segments]
+    assert path["begin_ns"].tolist() == [segment["begin_ns"] for segment in segments]
+
+    factors = trace.efficiency().to_pandas().set_index(["interval", "variant", "factor"]).value
+    expected = cli.json("efficiency", traces / name)["result"]["runs"][0]
+    assert factors["analysed", "multiplicative"].to_dict() == expected["analysed"]["multiplicative"]
+    assert factors["whole", "additive"].to_dict() == expected["additive"]
+    phases = trace.phases()
+    assert phases["end_ns"].tolist() == [r["end_ns"] for r in cli.json("monitor", traces / name)["result"]["regions"]]
+
+
+def test_pandas_gets_the_arrays_themselves(traces):
+    calls = slackline.open(traces / "stencil2d.slk").calls()
+    frame = calls.to_pandas()
+    assert np.shares_memory(frame["begin_ns"].to_numpy(), calls["begin_ns"])
+    assert isinstance(frame["operation"].dtype, pandas.CategoricalDtype)
+    assert list(frame.columns) == calls.columns
+    assert list(calls.to_pandas(["rank", "bytes"]).columns) == ["rank", "bytes"]
+
+
+def test_a_message_that_nobody_receives_has_holes(tmp_path):
+    path = tmp_path / "lost.slt"
+    path.write_text("slackline-trace 1 timed ranks=2\nrank 0\n  @5 +5 send to=1 bytes=4\nrank 1\n  @5 +5 barrier comm=self\n")
+    messages = slackline.open(path).messages()
+    assert messages["receive_call"].mask.tolist() == [True]
+    assert messages.to_pandas()["receive_begin_ns"].isna().all()
+
+
+def test_predicted_and_simulated_times(cli, traces):
+    trace = slackline.open(traces / "stencil2d.slk", on="predicted", L="10us")
+    assert trace.on == "predicted"
+    waits = trace.wait_states().to_pandas()
+    expected = cli.json("wait-states", traces / "stencil2d.slk", "--on", "predicted", "-L", "10us")
+    assert waits.wait_ns[waits.effective].sum() == expected["result"]["waiting_ns"]
+    assert trace.efficiency()["value"].size > 0
+
+
+def test_errors_are_the_command_lines_sentences(cli, late_sender, tmp_path):
+    with pytest.raises(slackline.Error) as error:
+        slackline.open(tmp_path / "missing.slk")
+    assert str(error.value) == cli.complaint("info", tmp_path / "missing.slk")
+    with pytest.raises(slackline.Error, match="rank 9 does not exist: the trace has 2 ranks"):
+        slackline.open(late_sender).calls(ranks=9)
+    with pytest.raises(slackline.Error, match="unknown operation 'MPI_Foo'"):
+        slackline.open(late_sender).calls(operation="MPI_Foo")
+    with pytest.raises(slackline.Error, match="unknown region 'x'"):
+        slackline.open(late_sender).calls(region="x")
+    with pytest.raises(TypeError, match="no argument 'nonsense'"):
+        slackline.open(late_sender, nonsense=1)
+    with pytest.raises(KeyError):
+        slackline.open(late_sender).calls()["nonsense"]
+
+
+def test_an_untimed_trace_has_no_waits(tmp_path):
+    path = tmp_path / "program.slt"
+    path.write_text("slackline-trace 1 untimed ranks=1\nrank 0\n  compute 100\n  barrier\n")
+    with pytest.raises(slackline.Error, match="the trace has no timestamps"):
+        slackline.open(path).wait_states()
+    assert slackline.open(path, on="predicted").wait_states().rows == 0
