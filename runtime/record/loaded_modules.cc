@@ -2,9 +2,12 @@
 
 #include <elf.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+
+#include "trace/wire.h"
 
 namespace slackline::record {
 
@@ -77,6 +80,25 @@ int list_module(dl_phdr_info* info, std::size_t size, void* data) {
 }
 
 }  // namespace
+
+std::size_t module_arguments(const LoadedModule& module, std::int64_t* args) {
+  static_assert(kModuleArguments == SLK_MODULE_NAME_AT + PATH_MAX / sizeof *args);
+  args[0] = static_cast<std::int64_t>(module.begin);
+  args[1] = static_cast<std::int64_t>(module.end);
+  args[2] = static_cast<std::int64_t>(module.bias);
+  args[3] = static_cast<std::int64_t>(module.build_id_bytes);
+  std::memcpy(args + SLK_MODULE_BUILD_ID_AT, module.build_id, sizeof module.build_id);
+  auto* const name = reinterpret_cast<char*>(args + SLK_MODULE_NAME_AT);
+  std::memset(name, 0, PATH_MAX);
+  std::size_t length = strnlen(module.name, PATH_MAX - 1);
+  if (length > 0) {
+    std::memcpy(name, module.name, length);
+  } else {
+    const ssize_t n = readlink("/proc/self/exe", name, PATH_MAX - 1);
+    length = n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  return SLK_MODULE_NAME_AT + length / sizeof *args + 1;
+}
 
 bool LoadedModules::changed(unsigned long long adds, unsigned long long removals) {
   if (count_ > 0 && adds == adds_ && removals == removals_) return false;

@@ -1,6 +1,7 @@
 #ifndef SLACKLINE_RUNTIME_RECORD_LOADED_MODULES_H
 #define SLACKLINE_RUNTIME_RECORD_LOADED_MODULES_H
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,6 +36,12 @@ struct LoadedModule {
     return false;
   }
 };
+
+/// Arguments of SLK_REC_MODULE at most.
+inline constexpr std::size_t kModuleArguments = 7 + PATH_MAX / 8;
+/// Writes them to `args`, which has room for kModuleArguments, and returns how many they are.
+/// Async-signal-safe.
+std::size_t module_arguments(const LoadedModule& module, std::int64_t* args);
 
 /// The modules of the process, as they were when refresh() was called last. Of one thread.
 class LoadedModules {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,9 @@ __asm__(
     "slk_bind_entry,.-slk_bind_entry\n");
 
 static const Interposed* table;
+
+/* The recorder's, told of each signal for which the program sets a handler. */
+static void (*tell_signal)(int);
 
 /* The C library's dlsym: this library has one of its own. */
 __attribute__((used, visibility("hidden"))) void* (*slk_real_dlsym)(void*, const char*);
@@ -133,9 +137,33 @@ static void load_recorder(const char* name) {
       (const Interposed* (*)(unsigned long))(uintptr_t)find_symbol(recorder, "slk_recorder_table");
   table = ask == NULL ? NULL : ask(SLK_TABLE_SIGNATURE);
   if (table == NULL) complain("recorder and preloaded library are of different builds", path);
+  tell_signal = (void (*)(int))(uintptr_t)find_symbol(recorder, "slk_note_signal");
   void (*note)(const char*, uint64_t) =
       (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");
   if (note != NULL) note(hidden, cpu_time_ns() - cpu_before);
+}
+
+/* Programs that set handlers of their own keep every signal to themselves: the recorder stops using
+ * one that it uses for sampling. */
+static int (*real_sigaction)(int, const struct sigaction*, struct sigaction*);
+static sighandler_t (*real_signal)(int, sighandler_t);
+
+__attribute__((constructor)) static void find_signal_functions(void) {
+  real_sigaction = (int (*)(int, const struct sigaction*, struct sigaction*))(uintptr_t)find_symbol(
+      RTLD_NEXT, "sigaction");
+  real_signal = (sighandler_t(*)(int, sighandler_t))(uintptr_t)find_symbol(RTLD_NEXT, "signal");
+}
+
+int sigaction(int number, const struct sigaction* action, struct sigaction* old) {
+  if (real_sigaction == NULL) find_signal_functions();
+  if (action != NULL && tell_signal != NULL) tell_signal(number);
+  return real_sigaction(number, action, old);
+}
+
+sighandler_t signal(int number, sighandler_t handler) {
+  if (real_signal == NULL) find_signal_functions();
+  if (tell_signal != NULL) tell_signal(number);
+  return real_signal(number, handler);
 }
 
 static int is_loaded(const char* name) {

@@ -98,10 +98,27 @@ void fill_header(int rank, int size, int thread_level) {
 
 void release_thread(void* value) {
   auto* t = static_cast<Thread*>(value);
+  t->stop_sampling();
   pthread_mutex_lock(&thread_mutex);
   t->next_free = free_threads;
   free_threads = t;
   pthread_mutex_unlock(&thread_mutex);
+}
+
+/// The name of the calling rank's file for the thread of that number.
+void file_name(std::uint16_t index, const char* suffix, char* path, std::size_t room) {
+  if (index == 0) {
+    std::snprintf(path, room, "%s/raw/rank-%d.%s", directory, first_header.rank, suffix);
+  } else {
+    std::snprintf(path, room, "%s/raw/rank-%d.t%d.%s", directory, first_header.rank, index, suffix);
+  }
+}
+
+void sample_thread(Thread& t) {
+  if (process.sampling.interval_ns == 0) return;
+  char path[sizeof directory + 64];
+  file_name(t.index(), "slksamples", path, sizeof path);
+  t.watch_computation(path, first_header, process.sampling);
 }
 
 Thread* new_thread() {
@@ -110,14 +127,7 @@ Thread* new_thread() {
   auto* t = new (memory) Thread;
   const std::uint16_t index = thread_count++;
   char path[sizeof directory + 64];
-  int n = std::snprintf(path, sizeof path, "%s/raw/rank-%d", directory, first_header.rank);
-  char* const end = path + n;
-  const std::size_t room = sizeof path - static_cast<std::size_t>(n);
-  if (index == 0) {
-    std::snprintf(end, room, ".slkraw");
-  } else {
-    std::snprintf(end, room, ".t%d.slkraw", index);
-  }
+  file_name(index, "slkraw", path, sizeof path);
   if (!t->create_file(path, first_header, index)) {
     const int error = errno;
     complain(index == 0 ? "cannot create" : "one of its threads has no file: cannot create", path,
@@ -170,6 +180,7 @@ bool find_directory() {
 Thread* open_files(MPI_Group world, MPI_Comm known) {
   process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
   process.call_paths = call_path_options();
+  process.sampling = prepare_sampling();
   make_raw_folder(directory);
   const bool able = pthread_key_create(&thread_key, release_thread) == 0 &&
                     init_communicators(world, known != MPI_COMM_NULL);
@@ -211,6 +222,10 @@ slk_record* Thread::refuse() {
     __atomic_add_fetch(&main_header->lost_calls, std::uint64_t{1}, __ATOMIC_RELAXED);
   }
   return sink_;
+}
+
+void Thread::sample(const ucontext_t& context, std::uint64_t expirations) {
+  sampler_.take(context, expirations, busy() || !process.active || process.paused);
 }
 
 void Thread::close_failed_poll(std::uint64_t key) {
@@ -279,7 +294,7 @@ void Thread::tell_off_processor() {
 double Thread::recording_ns(double by_trial_ns) const {
   const double each = own_cost_.known() ? own_cost_.mean_ns() : by_trial_ns;
   return each * static_cast<double>(calls_) +
-         static_cast<double>(file_.writing_ns() + paths_.walking_ns());
+         static_cast<double>(file_.writing_ns() + paths_.walking_ns() + sampler_.taking_ns());
 }
 
 bool Thread::scratch(std::size_t n) {
@@ -308,6 +323,7 @@ Thread* attach_thread() {
   if (t == nullptr) return nullptr;
   pthread_setspecific(thread_key, t);
   if (process.call_paths.deepest > 1) t->watch_call_paths();
+  sample_thread(*t);
   const bool exact = t->watch_processor();
   if (t->index() == 0) first_header.knows_cpu_time = exact ? 1 : 2;
   return t;
@@ -325,6 +341,12 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
 void note_start(const char* hidden, std::uint64_t cpu_ns) {
   std::snprintf(first_header.hidden_calls, sizeof first_header.hidden_calls, "%s", hidden);
   fixed_cost_ns = cpu_ns;
+}
+
+void note_signal(int number) {
+  if (process.sampling.interval_ns == 0 || number != process.sampling.signal) return;
+  process.sampling.interval_ns = 0;
+  for (Thread* t = all_threads; t != nullptr; t = t->next) t->give_up_sampling();
 }
 
 void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
@@ -402,6 +424,7 @@ void prepare_finalize() {
 void stop_recording() {
   if (main_header == nullptr || !process.active) return;
   process.active = false;
+  for (Thread* t = all_threads; t != nullptr; t = t->next) t->stop_sampling();
   note_totals();
   for (Thread* t = all_threads; t != nullptr; t = t->next) {
     if (t->file().full()) continue;

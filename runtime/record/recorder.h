@@ -15,6 +15,8 @@
 #include "processor_clock.h"
 #include "raw_file.h"
 #include "requests.h"
+#include "sampler.h"
+#include "sampling.h"
 
 namespace slackline::record {
 
@@ -105,6 +107,19 @@ class Thread {
   /// The calling thread is this one's from now on.
   bool watch_processor();
   void watch_call_paths() { paths_.attach(); }
+  /// Samples the calling thread from now on; `path` is for its file.
+  bool watch_computation(const char* path, const slk_raw_header& header,
+                         const SamplingOptions& options) {
+    return sampler_.start(path, header, index_, options);
+  }
+  void stop_sampling() { sampler_.stop(); }
+  /// Because the program uses the signal now.
+  void give_up_sampling() {
+    if (sampler_.running()) sampler_.set_state(SLK_SAMPLING_TAKEN_OVER);
+    sampler_.stop();
+  }
+  /// In the handler of the sampling signal.
+  void sample(const ucontext_t& context, std::uint64_t expirations);
   /// Writes what is known of the computation before the last call. Not while a record is open.
   void tell_off_processor();
   void finish_computation() {
@@ -172,6 +187,7 @@ class Thread {
   std::int64_t off_processor_ns_ = 0;      // in the computation before the last call; not yet told
   OwnCost own_cost_;
   CallPathCache paths_;
+  Sampler sampler_;
   std::uint32_t depth_ = 0;
   std::uint16_t index_ = 0;
   std::uint16_t path_ = 0;  // of the calls of the present wrapper
@@ -190,6 +206,7 @@ struct Process {
   bool paused = false;    // MPI_Pcontrol(0)
   bool multiple = false;  // MPI_THREAD_MULTIPLE: tables are locked
   CallPathOptions call_paths;
+  SamplingOptions sampling;
   std::uint32_t comm_generation = 1;
   std::uint32_t next_serial = 1;
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -266,6 +283,8 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
 /// What the preloaded library knows: functions of MPI whose calls do not come here, as text for the
 /// header, and the CPU time of loading the recorder.
 void note_start(const char* hidden, std::uint64_t cpu_ns);
+/// The program is about to set a handler for this signal.
+void note_signal(int number);
 /// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.
 void start_recording(std::uint8_t op, std::uint64_t begin_ns);
 #if MPI_VERSION >= 4
@@ -300,6 +319,7 @@ class CallPathRecords final : public CallPathSink {
 };
 
 inline void Thread::find_call_path() {
+  if (__builtin_expect(sampler_.wants_modules(), 0)) sampler_.refresh();
   if (process.call_paths.deepest == 0 || process.paused) return;
   CallPathRecords records(*this);
   path_ = paths_.find(call_frame, process.call_paths, records);

@@ -6,9 +6,14 @@
 
 #include "stack_walk.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include "unwind_tables.h"
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35; at run time there may be an older one
+#pragma weak _dl_find_object
+#endif
 
 namespace slackline::record {
 
@@ -35,13 +40,30 @@ class Walker {
     walk_.depth = 1;
   }
 
+  void start(const ucontext_t& context) {
+    // The numbers of the psABI's registers, in the order in which the kernel keeps them.
+    static constexpr int kKept[kReturnAddress] = {
+        REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+        REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    for (unsigned i = 0; i < kReturnAddress; ++i) {
+      registers_[i] = {static_cast<std::uint64_t>(context.uc_mcontext.gregs[kKept[i]]), nullptr,
+                       true, true};
+    }
+    walk_.addresses[0] = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+    walk_.depth = 1;
+    signal_frame_ = true;
+    check_modules_ = true;
+  }
+
   /// From the frame found last to its caller's. False: there is none, or it cannot be found.
   bool step() {
     const std::uint64_t at = walk_.addresses[walk_.depth - 1];
     // A return address may stand behind the last instruction of its function.
     const std::uint64_t pc = signal_frame_ ? at : at - 1;
     LoadedModule* module = modules_.find(pc);
-    if (module == nullptr || !find_rules(*module, pc, rules_)) return false;
+    if (check_modules_) walk_.stale = !is_up_to_date(module, pc);
+    if (module == nullptr || walk_.stale) return false;
+    if (!find_rules(*module, pc, rules_)) return false;
     signal_frame_ = rules_.signal_frame;
     if (rules_.registers[kReturnAddress].kind == RuleKind::undefined) {
       walk_.whole = true;
@@ -269,10 +291,26 @@ class Walker {
   LoadedModules& modules_;
   const StackRange stack_;
   StackWalk& walk_;
+  /// Whether the loader has what we know at `pc`. It is asked lock-free, in a way made for
+  /// unwinding in signal handlers.
+  static bool is_up_to_date(const LoadedModule* module, std::uint64_t pc) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+    dl_find_object found;
+    if (_dl_find_object == nullptr) return false;
+    const bool loaded = _dl_find_object(reinterpret_cast<void*>(pc), &found) == 0;
+    if (!loaded || module == nullptr) return loaded == (module != nullptr);
+    return reinterpret_cast<std::uint64_t>(found.dlfo_eh_frame) == module->eh_header;
+#else
+    static_cast<void>(module), static_cast<void>(pc);
+    return false;
+#endif
+  }
+
   const LoadedModule* module_ = nullptr;
   FrameRules rules_;
   Register registers_[kRegisters];
   bool signal_frame_ = false;
+  bool check_modules_ = false;
 };
 
 }  // namespace
@@ -295,10 +333,24 @@ void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, LoadedM
                 const StackRange& stack, StackWalk& walk) {
   walk.word_count = 0;
   walk.whole = false;
+  walk.stale = false;
   const auto begin = reinterpret_cast<std::uint64_t>(frame_pointer);
   // What lies below the frame may not even be mapped.
   Walker walker(modules, begin, stack.end, walk);
   walker.start(frame_pointer);
+  if (deepest > kDeepestPath) deepest = kDeepestPath;
+  if (!stack.holds(begin)) return;
+  while (walk.depth < deepest && walker.step()) continue;
+}
+
+void walk_interrupted(const ucontext_t& context, std::size_t deepest, LoadedModules& modules,
+                      const StackRange& stack, StackWalk& walk) {
+  walk.word_count = 0;
+  walk.whole = false;
+  walk.stale = false;
+  const auto begin = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RSP]);
+  Walker walker(modules, begin, stack.end, walk);
+  walker.start(context);
   if (deepest > kDeepestPath) deepest = kDeepestPath;
   if (!stack.holds(begin)) return;
   while (walk.depth < deepest && walker.step()) continue;

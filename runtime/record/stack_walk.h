@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ucontext.h>
+
 #include "loaded_modules.h"
 
 namespace slackline::record {
@@ -35,6 +37,7 @@ struct StackWalk {
   StackWord words[3 * kDeepestPath];
   std::size_t word_count = 0;
   bool whole = false;  ///< it came to the thread's first function
+  bool stale = false;  ///< it ended in a module that is not, or no longer, among those given
 };
 
 /// The frame that `frame_pointer` points to: the caller's saved rbp, then the return address. Walks
@@ -43,6 +46,13 @@ struct StackWalk {
 /// odd ends the walk. Allocates nothing. Some 200 ns a frame.
 void walk_stack(const std::uint64_t* frame_pointer, std::size_t deepest, LoadedModules& modules,
                 const StackRange& stack, StackWalk& walk);
+
+/// The same from where a signal has interrupted the thread; addresses[0] is that instruction
+/// itself. To be called in the signal's handler. Frames outwards are looked for only in modules
+/// that the loader still has at the same place; where it cannot be asked (glibc before 2.35) there
+/// are none.
+void walk_interrupted(const ucontext_t& context, std::size_t deepest, LoadedModules& modules,
+                      const StackRange& stack, StackWalk& walk);
 
 }  // namespace slackline::record
 

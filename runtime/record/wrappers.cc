@@ -65,6 +65,10 @@ extern "C" __attribute__((visibility("default"))) const Interposed* slk_recorder
   return signature == SLK_TABLE_SIGNATURE ? kInterposed : nullptr;
 }
 
+extern "C" __attribute__((visibility("default"))) void slk_note_signal(int number) {
+  note_signal(number);
+}
+
 extern "C" __attribute__((visibility("default"))) void slk_note_start(const char* hidden,
                                                                       std::uint64_t cpu_ns) {
   note_start(hidden, cpu_ns);

@@ -23,13 +23,15 @@ namespace slackline {
 namespace {
 
 Findings write_native_file(const WriteRequest& request) {
-  write_native(request.trace, request.path);
+  write_native(request.trace, request.path,
+               request.samples == nullptr ? Samples{} : *request.samples);
   return {};
 }
 
 Findings write_text_file(const WriteRequest& request) {
   OutputFile file(request.path);
-  write_text_trace(request.trace, [&](std::string_view text) { file.write(text); });
+  write_text_trace(request.trace, [&](std::string_view text) { file.write(text); },
+                   {.rank = {}, .samples = request.samples});
   file.commit();
   return {};
 }

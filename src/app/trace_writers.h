@@ -11,6 +11,7 @@
 #include "base/findings.h"
 #include "calls/call_matching.h"
 #include "trace/goal/program.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -29,6 +30,7 @@ struct WriteRequest {
   const ModelChoice& model;              ///< for formats in which collectives are messages
   const GoalProgram* program = nullptr;  ///< when the input is a GOAL file
   TimelineArrows arrows = TimelineArrows::path;
+  const Samples* samples = nullptr;  ///< of the trace, where the input has them
 };
 
 /// One format that `slackline convert` can write. The table is trace_writers(); a new format is a

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <string>
+
 #include "cli/command_parser.h"
 #include "cli/record/record.h"
 
 namespace slackline {
 
-/// --call-paths and --call-path-depth.
-inline void add_call_paths(CommandParser& parser, CallPathChoice& choice) {
+/// --call-paths, --call-path-depth and --sample, whose value goes through parse_sample_rate().
+inline void add_call_paths(CommandParser& parser, CallPathChoice& choice, std::string& sample) {
   parser
       .add_option("--call-paths", choice.mode,
                   "Of where the program calls MPI record nothing, the function only, or all")
@@ -16,6 +18,11 @@ inline void add_call_paths(CommandParser& parser, CallPathChoice& choice) {
       ->type_name("N")
       ->in_range(1, 256)
       ->capture_default_str();
+  parser
+      .add_option("--sample", sample,
+                  "Sample where the ranks compute, so often per second of CPU time")
+      ->type_name("[RATE]")
+      ->optional_value("200Hz");
 }
 
 }  // namespace slackline

@@ -13,13 +13,15 @@ namespace {
 struct PreloadCommandOptions {
   std::string output = "slackline-trace";
   CallPathChoice call_paths{};
+  std::string sample;
   bool yield = false;
   std::vector<std::string> command;
 };
 
 int run_preload(const PreloadCommandOptions& options) {
-  const PreloadOptions preload{
+  PreloadOptions preload{
       .output = options.output, .call_paths = options.call_paths, .yield = options.yield};
+  preload.call_paths.sample_hz = parse_sample_rate(options.sample);
   if (!options.command.empty()) exec_preloaded(preload, options.command);
   write_stdout(preload_script(preload));
   return 0;
@@ -34,7 +36,7 @@ Run setup_preload(CommandParser& parser) {
       ->capture_default_str();
   parser.add_flag("--yield", options->yield,
                   "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
-  add_call_paths(parser, options->call_paths);
+  add_call_paths(parser, options->call_paths, options->sample);
   parser.add_option("command", options->command,
                     "After '--': program to execute; without it, shell commands are printed");
   examples(parser,

@@ -22,6 +22,7 @@ struct RecordCommandOptions {
   RecordOptions record;
   std::string output;
   std::string finish;
+  std::string sample;
   bool quiet = false;
 };
 
@@ -103,6 +104,7 @@ std::string message(const RecordResult& result) {
 int run_record(const RecordCommandOptions& options) {
   RecordOptions record_options = options.record;
   record_options.output = options.output;
+  record_options.call_paths.sample_hz = parse_sample_rate(options.sample);
   const bool finishing = !options.finish.empty();
   if (finishing && !record_options.command.empty()) {
     throw usage_error("cannot use --finish with a command", "--finish takes no command",
@@ -132,7 +134,7 @@ Run setup_record(CommandParser& parser) {
       ->one_of({"openmpi", "mpich"});
   parser.add_flag("--yield", options->record.yield,
                   "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
-  add_call_paths(parser, options->record.call_paths);
+  add_call_paths(parser, options->record.call_paths, options->sample);
   parser.add_flag("--keep-raw", options->record.keep_raw, "Keep the raw recording files");
   parser.add_flag("--force", options->record.force, "Overwrite the trace of an earlier recording");
   parser
@@ -143,6 +145,7 @@ Run setup_record(CommandParser& parser) {
   parser.add_option("command", options->record.command, "After '--': command that starts the job");
   examples(parser, {"slackline record -- mpirun -n 4 ./app input.txt",
                     "slackline record -o run1 -- mpiexec -n 64 ./app",
+                    "slackline record --sample=200Hz -- mpirun -n 4 ./app",
                     "slackline record --mpi mpich --yield -- mpirun -n 8 ./app",
                     "slackline record --finish slackline-trace"});
   return [options] { return run_record(*options); };

@@ -49,6 +49,11 @@ CommandOption* CommandOption::expected(int count) {
   return this;
 }
 
+CommandOption* CommandOption::optional_value(const std::string& value) {
+  option_->expected(0, 1)->default_str(value);
+  return this;
+}
+
 CommandOption* CommandOption::excludes(CommandOption* other) {
   option_->excludes(other->option_);
   return this;

@@ -35,6 +35,8 @@ class CommandOption {
   CommandOption* delimiter(char separator);
   /// The number of values.
   CommandOption* expected(int count);
+  /// Given without a value, it has this one.
+  CommandOption* optional_value(const std::string& value);
   /// Refuses both together.
   CommandOption* excludes(CommandOption* other);
 

@@ -21,6 +21,7 @@ Run setup_simulate(CommandParser& parser);
 Run setup_platform(CommandParser& parser);
 Run setup_efficiency(CommandParser& parser);
 Run setup_wait_states(CommandParser& parser);
+Run setup_hotspots(CommandParser& parser);
 Run setup_monitor(CommandParser& parser);
 Run setup_place(CommandParser& parser);
 Run setup_whatif(CommandParser& parser);
@@ -57,6 +58,7 @@ constexpr std::array kCommands{
     Command{"platform", "show a simulation platform and its routes", setup_platform},
     Command{"efficiency", "POP efficiency factors and scalability", setup_efficiency},
     Command{"wait-states", "wait states and their root causes", setup_wait_states},
+    Command{"hotspots", "functions and lines by their time on the critical path", setup_hotspots},
     Command{"monitor", "efficiency over time; phase detection", setup_monitor},
     Command{"place", "optimise the placement of ranks on nodes", setup_place},
     Command{"whatif", "predict the effect of a change: load balance, fewer messages, noise",

@@ -63,8 +63,9 @@ class CollectiveSelection {
 
  private:
   bool selected(const CollectiveMember& m) const {
-    return where_.has_call(m.rank, paths_.at_call(m.rank, m.enter),
-                           trace_.calls(m.rank).begin_ns(m.enter) - zero_ns_);
+    const RankCalls& calls = trace_.calls(m.rank);
+    return where_.has_call(m.rank, paths_.at_call(m.rank, m.enter), calls.frame(m.enter),
+                           calls.begin_ns(m.enter) - zero_ns_);
   }
   void mark(const CollectiveMember& m) {
     calls_[static_cast<std::size_t>(m.rank)][m.enter] = true;

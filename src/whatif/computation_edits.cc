@@ -80,6 +80,10 @@ Trace shift_computation(const Edit& edit, const Trace& trace, Change& change) {
   const std::int64_t time_ns = *edit.time_ns("time");
   const CallPaths paths(trace);
   const Selection selection(edit, trace, paths);
+  if (selection.by_function()) {
+    refuse(edit, "function", "how often it runs is not recorded",
+           "Scale it, or mark it as a region in the program.");
+  }
   if (!selection.by_region()) {
     throw usage_error("cannot apply 'shift'", "it requires a code region",
                       "Add region=NAME or call-path=NAME.");

@@ -35,8 +35,13 @@ class PieceWalk {
       return;
     }
     if (from > c.begin_ns) visit(from - c.begin_ns, nullptr);
-    const SelectedPiece piece{rank_, visit_, number_++, to - from};
-    visit(piece.ns, &piece);
+    const std::int64_t selected = selection_.selected_ns(rank_, c.before_call, to - from);
+    if (selected > 0) {
+      const SelectedPiece piece{rank_, visit_, number_++, selected};
+      visit(piece.ns, &piece);
+      if (selection_.by_function()) ++visit_;
+    }
+    if (selected < to - from) visit(to - from - selected, nullptr);
     if (to < end) visit(end - to, nullptr);
   }
 

@@ -82,7 +82,7 @@ MessageSelection::MessageSelection(const Edit& edit, const Trace& trace, const C
         const MessageCalls& message = matching.message(id++);
         if (!filter.takes(call, p)) return;
         const PathId path = paths.at_call(rank, static_cast<std::uint32_t>(i));
-        if (where.has_call(rank, path, call.begin_ns - zero_ns)) {
+        if (where.has_call(rank, path, call.frame, call.begin_ns - zero_ns)) {
           select(trace, message, p.tag, p.comm, p.request);
         }
       });

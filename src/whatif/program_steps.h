@@ -14,6 +14,7 @@ struct Computation {
   PathId path = 0;
   std::int64_t begin_ns = 0;  ///< since the earliest rank's program began
   std::int64_t ns = 0;
+  std::uint32_t before_call = 0;
 };
 
 /// Visits what one rank does, in order, apart from how long its calls take. `zero_ns` is when the
@@ -57,6 +58,7 @@ class ProgramSteps {
  private:
   /// Everything before call `i`, computation until `end_ns` included.
   void pass_gap(std::size_t i, std::int64_t end_ns) {
+    gap_ = static_cast<std::uint32_t>(i);
     const auto events = calls_.regions();
     const auto pauses = calls_.pauses();
     while (true) {
@@ -84,7 +86,7 @@ class ProgramSteps {
 
   void compute_until(std::int64_t ns) {
     if (ns <= now_ns_) return;
-    visitor_.compute(Computation{path_, now_ns_ - zero_ns_, ns - now_ns_});
+    visitor_.compute(Computation{path_, now_ns_ - zero_ns_, ns - now_ns_, gap_});
     now_ns_ = ns;
   }
 
@@ -95,6 +97,7 @@ class ProgramSteps {
   Visitor& visitor_;
   std::int64_t now_ns_ = 0;
   PathId path_ = 0;
+  std::uint32_t gap_ = 0;
   std::size_t event_ = 0;
   std::size_t pause_ = 0;
 };

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "calls/code_places.h"
+
 namespace slackline {
 namespace {
 
@@ -50,8 +52,12 @@ void Selection::select_paths(const Edit& edit, const Trace& trace, const CallPat
   const std::string* region = edit.find(key);
   const std::string* chain = edit.find("call-path");
   by_region_ = region != nullptr || chain != nullptr;
-  if (region != nullptr) {
-    if (std::ranges::find(trace.regions(), *region) == trace.regions().end()) {
+  const bool known =
+      region != nullptr && std::ranges::find(trace.regions(), *region) != trace.regions().end();
+  if (region != nullptr && !known && key == "function" && !trace.call_tree().empty()) {
+    select_function(edit, *region, trace);
+  } else if (region != nullptr) {
+    if (!known) {
       refuse(edit, key, "the trace has no region of that name", known_regions(trace));
     }
     for (PathId path = 0; path < paths.size(); ++path) {
@@ -67,6 +73,15 @@ void Selection::select_paths(const Edit& edit, const Trace& trace, const CallPat
     paths_[path] = paths_[path] && below;
   }
   if (!found) refuse(edit, "call-path", "the trace has no such call path", known_regions(trace));
+}
+
+void Selection::select_function(const Edit& edit, const std::string& function, const Trace& trace) {
+  frames_ = frames_of_function(trace.call_tree(), function);
+  if (std::ranges::find(frames_, true) == frames_.end()) {
+    refuse(edit, "function", "the trace has no function or region of that name",
+           "'slackline hotspots' lists the functions. " + known_regions(trace));
+  }
+  code_ = std::make_shared<const ComputationCode>(trace, nullptr);
 }
 
 void Selection::select_ranks(const Edit& edit, const Trace& trace) {

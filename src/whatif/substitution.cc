@@ -99,7 +99,7 @@ Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change) {
       with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
         const bool applies =
             call.operation == s.from &&
-            where.has_call(rank, paths.at_call(rank, static_cast<std::uint32_t>(i)),
+            where.has_call(rank, paths.at_call(rank, static_cast<std::uint32_t>(i)), call.frame,
                            call.begin_ns - zero_ns);
         if (!applies) return to.call(call);
         ++changed;

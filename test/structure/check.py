@@ -29,7 +29,7 @@ MAY_INCLUDE = {
 # Tests write their traces in the text forms.
 TESTS_MAY_INCLUDE = {"formats"}
 # What runs inside MPI jobs shares this with the tool, and nothing else.
-RUNTIME_MAY_INCLUDE = {"trace/wire.h"}
+RUNTIME_MAY_INCLUDE = ("trace/wire.h", "trace/sample_wire.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {".cc", ".h", ".c"}
 README_LINES = 80

@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,8 @@
 #include "base/parallel.h"
 #include "base/ratio.h"
 #include "base/units.h"
+#include "calls/code_places.h"
+#include "calls/computation_code.h"
 #include "timing/cost/linear_cost.h"
 #include "timing/envelope.h"
 
@@ -62,7 +65,8 @@ class SpeedupCost : public LinearCost {
 struct Target {
   std::string name;
   std::string kind;
-  std::function<bool(std::int32_t, PathId)> selected;
+  std::function<bool(std::int32_t, PathId)> selected{};
+  std::vector<bool> frames{};  ///< of a function; else empty
 };
 
 std::vector<bool> paths_below(const CallPaths& paths, const std::function<bool(PathId)>& is_top) {
@@ -78,7 +82,37 @@ Target path_target(std::string name, std::string kind, std::vector<bool> below) 
           [below = std::move(below)](std::int32_t, PathId path) { return bool{below[path]}; }};
 }
 
-std::vector<Target> targets(const Trace& trace, const CallPaths& paths,
+/// The functions with the most computation in themselves, where samples tell; outer ones contain
+/// theirs.
+std::vector<std::string> longest_functions(const Trace& trace, const ComputationCode& code) {
+  constexpr std::size_t kMostFunctions = 20;
+  constexpr double kLeastShare = 0.01;
+  if (!code.sampled()) return {};
+  std::map<std::string, std::int64_t> times;
+  std::int64_t all = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    for (std::uint32_t call = 0; call < trace.calls(r).size(); ++call) {
+      code.split(r, call, trace.calls(r).gap_ns(call), [&](FrameId frame, std::int64_t ns) {
+        if (frame != 0) times[trace.call_tree().location(frame).function] += ns;
+        all += ns;
+      });
+    }
+  }
+  std::vector<std::pair<std::int64_t, std::string>> longest;
+  for (const auto& [function, ns] : times) {
+    if (static_cast<double>(ns) >= kLeastShare * static_cast<double>(all)) {
+      longest.emplace_back(-ns, function);
+    }
+  }
+  std::ranges::sort(longest);
+  std::vector<std::string> names;
+  for (const auto& [ns, function] : longest) {
+    if (names.size() < kMostFunctions) names.push_back(function);
+  }
+  return names;
+}
+
+std::vector<Target> targets(const Trace& trace, const CallPaths& paths, const ComputationCode& code,
                             const GainOptions& options) {
   std::vector<Target> all{
       {"all computation", "computation", [](std::int32_t, PathId) { return true; }}};
@@ -86,6 +120,10 @@ std::vector<Target> targets(const Trace& trace, const CallPaths& paths,
     all.push_back(path_target(trace.regions()[region], "region", paths_below(paths, [&](PathId p) {
                                 return paths.region(p) == static_cast<std::int32_t>(region);
                               })));
+  }
+  for (std::string& function : longest_functions(trace, code)) {
+    std::vector<bool> frames = frames_of_function(trace.call_tree(), function);
+    all.push_back({std::move(function), "function", {}, std::move(frames)});
   }
   for (PathId path = 1; options.call_paths && path < paths.size(); ++path) {
     all.push_back(path_target(paths.name(path), "call-path",
@@ -122,7 +160,8 @@ GainCurve curve(const Target& target, const SelectedComputation& selected,
   return result;
 }
 
-constexpr std::array<std::string_view, 4> kKinds{"computation", "region", "call-path", "rank"};
+constexpr std::array<std::string_view, 5> kKinds{"computation", "region", "function", "call-path",
+                                                 "rank"};
 
 void sort(std::vector<GainCurve>& curves) {
   std::ranges::stable_sort(curves, {}, [](const GainCurve& c) {
@@ -134,14 +173,17 @@ void sort(std::vector<GainCurve>& curves) {
 
 Gains gains(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
             const ModelChoice& choice, const GainOptions& options) {
-  const std::vector<Target> asked = targets(trace, paths, options);
+  const ComputationCode code(trace, options.samples);
+  const std::vector<Target> asked = targets(trace, paths, code, options);
   Gains result;
   result.curves.resize(asked.size());
   with_cost(graph, choice, {Parameter::latency}, [&](const LinearCost& cost) {
     MakespanFunction t(graph, cost);
     result.makespan_ns = t.value_ns(t.line_at(t.base()), t.base());
     parallel_for(asked.size(), [&](std::size_t i) {
-      const SelectedComputation selected(trace, graph, paths, asked[i].selected);
+      const SelectedComputation selected =
+          asked[i].frames.empty() ? SelectedComputation(trace, graph, paths, asked[i].selected)
+                                  : SelectedComputation(trace, graph, code, asked[i].frames);
       if (selected.total_ns() > 0) result.curves[i] = curve(asked[i], selected, graph, cost);
     });
   });

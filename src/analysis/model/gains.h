@@ -9,6 +9,7 @@
 #include "calls/call_paths.h"
 #include "graph/execution_graph.h"
 #include "report/report.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -20,8 +21,8 @@ inline constexpr std::array<double, 4> kGainSpeedups{0.1, 0.25, 0.5, 1.0};
 /// of that computation takes is convex and piecewise linear like T(L) (doc/decisions/0001), and its
 /// slope is the computation's time on the critical path; so the whole curve is exact.
 struct GainCurve {
-  std::string name;          ///< region, call path, or rank
-  std::string kind;          ///< "computation", "region", "call-path", "rank"
+  std::string name;          ///< region, function, call path, or rank
+  std::string kind;          ///< "computation", "region", "function", "call-path", "rank"
   std::int64_t time_ns = 0;  ///< of all ranks
   double share = 0;          ///< of all ranks' computation: what a plain profile shows
   double on_path_ns = 0;     ///< on the critical path as the program is
@@ -36,11 +37,13 @@ struct Gains {
 };
 
 struct GainOptions {
-  bool call_paths = false;  ///< every call path, too
-  bool ranks = true;        ///< every rank's whole computation, too
+  bool call_paths = false;           ///< every call path, too
+  bool ranks = true;                 ///< every rank's whole computation, too
+  const Samples* samples = nullptr;  ///< of the trace: the functions with most computation, too
 };
 
-/// Curves for all computation, each code region with what is called from it, and each rank. One
+/// Curves for all computation, each code region with what is called from it, the functions with the
+/// most computation in a sampled recording, and each rank. One
 /// reduction of the graph and a few passes over it per curve.
 Gains gains(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
             const ModelChoice& choice, const GainOptions& options = {});

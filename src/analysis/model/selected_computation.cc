@@ -6,18 +6,40 @@
 
 namespace slackline {
 
+void SelectedComputation::make_room(const Trace& trace) {
+  stretches_.resize(static_cast<std::size_t>(trace.ranks()));
+  clock_of_call_.resize(graph_.first_call(graph_.ranks()));
+  late_start_ns_.resize(static_cast<std::size_t>(trace.ranks()));
+}
+
 SelectedComputation::SelectedComputation(const Trace& trace, const ExecutionGraph& graph,
                                          const CallPaths& paths,
                                          const std::function<bool(std::int32_t, PathId)>& selected)
-    : graph_(graph),
-      stretches_(static_cast<std::size_t>(trace.ranks())),
-      clock_of_call_(graph.first_call(graph.ranks()), 0),
-      late_start_ns_(static_cast<std::size_t>(trace.ranks()), 0) {
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) add_rank(trace, paths, rank, selected);
+    : graph_(graph) {
+  make_room(trace);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    add_rank(trace, rank, [&](std::uint32_t call, auto visit) {
+      paths.split_gap(rank, call,
+                      [&](PathId path, std::int64_t ns) { visit(selected(rank, path), ns); });
+    });
+  }
 }
 
-void SelectedComputation::add_rank(const Trace& trace, const CallPaths& paths, std::int32_t rank,
-                                   const std::function<bool(std::int32_t, PathId)>& selected) {
+SelectedComputation::SelectedComputation(const Trace& trace, const ExecutionGraph& graph,
+                                         const ComputationCode& code,
+                                         const std::vector<bool>& frames)
+    : graph_(graph) {
+  make_room(trace);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    add_rank(trace, rank, [&](std::uint32_t call, auto visit) {
+      code.split(rank, call, trace.calls(rank).gap_ns(call),
+                 [&](FrameId frame, std::int64_t ns) { visit(bool{frames[frame]}, ns); });
+    });
+  }
+}
+
+template <class Split>
+void SelectedComputation::add_rank(const Trace& trace, std::int32_t rank, Split split) {
   const RankCalls& calls = trace.calls(rank);
   if (calls.empty()) return;
   std::vector<Stretch>& stretches = stretches_[static_cast<std::size_t>(rank)];
@@ -27,8 +49,8 @@ void SelectedComputation::add_rank(const Trace& trace, const CallPaths& paths, s
   std::int64_t clock = 0;
   std::int64_t sum = 0;
   for (std::size_t i = start.first_call; i < calls.size(); ++i) {
-    paths.split_gap(rank, static_cast<std::uint32_t>(i), [&](PathId path, std::int64_t ns) {
-      if (selected(rank, path)) {
+    split(static_cast<std::uint32_t>(i), [&](bool selected, std::int64_t ns) {
+      if (selected) {
         stretches.push_back({clock, clock + ns, sum});
         sum += ns;
       }

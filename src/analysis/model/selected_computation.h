@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "calls/call_paths.h"
+#include "calls/computation_code.h"
 #include "graph/execution_graph.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-/// How much of each edge's computation is selected: that of some ranks in some call paths.
+/// How much of each edge's computation is selected: that of some ranks in some call paths,
+/// or of some functions.
 ///
 /// An edge's computation is what its rank computes right after the edge's source. So each rank has
 /// a clock that only its computation moves, the selected part is a function of that clock, and an
@@ -20,6 +22,10 @@ class SelectedComputation {
   /// `graph` must be of `trace`. Refers to `graph`. Linear.
   SelectedComputation(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
                       const std::function<bool(std::int32_t rank, PathId path)>& selected);
+
+  /// By frames of the call tree, as `code` has them: a bit for each, the one for 0 included.
+  SelectedComputation(const Trace& trace, const ExecutionGraph& graph, const ComputationCode& code,
+                      const std::vector<bool>& frames);
 
   /// Selected ns in an edge whose source is of `rank`. Logarithmic in the rank's selected
   /// stretches.
@@ -35,8 +41,10 @@ class SelectedComputation {
     std::int64_t before;
   };
   std::int64_t selected_before(std::int32_t rank, std::int64_t clock) const;
-  void add_rank(const Trace& trace, const CallPaths& paths, std::int32_t rank,
-                const std::function<bool(std::int32_t, PathId)>& selected);
+  /// split(call, visit) calls visit(selected, ns) for the parts of the computation before a call.
+  template <class Split>
+  void add_rank(const Trace& trace, std::int32_t rank, Split split);
+  void make_room(const Trace& trace);
 
   const ExecutionGraph& graph_;
   std::vector<std::vector<Stretch>> stretches_;  // by rank

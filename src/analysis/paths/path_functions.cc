@@ -6,38 +6,70 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/paths/code_places.h"
 #include "base/ratio.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {
 
 constexpr std::size_t kRowsShown = 15;
 
-/// A place in the code, whatever the way to it, and the path's time there.
-struct FunctionTime {
-  FrameId frame;  ///< one of those at that place
+/// Times of one place; by frame, because several have it.
+struct PlaceTimes {
+  std::map<FrameId, std::int64_t> by_frame;
   std::int64_t time_ns = 0;
 };
 
-std::vector<FunctionTime> function_times(const CriticalPath& path, const Trace& trace) {
-  const CallPaths functions = CallPaths::of_functions(trace);
-  const CallTree& tree = trace.call_tree();
-  std::map<CodeLocation, FunctionTime> sums;
-  for (const ActivitySegment& s : path.segments) {
-    const FrameId frame = s.operation == Operation::none
-                              ? frame_of_gap(trace, functions, s.rank, s.call)
-                              : trace.calls(s.rank).frame(s.call);
-    const CodeLocation at = frame == 0 ? CodeLocation{} : tree.location(frame);
-    sums.try_emplace(at, FunctionTime{frame, 0}).first->second.time_ns += s.length_ns();
+class PlaceSums {
+ public:
+  PlaceSums(const Trace& trace, const ComputationCode& code) : trace_(trace), code_(code) {}
+
+  void add(const ActivitySegment& s, std::int64_t ns) {
+    if (s.operation != Operation::none) return add(trace_.calls(s.rank).frame(s.call), ns, true);
+    code_.split(s.rank, s.call, ns,
+                [&](FrameId frame, std::int64_t part) { add(frame, part, !code_.sampled()); });
   }
-  std::vector<FunctionTime> times;
-  for (const auto& [at, time] : sums) times.push_back(time);
-  std::ranges::stable_sort(times, std::greater{}, &FunctionTime::time_ns);
-  return times;
-}
+
+  std::vector<PathFunction> take() const {
+    std::vector<PathFunction> times;
+    for (const auto& [at, place] : sums_) {
+      const auto most = std::ranges::max_element(place.by_frame, {},
+                                                 [](const auto& entry) { return entry.second; });
+      times.push_back({most->first, place.time_ns});
+    }
+    std::ranges::stable_sort(times, std::greater{}, &PathFunction::time_ns);
+    return times;
+  }
+
+ private:
+  void add(FrameId frame, std::int64_t ns, bool by_line) {
+    CodeLocation at = frame == 0 ? CodeLocation{} : trace_.call_tree().location(frame);
+    if (!by_line) at.line = 0;
+    PlaceTimes& place = sums_[{by_line, std::move(at)}];
+    place.by_frame[frame] += ns;
+    place.time_ns += ns;
+  }
+
+  const Trace& trace_;
+  const ComputationCode& code_;
+  std::map<std::pair<bool, CodeLocation>, PlaceTimes> sums_;
+};
 
 }  // namespace
+
+std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& trace,
+                                         const ComputationCode& code, const TimeInterval& interval,
+                                         bool inner) {
+  if (trace.call_tree().empty()) return {};
+  PlaceSums sums(trace, code);
+  for (const ActivitySegment& s : path.segments) {
+    if (inner && (is_init(s.operation) || s.operation == Operation::finalize)) continue;
+    const std::int64_t ns =
+        std::min(s.end_ns, interval.end_ns) - std::max(s.begin_ns, interval.begin_ns);
+    if (ns > 0) sums.add(s, ns);
+  }
+  return sums.take();
+}
 
 void add_location(Json& json, const CallTree& tree, FrameId frame) {
   const CodeLocation at = frame == 0 ? CodeLocation{} : tree.location(frame);
@@ -46,27 +78,27 @@ void add_location(Json& json, const CallTree& tree, FrameId frame) {
   json["line"] = at.line == 0 ? Json(nullptr) : Json(at.line);
 }
 
-void describe_functions(const CriticalPath& path, const Trace& trace, Report& report) {
+void describe_functions(const std::vector<PathFunction>& functions, const CriticalPath& path,
+                        const Trace& trace, Report& report) {
   const CallTree& tree = trace.call_tree();
   const auto run = static_cast<double>(path.makespan_ns);
   Json all = Json::array();
-  Table table{"path_functions",
-              "Functions on the critical path",
-              {{"function", Unit::none, "calls of MPI in it, and computation up to this line"},
-               {"on the path", Unit::ns},
-               {"of the run", Unit::ratio}},
-              {}};
-  if (!tree.empty()) {
-    for (const FunctionTime& f : function_times(path, trace)) {
-      const Value share = ratio_of(static_cast<double>(f.time_ns), run);
-      Json one = Json::object();
-      add_location(one, tree, f.frame);
-      one["time_ns"] = f.time_ns;
-      one["share"] = run > 0 ? Json(static_cast<double>(f.time_ns) / run) : Json(nullptr);
-      all.push_back(std::move(one));
-      if (table.rows.size() < kRowsShown) {
-        table.rows.push_back({describe_frame(tree, f.frame), f.time_ns, share});
-      }
+  Table table{
+      "path_functions",
+      "Functions on the critical path",
+      {{"function", Unit::none, "calls of MPI in it, and computation: sampled, or up to this line"},
+       {"on the path", Unit::ns},
+       {"of the run", Unit::ratio}},
+      {}};
+  for (const PathFunction& f : functions) {
+    const Value share = ratio_of(static_cast<double>(f.time_ns), run);
+    Json one = Json::object();
+    add_location(one, tree, f.frame);
+    one["time_ns"] = f.time_ns;
+    one["share"] = run > 0 ? Json(static_cast<double>(f.time_ns) / run) : Json(nullptr);
+    all.push_back(std::move(one));
+    if (table.rows.size() < kRowsShown) {
+      table.rows.push_back({describe_frame(tree, f.frame), f.time_ns, share});
     }
   }
   report.result["by_function"] = std::move(all);

@@ -30,6 +30,18 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
   return ExampleWait{*longest, begin - run_span(trace).whole.begin_ns};
 }
 
+/// What the trace's call tree says of the waits and of the path.
+void find_code(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
+               const Samples* samples, Diagnosis& d) {
+  if (trace.call_tree().empty()) return;
+  const CallPaths functions = CallPaths::of_functions(trace);
+  d.waits.in_code =
+      waits_in_code(trace, matching, waits, CallActivities(trace, functions), samples);
+  const TimeInterval analysed{d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns};
+  const ComputationCode code(trace, samples);
+  d.path_functions = path_functions(d.path, trace, code, analysed, true);
+}
+
 Table rank_shares(const TimeShares& shares) {
   Table table{"rank_shares",
               "Computation by rank",
@@ -157,14 +169,15 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths,
   }
   const CallMatching matching(trace);
   const CausalOrder order(trace, matching);
-  return diagnose(trace, paths, matching, order, wait_states(trace, matching, order, {}), analysed);
+  return diagnose(trace, paths, matching, order, wait_states(trace, matching, order, {}),
+                  {.analysed = analysed});
 }
 
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
                    const CausalOrder& order, const WaitStates& waits,
-                   const std::optional<TimeInterval>& asked) {
+                   const DiagnosisOptions& options) {
   Diagnosis d;
-  const TimeInterval analysed = asked.value_or(run_span(trace).common);
+  const TimeInterval analysed = options.analysed.value_or(run_span(trace).common);
   const CallActivities names(trace, paths);
   IdealRun ideal;
   const std::array<std::function<void()>, 2> halves{
@@ -179,6 +192,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.efficiency = efficiency_from(trace, matching, ideal, analysed);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
+  find_code(trace, matching, waits, options.samples, d);
   d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)},
                       {.analysed = analysed});
   d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);
@@ -195,6 +209,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   Report report;
   Report waits = describe(d.waits, trace, paths);
   Report path = describe(d.path, d.imbalance, paths, PathDetail::sums);
+  if (!d.path_functions.empty()) describe_functions(d.path_functions, d.path, trace, path);
   Efficiency program;
   program.inputs = efficiency_inputs(d.shares);
   Section efficiency{.id = "efficiency", .title = "Efficiency"};

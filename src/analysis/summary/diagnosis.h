@@ -8,6 +8,7 @@
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/paths/imbalance.h"
+#include "analysis/paths/path_functions.h"
 #include "analysis/phases/monitor.h"
 #include "analysis/summary/root_causes.h"
 #include "analysis/waits/wait_summary.h"
@@ -27,8 +28,10 @@ struct ExampleWait {
 struct Diagnosis {
   TimeShares shares;
   Efficiency efficiency;
-  WaitSummary waits;
+  WaitSummary waits;  ///< with in_code where the recording has call paths
   CriticalPath path;
+  /// Where the path runs in the analysed interval; empty without call paths.
+  std::vector<PathFunction> path_functions;
   ImbalanceMetrics imbalance;
   Monitor monitor;
   RootCauses causes;
@@ -40,11 +43,17 @@ struct Diagnosis {
 /// Throws Error for an untimed trace. Linear in calls.
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths,
                    const std::optional<TimeInterval>& analysed = std::nullopt);
-/// The same where who belongs to whom, and who waited, is known already. `analysed` is in the
-/// trace's own time; without it RunSpan::common. In two threads.
+
+/// What a diagnosis may be given beside the run.
+struct DiagnosisOptions {
+  /// In the trace's own time; without it RunSpan::common.
+  std::optional<TimeInterval> analysed{};
+  const Samples* samples = nullptr;  ///< of the trace; null: none
+};
+/// The same where who belongs to whom, and who waited, is known already. In two threads.
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
                    const CausalOrder& order, const WaitStates& waits,
-                   const std::optional<TimeInterval>& analysed = std::nullopt);
+                   const DiagnosisOptions& options = {});
 
 /// Those findings of kinds that `known` does not have: what two analyses count is reported once.
 Findings new_findings(const Findings& all, const Findings& known);

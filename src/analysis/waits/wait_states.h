@@ -8,6 +8,7 @@
 
 #include "calls/call_matching.h"
 #include "calls/causal_order.h"
+#include "trace/samples.h"
 #include "trace/send_records.h"
 #include "trace/trace.h"
 
@@ -57,6 +58,8 @@ struct WaitOptions {
   std::optional<std::uint64_t> eager_bytes{};
   /// Orders sends by their records; without them, by the begins of their calls.
   const SendRecords* sends = nullptr;
+  /// Where ranks compute, for who names causes in the code.
+  const Samples* samples = nullptr;
 };
 
 struct WaitStates {

@@ -140,10 +140,11 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
   if (!trace.call_tree().empty() && !paths.has_functions()) {
     WaitSummary out = summarize_states(trace, matching, names, waits);
     const CallPaths functions = CallPaths::of_functions(trace);
-    out.in_code = waits_in_code(trace, matching, waits, CallActivities(trace, functions));
+    out.in_code =
+        waits_in_code(trace, matching, waits, CallActivities(trace, functions), options.samples);
     return out;
   }
-  const auto collector = collect_waits_in_code(trace, waits, names);
+  const auto collector = collect_waits_in_code(trace, waits, names, options.samples);
   WaitSummary out = summarize_states(trace, matching, names, waits, collector.get());
   out.in_code = collector->take();
   return out;

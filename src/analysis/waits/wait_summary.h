@@ -55,7 +55,7 @@ struct WaitSummary {
   std::vector<PatternSummary> patterns;  ///< those that occur, in the order of WaitPattern
   std::vector<WaitPlace> places;
   DelayCosts delays;
-  std::vector<WaitInCode> in_code;  ///< by summarize_waits() only
+  std::vector<WaitInCode> in_code;  ///< by summarize_waits() and diagnose() only
   Findings findings;
 };
 

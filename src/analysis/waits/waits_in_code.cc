@@ -12,7 +12,9 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/paths/code_places.h"
+#include "analysis/waits/sampled_causes.h"
+#include "calls/code_places.h"
+#include "calls/computation_code.h"
 
 namespace slackline {
 namespace {
@@ -61,8 +63,9 @@ class CauseSums {
 
 class Collector final : public WaitsInCodeCollector {
  public:
-  Collector(const Trace& trace, const WaitStates& waits, const CallActivities& names)
-      : trace_(trace), names_(names), group_of_(waits.states.size()) {
+  Collector(const Trace& trace, const WaitStates& waits, const CallActivities& names,
+            const Samples* samples)
+      : trace_(trace), names_(names), samples_(samples), group_of_(waits.states.size()) {
     for (std::size_t i = 0; i < waits.states.size(); ++i) add(i, waits.states[i]);
     direct_.resize(groups_.size());
     indirect_.resize(groups_.size());
@@ -177,8 +180,22 @@ class Collector final : public WaitsInCodeCollector {
       frames[largest[g]] = 0;
     }
     find_frames(frames);
+    std::map<CauseKey, SampledCause> sampled;
+    const ComputationCode code(trace_, samples_);
+    if (code.sampled()) {
+      std::vector<CauseKey> computed;
+      for (const auto& [cause, frame] : frames) {
+        if (names_.operation(cause.second) == Operation::none) computed.push_back(cause);
+      }
+      sampled = sampled_causes(trace_, names_, code, computed);
+    }
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].cause.rank >= 0) groups_[g].cause.frame = frames[largest[g]];
+      if (groups_[g].cause.rank < 0) continue;
+      groups_[g].cause.frame = frames[largest[g]];
+      if (const auto found = sampled.find(largest[g]); found != sampled.end()) {
+        groups_[g].cause.frame = found->second.frame;
+        groups_[g].cause.share *= found->second.share;
+      }
     }
   }
 
@@ -218,6 +235,7 @@ class Collector final : public WaitsInCodeCollector {
 
   const Trace& trace_;
   const CallActivities& names_;
+  const Samples* samples_;
   std::vector<std::uint32_t> group_of_;  // of each wait
   std::map<Key, std::uint32_t> ids_;
   std::vector<WaitInCode> groups_;
@@ -230,13 +248,15 @@ class Collector final : public WaitsInCodeCollector {
 
 std::unique_ptr<WaitsInCodeCollector> collect_waits_in_code(const Trace& trace,
                                                             const WaitStates& waits,
-                                                            const CallActivities& names) {
-  return std::make_unique<Collector>(trace, waits, names);
+                                                            const CallActivities& names,
+                                                            const Samples* samples) {
+  return std::make_unique<Collector>(trace, waits, names, samples);
 }
 
 std::vector<WaitInCode> waits_in_code(const Trace& trace, const CallMatching& matching,
-                                      const WaitStates& waits, const CallActivities& names) {
-  Collector collector(trace, waits, names);
+                                      const WaitStates& waits, const CallActivities& names,
+                                      const Samples* samples) {
+  Collector collector(trace, waits, names, samples);
   delay_costs(trace, matching, waits, names, &collector);
   return collector.take();
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/waits/delay_costs.h"
 #include "analysis/waits/wait_states.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -38,11 +39,13 @@ class WaitsInCodeCollector : public DelayVisitor {
 /// The arguments must outlive the collector.
 std::unique_ptr<WaitsInCodeCollector> collect_waits_in_code(const Trace& trace,
                                                             const WaitStates& waits,
-                                                            const CallActivities& names);
+                                                            const CallActivities& names,
+                                                            const Samples* samples);
 
 /// All waiting by place, largest first. `names`: activities by functions where call paths were
 /// recorded. As much work as delay_costs().
 std::vector<WaitInCode> waits_in_code(const Trace& trace, const CallMatching& matching,
-                                      const WaitStates& waits, const CallActivities& names);
+                                      const WaitStates& waits, const CallActivities& names,
+                                      const Samples* samples);
 
 }  // namespace slackline

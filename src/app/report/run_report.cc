@@ -12,6 +12,7 @@
 #include "analysis/summary/headlines.h"
 #include "analysis/summary/judgement.h"
 #include "app/report/answers.h"
+#include "app/report/code_answer.h"
 #include "app/report/network_report.h"
 #include "app/report/pair_matrices.h"
 #include "app/report/run_tables.h"
@@ -118,7 +119,8 @@ struct MeasuredSide {
                const RunReportOptions& options)
       : order(trace, matching),
         waits(wait_states(trace, matching, order, {.sends = options.sends})),
-        diagnosis(diagnose(trace, paths, matching, order, waits, options.analysed)) {}
+        diagnosis(diagnose(trace, paths, matching, order, waits,
+                           {.analysed = options.analysed, .samples = options.samples})) {}
 
   CausalOrder order;
   WaitStates waits;
@@ -208,7 +210,9 @@ Report run_report(const Trace& trace, const CallMatching& matching, const GraphS
   if (const auto& side = measured.get()) {
     add_headlines(headlines(side->diagnosis), model.overview, side->diagnosis.shares.program,
                   report);
-    add_answers(answers(side->diagnosis, paths, model.overview), report);
+    std::vector<Answer> all = answers(side->diagnosis, paths, model.overview);
+    if (auto code = code_answer(side->diagnosis, trace)) all.push_back(std::move(*code));
+    add_answers(all, report);
     add_judgement(judgement(side->diagnosis, trace, paths), report);
   } else {
     add_answers(answers(model.overview), report);

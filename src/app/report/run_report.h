@@ -23,6 +23,7 @@ struct RunReportOptions {
   const SimulatedRun* simulated = nullptr;     ///< a simulation of the same trace
   const SendRecords* sends = nullptr;          ///< as WaitOptions::sends
   std::optional<TimeInterval> analysed{};      ///< as of diagnose()
+  const Samples* samples = nullptr;            ///< of the trace
 };
 
 /// Gives a trace's graph under a choice, which is built only then if nobody needed it before.

@@ -148,9 +148,9 @@ Report execute(const ConvertRequest& request) {
   OutputFiles files(request.out, request.force ? OutputFiles::Existing::replace
                                                : OutputFiles::Existing::refuse_folders);
   const Trace& trace = trace_to_write(source, writer, source.findings);
-  const Findings lost =
-      writer.write({trace, matching, files.path(), source.model,
-                    source.goal ? &source.goal->program : nullptr, arrows_of(request)});
+  const Findings lost = writer.write({trace, matching, files.path(), source.model,
+                                      source.goal ? &source.goal->program : nullptr,
+                                      arrows_of(request), &source.opened.samples});
   const Conversion done{request.out, writer.name, size_below(files.path().parent_path())};
   files.commit();
 

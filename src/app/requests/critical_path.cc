@@ -50,7 +50,9 @@ Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
   const PathDetail detail = request.segments ? PathDetail::segments : PathDetail::sums;
   const CriticalPath path = critical_path(trace, matching, paths, options);
   Report report = describe(path, imbalance, paths, detail);
-  describe_functions(path, trace, report);
+  const ComputationCode code(trace, &run.opened.samples);
+  describe_functions(path_functions(path, trace, code, {0, path.makespan_ns}, false), path, trace,
+                     report);
   return with_context(std::move(report), "critical-path", run, std::move(effective));
 }
 

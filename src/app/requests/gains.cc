@@ -11,7 +11,7 @@ Report execute(const GainsRequest& request) {
   const LoadedGraph loaded = load_graph(request.input);
   const CallPaths paths(loaded.program());
   const Gains result = gains(loaded.program(), loaded.graph, paths, loaded.model,
-                             {.call_paths = request.call_paths});
+                             {.call_paths = request.call_paths, .samples = &loaded.opened.samples});
   return with_context(describe(result), "gains", loaded, {{"call_paths", request.call_paths}});
 }
 

@@ -21,7 +21,7 @@ OpenedTrace load(const PrintRequest& request) {
 
 void print(const OpenedTrace& opened, const PrintRequest& request,
            const std::function<void(std::string_view)>& write) {
-  write_text_trace(opened.trace, write, {.rank = request.rank});
+  write_text_trace(opened.trace, write, {.rank = request.rank, .samples = &opened.samples});
 }
 
 }  // namespace slackline

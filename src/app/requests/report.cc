@@ -57,7 +57,8 @@ struct RunAnalysis {
     const CausalOrder order(loaded.trace(), matching);
     waits = wait_states(loaded.trace(), matching, order, {.sends = &loaded.opened.sends});
     measured = diagnose(loaded.trace(), paths, matching, order, waits,
-                        resolve_interval(interval, loaded.trace()));
+                        {.analysed = resolve_interval(interval, loaded.trace()),
+                         .samples = &loaded.opened.samples});
   }
 };
 
@@ -116,7 +117,8 @@ Report whole_report(const ReportRequest& request) {
                                  .scenarios = request.compare,
                                  .pictures = request.pictures,
                                  .sends = &loaded.opened.sends,
-                                 .analysed = resolve_interval(request.interval, loaded.trace())};
+                                 .analysed = resolve_interval(request.interval, loaded.trace()),
+                                 .samples = &loaded.opened.samples};
   if (request.machine.given()) {
     return report_with_simulation(request, loaded, options, std::move(own_options));
   }

@@ -15,6 +15,7 @@ Report execute(const WaitStatesRequest& request) {
   const LoadedRun run = load_run(request.run);
   if (run.eager_bytes) wait.eager_bytes = run.eager_bytes;
   if (run.on == "measured") wait.sends = &run.opened.sends;
+  wait.samples = &run.opened.samples;
   const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
   const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait);
   const Json eager = wait.eager_bytes ? Json(*wait.eager_bytes) : Json(nullptr);

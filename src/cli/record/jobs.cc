@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRawSuffix = ".slkraw";
+constexpr std::string_view kSampleSuffix = ".slksamples";
 constexpr std::string_view kFailure = ".error-";          // rank-R.error-ERRNO
 constexpr std::string_view kHiddenInit = ".hidden-init";  // process-PID.hidden-init
 
@@ -57,7 +58,8 @@ std::uint64_t start_of(const fs::path& folder) {
 }
 
 bool is_recorders(const fs::path& file) {
-  return file.extension() == kRawSuffix || file.extension() == kHiddenInit ||
+  return file.extension() == kRawSuffix || file.extension() == kSampleSuffix ||
+         file.extension() == kHiddenInit ||
          file.filename().string().find(kFailure) != std::string::npos;
 }
 

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <string_view>
+#include <system_error>
 
 #include "base/error.h"
 #include "cli/record/jobs.h"
@@ -75,6 +78,7 @@ std::uint64_t bytes_below(const fs::path& directory) {
 struct ReadJob {
   fs::path folder;
   std::optional<Trace> trace{};
+  Samples samples{};
   std::string problem{};  // why there is none
   double seconds = 0;
 };
@@ -93,7 +97,7 @@ ReadJob read_job(const fs::path& folder) {
   const Stopwatch watch;
   ReadJob job{folder};
   try {
-    job.trace = read_raw(folder);
+    job.trace = read_raw(folder, &job.samples);
   } catch (const Error& error) {
     job.problem = error.what();
   }
@@ -112,8 +116,8 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
   recorded.recording_ns = trace.info().recording_ns;
   recorded.cpu_ns = trace.info().cpu_ns;
   recorded.findings = trace.findings();
-  write_native(trace, to);
-  check_written(trace, to);
+  write_native(trace, to, job.samples);
+  check_written(trace, to, job.samples);
   std::error_code ignored;
   recorded.trace_bytes = fs::file_size(to, ignored);
   recorded.conversion_seconds = job.seconds + watch.seconds();
@@ -176,11 +180,31 @@ Environment environment(const RuntimeLibraries& libraries, const fs::path& direc
   if (call_paths.mode != usual.mode) {
     values.emplace_back("SLACKLINE_CALL_PATHS", call_paths.mode);
   }
+  if (call_paths.sample_hz > 0) {
+    values.emplace_back("SLACKLINE_SAMPLE", std::to_string(call_paths.sample_hz));
+  }
   if (call_paths.depth != usual.depth) {
     values.emplace_back("SLACKLINE_CALL_PATH_DEPTH", std::to_string(call_paths.depth));
   }
   return values;
 }
+
+}  // namespace
+
+int parse_sample_rate(const std::string& text) {
+  if (text.empty()) return 0;
+  constexpr int kMost = 10'000;
+  int hz = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, hz);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  if (error == std::errc() && (unit.empty() || unit == "Hz") && hz >= 1 && hz <= kMost) return hz;
+  throw usage_error(fmt::format("cannot sample at '{}'", text),
+                    "a rate is a number of samples per second from 1 to 10000",
+                    "Use --sample=200Hz.");
+}
+
+namespace {
 
 void check_recorder(const RuntimeLibraries& libraries, const Launcher& launcher) {
   const bool open_mpi = launcher.kind == LauncherKind::open_mpi;

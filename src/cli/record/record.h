@@ -11,11 +11,15 @@
 
 namespace slackline {
 
-/// How much is recorded of where the program calls MPI.
+/// How much is recorded of where the program calls MPI, and of where it computes.
 struct CallPathChoice {
   std::string mode = "full";  ///< "none"; "site": the calling function only; "full"
   int depth = 64;             ///< frames of a full path, from MPI outwards; 1 to 256
+  int sample_hz = 0;          ///< samples of computation per second of CPU time; 0: none
 };
+
+/// "200Hz" or "200": samples a second, 1 to 10,000; 0 of an empty text. Throws usage Error.
+int parse_sample_rate(const std::string& text);
 
 struct RecordOptions {
   std::vector<std::string> command;  ///< the launcher, its options, the program

@@ -77,7 +77,7 @@ bool get_members(ByteReader& in, std::int64_t ranks, std::uint64_t& room,
   return !in.failed();
 }
 
-void put_info(ByteWriter& out, const TraceInfo& info) {
+void put_info(ByteWriter& out, const TraceInfo& info, std::int64_t sampling_ns) {
   for (const std::string* text :
        {&info.program, &info.mpi_library, &info.mpi_version, &info.recorder, &info.started}) {
     out.text(*text);
@@ -85,10 +85,11 @@ void put_info(ByteWriter& out, const TraceInfo& info) {
   out.svarint(info.cpu_ns);
   out.svarint(info.recording_ns);
   out.varint(info.lost_calls);
-  if (info.flops_per_second > 0) out.fixed(info.flops_per_second);
+  if (info.flops_per_second > 0 || sampling_ns > 0) out.fixed(info.flops_per_second);
+  if (sampling_ns > 0) out.svarint(sampling_ns);
 }
 
-bool get_info(ByteReader& in, TraceInfo& info) {
+bool get_info(ByteReader& in, TraceInfo& info, std::int64_t& sampling_ns) {
   if (in.at_end()) return true;
   for (std::string* text :
        {&info.program, &info.mpi_library, &info.mpi_version, &info.recorder, &info.started}) {
@@ -98,6 +99,7 @@ bool get_info(ByteReader& in, TraceInfo& info) {
   info.recording_ns = in.svarint();
   info.lost_calls = in.varint();
   if (!in.failed() && !in.at_end()) info.flops_per_second = in.fixed<double>();
+  if (!in.failed() && !in.at_end()) sampling_ns = in.svarint();
   return !in.failed() && std::isfinite(info.flops_per_second);
 }
 
@@ -182,11 +184,11 @@ bool get_call_tree(ByteReader& in, CallTree& tree) {
   return !in.failed();
 }
 
-void put_ranks(ByteWriter& out, const Trace& trace) {
+void put_ranks(ByteWriter& out, const Trace& trace, const Samples& samples) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankInfo& info = trace.rank_info(rank);
     out.varint((info.present ? kPresent : 0) | (info.finalized ? kFinalized : 0) |
-               (has_details(trace, rank) ? kHasDetails : 0));
+               (has_details(trace, samples, rank) ? kHasDetails : 0));
     out.text(info.host);
     out.svarint(trace.calls(rank).start_ns());
     out.svarint(info.clock_offset_ns);
@@ -248,14 +250,14 @@ bool get_findings(ByteReader& in, Findings& findings) {
 
 }  // namespace
 
-void encode_description(const Trace& trace, ByteWriter& out) {
+void encode_description(const Trace& trace, const Samples& samples, ByteWriter& out) {
   ByteWriter part[kDescriptionEnd];
   part[kDescriptionBasics].u8(trace.timed() ? 1 : 0);
   part[kDescriptionBasics].varint(static_cast<std::uint64_t>(trace.ranks()));
-  put_info(part[kDescriptionInfo], trace.info());
+  put_info(part[kDescriptionInfo], trace.info(), samples.interval_ns);
   put_communicators(part[kDescriptionCommunicators], trace);
   put_regions(part[kDescriptionRegions], trace);
-  put_ranks(part[kDescriptionRanks], trace);
+  put_ranks(part[kDescriptionRanks], trace, samples);
   put_findings(part[kDescriptionFindings], trace.findings());
   put_counters(part[kDescriptionCounters], trace);
   put_call_tree(part[kDescriptionCallTree], trace.call_tree());
@@ -276,7 +278,7 @@ std::optional<Description> decode_description(std::span<const std::byte> payload
   }
   Description description{Trace(static_cast<std::int32_t>(ranks), timed), {}, {}};
   Trace& trace = description.trace;
-  if (!get_info(part[kDescriptionInfo], trace.info()) ||
+  if (!get_info(part[kDescriptionInfo], trace.info(), description.sampling_ns) ||
       !get_communicators(part[kDescriptionCommunicators], trace, file_bytes) ||
       !get_regions(part[kDescriptionRegions], trace) ||
       !get_ranks(part[kDescriptionRanks], description) ||

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/native/bytes.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline::native {
@@ -14,12 +15,13 @@ namespace slackline::native {
 using CallCounts = std::vector<std::uint64_t>;
 
 /// Appends the payload of the description frame: everything of a trace but its calls.
-void encode_description(const Trace& trace, ByteWriter& out);
+void encode_description(const Trace& trace, const Samples& samples, ByteWriter& out);
 
 struct Description {
   Trace trace;  ///< without calls
   CallCounts calls;
-  std::vector<bool> details;  ///< does the file hold them of this rank?
+  std::vector<bool> details;     ///< does the file hold them of this rank?
+  std::int64_t sampling_ns = 0;  ///< CPU time between samples
 };
 
 /// Empty when it makes no sense. `file_bytes` bounds what communicators may take.

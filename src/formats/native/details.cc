@@ -14,7 +14,12 @@ enum DetailsPart : unsigned {
   kDetailsPauseLengths = 4,
   kDetailsPauseInMpi = 5,
   kDetailsCounters = 6,
-  kDetailsEnd = 7
+  kDetailsSampleCalls = 7,
+  kDetailsSampleTimes = 8,
+  kDetailsSampleCpu = 9,
+  kDetailsSampleFrames = 10,
+  kDetailsSampleThreads = 11,
+  kDetailsEnd = 12
 };
 
 std::int64_t last_end(const RankCalls& calls) {
@@ -67,6 +72,48 @@ bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCalls& calls) {
   return true;
 }
 
+void encode_samples(const RankCalls& calls, std::span<const Sample> samples,
+                    ByteWriter (&part)[kDetailsEnd]) {
+  Sample before{calls.start_ns(), 0, 0, 0, 0};
+  bool any_thread = false;
+  for (const Sample& s : samples) {
+    part[kDetailsSampleCalls].varint(s.before_call - before.before_call);
+    part[kDetailsSampleTimes].svarint(wrapping_sub(s.time_ns, before.time_ns));
+    part[kDetailsSampleCpu].svarint(wrapping_sub(s.cpu_ns, before.cpu_ns));
+    part[kDetailsSampleFrames].varint(s.frame);
+    part[kDetailsSampleThreads].varint(s.thread);
+    any_thread |= s.thread != 0;
+    before = s;
+  }
+  if (!any_thread) part[kDetailsSampleThreads].clear();
+}
+
+bool decode_samples(ByteReader (&part)[kDetailsEnd], std::size_t frames, const RankCalls& calls,
+                    std::vector<Sample>& samples) {
+  std::uint64_t call = 0;
+  Sample s{calls.start_ns(), 0, 0, 0, 0};
+  const bool any_thread = !part[kDetailsSampleThreads].at_end();
+  while (!part[kDetailsSampleCalls].at_end()) {
+    const std::uint64_t step = part[kDetailsSampleCalls].varint();
+    s.time_ns = wrapping_add(s.time_ns, part[kDetailsSampleTimes].svarint());
+    s.cpu_ns = wrapping_add(s.cpu_ns, part[kDetailsSampleCpu].svarint());
+    const std::uint64_t frame = part[kDetailsSampleFrames].varint();
+    if (any_thread) s.thread = static_cast<std::uint16_t>(part[kDetailsSampleThreads].varint());
+    for (unsigned id = kDetailsSampleCalls; id <= kDetailsSampleThreads; ++id) {
+      if (part[id].failed()) return false;
+    }
+    if (step > calls.size() - call || frame > frames || !is_time(s.time_ns) || s.cpu_ns < 0 ||
+        !is_time(s.cpu_ns)) {
+      return false;
+    }
+    call += step;
+    s.before_call = static_cast<std::uint32_t>(call);
+    s.frame = static_cast<FrameId>(frame);
+    samples.push_back(s);
+  }
+  return true;
+}
+
 bool decode_counters(ByteReader& in, std::size_t counters, RankCalls& calls) {
   for (std::size_t which = 0; which < counters && !in.at_end(); ++which) {
     const std::uint64_t count = in.varint();
@@ -80,21 +127,24 @@ bool decode_counters(ByteReader& in, std::size_t counters, RankCalls& calls) {
 
 }  // namespace
 
-bool has_details(const Trace& trace, std::int32_t rank) {
+bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank) {
   const RankCalls& calls = trace.calls(rank);
   bool counted = false;
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     counted = counted || counted_gaps(calls, which) > 0;
   }
-  return counted || !calls.pauses().empty() || calls.stop_ns() != last_end(calls);
+  return counted || !calls.pauses().empty() || !samples.of(rank).empty() ||
+         calls.stop_ns() != last_end(calls);
 }
 
-void encode_details(const Trace& trace, std::int32_t rank, ByteWriter& out) {
+void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank,
+                    ByteWriter& out) {
   const RankCalls& calls = trace.calls(rank);
   ByteWriter part[kDetailsEnd];
   const std::int64_t after = calls.stop_ns() - last_end(calls);
   if (after != 0) part[kDetailsStop].svarint(after);
   encode_pauses(calls, part);
+  encode_samples(calls, samples.of(rank), part);
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     const std::size_t count = counted_gaps(calls, which);
     part[kDetailsCounters].varint(count);
@@ -103,7 +153,8 @@ void encode_details(const Trace& trace, std::int32_t rank, ByteWriter& out) {
   for (unsigned id = kDetailsStop; id < kDetailsEnd; ++id) append_part(out, id, part[id].bytes());
 }
 
-bool decode_details(std::span<const std::byte> payload, std::size_t counters, RankCalls& calls) {
+bool decode_details(std::span<const std::byte> payload, const DetailCounts& trace, RankCalls& calls,
+                    std::vector<Sample>& samples) {
   ByteReader part[kDetailsEnd];
   if (!split_parts(payload, part)) return false;
   if (!part[kDetailsStop].at_end()) {
@@ -111,7 +162,9 @@ bool decode_details(std::span<const std::byte> payload, std::size_t counters, Ra
     if (part[kDetailsStop].failed() || !is_time(stop)) return false;
     calls.set_stop_ns(stop);
   }
-  return decode_pauses(part, calls) && decode_counters(part[kDetailsCounters], counters, calls);
+  return decode_pauses(part, calls) &&
+         decode_counters(part[kDetailsCounters], trace.counters, calls) &&
+         decode_samples(part, trace.frames, calls, samples);
 }
 
 }  // namespace slackline::native

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kFileMagic = 0x45434152544b4c53ull;    // "SLKTRA
 inline constexpr std::uint64_t kFrameMagic = 0x0a4d52464b4c5389ull;   // "\x89SLKFRM\n"
 inline constexpr std::uint64_t kFooterMagic = 0x4c4941544b4c5389ull;  // "\x89SLKTAIL"
 inline constexpr std::uint16_t kMajorVersion = 1;
-inline constexpr std::uint16_t kMinorVersion = 2;
+inline constexpr std::uint16_t kMinorVersion = 3;
 inline constexpr std::size_t kFileHeaderBytes = 32;
 inline constexpr std::size_t kFrameHeaderBytes = 64;
 inline constexpr std::size_t kFooterBytes = 32;
@@ -32,7 +32,7 @@ enum class FrameKind : std::uint16_t {
   description = 1,  ///< what is known of the whole trace
   calls = 2,        ///< a block of one rank's calls
   index = 3,        ///< where the other frames stand
-  details = 4,      ///< of one rank, beside its calls: pauses, counters, its stop
+  details = 4,      ///< of one rank, beside its calls: pauses, counters, samples, its stop
 };
 
 struct FrameHeader {

@@ -178,6 +178,28 @@ TEST(Native, HoldsCallPaths) {
   EXPECT_EQ(back.call_tree().location(1).file, "/usr/heat.c");
 }
 
+TEST(Native, HoldsSamples) {
+  Samples samples;
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=2\ninfo sampling=5000000\nframe 1 0 main\nrank 0\n"
+      " @7 sample cpu=10 frame=1\n @9 sample cpu=5\n @20 +5 barrier\n @30 sample cpu=5 thread=2\n"
+      "rank 1\n @20 +5 barrier\n",
+      "t", &samples);
+  Bytes bytes;
+  write_native(
+      trace,
+      [&](std::span<const std::byte> piece) {
+        bytes.insert(bytes.end(), piece.begin(), piece.end());
+      },
+      samples);
+  Samples back;
+  EXPECT_TRUE(same_content(trace, read_native(bytes, "t", &back)));
+  EXPECT_TRUE(samples.same_as(back));
+  EXPECT_FALSE(back.same_as({}));
+  // One who does not ask for them reads the trace all the same.
+  EXPECT_TRUE(same_content(trace, read_native(bytes, "t")));
+}
+
 TEST(Native, AFrameThatDoesNotExistIsDamage) {
   Trace trace = read_text("slackline-trace 1 timed ranks=1\nrank 0\n +5 barrier\n", "t");
   trace.calls(0).append({.operation = Operation::barrier, .frame = 7});

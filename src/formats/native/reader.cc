@@ -134,6 +134,7 @@ class RankReader {
   }
 
   const Findings& findings() const { return findings_; }
+  std::vector<Sample> take_samples() { return std::move(samples_); }
 
  private:
   // What to reserve: no more than the payload's length makes possible.
@@ -174,7 +175,7 @@ class RankReader {
     const bool expected = std::exchange(missing_details_, false);
     const auto payload = payload_at(file_, frame.offset, frame.header);
     if (lost_ || !expected || frame.header.first != calls_.size() || !payload ||
-        !decode_details(payload->bytes(), counters_, calls_)) {
+        !decode_details(payload->bytes(), {counters_, names_.frames}, calls_, samples_)) {
       lose_details();
     }
   }
@@ -187,6 +188,7 @@ class RankReader {
   NameCounts names_;
   std::size_t counters_;
   bool missing_details_;
+  std::vector<Sample> samples_;
   std::uint64_t expected_ = 0;
   bool lost_ = false;
   Findings findings_;
@@ -223,7 +225,7 @@ std::vector<std::vector<Frame>> blocks_by_rank(const std::vector<Frame>& frames,
   return blocks;
 }
 
-Trace read(Bytes file, std::string_view name) {
+Trace read(Bytes file, std::string_view name, Samples& samples) {
   Findings findings;
   check_version(file, name, findings);
   std::optional<std::vector<Frame>> frames = frames_by_index(file);
@@ -235,12 +237,15 @@ Trace read(Bytes file, std::string_view name) {
   Trace& trace = description.trace;
   auto blocks = blocks_by_rank(*frames, trace.ranks(), findings);
   std::vector<Findings> rank_findings(blocks.size());
+  samples.interval_ns = description.sampling_ns;
+  samples.by_rank.resize(blocks.size());
   parallel_for(blocks.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
     RankReader reader(file, trace, trace.calls(rank), rank, description.calls[r],
                       description.details[r]);
     reader.read(blocks[r]);
     rank_findings[r] = reader.findings();
+    samples.by_rank[r] = reader.take_samples();
   });
   for (const Findings& rank : rank_findings) findings.merge(rank);
   trace.findings().merge(findings);
@@ -250,12 +255,13 @@ Trace read(Bytes file, std::string_view name) {
 }  // namespace
 }  // namespace native
 
-Trace read_native(std::span<const std::byte> bytes, std::string_view name) {
+Trace read_native(std::span<const std::byte> bytes, std::string_view name, Samples* samples) {
   if (!looks_like_native(bytes)) {
     throw Error(fmt::format("cannot read '{}'", name), "it is not a native trace (.slk)",
                 "Record one with 'slackline record'.");
   }
-  return native::read(bytes, name);
+  Samples unused;
+  return native::read(bytes, name, samples == nullptr ? unused : *samples);
 }
 
 bool looks_like_native(std::span<const std::byte> head) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/findings.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -37,8 +38,9 @@ inline constexpr FindingKind kNativeUnknownOperation{
 /// Reads a trace in the native format. Damage costs only the blocks it is in and becomes Findings.
 /// Throws Error when nothing can be made of it: no native trace, a newer major version, or no
 /// description of the trace left. Ranks are read in parallel. `name` stands for the file in
-/// messages.
-Trace read_native(std::span<const std::byte> bytes, std::string_view name);
+/// messages. `samples`, if given, gets those of the file.
+Trace read_native(std::span<const std::byte> bytes, std::string_view name,
+                  Samples* samples = nullptr);
 
 /// Does `head` (the beginning of a file) look like the native format?
 bool looks_like_native(std::span<const std::byte> head);

@@ -50,8 +50,9 @@ FrameHeader header_of(const Block& block) {
 
 class Writer {
  public:
-  Writer(const Trace& trace, const std::function<void(std::span<const std::byte>)>& sink)
-      : trace_(trace), sink_(sink) {}
+  Writer(const Trace& trace, const Samples& samples,
+         const std::function<void(std::span<const std::byte>)>& sink)
+      : trace_(trace), samples_(samples), sink_(sink) {}
 
   void write() {
     ByteWriter head;
@@ -83,7 +84,7 @@ class Writer {
 
   void write_description() {
     ByteWriter payload, frame;
-    encode_description(trace_, payload);
+    encode_description(trace_, samples_, payload);
     FrameHeader header;
     header.kind = static_cast<std::uint16_t>(FrameKind::description);
     append_frame(frame, header, payload.bytes());
@@ -112,9 +113,9 @@ class Writer {
 
   void write_details() {
     for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
-      if (!has_details(trace_, rank)) continue;
+      if (!has_details(trace_, samples_, rank)) continue;
       ByteWriter payload, frame;
-      encode_details(trace_, rank, payload);
+      encode_details(trace_, samples_, rank, payload);
       FrameHeader header;
       header.kind = static_cast<std::uint16_t>(FrameKind::details);
       header.rank = static_cast<std::uint32_t>(rank);
@@ -136,6 +137,7 @@ class Writer {
   }
 
   const Trace& trace_;
+  const Samples& samples_;
   const std::function<void(std::span<const std::byte>)>& sink_;
   ByteWriter index_;
   std::uint64_t written_ = 0;
@@ -145,13 +147,15 @@ class Writer {
 }  // namespace
 }  // namespace native
 
-void write_native(const Trace& trace, const std::function<void(std::span<const std::byte>)>& sink) {
-  native::Writer(trace, sink).write();
+void write_native(const Trace& trace, const std::function<void(std::span<const std::byte>)>& sink,
+                  const Samples& samples) {
+  native::Writer(trace, samples, sink).write();
 }
 
-void write_native(const Trace& trace, const std::filesystem::path& path) {
+void write_native(const Trace& trace, const std::filesystem::path& path, const Samples& samples) {
   OutputFile file(path);
-  write_native(trace, [&](std::span<const std::byte> bytes) { file.write(bytes); });
+  write_native(
+      trace, [&](std::span<const std::byte> bytes) { file.write(bytes); }, samples);
   file.commit();
 }
 

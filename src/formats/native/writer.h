@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -11,9 +12,11 @@ namespace slackline {
 /// Writes `trace` in the native format (doc/formats/native.md); read_native() of it gives the same
 /// trace, facts and findings included. Blocks are compressed in parallel. Throws Error when the
 /// file cannot be written; nothing half-written stays behind.
-void write_native(const Trace& trace, const std::filesystem::path& path);
+void write_native(const Trace& trace, const std::filesystem::path& path,
+                  const Samples& samples = {});
 
 /// The same, handing successive pieces of the file to `sink`.
-void write_native(const Trace& trace, const std::function<void(std::span<const std::byte>)>& sink);
+void write_native(const Trace& trace, const std::function<void(std::span<const std::byte>)>& sink,
+                  const Samples& samples = {});
 
 }  // namespace slackline

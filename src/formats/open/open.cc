@@ -40,15 +40,16 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 // Every format that can be read. The first whose probe says yes is taken, so SimGrid's comes last:
 // its traces have no header, and it accepts any text with an action among the first lines.
 constexpr std::array kReaders{
-    TraceReader{"native", "a native trace (.slk)",
-                [](const TraceInput& in) { return looks_like_native(in.bytes); },
-                [](const TraceInput& in) { return read_native(in.bytes, in.path.string()); }},
+    TraceReader{
+        "native", "a native trace (.slk)",
+        [](const TraceInput& in) { return looks_like_native(in.bytes); },
+        [](const TraceInput& in) { return read_native(in.bytes, in.path.string(), in.samples); }},
     TraceReader{"text", "a trace in text format",
                 [](const TraceInput& in) {
                   return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
                 },
                 [](const TraceInput& in) {
-                  Trace trace = read_text(as_text(in.bytes), in.path.string());
+                  Trace trace = read_text(as_text(in.bytes), in.path.string(), in.samples);
                   find_request_zero(trace);
                   return trace;
                 }},
@@ -58,7 +59,7 @@ constexpr std::array kReaders{
         [](const TraceInput& in) { return read_goal_as_trace(in.bytes, in.path.string()); }},
     TraceReader{"raw", "a folder made by 'slackline record'",
                 [](const TraceInput& in) { return in.is_directory && looks_like_raw(in.path); },
-                [](const TraceInput& in) { return read_raw(in.path); }},
+                [](const TraceInput& in) { return read_raw(in.path, in.samples); }},
     TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
                 [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
                 [](const TraceInput& in) { return read_paraver(in.bytes, in.path, in.release); }},
@@ -161,12 +162,15 @@ const TraceReader* reader_of(const TraceInput& input) {
 
 OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOptions& options) {
   SendRecords sends;
+  Samples samples;
   input.sends = &sends;
+  input.samples = &samples;
   const TraceReader* const reader = reader_of(input);
   if (reader == nullptr) throw unknown_input(input);
   OpenedTrace opened{
-      reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}, {}};
+      reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}, {}, {}};
   opened.sends = std::move(sends);
+  opened.samples = std::move(samples);
   if (reader->files != nullptr) {
     const fs::path folder = input.is_directory             ? input.path
                             : input.path.has_parent_path() ? input.path.parent_path()

@@ -12,6 +12,7 @@
 
 #include "calls/call_matching.h"
 #include "trace/goal/program.h"
+#include "trace/samples.h"
 #include "trace/send_records.h"
 #include "trace/trace.h"
 
@@ -26,6 +27,7 @@ struct OpenedTrace {
   std::string checksum;     ///< XXH3-64 of the input, 16 hexadecimal digits
   std::uint64_t calls = 0;  ///< in the input; of GOAL its operations
   SendRecords sends{};
+  Samples samples{};
   /// The matching of the trace's calls, once it was asked for (OpenOptions::keep_matching,
   /// matching_of). It holds for all times that the trace may be given.
   std::shared_ptr<const CallMatching> matching{};
@@ -49,8 +51,9 @@ struct TraceInput {
   std::span<const std::byte> bytes{};  ///< of a file: all of it; of a directory: nothing
   /// May be told what part of `bytes` has been read for good.
   std::function<void(std::span<const std::byte>)> release{};
-  /// A reader may put there what it knows beside the trace.
+  /// Readers may put there what they know beside the trace.
   SendRecords* sends = nullptr;
+  Samples* samples = nullptr;
 };
 
 /// One format. The table of them is trace_readers(); a new format is a line there.

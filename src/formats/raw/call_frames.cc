@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/source_lines.h"
+#include "trace/sample_wire.h"
 
 namespace slackline::raw {
 
@@ -25,6 +26,8 @@ namespace {
 
 /// No recorder writes deeper paths.
 constexpr std::size_t kDeepest = 4096;
+/// In one file: 200 samples a second, each on a path of its own, for a day.
+constexpr std::uint32_t kMostPaths = 1 << 24;
 
 /// A program or library file.
 struct ModuleKey {
@@ -52,7 +55,8 @@ struct Mapping {
 struct RecordedPath {
   std::size_t rank = 0;
   std::uint32_t file = 0;
-  std::uint16_t id = 0;
+  std::uint32_t id = 0;
+  bool of_sample = false;
   std::vector<CodePlace> places;
 };
 
@@ -64,9 +68,9 @@ struct NamedModule {
 
 bool is_mpi_library(std::string_view module) {
   const std::string name = file_name(std::string(module));
-  static constexpr std::array<std::string_view, 8> kNames{
-      "libmpi.so",  "libmpi_usempi", "libmpi_mpifh", "libmpi_ignore",
-      "libmpi_cxx", "libmpich.so",   "libmpifort",   "libmpichfort"};
+  static constexpr std::array<std::string_view, 9> kNames{
+      "libmpi.so",   "libmpi_usempi", "libmpi_mpifh", "libmpi_ignore",  "libmpi_cxx",
+      "libmpich.so", "libmpifort",    "libmpichfort", "libslackline_re"};
   return std::ranges::any_of(kNames, [&](auto n) { return name.starts_with(n); });
 }
 
@@ -87,12 +91,16 @@ class PathReader {
       const Record record = file[i];
       if (record.head.op == SLK_REC_MODULE) add_module(record, mappings);
       if (record.head.op != SLK_REC_CALL_PATH) continue;
-      if (record.head.bytes == 0) findings_.add(kCutCallPaths, fmt::format("rank {}", rank));
-      RecordedPath path{rank, file_number, static_cast<std::uint16_t>(record.head.request), {}};
+      const bool exact = (record.head.bytes & SLK_PATH_EXACT) != 0;
+      const bool whole = (record.head.bytes & SLK_PATH_WHOLE) != 0;
+      if (!whole && !exact) findings_.add(kCutCallPaths, fmt::format("rank {}", rank));
+      if (record.head.request > kMostPaths) continue;
+      RecordedPath path{rank, file_number, record.head.request, exact, {}};
       const auto depth = std::min(record.args.size(), kDeepest);
       for (const std::int64_t address : record.args.first(depth)) {
         // The call is before the address to which it returns.
-        path.places.push_back(find(mappings, static_cast<std::uint64_t>(address) - 1));
+        const std::uint64_t back = exact && path.places.empty() ? 0 : 1;
+        path.places.push_back(find(mappings, static_cast<std::uint64_t>(address) - back));
       }
       paths_.push_back(std::move(path));
     }
@@ -182,7 +190,8 @@ class TreeBuilder {
         frames.push_back(&location);
       }
     }
-    note_what_is_missing(path.places[first]);
+    if (!path.of_sample) note_what_is_missing(path.places[first]);
+    note_interpreter(path);
     drop_outside_of_main(frames);
     FrameId frame = 0;
     for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
@@ -223,6 +232,16 @@ class TreeBuilder {
       note(kNoLineNumbers, file);
     }
   }
+  void note_interpreter(const RecordedPath& path) {
+    for (const CodePlace& place : path.places) {
+      if (place.module == CodePlace::kNoModule) continue;
+      const std::string& file = modules_[place.module].file;
+      const std::string name = file_name(file);
+      if (name.starts_with("python") || name.starts_with("libpython")) {
+        return note(kInterpretedCode, file);
+      }
+    }
+  }
   void note(const FindingKind& kind, const std::string& file) {
     if (noted_.try_emplace({std::string(kind.name), file}, true).second) {
       trace_.findings().add(kind, file);
@@ -241,7 +260,11 @@ class TreeBuilder {
 std::vector<CallFrames> read_call_frames(const std::vector<RankFiles>& ranks, Trace& trace) {
   PathReader read(trace.findings());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    for (std::uint32_t f = 0; f < ranks[r].files.size(); ++f) read.read(r, f, ranks[r].files[f]);
+    const auto calls = static_cast<std::uint32_t>(ranks[r].files.size());
+    for (std::uint32_t f = 0; f < calls; ++f) read.read(r, f, ranks[r].files[f]);
+    for (std::uint32_t f = 0; f < ranks[r].samples.size(); ++f) {
+      read.read(r, calls + f, ranks[r].samples[f]);
+    }
   }
   const std::vector<NamedModule> named = name_places(read);
   TreeBuilder tree(read, named, trace);

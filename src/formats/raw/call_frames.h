@@ -8,14 +8,15 @@
 
 namespace slackline::raw {
 
-/// Where the calls of one rank come from: the innermost frame of each call path of each file.
+/// Where the calls of one rank come from, and its samples lie: the innermost frame of each call
+/// path of each file. Files of samples are numbered after those of calls.
 class CallFrames {
  public:
-  FrameId of(std::uint32_t file, std::uint16_t path) const {
+  FrameId of(std::uint32_t file, std::uint32_t path) const {
     if (file >= files_.size() || path >= files_[file].size()) return 0;
     return files_[file][path];
   }
-  void set(std::uint32_t file, std::uint16_t path, FrameId frame) {
+  void set(std::uint32_t file, std::uint32_t path, FrameId frame) {
     if (file >= files_.size()) files_.resize(file + 1);
     if (path >= files_[file].size()) files_[file].resize(path + std::size_t{1});
     files_[file][path] = frame;

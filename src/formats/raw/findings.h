@@ -45,10 +45,21 @@ inline constexpr FindingKind kUnreadableModules{
     "Programs or libraries that call MPI could not be read when the trace was written, or have "
     "been "
     "rebuilt since the recording; their calls show only an address in the file."};
+inline constexpr FindingKind kInterpretedCode{
+    "interpreted_code", Severity::info,
+    "Calls made by an interpreter (Python): call paths show the interpreter's own functions, not "
+    "those of the script."};
 inline constexpr FindingKind kCutCallPaths{
     "cut_call_paths", Severity::info,
     "Call paths without their outer part: deeper than the limit (--call-path-depth), through code "
     "without unwind tables, or on a stack that is not the thread's own."};
+inline constexpr FindingKind kNotSampled{
+    "not_sampled", Severity::notice,
+    "Ranks whose computation was not sampled, or not to the end; it is shown by the MPI calls "
+    "around it only."};
+inline constexpr FindingKind kSkippedSamples{
+    "skipped_samples", Severity::info,
+    "Samples that could not be taken because the disk was full or modules were being loaded."};
 inline constexpr FindingKind kOversubscribed{
     "oversubscribed", Severity::notice,
     "Oversubscribed ranks (more ranks than processors); the time they wait for a processor varies "

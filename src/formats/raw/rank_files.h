@@ -16,7 +16,8 @@ struct Place {
 /// The files of one rank (the first is that of the thread that called MPI_Init), merged by time.
 struct RankFiles {
   std::vector<File> files;
-  std::vector<Place> order;  ///< of all records, by begin time; those of one file keep their order
+  std::vector<File> samples;  ///< the files of samples of some of these threads
+  std::vector<Place> order;   ///< of all records, by begin time; those of one file keep their order
 
   const slk_raw_header& header() const { return files.front().header(); }
   Record at(Place place) const { return files[place.file][place.record]; }

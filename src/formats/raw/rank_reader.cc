@@ -8,9 +8,12 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/flat_map.h"
 #include "formats/raw/findings.h"
+#include "trace/sample_wire.h"
 
 namespace slackline::raw {
 
@@ -48,11 +51,36 @@ class RankReader {
     }
     // A rank begins with its first call, MPI_Init.
     if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
+    take_samples();
     result_.calls.shrink();
     return std::move(result_);
   }
 
  private:
+  /// Samples belong to the computation before the next call, whichever thread made that.
+  void take_samples() {
+    std::vector<Sample> samples;
+    for (std::uint32_t f = 0; f < rank_.samples.size(); ++f) {
+      const File& file = rank_.samples[f];
+      const auto number = static_cast<std::uint32_t>(rank_.files.size()) + f;
+      if (const std::uint64_t skipped = file.sampling().skipped; skipped > 0) {
+        result_.findings.add(kSkippedSamples, fmt::format("rank {}", rank_.header().rank), skipped);
+      }
+      for (std::size_t i = 0; i < file.size(); ++i) {
+        const Record record = file[i];
+        if (record.head.op != SLK_REC_SAMPLE) continue;
+        constexpr std::uint64_t kLongest = 3'600'000'000'000;
+        const std::int64_t at = time(record.head.begin_ns);
+        samples.push_back({at, static_cast<std::int64_t>(std::min(record.head.bytes, kLongest)),
+                           frames_.of(number, record.head.request),
+                           static_cast<std::uint32_t>(result_.calls.first_from(at)),
+                           record.thread});
+      }
+    }
+    std::ranges::stable_sort(samples, {}, &Sample::time_ns);
+    result_.samples = std::move(samples);
+  }
+
   /// Facts that later records tell about earlier ones.
   void first_pass() {
     for (const Place place : rank_.order) {

@@ -10,6 +10,7 @@
 #include "formats/raw/communicators.h"
 #include "formats/raw/persistent_collectives.h"
 #include "formats/raw/rank_files.h"
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline::raw {
@@ -26,6 +27,7 @@ struct RankResult {
   RankCalls calls;
   std::vector<PersistentStart> persistent;  ///< by call
   std::vector<NamedRegionEvent> regions;
+  std::vector<Sample> samples;
   Findings findings;
 };
 

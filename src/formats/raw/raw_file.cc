@@ -7,6 +7,7 @@
 
 #include "formats/raw/clock_map.h"
 #include "formats/raw/findings.h"
+#include "trace/sample_wire.h"
 
 namespace slackline::raw {
 
@@ -18,7 +19,8 @@ constexpr std::uint32_t kPathsSince = 4;
 constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PERSISTENT);
+  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PERSISTENT) ||
+         op == SLK_REC_SAMPLE;
 }
 
 /// Fixed-size text fields may lack their end after damage.
@@ -28,6 +30,15 @@ void terminate(char (&text)[N]) {
 }
 
 }  // namespace
+
+slk_sampling_header File::sampling() const {
+  slk_sampling_header header{};
+  const auto bytes = mapped_.bytes();
+  if (bytes.size() >= SLK_SAMPLING_HEADER_AT + sizeof header) {
+    std::memcpy(&header, bytes.data() + SLK_SAMPLING_HEADER_AT, sizeof header);
+  }
+  return header;
+}
 
 bool plausible_time(const slk_raw_header& header, std::uint64_t ns) {
   return ns + kDayNs > header.monotonic_ns && ns < header.monotonic_ns + 1000 * kDayNs;

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/findings.h"
+#include "trace/sample_wire.h"
 #include "trace/wire.h"
 
 namespace slackline::raw {
@@ -29,6 +30,9 @@ class File {
   const slk_raw_header& header() const { return header_; }
   const Findings& findings() const { return findings_; }
   const std::string& name() const { return name_; }
+
+  /// What a file of samples says beside its header.
+  slk_sampling_header sampling() const;
 
   std::size_t size() const { return at_.size(); }
   Record operator[](std::size_t i) const;

@@ -19,6 +19,7 @@
 #include "formats/raw/findings.h"
 #include "formats/raw/processors.h"
 #include "formats/raw/rank_reader.h"
+#include "trace/sample_wire.h"
 
 namespace slackline {
 
@@ -32,6 +33,7 @@ using raw::RankResult;
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".slkraw";
+constexpr std::string_view kSampleSuffix = ".slksamples";
 
 std::vector<fs::path> raw_files(const fs::path& directory) {
   std::vector<fs::path> files;
@@ -71,6 +73,53 @@ std::int32_t world_size(const std::vector<File>& files) {
     if (best == 0 || count > votes[best]) best = size;
   }
   return best;
+}
+
+/// Adds the files of samples that lie beside the ranks' files.
+void open_samples(const fs::path& folder, std::vector<RankFiles>& ranks) {
+  parallel_for(ranks.size(), [&](std::size_t r) {
+    for (const File& file : ranks[r].files) {
+      const fs::path path = (folder / file.name()).replace_extension(kSampleSuffix);
+      std::error_code ignored;
+      if (!fs::exists(path, ignored)) continue;
+      File samples(path);
+      const bool same_run = samples.valid() && samples.sampling().version == SLK_SAMPLES_VERSION &&
+                            samples.header().monotonic_ns == ranks[r].header().monotonic_ns &&
+                            samples.header().pid == ranks[r].header().pid;
+      if (same_run) ranks[r].samples.push_back(std::move(samples));
+    }
+  });
+}
+
+std::string_view why_not_sampled(std::uint32_t state) {
+  switch (state) {
+    case SLK_SAMPLING_NO_SIGNAL:
+      return "the program uses all signals that could be used";
+    case SLK_SAMPLING_NO_TIMER:
+      return "the system gave no timer";
+    case SLK_SAMPLING_TAKEN_OVER:
+      return "the program uses the signal itself";
+    default:
+      return "no samples were written";
+  }
+}
+
+/// Notes the ranks that were not sampled where others were, and takes the interval.
+void describe_sampling(const std::vector<RankFiles>& ranks, Trace& trace, Samples& samples) {
+  const bool sampled = std::ranges::any_of(ranks, [](const auto& r) { return !r.samples.empty(); });
+  if (!sampled) return;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].files.empty()) continue;
+    slk_sampling_header header{};
+    if (!ranks[r].samples.empty()) header = ranks[r].samples.front().sampling();
+    constexpr std::uint64_t kLongest = 1'000'000'000'000;
+    const auto interval = static_cast<std::int64_t>(std::min(header.interval_ns, kLongest));
+    samples.interval_ns = std::max(samples.interval_ns, interval);
+    if (header.state != SLK_SAMPLING_ON) {
+      trace.findings().add(raw::kNotSampled,
+                           fmt::format("rank {}: {}", r, why_not_sampled(header.state)));
+    }
+  }
 }
 
 /// The files of each rank; the ranks that have none have an empty list.
@@ -158,7 +207,8 @@ std::int64_t trace_zero(const std::vector<RankFiles>& ranks, const std::vector<C
   return zero == std::numeric_limits<std::int64_t>::max() ? 0 : zero;
 }
 
-void keep_result(RankResult& result, std::int32_t r, Trace& trace) {
+void keep_result(RankResult& result, std::int32_t r, Trace& trace, Samples& samples) {
+  if (!result.samples.empty()) samples.set(r, std::move(result.samples));
   trace.calls(r) = std::move(result.calls);
   for (const raw::NamedRegionEvent& event : result.regions) {
     trace.calls(r).append_region(
@@ -167,7 +217,7 @@ void keep_result(RankResult& result, std::int32_t r, Trace& trace) {
   trace.findings().merge(result.findings);
 }
 
-void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace) {
+void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace, Samples& samples) {
   const auto present = std::ranges::find_if(ranks, [](const auto& r) { return !r.files.empty(); });
   std::vector<ClockMap> clocks(ranks.size());
   std::vector<CommViews> views(ranks.size());
@@ -188,7 +238,7 @@ void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace) {
     results[r] = raw::read_rank(ranks[r], views[r], frames[r], trace, clocks[r], zero);
   });
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    keep_result(results[r], static_cast<std::int32_t>(r), trace);
+    keep_result(results[r], static_cast<std::int32_t>(r), trace, samples);
   }
   std::vector<std::vector<raw::PersistentStart>> starts;
   for (RankResult& result : results) {
@@ -205,7 +255,7 @@ bool looks_like_raw(const fs::path& path) {
   return fs::is_directory(path, ignored) && !find_files(path).empty();
 }
 
-Trace read_raw(const fs::path& directory) {
+Trace read_raw(const fs::path& directory, Samples* samples) {
   const auto paths = find_files(directory);
   if (paths.empty()) {
     throw Error(fmt::format("cannot read a recording in '{}'", directory.string()),
@@ -219,12 +269,16 @@ Trace read_raw(const fs::path& directory) {
   }
   Trace trace(ranks, true);
   auto grouped = group_by_rank(std::move(files), ranks, trace.findings());
+  open_samples(paths.front().parent_path(), grouped);
   note_missing(grouped, trace.findings());
   parallel_for(grouped.size(), [&](std::size_t r) {
     if (!grouped[r].files.empty()) raw::merge_threads(grouped[r]);
   });
-  read_ranks(grouped, trace);
+  Samples unused;
+  Samples& kept = samples == nullptr ? unused : *samples;
+  read_ranks(grouped, trace, kept);
   describe_job(grouped, trace);
+  describe_sampling(grouped, trace, kept);
   raw::note_processors(grouped, trace);
   return trace;
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -12,7 +13,8 @@ namespace slackline {
 /// Whatever is missing or damaged costs only itself and is told in the findings: ranks without a
 /// file, files that end in the middle of a record, records that make no sense. Throws Error only
 /// if nothing at all can be read. Memory: the trace and 8 bytes a record.
-Trace read_raw(const std::filesystem::path& directory);
+/// `samples`, if given, gets those that were recorded.
+Trace read_raw(const std::filesystem::path& directory, Samples* samples = nullptr);
 
 /// The folder holds raw files, or has a `raw/` that does.
 bool looks_like_raw(const std::filesystem::path& path);

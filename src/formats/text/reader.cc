@@ -39,6 +39,7 @@ class Reader {
     for (std::int32_t r = 0; r < trace_->ranks(); ++r) trace_->calls(r).shrink();
     return std::move(*trace_);
   }
+  Samples take_samples() { return std::move(all_samples_); }
 
  private:
   struct KeyValue {
@@ -128,14 +129,16 @@ class Reader {
         info.cpu_ns = lexer_.time(value, "CPU time");
       } else if (key == "recording") {
         info.recording_ns = lexer_.time(value, "recording time");
+      } else if (key == "sampling") {
+        all_samples_.interval_ns = lexer_.time(value, "sampling interval");
       } else if (key == "lost") {
         info.lost_calls = lexer_.unsigned_integer(value, "number of lost calls");
       } else if (key == "flops_per_second") {
         info.flops_per_second = lexer_.real(value, "flops per second");
       } else {
         fail_unknown(token,
-                     "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, lost=, "
-                     "flops_per_second=");
+                     "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, "
+                     "sampling=, lost=, flops_per_second=");
       }
     }
   }
@@ -262,7 +265,7 @@ class Reader {
     }
   }
 
-  // The counters of the rank whose lines have all been read.
+  // The counters and samples of the rank whose lines have all been read.
   void end_rank() {
     for (std::size_t which = 0; which < counted_.size(); ++which) {
       if (!counted_[which].empty()) {
@@ -270,6 +273,8 @@ class Reader {
       }
     }
     counted_.clear();
+    if (!samples_.empty()) all_samples_.set(rank_, std::move(samples_));
+    samples_.clear();
   }
 
   void read_rank() {
@@ -343,6 +348,12 @@ class Reader {
       }
       return read_pause(*begin, sum(*begin, duration, last), tokens);
     }
+    if (first == "sample") {
+      if (!begin || has_duration) {
+        lexer_.fail(tokens[0], "a sample has no time", "the syntax is '@TIME sample cpu=NS'");
+      }
+      return read_sample(*begin, tokens.subspan(1));
+    }
     if (first == "counted") return read_counted(tokens, begin || has_duration);
     if (first == "compute" || first == "enter" || first == "leave") {
       if (has_duration)
@@ -367,6 +378,25 @@ class Reader {
     if (tokens.size() > words) fail_unknown(tokens[words], in_mpi ? "nothing more" : "in_mpi");
     RankCalls& calls = trace_->calls(rank_);
     calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), in_mpi});
+  }
+
+  void read_sample(std::int64_t time, std::span<const Token> tokens) {
+    Sample sample{time, 0, 0, static_cast<std::uint32_t>(trace_->calls(rank_).size()), 0};
+    for (const Token& token : tokens) {
+      const auto [key, value] = key_value(token);
+      if (key == "cpu") {
+        sample.cpu_ns = lexer_.integer(value, "CPU time", 0, kTimeLimit_ns);
+      } else if (key == "frame") {
+        const auto frames = static_cast<std::int64_t>(trace_->call_tree().size());
+        sample.frame = static_cast<FrameId>(lexer_.integer(value, "frame", 0, frames));
+      } else if (key == "thread") {
+        sample.thread = static_cast<std::uint16_t>(
+            lexer_.integer(value, "thread", 0, std::numeric_limits<std::uint16_t>::max()));
+      } else {
+        fail_unknown(token, "cpu=, frame=, thread=");
+      }
+    }
+    samples_.push_back(sample);
   }
 
   void read_counted(std::span<const Token> tokens, bool has_time) {
@@ -437,6 +467,8 @@ class Reader {
   std::size_t text_bytes_;
   std::optional<Trace> trace_;
   std::vector<bool> seen_;
+  Samples all_samples_;
+  std::vector<Sample> samples_;                      // of the rank under way
   std::vector<std::vector<std::uint64_t>> counted_;  // of the rank under way, by counter and gap
   std::vector<std::int64_t> values_;
   std::int64_t members_ = 0;
@@ -448,8 +480,11 @@ class Reader {
 }  // namespace
 }  // namespace text
 
-Trace read_text(std::string_view text, std::string_view name) {
-  return text::Reader(text, name).read();
+Trace read_text(std::string_view text, std::string_view name, Samples* samples) {
+  text::Reader reader(text, name);
+  Trace trace = reader.read();
+  if (samples != nullptr) *samples = reader.take_samples();
+  return trace;
 }
 
 bool looks_like_text(std::string_view head) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -15,8 +16,8 @@ namespace slackline {
 
 /// Reads a whole trace. `name` stands for the file in messages. Throws Error
 /// "name:line:column: problem: reason. What to do." at the first thing that is not understood.
-/// Memory is bounded by about 1 KiB per byte of text.
-Trace read_text(std::string_view text, std::string_view name);
+/// Memory is bounded by about 1 KiB per byte of text. `samples`, if given, gets those of the text.
+Trace read_text(std::string_view text, std::string_view name, Samples* samples = nullptr);
 
 /// Does `head` (the beginning of a file) look like the text form?
 bool looks_like_text(std::string_view head);
@@ -27,6 +28,7 @@ void find_request_zero(Trace& trace);
 
 struct TextOptions {
   std::optional<std::int32_t> rank;  ///< this rank only; the others read back as absent
+  const Samples* samples = nullptr;  ///< to be written, too
 };
 
 /// Called with successive pieces of the text.
@@ -36,6 +38,6 @@ using TextSink = std::function<void(std::string_view)>;
 void write_text_trace(const Trace& trace, const TextSink& sink, const TextOptions& options = {});
 
 /// write_text_trace into one string, for tests and small traces.
-std::string to_text(const Trace& trace);
+std::string to_text(const Trace& trace, const Samples* samples = nullptr);
 
 }  // namespace slackline

@@ -45,6 +45,25 @@ TEST(ReadText, ReadsCallPaths) {
   EXPECT_TRUE(same_content(trace, read_text(text, "t")));
 }
 
+TEST(ReadText, ReadsSamples) {
+  Samples samples;
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=2\ninfo sampling=5000000\nframe 1 0 main\nrank 0\n"
+      " @7 sample cpu=10 frame=1\n @8 sample cpu=5\n @20 +5 barrier\n @30 sample cpu=5 thread=2\n"
+      "rank 1\n @20 +5 barrier\n",
+      "t", &samples);
+  EXPECT_EQ(samples.interval_ns, 5000000);
+  ASSERT_EQ(samples.of(0).size(), 3u);
+  EXPECT_EQ(samples.of(0)[0], (Sample{7, 10, 1, 0, 0}));
+  EXPECT_EQ(samples.of(0)[2], (Sample{30, 5, 0, 1, 2}));
+  EXPECT_TRUE(samples.of(1).empty());
+  Samples back;
+  EXPECT_TRUE(same_content(trace, read_text(to_text(trace, &samples), "t", &back)));
+  EXPECT_TRUE(samples.same_as(back));
+  EXPECT_THAT(rank_error_of(" @5 sample frame=1\n"), HasSubstr("frame"));
+  EXPECT_THAT(rank_error_of(" sample cpu=1\n"), HasSubstr("no time"));
+}
+
 TEST(ReadText, RefusesFramesThatDoNotExist) {
   EXPECT_THAT(rank_error_of(" barrier frame=1\n"), HasSubstr("frame"));
   EXPECT_THAT(error_of("slackline-trace 1 timed ranks=1\nframe 2 0 main\nrank 0\n"),

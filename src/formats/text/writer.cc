@@ -285,6 +285,7 @@ class Writer {
   Writer(const Trace& trace, const TextSink& sink) : trace_(trace), sink_(sink) {}
 
   void write(const TextOptions& options) {
+    if (options.samples != nullptr) samples_ = *options.samples;
     put(out_, FMT_COMPILE("{} {} {} ranks={}{}\n"), kMagic, kVersion,
         trace_.timed() ? "timed" : "untimed", trace_.ranks(), options.rank ? " partial" : "");
     write_info();
@@ -319,6 +320,7 @@ class Writer {
     put_text(line, "started", info.started);
     if (info.cpu_ns != 0) put(line, FMT_COMPILE(" cpu={}"), info.cpu_ns);
     if (info.recording_ns != 0) put(line, FMT_COMPILE(" recording={}"), info.recording_ns);
+    if (samples_.interval_ns != 0) put(line, FMT_COMPILE(" sampling={}"), samples_.interval_ns);
     if (info.lost_calls != 0) put(line, FMT_COMPILE(" lost={}"), info.lost_calls);
     if (info.flops_per_second > 0)
       put(line, FMT_COMPILE(" flops_per_second={}"), info.flops_per_second);
@@ -399,10 +401,10 @@ class Writer {
     if (calls.stop_ns() != last) put(out_, FMT_COMPILE(" stop={}"), calls.stop_ns());
     out_ += '\n';
     cursor_ = calls.start_ns();
-    write_calls(calls);
+    write_calls(calls, samples_.of(rank));
   }
 
-  void write_calls(const RankCalls& calls) {
+  void write_calls(const RankCalls& calls, std::span<const Sample> samples) {
     std::size_t region = 0;
     const auto write_regions_before = [&](std::size_t call) {
       for (; region < calls.regions().size() && calls.regions()[region].before_call <= call;
@@ -411,9 +413,13 @@ class Writer {
       }
     };
     std::size_t pause = 0;
+    std::size_t sample = 0;
     const auto write_details_before = [&](std::size_t call) {
       for (; pause < calls.pauses().size() && calls.pauses()[pause].before_call <= call; ++pause) {
         write_pause(calls.pauses()[pause]);
+      }
+      for (; sample < samples.size() && samples[sample].before_call <= call; ++sample) {
+        write_sample(samples[sample]);
       }
       if (call <= calls.size()) write_counters(calls, call);
     };
@@ -431,6 +437,17 @@ class Writer {
   void write_pause(const Pause& pause) {
     put(out_, FMT_COMPILE("  @{} +{} pause{}\n"), pause.begin_ns, pause.end_ns - pause.begin_ns,
         pause.in_mpi ? " in_mpi" : "");
+  }
+
+  void write_sample(const Sample& sample) {
+    put(out_, FMT_COMPILE("  @{} sample cpu={}"), sample.time_ns, sample.cpu_ns);
+    if (sample.thread != 0) put(out_, FMT_COMPILE(" thread={}"), sample.thread);
+    if (sample.frame != 0) {
+      put(out_, FMT_COMPILE(" frame={} # {}"), sample.frame,
+          one_line(describe_frame(trace_.call_tree(), sample.frame)));
+    }
+    out_ += '\n';
+    end_line();
   }
 
   // What the computation before call `gap` counted.
@@ -476,6 +493,7 @@ class Writer {
   }
 
   const Trace& trace_;
+  Samples samples_;
   const TextSink& sink_;
   std::string out_;
   std::int64_t cursor_ = 0;
@@ -488,9 +506,11 @@ void write_text_trace(const Trace& trace, const TextSink& sink, const TextOption
   text::Writer(trace, sink).write(options);
 }
 
-std::string to_text(const Trace& trace) {
+std::string to_text(const Trace& trace, const Samples* samples) {
   std::string all;
-  write_text_trace(trace, [&](std::string_view piece) { all += piece; });
+  const TextOptions options{.rank = {}, .samples = samples};
+  write_text_trace(
+      trace, [&](std::string_view piece) { all += piece; }, options);
   return all;
 }
 

@@ -1,10 +1,25 @@
-#include "analysis/paths/code_places.h"
+#include "calls/code_places.h"
 
 namespace slackline {
+
+std::vector<bool> frames_of_function(const CallTree& tree, std::string_view function) {
+  std::vector<bool> inside(tree.size() + 1);
+  for (FrameId frame = 1; frame <= tree.size(); ++frame) {
+    inside[frame] = inside[tree.parent(frame)] || tree.location(frame).function == function;
+  }
+  return inside;
+}
 
 FrameId ancestor_at(const CallTree& tree, FrameId frame, std::uint32_t depth) {
   if (tree.depth(frame) < depth) return 0;
   while (tree.depth(frame) > depth) frame = tree.parent(frame);
+  return frame;
+}
+
+FrameId frame_with_source(const CallTree& tree, FrameId frame) {
+  for (FrameId at = frame; at != 0; at = tree.parent(at)) {
+    if (!tree.location(at).file.empty()) return at;
+  }
   return frame;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "calls/call_paths.h"
 #include "trace/trace.h"
 
@@ -10,6 +13,13 @@ namespace slackline {
 /// depth of the path.
 FrameId frame_of_gap(const Trace& trace, const CallPaths& functions, std::int32_t rank,
                      std::uint32_t call);
+
+/// `frame`, or if its source is not known, the innermost of its callers whose source is: the place
+/// in the program from which a library function was called. `frame` itself if there is none.
+FrameId frame_with_source(const CallTree& tree, FrameId frame);
+
+/// For each frame of the tree, 0 included, whether it is one of `function` or of what that calls.
+std::vector<bool> frames_of_function(const CallTree& tree, std::string_view function);
 
 /// `frame`, or the outer one of its path that lies `depth` deep; 0 if the path is not so deep.
 FrameId ancestor_at(const CallTree& tree, FrameId frame, std::uint32_t depth);

@@ -1,0 +1,163 @@
+#include "sampler.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "clock.h"
+
+namespace slackline::record {
+
+bool Sampler::make_file(const char* path, const slk_raw_header& header, std::uint16_t thread) {
+  static_assert(sizeof(slk_raw_header) <= SLK_SAMPLING_HEADER_AT);
+  if (tables_ != nullptr) return true;
+  // Pages that are never used cost nothing.
+  void* at =
+      mmap(nullptr, sizeof(Tables), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return false;
+  if (!file_.create(path, header)) {
+    munmap(at, sizeof(Tables));
+    return false;
+  }
+  file_.header().thread = thread;
+  tables_ = static_cast<Tables*>(at);
+  return true;
+}
+
+bool Sampler::start_timer(int signal) {
+  sigevent event;
+  std::memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = signal;
+  event.sigev_value.sival_ptr = this;
+  event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+  if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer_) != 0) return false;
+  const auto seconds = static_cast<time_t>(interval_ns_ / 1'000'000'000u);
+  const auto rest = static_cast<long>(interval_ns_ % 1'000'000'000u);
+  const itimerspec every{{seconds, rest}, {seconds, rest}};
+  if (timer_settime(timer_, 0, &every, nullptr) == 0) return true;
+  timer_delete(timer_);
+  return false;
+}
+
+bool Sampler::start(const char* path, const slk_raw_header& header, std::uint16_t thread,
+                    const SamplingOptions& options) {
+  if (!make_file(path, header, thread)) return false;
+  interval_ns_ = options.interval_ns;
+  sampling().version = SLK_SAMPLES_VERSION;
+  sampling().interval_ns = interval_ns_;
+  sampling().state = SLK_SAMPLING_NO_SIGNAL;
+  if (options.signal == 0) return false;
+  stack_ = own_stack();
+  refresh();
+  running_ = start_timer(options.signal);
+  sampling().state = running_ ? SLK_SAMPLING_ON : SLK_SAMPLING_NO_TIMER;
+  return running_;
+}
+
+void Sampler::stop() {
+  if (!running_) return;
+  running_ = false;
+  timer_delete(timer_);
+}
+
+void Sampler::refresh() {
+  locked_ = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  modules_.refresh();
+  wants_modules_ = false;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  locked_ = 0;
+}
+
+void Sampler::take(const ucontext_t& context, std::uint64_t expirations, bool idle) {
+  if (tables_ == nullptr || !running_ || idle) return;
+  if (locked_ != 0 || file_.full()) {
+    ++sampling().skipped;
+    return;
+  }
+  const std::uint64_t from = thread_cpu_time_ns();
+  const std::uint64_t now = now_ns();
+  walk_interrupted(context, kDeepestPath, modules_, stack_, tables_->walk);
+  if (tables_->walk.stale) wants_modules_ = true;
+  // Without its module, the instruction alone would be taken for one of the module before.
+  const bool nameless = tables_->walk.stale && tables_->walk.depth == 1;
+  const std::uint32_t path = nameless ? 0 : path_id();
+  if (path == 0 || !write(slk_record{now, now, interval_ns_ * expirations, SLK_PEER_NONE, 0, 0,
+                                     path, 0, 0, 0, SLK_REC_SAMPLE},
+                          nullptr, 0)) {
+    ++sampling().skipped;
+  }
+  taking_ns_ += thread_cpu_time_ns() - from;
+}
+
+/// The number of the path in tables_->walk, which is written if it is new; 0: it cannot be. When
+/// the table is full it is begun anew, and paths get further numbers.
+std::uint32_t Sampler::path_id() {
+  const StackWalk& walk = tables_->walk;
+  std::uint64_t hash = walk.depth;
+  for (std::size_t i = 0; i < walk.depth; ++i) {
+    hash = (hash ^ walk.addresses[i]) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  const std::size_t bytes = walk.depth * sizeof(std::uint64_t);
+  for (const Path* p = tables_->buckets[hash % kBuckets]; p != nullptr; p = p->next) {
+    if (p->hash == hash && p->depth == walk.depth &&
+        std::memcmp(p->addresses(), walk.addresses, bytes) == 0) {
+      return p->id;
+    }
+  }
+  if (!tell_modules()) return 0;
+  if (arena_used_ + sizeof(Path) + bytes > kArenaBytes) {
+    std::memset(tables_->buckets, 0, sizeof tables_->buckets);
+    arena_used_ = 0;
+  }
+  const std::uint64_t now = now_ns();
+  const std::uint64_t flags = SLK_PATH_EXACT | (walk.whole ? std::uint64_t{SLK_PATH_WHOLE} : 0);
+  if (!write(slk_record{now, now, flags, SLK_PEER_NONE, 0, 0, path_count_ + 1, 0, 0, 0,
+                        SLK_REC_CALL_PATH},
+             reinterpret_cast<const std::int64_t*>(walk.addresses), walk.depth)) {
+    return 0;
+  }
+  auto* const added = reinterpret_cast<Path*>(tables_->arena + arena_used_);
+  arena_used_ += sizeof(Path) + bytes;
+  Path*& bucket = tables_->buckets[hash % kBuckets];
+  *added = {bucket, hash, ++path_count_, static_cast<std::uint32_t>(walk.depth)};
+  std::memcpy(static_cast<void*>(added + 1), walk.addresses, bytes);
+  bucket = added;
+  return added->id;
+}
+
+bool Sampler::tell_modules() {
+  const StackWalk& walk = tables_->walk;
+  for (std::size_t i = 0; i < walk.depth; ++i) {
+    LoadedModule* const module = modules_.find(i == 0 ? walk.addresses[0] : walk.addresses[i] - 1);
+    if (module == nullptr || module->recorded) continue;
+    const std::size_t n = module_arguments(*module, tables_->module);
+    const std::uint64_t now = now_ns();
+    if (!write(slk_record{now, now, 0, SLK_PEER_NONE, 0, 0, 0, 0, 0, 0, SLK_REC_MODULE},
+               tables_->module, n)) {
+      return false;
+    }
+    module->recorded = true;
+  }
+  return true;
+}
+
+bool Sampler::write(const slk_record& record, const std::int64_t* args, std::size_t n_args) {
+  const std::size_t slots = (n_args + SLK_ARGS_PER_SLOT - 1) / SLK_ARGS_PER_SLOT;
+  if (!file_.reserve(1 + slots)) return false;
+  slk_record* const head = file_.head();
+  *head = record;
+  head->op = 0;
+  head->n_args = static_cast<std::uint32_t>(n_args);
+  if (n_args > 0) std::memcpy(static_cast<void*>(head + 1), args, n_args * sizeof *args);
+  __atomic_store_n(&head->op, record.op, __ATOMIC_RELEASE);
+  file_.advance(1 + slots);
+  return true;
+}
+
+}  // namespace slackline::record

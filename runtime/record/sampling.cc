@@ -1,0 +1,59 @@
+// The signal by which threads are sampled, and its handler.
+
+#include "sampling.h"
+
+#include <signal.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "recorder.h"
+
+namespace slackline::record {
+
+namespace {
+
+void on_signal(int, siginfo_t* info, void* context) {
+  Thread* const t = this_thread;
+  if (t == nullptr || info->si_code != SI_TIMER) return;
+  const int saved_errno = errno;
+  const auto overrun = static_cast<std::uint64_t>(info->si_overrun > 0 ? info->si_overrun : 0);
+  t->sample(*static_cast<const ucontext_t*>(context), 1 + overrun);
+  errno = saved_errno;
+}
+
+std::uint64_t asked_interval_ns() {
+  constexpr long kMostHz = 10'000;
+  const char* const asked = std::getenv("SLACKLINE_SAMPLE");
+  const long hz = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
+  if (hz <= 0) return 0;
+  return 1'000'000'000u / static_cast<std::uint64_t>(hz < kMostHz ? hz : kMostHz);
+}
+
+/// From the last ones: programs and libraries that use them begin at SIGRTMIN.
+int free_signal() {
+  for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; --signal) {
+    struct sigaction now;
+    if (sigaction(signal, nullptr, &now) != 0) continue;
+    if ((now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL) return signal;
+  }
+  return 0;
+}
+
+}  // namespace
+
+SamplingOptions prepare_sampling() {
+  SamplingOptions options{asked_interval_ns(), 0};
+  if (options.interval_ns == 0) return options;
+  const int signal = free_signal();
+  struct sigaction action;
+  std::memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  if (signal != 0 && sigaction(signal, &action, nullptr) == 0) options.signal = signal;
+  return options;
+}
+
+}  // namespace slackline::record

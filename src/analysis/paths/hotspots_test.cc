@@ -1,0 +1,157 @@
+#include "analysis/paths/hotspots.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analysis/paths/path_functions.h"
+#include "analysis/waits/sampled_causes.h"
+#include "base/error.h"
+#include "calls/computation_code.h"
+#include "formats/text/text.h"
+
+namespace slackline {
+namespace {
+
+// main calls solve (at line 10), which sends (20) and runs kernel (30) and, in a library without
+// source, exp; main calls MPI itself at line 12.
+const std::string kTree =
+    "frame 1 0 main file=a.c line=10 module=a\n"
+    "frame 2 1 solve file=a.c line=20 module=a\n"
+    "frame 3 0 main file=a.c line=12 module=a\n"
+    "frame 4 1 solve file=a.c line=25 module=a\n"
+    "frame 5 4 kernel file=k.c line=30 module=a\n"
+    "frame 6 4 kernel file=k.c line=31 module=a\n"
+    "frame 7 5 exp module=libm.so\n";
+
+struct Recording {
+  explicit Recording(int ranks, const std::string& text, const std::string& tree = kTree)
+      : trace(
+            read_text("slackline-trace 1 timed ranks=" + std::to_string(ranks) + "\n" + tree + text,
+                      "test", &samples)),
+        code(trace, &samples) {}
+
+  Hotspots hotspots(CodeUnit unit) const { return slackline::hotspots(trace, code, path(), unit); }
+  CriticalPath path() const {
+    const CallPaths paths = CallPaths::of_functions(trace);
+    return critical_path(trace, CallMatching(trace), paths, {.extent = PathExtent::segments});
+  }
+
+  Samples samples;
+  Trace trace;
+  ComputationCode code;
+};
+
+const Hotspot* find(const Hotspots& h, const Trace& trace, const std::string& function) {
+  for (const Hotspot& s : h.spots) {
+    if (s.frame != 0 && trace.call_tree().location(s.frame).function == function) return &s;
+  }
+  return nullptr;
+}
+
+TEST(Hotspots, WithoutSamplesComputationIsThatOfTheCommonFunction) {
+  // 0 to 100 before the first call: solve; then 50 between a call in solve and one in main: main.
+  const Recording run(1, "rank 0\n @100 +5 barrier frame=2\n @155 +10 barrier frame=3\n");
+  const Hotspots h = run.hotspots(CodeUnit::function);
+  EXPECT_FALSE(h.sampled);
+  EXPECT_EQ(h.path_ns, 165);
+  const Hotspot* solve = find(h, run.trace, "solve");
+  ASSERT_NE(solve, nullptr);
+  EXPECT_EQ(solve->computation.exclusive_ns, 100);
+  EXPECT_EQ(solve->mpi.exclusive_ns, 5);
+  EXPECT_EQ(solve->path.exclusive_ns, 105);
+  const Hotspot* main = find(h, run.trace, "main");
+  ASSERT_NE(main, nullptr);
+  EXPECT_EQ(main->computation.exclusive_ns, 50);
+  EXPECT_EQ(main->computation.inclusive_ns, 150);
+  EXPECT_EQ(main->path.inclusive_ns, 165);
+  EXPECT_EQ(main->mpi.inclusive_ns, 15);
+}
+
+// A rank computes 1000 in front of each of two calls of solve; samples: 3/4 kernel, 1/4 exp.
+const std::string kSampled =
+    " @200 sample cpu=250 frame=5\n @400 sample cpu=250 frame=5\n @600 sample cpu=250 frame=6\n"
+    " @800 sample cpu=250 frame=7\n @1000 +10 barrier frame=2\n @2010 +10 barrier frame=2\n";
+
+TEST(Hotspots, SamplesSayWhereComputationIs) {
+  const Recording run(1, "rank 0\n" + kSampled);
+  const Hotspots h = run.hotspots(CodeUnit::function);
+  EXPECT_TRUE(h.sampled);
+  EXPECT_EQ(find(h, run.trace, "kernel")->computation.exclusive_ns, 750);
+  EXPECT_EQ(find(h, run.trace, "kernel")->computation.inclusive_ns, 1000);
+  EXPECT_EQ(find(h, run.trace, "exp")->computation.exclusive_ns, 250);
+  // No stretch between two calls of solve was sampled: the function that both have in common.
+  EXPECT_EQ(find(h, run.trace, "solve")->computation.exclusive_ns, 1000);
+  EXPECT_EQ(h.computation_ns, 2000);
+  // The hottest line stands for the function.
+  EXPECT_EQ(run.trace.call_tree().location(find(h, run.trace, "kernel")->frame).line, 30u);
+  const Hotspots lines = run.hotspots(CodeUnit::line);
+  EXPECT_EQ(find(lines, run.trace, "kernel")->computation.exclusive_ns, 500);
+  const Hotspots modules = run.hotspots(CodeUnit::module);
+  EXPECT_EQ(modules.spots.size(), 2u);
+}
+
+TEST(Hotspots, StretchesWithoutSamplesAreLikeOthersBetweenTheSameCalls) {
+  std::string text = "rank 0\n";
+  std::string other = "rank 1\n";
+  for (int i = 1; i <= 10; ++i) {
+    const std::string begin = std::to_string(1000 * i);
+    if (i == 4) text += " @3500 sample cpu=5000 frame=6\n";
+    text += " @" + begin + " +0 barrier frame=2\n";
+    other += " @" + begin + " +0 barrier frame=2\n";
+  }
+  const Recording run(2, text + other);
+  for (const std::int32_t rank : {0, 1}) {
+    int parts = 0;
+    run.code.split(rank, 7, 1000, [&](FrameId frame, std::int64_t ns) {
+      ++parts;
+      EXPECT_EQ(frame, 6u);
+      EXPECT_EQ(ns, 1000);
+    });
+    EXPECT_EQ(parts, 1);
+  }
+}
+
+TEST(Hotspots, RecursionCountsOnce) {
+  const Recording run(1, "rank 0\n @100 +10 barrier frame=3\n",
+                      "frame 1 0 f file=a.c line=1\nframe 2 1 f file=a.c line=1\n"
+                      "frame 3 2 f file=a.c line=2\n");
+  const Hotspots h = run.hotspots(CodeUnit::function);
+  ASSERT_EQ(h.spots.size(), 1u);
+  EXPECT_EQ(h.spots[0].path.inclusive_ns, 110);
+  EXPECT_EQ(h.spots[0].path.exclusive_ns, 110);
+  EXPECT_EQ(run.hotspots(CodeUnit::call_path).spots.size(), 3u);
+}
+
+TEST(Hotspots, OfAnUnknownUnitIsWrongUsage) {
+  EXPECT_THROW(parse_code_unit("file", "--by"), Error);
+  EXPECT_EQ(parse_code_unit("call-path", "--by"), CodeUnit::call_path);
+}
+
+TEST(PathFunctions, AreThoseOfTheSamples) {
+  const Recording run(1, "rank 0\n" + kSampled);
+  const auto functions = path_functions(run.path(), run.trace, run.code, {0, 1000}, true);
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions[0].frame, 5u);  // kernel, at the line with most of it
+  EXPECT_EQ(functions[0].time_ns, 750);
+  EXPECT_EQ(functions[1].time_ns, 250);
+}
+
+TEST(SampledCauses, AreWhereTheLateRankSpendsMoreThanTheMean) {
+  // Both ranks spend 600 at line 20 of solve; rank 0 another 400 in exp, called by kernel.
+  const Recording run(
+      2,
+      "rank 0\n @300 sample cpu=600 frame=2\n @600 sample cpu=400 frame=7\n @1000 +5 barrier "
+      "frame=2\nrank 1\n @300 sample cpu=600 frame=2\n @600 +405 barrier frame=2\n");
+  const CallPaths paths = CallPaths::of_functions(run.trace);
+  const CallActivities names(run.trace, paths);
+  const std::pair<std::int32_t, ActivityId> late{0, names.of(0, 0).gap};
+  const auto causes = sampled_causes(run.trace, names, run.code, std::span(&late, 1));
+  ASSERT_TRUE(causes.contains(late));
+  EXPECT_EQ(run.trace.call_tree().location(causes.at(late).frame).function, "kernel");
+  EXPECT_DOUBLE_EQ(causes.at(late).share, 1);
+}
+
+}  // namespace
+}  // namespace slackline

@@ -1,0 +1,99 @@
+#include "analysis/waits/sampled_causes.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "calls/code_places.h"
+
+namespace slackline {
+namespace {
+
+using CauseKey = std::pair<std::int32_t, ActivityId>;
+using Function = std::pair<std::string, std::string>;  // name and file
+
+struct FunctionTime {
+  std::int64_t own_ns = 0;  // of the late rank
+  std::map<FrameId, std::int64_t> by_frame{};
+};
+
+class Sums {
+ public:
+  Sums(const Trace& trace, std::span<const CauseKey> causes) : trace_(trace) {
+    for (const CauseKey& cause : causes) {
+      late_[cause];
+      wanted_.insert(cause.second);
+    }
+  }
+
+  bool wants(ActivityId activity) const { return wanted_.contains(activity); }
+
+  void add(std::int32_t rank, ActivityId activity, FrameId leaf, std::int64_t ns) {
+    const CallTree& tree = trace_.call_tree();
+    const FrameId frame = frame_with_source(tree, leaf);
+    Function function;
+    if (frame != 0) function = {tree.location(frame).function, tree.location(frame).file};
+    of_all_[{activity, function}] += ns;
+    const auto late = late_.find({rank, activity});
+    if (late == late_.end()) return;
+    FunctionTime& time = late->second[function];
+    time.own_ns += ns;
+    time.by_frame[frame] += ns;
+  }
+
+  SampledCause cause(const CauseKey& key) const {
+    const auto& functions = late_.at(key);
+    const FunctionTime* longest = nullptr;
+    const FunctionTime* latest = nullptr;
+    double most = 0;
+    double excess = 0;
+    for (const auto& [function, time] : functions) {
+      const double mean = static_cast<double>(of_all_.at({key.second, function})) /
+                          static_cast<double>(trace_.ranks());
+      const double over = static_cast<double>(time.own_ns) - mean;
+      if (longest == nullptr || time.own_ns > longest->own_ns) longest = &time;
+      if (over <= 0) continue;
+      excess += over;
+      if (over <= most) continue;
+      most = over;
+      latest = &time;
+    }
+    if (longest == nullptr) return {};
+    const FunctionTime& chosen = latest != nullptr ? *latest : *longest;
+    const auto line = std::ranges::max_element(chosen.by_frame, {},
+                                               [](const auto& entry) { return entry.second; });
+    return {line->first, latest != nullptr ? most / excess : 1};
+  }
+
+ private:
+  const Trace& trace_;
+  std::set<ActivityId> wanted_;
+  std::map<CauseKey, std::map<Function, FunctionTime>> late_;
+  std::map<std::pair<ActivityId, Function>, std::int64_t> of_all_;
+};
+
+}  // namespace
+
+std::map<CauseKey, SampledCause> sampled_causes(const Trace& trace, const CallActivities& names,
+                                                const ComputationCode& code,
+                                                std::span<const CauseKey> causes) {
+  Sums sums(trace, causes);
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const std::size_t size = trace.calls(r).size();
+    for (CallIndex call = 0; call < size; ++call) {
+      names.for_gap(r, call, [&](ActivityId activity, std::int64_t ns) {
+        if (!sums.wants(activity)) return;
+        code.split(r, call, ns,
+                   [&](FrameId frame, std::int64_t part) { sums.add(r, activity, frame, part); });
+      });
+    }
+  }
+  std::map<CauseKey, SampledCause> found;
+  for (const CauseKey& cause : causes) {
+    const SampledCause one = sums.cause(cause);
+    if (one.frame != 0) found[cause] = one;
+  }
+  return found;
+}
+
+}  // namespace slackline

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "app/options/run_request.h"
+
+namespace slackline {
+
+struct Report;
+
+/// Where in the code a run spends its time, on the critical path and at all.
+struct HotspotsRequest {
+  RunRequest run{};
+  std::string by = "function";  ///< function, line, call-path or module
+  std::size_t rows = 20;        ///< of the table; the result has all
+};
+
+/// Throws Error, also for a trace without call paths.
+Report execute(const HotspotsRequest& request);
+
+}  // namespace slackline

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "calls/call_paths.h"
+#include "trace/samples.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// In which functions and lines the ranks computed between their calls of MPI.
+///
+/// Where the recording has samples, a stretch of computation is shared out among the places at
+/// which its samples found the rank; a stretch with few samples is shared out as all stretches of
+/// that rank between the same two places of the code are, and if there are none, as those of all
+/// ranks. Without samples it is the function that both calls around it have in common.
+class ComputationCode {
+ public:
+  /// `samples` of `trace`, or of one from which it was made by changing times; null: none. Keeps
+  /// references. O(samples log samples + frames).
+  ComputationCode(const Trace& trace, const Samples* samples);
+
+  /// Whether there are samples.
+  bool sampled() const { return !parts_.empty(); }
+
+  /// Calls visit(frame, ns) for the places of `ns` of the computation right before `call`; frame 0
+  /// is not known. The parts add up to `ns`. O(places + depth).
+  template <class Visit>
+  void split(std::int32_t rank, std::uint32_t call, std::int64_t ns, Visit visit) const {
+    if (ns <= 0) return;
+    const std::span<const Part> parts = parts_of(rank, call);
+    if (parts.empty()) return visit(frame_without_samples(rank, call), ns);
+    std::int64_t before = 0;
+    for (const Part& part : parts) {
+      const bool last = &part == &parts.back();
+      const auto until =
+          last ? ns : static_cast<std::int64_t>(part.until * static_cast<double>(ns));
+      if (until > before) visit(part.frame, until - before);
+      before = until;
+    }
+  }
+
+  /// The part of `ns` of the computation right before `call` that is at frames for which `selected`
+  /// is set: a bit for each frame of the call tree, the one for 0 included. Linear as split().
+  std::int64_t selected_ns(std::int32_t rank, std::uint32_t call, std::int64_t ns,
+                           const std::vector<bool>& selected) const {
+    std::int64_t sum = 0;
+    split(rank, call, ns, [&](FrameId frame, std::int64_t part) {
+      if (selected[frame]) sum += part;
+    });
+    return sum;
+  }
+
+ private:
+  struct Part {
+    FrameId frame;
+    double until;  ///< its share and those of the parts before it
+  };
+  struct Range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+  using FrameTimes = std::map<FrameId, std::int64_t>;
+  /// Rank (-1: all), frames of the calls before and after.
+  using Place = std::tuple<std::int32_t, FrameId, FrameId>;
+
+  std::span<const Part> parts_of(std::int32_t rank, std::uint32_t call) const;
+  FrameId frame_without_samples(std::int32_t rank, std::uint32_t call) const;
+  Place place_of(std::int32_t rank, std::size_t call) const;
+  Range keep(const FrameTimes& times);
+  void add_rank(std::int32_t rank, std::span<const Sample> samples,
+                std::map<Place, FrameTimes>& by_place);
+
+  const Trace& trace_;
+  CallPaths functions_;
+  std::vector<Part> parts_;
+  std::map<Place, Range> by_place_;
+  std::vector<std::map<std::uint32_t, Range>> own_;  // by rank: stretches with enough samples
+};
+
+}  // namespace slackline

@@ -1,0 +1,38 @@
+/* Files of samples: what the recorder writes beside a raw file, of the same layout (trace/wire.h),
+ * with records of its own kinds. C11 and C++. A change raises SLK_SAMPLES_VERSION;
+ * doc/formats/raw.md describes the file. */
+#ifndef SLACKLINE_TRACE_SAMPLE_WIRE_H
+#define SLACKLINE_TRACE_SAMPLE_WIRE_H
+
+#include "trace/wire.h"
+
+#define SLK_SAMPLES_VERSION 1u
+
+/* Beside SLK_REC_MODULE and SLK_REC_CALL_PATH: begin_ns: the thread was found computing, outside of
+ * recorded calls; request = id of the call path; bytes = CPU time that it stands for. */
+#define SLK_REC_SAMPLE 240
+
+/* `bytes` of SLK_REC_CALL_PATH. */
+enum slk_path_flag {
+  SLK_PATH_WHOLE = 1 << 0, /* the last address is in the thread's first function; else it is cut */
+  SLK_PATH_EXACT = 1 << 1  /* the first address is the instruction itself, of a sample */
+};
+
+/* How far a thread was sampled. */
+enum slk_sampling {
+  SLK_SAMPLING_ON = 1,    /* to its end */
+  SLK_SAMPLING_NO_SIGNAL, /* not: the program uses all signals that could be used */
+  SLK_SAMPLING_NO_TIMER,  /* not: the system gave no timer */
+  SLK_SAMPLING_TAKEN_OVER /* until the program set a handler for the signal */
+};
+
+/* At SLK_SAMPLING_HEADER_AT of the file, in the page of its header. */
+#define SLK_SAMPLING_HEADER_AT 3072u
+struct slk_sampling_header {
+  uint32_t version;
+  uint32_t state;       /* enum slk_sampling */
+  uint64_t interval_ns; /* CPU time between samples */
+  uint64_t skipped;     /* samples that could not be taken */
+};
+
+#endif
