@@ -27,11 +27,11 @@ constexpr const char* kComputation = "computation";
 constexpr std::size_t kCurvePoints = 60;
 
 /// Mean over ranks by name: computation, and every operation between MPI_Init and MPI_Finalize.
-using OperationTimes = std::map<std::string, double>;
+using TimeByOperation = std::map<std::string, double>;
 
-OperationTimes operation_times(const Trace& trace) {
+TimeByOperation operation_times(const Trace& trace) {
   const TraceSummary summary = summarize(trace);
-  OperationTimes times{{kComputation, summary.compute_time_ns.mean}};
+  TimeByOperation times{{kComputation, summary.compute_time_ns.mean}};
   for (const OperationSummary& o : summary.operations) {
     if (operation_class(o.operation) == OperationClass::environment) continue;
     times[std::string(mpi_name(o.operation))] +=
@@ -50,8 +50,8 @@ ModelChoice with_latency(ModelChoice choice, std::int64_t added_ns) {
 struct Latency {
   std::vector<double> measured{};
   std::vector<double> predicted{};
-  std::vector<OperationTimes> measured_operations{};
-  std::vector<OperationTimes> predicted_operations{};
+  std::vector<TimeByOperation> measured_operations{};
+  std::vector<TimeByOperation> predicted_operations{};
 };
 using Latencies = std::map<std::int64_t, Latency>;
 
@@ -132,9 +132,9 @@ class Predictions {
   std::map<std::int64_t, std::vector<double>> curve_{};
 };
 
-std::vector<double> values_of(const std::vector<OperationTimes>& runs, const std::string& name) {
+std::vector<double> values_of(const std::vector<TimeByOperation>& runs, const std::string& name) {
   std::vector<double> values;
-  for (const OperationTimes& times : runs) {
+  for (const TimeByOperation& times : runs) {
     const auto found = times.find(name);
     values.push_back(found == times.end() ? 0 : found->second);
   }
@@ -142,10 +142,10 @@ std::vector<double> values_of(const std::vector<OperationTimes>& runs, const std
 }
 
 std::vector<OperationTime> operations_of(const Latency& latency) {
-  OperationTimes names;
-  for (const OperationTimes& times : latency.measured_operations)
+  TimeByOperation names;
+  for (const TimeByOperation& times : latency.measured_operations)
     names.insert(times.begin(), times.end());
-  for (const OperationTimes& times : latency.predicted_operations)
+  for (const TimeByOperation& times : latency.predicted_operations)
     names.insert(times.begin(), times.end());
   std::vector<OperationTime> operations;
   for (const auto& [name, unused] : names) {
