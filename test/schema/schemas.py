@@ -52,6 +52,9 @@ simulate traces/stencil2d.slk --platform examples/platforms/fat-tree.toml --link
 simulate traces/stencil2d.slk --platform examples/platforms/fat-tree.toml --tolerance latency
 simulate inputs/exchange.ti --platform inputs/two_hosts.xml
 platform show examples/platforms/fat-tree.toml
+hotspots inputs/samples.txt
+hotspots inputs/samples.txt --by call-path
+hotspots inputs/samples.txt --on predicted --by line
 efficiency traces/lammps-melt.slk
 efficiency traces/allreduce8.slk traces/allreduce16.slk traces/allreduce32.slk
 efficiency traces/stencil2d.slk --on predicted

@@ -404,6 +404,7 @@ TEST_F(RawReaderTest, DamagedModulesNameNothing) {
 TEST(ReadableName, IsWhatPeopleWrite) {
   EXPECT_EQ(raw::readable_name("main"), "main");
   EXPECT_EQ(raw::readable_name("relax.constprop.0"), "relax");
+  EXPECT_EQ(raw::readable_name("inner.0"), "inner");
   EXPECT_EQ(raw::readable_name("_ZN4Foam4mesh5solveEi"), "Foam::mesh::solve");
   EXPECT_EQ(raw::readable_name("_ZNK4Foam4mesh4sizeEv"), "Foam::mesh::size");
   EXPECT_EQ(raw::readable_name("_ZN12_GLOBAL__N_15relaxEPFvvE"), "(anonymous namespace)::relax");
