@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/big_vector.h"
 #include "base/parallel.h"
 
 namespace slackline::python {
@@ -34,7 +35,7 @@ std::string dtype_of() {
   return kind + std::to_string(sizeof(T));
 }
 
-/// A buffer and its values, to be set.
+/// A buffer and its values, which are yet to be set.
 template <class T>
 struct NewBuffer {
   Buffer buffer;
@@ -43,9 +44,9 @@ struct NewBuffer {
 
 template <class T>
 NewBuffer<T> new_buffer(std::size_t size) {
-  std::shared_ptr<T[]> values(new T[size]);
-  T* const data = values.get();
-  return {Buffer{dtype_of<T>(), size, std::move(values), data, true}, {data, size}};
+  T* const data = HugePageAllocator<T>().allocate(size);
+  const auto free = [size](T* values) { HugePageAllocator<T>().deallocate(values, size); };
+  return {Buffer{dtype_of<T>(), size, std::shared_ptr<T>(data, free), data, true}, {data, size}};
 }
 
 /// `values` themselves, without a copy; they live as long as `owner`.

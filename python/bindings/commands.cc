@@ -189,21 +189,32 @@ void fill(ReportRequest& request, Arguments& arguments) {
 }
 
 template <class Request>
-std::function<Report()> prepare(Arguments& arguments, Rendering rendering) {
+std::function<Report()> prepare(Arguments& arguments, bool pictures) {
   Request request;
   fill(request, arguments);
-  if constexpr (requires { request.pictures; }) request.pictures = rendering == Rendering::html;
-  if constexpr (requires { request.segments; }) request.segments = rendering != Rendering::text;
+  if constexpr (requires { request.pictures; }) request.pictures = pictures;
   return [request] { return execute(request); };
+}
+
+template <class Request>
+std::function<Report(const LoadedGraph&)> prepare_on_graph(Arguments& arguments) {
+  Request request;
+  fill(request, arguments);
+  return [request](const LoadedGraph& loaded) { return execute(request, loaded); };
+}
+
+template <class Request>
+constexpr ReportingCommand on_graph_too(std::string_view name) {
+  return {name, prepare<Request>, prepare_on_graph<Request>};
 }
 
 constexpr std::array kCommands{
     ReportingCommand{"info", prepare<InfoRequest>},
     ReportingCommand{"convert", prepare<ConvertRequest>},
-    ReportingCommand{"predict", prepare<PredictRequest>},
-    ReportingCommand{"sensitivity", prepare<SensitivityRequest>},
-    ReportingCommand{"tolerance", prepare<ToleranceRequest>},
-    ReportingCommand{"critical-path", prepare<CriticalPathRequest>},
+    on_graph_too<PredictRequest>("predict"),
+    on_graph_too<SensitivityRequest>("sensitivity"),
+    on_graph_too<ToleranceRequest>("tolerance"),
+    on_graph_too<CriticalPathRequest>("critical-path"),
     ReportingCommand{"simulate", prepare<SimulateRequest>},
     ReportingCommand{"platform", prepare<PlatformRequest>},
     ReportingCommand{"efficiency", prepare<EfficiencyRequest>},
@@ -211,7 +222,7 @@ constexpr std::array kCommands{
     ReportingCommand{"monitor", prepare<MonitorRequest>},
     ReportingCommand{"place", prepare<PlaceRequest>},
     ReportingCommand{"whatif", prepare<WhatifRequest>},
-    ReportingCommand{"gains", prepare<GainsRequest>},
+    on_graph_too<GainsRequest>("gains"),
     ReportingCommand{"advise", prepare<AdviseRequest>},
     ReportingCommand{"diff", prepare<DiffRequest>},
     ReportingCommand{"report", prepare<ReportRequest>},

@@ -128,6 +128,7 @@ PYBIND11_MODULE(_core, m) {
   m.def("arrow_stream", arrow_stream);
   define_trace(m);
   define_requests(m);
+  define_graph(m);
 }
 
 }  // namespace slackline::python

@@ -6,7 +6,9 @@ namespace slackline::python {
 
 // Parts of the module slackline._core, each defined by the file of its name.
 
-/// open_run() and execute(): everything that goes through the requests of src/app.
+/// open(), execute() and Report: what goes through the requests of src/app.
 void define_requests(pybind11::module_& m);
+/// Graph: the same of an execution graph that is there.
+void define_graph(pybind11::module_& m);
 
 }  // namespace slackline::python

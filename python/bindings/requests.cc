@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,32 +13,12 @@
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
 #include "bindings/released.h"
-#include "report/writers.h"
+#include "bindings/report_text.h"
 
 namespace slackline::python {
 namespace {
 
 namespace py = pybind11;
-
-Rendering rendering_named(const std::string& name) {
-  if (name == "html") return Rendering::html;
-  if (name == "text") return Rendering::text;
-  return name == "sections" ? Rendering::sections : Rendering::json;
-}
-
-std::string rendered(const Report& report, Rendering rendering) {
-  switch (rendering) {
-    case Rendering::html:
-      return write_html(report);
-    case Rendering::text:
-      return write_text(report, {});
-    case Rendering::sections:
-      return write_json(report, true);
-    case Rendering::json:
-      break;
-  }
-  return write_json(report, false);
-}
 
 const ReportingCommand& command_named(const std::string& name) {
   const auto commands = reporting_commands();
@@ -47,21 +28,16 @@ const ReportingCommand& command_named(const std::string& name) {
                     "slackline.commands() lists those that do.");
 }
 
-py::str execute_command(const std::string& name, const py::dict& given,
-                        const std::string& rendering_name) {
-  const ReportingCommand& command = command_named(name);
-  const Rendering rendering = rendering_named(rendering_name);
+ReportPtr execute_command(const std::string& name, const py::dict& given, bool pictures) {
   Arguments arguments(given);
-  const auto execute = command.prepare(arguments, rendering);
+  const auto execute = command_named(name).prepare(arguments, pictures);
   arguments.refuse_unknown(name);
-  const std::string text = released([=] { return rendered(execute(), rendering); });
-  return py::reinterpret_steal<py::str>(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
+  return released([execute] { return std::make_shared<Report>(execute()); });
 }
 
 std::set<std::string> arguments_of(const std::string& name) {
   Arguments arguments{py::dict()};
-  command_named(name).prepare(arguments, Rendering::json);
+  command_named(name).prepare(arguments, false);
   return arguments.known();
 }
 
@@ -76,6 +52,7 @@ OpenedPtr open_with(const py::dict& given) {
 }  // namespace
 
 void define_requests(py::module_& m) {
+  py::class_<Report, ReportPtr>(m, "Report").def("text", report_text);
   m.def("open", open_with);
   m.def("execute", execute_command);
   m.def("arguments_of", arguments_of);

@@ -3,6 +3,7 @@
     >>> import slackline
     >>> trace = slackline.open("app.slk")
     >>> trace.calls(operation="MPI_Allreduce").to_pandas()
+    >>> trace.graph().predict(L="3us").makespan_ns
 
 What the commands know is here as tables of NumPy columns (:class:`Table`), which pandas, Polars,
 DuckDB and pyarrow take without a copy, and as the dicts that ``--format json`` prints
@@ -17,12 +18,18 @@ import sys as _sys
 from . import _core
 from ._core import Error
 from .commands import commands, run
+from .graph import Envelope, Graph, Prediction
+from .model import LogGPS, Platform
+from .reports import Report, diff, report, simulate
 from .table import Column, Table
-from .trace import CommMatrix, Trace
+from .trace import CommMatrix, Efficiency, Trace
 from .trace import open_trace as open  # noqa: A004  (slackline.open is the module's front door)
 
 __version__: str = _core.version
-__all__ = ["Column", "CommMatrix", "Error", "Table", "Trace", "commands", "open", "run"]
+__all__ = [
+    "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "Graph", "LogGPS", "Platform", "Prediction",
+    "Report", "Table", "Trace", "commands", "diff", "open", "report", "run", "simulate",
+]
 
 
 def _leave_abandoned() -> None:

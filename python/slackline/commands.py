@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from . import _core
+from .model import options_of
 
 #: The names of positional arguments, as the command line has them.
 _POSITIONAL = {
@@ -39,8 +40,9 @@ def run(command: str, *args: Any, **options: Any) -> dict[str, Any]:
         command: its name, one of :func:`commands`, such as ``"predict"``.
         args: its positional arguments: of most commands the trace, a path.
         options: its options by their long names with underscores, or L, o, G, S and g. Values are
-            texts with units as on the command line (``L="3us"``), numbers, booleans, or lists
-            of them. ``from_`` stands for ``--from``.
+            texts with units as on the command line (``L="3us"``), numbers (of L and o in ns, of G
+            in ns per byte, of S in bytes), booleans, or lists of them. ``from_`` stands for
+            ``--from``.
 
     Returns:
         What the command writes with ``--format json``: a dict with the keys ``schema``,
@@ -51,4 +53,5 @@ def run(command: str, *args: Any, **options: Any) -> dict[str, Any]:
         slackline.Error: with the sentence that the command prints.
         TypeError: the command has no such argument.
     """
-    return json.loads(_core.execute(command, request_of(command, args, options), "json"))
+    request = request_of(command, args, options_of(**options))
+    return json.loads(_core.execute(command, request, False).text("json"))

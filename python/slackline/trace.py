@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from .graph import Graph
+from .model import LogGPS, Platform, options_of
 from .table import Column, Table
 
 #: A rank, several, or None for all.
@@ -52,6 +55,22 @@ class CommMatrix(Table):
         dense = np.zeros((self.ranks, self.ranks), dtype=np.uint64)
         dense[self["source"], self["destination"]] = self[what]
         return dense
+
+    def plot(self, what: str = "bytes", ax: Any = None) -> Any:
+        """The dense matrix as a picture; returns matplotlib's Axes."""
+        from .plots import plot_matrix
+
+        return plot_matrix(self, what, ax)
+
+
+class Efficiency(Table):
+    """POP's efficiency factors, a row for each."""
+
+    def plot(self, variant: str = "multiplicative", interval: str = "analysed", ax: Any = None) -> Any:
+        """The factors as bars; returns matplotlib's Axes."""
+        from .plots import plot_efficiency
+
+        return plot_efficiency(self, variant, interval, ax)
 
 
 class Trace:
@@ -223,7 +242,7 @@ class Trace:
         """
         return Table.of(self._opened.critical_path())
 
-    def efficiency(self, **options: Any) -> Table:
+    def efficiency(self, **options: Any) -> Efficiency:
         """POP's efficiency factors, as ``slackline efficiency`` gives them.
 
         Args:
@@ -236,7 +255,7 @@ class Trace:
         """
         result = self.run("efficiency", **options)["result"]["runs"][0]
         variants = ("multiplicative", "additive", "basicanalysis")
-        return Table.of_records([
+        return Efficiency.of_records([
             {"interval": interval, "variant": variant, "factor": factor, "value": value}
             for interval, part in (("analysed", result["analysed"]), ("whole", result))
             for variant in variants if part.get(variant)
@@ -260,6 +279,36 @@ class Trace:
             {**{key: value for key, value in region.items() if key != "efficiency"},
              **region["efficiency"]} for region in regions])
 
+    def graph(self, model: LogGPS | None = None, **options: Any) -> Graph:
+        """The execution graph, for predictions by the LogGPS model.
+
+        Args:
+            model: the network; what it leaves out is that of the preset.
+            options: of the command line's ``predict``: ``collectives="allreduce=ring"``,
+                ``S="64KiB"``, ``rendezvous``, ``computation``, ``topology``, ``ranks_per_node``,
+                ``placement``, ``machine`` and others.
+
+        Returns:
+            A graph of its own, for which the file is read again.
+
+        Raises:
+            slackline.Error: an option makes no sense.
+            TypeError: there is no such option.
+        """
+        given = {name: value for name, value in self._options.items()
+                 if name not in ("on", *vars(Platform("")), "option")}
+        return Graph(_core.graph({"trace": self.path, **given, **options_of(model, **options)}))
+
+    def plot(self, ranks: Ranks = None, interval: Interval = "common", ax: Any = None) -> Any:
+        """An excerpt of the time line: calls of MPI as bars, a row for each rank.
+
+        Returns:
+            matplotlib's Axes.
+        """
+        from .plots import plot_timeline
+
+        return plot_timeline(self, ranks, interval, ax)
+
     def span(self) -> dict[str, tuple[int, int]]:
         """When the run begins and ends, in ns of the trace's own time: ``whole``, ``analysed``
         (first return from MPI_Init to last entry into MPI_Finalize), ``common`` (last to first)."""
@@ -279,7 +328,14 @@ class Trace:
 
         known = _core.arguments_of(command)
         inherited = {name: value for name, value in self._options.items() if name in known}
-        return run(command, self.path, **{**inherited, **options})
+        return run(command, self.path, **{**inherited, **options_of(**options)})
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>"
+                       f"{html.escape(str(value))}</td></tr>" for name, value in self.info.items())
+        lost = self.findings()
+        findings = lost._repr_html_() if lost.rows else ""
+        return f"<table><caption>{html.escape(self.path)}</caption>{rows}</table>{findings}"
 
     def __repr__(self) -> str:
         kind = f"{self.on} " if self.on else ""
@@ -287,7 +343,7 @@ class Trace:
 
 
 def open_trace(path: str | os.PathLike[str] | None = None, *, on: str | None = None,
-               fix_clocks: bool = False, **options: Any) -> Trace:
+               fix_clocks: bool = False, model: LogGPS | Platform | None = None, **options: Any) -> Trace:
     """Opens a trace of any format that Slackline reads.
 
     Args:
@@ -296,6 +352,7 @@ def open_trace(path: str | os.PathLike[str] | None = None, *, on: str | None = N
         on: ``"measured"``, ``"predicted"`` or ``"simulated"``: which run's times the calls get.
             None: those that the trace has.
         fix_clocks: corrects skewed clocks (controlled logical clock).
+        model: the network of a predicted run, or the platform of a simulated one.
         options: of the model (``L="3us"``, ``o``, ``G``, ``S``, ``network``, ``collectives``,
             ``topology``, ...) with ``on="predicted"``, of the platform (``platform="p.xml"``,
             ``hostfile``, ``map``, ...) with ``on="simulated"``, as on the command line.
@@ -304,8 +361,7 @@ def open_trace(path: str | os.PathLike[str] | None = None, *, on: str | None = N
         slackline.Error: there is no such trace, it cannot be read, or an option makes no sense.
         TypeError: there is no such option.
     """
-    given = {**options, "on": on, "fix_clocks": fix_clocks or None}
-    given = {name: value for name, value in given.items() if value is not None}
+    given = options_of(model, **options, on=on, fix_clocks=fix_clocks or None)
     request = dict(given)
     if path is not None:
         request["trace"] = os.fspath(path)

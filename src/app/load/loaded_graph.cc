@@ -58,6 +58,14 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   return with_network(std::move(loaded));
 }
 
+void set_parameters(LoadedGraph& loaded, const ModelRequest& request) {
+  const bool follows_trace = loaded.opened.format != "goal" && !request.network.given();
+  Findings known;  // those of the first choice
+  loaded.model.model = follows_trace ? resolve_model(request.model, loaded.trace(), known).model
+                                     : resolve_model(request.model).model;
+  loaded.model.pairs = resolve_network(request.network, loaded.model.model, loaded.trace().ranks());
+}
+
 const ExecutionGraph& complete(LoadedGraph& loaded) {
   begin_stage("building the execution graph");
   if (!loaded.has_graph) loaded.graph = build_graph(loaded.program(), loaded.model.graph);

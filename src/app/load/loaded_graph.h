@@ -44,6 +44,9 @@ enum class KeepMatching : std::uint8_t { no, yes };
 /// Reads the trace and resolves the model. Throws Error.
 LoadedGraph load_graph(const ModelRequest& request, CallDetail detail = CallDetail::named,
                        GraphTime time = GraphTime::now, KeepMatching keep = KeepMatching::no);
+/// Gives the model of a graph that is there the L, o and G of `request`, which is otherwise the one
+/// that the graph was loaded by. Throws Error.
+void set_parameters(LoadedGraph& loaded, const ModelRequest& request);
 /// The graph, built now if that was left for later.
 const ExecutionGraph& complete(LoadedGraph& loaded);
 

@@ -56,14 +56,17 @@ Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
   return with_context(std::move(report), "critical-path", run, std::move(effective));
 }
 
-Report predicted_path(LoadedGraph loaded) {
-  const ExecutionGraph& graph = complete(loaded);
-  const Prediction prediction = predict(loaded.program(), graph, loaded.model);
+Report predicted_path(const LoadedGraph& loaded) {
+  const Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model);
   return with_context(describe_critical_path(prediction, loaded.program()), "critical-path",
                       loaded);
 }
 
 }  // namespace
+
+Report execute(const CriticalPathRequest& /*request*/, const LoadedGraph& loaded) {
+  return predicted_path(loaded);
+}
 
 Report execute(const CriticalPathRequest& request) {
   if (request.on == "model" || request.on == "predicted") {
@@ -79,7 +82,8 @@ Report execute(const CriticalPathRequest& request) {
   LoadedGraph loaded =
       load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
   if (!loaded.trace().timed() || request.input.model.given() || request.input.network.given()) {
-    return predicted_path(std::move(loaded));
+    complete(loaded);
+    return predicted_path(loaded);
   }
   matching_of(loaded.opened);
   LoadedRun run{std::move(loaded.opened), "measured"};

@@ -7,6 +7,7 @@
 
 namespace slackline {
 
+struct LoadedGraph;
 struct Report;
 
 /// The critical path of a run.
@@ -25,5 +26,8 @@ struct CriticalPathRequest {
 
 /// Throws Error.
 Report execute(const CriticalPathRequest& request);
+/// That of the run which the model predicts, of a graph that is there; what the request says of
+/// trace and model is not used.
+Report execute(const CriticalPathRequest& request, const LoadedGraph& loaded);
 
 }  // namespace slackline

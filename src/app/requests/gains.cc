@@ -8,7 +8,10 @@
 namespace slackline {
 
 Report execute(const GainsRequest& request) {
-  const LoadedGraph loaded = load_graph(request.input);
+  return execute(request, load_graph(request.input));
+}
+
+Report execute(const GainsRequest& request, const LoadedGraph& loaded) {
   const CallPaths paths(loaded.program());
   const Gains result = gains(loaded.program(), loaded.graph, paths, loaded.model,
                              {.call_paths = request.call_paths, .samples = &loaded.opened.samples});

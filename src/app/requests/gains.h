@@ -4,6 +4,7 @@
 
 namespace slackline {
 
+struct LoadedGraph;
 struct Report;
 
 /// What the run would gain if regions or ranks computed less.
@@ -14,5 +15,7 @@ struct GainsRequest {
 
 /// Throws Error.
 Report execute(const GainsRequest& request);
+/// The same of a graph that is there; what the request says of trace and model is not used.
+Report execute(const GainsRequest& request, const LoadedGraph& loaded);
 
 }  // namespace slackline

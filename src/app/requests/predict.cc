@@ -54,7 +54,10 @@ Json add_uncertainty(Report& report, const PredictRequest& request, const Loaded
 
 Report execute(const PredictRequest& request) {
   if (request.loggops.wanted()) return predict_loggops(request);
-  const LoadedGraph loaded = load_graph(request.input);
+  return execute(request, load_graph(request.input));
+}
+
+Report execute(const PredictRequest& request, const LoadedGraph& loaded) {
   const Side side = request.left ? Side::left : Side::right;
   Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model, side);
   prediction.measured = measured_run(loaded.trace());

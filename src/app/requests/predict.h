@@ -10,6 +10,7 @@
 
 namespace slackline {
 
+struct LoadedGraph;
 struct Report;
 
 /// The run time under a network, and what it depends on.
@@ -25,5 +26,7 @@ struct PredictRequest {
 
 /// Throws Error.
 Report execute(const PredictRequest& request);
+/// The same of a graph that is there; what the request says of trace and model is not used.
+Report execute(const PredictRequest& request, const LoadedGraph& loaded);
 
 }  // namespace slackline

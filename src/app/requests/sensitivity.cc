@@ -151,7 +151,11 @@ Report execute(const SensitivityRequest& request) {
           "sensitivity", *reduced, interval.to_json(request.parameter));
     }
   }
-  const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
+  return execute(request, load_graph(request.input, CallDetail::none));
+}
+
+Report execute(const SensitivityRequest& request, const LoadedGraph& loaded) {
+  const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const ParameterRange interval =
       parse_interval(request, parameter.kind, base_value_fs(loaded.graph, loaded.model, parameter));
   Report report = request.compare.empty()

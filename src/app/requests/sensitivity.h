@@ -9,6 +9,7 @@
 
 namespace slackline {
 
+struct LoadedGraph;
 struct Report;
 
 /// The run time as a function of one parameter of the model.
@@ -28,5 +29,7 @@ struct SensitivityRequest {
 
 /// Throws Error.
 Report execute(const SensitivityRequest& request);
+/// The same of a graph that is there; what the request says of trace and model is not used.
+Report execute(const SensitivityRequest& request, const LoadedGraph& loaded);
 
 }  // namespace slackline

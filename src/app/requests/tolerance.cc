@@ -64,8 +64,13 @@ Report execute(const ToleranceRequest& request) {
                           own_options(request, ppm));
     }
   }
-  const LoadedGraph loaded =
-      load_graph(request.input, resampled ? CallDetail::named : CallDetail::none);
+  return execute(request,
+                 load_graph(request.input, resampled ? CallDetail::named : CallDetail::none));
+}
+
+Report execute(const ToleranceRequest& request, const LoadedGraph& loaded) {
+  const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
+  const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const Tolerances found = tolerances(loaded.graph, loaded.model, parameter, ppm);
   Report report = describe(found);
   Json own = own_options(request, ppm);
@@ -73,7 +78,7 @@ Report execute(const ToleranceRequest& request) {
     add_intervals(report, tolerances_of_all_runs(request, parameter, ppm, found));
     own["also"] = request.also;
   }
-  if (resampled) {
+  if (request.bootstrap > 0) {
     add_intervals(report, bootstrap_tolerances(loaded.program(), loaded.graph, loaded.model,
                                                parameter, ppm, request.bootstrap, request.seed));
     own["bootstrap"] = request.bootstrap;

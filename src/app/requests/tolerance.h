@@ -10,6 +10,7 @@
 
 namespace slackline {
 
+struct LoadedGraph;
 struct Report;
 
 /// How far a parameter of the model may grow before the run is so much slower.
@@ -27,5 +28,7 @@ struct ToleranceRequest {
 
 /// Throws Error.
 Report execute(const ToleranceRequest& request);
+/// The same of a graph that is there; what the request says of trace and model is not used.
+Report execute(const ToleranceRequest& request, const LoadedGraph& loaded);
 
 }  // namespace slackline

@@ -1,0 +1,85 @@
+// An execution graph that is kept, for many questions. Its model's L, o and G are values that each
+// question may change; what else the graph was built by (S, collectives, topology) holds for all.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "app/load/loaded_graph.h"
+#include "base/error.h"
+#include "bindings/arguments.h"
+#include "bindings/commands.h"
+#include "bindings/module_parts.h"
+#include "bindings/released.h"
+#include "bindings/report_text.h"
+
+namespace slackline::python {
+namespace {
+
+namespace py = pybind11;
+
+class Graph {
+ public:
+  explicit Graph(const ModelRequest& request) : request_(request), loaded_(load_graph(request)) {}
+
+  const ModelRequest& request() const { return request_; }
+  const ExecutionGraph& graph() const { return loaded_.graph; }
+
+  /// Under the L, o and G of `request`. One question after the other.
+  Report answer(const ModelRequest& request,
+                const std::function<Report(const LoadedGraph&)>& question) {
+    const std::lock_guard lock(mutex_);
+    set_parameters(loaded_, request);
+    return question(loaded_);
+  }
+
+ private:
+  std::mutex mutex_;
+  ModelRequest request_;
+  LoadedGraph loaded_;
+};
+
+using GraphPtr = std::shared_ptr<Graph>;
+
+GraphPtr load(const py::dict& given) {
+  ModelRequest request;
+  Arguments arguments(given);
+  fill(request, arguments);
+  fill(request.network, arguments);
+  arguments.refuse_unknown("graph");
+  return released([request] { return std::make_shared<Graph>(request); });
+}
+
+/// `parameters`: L, o and G, where they differ from the graph's.
+ReportPtr ask(const GraphPtr& graph, const std::string& name, const py::dict& parameters,
+              const py::dict& given) {
+  const auto commands = reporting_commands();
+  const auto command = std::ranges::find(commands, name, &ReportingCommand::name);
+  expects(command != commands.end() && command->prepare_on_graph != nullptr,
+          "the command can be asked of a graph");
+  Arguments arguments(given);
+  const auto question = command->prepare_on_graph(arguments);
+  arguments.refuse_unknown(name);
+  ModelRequest request = graph->request();
+  Arguments changed(parameters);
+  changed("L", request.model.latency);
+  changed("o", request.model.overhead);
+  changed("G", request.model.gap_per_byte);
+  return released([=] { return std::make_shared<Report>(graph->answer(request, question)); });
+}
+
+}  // namespace
+
+void define_graph(py::module_& m) {
+  py::class_<Graph, GraphPtr>(m, "Graph")
+      .def_property_readonly("vertices", [](const Graph& g) { return g.graph().vertex_count(); })
+      .def_property_readonly("edges", [](const Graph& g) { return g.graph().edge_count(); })
+      .def("ask", ask);
+  m.def("graph", load);
+}
+
+}  // namespace slackline::python

@@ -1,0 +1,109 @@
+"""Every command from Python, against what the command line prints; rich display and pictures."""
+
+import re
+import subprocess
+
+import pytest
+
+import slackline
+
+TRACE = "stencil2d.slk"
+PLATFORM = "fat_tree.toml"
+
+
+def commands_with_options(root):
+    traces = root / "examples" / "traces"
+    machine = root / "test" / "golden" / "inputs" / PLATFORM
+    one, other = traces / TRACE, traces / "lammps-melt.slk"
+    return {
+        "info": ((one,), {}, (one,)),
+        "predict": ((one,), {"L": "3us", "G": 0.02, "pairs": True},
+                    (one, "-L", "3us", "-G", "0.02ns/B", "--pairs")),
+        "sensitivity": ((one,), {"param": "G", "from_": "0", "to": "1ns/B"},
+                        (one, "--param", "G", "--from", "0", "--to", "1ns/B")),
+        "tolerance": ((one,), {"degrade": ["1%", "10%"]}, (one, "--degrade", "1%,10%")),
+        "critical-path": ((one,), {"algorithm": "dijkstra"}, (one, "--algorithm", "dijkstra")),
+        "simulate": ((one,), {"platform": machine, "collectives": "ompi", "links": 3},
+                     (one, "--platform", machine, "--collectives", "ompi", "--links", 3)),
+        "platform": (("show", machine), {}, ("show", machine)),
+        "efficiency": ((one, other), {"scaling": "weak"}, (one, other, "--scaling", "weak")),
+        "wait-states": ((one,), {"on": "predicted"}, (one, "--on", "predicted")),
+        "monitor": ((one,), {"rank": 2, "windows": 64}, (one, "--rank", 2, "--windows", 64)),
+        "place": ((one,), {"ranks_per_node": 2, "no_scotch": True}, (one, "--ranks-per-node", 2, "--no-scotch")),
+        "whatif": ((one,), {"set": ["balance", "scale factor=0.5 ranks=0-1"]},
+                   (one, "--set", "balance", "--set", "scale factor=0.5 ranks=0-1")),
+        "gains": ((one,), {"call_paths": True}, (one, "--call-paths")),
+        "advise": ((one,), {"count": 3}, (one, "--count", 3)),
+        "diff": ((one, one), {"on_b": "predicted"}, (one, one, "--on-b", "predicted")),
+        "report": ((one,), {"section": ["diagnosis", "model"]}, (one, "--section", "diagnosis,model")),
+    }
+
+
+@pytest.mark.parametrize("command", [name for name in slackline.commands() if name != "convert"])
+def test_a_command_gives_what_it_prints(cli, traces, command):
+    args, options, arguments = commands_with_options(traces.parents[1])[command]
+    assert slackline.run(command, *args, **options) == cli.json(command, *arguments)
+
+
+def test_convert(tmp_path, traces):
+    summary = slackline.run("convert", traces / TRACE, tmp_path / "out.slt", to="text")
+    assert summary["result"] and (tmp_path / "out.slt").read_text().startswith("slackline-trace 1 timed")
+
+
+@pytest.mark.parametrize("command", slackline.commands())
+def test_every_option_of_the_command_line_has_an_argument(cli, command):
+    text = subprocess.run([cli.binary, command, "--help"], capture_output=True, text=True, check=True).stdout
+    text = text.split("Examples:")[0]
+    options = {name.replace("-", "_") for name in re.findall(r"^ +(?:-\w, *)?--([\w-]+)", text, re.MULTILINE)}
+    options = {"from_" if name == "from" else name for name in options}
+    # How the answer is printed is no part of a request.
+    printing = {"help", "output", "format", "colour", "color", "quiet", "strict"}
+    assert options - printing <= slackline._core.arguments_of(command)
+    assert len(options) > 3
+
+
+def test_wrong_arguments():
+    with pytest.raises(slackline.Error, match="cannot run 'predct'"):
+        slackline.run("predct", "x.slk")
+    with pytest.raises(TypeError, match="'info' has no argument 'L'"):
+        slackline.run("info", "x.slk", L="1us")
+    with pytest.raises(TypeError, match="at most 1 positional"):
+        slackline.run("info", "x.slk", "y.slk")
+
+
+def test_a_report_as_data_text_and_page(cli, traces, tmp_path):
+    report = slackline.report(traces / TRACE, model=slackline.LogGPS(L="2us"))
+    assert report.json == cli.json("report", traces / TRACE, "-L", "2us")
+    printed = subprocess.run([cli.binary, "report", traces / TRACE, "-L", "2us"], capture_output=True, text=True)
+    assert report.text == printed.stdout
+    report.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+    assert "iframe" in report.show()._repr_html_() and "Diagnosis" in report._repr_html_()
+    assert all(table.rows >= 0 for table in report.tables().values())
+    assert "sections" not in report.json
+
+
+def test_simulate_and_diff(cli, traces):
+    machine = traces.parents[1] / "test" / "golden" / "inputs" / PLATFORM
+    simulated = slackline.simulate(traces / TRACE, slackline.Platform(str(machine), map="block"))
+    assert simulated.json == cli.json("simulate", traces / TRACE, "--platform", machine, "--map", "block")
+    compared = slackline.diff(traces / TRACE, traces / "cg.slk")
+    assert compared.json == cli.json("diff", traces / TRACE, traces / "cg.slk")
+    trace = slackline.open(traces / TRACE, on="simulated", model=slackline.Platform(str(machine)))
+    assert trace.on == "simulated" and trace.wait_states().rows > 0
+
+
+def test_pictures_show_the_data(traces):
+    trace = slackline.open(traces / TRACE)
+    matrix = trace.comm_matrix()
+    image = matrix.plot().images[0].get_array()
+    assert (image.filled(0) == matrix.to_numpy()).all()
+    bars = trace.efficiency().plot().patches
+    assert len(bars) == 5 and bars[0].get_width() == pytest.approx(39.3687, abs=1e-3)
+    envelope = trace.graph().sensitivity(to="10us")
+    (line, *_) = envelope.plot().lines
+    assert line.get_xdata()[0] == 0 and line.get_ydata()[0] * 1e6 == pytest.approx(envelope(0))
+    timeline = trace.plot(ranks=[0, 3], interval=(325_000_000, 326_000_000))
+    assert [label.get_text() for label in timeline.get_yticklabels()] == ["rank 0", "rank 3"]
+    assert envelope._repr_html_().startswith("<img") and "stencil2d" in trace._repr_html_()
+    assert "MPI_Init" in trace.calls()._repr_html_()
