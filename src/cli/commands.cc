@@ -10,6 +10,7 @@ Run setup_preload(CommandParser& parser);
 Run setup_calibrate(CommandParser& parser);
 Run setup_inject(CommandParser& parser);
 Run setup_validate(CommandParser& parser);
+Run setup_replay(CommandParser& parser);
 Run setup_info(CommandParser& parser);
 Run setup_print(CommandParser& parser);
 Run setup_convert(CommandParser& parser);
@@ -44,6 +45,7 @@ constexpr std::array kCommands{
     Command{"inject", "run an MPI job with added network latency or limited bandwidth",
             setup_inject},
     Command{"validate", "compare predictions with runs under injected latency", setup_validate},
+    Command{"replay", "re-enact a trace under MPI in real time, edited or as it was", setup_replay},
     Command{"info", "show trace contents and completeness", setup_info},
     Command{"print", "print a trace as text, one line per operation", setup_print},
     Command{"convert", "convert a trace to another format", setup_convert},

@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "trace": ["base"],
     "calls": ["base", "trace"],
     "whatif": ["base", "trace", "calls"],
+    "replay": ["base", "trace", "calls"],
     "formats": ["base", "trace", "calls"],
     "graph": ["base", "trace", "calls"],
     "timing": ["base", "trace", "calls", "formats", "graph"],
@@ -21,7 +22,7 @@ MAY_INCLUDE = {
     "analysis": ["base", "report", "trace", "calls", "graph", "timing", "sim"],
     "advice": ["base", "report", "trace", "whatif", "calls", "graph", "timing", "analysis"],
     "page": ["base", "report", "trace", "calls", "graph", "timing", "sim", "analysis"],
-    "app": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "calibration", "sim", "analysis",
+    "app": ["base", "report", "trace", "whatif", "replay", "calls", "formats", "graph", "timing", "calibration", "sim", "analysis",
             "advice", "page"],
     "cli": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim",
             "analysis", "page", "app"],
@@ -29,7 +30,7 @@ MAY_INCLUDE = {
 # Tests write their traces in the text forms.
 TESTS_MAY_INCLUDE = {"formats"}
 # What runs inside MPI jobs shares this with the tool, and nothing else.
-RUNTIME_MAY_INCLUDE = ("trace/wire.h", "trace/sample_wire.h")
+RUNTIME_MAY_INCLUDE = ("trace/wire.h", "trace/sample_wire.h", "trace/replay_wire.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {".cc", ".h", ".c"}
 README_LINES = 80

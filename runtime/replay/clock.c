@@ -1,0 +1,96 @@
+/* Computation is re-enacted by waiting on the clock ("Verifying Causal Connections between Distant
+ * Performance Phenomena", Hermanns et al. 2008, sections 4.2 and 4.3).
+ *
+ * What a recorder sees between two calls is longer than what was waited: the call's own return, the
+ * recorder's work and the reading of the next step are added. Both are measured before the start,
+ * with calls of MPI_Test on nothing, and are taken off every wait: `tail_ns` where there is one,
+ * `short_ns` where the gap is too short for any. A gap that lasted too long makes the ones after it
+ * shorter, until that is made up for. */
+#include <sched.h>
+
+#include "replay.h"
+
+enum { kBatches = 9, kCalls = 200, kTrialWait_ns = 2000 };
+
+void spin_until(const struct replay* r, int64_t ns) {
+  while (now_ns() < ns) {
+    if (r->pace.yields) sched_yield();
+  }
+}
+
+void compute(struct replay* r, int64_t ns) {
+  struct pace* p = &r->pace;
+  const int64_t wait = ns - p->tail_ns - p->debt_ns;
+  if (wait <= 0) {
+    const int64_t late = p->debt_ns + p->short_ns - ns;
+    p->debt_ns = late > 0 ? late : 0;
+  } else {
+    const int64_t until = p->returned_ns + wait;
+    int64_t now = now_ns();
+    while (now < until) {
+      if (p->yields) sched_yield();
+      now = now_ns();
+    }
+    /* The last reading may come up to one reading's time after the end. */
+    const int64_t over = now - until - 32;
+    p->debt_ns = over > 0 ? over : 0;
+  }
+  if (p->debt_ns > 0) ++p->late_calls;
+  if (p->debt_ns > p->debt_most_ns) p->debt_most_ns = p->debt_ns;
+}
+
+static int compare(const void* a, const void* b) {
+  const double x = *(const double*)a;
+  const double y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+/* One recorded call after waiting for that long, or one that no recorder sees. */
+static void trial_call(struct replay* r, int64_t wait, int recorded) {
+  MPI_Request none = MPI_REQUEST_NULL;
+  int flag;
+  if (wait >= 0) compute(r, wait);
+  if (recorded) {
+    MPI_Test(&none, &flag, MPI_STATUS_IGNORE);
+    r->pace.returned_ns = now_ns();
+  } else {
+    PMPI_Test(&none, &flag, MPI_STATUS_IGNORE);
+  }
+}
+
+/* The median over batches of the mean time of such a call. */
+static double trial(struct replay* r, int64_t wait, int recorded) {
+  double mean[kBatches];
+  for (int b = 0; b < kBatches; ++b) {
+    const int64_t begin = now_ns();
+    r->pace.returned_ns = begin;
+    for (int i = 0; i < kCalls; ++i) trial_call(r, wait, recorded);
+    mean[b] = (double)(now_ns() - begin) / kCalls;
+  }
+  qsort(mean, kBatches, sizeof mean[0], compare);
+  return mean[kBatches / 2];
+}
+
+static double clock_ns(void) {
+  double mean[kBatches];
+  for (int b = 0; b < kBatches; ++b) {
+    const int64_t begin = now_ns();
+    for (int i = 0; i < kCalls; ++i) now_ns();
+    mean[b] = (double)(now_ns() - begin) / (kCalls + 1);
+  }
+  qsort(mean, kBatches, sizeof mean[0], compare);
+  return mean[kBatches / 2];
+}
+
+void calibrate(struct replay* r) {
+  struct pace* p = &r->pace;
+  const double inside = trial(r, -1, 0) + clock_ns(); /* what a recorder takes for the call */
+  const double plain = trial(r, 0, 1) - inside;
+  p->debt_ns = 0;
+  const double waited = trial(r, kTrialWait_ns, 1) - inside - kTrialWait_ns;
+  p->short_ns = plain > 0 ? (int64_t)plain : 0;
+  p->tail_ns = waited > 0 ? (int64_t)waited : 0;
+  p->debt_ns = 0;
+  p->debt_most_ns = 0;
+  p->late_calls = 0;
+}

@@ -1,0 +1,106 @@
+#include <string.h>
+
+#include "replay.h"
+
+/* Operations of which only the time counts: what they do is computation. */
+static void elsewhere(struct replay* r, const struct shape* s) {
+  int position = 0;
+  switch (s->op) {
+    case SLK_OP_comm_free:
+    case SLK_OP_comm_disconnect:
+      free_comm(r, s);
+      break;
+    case SLK_OP_pack:
+      MPI_Pack(r->send, (int)s->bytes, MPI_BYTE, r->receive, (int)s->bytes, &position,
+               MPI_COMM_SELF);
+      break;
+    case SLK_OP_unpack:
+      MPI_Unpack(r->send, (int)s->bytes, &position, r->receive, (int)s->bytes, MPI_BYTE,
+                 MPI_COMM_SELF);
+      break;
+    case SLK_OP_pcontrol:
+      MPI_Pcontrol(1);
+      break;
+    default:
+      make_comm(r, s);
+  }
+}
+
+static void step(struct replay* r) {
+  const int64_t gap = (int64_t)read_unsigned(r) * SLK_REPLAY_UNIT_NS;
+  const struct shape* s = &r->shapes[read_unsigned(r)];
+  if ((s->flags & SLK_REPLAY_POLLED) != 0) {
+    r->polls = read_unsigned(r);
+    r->period_ns = (int64_t)read_unsigned(r) * SLK_REPLAY_UNIT_NS;
+  }
+  compute(r, gap);
+  if (s->op == SLK_OP_finalize) return;
+  if (!point_to_point(r, s) && !completion(r, s) && !collective(r, s)) elsewhere(r, s);
+  r->pace.returned_ns = now_ns();
+}
+
+static void add_doubles(void* in, void* inout, int* n, MPI_Datatype* type) {
+  (void)type;
+  const double* a = in;
+  double* b = inout;
+  for (int i = 0; i < *n; ++i) b[i] += a[i];
+}
+
+static void prepare(struct replay* r, const char* program) {
+  void* most = NULL;
+  int found = 0;
+  MPI_Comm host;
+  int neighbors = 0;
+  load_program(r, program);
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
+  r->unused_tag = found ? *(int*)most : 32767;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  PMPI_Comm_size(host, &neighbors);
+  r->one_host = neighbors == r->ranks;
+  PMPI_Comm_free(&host);
+  PMPI_Irecv(r->receive, 0, MPI_BYTE, 0, r->unused_tag, MPI_COMM_SELF, &r->never);
+  PMPI_Op_create(add_doubles, 0, &r->sum);
+  make_comms(r);
+  r->pace.yields = getenv("SLACKLINE_REPLAY_YIELD") != NULL;
+  calibrate(r);
+}
+
+/* What the tool wants to know of all ranks. */
+static void report(const struct replay* r, const char* path) {
+  const struct pace* p = &r->pace;
+  long long mine[5] = {p->debt_ns, p->debt_most_ns, (long long)p->late_calls, p->short_ns,
+                       p->tail_ns};
+  long long most[5];
+  PMPI_Reduce(mine, most, 5, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (r->rank != 0) return;
+  FILE* out = fopen(path, "w");
+  if (out == NULL) return;
+  fprintf(out,
+          "behind_ns %lld\nbehind_most_ns %lld\nlate_calls %lld\nshort_ns %lld\ntail_ns %lld\n",
+          most[0], most[1], most[2], most[3], most[4]);
+  fclose(out);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  static struct replay replay;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &replay.ranks);
+  if (argc != 3) give_up("usage: slackline_replay_MPI PROGRAM REPORT");
+  prepare(&replay, argv[1]);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  MPI_Pcontrol(1); /* where the replay begins, in the recording */
+  replay.pace.returned_ns = now_ns();
+  if (replay.head.start_ns > 0) {
+    replay.pace.returned_ns += replay.head.start_ns;
+    spin_until(&replay, replay.pace.returned_ns);
+  }
+  for (uint64_t i = 0; i < replay.head.steps; ++i) step(&replay);
+  MPI_Pcontrol(1); /* where it ends */
+  report(&replay, argv[2]);
+  PMPI_Cancel(&replay.never);
+  PMPI_Wait(&replay.never, MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,293 @@
+#include "app/requests/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <utility>
+
+#include "analysis/cube/replay_error.h"
+#include "app/load/input.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "calls/run_span.h"
+#include "formats/native/reader.h"
+#include "formats/native/writer.h"
+#include "replay/replayed_trace.h"
+#include "replay/skipped_calls.h"
+#include "report/report.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kPathsShown = 20;
+
+constexpr FindingKind kSkipped{
+    "replay_skipped", Severity::notice,
+    "Calls that cannot be replayed; their time was replayed as computation."};
+
+Scenario scenario_of(const ReplayRequest& request) {
+  Scenario scenario;
+  if (!request.scenario.empty()) {
+    const MappedFile file(request.scenario);
+    scenario = parse_scenario(file.text(), request.scenario);
+  }
+  for (const std::string& text : request.edits) scenario.edits.push_back(parse_edit(text));
+  return scenario;
+}
+
+double length_ns(const Trace& trace) {
+  return static_cast<double>(run_span(trace).analysed.length_ns());
+}
+
+/// Values of the replays, from the smallest.
+template <class Value>
+std::vector<double> sorted_values(const std::vector<RecordedReplay>& replays, Value value) {
+  std::vector<double> values;
+  for (const RecordedReplay& replay : replays) values.push_back(value(replay));
+  std::ranges::sort(values);
+  return values;
+}
+
+double median(const std::vector<double>& sorted) {
+  const std::size_t n = sorted.size();
+  return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+/// What is said of the replays, with or without a run to compare with.
+struct Summary {
+  double measured_ns = 0;  ///< 0: the trace has no times
+  std::vector<double> replayed_ns;
+  bool identity;                       ///< the program is that of the run
+  std::optional<ReplayError> error{};  ///< of the median replay
+  std::vector<double> errors_by_call_path{};
+  ReplayPace pace;
+};
+
+Summary summarize(const PreparedReplay& prepared, const std::vector<RecordedReplay>& replays) {
+  const Trace& measured = prepared.opened.trace;
+  Summary summary{.replayed_ns = sorted_values(
+                      replays, [](const RecordedReplay& r) { return length_ns(r.trace); }),
+                  .identity = !prepared.edited.has_value(),
+                  .pace = {}};
+  const std::size_t chosen = median_replay(replays);
+  summary.pace = replays[chosen].pace;
+  if (!measured.timed()) return summary;
+  summary.measured_ns = length_ns(measured);
+  for (const RecordedReplay& replay : replays) {
+    ReplayError error = replay_error(measured, replay.trace);
+    summary.errors_by_call_path.push_back(error.by_call_path);
+    if (&replay == &replays[chosen]) summary.error = std::move(error);
+  }
+  std::ranges::sort(summary.errors_by_call_path);
+  return summary;
+}
+
+Paragraph headline(const Summary& s) {
+  const double replayed = median(s.replayed_ns);
+  if (s.measured_ns <= 0) {
+    return {fmt::format("The replay took {}.", format_time_ns(replayed))};
+  }
+  const double change = replayed / s.measured_ns - 1;
+  if (s.identity) {
+    return {fmt::format("The replay took {}, the measured run {}: {:+.2f} %.",
+                        format_time_ns(replayed), format_time_ns(s.measured_ns), 100 * change)};
+  }
+  return {fmt::format("The edited program took {} in the replay, the measured run {}: {} {} ({}).",
+                      format_time_ns(replayed), format_time_ns(s.measured_ns),
+                      format_time_ns(std::abs(replayed - s.measured_ns)),
+                      change <= 0 ? "less" : "more", format_percent(std::abs(change)))};
+}
+
+Facts facts_of(const Summary& s) {
+  Facts facts;
+  if (s.measured_ns > 0) facts.facts.push_back({"measured", s.measured_ns, Unit::ns});
+  facts.facts.push_back({"replayed", median(s.replayed_ns), Unit::ns,
+                         "median of the replays; from the first return from MPI_Init to the last "
+                         "entry into MPI_Finalize"});
+  if (s.replayed_ns.size() > 1) {
+    facts.facts.push_back({"spread", s.replayed_ns.back() - s.replayed_ns.front(), Unit::ns,
+                           "longest replay less the shortest"});
+  }
+  if (s.identity && s.error) {
+    facts.facts.push_back({"error by call path", median(s.errors_by_call_path), Unit::ratio,
+                           "sum of the absolute differences of all call paths and ranks, of the "
+                           "time of all ranks"});
+  }
+  facts.facts.push_back({"behind", static_cast<double>(s.pace.behind_ns), Unit::ns,
+                         "by how much the latest rank was late at the end of its computation"});
+  facts.facts.push_back({"most behind", static_cast<double>(s.pace.behind_most_ns), Unit::ns});
+  facts.facts.push_back({"own cost of a call", static_cast<double>(s.pace.call_ns), Unit::ns,
+                         "measured before the start, and taken off the computation"});
+  return facts;
+}
+
+std::optional<Paragraph> differing_operations(const Summary& s, std::int32_t ranks,
+                                              double tolerance) {
+  if (!s.identity || !s.error) return std::nullopt;
+  std::string names;
+  for (const ComparedTime& time : s.error->operations) {
+    const double share = std::abs(time.difference_ns()) / (s.measured_ns * ranks);
+    if (share <= tolerance) continue;
+    names += fmt::format("{}{} ({:+.2f} %)", names.empty() ? "" : ", ", time.name,
+                         100 * time.difference_ns() / (s.measured_ns * ranks));
+  }
+  if (names.empty()) return std::nullopt;
+  return Paragraph{fmt::format("Differ by more than {} of the time of all ranks: {}.",
+                               format_percent(tolerance), names)};
+}
+
+Table times_table(std::string id, std::string title, bool by_rank,
+                  const std::vector<ComparedTime>& times) {
+  Table table{.id = std::move(id), .title = std::move(title), .columns = {}, .rows = {}};
+  table.columns = {{by_rank ? "call path" : "operation"}};
+  if (by_rank) table.columns.push_back({"rank", Unit::count});
+  table.columns.push_back({"measured", Unit::ns});
+  table.columns.push_back({"replayed", Unit::ns});
+  table.columns.push_back({"difference", Unit::ns});
+  for (const ComparedTime& time : times) {
+    if (by_rank && table.rows.size() == kPathsShown) break;
+    std::vector<Value> row{time.name};
+    if (by_rank) row.emplace_back(static_cast<std::int64_t>(time.rank));
+    row.insert(row.end(), {time.measured_ns, time.replayed_ns, time.difference_ns()});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Json times_json(const std::vector<ComparedTime>& times, bool by_rank, std::size_t most) {
+  Json list = Json::array();
+  for (const ComparedTime& time : times) {
+    if (list.size() == most) break;
+    Json entry = {{"name", time.name}};
+    if (by_rank) entry["rank"] = time.rank;
+    entry["measured_ns"] = time.measured_ns;
+    entry["replayed_ns"] = time.replayed_ns;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json edits_json(const PreparedReplay& prepared) {
+  Json list = Json::array();
+  if (!prepared.edited) return list;
+  for (const AppliedEdit& applied : prepared.edited->log) {
+    list.push_back({{"edit", to_string(applied.edit)}, {"changed", applied.changed}});
+  }
+  return list;
+}
+
+Json result_json(const PreparedReplay& prepared, const Summary& s) {
+  const bool compared = s.identity && s.error.has_value();
+  Json result;
+  result["measured_ns"] = s.measured_ns > 0 ? Json(s.measured_ns) : Json(nullptr);
+  result["replayed_ns"] = median(s.replayed_ns);
+  result["replays_ns"] = s.replayed_ns;
+  result["error_total"] =
+      compared ? Json(median(s.replayed_ns) / s.measured_ns - 1) : Json(nullptr);
+  result["error_by_call_path"] = compared ? Json(median(s.errors_by_call_path)) : Json(nullptr);
+  result["behind_ns"] = s.pace.behind_ns;
+  result["behind_most_ns"] = s.pace.behind_most_ns;
+  result["call_cost_ns"] = s.pace.call_ns;
+  result["calls"] = prepared.file.steps;
+  result["program_bytes"] = prepared.file.bytes;
+  result["edits"] = edits_json(prepared);
+  result["operations"] = s.error ? times_json(s.error->operations, false, SIZE_MAX) : Json::array();
+  result["call_paths"] =
+      s.error ? times_json(s.error->call_paths, true, kPathsShown) : Json::array();
+  return result;
+}
+
+}  // namespace
+
+PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesystem::path& file) {
+  PreparedReplay prepared{.opened = open_input(request.trace)};
+  if (request.skip_unsupported) {
+    SkippedCalls skipped = without_unsupported(prepared.opened.trace);
+    prepared.skipped = skipped.count;
+    if (skipped.count > 0) {
+      prepared.opened.trace = std::move(skipped.trace);
+      prepared.opened.trace.findings().add(kSkipped, skipped.example, skipped.count);
+    }
+  }
+  const Scenario scenario = scenario_of(request);
+  prepared.scenario = scenario.name;
+  check_replayable(prepared.opened.trace, CallMatching(prepared.opened.trace));
+  if (!scenario.edits.empty()) prepared.edited = apply(scenario, prepared.opened.trace);
+  const CallMatching matching(prepared.program());
+  prepared.file = write_replay_file(prepared.program(), matching, request.options, file);
+  return prepared;
+}
+
+ReplayPace read_pace(const std::filesystem::path& report) {
+  ReplayPace pace;
+  std::ifstream in(report);
+  std::string name;
+  std::int64_t value = 0;
+  while (in >> name >> value) {
+    if (name == "behind_ns") pace.behind_ns = value;
+    if (name == "behind_most_ns") pace.behind_most_ns = value;
+    if (name == "tail_ns") pace.call_ns = value;
+  }
+  return pace;
+}
+
+RecordedReplay recorded_replay(const PreparedReplay& prepared, const std::filesystem::path& trace,
+                               const std::filesystem::path& report) {
+  const MappedFile file(trace);
+  const Trace recorded = read_native(file.bytes(), trace.string());
+  if (recorded.ranks() != prepared.ranks()) {
+    throw Error("the replay is incomplete",
+                fmt::format("{} of {} ranks were recorded", recorded.ranks(), prepared.ranks()),
+                "See the messages of the job above.");
+  }
+  return {replayed_trace(prepared.program(), prepared.file, recorded), read_pace(report)};
+}
+
+void save_replay(const RecordedReplay& replay, const std::filesystem::path& path) {
+  if (path.extension() != ".slk") {
+    throw usage_error(fmt::format("cannot write '{}'", path.string()),
+                      "a replay is written as a native trace", "Example: replayed.slk.");
+  }
+  write_native(replay.trace, path);
+}
+
+std::size_t median_replay(const std::vector<RecordedReplay>& replays) {
+  std::vector<std::size_t> order(replays.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return length_ns(replays[i].trace); });
+  return order[(order.size() - 1) / 2];
+}
+
+Report report_replay(const ReplayRequest& request, const PreparedReplay& prepared,
+                     const std::vector<RecordedReplay>& replays) {
+  const Summary summary = summarize(prepared, replays);
+  Section section{.id = "replay", .title = "Replay", .items = {headline(summary)}};
+  if (auto differing = differing_operations(summary, prepared.ranks(), request.tolerance)) {
+    section.items.emplace_back(std::move(*differing));
+  }
+  section.items.emplace_back(facts_of(summary));
+  if (summary.error) {
+    section.items.emplace_back(
+        times_table("operations", "Time by operation", false, summary.error->operations));
+    section.items.emplace_back(times_table("call_paths", "Largest differences by call path", true,
+                                           summary.error->call_paths));
+  }
+  Report report;
+  report.sections = {std::move(section)};
+  report.result = result_json(prepared, summary);
+  for (const RecordedReplay& replay : replays) {
+    if (&replay == &replays[median_replay(replays)]) report.findings.merge(replay.trace.findings());
+  }
+  Json options = {{"scenario", request.scenario},
+                  {"repeat", replays.size()},
+                  {"wildcards", request.options.free_wildcards ? "free" : "recorded"},
+                  {"start", request.options.common_start ? "common" : "recorded"},
+                  {"skip_unsupported", request.skip_unsupported},
+                  {"tolerance", request.tolerance}};
+  return with_context(std::move(report), "replay", prepared.opened, std::move(options));
+}
+
+}  // namespace slackline

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/open/open.h"
+#include "replay/replay_file.h"
+#include "whatif/scenario.h"
+
+namespace slackline {
+
+struct Report;
+
+/// A trace that processes under MPI are to re-enact, changed or not.
+struct ReplayRequest {
+  std::string trace{};               ///< empty: the newest recording in the current folder
+  std::string scenario{};            ///< a scenario file; empty: only `edits`
+  std::vector<std::string> edits{};  ///< "balance region=solve", after those of the file
+  ReplayOptions options{};
+  /// Operations that cannot be replayed are computation of the time that they took.
+  bool skip_unsupported = false;
+  double tolerance = 0.005;  ///< operations that differ by more of the run's time are named
+};
+
+/// The program that is re-enacted.
+struct PreparedReplay {
+  OpenedTrace opened;
+  std::optional<EditedProgram> edited{};  ///< with a scenario
+  std::string scenario{};                 ///< its name
+  ReplayFile file{};
+  std::uint64_t skipped = 0;  ///< calls that are computation
+
+  const Trace& program() const { return edited ? edited->trace : opened.trace; }
+  std::int32_t ranks() const { return opened.trace.ranks(); }
+};
+
+/// Reads and edits the trace, and writes the programs of its ranks into `file`. Throws Error for
+/// one that cannot be replayed.
+PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesystem::path& file);
+
+/// What the processes measured of themselves; the largest of any rank.
+struct ReplayPace {
+  std::int64_t behind_ns = 0;       ///< at the end
+  std::int64_t behind_most_ns = 0;  ///< at any time
+  std::int64_t call_ns = 0;         ///< own cost of a call, taken off the computation before it
+};
+/// Reads the report of the processes; zeros when there is none.
+ReplayPace read_pace(const std::filesystem::path& report);
+
+/// One replay as it was recorded.
+struct RecordedReplay {
+  Trace trace;  ///< of the program (replay/replayed_trace.h)
+  ReplayPace pace{};
+};
+RecordedReplay recorded_replay(const PreparedReplay& prepared, const std::filesystem::path& trace,
+                               const std::filesystem::path& report);
+
+/// Index of the replay whose length is the median. At least one.
+std::size_t median_replay(const std::vector<RecordedReplay>& replays);
+
+/// Writes a replay as a native trace. Throws Error.
+void save_replay(const RecordedReplay& replay, const std::filesystem::path& path);
+
+/// Compares the replays with the run, or what became of it. At least one.
+Report report_replay(const ReplayRequest& request, const PreparedReplay& prepared,
+                     const std::vector<RecordedReplay>& replays);
+
+}  // namespace slackline

@@ -1,0 +1,132 @@
+#include "replay/communicator_plan.h"
+
+#include <algorithm>
+#include <span>
+
+#include "trace/communicator_makers.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::uint32_t kFirstMade = 2;  // after MPI_COMM_WORLD and MPI_COMM_SELF
+
+bool is_neighborhood(Operation operation) {
+  const Operation form = blocking_form(operation);
+  return form >= Operation::neighbor_allgather && form <= Operation::neighbor_alltoallw;
+}
+
+/// n, (rank, value)*: the ranks in the communicator; those of MPI_PROC_NULL are left out.
+std::vector<std::int32_t> neighbors_of(const Trace& trace, std::uint32_t comm,
+                                       std::span<const std::int64_t> pairs) {
+  std::vector<std::int32_t> ranks;
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    const auto world = static_cast<std::int32_t>(pairs[i]);
+    if (world >= 0) ranks.push_back(trace.rank_in(comm, world));
+  }
+  return ranks;
+}
+
+/// The part of the arguments with what is sent, or received; empty when they are damaged.
+std::span<const std::int64_t> neighbor_pairs(const Call& call, bool out) {
+  const auto args = call.args;
+  if (args.size() < 2) return {};
+  const auto sent = static_cast<std::size_t>(std::max<std::int64_t>(0, args[0]));
+  if (2 * sent + 2 > args.size()) return {};
+  if (out) return args.subspan(1, 2 * sent);
+  const auto received = static_cast<std::size_t>(std::max<std::int64_t>(0, args[1 + 2 * sent]));
+  if (2 * sent + 2 + 2 * received > args.size()) return {};
+  return args.subspan(2 + 2 * sent, 2 * received);
+}
+
+}  // namespace
+
+std::uint32_t made_communicator(const Call& call) {
+  if (operation_class(call.operation) != OperationClass::comm_create) return kCommNull;
+  const bool told = !call.args.empty() && call.args[0] >= 0 && call.args[0] < kCommNull;
+  return told ? static_cast<std::uint32_t>(call.args[0]) : kCommNull;
+}
+
+CommunicatorPlan::CommunicatorPlan(const Trace& trace, const CallMatching& matching)
+    : premade_(trace.communicators().size(), false), topology_(trace.communicators().size()) {
+  count_makers(trace);
+  find_topologies(trace);
+  compare_with_parents(trace, matching);
+}
+
+void CommunicatorPlan::count_makers(const Trace& trace) {
+  std::vector<std::uint64_t> makers(trace.communicators().size());
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (operation_class(calls.operation(i)) != OperationClass::comm_create) continue;
+      const std::uint32_t made = made_communicator(calls.action(i));
+      if (made < makers.size()) ++makers[made];
+    }
+  }
+  for (std::uint32_t c = kFirstMade; c < makers.size(); ++c) {
+    const Communicator& comm = trace.communicators()[c];
+    premade_[c] = makers[c] != comm.members.size() + comm.remote.size();
+  }
+}
+
+void CommunicatorPlan::find_topologies(const Trace& trace) {
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!is_neighborhood(calls.operation(i))) continue;
+      const Call call = calls.action(i);
+      if (call.comm >= topology_.size() || topologies_.contains({call.comm, r})) continue;
+      topology_[call.comm] = true;
+      topologies_[{call.comm, r}] = {neighbors_of(trace, call.comm, neighbor_pairs(call, true)),
+                                     neighbors_of(trace, call.comm, neighbor_pairs(call, false))};
+    }
+  }
+}
+
+CommunicatorPlan::Made CommunicatorPlan::of_collective(const Trace& trace,
+                                                       const CallMatching& matching,
+                                                       const CollectiveInstance& c) const {
+  Made made;
+  const std::vector<std::int32_t>& parent = trace.communicators()[c.comm].members;
+  std::uint32_t one = kCommNull;
+  bool single = true;
+  for (const CollectiveMember& member : matching.members(c)) {
+    const std::uint32_t comm = made_communicator(trace.calls(member.rank).action(member.enter));
+    if (comm >= topology_.size()) {
+      made.all = false;
+      continue;
+    }
+    single = single && (one == kCommNull || one == comm);
+    one = comm;
+    made.topology = made.topology || topology_[comm];
+    made.all = made.all && trace.communicators()[comm].members == parent;
+  }
+  if (one == kCommNull || !single) return made;
+  const auto& members = trace.communicators()[one].members;
+  const bool first =
+      members.size() <= parent.size() && std::equal(members.begin(), members.end(), parent.begin());
+  if (first) made.first_members = static_cast<std::uint32_t>(members.size());
+  return made;
+}
+
+void CommunicatorPlan::compare_with_parents(const Trace& trace, const CallMatching& matching) {
+  for (const CollectiveInstance& c : matching.collectives()) {
+    if (operation_class(c.operation) != OperationClass::comm_create) continue;
+    const Made made = of_collective(trace, matching, c);
+    for (const CollectiveMember& member : matching.members(c)) {
+      made_[{member.rank, member.enter}] = made;
+    }
+  }
+}
+
+const CommunicatorPlan::Made& CommunicatorPlan::made(std::int32_t rank, CallIndex call) const {
+  const auto found = made_.find({rank, call});
+  return found == made_.end() ? unknown_ : found->second;
+}
+
+const ReplayTopology* CommunicatorPlan::topology(std::uint32_t comm, std::int32_t rank) const {
+  const auto found = topologies_.find({comm, rank});
+  return found == topologies_.end() ? nullptr : &found->second;
+}
+
+}  // namespace slackline

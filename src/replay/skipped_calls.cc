@@ -1,0 +1,67 @@
+#include "replay/skipped_calls.h"
+
+#include <fmt/format.h>
+
+namespace slackline {
+
+bool is_beyond_replay(Operation operation) {
+  switch (operation_class(operation)) {
+    case OperationClass::one_sided:
+    case OperationClass::io:
+      return true;
+    default:
+      break;
+  }
+  switch (operation) {
+    case Operation::comm_spawn:
+    case Operation::comm_spawn_multiple:
+    case Operation::comm_accept:
+    case Operation::comm_connect:
+    case Operation::comm_join:
+    case Operation::psend_init:
+    case Operation::precv_init:
+    case Operation::pready:
+    case Operation::pready_range:
+    case Operation::pready_list:
+    case Operation::parrived:
+      return true;
+    default:
+      return false;
+  }
+}
+
+SkippedCalls without_unsupported(const Trace& trace) {
+  SkippedCalls result{.trace = trace};
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& from = trace.calls(r);
+    RankCalls to;
+    to.reserve(from.size());
+    std::vector<std::uint32_t> index;  // of each call, and one past the last
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      index.push_back(static_cast<std::uint32_t>(to.size()));
+      if (!is_beyond_replay(from.operation(i))) {
+        to.append(from[i]);
+        continue;
+      }
+      if (result.example.empty()) {
+        result.example = fmt::format("rank {}, call {}: {}", r, i, mpi_name(from.operation(i)));
+      }
+      ++result.count;
+    }
+    index.push_back(static_cast<std::uint32_t>(to.size()));
+    for (RegionEvent event : from.regions()) {
+      event.before_call = index[event.before_call];
+      to.append_region(event);
+    }
+    for (Pause pause : from.pauses()) {
+      pause.before_call = index[pause.before_call];
+      to.append_pause(pause);
+    }
+    to.set_start_ns(from.start_ns());
+    to.set_stop_ns(from.stop_ns());
+    result.trace.calls(r) = std::move(to);
+  }
+  return result;
+}
+
+}  // namespace slackline

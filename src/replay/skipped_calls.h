@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// Does an operation need more than a trace tells, so that a replay cannot make it? One-sided
+/// communication, MPI-IO, partitioned messages, processes that the program starts or meets.
+bool is_beyond_replay(Operation operation);
+
+struct SkippedCalls {
+  Trace trace;
+  std::uint64_t count = 0;
+  std::string example{};
+};
+
+/// The trace without those calls; their time is computation. Linear.
+SkippedCalls without_unsupported(const Trace& trace);
+
+}  // namespace slackline
