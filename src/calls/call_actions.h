@@ -78,6 +78,8 @@ struct IgnoreActions {
   void collective(const Call& /*call*/) {}
   void one_sided() {}
   void io() {}
+  /// Frees a communicator.
+  void free_communicator() {}
   void initialize() {}
   void finalize() {}
 };
@@ -201,9 +203,13 @@ void visit_actions(const Call& call, Visitor& visitor) {
       if (call.operation == Operation::finalize) return visitor.finalize();
       if (call.operation != Operation::abort) visitor.initialize();
       return;
+    case OperationClass::local:
+      if (call.operation == Operation::comm_free || call.operation == Operation::comm_disconnect) {
+        visitor.free_communicator();
+      }
+      return;
     case OperationClass::none:
     case OperationClass::request_init:
-    case OperationClass::local:
       return;
   }
 }

@@ -81,26 +81,53 @@ class RankStreams {
   std::uint32_t receives_ = 0;
 };
 
-/// The messages that one rank posts.
+/// The messages that one rank posts, and those that its probes find.
 class RankPosts : public IgnoreActions {
  public:
   explicit RankPosts(RankStreams& streams) : streams_(streams) {}
 
   void run(const RankCalls& calls) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (may_post(operation_class(calls.operation(i)))) visit_actions(calls.action(i), *this);
+      const OperationClass kind = operation_class(calls.operation(i));
+      if (may_post(kind) || kind == OperationClass::probe) visit_actions(calls.action(i), *this);
     }
   }
+  /// By successful probe: the number of the receive that gets its message; kUnmatched without one.
+  std::vector<std::uint32_t> take_probed() { return std::move(probed_); }
 
   void send(const PostedMessage& m) { streams_.add_send(m); }
-  void receive(const PostedMessage& m) { streams_.add_receive(m); }
+  void receive(const PostedMessage& m) {
+    const std::uint32_t number = streams_.receives();
+    if (!streams_.add_receive(m) || open_.empty()) return;
+    std::erase_if(open_, [&](const Probe& probe) {
+      if (probe.peer != m.peer || probe.tag != m.tag || probe.comm != m.comm) return false;
+      probed_[probe.number] = number;
+      return true;
+    });
+  }
   void exchange(const PostedMessage* from, const PostedMessage& to) {
     if (from != nullptr) receive(*from);
     send(to);
   }
+  /// What is found is what the next receive of that stream gets.
+  void probe(const Call& call) {
+    if (open_.size() == kMostOpen) open_.erase(open_.begin());
+    open_.push_back({call.peer, call.tag, call.comm, static_cast<std::uint32_t>(probed_.size())});
+    probed_.push_back(kUnmatched);
+  }
 
  private:
+  static constexpr std::size_t kMostOpen = 1024;  // probed, and not yet received
+  struct Probe {
+    std::int32_t peer;
+    std::int32_t tag;
+    std::uint32_t comm;
+    std::uint32_t number;
+  };
+
   RankStreams& streams_;
+  std::vector<Probe> open_;
+  std::vector<std::uint32_t> probed_;
 };
 
 /// As above, with the calls that post the messages and complete the receives.
@@ -197,14 +224,16 @@ void match_receipts(const Trace& trace, std::vector<std::uint32_t>& first,
 /// The completions of one rank, and its side of all it takes part in.
 class RankWalk : public IgnoreActions {
  public:
-  /// `next_send`: the first of its messages; `received`: those that its receives get, in order.
+  /// `next_send`: the first of its messages; `received` and `probed`: those that its receives get
+  /// and its probes find, in order.
   RankWalk(const Trace& trace, std::int32_t rank, std::uint32_t next_send,
-           const std::vector<std::uint32_t>& received, std::vector<MessageCalls>& messages,
-           CollectiveCalls& collectives)
+           const std::vector<std::uint32_t>& received, const std::vector<std::uint32_t>& probed,
+           std::vector<MessageCalls>& messages, CollectiveCalls& collectives)
       : calls_(trace.calls(rank)),
         ranks_(trace.ranks()),
         rank_(rank),
         received_(received),
+        probed_(probed),
         messages_(messages),
         collectives_(collectives),
         next_send_(next_send) {}
@@ -250,6 +279,13 @@ class RankWalk : public IgnoreActions {
     send(to);
   }
   void collective(const Call& call) { join(call.request); }
+  void probe(const Call& /*call*/) {
+    const std::uint32_t id = probed_[next_probe_++];
+    if (id != kUnmatched) entries_->push_back(pack(Kind::probed, id));
+  }
+  void one_sided() { join_if_collective(); }
+  void io() { join_if_collective(); }
+  void free_communicator() { join(kRequestNone); }
   void initialize() { join(kRequestNone); }
   void finalize() { join(kRequestNone); }
   void complete(const Call& call) {
@@ -265,6 +301,9 @@ class RankWalk : public IgnoreActions {
     std::uint32_t member = 0;  // of a collective
   };
 
+  void join_if_collective() {
+    if (joins_collective(calls_.operation(call_))) join(kRequestNone);
+  }
   void join(std::uint32_t request) {
     const auto& mine = collectives_.of_rank[static_cast<std::size_t>(rank_)];
     const CollectiveCalls::Part part = mine[next_collective_++];
@@ -298,6 +337,8 @@ class RankWalk : public IgnoreActions {
       case Kind::collective:
         collectives_.members[open.member].done = call_;
         break;
+      case Kind::probed:
+        break;
     }
     entries_->push_back(open.entry);
   }
@@ -308,6 +349,7 @@ class RankWalk : public IgnoreActions {
   const std::int32_t ranks_;
   const std::int32_t rank_;
   const std::vector<std::uint32_t>& received_;
+  const std::vector<std::uint32_t>& probed_;
   std::vector<MessageCalls>& messages_;
   CollectiveCalls& collectives_;
   FlatMap<std::uint32_t, Open, SerialHash> open_;
@@ -315,6 +357,7 @@ class RankWalk : public IgnoreActions {
   CallIndex call_ = 0;       // that is being visited
   std::uint32_t next_send_;  // number of the next message that it sends
   std::size_t next_receive_ = 0;
+  std::size_t next_probe_ = 0;
   std::size_t next_collective_ = 0;
   Findings findings_;
 };
@@ -333,13 +376,13 @@ class MatchingWalk {
   }
 
   void run() {
-    const std::vector<std::vector<std::uint32_t>> received = match_messages();
+    match_messages();
     CollectiveCalls collectives = assemble_collectives(trace_);
     out_.completions_.resize(ranks_);
     std::vector<Findings> findings(ranks_);
     parallel_for(ranks_, [&](std::size_t r) {
-      RankWalk walk(trace_, static_cast<std::int32_t>(r), out_.first_message_[r], received[r],
-                    out_.messages_, collectives);
+      RankWalk walk(trace_, static_cast<std::int32_t>(r), out_.first_message_[r], received_[r],
+                    probed_[r], out_.messages_, collectives);
       CallMatching::RankCompletions& mine = out_.completions_[r];
       walk.run(mine.first, mine.entries);
       findings[r] = walk.findings();
@@ -356,25 +399,30 @@ class MatchingWalk {
   }
 
  private:
-  /// Numbers all messages. Returns those that each rank receives, in the order of its receives.
-  std::vector<std::vector<std::uint32_t>> match_messages() {
+  /// Numbers all messages, and finds those that each rank receives and probes.
+  void match_messages() {
     StreamMatching streams(ranks_);
     std::vector<std::uint32_t> sends(ranks_);
-    std::vector<std::vector<std::uint32_t>> received(ranks_);
+    received_.resize(ranks_);
+    probed_.resize(ranks_);
     parallel_for(ranks_, [&](std::size_t r) {
       RankStreams mine(trace_, r, streams);
-      RankPosts(mine).run(trace_.calls(static_cast<std::int32_t>(r)));
+      RankPosts posts(mine);
+      posts.run(trace_.calls(static_cast<std::int32_t>(r)));
       streams.sort(r);
       sends[r] = mine.sends();
-      received[r].assign(mine.receives(), kUnmatched);
+      received_[r].assign(mine.receives(), kUnmatched);
+      probed_[r] = posts.take_probed();
     });
     number_messages(sends, out_.first_message_, out_.messages_);
     parallel_for(ranks_, [&](std::size_t r) {
       streams.join(r, [&](std::uint32_t source, std::uint32_t send, std::uint32_t receive) {
-        received[r][receive] = out_.first_message_[source] + send;
+        received_[r][receive] = out_.first_message_[source] + send;
       });
+      for (std::uint32_t& found : probed_[r]) {
+        if (found != kUnmatched) found = received_[r][found];
+      }
     });
-    return received;
   }
 
   void report_unmatched_sends() {
@@ -388,6 +436,9 @@ class MatchingWalk {
   const Trace& trace_;
   CallMatching& out_;
   const std::size_t ranks_;
+  // By rank, in program order: the messages that it receives, and those that it probes for.
+  std::vector<std::vector<std::uint32_t>> received_;
+  std::vector<std::vector<std::uint32_t>> probed_;
 };
 
 CallMatching::CallMatching(const Trace& trace, Extent extent) {

@@ -45,8 +45,8 @@ struct CollectiveMember {
   std::uint32_t moves : 1;   ///< sends or receives at least a byte
 };
 
-/// One collective call of all members of a communicator together. MPI_Init and MPI_Finalize count
-/// as collectives of all ranks.
+/// One collective call of all members of a communicator together, or of all ranks behind a window
+/// or a file (collective_scope.h). MPI_Init and MPI_Finalize count as collectives of all ranks.
 struct CollectiveInstance {
   Operation operation = Operation::none;  ///< in its blocking form
   std::int32_t root = kPeerNone;          ///< world rank
@@ -81,7 +81,8 @@ class CallMatching {
 
   /// What a call completes.
   struct Completion {
-    enum class Kind : std::uint8_t { incoming, outgoing, collective } kind;
+    /// `probed`: the message is there, and a later call receives it.
+    enum class Kind : std::uint8_t { incoming, outgoing, collective, probed } kind;
     std::uint32_t id;  ///< of the message, or of the collective
   };
 

@@ -11,10 +11,15 @@ namespace {
 
 class MeasuredRules {
  public:
-  explicit MeasuredRules(const Trace& trace) : trace_(trace) {}
+  MeasuredRules(const Trace& trace, const CallMatching& matching,
+                const std::vector<bool>& not_synchronising)
+      : trace_(trace),
+        first_(matching.collectives().data()),
+        not_synchronising_(not_synchronising) {}
 
   bool sender_waits(const MessageCalls& m) const { return sender_waited(trace_, m); }
-  static CollectiveRule rule(const CollectiveInstance& c) {
+  CollectiveRule rule(const CollectiveInstance& c) const {
+    if (not_synchronising_[static_cast<std::size_t>(&c - first_)]) return CollectiveRule::none;
     return c.operation == Operation::finalize || c.operation == Operation::init
                ? CollectiveRule::all_wait
                : rule_by_data(c);
@@ -30,17 +35,20 @@ class MeasuredRules {
 
  private:
   const Trace& trace_;
+  const CollectiveInstance* first_;
+  const std::vector<bool>& not_synchronising_;
   std::int32_t rank_ = -1;
   std::vector<std::pair<std::int32_t, CallIndex>> changes_;
 };
 
 }  // namespace
 
-CausalOrder::CausalOrder(const Trace& trace, const CallMatching& matching) {
+CausalOrder::CausalOrder(const Trace& trace, const CallMatching& matching)
+    : not_synchronising_(slackline::not_synchronising(trace, matching)) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     calls_.push_back(static_cast<CallIndex>(trace.calls(r).size()));
   }
-  MeasuredRules rules(trace);
+  MeasuredRules rules(trace, matching, not_synchronising_);
   Replay replay(trace, matching, rules);
   replay.run();
   released_ = replay.released();

@@ -20,6 +20,10 @@ class CausalOrder {
   /// Calls that could not go on (a lost message, clocks that disagree) and were forced on.
   std::uint64_t released() const { return released_; }
 
+  /// Whether the order lets members of that collective go on before all have come
+  /// (not_synchronising() in calls/replay.h).
+  bool not_synchronising(std::uint32_t collective) const { return not_synchronising_[collective]; }
+
   /// Calls visit(rank, first, end) for calls of one rank that come one after the other.
   template <class Visit>
   void forward_in_bursts(Visit visit) const {
@@ -68,7 +72,8 @@ class CausalOrder {
   }
   void number_calls();
 
-  std::vector<CallIndex> calls_;  // of each rank
+  std::vector<bool> not_synchronising_;  // by collective
+  std::vector<CallIndex> calls_;         // of each rank
   std::vector<Burst> bursts_;
   std::uint64_t released_ = 0;
   std::vector<std::vector<std::uint64_t>> position_;  // only where calls were forced on

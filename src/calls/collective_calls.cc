@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
 #include "calls/call_actions.h"
+#include "calls/collective_scope.h"
 #include "calls/findings.h"
 #include "calls/replay.h"
 #include "trace/communicator_makers.h"
@@ -47,8 +49,9 @@ bool has_empty_parts(Operation operation, const Call& call, const CollectiveMemb
 
 class Assembly {
  public:
-  Assembly(const Trace& trace, CollectiveCalls& out)
-      : trace_(trace), out_(out), by_comm_(trace.communicators().size()) {}
+  Assembly(const Trace& trace, CollectiveCalls& out) : trace_(trace), out_(out) {
+    for (auto& of_scope : by_comm_) of_scope.resize(trace.communicators().size());
+  }
 
   void run() {
     out_.of_rank.resize(static_cast<std::size_t>(trace_.ranks()));
@@ -57,6 +60,9 @@ class Assembly {
       c.selective = is_selective(c);
       const std::uint32_t expected = capacity(c.comm);
       if (c.member_count == expected) continue;
+      const CollectiveScope scope = collective_scope(c.operation);
+      // Windows and files are not modelled, and their waiting is not claimed to be known.
+      if (scope != CollectiveScope::communicator && scope != CollectiveScope::none) continue;
       Findings& findings =
           has_collective_class(c.operation) ? out_.findings : out_.environment_findings;
       findings.add(kCollectiveIncomplete,
@@ -71,8 +77,9 @@ class Assembly {
   void walk(std::int32_t rank) {
     const RankCalls& calls = trace_.calls(rank);
     auto& mine = out_.of_rank[static_cast<std::size_t>(rank)];
-    sequence_.restart();
-    places_.assign(by_comm_.size(), std::nullopt);
+    for (CollectiveSequence& sequence : sequences_) sequence.restart();
+    objects_ = {};
+    places_.assign(trace_.communicators().size(), std::nullopt);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const Operation operation = calls.operation(i);
       if (!joins_collective(operation)) continue;
@@ -84,14 +91,15 @@ class Assembly {
   }
 
   CollectiveCalls::Part collective(std::int32_t rank, CallIndex i, const Call& call) {
-    const std::uint32_t comm = collective_comm(call);
-    if (comm >= by_comm_.size() || comm == kCommSelf) return {kNone, 0};
-    const std::uint32_t k = sequence_.next(comm);
-    auto& known = by_comm_[comm];
+    const CollectiveScope scope = collective_scope(call.operation);
+    const std::uint32_t comm = comm_of(call, scope);
+    if (comm >= trace_.communicators().size() || comm == kCommSelf) return {kNone, 0};
+    const std::uint32_t k = sequences_[static_cast<std::size_t>(scope)].next(comm);
+    auto& known = by_comm_[static_cast<std::size_t>(scope)][comm];
     const Operation operation = blocking_form(call.operation);
     if (k == known.size()) known.push_back(add_instance(operation, comm));
     CollectiveInstance& instance = out_.instances[known[k]];
-    if (instance.operation != operation) {
+    if (instance.operation != operation && scope == CollectiveScope::communicator) {
       out_.findings.add(kCollectiveMismatch,
                         fmt::format("rank {}: {}, others {}", rank, identifier(operation),
                                     identifier(instance.operation)));
@@ -100,6 +108,12 @@ class Assembly {
     CollectiveMember member = member_at(rank, i, place_of(comm, rank));
     member.moves = moves_bytes(call) ? 1 : 0;
     return enter(known[k], member);
+  }
+
+  std::uint32_t comm_of(const Call& call, CollectiveScope scope) {
+    if (scope == CollectiveScope::communicator) return collective_comm(call);
+    if (scope == CollectiveScope::freeing) return call.comm;
+    return objects_[static_cast<std::size_t>(scope)].of(call.operation, call.comm);
   }
 
   CollectiveCalls::Part global(std::int32_t rank, CallIndex i, bool finalize) {
@@ -173,9 +187,11 @@ class Assembly {
 
   const Trace& trace_;
   CollectiveCalls& out_;
-  CollectiveSequence sequence_;
+  // What the rank whose calls are visited has done so far, by scope.
+  std::array<CollectiveSequence, kCollectiveScopes> sequences_;
+  std::array<ObjectCommunicator, kCollectiveScopes> objects_;
   std::vector<std::optional<Place>> places_;
-  std::vector<std::vector<std::uint32_t>> by_comm_;
+  std::array<std::vector<std::vector<std::uint32_t>>, kCollectiveScopes> by_comm_;
   std::uint32_t init_ = kNone;
   std::uint32_t finalize_ = kNone;
 };
@@ -183,7 +199,7 @@ class Assembly {
 }  // namespace
 
 bool joins_collective(Operation operation) {
-  return has_collective_class(operation) ||
+  return collective_scope(operation) != CollectiveScope::none ||
          (operation_class(operation) == OperationClass::environment &&
           operation != Operation::abort);
 }

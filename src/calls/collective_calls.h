@@ -27,8 +27,9 @@ class CollectiveSequence {
   FlatMap<std::uint32_t, std::uint32_t, CommHash> entered_;
 };
 
-/// Which calls are one collective: the k-th on a communicator of all its members. MPI_Init and
-/// MPI_Finalize of all ranks are one each, too.
+/// Which calls are one collective: the k-th on a communicator of all its members, each scope
+/// (collective_scope.h) counted by itself. MPI_Init and MPI_Finalize of all ranks are one each,
+/// too.
 struct CollectiveCalls {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 

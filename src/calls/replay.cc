@@ -1,5 +1,10 @@
 #include "calls/replay.h"
 
+#include <algorithm>
+#include <limits>
+
+#include "calls/collective_scope.h"
+
 namespace slackline {
 namespace {
 
@@ -58,6 +63,23 @@ CollectiveRule rule_by_operation(Operation blocking_operation) {
 
 CollectiveRule rule_by_data(const CollectiveInstance& c) {
   return c.selective ? CollectiveRule::by_pair : rule_by_operation(c.operation);
+}
+
+std::vector<bool> not_synchronising(const Trace& trace, const CallMatching& matching) {
+  std::vector<bool> found(matching.collectives().size(), false);
+  for (std::size_t id = 0; id < found.size(); ++id) {
+    const CollectiveInstance& c = matching.collective(static_cast<std::uint32_t>(id));
+    const CollectiveScope scope = collective_scope(c.operation);
+    if (scope == CollectiveScope::none || scope == CollectiveScope::communicator) continue;
+    std::int64_t last_enter = std::numeric_limits<std::int64_t>::min();
+    std::int64_t first_leave = std::numeric_limits<std::int64_t>::max();
+    for (const CollectiveMember& m : matching.members(c)) {
+      last_enter = std::max(last_enter, trace.calls(m.rank).begin_ns(m.enter));
+      first_leave = std::min(first_leave, trace.calls(m.rank).end_ns(m.enter));
+    }
+    found[id] = first_leave < last_enter;
+  }
+  return found;
 }
 
 bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,

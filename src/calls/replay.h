@@ -27,6 +27,11 @@ CollectiveRule rule_by_operation(Operation blocking_operation);
 /// The same for one collective, of which some contributions may be empty: then it is by_pair.
 CollectiveRule rule_by_data(const CollectiveInstance& c);
 
+/// By the collective's number: whether its members went on before all had come, where MPI leaves
+/// that to the library (freeing communicators, windows, files; of others it is false). Nobody waits
+/// for all of them then. Linear in the members.
+std::vector<bool> not_synchronising(const Trace& trace, const CallMatching& matching);
+
 /// Whether `who` cannot leave before `whom` has come. Constant.
 bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,
                const CollectiveMember& who, const CollectiveMember& whom);
@@ -120,7 +125,7 @@ class Replay {
     matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
       if (!is_ready) return;
       using Completes = CallMatching::Completion::Kind;
-      if (c.kind == Completes::incoming) {
+      if (c.kind == Completes::incoming || c.kind == Completes::probed) {
         const MessageCalls& m = matching_.message(c.id);
         is_ready = reached(rank, m.source, m.send);
       } else if (c.kind == Completes::outgoing) {

@@ -54,6 +54,7 @@ class ProgramWalk::Actions {
   }
   void one_sided() { walk_.builder_.findings().add(kOneSidedNotModelled); }
   void io() { walk_.builder_.findings().add(kIoNotModelled); }
+  void free_communicator() {}
   void initialize() {}
   void finalize() { context_.next_call = kNone; }  // the program ends here
 

@@ -66,6 +66,7 @@ std::vector<std::vector<WaitState>> waits_by_rank(const Trace& trace, const Wait
       by_rank[static_cast<std::size_t>(state.rank)].push_back(state);
     }
   }
+  for (auto& own : by_rank) std::ranges::stable_sort(own, {}, &WaitState::call);
   return by_rank;
 }
 

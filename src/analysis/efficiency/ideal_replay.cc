@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "analysis/efficiency/gap_walk.h"
 #include "base/error.h"
@@ -41,6 +42,7 @@ class IdealRules {
       run.computation_ns.push_back(calls.start_ns() - origin + gap);
     }
     latest_.assign(matching.collectives().size(), kUnknown);
+    not_synchronising_ = not_synchronising(trace, matching);
   }
 
   bool sender_waits(const MessageCalls& m) const {
@@ -49,9 +51,11 @@ class IdealRules {
   }
 
   CollectiveRule rule(const CollectiveInstance& c) const {
+    if (not_synchronising_[static_cast<std::size_t>(&c - matching_.collectives().data())]) {
+      return CollectiveRule::none;
+    }
     if (options_.causality == CollectiveCausality::data) return rule_by_data(c);
-    if (operation_class(c.operation) == OperationClass::comm_create ||
-        c.operation == Operation::finalize) {
+    if (operation_class(c.operation) != OperationClass::collective && !is_init(c.operation)) {
       return CollectiveRule::none;
     }
     return c.operation == Operation::reduce ? CollectiveRule::root_waits : CollectiveRule::all_wait;
@@ -65,10 +69,7 @@ class IdealRules {
     matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
       now = std::max(now, reason(rank, c));
     });
-    const std::int64_t kept =
-        keeps_time(calls.operation(call))
-            ? std::max<std::int64_t>(0, calls.end_ns(call) - calls.begin_ns(call))
-            : 0;
+    const std::int64_t kept = keeps_time(calls.operation(call)) ? kept_time(rank, call) : 0;
     now += kept;
     run_.end_ns[r].push_back(now);
     const std::int64_t gap = gaps_[r].next().outside_ns;
@@ -82,6 +83,28 @@ class IdealRules {
     return operation_class(operation) == OperationClass::io;
   }
 
+  /// The measured time of such a call, from when all had come that it waits for.
+  std::int64_t kept_time(std::int32_t rank, CallIndex call) {
+    std::int64_t from = trace_.calls(rank).begin_ns(call);
+    matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      if (c.kind != CallMatching::Completion::Kind::collective) return;
+      const CollectiveInstance& collective = matching_.collective(c.id);
+      if (rule(collective) != CollectiveRule::all_wait) return;
+      from = std::max(from, last_measured_entry(c.id));
+    });
+    return std::max<std::int64_t>(0, trace_.calls(rank).end_ns(call) - from);
+  }
+
+  /// Looked for once for each collective.
+  std::int64_t last_measured_entry(std::uint32_t id) {
+    std::int64_t& last = last_measured_.try_emplace(id, kUnknown).first->second;
+    if (last != kUnknown) return last;
+    for (const CollectiveMember& m : matching_.members(matching_.collective(id))) {
+      last = std::max(last, trace_.calls(m.rank).begin_ns(m.enter));
+    }
+    return last;
+  }
+
   /// The begin of a call that has begun; others are asked for only where a deadlock was broken.
   std::int64_t begin(std::int32_t rank, CallIndex call) const {
     const std::vector<std::int64_t>& begun = run_.begin_ns[static_cast<std::size_t>(rank)];
@@ -89,7 +112,8 @@ class IdealRules {
   }
 
   std::int64_t reason(std::int32_t rank, const CallMatching::Completion& c) {
-    if (c.kind == CallMatching::Completion::Kind::incoming) {
+    if (c.kind == CallMatching::Completion::Kind::incoming ||
+        c.kind == CallMatching::Completion::Kind::probed) {
       const MessageCalls& m = matching_.message(c.id);
       return begin(m.source, m.send);
     }
@@ -127,6 +151,8 @@ class IdealRules {
   IdealRun& run_;
   std::vector<GapWalk> gaps_;         // of each rank
   std::vector<std::int64_t> latest_;  // of each collective: the last arrival
+  std::vector<bool> not_synchronising_;
+  std::unordered_map<std::uint32_t, std::int64_t> last_measured_;  // entries, of collective I/O
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace slackline {
 namespace {
 
-CollectiveRule rule_of(const CollectiveInstance& c) {
+CollectiveRule rule_of_operation(const CollectiveInstance& c) {
   switch (c.operation) {
     case Operation::init:
       return CollectiveRule::none;  // ranks start when they are started
@@ -29,6 +29,11 @@ CollectiveRule rule_of(const CollectiveInstance& c) {
 }
 
 }  // namespace
+
+CollectiveRule Activities::rule_of(const CollectiveInstance& c) const {
+  const auto id = static_cast<std::uint32_t>(&c - matching_.collectives().data());
+  return order_.not_synchronising(id) ? CollectiveRule::none : rule_of_operation(c);
+}
 
 Activities::Activities(const Trace& trace, const CallMatching& matching, const CausalOrder& order)
     : trace_(trace),
@@ -83,7 +88,8 @@ void Activities::set_last_entries() {
   }
 }
 
-bool Activities::waits_for_entry(const CollectiveInstance& c, const CollectiveMember& member) {
+bool Activities::waits_for_entry(const CollectiveInstance& c,
+                                 const CollectiveMember& member) const {
   if (member.done == kNoCall) return false;
   return rule_of(c) == CollectiveRule::all_wait || member.rank == c.root;
 }
@@ -118,8 +124,7 @@ void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t
       const Operation operation = trace_.calls(rank).operation(call);
       const bool finalize = operation == Operation::finalize;
       // MPI lets ranks leave these before others have come.
-      const bool may_leave =
-          finalize || operation_class(c.operation) == OperationClass::comm_create;
+      const bool may_leave = operation_class(c.operation) != OperationClass::collective;
       if (may_leave && last_entry_ns_[id] > work.leave_ns) return;
       const std::uint32_t dropped = work.dropped;
       wait_until(last_entry_ns_[id], last_entry, work);

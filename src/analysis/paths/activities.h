@@ -7,6 +7,7 @@
 #include "calls/call_matching.h"
 #include "calls/call_set.h"
 #include "calls/causal_order.h"
+#include "calls/replay.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -85,7 +86,7 @@ class Activities {
   /// Do all members wait for it?
   bool all_wait(std::uint32_t collective) const;
   /// Does this member wait for it, of a collective that has one?
-  static bool waits_for_entry(const CollectiveInstance& c, const CollectiveMember& member);
+  bool waits_for_entry(const CollectiveInstance& c, const CollectiveMember& member) const;
   /// Calls visit(member) for those of a last entry: all but calls that were let go on
   /// later to break a deadlock.
   template <class Visit>
@@ -113,7 +114,7 @@ class Activities {
         return add_collective(rank, call, c.id, work);
       }
       const MessageCalls& m = matching_.message(c.id);
-      if (c.kind == Kind::incoming) {
+      if (c.kind != Kind::outgoing) {
         if (m.source != rank || m.send != call) wait_for_call(rank, call, m.source, m.send, work);
       } else if (m.destination != rank && sender_waited(trace_, m)) {
         wait_for_call(rank, call, m.destination, m.receive, work);
@@ -129,6 +130,7 @@ class Activities {
     std::vector<std::int64_t> enter;
     std::vector<std::int64_t> leave;
   };
+  CollectiveRule rule_of(const CollectiveInstance& c) const;
   const CollectiveMember* first_to_leave(const CollectiveInstance& c) const;
   void set_times();
   void set_last_entries();

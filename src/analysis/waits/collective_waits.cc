@@ -1,7 +1,8 @@
 // Scalasca's patterns of collectives. Each compares the begins of the members' calls: that of the
-// last one (barriers and operations of all with all), the root's (broadcasts), the last sender's
-// (reductions), the last one's before in the communicator (scans). First and last are found once
-// for each collective, then every member asks.
+// last one (barriers, operations of all with all, and what all ranks do together with a
+// communicator, a window or a file), the root's (broadcasts), the last sender's (reductions), the
+// last one's before in the communicator (scans). First and last are found once for each collective,
+// then every member asks.
 
 #include "analysis/waits/collective_waits.h"
 
@@ -9,6 +10,7 @@
 
 #include "analysis/waits/message_waits.h"
 #include "base/parallel.h"
+#include "calls/collective_scope.h"
 #include "calls/replay.h"
 
 namespace slackline {
@@ -18,8 +20,22 @@ constexpr std::size_t kAtOnce = 4096;  // collectives of one task
 
 /// Do members count that move nothing?
 bool counts_all(Operation operation) {
-  return operation == Operation::barrier || operation == Operation::init ||
-         operation == Operation::finalize;
+  return operation == Operation::barrier ||
+         operation_class(operation) != OperationClass::collective;
+}
+
+/// How waiting is called in an operation that is none of the collectives on data.
+WaitPattern pattern_of_object(Operation operation) {
+  switch (operation) {
+    case Operation::win_fence:
+      return WaitPattern::fence;
+    case Operation::file_open:
+    case Operation::file_close:
+      return WaitPattern::creation;
+    default:
+      return collective_scope(operation) == CollectiveScope::file ? WaitPattern::collective_io
+                                                                  : WaitPattern::creation;
+  }
 }
 
 CollectiveRule waiting_rule(const CollectiveInstance& c) {
@@ -99,7 +115,7 @@ void CollectiveWaits::add(std::int32_t rank, CallIndex call, std::uint32_t id,
   if (me == nullptr) return;
   const Entries& e = entries_[id];
   const Place at{rank, call};
-  if (me->enter != call) return nonblocking(c, *me, at, e, out);
+  if (me->enter != call) return nonblocking(id, at, out);
   if (c.selective) return selective(c, *me, at, out);
   switch (c.operation) {
     case Operation::barrier:
@@ -126,7 +142,14 @@ void CollectiveWaits::add(std::int32_t rank, CallIndex call, std::uint32_t id,
     default:
       break;
   }
-  if (!is_collective(c) || !me->moves) return;
+  if (!is_collective(c)) {
+    // Who went on before the last one came did not wait for it.
+    const CollectiveScope scope = collective_scope(c.operation);
+    const bool local = scope == CollectiveScope::freeing || scope == CollectiveScope::file;
+    if (local && e.last_enter > end(rank, call)) return;
+    return wait_for(pattern_of_object(c.operation), at, last_of(e), out);
+  }
+  if (!me->moves) return;
   if (rule_by_data(c) != CollectiveRule::all_wait) return;
   all_wait(WaitPattern::nxn, WaitPattern::nxn_completion, at, e, out);
 }
@@ -157,21 +180,35 @@ void CollectiveWaits::late_broadcast(const CollectiveInstance& c, const Collecti
            {begin(root->rank, root->enter), root->rank, root->enter}, out);
 }
 
-void CollectiveWaits::nonblocking(const CollectiveInstance& c, const CollectiveMember& me, Place at,
-                                  const Entries& e, std::vector<WaitState>& out) const {
+void CollectiveWaits::nonblocking(std::uint32_t id, Place at, std::vector<WaitState>& out) const {
   if (!can_wait(trace_.calls(at.rank).operation(at.call))) return;
-  if (rule_by_data(c) == CollectiveRule::all_wait && c.operation != Operation::barrier &&
-      is_collective(c)) {
-    if (e.last_rank < 0) return;  // nobody moves anything
-    return wait_for(WaitPattern::nonblocking, at, last_of(e), out);
-  }
-  latest_needed(c, me, WaitPattern::nonblocking, at, out);
+  const std::optional<Late> last = last_needed(at.rank, id);
+  if (last) wait_for(WaitPattern::nonblocking, at, *last, out);
 }
 
-/// Waiting in `at` for the last of those that the collective's data needs.
+std::optional<CollectiveWaits::Late> CollectiveWaits::last_needed(std::int32_t rank,
+                                                                  std::uint32_t id) const {
+  const CollectiveInstance& c = matching_.collective(id);
+  const CollectiveMember* me = matching_.member(c, rank);
+  if (me == nullptr) return std::nullopt;
+  if (rule_by_data(c) == CollectiveRule::all_wait && c.operation != Operation::barrier &&
+      is_collective(c)) {
+    if (entries_[id].last_rank < 0) return std::nullopt;  // nobody moves anything
+    return last_of(entries_[id]);
+  }
+  return latest_needed(c, *me);
+}
+
 void CollectiveWaits::latest_needed(const CollectiveInstance& c, const CollectiveMember& me,
                                     WaitPattern pattern, Place at,
                                     std::vector<WaitState>& out) const {
+  const std::optional<Late> last = latest_needed(c, me);
+  if (last) wait_for(pattern, at, *last, out);
+}
+
+/// The last of those that the collective's data needs; nothing when that is the rank itself.
+std::optional<CollectiveWaits::Late> CollectiveWaits::latest_needed(
+    const CollectiveInstance& c, const CollectiveMember& me) const {
   const CollectiveRule how = waiting_rule(c);
   Late last{std::numeric_limits<std::int64_t>::min(), -1, kNoCall};
   const auto look = [&](const CollectiveMember& m) {
@@ -185,7 +222,8 @@ void CollectiveWaits::latest_needed(const CollectiveInstance& c, const Collectiv
       if (waits_for(trace_, c, how, me, m)) look(m);
     }
   }
-  if (last.rank >= 0 && last.rank != me.rank) wait_for(pattern, at, last, out);
+  if (last.rank < 0 || last.rank == me.rank) return std::nullopt;
+  return last;
 }
 
 }  // namespace slackline

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "analysis/waits/wait_states.h"
@@ -19,6 +20,15 @@ class CollectiveWaits {
   /// Appends what `rank` waited in `call` for collective `id`, which the call completes.
   void add(std::int32_t rank, CallIndex call, std::uint32_t id, std::vector<WaitState>& out) const;
 
+  /// The call by which a member enters a collective.
+  struct Late {
+    std::int64_t begin_ns;
+    std::int32_t rank;
+    CallIndex call;
+  };
+  /// The last one, of those whose data `rank` needs in collective `id`.
+  std::optional<Late> last_needed(std::int32_t rank, std::uint32_t id) const;
+
  private:
   struct Entries {
     std::int64_t first_exit = std::numeric_limits<std::int64_t>::max();
@@ -26,11 +36,6 @@ class CollectiveWaits {
     std::int64_t last_sender = std::numeric_limits<std::int64_t>::min();
     std::int32_t last_rank = -1;
     CallIndex last_call = kNoCall;
-  };
-  struct Late {
-    std::int64_t begin_ns;
-    std::int32_t rank;
-    CallIndex call;
   };
   struct Place {
     std::int32_t rank;
@@ -54,10 +59,10 @@ class CollectiveWaits {
                  std::vector<WaitState>& out) const;
   void late_broadcast(const CollectiveInstance& c, const CollectiveMember& me,
                       std::vector<WaitState>& out) const;
-  void nonblocking(const CollectiveInstance& c, const CollectiveMember& me, Place at,
-                   const Entries& e, std::vector<WaitState>& out) const;
+  void nonblocking(std::uint32_t id, Place at, std::vector<WaitState>& out) const;
   void latest_needed(const CollectiveInstance& c, const CollectiveMember& me, WaitPattern pattern,
                      Place at, std::vector<WaitState>& out) const;
+  std::optional<Late> latest_needed(const CollectiveInstance& c, const CollectiveMember& me) const;
 
   const Trace& trace_;
   const CallMatching& matching_;

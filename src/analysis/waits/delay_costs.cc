@@ -49,6 +49,9 @@ class DelaySearch {
         of_rank_[static_cast<std::size_t>(waits_[i].rank)].push_back(i);
       }
     }
+    for (auto& own : of_rank_) {
+      std::ranges::stable_sort(own, {}, [this](std::uint32_t i) { return waits_[i].call; });
+    }
     parallel_for(busy_time_.size(), [&](std::size_t r) {
       const auto rank = static_cast<std::int32_t>(r);
       std::vector<WaitState> own;
@@ -96,7 +99,7 @@ class DelaySearch {
     out_.origins[id].direct_ns = scale * delays;
     out_.origins[id].indirect_ns = scale * waiting;
     out_.origins[id].charged_ns = scale * delays + handed_sum * delays / sum;
-    share_out(w, scale, handed, sum);
+    share_out(id, w, scale, handed, sum);
     if (visitor_ != nullptr) tell(id, w, scale);
   }
 
@@ -110,7 +113,8 @@ class DelaySearch {
     }
   }
 
-  void share_out(const WaitState& w, double scale, const Shares& handed, double sum) {
+  void share_out(std::uint32_t id, const WaitState& w, double scale, const Shares& handed,
+                 double sum) {
     const auto kind = static_cast<std::size_t>(delay_kind(w.pattern));
     for_delays([&](ActivityId activity, std::int64_t ns) {
       DelayCost& cost = this->cost(w.cause_rank, activity);
@@ -123,6 +127,11 @@ class DelaySearch {
     const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
     for (const BusyTimeSums::Waited& c : causes_) {
       const auto waited = static_cast<double>(c.ns);
+      if (own_waits[c.which] > id) {  // its share is out already
+        out_.unexplained_ns += scale * waited;
+        for (const double handed_on : handed) out_.unexplained_ns += handed_on / sum * waited;
+        continue;
+      }
       Shares& to = handed_[own_waits[c.which]];
       to[kind] += scale * waited;
       for (std::size_t k = 0; k < kDelayKinds; ++k) to[k] += handed[k] / sum * waited;

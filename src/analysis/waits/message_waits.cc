@@ -26,6 +26,8 @@ bool can_wait(Operation operation) {
     case OperationClass::send:
     case OperationClass::sendrecv:
       return true;
+    case OperationClass::probe:
+      return operation == Operation::probe || operation == Operation::mprobe;
     case OperationClass::completion:
       return operation == Operation::wait || operation == Operation::waitall ||
              operation == Operation::waitany || operation == Operation::waitsome;

@@ -10,7 +10,7 @@
 
 namespace slackline {
 
-/// Calls that wait; a test that succeeds does not.
+/// Calls that wait; a test or probe that succeeds at once does not.
 bool can_wait(Operation operation);
 
 /// The waiting of one rank for messages, call by call in program order.

@@ -17,6 +17,7 @@
 
 #include "analysis/waits/collective_waits.h"
 #include "analysis/waits/message_waits.h"
+#include "analysis/waits/poll_waits.h"
 #include "base/parallel.h"
 
 namespace slackline {
@@ -42,16 +43,30 @@ class RankWaits {
       : matching_(matching),
         collectives_(collectives),
         rank_(rank),
-        messages_(trace, matching, options, rank, states_) {}
+        messages_(trace, matching, options, rank, states_),
+        polls_(trace, matching, collectives, options, rank, states_) {}
   RankWaits(const RankWaits&) = delete;  // one part refers to another one
   RankWaits& operator=(const RankWaits&) = delete;
 
   void look(CallIndex call) {
+    polls_.look(call);
+    look_at_completions(call);
+    known_at_.resize(states_.size(), call);
+  }
+
+  const std::vector<WaitState>& states() const { return states_; }
+  /// The call that told of each of them: its own, or of a failed poll a later one.
+  const std::vector<CallIndex>& known_at() const { return known_at_; }
+  const MessageWaits& messages() const { return messages_; }
+
+ private:
+  void look_at_completions(CallIndex call) {
     if (!matching_.completes_something(rank_, call)) return;
     const std::size_t before = states_.size();
     matching_.for_completions(rank_, call, [&](const CallMatching::Completion& c) {
       switch (c.kind) {
         case Kind::incoming:
+        case Kind::probed:
           return messages_.incoming(call, c.id);
         case Kind::outgoing:
           return messages_.outgoing(call, c.id);
@@ -63,15 +78,13 @@ class RankWaits {
     mark_effective(std::span(states_).subspan(before));
   }
 
-  const std::vector<WaitState>& states() const { return states_; }
-  const MessageWaits& messages() const { return messages_; }
-
- private:
   const CallMatching& matching_;
   const CollectiveWaits& collectives_;
   const std::int32_t rank_;
   std::vector<WaitState> states_;
+  std::vector<CallIndex> known_at_;
   MessageWaits messages_;
+  PollWaits polls_;
 };
 
 }  // namespace
@@ -110,7 +123,8 @@ WaitStates wait_states(const Trace& trace, const CallMatching& matching, const C
   order.forward_in_bursts([&](std::int32_t rank, CallIndex /*first*/, CallIndex end) {
     const auto r = static_cast<std::size_t>(rank);
     const std::vector<WaitState>& mine = ranks[r].states();
-    while (next[r] < mine.size() && mine[next[r]].call < end) {
+    const std::vector<CallIndex>& known_at = ranks[r].known_at();
+    while (next[r] < mine.size() && known_at[next[r]] < end) {
       out.states.push_back(mine[next[r]++]);
     }
   });

@@ -14,7 +14,7 @@
 
 namespace slackline {
 
-/// Why a rank waited, as Scalasca names it.
+/// Why a rank waited, as Scalasca names it as far as it searches for it.
 enum class WaitPattern : std::uint8_t {
   late_sender,         ///< a receive, or the wait for it, begins before the send
   late_receiver,       ///< a send, or the wait for it, begins before the receive is posted
@@ -28,8 +28,11 @@ enum class WaitPattern : std::uint8_t {
   nonblocking,      ///< a wait, until the last needed rank has started a nonblocking collective
   init_completion,  ///< leaving MPI_Init after the first could
   finalize,         ///< until the last rank enters MPI_Finalize
+  creation,         ///< until the last rank makes, or frees, a communicator, window or file
+  fence,            ///< until the last rank enters MPI_Win_fence
+  collective_io,    ///< until the last rank enters a collective operation on a file
 };
-inline constexpr std::size_t kWaitPatterns = 12;
+inline constexpr std::size_t kWaitPatterns = 15;
 
 /// "late_sender"
 std::string_view identifier(WaitPattern pattern);
@@ -63,7 +66,8 @@ struct WaitOptions {
 };
 
 struct WaitStates {
-  /// In an order in which causes come before their effects; per rank in program order.
+  /// In an order in which causes come before their effects; per rank in program order, but for
+  /// polls that failed, which stand where the call that succeeded does.
   std::vector<WaitState> states;
   std::uint64_t clipped = 0;    ///< messages received before they were sent: clocks disagree
   std::int64_t clipped_ns = 0;  ///< by that much in sum

@@ -146,6 +146,7 @@ class RankProgram::Actions {
   void collective(const Call& call) { program_.enter_collective(context_, call); }
   void one_sided() { program_.findings_.add(kOneSidedNotModelled); }
   void io() { program_.findings_.add(kIoNotModelled); }
+  void free_communicator() {}
   void initialize() {}
   void finalize() { context_.program.over = true; }
 

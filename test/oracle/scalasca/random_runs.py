@@ -260,7 +260,7 @@ class RandomRun:
             yield max(rank.clock, needed) + self.length(2000)
 
     def split(self):
-        """All make a communicator together, which counts as synchronising but not as waiting."""
+        """All make a communicator together."""
         if len(self.communicators) == 1:
             return
         last = max(r.clock for r in self.ranks) if self.chance(0.5) else 0

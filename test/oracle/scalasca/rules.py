@@ -57,6 +57,8 @@ class Rules:
     """Waiting in scans has delay costs, as all to all; else not, and it is no point either."""
     finalize_has_costs: bool
     """Waiting in MPI_Finalize has delay costs, as all to all."""
+    creation_waits: bool
+    """Making a communicator waits for the last rank, as all to all; else nobody waits in it."""
     barriers_are_all_to_all: bool
     """Costs of barriers belong to those of all to all; else they are a kind of their own."""
     collective_shares_limited: bool
@@ -92,6 +94,8 @@ def kind_of(pattern, rules):
         return "all_to_all" if rules.barriers_are_all_to_all else "barrier"
     if pattern == "early_scan":
         return "all_to_all" if rules.scans_have_costs else None
+    if pattern == "wait_at_creation":
+        return "all_to_all"
     if pattern == "wait_at_finalize":
         return "all_to_all" if rules.finalize_has_costs else None
     return KINDS[pattern]

@@ -196,6 +196,8 @@ class SyncPoints:
             self._all_to_one(members, calls, overlap)
         elif moving:
             self._all_wait("wait_at_nxn", calls, moving, members)
+        elif kind is None and self.rules.creation_waits:
+            self._all_wait("wait_at_creation", calls, calls, members)
         elif overlap and self.rules.every_collective_joins:
             self._join(calls)
 

@@ -1,0 +1,161 @@
+// Waiting by asking again and again.
+//
+// A test that fails does not say what would have made it succeed; the call that succeeds at last
+// does. So failed polls are kept until then, and wait from their begin until the send (the posted
+// receive, the last start of a collective) that the successful call needed. A test of all requests
+// needs the latest, one of any request the earliest of what it completed. The recorder tells polls
+// that follow each other as one call, with the time spent inside of MPI: the rest of it is between
+// the polls, and counts as waiting only where it is the smaller part.
+//
+// The states are appended when the waiting is over, so that the order of states stays one in which
+// causes come first.
+
+#include "analysis/waits/poll_waits.h"
+
+#include <algorithm>
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kMostOpen = 4096;  // failed polls kept; older ones stay without a cause
+
+bool is_test(Operation operation) {
+  return operation == Operation::test || operation == Operation::testall ||
+         operation == Operation::testany || operation == Operation::testsome;
+}
+
+bool is_poll(Operation operation) {
+  return is_test(operation) || operation == Operation::iprobe || operation == Operation::improbe;
+}
+
+/// Does a completion succeed with the first of several requests?
+bool takes_the_first(Operation operation) {
+  return operation == Operation::testany || operation == Operation::testsome ||
+         operation == Operation::waitany || operation == Operation::waitsome;
+}
+
+bool completes(const Call& call, std::uint32_t request) {
+  bool found = false;
+  for_each_completed_request(call, [&](std::uint32_t serial) { found |= serial == request; });
+  return found;
+}
+
+/// The part of a failed poll's duration that may be waiting, of `wait_ns` at its begin.
+std::int64_t inside_of(const Call& poll, std::int64_t wait_ns) {
+  const std::int64_t duration = poll.end_ns - poll.begin_ns;
+  if (!poll.has(SLK_FLAG_FAILED) || poll.args.size() < 2 || duration <= 0) return wait_ns;
+  const std::int64_t inside = std::clamp<std::int64_t>(poll.args[1], 0, duration);
+  if (inside >= duration - inside) return wait_ns;
+  const double share = static_cast<double>(inside) / static_cast<double>(duration);
+  return static_cast<std::int64_t>(share * static_cast<double>(wait_ns));
+}
+
+}  // namespace
+
+PollWaits::PollWaits(const Trace& trace, const CallMatching& matching,
+                     const CollectiveWaits& collectives, const WaitOptions& options,
+                     std::int32_t rank, std::vector<WaitState>& states)
+    : trace_(trace),
+      matching_(matching),
+      collectives_(collectives),
+      options_(options),
+      rank_(rank),
+      states_(states) {}
+
+void PollWaits::look(CallIndex call) {
+  const RankCalls& calls = trace_.calls(rank_);
+  const Operation operation = calls.operation(call);
+  if (is_poll(operation) && calls.has(call, SLK_FLAG_FAILED)) return remember(call);
+  if (open_.empty()) return;
+  const OperationClass kind = operation_class(operation);
+  if (kind != OperationClass::completion && kind != OperationClass::probe &&
+      kind != OperationClass::recv) {
+    return;
+  }
+  const Call it = calls[call];
+  if (std::ranges::none_of(open_, [&](const Poll& poll) { return ends(poll, it); })) return;
+  const std::optional<Cause> cause = cause_of(call, operation);
+  std::erase_if(open_, [&](const Poll& poll) {
+    if (!ends(poll, it)) return false;
+    if (cause) add(poll.call, *cause);
+    return true;
+  });
+  if (cause && is_poll(operation)) add(call, *cause);
+}
+
+void PollWaits::remember(CallIndex call) {
+  if (open_.size() == kMostOpen) open_.erase(open_.begin());
+  const Call it = trace_.calls(rank_)[call];
+  open_.push_back({.call = call,
+                   .operation = it.operation,
+                   .thread = it.thread,
+                   .request = it.request,
+                   .peer = it.peer,
+                   .tag = it.tag,
+                   .comm = it.comm,
+                   .any_source = it.has(SLK_FLAG_ANY_SOURCE) || it.peer < 0,
+                   .any_tag = it.has(SLK_FLAG_ANY_TAG) || it.tag == kTagAny});
+}
+
+/// Is that call, which succeeds, the one that the poll waited for?
+bool PollWaits::ends(const Poll& poll, const Call& call) const {
+  if (call.thread != poll.thread || call.has(SLK_FLAG_FAILED)) return false;
+  const bool completion = operation_class(call.operation) == OperationClass::completion;
+  if (is_test(poll.operation) != completion) return false;
+  if (!completion) {
+    return call.comm == poll.comm && (poll.any_source || call.peer == poll.peer) &&
+           (poll.any_tag || call.tag == poll.tag);
+  }
+  if (poll.request != kRequestNone) return completes(call, poll.request);
+  return call.operation == poll.operation || !is_test(call.operation);
+}
+
+std::optional<PollWaits::Cause> PollWaits::cause_of(CallIndex call, Operation operation) const {
+  std::optional<Cause> chosen;
+  const bool first = takes_the_first(operation);
+  matching_.for_completions(rank_, call, [&](const CallMatching::Completion& completion) {
+    const std::optional<Cause> cause = cause_of(completion, call);
+    if (!cause) return;
+    if (!chosen ||
+        (first ? cause->begin_ns < chosen->begin_ns : cause->begin_ns > chosen->begin_ns))
+      chosen = cause;
+  });
+  return chosen;
+}
+
+std::optional<PollWaits::Cause> PollWaits::cause_of(const CallMatching::Completion& completion,
+                                                    CallIndex call) const {
+  using Kind = CallMatching::Completion::Kind;
+  if (completion.kind == Kind::collective) {
+    const auto last = collectives_.last_needed(rank_, completion.id);
+    if (!last) return std::nullopt;
+    return Cause{last->begin_ns, last->rank, last->call, WaitPattern::nonblocking};
+  }
+  const MessageCalls& m = matching_.message(completion.id);
+  if (completion.kind != Kind::outgoing) {
+    return Cause{trace_.calls(m.source).begin_ns(m.send), m.source, m.send,
+                 WaitPattern::late_sender};
+  }
+  if (!m.matched() || m.buffered != 0) return std::nullopt;
+  if (options_.eager_bytes && m.bytes <= *options_.eager_bytes && m.synchronous == 0) {
+    return std::nullopt;
+  }
+  const std::int64_t posted = trace_.calls(m.destination).begin_ns(m.receive);
+  if (posted > trace_.calls(rank_).end_ns(call)) return std::nullopt;  // it went on without
+  return Cause{posted, m.destination, m.receive, WaitPattern::late_receiver};
+}
+
+void PollWaits::add(CallIndex call, const Cause& cause) {
+  const Call poll = trace_.calls(rank_)[call];
+  const std::int64_t wait = inside_of(poll, std::min(cause.begin_ns, poll.end_ns) - poll.begin_ns);
+  if (wait <= 0) return;
+  states_.push_back({.wait_ns = wait,
+                     .rank = rank_,
+                     .call = call,
+                     .cause_rank = cause.rank,
+                     .cause_call = cause.call,
+                     .pattern = cause.pattern,
+                     .effective = cause.rank != rank_});
+}
+
+}  // namespace slackline

@@ -1,0 +1,155 @@
+// Probes, and polls that fail: what they wait for is what the call needed that succeeded at last.
+
+#include "analysis/waits/poll_waits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "analysis/waits/delay_costs.h"
+#include "calls/call_paths.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::timed_trace;
+using ::testing::UnorderedElementsAre;
+
+/// "rank call pattern ns<-rank waited for"
+std::vector<std::string> states_of(const Trace& trace) {
+  std::vector<std::string> lines;
+  for (const WaitState& s : wait_states(trace, CallMatching(trace), {}).states) {
+    lines.push_back(std::to_string(s.rank) + "." + std::to_string(s.call) + " " +
+                    std::string(identifier(s.pattern)) + " " + std::to_string(s.wait_ns) + "<-" +
+                    std::to_string(s.cause_rank));
+  }
+  return lines;
+}
+
+const std::string kLateSend = "rank 0\n @500 +5 send to=1 tag=3 bytes=8\n";
+
+TEST(PollWaits, AProbeWaitsForTheMessageThatIsReceivedNext) {
+  EXPECT_THAT(
+      states_of(timed_trace(2, kLateSend + "rank 1\n @100 +410 probe from=0 tag=3 any_source\n"
+                                           " @520 +5 recv from=0 tag=3 bytes=8\n")),
+      ElementsAre("1.0 late_sender 400<-0"));
+}
+
+TEST(PollWaits, AMatchedProbeWaitsAsWell) {
+  EXPECT_THAT(states_of(timed_trace(2, kLateSend + "rank 1\n @100 +410 mprobe from=0 tag=3\n"
+                                                   " @520 +5 mrecv from=0 tag=3 bytes=8\n")),
+              ElementsAre("1.0 late_sender 400<-0"));
+}
+
+TEST(PollWaits, AProbeOfTheSecondMessageWaitsForThatOne) {
+  EXPECT_THAT(
+      states_of(timed_trace(2,
+                            "rank 0\n @10 +5 send to=1 bytes=8\n @500 +5 send to=1 bytes=8\n"
+                            "rank 1\n @100 +5 probe from=0\n @110 +5 recv from=0 bytes=8\n"
+                            " @200 +310 probe from=0\n @520 +5 recv from=0 bytes=8\n")),
+      ElementsAre("1.2 late_sender 300<-0"));
+}
+
+TEST(PollWaits, AProbeWithoutAReceiveIsNotClaimed) {
+  EXPECT_THAT(states_of(timed_trace(2,
+                                    "rank 0\n @500 +5 barrier\n"
+                                    "rank 1\n @100 +10 probe from=0\n @500 +5 barrier\n")),
+              IsEmpty());
+}
+
+// 300 of the 380 ns are inside of MPI, so that all of them are waiting; the poll that succeeds
+// begins after the send.
+TEST(PollWaits, MergedPollsOfAProbe) {
+  EXPECT_THAT(states_of(timed_trace(
+                  2, kLateSend + "rank 1\n @100 +380 iprobe from=any tag=3 polls=12 inside=300 "
+                                 "any_source failed\n"
+                                 " @510 +2 iprobe from=0 tag=3 any_source\n"
+                                 " @520 +5 recv from=0 tag=3 bytes=8\n")),
+              ElementsAre("1.0 late_sender 380<-0"));
+}
+
+TEST(PollWaits, OnlyTheTimeInsideCountsWhereTheProgramDoesMoreThanPoll) {
+  EXPECT_THAT(
+      states_of(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
+                                           " @100 +600 test req=1 failed polls=12 inside=60\n"
+                                           " @710 +2 test req=1\n")),
+      ElementsAre("1.1 late_sender 40<-0"));
+}
+
+TEST(PollWaits, ALoopOfTestsWaitsInEachOfItsCalls) {
+  // In the test that succeeds, too: its message is sent while it runs.
+  EXPECT_THAT(
+      states_of(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
+                                           " @100 +100 test req=1 failed\n"
+                                           " @250 +100 test req=1 failed\n"
+                                           " @450 +80 test req=1\n")),
+      ElementsAre("1.1 late_sender 100<-0", "1.2 late_sender 100<-0", "1.3 late_sender 50<-0"));
+}
+
+TEST(PollWaits, ATestsomeWaitsForTheFirstAndATestallForTheLast) {
+  const std::string senders =
+      "rank 0\n @300 +5 send to=2 bytes=8\nrank 1\n @500 +5 send to=2 bytes=8\n";
+  const std::string posts =
+      "rank 2\n @1 +1 irecv from=0 bytes=8 req=1\n @3 +1 irecv from=1 bytes=8 req=2\n";
+  EXPECT_THAT(states_of(timed_trace(3, senders + posts +
+                                           " @100 +500 testsome failed polls=9 inside=500\n"
+                                           " @600 +5 testsome reqs=1,2\n")),
+              ElementsAre("2.2 late_sender 200<-0"));
+  EXPECT_THAT(states_of(timed_trace(3, senders + posts +
+                                           " @100 +500 testall failed polls=9 inside=500\n"
+                                           " @600 +5 testall reqs=1,2\n")),
+              ElementsAre("2.2 late_sender 400<-1"));
+}
+
+TEST(PollWaits, OfANonblockingCollectiveWaitForItsLastMember) {
+  EXPECT_THAT(states_of(timed_trace(2,
+                                    "rank 0\n @500 +5 ibarrier req=1\n @510 +5 wait req=1\n"
+                                    "rank 1\n @10 +5 ibarrier req=1\n"
+                                    " @100 +420 test req=1 failed polls=9 inside=400\n"
+                                    " @525 +2 test req=1\n")),
+              ElementsAre("1.1 nonblocking_collective 400<-0"));
+}
+
+TEST(PollWaits, OfASendWaitForItsReceiver) {
+  EXPECT_THAT(states_of(timed_trace(2,
+                                    "rank 0\n @10 +5 isend to=1 bytes=100000 req=1\n"
+                                    " @100 +450 test req=1 failed polls=9 inside=400\n"
+                                    " @560 +2 test req=1\n"
+                                    "rank 1\n @500 +100 recv from=0 bytes=100000\n")),
+              ElementsAre("0.1 late_receiver 400<-1"));
+}
+
+// A loop that goes on elsewhere: the poll's wait is told by a call after one that others need.
+TEST(PollWaits, CauseTheWaitingOfOthers) {
+  const Trace trace =
+      timed_trace(3,
+                  "rank 0\n @1000 +5 send to=1 bytes=8\n"
+                  "rank 1\n @1 +1 irecv from=0 bytes=8 req=1\n"
+                  " @10 +1000 test req=1 failed polls=9 inside=1000\n @1012 +1 test req=1\n"
+                  " @1100 +5 send to=2 bytes=8\n"
+                  "rank 2\n @100 +1010 recv from=1 bytes=8\n");
+  const CallMatching matching(trace);
+  const CallPaths paths(trace);
+  const WaitStates waits = wait_states(trace, matching, {});
+  const DelayCosts delays = delay_costs(trace, matching, waits, CallActivities(trace, paths));
+  EXPECT_EQ(delays.unexplained_ns, 0);
+  EXPECT_EQ(delays.waiting_ns, 990 + 1000);
+  ASSERT_FALSE(delays.costs.empty());
+  EXPECT_EQ(delays.costs.front().rank, 0);
+  EXPECT_GT(delays.costs.front().total(), 1800);
+}
+
+TEST(PollWaits, ThatNeverSucceedHaveNoCause) {
+  EXPECT_THAT(
+      states_of(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
+                                           " @100 +400 test req=1 failed polls=9 inside=400\n")),
+      IsEmpty());
+}
+
+}  // namespace
+}  // namespace slackline
