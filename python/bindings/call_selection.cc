@@ -29,15 +29,6 @@ std::vector<std::int32_t> wanted_ranks(const Trace& trace, const CallFilter& fil
 
 using OperationFlags = std::array<bool, kOperationCount>;
 
-Operation operation_named(const std::string& name) {
-  for (std::size_t i = 0; i < kOperationCount; ++i) {
-    const auto operation = static_cast<Operation>(i);
-    if (name == mpi_name(operation) || name == identifier(operation)) return operation;
-  }
-  throw usage_error(fmt::format("unknown operation '{}'", name), "no such name",
-                    "Use its name in MPI, such as MPI_Isend.");
-}
-
 std::optional<OperationFlags> wanted_operations(const CallFilter& filter) {
   if (filter.operations.empty()) return std::nullopt;
   OperationFlags wanted{};
@@ -108,6 +99,15 @@ SelectedCalls selected(const Opened& opened, std::int32_t rank, const Wanted& wa
 }
 
 }  // namespace
+
+Operation operation_named(const std::string& name) {
+  for (std::size_t i = 0; i < kOperationCount; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    if (name == mpi_name(operation) || name == identifier(operation)) return operation;
+  }
+  throw usage_error(fmt::format("unknown operation '{}'", name), "no such name",
+                    "Use its name in MPI, such as MPI_Isend.");
+}
 
 CallSelection select_calls(const Opened& opened, const CallFilter& filter) {
   const std::vector<std::int32_t> ranks = wanted_ranks(opened.trace(), filter);

@@ -10,6 +10,9 @@
 
 namespace slackline::python {
 
+/// The operation of that name, "MPI_Isend" or "isend". Throws usage Error.
+Operation operation_named(const std::string& name);
+
 /// Which calls a table is of. What is not given does not restrict it.
 struct CallFilter {
   std::optional<std::vector<std::int32_t>> ranks{};

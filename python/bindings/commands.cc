@@ -8,6 +8,7 @@
 #include "app/requests/diff.h"
 #include "app/requests/efficiency.h"
 #include "app/requests/gains.h"
+#include "app/requests/hotspots.h"
 #include "app/requests/info.h"
 #include "app/requests/monitor.h"
 #include "app/requests/place.h"
@@ -123,6 +124,12 @@ void fill(WaitStatesRequest& request, Arguments& arguments) {
   python::fill(request.run, arguments);
 }
 
+void fill(HotspotsRequest& request, Arguments& arguments) {
+  python::fill(request.run, arguments);
+  arguments("by", request.by);
+  arguments("rows", request.rows);
+}
+
 void fill(MonitorRequest& request, Arguments& arguments) {
   python::fill(request.run, arguments);
   arguments("rank", request.rank);
@@ -219,6 +226,7 @@ constexpr std::array kCommands{
     ReportingCommand{"platform", prepare<PlatformRequest>},
     ReportingCommand{"efficiency", prepare<EfficiencyRequest>},
     ReportingCommand{"wait-states", prepare<WaitStatesRequest>},
+    ReportingCommand{"hotspots", prepare<HotspotsRequest>},
     ReportingCommand{"monitor", prepare<MonitorRequest>},
     ReportingCommand{"place", prepare<PlaceRequest>},
     ReportingCommand{"whatif", prepare<WhatifRequest>},

@@ -72,6 +72,7 @@ void define_tables(TraceClass& trace) {
   filtered("collectives", collectives_table);
   filtered("regions", regions_table);
   filtered("counters", counters_table);
+  filtered("samples", samples_table);
   const auto whole = [&](const char* name, WholeTable make) {
     trace.def(name, [make](const OpenedPtr& self) {
       return table([self, make] { return make(*self); });
@@ -129,6 +130,7 @@ PYBIND11_MODULE(_core, m) {
   define_trace(m);
   define_requests(m);
   define_graph(m);
+  define_import(m);
 }
 
 }  // namespace slackline::python

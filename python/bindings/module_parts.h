@@ -10,5 +10,7 @@ namespace slackline::python {
 void define_requests(pybind11::module_& m);
 /// Graph: the same of an execution graph that is there.
 void define_graph(pybind11::module_& m);
+/// What makes traces of tables from elsewhere.
+void define_import(pybind11::module_& m);
 
 }  // namespace slackline::python

@@ -231,6 +231,31 @@ Columns counters_table(const Opened& opened, const CallFilter& filter) {
   return table.take();
 }
 
+Columns samples_table(const Opened& opened, const CallFilter& filter) {
+  const Trace& trace = opened.trace();
+  const Samples& samples = opened.opened().samples;
+  const std::vector<char> passes = passing_ranks(trace, filter);
+  std::vector<std::pair<std::int32_t, Sample>> rows;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    if (passes[static_cast<std::size_t>(rank)] == 0) continue;
+    for (const Sample& sample : samples.of(rank)) rows.emplace_back(rank, sample);
+  }
+  std::vector<std::string> functions{""};
+  for (FrameId frame = 1; frame <= trace.call_tree().size(); ++frame) {
+    functions.push_back(describe_frame(trace.call_tree(), frame));
+  }
+  using Row = std::size_t;
+  TableBuilder table(rows.size());
+  table.add<std::int32_t>("rank", [&](Row i) { return rows[i].first; });
+  table.add<std::uint16_t>("thread", [&](Row i) { return rows[i].second.thread; });
+  table.add<std::int64_t>("time_ns", [&](Row i) { return rows[i].second.time_ns; });
+  table.add<std::int64_t>("cpu_ns", [&](Row i) { return rows[i].second.cpu_ns; });
+  table.add<std::uint32_t>("before_call", [&](Row i) { return rows[i].second.before_call; });
+  table.add_text("frame", std::move(functions),
+                 [&](Row i) { return static_cast<std::int32_t>(rows[i].second.frame); });
+  return table.take();
+}
+
 Columns comm_matrix_table(const Opened& opened) {
   struct Cell {
     std::uint64_t messages = 0;

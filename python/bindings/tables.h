@@ -22,6 +22,8 @@ Columns communicators_table(const Opened& opened);
 Columns regions_table(const Opened& opened, const CallFilter& filter);
 /// Hardware counters, a row for each computation before a call.
 Columns counters_table(const Opened& opened, const CallFilter& filter);
+/// Samples of computation, where a recording has them.
+Columns samples_table(const Opened& opened, const CallFilter& filter);
 /// Messages and their bytes by pair of ranks, of pairs that exchange any.
 Columns comm_matrix_table(const Opened& opened);
 Columns findings_table(const Findings& findings);

@@ -19,6 +19,7 @@ from . import _core
 from ._core import Error
 from .commands import commands, run
 from .graph import Envelope, Graph, Prediction
+from .importing import from_arrow
 from .model import LogGPS, Platform
 from .reports import Report, diff, report, simulate
 from .table import Column, Table
@@ -28,7 +29,7 @@ from .trace import open_trace as open  # noqa: A004  (slackline.open is the modu
 __version__: str = _core.version
 __all__ = [
     "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "Graph", "LogGPS", "Platform", "Prediction",
-    "Report", "Table", "Trace", "commands", "diff", "open", "report", "run", "simulate",
+    "Report", "Table", "Trace", "commands", "diff", "from_arrow", "open", "report", "run", "simulate",
 ]
 
 

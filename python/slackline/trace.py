@@ -198,6 +198,12 @@ class Trace:
         it gained in the computation before that call (after the last one: the number of calls)."""
         return Table.of(self._opened.counters(_filter(ranks)))
 
+    def samples(self, ranks: Ranks = None) -> Table:
+        """Where threads were found computing, in recordings that have samples: ``rank``, ``thread``,
+        ``time_ns``, ``cpu_ns`` (the CPU time that one stands for), ``before_call`` and ``frame``,
+        the innermost function with its line."""
+        return Table.of(self._opened.samples(_filter(ranks)))
+
     def comm_matrix(self) -> CommMatrix:
         """Point-to-point messages by pair: ``source``, ``destination`` (int32), ``messages``,
         ``bytes`` (uint64). ``.to_numpy()`` is the dense matrix."""

@@ -39,7 +39,7 @@ def commands_with_options(root):
     }
 
 
-@pytest.mark.parametrize("command", [name for name in slackline.commands() if name != "convert"])
+@pytest.mark.parametrize("command", [name for name in slackline.commands() if name not in ("convert", "hotspots")])
 def test_a_command_gives_what_it_prints(cli, traces, command):
     args, options, arguments = commands_with_options(traces.parents[1])[command]
     assert slackline.run(command, *args, **options) == cli.json(command, *arguments)
@@ -48,6 +48,15 @@ def test_a_command_gives_what_it_prints(cli, traces, command):
 def test_convert(tmp_path, traces):
     summary = slackline.run("convert", traces / TRACE, tmp_path / "out.slt", to="text")
     assert summary["result"] and (tmp_path / "out.slt").read_text().startswith("slackline-trace 1 timed")
+
+
+def test_every_command_that_reports_is_there(cli):
+    text = subprocess.run([cli.binary, "--help"], capture_output=True, text=True, check=True).stdout
+    listed = re.findall(r"^  ([a-z-]+) ", text.split("Commands:")[1], re.MULTILINE)
+    # These start jobs or programs, or answer with something else than a report.
+    others = {"record", "preload", "calibrate", "inject", "validate", "replay", "print", "view", "demo", "completion",
+              "query"}
+    assert sorted(set(listed) - others) == sorted(slackline.commands())
 
 
 @pytest.mark.parametrize("command", slackline.commands())
@@ -60,6 +69,20 @@ def test_every_option_of_the_command_line_has_an_argument(cli, command):
     printing = {"help", "output", "format", "colour", "color", "quiet", "strict"}
     assert options - printing <= slackline._core.arguments_of(command)
     assert len(options) > 3
+
+
+def test_hotspots(cli, tmp_path):
+    path = tmp_path / "paths.slt"
+    path.write_text("""slackline-trace 1 timed ranks=1
+frame 1 0 main file=app.c line=10
+frame 2 1 solve file=app.c line=20
+rank 0
+  @0 +10 init frame=1
+  @500 +10 barrier frame=2
+  @900 +10 finalize frame=1
+""")
+    assert slackline.run("hotspots", path, by="line") == cli.json("hotspots", path, "--by", "line")
+    assert slackline.open(path).calls(region="solve")["call"].tolist() == [1]
 
 
 def test_wrong_arguments():

@@ -1,0 +1,127 @@
+"""The way in for traces of formats that Slackline does not read: columns of calls."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .trace import Trace, open_trace
+
+_NUMBERS = {"rank": np.int32, "begin_ns": np.int64, "end_ns": np.int64, "bytes": np.uint64, "peer": np.int32,
+            "tag": np.int32, "comm": np.uint32, "request": np.uint32, "thread": np.uint16, "flags": np.uint8}
+
+
+def _joined(batches: list[Any]) -> Any:
+    """A column of several batches as an array, or a list of text or of lists."""
+    if not batches:
+        return np.empty(0)
+    if isinstance(batches[0][0], tuple):
+        return [elements[begin:end] for (offsets, elements), _, _ in batches
+                for begin, end in zip(offsets, offsets[1:])]
+    if batches[0][1] is not None:
+        return np.concatenate([np.array(categories, dtype=object)[values] for values, categories, _ in batches])
+    return np.concatenate([np.ma.MaskedArray(values, False if valid is None else ~valid)
+                           for values, _, valid in batches])
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    if hasattr(table, "__arrow_c_stream__"):
+        stream = table.__arrow_c_stream__()
+        return {name: _joined(batches) for name, batches in _core.arrow_columns(stream).items()}
+    if isinstance(table, Mapping) or hasattr(table, "columns"):
+        return {name: table[name] for name in (table if isinstance(table, Mapping) else table.columns)}
+    raise TypeError("a table has __arrow_c_stream__, or is a DataFrame or a mapping of columns")
+
+
+def _coded(values: Any) -> tuple[np.ndarray, list[str]]:
+    """Codes into the different texts, which stand in the order of their first appearance."""
+    texts, first, codes = np.unique(np.asarray(values, dtype=str), return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first)
+    place = np.empty(len(texts), dtype=np.int32)
+    place[by_appearance] = np.arange(len(texts), dtype=np.int32)
+    return place[codes], texts[by_appearance].tolist()
+
+
+def _filled(name: str, values: Any, dtype: Any) -> np.ndarray:
+    default = -1 if name == "peer" else 0
+    if np.ma.isMaskedArray(values):
+        values = values.filled(default)
+    elif hasattr(values, "fillna"):
+        values = values.fillna(default)
+    return np.ascontiguousarray(values, dtype=dtype)
+
+
+def _calls(table: Any) -> dict[str, Any]:
+    given = _columns(table)
+    missing = [name for name in ("rank", "operation", "begin_ns", "end_ns") if name not in given]
+    if missing:
+        raise TypeError(f"calls have no column {', '.join(missing)}")
+    calls: dict[str, Any] = {name: _filled(name, given[name], dtype) for name, dtype in _NUMBERS.items()
+                             if name in given}
+    calls["operation"], calls["operations"] = _coded(given["operation"])
+    if "args" in given:
+        lists = [() if value is None else np.asarray(value, dtype=np.int64) for value in given["args"]]
+        calls["first_arg"] = np.concatenate([[0], np.cumsum([len(value) for value in lists])])
+        calls["args"] = np.concatenate([np.empty(0, np.int64), *lists])
+    lengths = {len(values) for name, values in calls.items() if name in _NUMBERS or name == "operation"}
+    if len(lengths) > 1:
+        raise ValueError("the columns of calls are not of one length")
+    return calls
+
+
+def _regions(table: Any) -> dict[str, Any]:
+    if table is None:
+        return {}
+    given = _columns(table)
+    regions: dict[str, Any] = {name: _filled(name, given[name], _NUMBERS[name])
+                               for name in ("rank", "begin_ns", "end_ns")}
+    regions["region"], regions["regions"] = _coded(given["region"])
+    return regions
+
+
+def from_arrow(calls: Any, path: str | os.PathLike[str] | None = None, *, regions: Any = None,
+               communicators: Sequence[Sequence[int]] = (), ranks: int | None = None) -> Trace:
+    """A trace of columns of calls: the way in for formats that nobody has written a reader for.
+
+    Args:
+        calls: a table, as any object with ``__arrow_c_stream__`` (Polars, pyarrow, DuckDB), a
+            pandas DataFrame, or a mapping from names to arrays. Its columns are those of
+            :meth:`Trace.calls`: ``rank``, ``operation`` ("MPI_Isend" or "isend"), ``begin_ns`` and
+            ``end_ns``, and where they mean something ``bytes``, ``peer`` (world rank: destination,
+            source or root), ``tag``, ``comm``, ``request`` (a number that is one rank's own: given
+            by what starts a request, named by what completes it), ``thread``, ``flags`` and
+            ``args`` (lists of int64: of ``waitall`` the requests; of ``sendrecv`` source, tag and
+            bytes of what is received). Calls of a rank stand in its program's order. Other columns
+            are ignored.
+        path: the native trace to write (``.slk``). None: a temporary file, which goes with the
+            trace.
+        regions: visits of user regions, a table with ``rank``, ``region``, ``begin_ns``, ``end_ns``.
+        communicators: members of those with the numbers 2, 3, ..., as world ranks in their order.
+        ranks: their number; by default one more than the largest rank.
+
+    Returns:
+        The trace, read from its file.
+
+    Raises:
+        slackline.Error: an operation, a rank or a communicator does not exist, or the file cannot
+            be written.
+        TypeError: a column is missing, or `calls` is no table.
+        ValueError: the columns are not of one length.
+    """
+    columns = _calls(calls)
+    count = int(columns["rank"].max(initial=-1)) + 1 if ranks is None else ranks
+    temporary = None
+    if path is None:
+        temporary = tempfile.TemporaryDirectory(prefix="slackline-")
+        path = os.path.join(temporary.name, "trace.slk")
+    _core.write_trace(os.fspath(path), count, columns, _regions(regions), [list(c) for c in communicators])
+    trace = open_trace(path)
+    if temporary is not None:
+        weakref.finalize(trace, temporary.cleanup)
+    return trace

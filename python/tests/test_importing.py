@@ -1,0 +1,77 @@
+"""Traces from tables: what goes out of a trace and in again is the same, by every way in."""
+
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import slackline
+
+
+def printed(cli, path):
+    """The trace as text, without what says who made it."""
+    text = subprocess.run([cli.binary, "print", path], capture_output=True, text=True, check=True).stdout
+    return [line for line in text.splitlines() if not line.startswith(("info", "finding"))]
+
+
+class Stream:
+    """A table that offers nothing but its Arrow stream."""
+
+    def __init__(self, table):
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("way", [Stream, dict, lambda table: table.to_pandas(), lambda table: table])
+def test_a_trace_comes_back(cli, late_sender, tmp_path, way):
+    trace = slackline.open(late_sender)
+    members = [trace.members(2)[0]]
+    made = slackline.from_arrow(way(trace.calls()), tmp_path / "again.slk", regions=way(trace.regions()),
+                                communicators=members)
+    expected = [line.replace(" host=n0", "").replace(' name=pair', '').replace(' name="pair"', "")
+                for line in printed(cli, late_sender)]
+    assert printed(cli, tmp_path / "again.slk") == expected
+    assert made.wait_states()["wait_ns"].tolist() == trace.wait_states()["wait_ns"].tolist()
+
+
+def test_requests_and_arguments(tmp_path):
+    calls = {"rank": [0, 0, 0, 1], "operation": ["isend", "irecv", "waitall", "sendrecv"],
+             "begin_ns": [0, 10, 20, 0], "end_ns": [5, 15, 100, 90], "peer": [1, 1, -1, 0], "tag": [7, 8, 0, 8],
+             "bytes": [64, 32, 0, 32], "request": [1, 2, 0, 0],
+             "args": [[], [], [1, 2], [0, 7, 64]]}
+    messages = slackline.from_arrow(calls).messages()
+    assert messages["source"].tolist() == [0, 1] and messages["tag"].tolist() == [7, 8]
+    assert messages["send_done_call"].tolist() == [2, 0] and messages["receive_done_call"].tolist() == [0, 2]
+    assert messages["bytes"].tolist() == [64, 32]
+
+
+def test_a_temporary_trace_goes_with_its_object():
+    trace = slackline.from_arrow({"rank": [0], "operation": ["barrier"], "begin_ns": [0], "end_ns": [1]}, ranks=2)
+    path = pathlib.Path(trace.path)
+    assert path.exists() and trace.ranks == 2
+    del trace
+    assert not path.exists()
+
+
+def test_what_cannot_be_a_trace_is_refused(tmp_path):
+    good = {"rank": [0], "operation": ["barrier"], "begin_ns": [0], "end_ns": [1]}
+    with pytest.raises(slackline.Error, match="unknown operation 'fly'"):
+        slackline.from_arrow({**good, "operation": ["fly"]})
+    with pytest.raises(slackline.Error, match="rank 3 does not exist"):
+        slackline.from_arrow({**good, "peer": [3]})
+    with pytest.raises(slackline.Error, match="rank -1 does not exist"):
+        slackline.from_arrow({**good, "rank": [-1]})
+    with pytest.raises(slackline.Error, match="there is no communicator 5"):
+        slackline.from_arrow({**good, "comm": [5]})
+    with pytest.raises(TypeError, match="no column end_ns"):
+        slackline.from_arrow({name: good[name] for name in ("rank", "operation", "begin_ns")})
+    with pytest.raises(ValueError, match="one length"):
+        slackline.from_arrow({**good, "begin_ns": np.array([0, 1])})
+    with pytest.raises(TypeError, match="a table has"):
+        slackline.from_arrow(7)
+    with pytest.raises(slackline.Error):
+        slackline.from_arrow(good, os.path.join(tmp_path, "no", "such", "folder.slk"))
