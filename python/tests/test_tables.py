@@ -1,10 +1,15 @@
 """Tables of a trace, against a trace written by hand and against the command line."""
 
+import os
+import pathlib
+
 import numpy as np
 import pandas
 import pytest
 
 import slackline
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_calls_are_those_of_the_text(late_sender):
@@ -159,3 +164,20 @@ def test_an_untimed_trace_has_no_waits(tmp_path):
     with pytest.raises(slackline.Error, match="the trace has no timestamps"):
         slackline.open(path).wait_states()
     assert slackline.open(path, on="predicted").wait_states().rows == 0
+
+
+SHARED = pathlib.Path(os.environ.get("SLACKLINE_SHARED", ROOT.parent / "shared")) / "traces" / "pingpong-otf2"
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason=f"{SHARED} is not there")
+def test_ping_pong_has_the_messages_that_others_find():
+    """Its authors' own figures: 8 messages each way, 4,177,920 bytes."""
+    trace = slackline.open(SHARED / "traces.otf2")
+    matrix = trace.comm_matrix()
+    assert matrix.to_numpy().tolist() == [[0, 4177920], [4177920, 0]]
+    assert matrix.to_numpy("messages").tolist() == [[0, 8], [8, 0]]
+    messages = trace.messages()
+    calls = trace.calls()
+    sent, _ = np.histogram(messages["send_begin_ns"], bins=5, weights=messages["bytes"],
+                           range=(calls["begin_ns"].min(), calls["end_ns"].max()))
+    assert sent.sum() == 2 * 4177920
