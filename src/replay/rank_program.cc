@@ -511,7 +511,9 @@ class RankEncoder {
         return;
       case pack:
       case unpack:
-        return emit(i, {.operation = call.operation, .bytes = call.bytes});
+        return emit(i, {.operation = call.operation,
+                        .comm = comms_.knows(call.comm) ? comms_.index(call.comm) : kCommWorld,
+                        .bytes = call.bytes});
       case pcontrol:
         return emit(i, {.operation = call.operation});
       default:

@@ -11,12 +11,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "calls/run_span.h"
+#include "replay/communicator_plan.h"
 
 namespace slackline {
 namespace {
@@ -110,13 +113,18 @@ class RankCarrier {
     call.frame = 0;
     index_[j] = calls_.size();
     if (call.has(SLK_FLAG_FAILED)) {
+      if (left_ > 0 && calls_.back().operation == call.operation) {
+        calls_.back().end_ns = call.end_ns;
+        --index_[j];
+        return;
+      }
       pass_failed_steps();
       if (corresponds_ && step_ < steps_.size()) call.frame = program_.frame(steps_[step_]);
       calls_.push_back(call);
       return;
     }
     if (goes_on(call)) {
-      calls_.back().end_ns = call.end_ns;
+      add_to_last(call);
       --index_[j];
       return;
     }
@@ -143,6 +151,14 @@ class RankCarrier {
     return true;
   }
 
+  void add_to_last(const Call& call) {
+    Call& last = calls_.back();
+    std::vector<std::int64_t>& requests = merged_.emplace_back(last.args.begin(), last.args.end());
+    requests.insert(requests.end(), call.args.begin(), call.args.end());
+    last.args = requests;
+    last.end_ns = call.end_ns;
+  }
+
   void follow(Call& call) {
     const bool there = step_ < steps_.size() && steps_[step_] < program_.size();
     const Call original = there ? program_[steps_[step_]] : Call{};
@@ -157,11 +173,28 @@ class RankCarrier {
     if (call.operation == Operation::waitsome || call.operation == Operation::testsome) {
       left_ = original.args.size() - std::min(original.args.size(), call.args.size());
     }
+    if (original.has(SLK_FLAG_CANCELLED)) {  // posted with a tag that no message has
+      call.peer = original.peer;
+      call.tag = original.tag;
+      call.bytes = original.bytes;
+    }
+    if (kind == OperationClass::comm_create) follow_maker(call, original);
+    // All receives are posted with room for the largest message.
+    if (original.operation == Operation::recv_init) call.bytes = original.bytes;
     call.operation = original.operation;
     call.frame = original.frame;
     call.flags = static_cast<std::uint8_t>(call.flags | (original.flags & kWildcards));
     place(steps_[step_]);
     ++step_;
+  }
+
+  /// Communicators with a topology are made from a copy, which the program does not have.
+  void follow_maker(Call& call, const Call& original) {
+    if (const auto parent = comms_.find(original.comm); parent != comms_.end()) {
+      call.comm = parent->second;
+    }
+    const std::uint32_t made = made_communicator(original);
+    if (made != kCommNull) comms_[made] = made_communicator(call);
   }
 
   void add_pause(RankCalls& to, const Pause& pause, std::int64_t start) const {
@@ -208,8 +241,10 @@ class RankCarrier {
   const RankCalls& recorded_;
   Marks marks_;
   std::vector<Call> calls_;
-  std::vector<std::size_t> index_;      // by recorded call
-  std::vector<std::size_t> new_index_;  // by call of the program
+  std::map<std::uint32_t, std::uint32_t> comms_{{kCommWorld, kCommWorld}, {kCommSelf, kCommSelf}};
+  std::deque<std::vector<std::int64_t>> merged_;  // arguments of calls that were several
+  std::vector<std::size_t> index_;                // by recorded call
+  std::vector<std::size_t> new_index_;            // by call of the program
   std::size_t step_ = 0;
   std::size_t left_ = 0;  // requests that calls to come complete for the last one
   bool corresponds_ = true;

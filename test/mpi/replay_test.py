@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Tests of `slackline replay` inside MPI jobs: what is replayed has the calls of its trace."""
+import collections
+import json
+import os
+import re
+
+from recording import check, run_case
+from replay_kinds import all_kinds, wildcards, worker_farm
+
+RANKS = 4
+
+
+def replay(test, trace, *options, ranks=RANKS, out="replayed.slk"):
+    """Replays, and returns the finished process; the trace of the replay is `out`."""
+    command = ["replay", trace, "-o", out, "--format", "json", *options]
+    if test.arguments.mpi == "mpich":
+        command.append("--yield")
+    return test.slackline(*command, "--", *test.launcher(ranks))
+
+
+def write(test, name, text):
+    with open(os.path.join(test.folder, name), "w", encoding="utf-8") as out:
+        out.write(text)
+    return name
+
+
+def printed(test, trace):
+    done = test.slackline("print", trace)
+    check(done.returncode == 0, f"{trace} cannot be read")
+    return done.stdout
+
+
+# Sizes of elements, the type of reductions and the serials of requests may differ.
+LEFT_OUT = {"elem", "frame", "polls", "inside", "thread", "intercomm", "non_commutative"}
+MERGED = {"waitsome", "testsome"}
+
+
+class Calls:
+    """The calls of each rank without times and numbers that only one recording has."""
+
+    def __init__(self, text, skip=()):
+        self.members = {name: name for name in ("world", "self", "null")}
+        self.members["0"] = "world"
+        self.ranks = collections.defaultdict(list)
+        rank = None
+        for line in text.splitlines():
+            words = line.split("#")[0].split()
+            words = [word for word in words if word[0] not in "@+"]
+            if not words:
+                continue
+            if words[0] == "comm":
+                self.members[words[1]] = " ".join(words[2:4])
+            elif words[0] == "rank":
+                rank, self.started = int(words[1]), {}
+            elif rank is not None and words[0] not in ("enter", "leave", "compute", "pause", *skip):
+                self.add(rank, words)
+
+    def add(self, rank, words):
+        if "failed" in words:
+            return
+        calls = self.ranks[rank]
+        said = [words[0]]
+        for word in words[1:]:
+            key, _, value = word.partition("=")
+            if key not in LEFT_OUT:
+                said.append(self.word(key, value, len(calls)))
+        calls.append(sorted(said[1:]) + [said[0]])
+
+    def word(self, key, value, place):
+        if key in ("comm", "new"):
+            return f"{key}={self.members[value]}"
+        if key == "req":
+            return f"req={self.started.setdefault(value, place)}"
+        if key == "reqs":
+            return "reqs=" + ",".join(sorted(str(self.started.get(r, "?")) for r in unfold(value)))
+        if key == "starts":
+            return "starts=" + ",".join(self.start(group, place) for group in value.split(","))
+        if key in ("out", "in"):
+            return f"{key}=" + ",".join(sorted(value.split(",")))
+        return f"{key}={value}"
+
+    def start(self, group, place):
+        serial, *rest = group.split(":")
+        self.started[serial] = place
+        if len(rest) == 5:
+            rest[4] = self.members[rest[4]]
+        return ":".join(rest)
+
+
+def unfold(items):
+    for item in filter(None, items.split(",")):
+        first, _, rest = item.partition("..")
+        last, _, step = rest.partition("/")
+        stride = int(step or 1)
+        if not rest:
+            yield first
+        elif int(last) >= int(first):
+            yield from map(str, range(int(first), int(last) + 1, stride))
+        else:
+            yield from map(str, range(int(first), int(last) - 1, -stride))
+
+
+def compare(test, trace, replayed, skip=()):
+    """Kinds, partners, tags, sizes, communicators and requests of all calls, in their order."""
+    before, after = (Calls(printed(test, t), skip).ranks for t in (trace, replayed))
+    check(set(before) == set(after), "other ranks")
+    for rank in sorted(before):
+        for i, (was, now) in enumerate(zip(before[rank], after[rank])):
+            check(was == now, f"rank {rank}, call {i}: {was} became {now}")
+        check(len(before[rank]) == len(after[rank]), f"rank {rank}: another number of calls")
+
+
+def info(test, trace):
+    return json.loads(test.slackline("info", trace, "--format", "json").stdout)
+
+
+def complete(test, trace):
+    """No message of the trace lacks an end."""
+    done = json.loads(test.slackline("wait-states", trace, "--format", "json").stdout)
+    names = {finding["name"] for finding in done["findings"]}
+    check(not names & {"unmatched_send", "unmatched_receive", "collective_incomplete"},
+          f"the replay is incomplete: {names}")
+
+
+def case_kinds(test):
+    """Every operation, each in a form that a program may have."""
+    trace = write(test, "kinds.txt", all_kinds())
+    done = replay(test, trace)
+    check(done.returncode == 0, "the replay failed")
+    compare(test, trace, "replayed.slk")
+    complete(test, "replayed.slk")
+    result = json.loads(done.stdout)["result"]
+    check(result["replayed_ns"] > 0 and result["behind_ns"] >= 0, "no times")
+
+
+def case_program(test):
+    """What a program calls that was recorded, without its one-sided communication."""
+    done = test.record([*test.launcher(RANKS), test.program("calls")])
+    check(done.returncode == 0, "the program failed")
+    done = replay(test, os.path.join(test.output, "trace.slk"), "--skip-unsupported")
+    check(done.returncode == 0, "the replay failed")
+    one_sided = [name for name in ("win_allocate", "win_fence", "put", "get", "win_lock",
+                                   "win_unlock", "win_flush", "win_free")]
+    compare(test, os.path.join(test.output, "trace.slk"), "replayed.slk", one_sided)
+    answer = json.loads(done.stdout)
+    check("replay_skipped" in {f["name"] for f in answer["findings"]}, "nothing is said of RMA")
+    frames = re.findall(r"frame=\d+", printed(test, "replayed.slk"))
+    check(len(frames) > 100, "the call paths are gone")
+
+
+def case_refused(test):
+    """What would wait forever, before a job starts."""
+    head = "slackline-trace 1 timed ranks=2\n"
+    refusals = {
+        "rank 0\n +1 send to=1 bytes=8\nrank 1\n +1 init\n": "sends without a receive",
+        "rank 0\n +1 recv from=1 bytes=8\nrank 1\n +1 init\n": "receives without a send",
+        "rank 0\n +1 barrier\nrank 1\n +1 init\n": "collectives that some ranks never enter",
+        "rank 0\n +1 barrier\nrank 1 absent\n": "no calls of rank 1",
+        "rank 0\n +1 barrier thread=1\nrank 1\n +1 barrier\n": "several threads",
+        "rank 0\n +1 put target=1 bytes=8\nrank 1\n +1 init\n": "MPI_Put",
+        "rank 0\n +1 barrier unfinished\nrank 1\n +1 barrier\n": "died in MPI_Barrier",
+        "rank 0\n +1 abort\nrank 1\n +1 init\n": "MPI_Abort",
+    }
+    for text, why in refusals.items():
+        done = replay(test, write(test, "refused.txt", head + text), ranks=2)
+        check(done.returncode == 1 and why in done.stderr, f"not refused: {why}")
+    good = write(test, "good.txt", head + "rank 0\n +1 barrier\nrank 1\n +1 barrier\n")
+    done = replay(test, good, ranks=3)
+    check(done.returncode == 1 and "launcher starts 3" in done.stderr, "too many processes")
+    done = replay(test, good, "--set", "nonsense", ranks=2)
+    check(done.returncode == 2, "an edit that there is not")
+
+
+def case_wildcards(test):
+    """As happened, and free."""
+    trace = write(test, "farm.txt", worker_farm(RANKS, 40))
+    for how in ("recorded", "free"):
+        done = replay(test, trace, "--wildcards", how)
+        check(done.returncode == 0, f"the replay with {how} wildcards failed")
+        complete(test, "replayed.slk")
+        messages = info(test, "replayed.slk")["result"]
+        check(messages["calls"] == info(test, trace)["result"]["calls"], "other calls")
+    trace = write(test, "mixed.txt", wildcards(RANKS))
+    check(replay(test, trace, "--wildcards", "free").returncode == 0, "a message was taken away")
+    complete(test, "replayed.slk")
+
+
+def case_edited(test):
+    """A run of unequal computation, replayed with equal one."""
+    text = f"slackline-trace 1 timed ranks={RANKS}\n"
+    for rank in range(RANKS):
+        text += f"rank {rank}\n"
+        for _ in range(20):
+            text += f"  compute {4000000 if rank == 0 else 1000000}\n  +10000 barrier\n"
+    trace = write(test, "unequal.txt", text)
+    done = replay(test, trace, "--set", "scale factor=0.25 ranks=0")
+    check(done.returncode == 0, "the replay failed")
+    result = json.loads(done.stdout)["result"]
+    check(result["error_total"] is None, "the error of another program")
+    computation = [o for o in result["operations"] if o["name"] == "computation"][0]
+    ratio = computation["replayed_ns"] / (20 * RANKS * 1e6)
+    check(0.95 < ratio < 1.5, f"computation is {ratio} of what it should be")
+    compare(test, trace, "replayed.slk")
+
+
+def case_repeat(test):
+    trace = write(test, "good.txt", "slackline-trace 1 untimed ranks=2\n" +
+                  "".join(f"rank {r}\n compute 5000\n barrier\n" for r in range(2)))
+    done = replay(test, trace, "--repeat", "3", ranks=2)
+    check(done.returncode == 0, "the replay failed")
+    result = json.loads(done.stdout)["result"]
+    check(len(result["replays_ns"]) == 3, "not three replays")
+    check(result["measured_ns"] is None and result["error_total"] is None, "of an untimed trace")
+    check(not [name for name in os.listdir(test.folder) if "slackline-replay" in name],
+          "the replay's folder is left")
+
+
+if __name__ == "__main__":
+    run_case(globals())
