@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -109,6 +110,27 @@ class Generator {
 
 Trace make_halo_trace(int steps) {
   return Generator(steps).take();
+}
+
+Trace make_halo_trace(int steps, std::uint32_t functions) {
+  Trace trace = make_halo_trace(steps);
+  for (std::uint32_t f = 0; f < functions; ++f) {
+    trace.region_id("function_" + std::to_string(f));
+  }
+  constexpr std::int64_t kLongGapNs = 1000;
+  for (int rank = 0; rank < trace.ranks(); ++rank) {
+    RankCalls& calls = trace.calls(rank);
+    std::vector<RegionEvent> events;
+    std::uint32_t stretches = 0;
+    for (std::uint32_t i = 0; i < calls.size(); ++i) {
+      if (calls.gap_ns(i) < kLongGapNs) continue;
+      const std::int64_t start = calls.begin_ns(i) - calls.gap_ns(i);
+      if (!events.empty()) events.push_back({start, events.back().region, i, false});
+      events.push_back({start, ++stretches * 7 % functions, i, true});
+    }
+    calls.set_regions(std::move(events));
+  }
+  return trace;
 }
 
 }  // namespace slackline

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "trace/trace.h"
 
 namespace slackline {
@@ -8,5 +10,8 @@ namespace slackline {
 /// by nonblocking messages three times a step; then all agree on the time step. Times have the
 /// spread of real ones, and nothing is received before it was sent. About 6,400 calls a step.
 Trace make_halo_trace(int steps);
+/// The same with code regions, of which there are that many: another one begins with each longer
+/// computation.
+Trace make_halo_trace(int steps, std::uint32_t functions);
 
 }  // namespace slackline

@@ -177,22 +177,25 @@ class Graph:
 
     def gains(self, model: LogGPS | None = None, *, call_paths: bool = False, L: Quantity | None = None,
               o: Quantity | None = None, G: Quantity | None = None) -> Table:
-        """What the run would gain if regions or ranks computed less: ``slackline gains``.
+        """What the run would gain from faster functions, ranks and communication: ``slackline gains``.
 
         Args:
             call_paths: of every call path, too.
 
         Returns:
-            A table with ``name``, ``kind`` ("computation", "region", "call-path", "rank"),
+            A table with ``name``, ``kind`` ("computation", "region", "function",
+            "call-path", "rank", "operation", "network"),
             ``time_ns`` (of all ranks), ``share``, ``on_critical_path_ns``, ``gain_10``, ``gain_25``,
             ``gain_50``, ``gain_100`` (ns, when it gets shorter by so many percent) and
-            ``saturation`` (a ratio: shortening it by more gains nothing more).
+            ``saturation`` (a ratio: shortening it by more gains nothing more) and ``takes_over``
+            (what the critical path consists of most from there on).
         """
         report = self._ask("gains", model, L, o, G, call_paths=call_paths)
         return Table.of_records([
-            {**{key: value for key, value in row.items() if key not in ("gain_ns", "saturation")},
+            {**{key: value for key, value in row.items() if key not in ("gain_ns", "saturation", "takes_over")},
              **{"gain_" + percent.rstrip("%"): gain for percent, gain in row["gain_ns"].items()},
-             "saturation": row["saturation"]} for row in report["result"]["gains"]])
+             "saturation": row["saturation"],
+             "takes_over": (row["takes_over"] or {"name": ""})["name"]} for row in report["result"]["gains"]])
 
     def critical_path(self, model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
                       G: Quantity | None = None) -> Table:

@@ -13,7 +13,7 @@ namespace slackline {
 /// has the same calls: the graph of `edited` without building it.
 ///
 /// Each rank has a clock that only its computation moves; an edge's computation is an interval of
-/// it (as in SelectedComputation), which becomes another one in the edited program.
+/// it (as in ComputationParts), which becomes another one in the edited program.
 class RetimedCost : public LinearCost {
  public:
   /// `graph` must be of `program`; `cost` and `graph` are referred to. Linear in calls.

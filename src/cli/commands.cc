@@ -65,7 +65,7 @@ constexpr std::array kCommands{
     Command{"place", "optimise the placement of ranks on nodes", setup_place},
     Command{"whatif", "predict the effect of a change: load balance, fewer messages, noise",
             setup_whatif},
-    Command{"gains", "exact gain in run time per function and rank from less computation",
+    Command{"gains", "exact gain in run time from faster functions, ranks and communication",
             setup_gains},
     Command{"advise", "changes that would shorten the run most, ranked by predicted gain",
             setup_advise},

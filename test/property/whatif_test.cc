@@ -3,11 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <cmath>
 #include <string>
 
-#include "analysis/model/gains.h"
-#include "calls/call_paths.h"
 #include "calls/run_span.h"
 #include "property/cases.h"
 #include "timing/makespan.h"
@@ -72,30 +69,6 @@ RC_GTEST_PROP(Whatif, MessagesWithoutBytesOrCostChangeNothingElse, ()) {
   const LogGPS free{0, 0, 0};
   const Trace resized = edited(c.trace, "resize-messages bytes=0");
   RC_ASSERT(makespan_ns(resized, c.options, free) <= makespan_ns(c.trace, c.options, free));
-}
-
-/// The curves agree with the run time of the edited program, point by point.
-RC_GTEST_PROP(Gains, EqualTheEditedProgramsRunTime, ()) {
-  const testing::Case c = testing::arbitrary_case({.timed = true});
-  const Trace doubled = edited(c.trace, "scale factor=20");  // so that 10 % are whole nanoseconds
-  const ModelChoice choice{c.model, c.options, {}, {}};
-  const ExecutionGraph graph = build_graph(doubled, c.options);
-  const Gains curves = gains(doubled, graph, CallPaths(doubled), choice);
-  const double before = makespan_ns(doubled, c.options, c.model);
-  RC_ASSERT(curves.makespan_ns == before);
-  for (const GainCurve& curve : curves.curves) {
-    const std::string where = curve.kind == "region" ? " region=\"" + curve.name + "\""
-                              : curve.kind == "rank" ? " rank=" + curve.name.substr(5)
-                                                     : "";
-    for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
-      const std::string factor = std::to_string(1 - kGainSpeedups[i]);
-      const Trace faster = edited(doubled, "scale factor=" + factor + where);
-      const double gain = before - makespan_ns(faster, c.options, c.model);
-      RC_ASSERT(std::abs(gain - curve.gain_ns[i]) < 1e-6 * (1 + before));
-    }
-    RC_ASSERT(curve.on_path_ns <= before);
-    RC_ASSERT(curve.saturation >= 0 && curve.saturation <= 1);
-  }
 }
 
 }  // namespace

@@ -14,21 +14,30 @@
 
 namespace slackline {
 
-/// By how much the selected computation gets shorter, for which gains are listed.
-inline constexpr std::array<double, 4> kGainSpeedups{0.1, 0.25, 0.5, 1.0};
+/// By how much the selected costs are reduced, for which gains are listed, in percent.
+inline constexpr std::array<int, 4> kGainSpeedups{10, 25, 50, 100};
 
-/// What the run gains when some computation gets shorter. T as a function of how long a nanosecond
-/// of that computation takes is convex and piecewise linear like T(L) (doc/decisions/0001), and its
-/// slope is the computation's time on the critical path; so the whole curve is exact.
+/// What the run gains when some computation or communication gets shorter. T as a function of the
+/// share that remains is convex and piecewise linear like T(L) (doc/decisions/0001), and its slope
+/// is the group's time on the critical path; so the whole curve is exact.
 struct GainCurve {
-  std::string name;          ///< region, function, call path, or rank
-  std::string kind;          ///< "computation", "region", "function", "call-path", "rank"
-  std::int64_t time_ns = 0;  ///< of all ranks
-  double share = 0;          ///< of all ranks' computation: what a plain profile shows
-  double on_path_ns = 0;     ///< on the critical path as the program is
+  /// What the critical path then consists of most.
+  struct Successor {
+    std::string name;
+    std::string kind;  ///< "region", "function", "computation", "operation"; of ranks "rank"
+    double share = 0;  ///< of the run time that is left
+  };
+
+  std::string name;       ///< region, function, call path, rank, operation or part of the network
+  std::string kind;       ///< "computation", "region", "function", "call-path", "rank",
+                          ///< "operation", "network"
+  double time_ns = 0;     ///< of all ranks; of communication what the model charges
+  double share = 0;       ///< of all ranks' computation, or communication: as in a plain profile
+  double on_path_ns = 0;  ///< on the critical path as the program is
   std::array<double, kGainSpeedups.size()> gain_ns{};
   /// Shortening it by more than this gains nothing more; 1: every bit counts.
-  double saturation = 1;
+  double saturation = 0;
+  Successor takes_over{};  ///< empty name: nothing is gained
 };
 
 struct Gains {
@@ -38,13 +47,13 @@ struct Gains {
 
 struct GainOptions {
   bool call_paths = false;           ///< every call path, too
-  bool ranks = true;                 ///< every rank's whole computation, too
-  const Samples* samples = nullptr;  ///< of the trace: the functions with most computation, too
+  const Samples* samples = nullptr;  ///< of the trace: where its ranks computed
 };
 
-/// Curves for all computation, each code region with what is called from it, the functions with the
-/// most computation in a sampled recording, and each rank. One
-/// reduction of the graph and a few passes over it per curve.
+/// Curves for all computation, each code region and function with what is called from it, each
+/// rank, each operation, and each parameter of the network for point-to-point messages and for
+/// collectives. One reduction of the graph, one pass over it, and for every eight groups that the
+/// critical path has some of about five to ten passes.
 Gains gains(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
             const ModelChoice& choice, const GainOptions& options = {});
 

@@ -1,3 +1,4 @@
+#include "timing/passes/group_kernel.h"
 #include "timing/passes/kernel.h"
 
 namespace slackline::passes {
@@ -75,6 +76,16 @@ LogGPSLanesPass loggps_lanes_pass() {
   if (__builtin_cpu_supports("avx2") != 0) return run_loggps_lanes_avx2;
 #endif
   return run_loggps_lanes_portable;
+}
+
+GroupPasses group_passes() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
+    return avx512_group_passes();
+  }
+  if (__builtin_cpu_supports("avx2") != 0) return avx2_group_passes();
+#endif
+  return portable_group_passes();
 }
 
 void run_single(const Program& program, std::int64_t* state, std::int64_t q, std::int64_t p) {
