@@ -16,10 +16,16 @@ constexpr std::array<Keys, 6> kMessageKeys{"operation", "min-bytes", "max-bytes"
                                            "tag",       "comm",      "to-ranks"};
 constexpr std::array<Keys, 9> kResizeKeys{"operation", "min-bytes", "max-bytes", "tag", "comm",
                                           "to-ranks",  "factor",    "bytes",     "cost"};
+constexpr std::array<Keys, 7> kSplitKeys{"operation", "min-bytes", "max-bytes", "tag",
+                                         "comm",      "to-ranks",  "parts"};
+constexpr std::array<Keys, 7> kMergeKeys{"operation", "min-bytes", "max-bytes", "tag",
+                                         "comm",      "to-ranks",  "limit"};
+constexpr std::array<Keys, 3> kDelayKeys{"time", "at", "every"};
+constexpr std::array<Keys, 2> kOverlapKeys{"by", "operation"};
 constexpr std::array<Keys, 2> kCollectiveKeys{"operation", "comm"};
 constexpr std::array<Keys, 2> kSubstituteKeys{"operation", "with"};
 
-constexpr std::array<EditAction, 10> kActions{{
+constexpr std::array<EditAction, 14> kActions{{
     {"scale", "multiply computation by factor=", kScaleKeys, scale_computation},
     {"set", "set the computation of each visit of a region to time=", kTimeKeys, set_computation},
     {"shift", "add time= to each visit of a region (negative: subtract)", kTimeKeys,
@@ -37,6 +43,14 @@ constexpr std::array<EditAction, 10> kActions{{
      "(between the same two collectives of all ranks); within=run, host or comm=ID; by=50% applies "
      "half of the change",
      kBalanceKeys, balance_computation},
+    {"delay",
+     "add time= of computation once, at= a time of the run (default: its start), or every= so much "
+     "computation of the rank",
+     kDelayKeys, add_delays},
+    {"overlap",
+     "do the share by= of the computation after receives, waits and collectives (or operation=) "
+     "before them",
+     kOverlapKeys, overlap_computation, false},
     {"remove-messages",
      "omit messages, selected by operation=, min-bytes=, max-bytes=, tag=, comm= and to-ranks=",
      kMessageKeys, remove_messages, false},
@@ -44,6 +58,12 @@ constexpr std::array<EditAction, 10> kActions{{
      "change message sizes: factor= or bytes=; cost= is the computation on either side per byte of "
      "the old size (compression)",
      kResizeKeys, resize_messages, false},
+    {"split-messages", "send each message in parts= of equal size", kSplitKeys, split_messages,
+     false},
+    {"merge-messages",
+     "send consecutive messages of a pair of ranks as one, up to limit= bytes, where the sender "
+     "waits for nothing in between",
+     kMergeKeys, merge_messages, false},
     {"remove", "omit collectives of operation=, on all communicators or on comm=", kCollectiveKeys,
      remove_collectives, false},
     {"substitute",

@@ -26,17 +26,22 @@ struct EditAction {
 
 std::span<const EditAction> edit_actions();
 
-// Actions on computation (computation_edits.cc, balance.cc).
+// Actions on computation (computation_edits.cc, balance.cc, delay_edits.cc).
 Trace scale_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace set_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace shift_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace add_noise(const Edit& edit, const Trace& trace, Change& change);
 Trace limit_computation(const Edit& edit, const Trace& trace, Change& change);
+Trace add_delays(const Edit& edit, const Trace& trace, Change& change);
+Trace overlap_computation(const Edit& edit, const Trace& trace, Change& change);
 Trace balance_computation(const Edit& edit, const Trace& trace, Change& change);
 
-// Actions on messages and collectives (message_edits.cc, collective_edits.cc, substitution.cc).
+// Actions on messages and collectives (message_edits.cc, message_division.cc, collective_edits.cc,
+// substitution.cc).
 Trace remove_messages(const Edit& edit, const Trace& trace, Change& change);
 Trace resize_messages(const Edit& edit, const Trace& trace, Change& change);
+Trace split_messages(const Edit& edit, const Trace& trace, Change& change);
+Trace merge_messages(const Edit& edit, const Trace& trace, Change& change);
 Trace remove_collectives(const Edit& edit, const Trace& trace, Change& change);
 Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change);
 

@@ -292,6 +292,106 @@ RC_GTEST_PROP(ScenarioProperty, AnEditAndItsInverseGiveTheProgramBack, ()) {
   RC_ASSERT(program.trace.call_count() == trace.call_count());
 }
 
+/// Rank 0 sends three messages to rank 1, the last one after it has waited for rank 1.
+Trace three_messages() {
+  return untimed_trace(2, R"(
+rank 0
+  init
+  isend to=1 tag=1 bytes=100 req=1
+  compute 50
+  send to=1 tag=1 bytes=31
+  waitall reqs=1
+  recv from=1 tag=2 bytes=1
+  send to=1 tag=1 bytes=10
+rank 1
+  init
+  irecv from=0 tag=1 bytes=100 req=1
+  recv from=0 tag=1 bytes=31
+  wait req=1
+  send to=0 tag=2 bytes=1
+  recv from=0 tag=1 bytes=10
+)");
+}
+
+TEST(Scenario, SplitsMessages) {
+  const EditedProgram program = edited(three_messages(), {"split-messages parts=3 min-bytes=31"});
+  EXPECT_EQ(program.log[0].changed, 2u);
+  EXPECT_THAT(operations(program.trace, 1), ElementsAre("init", "irecv", "irecv", "irecv", "recv",
+                                                        "recv", "recv", "waitall", "send", "recv"));
+  EXPECT_EQ(program.trace.calls(0).bytes(1), 34u);
+  EXPECT_EQ(program.trace.calls(0).bytes(3), 33u);
+  EXPECT_EQ(program.trace.calls(0).bytes(6), 10u);
+  EXPECT_EQ(program.trace.calls(0).args(7).size(), 3u);
+  EXPECT_TRUE(same_content(edited(three_messages(), {"split-messages parts=1"}).trace,
+                           untimed_copy(three_messages())));
+}
+
+TEST(Scenario, MergesMessagesBetweenWaits) {
+  const EditedProgram program = edited(three_messages(), {"merge-messages"});
+  EXPECT_EQ(program.log[0].changed, 1u);
+  EXPECT_THAT(operations(program.trace, 0), ElementsAre("init", "send", "recv", "send"));
+  EXPECT_THAT(operations(program.trace, 1), ElementsAre("init", "irecv", "wait", "send", "recv"));
+  EXPECT_EQ(program.trace.calls(0).bytes(1), 131u);
+  EXPECT_EQ(program.trace.calls(1).bytes(1), 131u);
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(0, 50, 0, 0, 0));
+  EXPECT_EQ(edited(three_messages(), {"merge-messages limit=130"}).log[0].changed, 0u);
+}
+
+TEST(Scenario, AddsDelays) {
+  const EditedProgram once = edited(two_visits(), {"delay time=1us at=300ns rank=1"});
+  EXPECT_THAT(gaps(once.trace, 1), ElementsAre(0, 1310, 120, 0));
+  EXPECT_EQ(once.log[0].changed, 1u);
+  const EditedProgram often = edited(two_visits(), {"delay time=5ns every=100ns rank=1"});
+  EXPECT_THAT(gaps(often.trace, 1), ElementsAre(0, 310 + 15, 120 + 5, 0));
+  EXPECT_THAT(gaps(often.trace, 0), ElementsAre(0, 120, 120, 0));
+}
+
+TEST(Scenario, OverlapsComputationWithWaits) {
+  const Trace trace = untimed_trace(2, R"(
+rank 0
+  init
+  compute 10
+  recv from=1 tag=1 bytes=8
+  compute 100
+  barrier
+rank 1
+  init
+  send to=0 tag=1 bytes=8
+  compute 30
+  barrier
+)");
+  const EditedProgram program = edited(trace, {"overlap by=40% operation=recv"});
+  EXPECT_EQ(program.log[0].changed, 1u);
+  EXPECT_THAT(operations(program.trace, 0), ElementsAre("init", "recv", "barrier"));
+  EXPECT_THAT(gaps(program.trace, 0), ElementsAre(0, 50, 60, 0));
+  EXPECT_THAT(gaps(program.trace, 1), ElementsAre(0, 0, 30, 0));
+}
+
+RC_GTEST_PROP(ScenarioProperty, EditsThatChangeNothingGiveTheProgramBack, ()) {
+  const Trace trace = testing::PlausibleTrace::make();
+  const EditedProgram program =
+      edited(trace, {"overlap by=0", "split-messages parts=1", "delay time=0s",
+                     "merge-messages min-bytes=1 limit=1"});
+  RC_ASSERT(same_content(program.trace, untimed_copy(trace)));
+}
+
+RC_GTEST_PROP(ScenarioProperty, DividedAndMergedMessagesKeepTheirBytes, ()) {
+  const Trace trace = testing::PlausibleTrace::make();
+  const auto bytes = [](const Trace& t) {
+    std::uint64_t sum = 0;
+    const CallMatching matching(t);
+    for (const MessageCalls& m : matching.messages()) sum += m.bytes;
+    return sum;
+  };
+  RC_ASSERT(bytes(edited(trace, {"split-messages parts=3"}).trace) == bytes(trace));
+  RC_ASSERT(bytes(edited(trace, {"merge-messages"}).trace) == bytes(trace));
+  const EditedProgram back = edited(
+      trace,
+      {"merge-messages", "split-messages parts=4 operation=send", "merge-messages operation=send"});
+  const EditedProgram merged = edited(trace, {"merge-messages"});
+  RC_ASSERT(bytes(back.trace) == bytes(merged.trace));
+}
+
 RC_GTEST_PROP(ScenarioProperty, RemovingEverythingLeavesNothingUnmatched, ()) {
   const Trace trace = testing::PlausibleTrace::make();
   // apply() throws where a message or collective would lose its other side.
