@@ -14,6 +14,7 @@
 #include "app/requests/place.h"
 #include "app/requests/platform.h"
 #include "app/requests/predict.h"
+#include "app/requests/query.h"
 #include "app/requests/report.h"
 #include "app/requests/sensitivity.h"
 #include "app/requests/simulate.h"
@@ -27,6 +28,12 @@ namespace {
 void fill(InfoRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
   arguments("fix_clocks", request.fix_clocks);
+}
+
+void fill(QueryRequest& request, Arguments& arguments) {
+  arguments("trace", request.trace);
+  arguments("fix_clocks", request.fix_clocks);
+  arguments("sql", request.sql);
 }
 
 void fill(ConvertRequest& request, Arguments& arguments) {
@@ -217,6 +224,7 @@ constexpr ReportingCommand on_graph_too(std::string_view name) {
 
 constexpr std::array kCommands{
     ReportingCommand{"info", prepare<InfoRequest>},
+    ReportingCommand{"query", prepare<QueryRequest>},
     ReportingCommand{"convert", prepare<ConvertRequest>},
     on_graph_too<PredictRequest>("predict"),
     on_graph_too<SensitivityRequest>("sensitivity"),

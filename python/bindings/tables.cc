@@ -5,6 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "calls/collective_times.h"
+#include "calls/region_visits.h"
+
 namespace slackline::python {
 namespace {
 
@@ -59,37 +62,6 @@ std::vector<std::string> names_of(const Trace& trace) {
   return {trace.regions().begin(), trace.regions().end()};
 }
 
-struct RegionVisit {
-  std::int32_t rank;
-  std::int32_t region;
-  std::int32_t depth;
-  std::int64_t begin_ns;
-  std::int64_t end_ns;
-};
-
-/// As CallPaths: leaving a region that is not the innermost one closes those inside of it, and
-/// leaving one that is not open is ignored.
-void append_visits(const RankCalls& calls, std::int32_t rank, std::vector<RegionVisit>& visits) {
-  std::vector<std::size_t> open;
-  const auto close_innermost = [&](std::int64_t time) {
-    visits[open.back()].end_ns = time;
-    open.pop_back();
-  };
-  for (const RegionEvent& event : calls.regions()) {
-    const auto region = static_cast<std::int32_t>(event.region);
-    if (event.enter) {
-      visits.push_back({rank, region, static_cast<std::int32_t>(open.size()), event.time_ns, 0});
-      open.push_back(visits.size() - 1);
-      continue;
-    }
-    const auto is_it = [&](std::size_t visit) { return visits[visit].region == region; };
-    if (std::ranges::none_of(open, is_it)) continue;
-    while (!is_it(open.back())) close_innermost(event.time_ns);
-    close_innermost(event.time_ns);
-  }
-  while (!open.empty()) close_innermost(calls.stop_ns());
-}
-
 }  // namespace
 
 Columns messages_table(const Opened& opened, const CallFilter& filter) {
@@ -125,29 +97,15 @@ Columns collectives_table(const Opened& opened, const CallFilter& filter) {
   const Trace& trace = opened.trace();
   const CallMatching& matching = opened.matching();
   const std::vector<char> passes = passing_ranks(trace, filter);
-  struct Times {
-    std::int64_t first_begin, last_begin, last_end;
-    std::int32_t last_rank;
-    bool ended;
-  };
-  std::vector<Times> times;
   const auto numbers = numbers_of(matching.collectives().size(), [&](std::size_t i) {
     const auto members = matching.members(matching.collectives()[i]);
     return !members.empty() && std::ranges::any_of(members, [&](const CollectiveMember& m) {
       return passes[static_cast<std::size_t>(m.rank)] != 0;
     });
   });
+  std::vector<CollectiveTimes> times;
   for (const std::uint32_t id : numbers) {
-    Times t{kTimeLimit_ns, -kTimeLimit_ns, -kTimeLimit_ns, -1, true};
-    for (const CollectiveMember& m : matching.members(matching.collective(id))) {
-      const RankCalls& calls = trace.calls(m.rank);
-      const std::int64_t begin = calls.begin_ns(m.enter);
-      t.first_begin = std::min(t.first_begin, begin);
-      if (begin > t.last_begin) std::tie(t.last_begin, t.last_rank) = std::pair(begin, m.rank);
-      t.ended = t.ended && m.done != kNoCall;
-      if (m.done != kNoCall) t.last_end = std::max(t.last_end, calls.end_ns(m.done));
-    }
-    times.push_back(t);
+    times.push_back(collective_times(trace, matching, matching.collective(id)));
   }
   using Row = std::size_t;
   const auto of = [&](Row i) -> const CollectiveInstance& {
@@ -159,12 +117,12 @@ Columns collectives_table(const Opened& opened, const CallFilter& filter) {
   table.add<std::uint32_t>("comm", [&](Row i) { return of(i).comm; });
   table.add<std::int32_t>("root", [&](Row i) { return of(i).root; });
   table.add<std::uint32_t>("members", [&](Row i) { return of(i).member_count; });
-  table.add<std::int64_t>("first_begin_ns", [&](Row i) { return times[i].first_begin; });
-  table.add<std::int64_t>("last_begin_ns", [&](Row i) { return times[i].last_begin; });
+  table.add<std::int64_t>("first_begin_ns", [&](Row i) { return times[i].first_begin_ns; });
+  table.add<std::int64_t>("last_begin_ns", [&](Row i) { return times[i].last_begin_ns; });
   table.add<std::int32_t>("last_rank", [&](Row i) { return times[i].last_rank; });
   table.add_optional<std::int64_t>(
-      "last_end_ns", [&](Row i) { return times[i].last_end; },
-      [&](Row i) { return times[i].ended; });
+      "last_end_ns", [&](Row i) { return *times[i].last_end_ns; },
+      [&](Row i) { return times[i].last_end_ns.has_value(); });
   return table.take();
 }
 
@@ -190,19 +148,17 @@ Columns communicators_table(const Opened& opened) {
 Columns regions_table(const Opened& opened, const CallFilter& filter) {
   const Trace& trace = opened.trace();
   const std::vector<char> passes = passing_ranks(trace, filter);
-  std::vector<RegionVisit> visits;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    if (passes[static_cast<std::size_t>(rank)] != 0) append_visits(trace.calls(rank), rank, visits);
-  }
-  if (filter.interval) {
-    std::erase_if(visits, [&](const RegionVisit& v) {
-      return v.end_ns <= filter.interval->begin_ns || v.begin_ns >= filter.interval->end_ns;
-    });
-  }
+  std::vector<RegionVisit> visits = region_visits(trace);
+  std::erase_if(visits, [&](const RegionVisit& v) {
+    const bool outside = filter.interval && (v.end_ns <= filter.interval->begin_ns ||
+                                             v.begin_ns >= filter.interval->end_ns);
+    return outside || passes[static_cast<std::size_t>(v.rank)] == 0;
+  });
   using Row = std::size_t;
   TableBuilder table(visits.size());
   table.add<std::int32_t>("rank", [&](Row i) { return visits[i].rank; });
-  table.add_text("region", names_of(trace), [&](Row i) { return visits[i].region; });
+  table.add_text("region", names_of(trace),
+                 [&](Row i) { return static_cast<std::int32_t>(visits[i].region); });
   table.add<std::int32_t>("depth", [&](Row i) { return visits[i].depth; });
   table.add<std::int64_t>("begin_ns", [&](Row i) { return visits[i].begin_ns; });
   table.add<std::int64_t>("end_ns", [&](Row i) { return visits[i].end_ns; });

@@ -13,6 +13,7 @@ _POSITIONAL = {
     "convert": ("trace", "out"),
     "diff": ("a", "b"),
     "platform": ("action", "file"),
+    "query": ("trace", "sql"),
     "report": ("trace", "other"),
     "whatif": ("trace", "scenario"),
 }

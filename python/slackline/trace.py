@@ -285,6 +285,19 @@ class Trace:
             {**{key: value for key, value in region.items() if key != "efficiency"},
              **region["efficiency"]} for region in regions])
 
+    def query(self, sql: str) -> Table:
+        """Rows by SQL, as ``slackline query`` gives them; the file is read again.
+
+        Args:
+            sql: one statement of SQLite's over the tables ``calls``, ``messages``, ``collectives``,
+                ``regions``, ``communicator_members``, ``ranks`` and ``findings``.
+
+        Raises:
+            slackline.Error: with what SQLite says of a wrong statement.
+        """
+        result = self.run("query", sql=sql)["result"]
+        return Table.of_records([dict(zip(result["columns"], row)) for row in result["rows"]])
+
     def graph(self, model: LogGPS | None = None, **options: Any) -> Graph:
         """The execution graph, for predictions by the LogGPS model.
 

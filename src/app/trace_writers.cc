@@ -15,6 +15,7 @@
 #include "formats/otf2/writer.h"
 #include "formats/paraver/writer.h"
 #include "formats/perfetto/perfetto.h"
+#include "formats/sqlite/writer.h"
 #include "formats/text/text.h"
 #include "formats/ti/writer.h"
 #include "graph/goal/goal_of_trace.h"
@@ -124,6 +125,10 @@ Findings write_ti_file(const WriteRequest& request) {
   return write_ti(request.trace, request.path);
 }
 
+Findings write_sqlite_file(const WriteRequest& request) {
+  return write_sqlite(request.trace, request.matching(), request.path);
+}
+
 // Every format that can be written.
 constexpr std::array kWriters{
     TraceWriter{"native", {".slk"}, "Slackline's native format", true, write_native_file},
@@ -155,6 +160,7 @@ constexpr std::array kWriters{
         "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
     TraceWriter{"csv", {".csv"}, "table of operations", true, write_csv_file},
     TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true, true},
+    TraceWriter{"sqlite", {".sqlite", ".db"}, "SQLite database", true, write_sqlite_file, true},
     TraceWriter{"ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file},
 };
 

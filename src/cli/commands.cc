@@ -13,6 +13,7 @@ Run setup_validate(CommandParser& parser);
 Run setup_replay(CommandParser& parser);
 Run setup_info(CommandParser& parser);
 Run setup_print(CommandParser& parser);
+Run setup_query(CommandParser& parser);
 Run setup_convert(CommandParser& parser);
 Run setup_predict(CommandParser& parser);
 Run setup_sensitivity(CommandParser& parser);
@@ -48,6 +49,7 @@ constexpr std::array kCommands{
     Command{"replay", "re-enact a trace under MPI in real time, edited or as it was", setup_replay},
     Command{"info", "show trace contents and completeness", setup_info},
     Command{"print", "print a trace as text, one line per operation", setup_print},
+    Command{"query", "query the calls and messages of a trace by SQL", setup_query},
     Command{"convert", "convert a trace to another format", setup_convert},
     Command{"predict", "predict run time, critical path and sensitivities on a network",
             setup_predict},

@@ -86,6 +86,7 @@ report traces/unbalanced.slk traces/unbalanced-mpich.slk
 report traces/stencil2d.slk --topology fat-tree:k=4,tiers=2
 report traces/stencil2d.slk --compare allreduce=ring
 report traces/stencil2d.slk --platform examples/platforms/fat-tree.toml
+query traces/stencil2d.slk 'SELECT operation, count(*) FROM calls GROUP BY operation'
 convert traces/stencil2d.slk out.goal
 convert traces/stencil2d.slk out.prv
 """.split("\n")

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+namespace slackline {
+
+struct Report;
+
+/// Rows of a trace's tables, by SQL.
+struct QueryRequest {
+  std::string trace{};  ///< empty: the newest recording in the current folder
+  bool fix_clocks = false;
+  std::string sql{};  ///< one statement of SQLite's over the tables of doc/formats/sqlite.md
+};
+
+/// Throws Error.
+Report execute(const QueryRequest& request);
+
+}  // namespace slackline

@@ -1,0 +1,53 @@
+#include "formats/sqlite/query.h"
+
+#include <sqlite3.h>
+
+#include "formats/sqlite/trace_tables.h"
+
+namespace slackline {
+namespace {
+
+QueryValue value_at(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER:
+      return std::int64_t{sqlite3_column_int64(statement, column)};
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(statement, column);
+    case SQLITE_NULL:
+      return {};
+    default: {
+      const auto* const text =
+          reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+      return text == nullptr ? std::string() : std::string(text);
+    }
+  }
+}
+
+std::string list_of(const std::vector<SqlTable>& tables) {
+  std::string text = "The tables are ";
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == tables.size() ? " and " : ", ") + tables[i].name;
+  }
+  return text + "; 'slackline query --help' shows examples.";
+}
+
+}  // namespace
+
+QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql) {
+  const std::vector<SqlTable> tables = trace_tables(trace, matching);
+  SqlDatabase database;
+  for (const SqlTable& table : tables) register_table(database, table);
+  SqlStatement statement(database, sql, list_of(tables));
+  QueryResult result;
+  const int columns = sqlite3_column_count(statement.handle());
+  for (int i = 0; i < columns; ++i) {
+    result.columns.emplace_back(sqlite3_column_name(statement.handle(), i));
+  }
+  while (statement.step()) {
+    auto& row = result.rows.emplace_back();
+    for (int i = 0; i < columns; ++i) row.push_back(value_at(statement.handle(), i));
+  }
+  return result;
+}
+
+}  // namespace slackline

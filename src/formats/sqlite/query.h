@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "calls/call_matching.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// NULL, a whole number, a number, or text.
+using QueryValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+struct QueryResult {
+  std::vector<std::string> columns;
+  std::vector<std::vector<QueryValue>> rows;
+};
+
+/// The rows that a statement of SQL gives over the trace's tables (doc/formats/sqlite.md), which
+/// are not copied. Throws usage Error with what SQLite says of a wrong one.
+QueryResult query_trace(const Trace& trace, const CallMatching& matching, std::string_view sql);
+
+}  // namespace slackline

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "formats/sqlite/database.h"
+
+namespace slackline {
+
+/// NULL, a whole number, or text that lives as long as the table.
+using SqlValue = std::variant<std::monostate, std::int64_t, std::string_view>;
+
+struct SqlColumn {
+  std::string name;
+  bool is_text = false;
+  std::function<SqlValue(std::size_t row)> value;
+};
+
+/// A table that is computed cell by cell when it is asked for.
+struct SqlTable {
+  std::string name;
+  std::size_t rows = 0;
+  std::vector<SqlColumn> columns{};
+  /// Given where the first two columns are a rank and a number from 0 on, and rows stand in their
+  /// order: where each rank's rows begin, and where the last one's end. A search for a rank, or for
+  /// a rank and a number, then takes constant time.
+  std::vector<std::size_t> first_row{};
+  /// In files: columns of the primary key, and of an index each.
+  std::string key{};
+  std::vector<std::string> indices{};
+};
+
+/// "rank INTEGER, operation TEXT": the declarations of the columns.
+std::string column_declarations(const SqlTable& table);
+
+/// Makes `table` a table of the database, `prefix` before its name, without a copy of anything. It
+/// must outlive the connection's use.
+void register_table(SqlDatabase& database, const SqlTable& table, std::string_view prefix = "");
+
+}  // namespace slackline

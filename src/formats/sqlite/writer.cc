@@ -1,0 +1,44 @@
+#include "formats/sqlite/writer.h"
+
+#include <string>
+
+#include "formats/sqlite/trace_tables.h"
+
+namespace slackline {
+namespace {
+
+/// The version of the columns and their meaning, which files have as PRAGMA user_version.
+constexpr int kVersion = 1;
+
+/// Keeps the tables that are being copied apart from those of the file.
+constexpr const char* kSource = "source_";
+
+void copy_table(SqlDatabase& database, const SqlTable& table) {
+  register_table(database, table, kSource);
+  const std::string key = table.key.empty() ? "" : ", PRIMARY KEY (" + table.key + ")";
+  const std::string kind = table.key.empty() ? "" : " WITHOUT ROWID";
+  database.execute("CREATE TABLE " + table.name + "(" + column_declarations(table) + key + ")" +
+                   kind);
+  database.execute("INSERT INTO " + table.name + " SELECT * FROM " + kSource + table.name);
+  for (const std::string& column : table.indices) {
+    database.execute("CREATE INDEX " + table.name + "_" + column + " ON " + table.name + "(" +
+                     column + ")");
+  }
+}
+
+}  // namespace
+
+Findings write_sqlite(const Trace& trace, const CallMatching& matching,
+                      const std::filesystem::path& path) {
+  std::filesystem::remove(path);
+  const std::vector<SqlTable> tables = trace_tables(trace, matching);
+  SqlDatabase database(path);
+  // Whoever writes it moves the file to its place when it is whole.
+  database.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA user_version = " +
+                   std::to_string(kVersion) + "; BEGIN");
+  for (const SqlTable& table : tables) copy_table(database, table);
+  database.execute("COMMIT");
+  return {};
+}
+
+}  // namespace slackline
