@@ -17,6 +17,7 @@ Run setup_hotspots(CommandParser& parser) {
   parser.add_option("--rows", request.rows, "Rows of the table; JSON has all of them")
       ->type_name("N")
       ->capture_default_str();
+  add_interval(parser, request.interval);
   add_run_options(parser, request.run);
   add_output_options(parser, command->output);
   examples(parser,

@@ -20,7 +20,7 @@ TRACES = {
     "before-2.slk": "unbalanced.slk", "after-2.slk": "unbalanced-mpich.slk",
     "run1.slk": "stencil2d.slk", "run2.slk": "stencil2d.slk", "run3.slk": "stencil2d.slk",
     "app-1.slk": "allreduce8.slk", "app-2.slk": "allreduce16.slk", "app-4.slk": "allreduce32.slk",
-    "slackline-trace/trace.slk": "stencil2d.slk", "run1/trace.slk": "stencil2d.slk",
+    "slackline-trace/trace.slk": "unbalanced.slk", "run1/trace.slk": "stencil2d.slk",
     "first/trace.slk": "unbalanced.slk", "second/trace.slk": "unbalanced-mpich.slk", "melt.slk": "lammps-melt.slk",
 }
 FILES = {

@@ -53,6 +53,7 @@ simulate traces/stencil2d.slk --platform examples/platforms/fat-tree.toml --tole
 simulate inputs/exchange.ti --platform inputs/two_hosts.xml
 platform show examples/platforms/fat-tree.toml
 hotspots inputs/samples.txt
+hotspots traces/unbalanced.slk
 hotspots inputs/samples.txt --by call-path
 hotspots inputs/samples.txt --on predicted --by line
 efficiency traces/lammps-melt.slk

@@ -1,8 +1,8 @@
 // Functions by the time that the run spends in them, on the critical path and at all.
 //
 // Every nanosecond of a rank between its first call and its last belongs to one frame of the call
-// tree: computation to where it was (computation_code.h), a call of MPI to where it was made. So
-// three numbers are summed up by frame; a hot spot is a set of frames with a common function, line
+// tree: computation to where it was (run_code.h), a call of MPI to where it was made. So three
+// numbers are summed up by frame; a hot spot is a set of frames with a common function, line
 // or module. Its exclusive time is that of its frames, and its inclusive time that of all frames
 // with one of its own among themselves and their callers.
 
@@ -16,7 +16,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "calls/computation_code.h"
+#include "base/int128.h"
+#include "calls/run_span.h"
 
 namespace slackline {
 namespace {
@@ -64,20 +65,24 @@ struct FrameSums {
 
 class Summing {
  public:
-  Summing(const Trace& trace, const ComputationCode& code, CodeUnit unit)
+  Summing(const Trace& trace, const RunCode& code, CodeUnit unit, const TimeInterval& analysed)
       : trace_(trace),
-        tree_(trace.call_tree()),
+        analysed_(analysed),
+        tree_(code.tree()),
         code_(code),
         units_(tree_, unit),
         frames_(tree_.size() + 1),
         spots_(units_.size()) {
     result_.unit = unit;
-    result_.sampled = code_.sampled();
+    result_.source = code.of_regions() ? CodeSource::regions
+                     : code.sampled()  ? CodeSource::samples
+                                       : CodeSource::call_paths;
   }
 
   Hotspots sum(const CriticalPath& path) {
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) add_rank(r);
-    for (const ActivitySegment& s : path.segments) add_segment(s);
+    const std::int64_t start = run_span(trace_).whole.begin_ns;
+    for (const ActivitySegment& s : path.segments) add_segment(s, start);
     for (FrameId frame = 0; frame < frames_.size(); ++frame) add_frame(frame);
     for (Hotspot& spot : spots_) {
       const bool none =
@@ -100,13 +105,14 @@ class Summing {
     std::map<std::uint32_t, std::int64_t> computed;  // by hot spot
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const auto call = static_cast<std::uint32_t>(i);
-      code_.split(rank, call, calls.useful_ns(i), [&](FrameId frame, std::int64_t ns) {
+      const std::int64_t begin = calls.begin_ns(i);
+      code_.split(rank, call, useful_ns(calls, i), [&](FrameId frame, std::int64_t ns) {
         frames_[frame].computation_ns += ns;
         computed[units_[frame]] += ns;
         result_.computation_ns += ns;
       });
-      const std::int64_t inside = calls.end_ns(i) - calls.begin_ns(i);
-      frames_[calls.frame(i)].mpi_ns += inside;
+      const std::int64_t inside = part_within({begin, calls.end_ns(i)});
+      frames_[code_.of_call(rank, call)].mpi_ns += inside;
       result_.mpi_ns += inside;
     }
     for (const auto& [unit, ns] : computed) {
@@ -116,14 +122,24 @@ class Summing {
     }
   }
 
-  void add_segment(const ActivitySegment& s) {
-    result_.path_ns += s.length_ns();
-    if (s.operation != Operation::none) {
-      frames_[trace_.calls(s.rank).frame(s.call)].path_ns += s.length_ns();
-      return;
-    }
-    code_.split(s.rank, s.call, s.length_ns(),
-                [&](FrameId frame, std::int64_t ns) { frames_[frame].path_ns += ns; });
+  std::int64_t part_within(const TimeInterval& interval) const {
+    return TimeInterval{std::max(interval.begin_ns, analysed_.begin_ns),
+                        std::min(interval.end_ns, analysed_.end_ns)}
+        .length_ns();
+  }
+
+  /// Computation before call `i` in the analysed interval; of CPU time, its share by wall time.
+  std::int64_t useful_ns(const RankCalls& calls, std::size_t i) const {
+    const std::int64_t gap = calls.gap_ns(i);
+    const std::int64_t within = part_within({calls.begin_ns(i) - gap, calls.begin_ns(i)});
+    return gap <= 0 ? 0 : static_cast<std::int64_t>(Int128{calls.useful_ns(i)} * within / gap);
+  }
+
+  /// `start` is when the path begins, in the trace's time.
+  void add_segment(const ActivitySegment& s, std::int64_t start) {
+    const std::int64_t within = part_within({start + s.begin_ns, start + s.end_ns});
+    result_.path_ns += within;
+    code_.split(s, within, [&](FrameId frame, std::int64_t ns) { frames_[frame].path_ns += ns; });
   }
 
   void add_frame(FrameId frame) {
@@ -154,8 +170,9 @@ class Summing {
   }
 
   const Trace& trace_;
+  TimeInterval analysed_;
   const CallTree& tree_;
-  const ComputationCode& code_;
+  const RunCode& code_;
   Units units_;
   std::vector<FrameSums> frames_;
   std::vector<Hotspot> spots_;
@@ -176,9 +193,9 @@ CodeUnit parse_code_unit(std::string_view name, std::string_view option) {
                     "no such name", "Choose function, line, call-path or module.");
 }
 
-Hotspots hotspots(const Trace& trace, const ComputationCode& code, const CriticalPath& path,
-                  CodeUnit unit) {
-  return Summing(trace, code, unit).sum(path);
+Hotspots hotspots(const Trace& trace, const RunCode& code, const CriticalPath& path, CodeUnit unit,
+                  const TimeInterval& analysed) {
+  return Summing(trace, code, unit, analysed).sum(path);
 }
 
 }  // namespace slackline

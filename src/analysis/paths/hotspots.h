@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "analysis/paths/critical_path.h"
-#include "calls/computation_code.h"
+#include "analysis/paths/run_code.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -18,6 +19,9 @@ std::string_view to_string(CodeUnit unit);
 /// Throws usage Error for an unknown name. `option` is what gave it.
 CodeUnit parse_code_unit(std::string_view name, std::string_view option);
 
+/// What says to which code the time belongs.
+enum class CodeSource : std::uint8_t { regions, call_paths, samples };
+
 /// Time of a hot spot: in itself, and in all that is called from it.
 struct CodeTime {
   std::int64_t exclusive_ns = 0;
@@ -26,7 +30,8 @@ struct CodeTime {
 
 /// A function, line, call path or module and the time that the ranks spend in it.
 struct Hotspot {
-  FrameId frame = 0;     ///< the one of its frames with the most time; 0: code that is not known
+  FrameId frame = 0;     ///< of RunCode::tree(): the one of its frames with the most time; 0: code
+                         ///< that is not known
   CodeTime path;         ///< on the critical path: computation, and calls of MPI made there
   CodeTime computation;  ///< of all ranks
   CodeTime mpi;          ///< in calls of MPI, waiting included, of all ranks
@@ -38,19 +43,20 @@ struct Hotspot {
 /// A run by places of its code.
 struct Hotspots {
   CodeUnit unit = CodeUnit::function;
-  bool sampled = false;             ///< computation is known by samples
-  std::int64_t path_ns = 0;         ///< length of the critical path
+  CodeSource source = CodeSource::regions;
+  std::int64_t path_ns = 0;         ///< of the critical path in the analysed interval
   std::int64_t computation_ns = 0;  ///< of all ranks
   std::int64_t mpi_ns = 0;          ///< of all ranks
   std::vector<Hotspot> spots;       ///< by time on the critical path (exclusive), then computation
 };
 
-/// `path` is the critical path of `trace`. Recursive calls count once in inclusive times.
-/// O(calls + segments + frames * depth).
-Hotspots hotspots(const Trace& trace, const ComputationCode& code, const CriticalPath& path,
-                  CodeUnit unit);
+/// `path` is the critical path of `trace`, of code.paths(); what counts is in `analysed`, in the
+/// trace's time. Recursive calls count once in inclusive times. O(calls + segments + frames *
+/// depth).
+Hotspots hotspots(const Trace& trace, const RunCode& code, const CriticalPath& path, CodeUnit unit,
+                  const TimeInterval& analysed);
 
-/// Table and result; `rows` of the table at most.
-Report describe(const Hotspots& hotspots, const Trace& trace, std::size_t rows);
+/// Table and result; `tree` is that of the RunCode, `rows` of the table at most.
+Report describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows);
 
 }  // namespace slackline

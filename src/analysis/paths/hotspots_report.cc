@@ -11,6 +11,34 @@ namespace slackline {
 namespace {
 
 constexpr std::string_view kUnknown = "(not known)";
+constexpr std::string_view kOutside = "(outside of regions)";
+
+std::string_view name_of(CodeSource source) {
+  switch (source) {
+    case CodeSource::regions:
+      return "regions";
+    case CodeSource::call_paths:
+      return "call paths";
+    case CodeSource::samples:
+      break;
+  }
+  return "samples";
+}
+
+std::string_view explanation_of(CodeSource source) {
+  switch (source) {
+    case CodeSource::regions:
+      return "The trace has no call paths: time is given to the regions that the program has "
+             "marked. 'slackline record' tells functions and lines.";
+    case CodeSource::call_paths:
+      return "The recording has no samples: computation is given to the function that the MPI "
+             "calls before and after it have in common. 'slackline record --sample' tells where "
+             "it is.";
+    case CodeSource::samples:
+      break;
+  }
+  return "Computation is where samples of CPU time found it.";
+}
 
 std::string functions_of(const CallTree& tree, FrameId frame) {
   std::string all;
@@ -20,10 +48,12 @@ std::string functions_of(const CallTree& tree, FrameId frame) {
   return all;
 }
 
-std::string name_of(const Hotspot& spot, const CallTree& tree, CodeUnit unit) {
-  if (spot.frame == 0) return std::string(kUnknown);
+std::string name_of(const Hotspot& spot, const CallTree& tree, const Hotspots& h) {
+  if (spot.frame == 0) {
+    return std::string(h.source == CodeSource::regions ? kOutside : kUnknown);
+  }
   const CodeLocation& at = tree.location(spot.frame);
-  switch (unit) {
+  switch (h.unit) {
     case CodeUnit::module:
       return at.module.empty() ? std::string(kUnknown) : file_name(at.module);
     case CodeUnit::call_path:
@@ -69,7 +99,8 @@ Json to_json(const Hotspots& h, const CallTree& tree) {
     spots.push_back(std::move(one));
   }
   return {{"by", to_string(h.unit)},
-          {"sampled", h.sampled},
+          {"source", name_of(h.source)},
+          {"sampled", h.source == CodeSource::samples},
           {"critical_path_ns", h.path_ns},
           {"computation_ns", h.computation_ns},
           {"mpi_ns", h.mpi_ns},
@@ -77,8 +108,8 @@ Json to_json(const Hotspots& h, const CallTree& tree) {
 }
 
 Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
-  const std::string unit =
-      h.unit == CodeUnit::call_path ? "call path" : std::string(to_string(h.unit));
+  std::string unit = h.unit == CodeUnit::call_path ? "call path" : std::string(to_string(h.unit));
+  if (h.unit == CodeUnit::function && h.source == CodeSource::regions) unit = "region";
   Table table{"hotspots",
               "Code by its time on the critical path",
               {{unit},
@@ -94,7 +125,7 @@ Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
   for (const Hotspot& s : h.spots) {
     if (table.rows.size() == rows) break;
     std::vector<Value> row{
-        name_of(s, tree, h.unit),
+        name_of(s, tree, h),
         s.path.exclusive_ns,
         ratio_of(static_cast<double>(s.path.exclusive_ns), static_cast<double>(h.path_ns)),
         s.path.inclusive_ns,
@@ -113,16 +144,12 @@ Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
 
 }  // namespace
 
-Report describe(const Hotspots& hotspots, const Trace& trace, std::size_t rows) {
+Report describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows) {
   Report report;
-  report.result = to_json(hotspots, trace.call_tree());
+  report.result = to_json(hotspots, tree);
   Section section{.id = "hotspots", .title = "Hot spots"};
-  section.items.emplace_back(Paragraph{
-      hotspots.sampled
-          ? "Computation is where samples of CPU time found it."
-          : "The recording has no samples: computation is given to the function that the MPI calls "
-            "before and after it have in common. 'slackline record --sample' tells where it is."});
-  section.items.emplace_back(table_of(hotspots, trace.call_tree(), rows));
+  section.items.emplace_back(Paragraph{std::string(explanation_of(hotspots.source))});
+  section.items.emplace_back(table_of(hotspots, tree, rows));
   report.sections.push_back(std::move(section));
   return report;
 }

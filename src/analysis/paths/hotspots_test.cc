@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <utility>
 
 #include "analysis/paths/path_functions.h"
 #include "analysis/waits/sampled_causes.h"
@@ -30,17 +32,21 @@ struct Recording {
       : trace(
             read_text("slackline-trace 1 timed ranks=" + std::to_string(ranks) + "\n" + tree + text,
                       "test", &samples)),
-        code(trace, &samples) {}
+        code(trace, &samples),
+        run_code(trace, &samples) {}
 
-  Hotspots hotspots(CodeUnit unit) const { return slackline::hotspots(trace, code, path(), unit); }
+  Hotspots hotspots(CodeUnit unit, TimeInterval interval = {0, 1'000'000}) const {
+    return slackline::hotspots(trace, run_code, path(), unit, interval);
+  }
   CriticalPath path() const {
-    const CallPaths paths = CallPaths::of_functions(trace);
-    return critical_path(trace, CallMatching(trace), paths, {.extent = PathExtent::segments});
+    return critical_path(trace, CallMatching(trace), run_code.paths(),
+                         {.extent = PathExtent::segments});
   }
 
   Samples samples;
   Trace trace;
   ComputationCode code;
+  RunCode run_code;
 };
 
 const Hotspot* find(const Hotspots& h, const Trace& trace, const std::string& function) {
@@ -54,7 +60,7 @@ TEST(Hotspots, WithoutSamplesComputationIsThatOfTheCommonFunction) {
   // 0 to 100 before the first call: solve; then 50 between a call in solve and one in main: main.
   const Recording run(1, "rank 0\n @100 +5 barrier frame=2\n @155 +10 barrier frame=3\n");
   const Hotspots h = run.hotspots(CodeUnit::function);
-  EXPECT_FALSE(h.sampled);
+  EXPECT_EQ(h.source, CodeSource::call_paths);
   EXPECT_EQ(h.path_ns, 165);
   const Hotspot* solve = find(h, run.trace, "solve");
   ASSERT_NE(solve, nullptr);
@@ -77,7 +83,7 @@ const std::string kSampled =
 TEST(Hotspots, SamplesSayWhereComputationIs) {
   const Recording run(1, "rank 0\n" + kSampled);
   const Hotspots h = run.hotspots(CodeUnit::function);
-  EXPECT_TRUE(h.sampled);
+  EXPECT_EQ(h.source, CodeSource::samples);
   EXPECT_EQ(find(h, run.trace, "kernel")->computation.exclusive_ns, 750);
   EXPECT_EQ(find(h, run.trace, "kernel")->computation.inclusive_ns, 1000);
   EXPECT_EQ(find(h, run.trace, "exp")->computation.exclusive_ns, 250);
@@ -122,6 +128,43 @@ TEST(Hotspots, RecursionCountsOnce) {
   EXPECT_EQ(h.spots[0].path.inclusive_ns, 110);
   EXPECT_EQ(h.spots[0].path.exclusive_ns, 110);
   EXPECT_EQ(run.hotspots(CodeUnit::call_path).spots.size(), 3u);
+}
+
+TEST(Hotspots, WithoutCallPathsAreRegions) {
+  // 40 outside, 30 in solve, 30 in kernel within it, where the rank also calls MPI; then 10
+  // outside.
+  const Recording run(
+      1,
+      "rank 0\n @0 +0 init\n @40 enter solve\n @70 enter kernel\n @100 +20 barrier\n"
+      " @120 leave kernel\n @120 leave solve\n @130 +0 finalize\n",
+      "");
+  ASSERT_TRUE(run.run_code.known());
+  const Hotspots h = run.hotspots(CodeUnit::function);
+  EXPECT_EQ(h.source, CodeSource::regions);
+  std::map<std::string, std::pair<CodeTime, CodeTime>> spots;  // computation, path
+  for (const Hotspot& s : h.spots) {
+    const CallTree& tree = run.run_code.tree();
+    spots[s.frame == 0 ? "" : tree.location(s.frame).function] = {s.computation, s.path};
+  }
+  ASSERT_EQ(spots.size(), 3u);
+  EXPECT_EQ(spots["kernel"].first.exclusive_ns, 30);
+  EXPECT_EQ(spots["kernel"].second.exclusive_ns, 50);
+  EXPECT_EQ(spots["solve"].first.exclusive_ns, 30);
+  EXPECT_EQ(spots["solve"].first.inclusive_ns, 60);
+  EXPECT_EQ(spots["solve"].second.inclusive_ns, 80);
+  EXPECT_EQ(spots[""].first.exclusive_ns, 50);
+  EXPECT_EQ(h.path_ns, 130);
+}
+
+TEST(Hotspots, CountWhatIsInTheAnalysedInterval) {
+  // 100 in solve, of which the interval has the last 60; 2 of the barrier's 5.
+  const Recording run(1, "rank 0\n @100 +5 barrier frame=2\n @155 +10 barrier frame=3\n");
+  const Hotspots h = run.hotspots(CodeUnit::function, {40, 102});
+  EXPECT_EQ(h.path_ns, 62);
+  EXPECT_EQ(h.computation_ns, 60);
+  EXPECT_EQ(h.mpi_ns, 2);
+  ASSERT_EQ(h.spots.size(), 2u);  // solve, and main around it
+  EXPECT_EQ(h.spots[0].path.exclusive_ns, 62);
 }
 
 TEST(Hotspots, OfAnUnknownUnitIsWrongUsage) {

@@ -2,7 +2,9 @@
 
 #include "analysis/paths/hotspots.h"
 #include "app/load/loaded_run.h"
+#include "app/options/analysed_interval.h"
 #include "base/error.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -11,18 +13,21 @@ Report execute(const HotspotsRequest& request) {
   const CodeUnit unit = parse_code_unit(request.by, "--by");
   const LoadedRun run = load_run(request.run);
   const Trace& trace = run.trace();
-  if (trace.call_tree().empty()) {
+  const RunCode code(trace, &run.opened.samples);
+  if (!code.known()) {
     throw Error("cannot find the hot spots of '" + run.opened.path + "'",
-                "the trace has no call paths",
+                "the trace has neither call paths nor regions",
                 "Record the program with 'slackline record'; '--sample' adds where it computes.");
   }
-  const CallPaths paths = CallPaths::of_functions(trace);
   const CriticalPath path =
-      critical_path(trace, run.matching(), paths, {.extent = PathExtent::segments});
-  const ComputationCode code(trace, &run.opened.samples);
-  Report report = describe(hotspots(trace, code, path, unit), trace, request.rows);
+      critical_path(trace, run.matching(), code.paths(), {.extent = PathExtent::segments});
+  Report report =
+      describe(hotspots(trace, code, path, unit,
+                        resolve_interval(request.interval, trace).value_or(run_span(trace).common)),
+               code.tree(), request.rows);
   report.findings.merge(path.findings);
-  return with_context(std::move(report), "hotspots", run, {{"by", request.by}});
+  return with_context(std::move(report), "hotspots", run,
+                      {{"by", request.by}, {"interval", request.interval}});
 }
 
 }  // namespace slackline

@@ -12,11 +12,12 @@ struct Report;
 /// Where in the code a run spends its time, on the critical path and at all.
 struct HotspotsRequest {
   RunRequest run{};
-  std::string by = "function";  ///< function, line, call-path or module
-  std::size_t rows = 20;        ///< of the table; the result has all
+  std::string by = "function";      ///< function, line, call-path or module
+  std::string interval = "common";  ///< see resolve_interval()
+  std::size_t rows = 20;            ///< of the table; the result has all
 };
 
-/// Throws Error, also for a trace without call paths.
+/// Throws Error, also for a trace without call paths and regions.
 Report execute(const HotspotsRequest& request);
 
 }  // namespace slackline
