@@ -26,6 +26,13 @@ static void add_topology(const struct topology* t, MPI_Comm* comm) {
   *comm = with;
 }
 
+/* A recorder tells communicators of the same members apart by the order in which it meets them,
+ * which has to be the same on all ranks: it meets this one here. */
+static void show(const struct replay* r, MPI_Comm comm) {
+  int position = 0;
+  MPI_Pack(r->send, 0, MPI_BYTE, r->receive, 0, &position, comm);
+}
+
 /* What no call of the program makes, in the same order on all ranks, so that none waits forever. */
 void make_comms(struct replay* r) {
   for (uint32_t i = 2; i < r->head.comms + 2; ++i) {
@@ -39,6 +46,7 @@ void make_comms(struct replay* r) {
     } else if ((plan->flags & SLK_REPLAY_COMM_TOPOLOGY) != 0) {
       add_topology(&plan->topology, &r->comms[i]);
     }
+    show(r, r->comms[i]);
   }
 }
 

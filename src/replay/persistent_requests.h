@@ -18,12 +18,10 @@ class PersistentRequests {
   }
   /// The place of one that fits, which is active then; 0 if there is none.
   std::uint32_t start(const PostedMessage& started) {
-    for (const bool exactly : {true, false}) {
-      for (Persistent& p : requests_) {
-        if (p.active || !fits(p, started, exactly)) continue;
-        p.active = true;
-        return p.place;
-      }
+    for (Persistent& p : requests_) {
+      if (p.active || !fits(p, started)) continue;
+      p.active = true;
+      return p.place;
     }
     return 0;
   }
@@ -53,14 +51,14 @@ class PersistentRequests {
     }
     return nullptr;
   }
-  /// `exactly`: sends have the same size, too, which an edit may have changed.
-  static bool fits(const Persistent& p, const PostedMessage& s, bool exactly) {
+  /// Sends have the same size, too, unless an edit has changed it.
+  static bool fits(const Persistent& p, const PostedMessage& s) {
     if (p.operation != s.mode || p.comm != s.comm) return false;
     const bool any_source = (p.flags & SLK_FLAG_ANY_SOURCE) != 0;
     const bool any_tag = (p.flags & SLK_FLAG_ANY_TAG) != 0;
     if (!any_source && p.peer != s.peer) return false;
     if (!any_tag && p.tag != s.tag) return false;
-    return !exactly || p.operation == Operation::recv_init || p.bytes == s.bytes;
+    return p.operation == Operation::recv_init || p.bytes == s.bytes;
   }
 
   std::vector<Persistent> requests_;

@@ -251,6 +251,8 @@ class RankEncoder {
     const std::uint8_t flags = free_flags(call.comm, receive.tag, receive.flags);
     shape.args = {comms_.rank_in(call.comm, receive.peer), std::max(receive.tag, 0), flags};
     buffer_ = std::max(buffer_, receive.bytes);
+    // MPI_Sendrecv_replace has one size for both; after an edit the received one may be larger.
+    if (receive.bytes > call.bytes) shape.operation = Operation::sendrecv;
     emit(i, shape);
   }
 
@@ -299,8 +301,8 @@ class RankEncoder {
   void encode_start(std::size_t i, const Call& call) {
     CallShape shape{.operation = call.operation};
     const auto start = [&](const PostedMessage& started) {
-      const std::uint32_t place = persistent_.start(started);
-      if (place == 0) refuse(call, "starts a request whose making is not in the trace");
+      std::uint32_t place = persistent_.start(started);
+      if (place == 0) place = make_persistent(started);
       places_.rename(started.request, place);
       shape.args.push_back(place);
     };
@@ -313,6 +315,24 @@ class RankEncoder {
     Starts starts(start);
     visit_actions(call, starts);
     emit(i, shape);
+  }
+
+  /// Makes a request whose making is not in the trace, and starts it; such as traces have that
+  /// tools wrote which leave these calls out.
+  std::uint32_t make_persistent(const PostedMessage& started) {
+    const Call init{.operation = started.mode,
+                    .bytes = started.bytes,
+                    .peer = started.peer,
+                    .tag = started.tag,
+                    .comm = started.comm};
+    CallShape shape = shape_of(init);
+    shape.request = places_.take();
+    persistent_.add(init, shape.request);
+    persistent_.start(started);
+    if (is_buffered(started.mode)) attached_ += 8 * (started.bytes + kBsendOverhead);
+    buffer_ = std::max(buffer_, started.bytes);
+    steps_.add(kNoCall, 0, shape);
+    return shape.request;
   }
 
   // ---- Completion

@@ -14,10 +14,11 @@
 #include <deque>
 #include <limits>
 #include <map>
-#include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
+#include "calls/call_actions.h"
 #include "calls/run_span.h"
 #include "replay/communicator_plan.h"
 
@@ -55,7 +56,14 @@ class RankCarrier {
       : program_(program.calls(rank)),
         steps_(steps),
         recorded_(recorded.calls(rank)),
-        marks_(marks_of(recorded_, rank)) {}
+        marks_(marks_of(recorded_, rank)) {
+    for (std::size_t j = 0; j < recorded_.size(); ++j) {
+      if (operation_class(recorded_.operation(j)) != OperationClass::completion) continue;
+      if (recorded_.has(j, SLK_FLAG_FAILED)) continue;
+      for_each_completed_request(recorded_.action(j),
+                                 [this](std::uint32_t serial) { completed_.insert(serial); });
+    }
+  }
 
   /// `offset_ns`: of the rank's start to the first rank's.
   void run(RankCalls& to, std::int64_t offset_ns) {
@@ -119,7 +127,8 @@ class RankCarrier {
         return;
       }
       pass_failed_steps();
-      if (corresponds_ && step_ < steps_.size()) call.frame = program_.frame(steps_[step_]);
+      if (corresponds_ && step_ < steps_.size() && steps_[step_] < program_.size())
+        call.frame = program_.frame(steps_[step_]);
       calls_.push_back(call);
       return;
     }
@@ -129,15 +138,19 @@ class RankCarrier {
       return;
     }
     pass_failed_steps();
+    if (corresponds_ && step_ < steps_.size() && steps_[step_] == kNoCall) {
+      ++step_;  // made for the replay alone
+      return;
+    }
     if (corresponds_) follow(call);
     calls_.push_back(call);
   }
 
   void pass_failed_steps() {
-    while (step_ < steps_.size() && steps_[step_] < program_.size() &&
-           program_.has(steps_[step_], SLK_FLAG_FAILED)) {
-      place(steps_[step_]);
-      ++step_;
+    for (; step_ < steps_.size(); ++step_) {
+      const CallIndex call = steps_[step_];
+      if (call >= program_.size() || !program_.has(call, SLK_FLAG_FAILED)) return;
+      place(call);
     }
   }
 
@@ -153,7 +166,7 @@ class RankCarrier {
 
   void add_to_last(const Call& call) {
     Call& last = calls_.back();
-    std::vector<std::int64_t>& requests = merged_.emplace_back(last.args.begin(), last.args.end());
+    std::vector<std::int64_t>& requests = changed_.emplace_back(last.args.begin(), last.args.end());
     requests.insert(requests.end(), call.args.begin(), call.args.end());
     last.args = requests;
     last.end_ns = call.end_ns;
@@ -163,9 +176,10 @@ class RankCarrier {
     const bool there = step_ < steps_.size() && steps_[step_] < program_.size();
     const Call original = there ? program_[steps_[step_]] : Call{};
     const OperationClass kind = operation_class(original.operation);
-    const bool same =
-        original.operation == call.operation ||
-        (kind == OperationClass::comm_create && operation_class(call.operation) == kind);
+    const bool interchangeable =
+        kind == OperationClass::comm_create || kind == OperationClass::sendrecv;
+    const bool same = original.operation == call.operation ||
+                      (interchangeable && operation_class(call.operation) == kind);
     if (!there || !same) {
       corresponds_ = false;
       return;
@@ -178,14 +192,28 @@ class RankCarrier {
       call.tag = original.tag;
       call.bytes = original.bytes;
     }
+    if (kind == OperationClass::sendrecv) restore_wildcards(call, original);
     if (kind == OperationClass::comm_create) follow_maker(call, original);
     // All receives are posted with room for the largest message.
-    if (original.operation == Operation::recv_init) call.bytes = original.bytes;
+    const bool never_completed =
+        original.operation == Operation::irecv && !completed_.contains(call.request);
+    const bool as_posted =
+        original.operation == Operation::recv_init || call.peer == kPeerNull || never_completed;
+    if (as_posted) call.bytes = original.bytes;
     call.operation = original.operation;
     call.frame = original.frame;
     call.flags = static_cast<std::uint8_t>(call.flags | (original.flags & kWildcards));
     place(steps_[step_]);
     ++step_;
+  }
+
+  /// A sendrecv's receive has its flags among the arguments.
+  void restore_wildcards(Call& call, const Call& original) {
+    constexpr std::size_t kFlags = 3;
+    if (call.args.size() <= kFlags || original.args.size() <= kFlags) return;
+    std::vector<std::int64_t>& args = changed_.emplace_back(call.args.begin(), call.args.end());
+    args[kFlags] |= original.args[kFlags] & kWildcards;
+    call.args = args;
   }
 
   /// Communicators with a topology are made from a copy, which the program does not have.
@@ -240,11 +268,12 @@ class RankCarrier {
   const std::vector<CallIndex>& steps_;
   const RankCalls& recorded_;
   Marks marks_;
+  std::unordered_set<std::uint32_t> completed_;  // requests
   std::vector<Call> calls_;
   std::map<std::uint32_t, std::uint32_t> comms_{{kCommWorld, kCommWorld}, {kCommSelf, kCommSelf}};
-  std::deque<std::vector<std::int64_t>> merged_;  // arguments of calls that were several
-  std::vector<std::size_t> index_;                // by recorded call
-  std::vector<std::size_t> new_index_;            // by call of the program
+  std::deque<std::vector<std::int64_t>> changed_;  // arguments that are not as recorded
+  std::vector<std::size_t> index_;                 // by recorded call
+  std::vector<std::size_t> new_index_;             // by call of the program
   std::size_t step_ = 0;
   std::size_t left_ = 0;  // requests that calls to come complete for the last one
   bool corresponds_ = true;

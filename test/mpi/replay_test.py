@@ -37,9 +37,11 @@ MERGED = {"waitsome", "testsome"}
 
 
 class Calls:
-    """The calls of each rank without times and numbers that only one recording has."""
+    """The calls of each rank without times and numbers that only one recording has. Not exact: and
+    without requests and the sizes that probes found, which random programs do not have as MPI does."""
 
-    def __init__(self, text, skip=()):
+    def __init__(self, text, skip=(), exact=True):
+        self.exact = exact
         self.members = {name: name for name in ("world", "self", "null")}
         self.members["0"] = "world"
         self.ranks = collections.defaultdict(list)
@@ -50,7 +52,8 @@ class Calls:
             if not words:
                 continue
             if words[0] == "comm":
-                self.members[words[1]] = " ".join(words[2:4])
+                groups = [word for word in words if word.startswith(("members=", "remote="))]
+                self.members[words[1]] = " ".join(groups)
             elif words[0] == "rank":
                 rank, self.started = int(words[1]), {}
             elif rank is not None and words[0] not in ("enter", "leave", "compute", "pause", *skip):
@@ -63,7 +66,11 @@ class Calls:
         said = [words[0]]
         for word in words[1:]:
             key, _, value = word.partition("=")
-            if key not in LEFT_OUT:
+            told_again = (key == "bytes" and "alltoall" in words[0] and words[0][-1] in "vw" or
+                          key == "comm" and words[0].startswith("start") or
+                          not self.exact and key in ("req", "reqs") or
+                          not self.exact and key == "bytes" and words[0].endswith("probe"))
+            if key not in LEFT_OUT and not told_again:
                 said.append(self.word(key, value, len(calls)))
         calls.append(sorted(said[1:]) + [said[0]])
 
@@ -83,6 +90,8 @@ class Calls:
     def start(self, group, place):
         serial, *rest = group.split(":")
         self.started[serial] = place
+        if rest[0] == "recv_init":
+            rest[3] = "any"  # random programs do not tell it; their sends do
         if len(rest) == 5:
             rest[4] = self.members[rest[4]]
         return ":".join(rest)
@@ -101,9 +110,9 @@ def unfold(items):
             yield from map(str, range(int(first), int(last) - 1, -stride))
 
 
-def compare(test, trace, replayed, skip=()):
+def compare(test, trace, replayed, skip=(), exact=True):
     """Kinds, partners, tags, sizes, communicators and requests of all calls, in their order."""
-    before, after = (Calls(printed(test, t), skip).ranks for t in (trace, replayed))
+    before, after = (Calls(printed(test, t), skip, exact).ranks for t in (trace, replayed))
     check(set(before) == set(after), "other ranks")
     for rank in sorted(before):
         for i, (was, now) in enumerate(zip(before[rank], after[rank])):
@@ -214,6 +223,18 @@ def case_repeat(test):
     check(result["measured_ns"] is None and result["error_total"] is None, "of an untimed trace")
     check(not [name for name in os.listdir(test.folder) if "slackline-replay" in name],
           "the replay's folder is left")
+
+
+def case_random(test, count):
+    """Random programs one after the other: none waits forever, and all calls are made."""
+    generator = os.path.join(test.arguments.programs, "random_programs")
+    for first in range(0, int(count), 50):
+        done = test.run([generator, "50", str(first), "random.slk"])
+        check(done.returncode == 0, "no random programs")
+        done = replay(test, "random.slk")
+        check(done.returncode == 0, f"the replay of the programs from {first} on failed")
+        compare(test, "random.slk", "replayed.slk", exact=False)
+        complete(test, "replayed.slk")
 
 
 if __name__ == "__main__":
