@@ -45,49 +45,71 @@ static int compare(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-/* One recorded call after waiting for that long, or one that no recorder sees. */
-static void trial_call(struct replay* r, int64_t wait, int recorded) {
-  MPI_Request none = MPI_REQUEST_NULL;
-  int flag;
-  if (wait >= 0) compute(r, wait);
-  if (recorded) {
-    MPI_Test(&none, &flag, MPI_STATUS_IGNORE);
-    r->pace.returned_ns = now_ns();
-  } else {
-    PMPI_Test(&none, &flag, MPI_STATUS_IGNORE);
-  }
+static unsigned char* put(unsigned char* to, uint64_t value) {
+  for (; value >= 128; value >>= 7) *to++ = (unsigned char)((value & 127) | 128);
+  *to++ = (unsigned char)value;
+  return to;
 }
 
-/* The median over batches of the mean time of such a call. */
-static double trial(struct replay* r, int64_t wait, int recorded) {
-  double mean[kBatches];
+static double median(double* means) {
+  qsort(means, kBatches, sizeof means[0], compare);
+  return means[kBatches / 2];
+}
+
+/* The mean time of a step that waits so long and calls MPI_Test on nothing; of several batches the
+ * median. */
+static double trial(struct replay* r, int64_t wait) {
+  static unsigned char steps[kCalls * 12];
+  double means[kBatches];
+  unsigned char* end = steps;
+  for (int i = 0; i < kCalls; ++i) {
+    end = put(end, (uint64_t)wait / SLK_REPLAY_UNIT_NS);
+    end = put(end, r->head.shapes);
+  }
+  const unsigned char* const at = r->at;
+  const unsigned char* const program_end = r->end;
   for (int b = 0; b < kBatches; ++b) {
+    r->at = steps;
+    r->end = end;
     const int64_t begin = now_ns();
     r->pace.returned_ns = begin;
-    for (int i = 0; i < kCalls; ++i) trial_call(r, wait, recorded);
-    mean[b] = (double)(now_ns() - begin) / kCalls;
+    for (int i = 0; i < kCalls; ++i) step(r);
+    means[b] = (double)(now_ns() - begin) / kCalls;
   }
-  qsort(mean, kBatches, sizeof mean[0], compare);
-  return mean[kBatches / 2];
+  r->at = at;
+  r->end = program_end;
+  return median(means);
+}
+
+/* The same of the call alone, which a recorder does not see. */
+static double call_ns(void) {
+  double means[kBatches];
+  MPI_Request none = MPI_REQUEST_NULL;
+  int flag;
+  for (int b = 0; b < kBatches; ++b) {
+    const int64_t begin = now_ns();
+    for (int i = 0; i < kCalls; ++i) PMPI_Test(&none, &flag, MPI_STATUS_IGNORE);
+    means[b] = (double)(now_ns() - begin) / kCalls;
+  }
+  return median(means);
 }
 
 static double clock_ns(void) {
-  double mean[kBatches];
+  double means[kBatches];
   for (int b = 0; b < kBatches; ++b) {
     const int64_t begin = now_ns();
     for (int i = 0; i < kCalls; ++i) now_ns();
-    mean[b] = (double)(now_ns() - begin) / (kCalls + 1);
+    means[b] = (double)(now_ns() - begin) / (kCalls + 1);
   }
-  qsort(mean, kBatches, sizeof mean[0], compare);
-  return mean[kBatches / 2];
+  return median(means);
 }
 
 void calibrate(struct replay* r) {
   struct pace* p = &r->pace;
-  const double inside = trial(r, -1, 0) + clock_ns(); /* what a recorder takes for the call */
-  const double plain = trial(r, 0, 1) - inside;
+  const double inside = call_ns() + clock_ns(); /* what a recorder takes for the call */
+  const double plain = trial(r, 0) - inside;
   p->debt_ns = 0;
-  const double waited = trial(r, kTrialWait_ns, 1) - inside - kTrialWait_ns;
+  const double waited = trial(r, kTrialWait_ns) - inside - kTrialWait_ns;
   p->short_ns = plain > 0 ? (int64_t)plain : 0;
   p->tail_ns = waited > 0 ? (int64_t)waited : 0;
   p->debt_ns = 0;

@@ -88,8 +88,20 @@ static void read_comms(struct replay* r) {
   }
 }
 
+/* Who makes the calls of an operation; trace/wire.h has those of a kind together. */
+static int (*maker_of(uint8_t op))(struct replay*, const struct shape*) {
+  if (op >= SLK_OP_send && op <= SLK_OP_startall) return point_to_point;
+  if (op >= SLK_OP_wait && op <= SLK_OP_request_get_status) return completion;
+  if (op >= SLK_OP_probe && op <= SLK_OP_improbe) return point_to_point;
+  if (op >= SLK_OP_barrier && op <= SLK_OP_ineighbor_alltoallw) return collective;
+  return elsewhere;
+}
+
+/* One more than the program has: a MPI_Test of nothing, for calibrate(). */
 static void read_shapes(struct replay* r) {
-  r->shapes = allocate(r->head.shapes, sizeof *r->shapes);
+  r->shapes = allocate(r->head.shapes + 1, sizeof *r->shapes);
+  r->shapes[r->head.shapes].op = SLK_OP_test;
+  r->shapes[r->head.shapes].make = completion;
   for (uint32_t i = 0; i < r->head.shapes; ++i) {
     struct shape* s = &r->shapes[i];
     s->op = (uint8_t)read_unsigned(r);
@@ -103,6 +115,7 @@ static void read_shapes(struct replay* r) {
     int64_t* args = s->n_args > 0 ? allocate(s->n_args, sizeof *args) : NULL;
     for (uint32_t k = 0; k < s->n_args; ++k) args[k] = read_signed(r);
     s->args = args;
+    s->make = maker_of(s->op);
     prepare_blocks(s);
     if (s->n_args > r->listed_room) r->listed_room = s->n_args;
   }

@@ -30,7 +30,9 @@ struct blocks {
 };
 
 /* A call of the program, of which there are fewer different ones than calls. */
+struct replay;
 struct shape {
+  int (*make)(struct replay* r, const struct shape* s);
   struct blocks* blocks; /* of collectives with sizes for each rank */
   uint64_t bytes;
   const int64_t* args;
@@ -97,6 +99,11 @@ struct replay {
 /* Ends the job with a reason. */
 void give_up(const char* format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* main.c: executes the next step. */
+void step(struct replay* r);
+/* Makes calls that are none of those below. */
+int elsewhere(struct replay* r, const struct shape* s);
+
 /* program.c */
 uint64_t read_unsigned(struct replay* r);
 int64_t read_signed(struct replay* r);
@@ -116,6 +123,9 @@ void calibrate(struct replay* r);
 void compute(struct replay* r, int64_t ns);
 /* Spins until the clock shows that time. */
 void spin_until(const struct replay* r, int64_t ns);
+
+/* warm_up.c: calls every operation of the program once. */
+void warm_up(struct replay* r);
 
 /* communicators.c */
 void make_comms(struct replay* r);
