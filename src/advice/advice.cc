@@ -49,6 +49,16 @@ Proposal proposal(EvaluatedHypothesis h, const Evaluator& evaluator) {
   return {std::move(h.hypothesis), h.gain_ns, low, high};
 }
 
+/// No algorithm of a collective is faster than none.
+bool removal_gains(Operation operation, const Evaluator& evaluator) {
+  const Edit removal{"remove", {{"operation", std::string(identifier(operation))}}};
+  try {
+    return evaluator.gain_ns({removal}, {}) >= kLeastGain * evaluator.base_ns();
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 /// Two changes of the same thing cannot be made together.
 bool compatible(const Hypothesis& a, const Hypothesis& b) {
   return a.variation.collectives.empty() || b.variation.collectives.empty() || a.place != b.place;
@@ -111,21 +121,23 @@ class Growth {
 }  // namespace
 
 std::string_view identifier(Problem problem) {
-  constexpr std::array<std::string_view, 13> kNames{
-      "imbalance", "variation",   "slow_ranks",           "serial",
-      "outliers",  "computation", "empty_messages",       "message_volume",
-      "barriers",  "rendezvous",  "collective_algorithm", "latency",
-      "bandwidth"};
+  constexpr std::array<std::string_view, 14> kNames{
+      "imbalance", "variation",     "slow_ranks",           "serial",
+      "outliers",  "computation",   "empty_messages",       "message_volume",
+      "barriers",  "rendezvous",    "collective_algorithm", "latency",
+      "bandwidth", "small_messages"};
   return kNames[static_cast<std::size_t>(problem)];
 }
 
 Advice advise(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice,
               std::size_t count) {
-  const CallPaths paths(program);
+  const CallPaths paths = CallPaths::of_regions_or_functions(program);
   const ProgramProfile profile = program_profile(program, paths);
   const Evaluator evaluator(program, graph, choice);
   const PathUse path{evaluator.on_critical_path(Parameter::latency),
-                     evaluator.on_critical_path(Parameter::gap_per_byte)};
+                     evaluator.on_critical_path(Parameter::gap_per_byte),
+                     evaluator.gain_ns({}, {.gap_factor = 0}) >= kLeastGain * evaluator.base_ns(),
+                     [&](Operation operation) { return removal_gains(operation, evaluator); }};
   std::vector<Hypothesis> hypotheses = computation_hypotheses(program, paths, profile);
   std::ranges::move(communication_hypotheses(profile, choice, path),
                     std::back_inserter(hypotheses));

@@ -61,6 +61,19 @@ void add_message_volume(const MessageUse& messages, std::vector<Hypothesis>& all
        .assumption = "lower precision, compression or less redundancy is possible at no cost"});
 }
 
+/// Messages right after others to the same rank.
+void add_sequences(const MessageUse& messages, std::vector<Hypothesis>& all) {
+  if (messages.sequels == 0) return;
+  all.push_back(
+      {.problem = Problem::small_messages,
+       .action = "Merge messages that a rank sends to the same rank one after the other",
+       .place = "consecutive messages",
+       .edits = {Edit{"merge-messages"}},
+       .evidence = fmt::format("{} of {} messages follow another one to the same rank.",
+                               format_count(messages.sequels), format_count(messages.count)),
+       .assumption = "the receiver can do without the first ones until the last one is sent"});
+}
+
 void add_barriers(const ProgramProfile& profile, std::vector<Hypothesis>& all) {
   const OperationUse& use = use_of(profile, Operation::barrier);
   if (use.count == 0) return;
@@ -108,10 +121,22 @@ std::vector<Operation> main_collectives(const ProgramProfile& profile) {
   return operations;
 }
 
-void add_algorithms(const ProgramProfile& profile, std::vector<Hypothesis>& all) {
+/// Algorithms that divide messages into segments do not divide short ones.
+bool is_segmented(std::string_view name) {
+  return name.ends_with("_segmented");
+}
+bool is_short(const OperationUse& use) {
+  constexpr std::uint64_t kShort = 4096;
+  return use.bytes <= use.count * kShort;
+}
+
+void add_algorithms(const ProgramProfile& profile, const PathUse& path,
+                    std::vector<Hypothesis>& all) {
   for (const Operation operation : main_collectives(profile)) {
+    if (path.may_gain_by_algorithm && !path.may_gain_by_algorithm(operation)) continue;
     for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
       if (algorithm.operation != operation || algorithm.uses_nodes) continue;
+      if (is_segmented(algorithm.name) && is_short(use_of(profile, operation))) continue;
       ModelVariation variation;
       variation.collectives.push_back(fmt::format("{}={}", identifier(operation), algorithm.name));
       all.push_back(
@@ -155,10 +180,13 @@ std::vector<Hypothesis> communication_hypotheses(const ProgramProfile& profile,
   std::vector<Hypothesis> all;
   if (profile.rank_ns.size() < 2) return all;
   add_empty_messages(profile.messages, all);
-  add_message_volume(profile.messages, all);
+  // Smaller messages may also be eager ones.
+  const bool rendezvous = profile.messages.largest > choice.graph.eager_threshold_bytes;
+  if (path.may_gain_by_volume || rendezvous) add_message_volume(profile.messages, all);
+  add_sequences(profile.messages, all);
   add_barriers(profile, all);
   add_rendezvous(profile.messages.largest, choice, all);
-  add_algorithms(profile, all);
+  add_algorithms(profile, path, all);
   if (choice.pairs == nullptr) add_networks(path, all);
   return all;
 }

@@ -12,6 +12,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "advice/hypotheses.h"
@@ -36,11 +37,13 @@ constexpr std::size_t kFewestInstances = 10;
 /// What optimisation of a function may reach without a new algorithm.
 constexpr double kLessComputation = 0.1;
 
-/// Computation that can be selected by an edit: all of it, or that of a region and what it calls.
+/// Computation that can be selected by an edit: all of it, or that of a region, or of a function
+/// where the program has no regions, and what it calls.
 struct Part {
   std::string region;  ///< empty: all
   PathId path = 0;
   std::vector<std::int64_t> ns;  ///< by rank
+  bool function = false;
 
   std::int64_t sum() const { return std::accumulate(ns.begin(), ns.end(), std::int64_t{0}); }
   std::int64_t max() const { return *std::ranges::max_element(ns); }
@@ -53,7 +56,7 @@ struct Part {
   std::string name() const { return region.empty() ? "the program" : region; }
   Edit edit(std::string action) const {
     Edit edit{std::move(action)};
-    if (!region.empty()) edit.arguments.emplace("region", region);
+    if (!region.empty()) edit.arguments.emplace(function ? "function" : "region", region);
     return edit;
   }
 };
@@ -69,25 +72,37 @@ std::vector<std::int64_t> sums_below(const ProgramProfile& profile,
   return ns;
 }
 
-/// All computation, then the regions with most of it. A region counts with everything that is
-/// called from it, and its path is the first one that it occurs in.
-std::vector<Part> parts_of(const Trace& trace, const CallPaths& paths,
-                           const ProgramProfile& profile) {
-  std::vector<Part> regions;
-  for (std::size_t region = 0; region < trace.regions().size(); ++region) {
+/// Names of all regions, or functions, in the order of paths.
+std::vector<std::string> names_of(const CallPaths& paths) {
+  std::vector<std::string> names;
+  std::set<std::string, std::less<>> known;
+  for (PathId path = 1; path < paths.size(); ++path) {
+    if (known.insert(paths.innermost(path)).second) names.push_back(paths.innermost(path));
+  }
+  return names;
+}
+
+/// All computation, then the regions or functions with most of it. Each counts with everything that
+/// is called from it, and its path is the first one that it occurs in.
+std::vector<Part> parts_of(const CallPaths& paths, const ProgramProfile& profile) {
+  std::vector<Part> parts{{"", 0, profile.rank_ns}};
+  std::vector<Part> named;
+  for (const std::string& name : names_of(paths)) {
     std::vector<bool> below(paths.size());
     PathId first = 0;
     for (PathId path = 1; path < paths.size(); ++path) {
-      const bool is_region = paths.region(path) == static_cast<std::int32_t>(region);
-      if (is_region && first == 0) first = path;
-      below[path] = is_region || below[paths.parent(path)];
+      const bool is_top = paths.innermost(path) == name;
+      if (is_top && first == 0) first = path;
+      below[path] = is_top || below[paths.parent(path)];
     }
-    if (first != 0) regions.push_back({trace.regions()[region], first, sums_below(profile, below)});
+    Part part{name, first, sums_below(profile, below), paths.has_functions()};
+    // What main() computes is what the program does.
+    if (part.function && part.ns == profile.rank_ns) continue;
+    named.push_back(std::move(part));
   }
-  std::ranges::stable_sort(regions, std::ranges::greater{}, &Part::max);
-  if (regions.size() > kRegions) regions.resize(kRegions);
-  std::vector<Part> parts{{"", 0, profile.rank_ns}};
-  std::ranges::move(regions, std::back_inserter(parts));
+  std::ranges::stable_sort(named, std::ranges::greater{}, &Part::max);
+  if (named.size() > kRegions) named.resize(kRegions);
+  std::ranges::move(named, std::back_inserter(parts));
   return parts;
 }
 
@@ -341,8 +356,8 @@ bool have_equal_counts(const VisitTimes& times) {
          });
 }
 
-void add_instances(const Trace& trace, const CallPaths& paths, const Part& part,
-                   std::vector<Hypothesis>& all) {
+void add_instances(const Trace& trace, const Part& part, std::vector<Hypothesis>& all) {
+  const CallPaths paths(trace);
   const VisitScope scope = part.region.empty() ? VisitScope::collective : VisitScope::region;
   const Selection selection(part.edit("balance"), trace, paths);
   const VisitTimes times = visit_times(trace, paths, selection, scope);
@@ -358,13 +373,14 @@ std::vector<Hypothesis> computation_hypotheses(const Trace& trace, const CallPat
   std::vector<Hypothesis> all;
   if (trace.ranks() == 0 || std::ranges::max(profile.rank_ns) == 0) return all;
   const auto least = kLeastShare * static_cast<double>(std::ranges::max(profile.rank_ns));
-  for (const Part& part : parts_of(trace, paths, profile)) {
+  const std::vector<Part> parts = parts_of(paths, profile);
+  for (const Part& part : parts) {
     if (static_cast<double>(part.max()) < least) continue;
-    if (!part.region.empty() || trace.regions().empty()) all.push_back(compute_less(part));
+    if (!part.region.empty() || parts.size() == 1) all.push_back(compute_less(part));
     if (trace.ranks() == 1) continue;
     all.push_back(balance(part));
     if (auto serial = divide(part)) all.push_back(std::move(*serial));
-    add_instances(trace, paths, part, all);
+    add_instances(trace, part, all);
   }
   for (Hypothesis& slow : slow_hosts_or_ranks(trace, profile)) all.push_back(std::move(slow));
   return all;

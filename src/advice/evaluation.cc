@@ -1,9 +1,11 @@
 #include "advice/evaluation.h"
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
+#include <optional>
 
 #include "advice/retimed_cost.h"
+#include "base/units.h"
 #include "graph/build.h"
 #include "timing/cost/linear_cost.h"
 #include "timing/makespan.h"
@@ -29,11 +31,48 @@ double value_at_base(MakespanFunction t) {
   return t.value_ns(t.line_at(t.base()), t.base());
 }
 
-double makespan(const ExecutionGraph& graph, const ModelChoice& choice) {
-  return value_at_base(makespan_function(graph, choice, {Parameter::latency}));
+/// What an edge costs in femtoseconds where all pairs of ranks are alike.
+std::int64_t cost_fs(const Edge& e, const LogGPS& model) {
+  return e.nanoseconds * kFemtosPerNano + e.latencies * model.latency_fs +
+         e.overheads * model.overhead_fs +
+         multiples(e, Parameter::gap_per_byte) * model.gap_per_byte_fs;
 }
 
-/// On the graph of the program before the edits.
+/// T under several models at once, all pairs alike: one pass over the whole graph, which takes a
+/// fraction of the time of reducing it. `change_ns(edge)` is added to an edge's computation.
+template <class Change>
+std::array<double, 3> makespans_of(const ExecutionGraph& graph, const std::array<LogGPS, 3>& models,
+                                   Change change_ns) {
+  using Times = std::array<std::int64_t, 3>;
+  std::vector<Times> reached(graph.vertex_count());
+  const auto arrive = [&](const Edge& e, Times& latest) {
+    const std::int64_t change_fs = change_ns(e) * kFemtosPerNano;
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      latest[i] = std::max(latest[i], reached[e.from][i] + change_fs + cost_fs(e, models[i]));
+    }
+  };
+  const auto vertices = static_cast<VertexId>(graph.vertex_count());
+  for (VertexId v = 0; v < vertices; ++v) {
+    Times latest{};
+    graph.for_in_edges(v, [&](const Edge& e) { arrive(e, latest); });
+    reached[v] = latest;
+  }
+  Times end{};
+  for (std::int32_t r = 0; r < graph.ranks(); ++r) {
+    Edge tail{};
+    tail.from = graph.last_vertex(r);
+    tail.kind = EdgeKind::compute;
+    tail.nanoseconds = graph.tail_ns(r);
+    arrive(tail, end);
+  }
+  std::array<double, 3> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = static_cast<double>(end[i]) / static_cast<double>(kFemtosPerNano);
+  }
+  return result;
+}
+
+/// The same for any choice, on the graph of the program before the edits.
 double retimed_makespan(const ExecutionGraph& graph, const ModelChoice& choice,
                         const Trace& program, const Trace& edited) {
   double result = 0;
@@ -41,6 +80,15 @@ double retimed_makespan(const ExecutionGraph& graph, const ModelChoice& choice,
     result = value_at_base(MakespanFunction(graph, RetimedCost(cost, graph, program, edited)));
   });
   return result;
+}
+
+/// The computation of all ranks together, which no path exceeds.
+double all_computation_ns(const Trace& edited) {
+  double sum = 0;
+  for (std::int32_t r = 0; r < edited.ranks(); ++r) {
+    sum += static_cast<double>(edited.calls(r).stop_ns());
+  }
+  return sum;
 }
 
 GraphOptions varied(GraphOptions options, const ModelVariation& variation) {
@@ -55,41 +103,87 @@ GraphOptions varied(GraphOptions options, const ModelVariation& variation) {
 
 Evaluator::Evaluator(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice)
     : program_(program), graph_(graph), choice_(choice) {
-  for (std::size_t i = 0; i < kNetworkFactors.size(); ++i) {
-    base_ns_[i] = makespan(graph, varied(choice, {}, kNetworkFactors[i]));
+  if (choice.pairs == nullptr) {
+    reduced_.emplace(graph);
+    rank_of_ = vertex_ranks(graph);
   }
+  for (std::size_t i = 0; i < kNetworkFactors.size(); ++i) {
+    base_ns_[i] = unedited_ns(varied(choice, {}, kNetworkFactors[i]));
+  }
+}
+
+double Evaluator::unedited_ns(const ModelChoice& choice) const {
+  return reduced_ ? value_at_base(MakespanFunction(*reduced_, choice.model, Parameter::latency))
+                  : value_at_base(makespan_function(graph_, choice, {Parameter::latency}));
+}
+
+bool Evaluator::fits_femtoseconds(const Trace& edited) const {
+  // In 63 bits, with room for what an edit may add.
+  constexpr double kLongest_ns = 900e9;
+  return reduced_ && base_ns_.back() < kLongest_ns && all_computation_ns(edited) < kLongest_ns;
+}
+
+std::array<LogGPS, 3> Evaluator::models(const ModelVariation& variation) const {
+  std::array<LogGPS, 3> models;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    models[i] = varied(choice_, variation, kNetworkFactors[i]).model;
+  }
+  return models;
+}
+
+std::array<double, 3> Evaluator::retimed_ns(const Trace& edited, const ModelVariation& variation,
+                                            std::size_t first, std::size_t last) const {
+  if (fits_femtoseconds(edited)) {
+    const LogGPSCost cost(choice_.model, Parameter::latency);
+    const RetimedCost retimed(cost, graph_, program_, edited);
+    return makespans_of(graph_, models(variation),
+                        [&](const Edge& e) { return retimed.change_ns(e, rank_of_[e.from]); });
+  }
+  std::array<double, 3> result{};
+  for (std::size_t i = first; i < last; ++i) {
+    result[i] =
+        retimed_makespan(graph_, varied(choice_, variation, kNetworkFactors[i]), program_, edited);
+  }
+  return result;
+}
+
+std::array<double, 3> Evaluator::rebuilt_ns(const Trace& edited, const ModelVariation& variation,
+                                            std::size_t first, std::size_t last) const {
+  const ExecutionGraph graph = build_graph(edited, varied(choice_.graph, variation));
+  if (fits_femtoseconds(edited)) {
+    return makespans_of(graph, models(variation), [](const Edge&) { return std::int64_t{0}; });
+  }
+  std::array<double, 3> result{};
+  for (std::size_t i = first; i < last; ++i) {
+    result[i] = value_at_base(makespan_function(
+        graph, varied(choice_, variation, kNetworkFactors[i]), {Parameter::latency}));
+  }
+  return result;
 }
 
 std::array<double, 3> Evaluator::makespans(const std::vector<Edit>& edits,
                                            const ModelVariation& variation, std::size_t first,
                                            std::size_t last) const {
-  std::array<double, 3> result{};
-  const auto for_factors = [&](const std::function<double(const ModelChoice&)>& t) {
-    for (std::size_t i = first; i < last; ++i) {
-      result[i] = t(varied(choice_, variation, kNetworkFactors[i]));
-    }
-  };
   const Scenario scenario{.edits = edits};
-  if (edits.empty() && !variation.changes_graph()) {
-    for_factors([&](const ModelChoice& c) { return makespan(graph_, c); });
-    return result;
+  if (edits.empty() && variation.changes_graph()) {
+    return rebuilt_ns(program_, variation, first, last);
   }
-  if (!variation.changes_graph() && keeps_calls(scenario)) {
-    const EditedProgram edited = apply(scenario, program_);
-    for_factors(
-        [&](const ModelChoice& c) { return retimed_makespan(graph_, c, program_, edited.trace); });
-    return result;
+  if (!edits.empty()) {
+    const Trace edited = apply(scenario, program_).trace;
+    return !variation.changes_graph() && keeps_calls(scenario)
+               ? retimed_ns(edited, variation, first, last)
+               : rebuilt_ns(edited, variation, first, last);
   }
-  const GraphOptions options = varied(choice_.graph, variation);
-  const ExecutionGraph graph = edits.empty()
-                                   ? build_graph(program_, options)
-                                   : build_graph(apply(scenario, program_).trace, options);
-  for_factors([&](const ModelChoice& c) { return makespan(graph, c); });
+  std::array<double, 3> result{};
+  for (std::size_t i = first; i < last; ++i) {
+    result[i] = unedited_ns(varied(choice_, variation, kNetworkFactors[i]));
+  }
   return result;
 }
 
 std::int64_t Evaluator::on_critical_path(Parameter parameter) const {
-  MakespanFunction t = makespan_function(graph_, choice_, {parameter});
+  MakespanFunction t = reduced_ ? MakespanFunction(*reduced_, choice_.model, parameter)
+                                : makespan_function(graph_, choice_, {parameter});
   return t.line_at(t.base(), Side::left).slope;
 }
 

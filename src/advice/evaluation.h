@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "advice/hypothesis.h"
 #include "analysis/model/model_choice.h"
 #include "graph/execution_graph.h"
+#include "timing/makespan.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -38,9 +40,21 @@ class Evaluator {
   std::array<double, 3> makespans(const std::vector<Edit>& edits, const ModelVariation& variation,
                                   std::size_t first, std::size_t last) const;
 
+  double unedited_ns(const ModelChoice& choice) const;
+  bool fits_femtoseconds(const Trace& edited) const;
+  std::array<LogGPS, 3> models(const ModelVariation& variation) const;
+  /// On a graph of the edited program's own.
+  std::array<double, 3> rebuilt_ns(const Trace& edited, const ModelVariation& variation,
+                                   std::size_t first, std::size_t last) const;
+  /// On the graph of the program: calls are the same.
+  std::array<double, 3> retimed_ns(const Trace& edited, const ModelVariation& variation,
+                                   std::size_t first, std::size_t last) const;
+
   const Trace& program_;
   const ExecutionGraph& graph_;
   const ModelChoice& choice_;
+  std::optional<ReducedProgram> reduced_{};  ///< where all pairs of ranks are alike
+  std::vector<std::int32_t> rank_of_{};      ///< by vertex, there
   std::array<double, 3> base_ns_{};
 };
 

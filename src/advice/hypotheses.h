@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "advice/hypothesis.h"
@@ -22,6 +23,10 @@ std::vector<Hypothesis> computation_hypotheses(const Trace& trace, const CallPat
 struct PathUse {
   std::int64_t latencies = 0;  ///< crossings of the network in sequence
   std::int64_t bytes = 0;      ///< transferred in sequence
+  /// Could smaller messages gain enough? Not if infinite bandwidth does not.
+  bool may_gain_by_volume = true;
+  /// Could any other algorithm for this collective gain enough? Not if its removal does not.
+  std::function<bool(Operation)> may_gain_by_algorithm{};
 };
 
 /// About messages, collectives and the network: without empty messages and barriers, smaller

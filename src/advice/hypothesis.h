@@ -40,6 +40,7 @@ enum class Problem : std::uint8_t {
   collective_algorithm,
   latency,
   bandwidth,
+  small_messages,  ///< consecutive ones between the same ranks
 };
 /// "imbalance", "slow_ranks".
 std::string_view identifier(Problem problem);

@@ -23,7 +23,10 @@ class RetimedCost : public LinearCost {
   std::int64_t tick_fs() const override { return cost_.tick_fs(); }
   std::int64_t base_fs() const override { return cost_.base_fs(); }
   bool depends_on_ranks() const override { return true; }
-  /// Logarithmic in the rank's calls for edges with computation.
+  /// By how much the computation of an edge whose source is of `rank` changes. Logarithmic in the
+  /// rank's calls for edges with computation.
+  std::int64_t change_ns(const Edge& e, std::int32_t rank) const;
+  /// The same cost.
   LinearTerm term(const Edge& e, std::int32_t from_rank, std::int32_t to_rank) const override;
 
  private:
@@ -34,7 +37,6 @@ class RetimedCost : public LinearCost {
     std::vector<std::int64_t> before{}, after{};
   };
   std::int64_t edited_clock(const RankClock& clock, std::int64_t at) const;
-  std::int64_t change_ns(const Edge& e, std::int32_t rank) const;
 
   const LinearCost& cost_;
   const ExecutionGraph& graph_;

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "advice/advice.h"
@@ -49,6 +50,75 @@ TEST(PlantedProblems, ComeFirst) {
     EXPECT_EQ(first.place, any_place ? first.place : planted.place) << "seed " << seed;
     EXPECT_EQ(first.rank, planted.rank < 0 ? first.rank : planted.rank) << "seed " << seed;
   }
+}
+
+/// A program without regions: allreduces in two functions, and in one of these one rank computes
+/// twice as long as the others.
+TEST(PlantedProblems, AreFoundByFunctionWhereThereAreNoRegions) {
+  constexpr std::int32_t kRanks = 8;
+  constexpr std::int32_t kLate = 5;
+  Trace trace(kRanks, false);
+  const FrameId main = trace.call_tree().child(0, {"main", {}, 0, {}});
+  const std::array<FrameId, 2> functions{trace.call_tree().child(main, {"assemble", {}, 0, {}}),
+                                         trace.call_tree().child(main, {"solve", {}, 0, {}})};
+  for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+    std::int64_t now = 0;
+    const auto call = [&](Operation operation, FrameId frame) {
+      trace.calls(rank).append({.operation = operation,
+                                .frame = frame,
+                                .begin_ns = now,
+                                .end_ns = now,
+                                .bytes = 8,
+                                .tag = 8});
+    };
+    call(Operation::init, main);
+    for (int step = 0; step < 30; ++step) {
+      for (const FrameId function : functions) {
+        call(Operation::allreduce, function);
+        now += function == functions[1] && rank == kLate ? 400'000 : 200'000;
+        call(Operation::allreduce, function);
+      }
+    }
+    call(Operation::finalize, main);
+  }
+  const ExecutionGraph graph = build_graph(trace, {});
+  const Advice advice = advise(trace, graph, usual_choice({}), 10);
+  ASSERT_FALSE(advice.proposals.empty());
+  const Hypothesis& first = advice.proposals.front().hypothesis;
+  EXPECT_EQ(identifier(first.problem), "imbalance") << first.action;
+  EXPECT_EQ(first.place, "solve") << first.action;
+  EXPECT_EQ(first.rank, kLate);
+  EXPECT_EQ(first.edits.front().arguments.count("function"), 1u);
+}
+
+/// Rank after rank sends its neighbour twenty short messages where one would do.
+TEST(PlantedProblems, AreFoundInManyShortMessages) {
+  constexpr std::int32_t kRanks = 6;
+  constexpr int kMessages = 20;
+  Trace trace(kRanks, false);
+  for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+    std::int64_t now = 0;
+    const auto call = [&](Operation operation, std::int32_t peer) {
+      trace.calls(rank).append({.operation = operation,
+                                .begin_ns = now,
+                                .end_ns = now,
+                                .bytes = 16,
+                                .peer = peer,
+                                .tag = 1});
+    };
+    call(Operation::init, kPeerNone);
+    for (int step = 0; step < 30; ++step) {
+      now += 5'000;
+      for (int k = 0; k < kMessages && rank > 0; ++k) call(Operation::recv, rank - 1);
+      for (int k = 0; k < kMessages && rank + 1 < kRanks; ++k) call(Operation::send, rank + 1);
+    }
+    call(Operation::finalize, kPeerNone);
+  }
+  const ExecutionGraph graph = build_graph(trace, {});
+  const Advice advice = advise(trace, graph, usual_choice({}), 10);
+  ASSERT_FALSE(advice.proposals.empty());
+  const Hypothesis& first = advice.proposals.front().hypothesis;
+  EXPECT_EQ(identifier(first.problem), "small_messages") << first.action;
 }
 
 /// A run cannot end before the mean of its ranks' computation has been done.
