@@ -19,6 +19,7 @@ struct ReplayCommandOptions {
   ReplayRequest request;
   ReplayJobOptions job;
   std::string trace_out;
+  std::string skeleton;
   std::string wildcards = "recorded";
   std::string start = "recorded";
   int repeat = 1;
@@ -33,6 +34,14 @@ int run_replay(const ReplayCommandOptions& options) {
   if (request.trace.empty()) {
     throw usage_error("nothing to replay", "no trace given",
                       "Example: slackline replay app.slk -- mpirun -n 4.");
+  }
+  if (!options.skeleton.empty()) {
+    if (!options.job.command.empty()) {
+      throw usage_error("cannot use --export with a launcher", "it starts no job",
+                        "Omit one of them.");
+    }
+    export_skeleton(request, options.skeleton);
+    return 0;
   }
   ReplayJob job(options.job);
   const PreparedReplay prepared = prepare_replay(request, job.program());
@@ -64,6 +73,10 @@ Run setup_replay(CommandParser& parser) {
   parser
       .add_option("-o,--output", options->trace_out,
                   "Write the trace of the replay (the median one) to this file (.slk)")
+      ->type_name("FILE");
+  parser
+      .add_option("--export", options->skeleton,
+                  "Start no job; write the program as a trace without any names to this file")
       ->type_name("FILE");
   parser.add_option("--repeat", options->repeat, "Number of replays; the median is reported")
       ->positive()
@@ -98,6 +111,7 @@ Run setup_replay(CommandParser& parser) {
                     "After '--': the launcher with its options, without a program");
   examples(parser, {"slackline replay app.slk -- mpirun -n 4",
                     "slackline replay app.slk --set 'balance' -o balanced.slk -- mpirun -n 4",
+                    "slackline replay app.slk --export app.skeleton",
                     "slackline replay app.slk --repeat 3 --format json -- mpirun -n 4"});
   return [options] { return run_replay(*options); };
 }

@@ -213,6 +213,20 @@ def case_edited(test):
     compare(test, trace, "replayed.slk")
 
 
+def case_skeleton(test):
+    """The program without names, and its replay."""
+    done = test.record([*test.launcher(RANKS), test.program("calls")])
+    check(done.returncode == 0, "the program failed")
+    trace = os.path.join(test.output, "trace.slk")
+    done = test.slackline("replay", trace, "--skip-unsupported", "--export", "bare.skeleton")
+    check(done.returncode == 0, "no skeleton")
+    text = printed(test, "bare.skeleton")
+    for name in ("calls.c", "main", "host=", "frame", test.arguments.programs):
+        check(name not in text, f"the skeleton has {name}")
+    check(replay(test, "bare.skeleton").returncode == 0, "the skeleton cannot be replayed")
+    compare(test, "bare.skeleton", "replayed.slk")
+
+
 def case_repeat(test):
     trace = write(test, "good.txt", "slackline-trace 1 untimed ranks=2\n" +
                   "".join(f"rank {r}\n compute 5000\n barrier\n" for r in range(2)))

@@ -16,6 +16,7 @@
 #include "formats/native/reader.h"
 #include "formats/native/writer.h"
 #include "replay/replayed_trace.h"
+#include "replay/skeleton.h"
 #include "replay/skipped_calls.h"
 #include "report/report.h"
 
@@ -200,9 +201,8 @@ Json result_json(const PreparedReplay& prepared, const Summary& s) {
   return result;
 }
 
-}  // namespace
-
-PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesystem::path& file) {
+/// The trace as it is to be replayed, checked.
+PreparedReplay open_program(const ReplayRequest& request) {
   PreparedReplay prepared{.opened = open_input(request.trace)};
   if (request.skip_unsupported) {
     SkippedCalls skipped = without_unsupported(prepared.opened.trace);
@@ -216,9 +216,20 @@ PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesyste
   prepared.scenario = scenario.name;
   check_replayable(prepared.opened.trace, CallMatching(prepared.opened.trace));
   if (!scenario.edits.empty()) prepared.edited = apply(scenario, prepared.opened.trace);
+  return prepared;
+}
+
+}  // namespace
+
+PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesystem::path& file) {
+  PreparedReplay prepared = open_program(request);
   const CallMatching matching(prepared.program());
   prepared.file = write_replay_file(prepared.program(), matching, request.options, file);
   return prepared;
+}
+
+void export_skeleton(const ReplayRequest& request, const std::filesystem::path& path) {
+  write_native(skeleton(open_program(request).program()), path);
 }
 
 ReplayPace read_pace(const std::filesystem::path& report) {

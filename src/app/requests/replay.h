@@ -42,6 +42,10 @@ struct PreparedReplay {
 /// one that cannot be replayed.
 PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesystem::path& file);
 
+/// Writes the program, edited as asked for, as a native trace without any names
+/// (replay/skeleton.h). Throws Error for one that cannot be replayed.
+void export_skeleton(const ReplayRequest& request, const std::filesystem::path& path);
+
 /// What the processes measured of themselves; the largest of any rank.
 struct ReplayPace {
   std::int64_t behind_ns = 0;       ///< at the end
