@@ -71,6 +71,7 @@ void define_tables(TraceClass& trace) {
   filtered("messages", messages_table);
   filtered("collectives", collectives_table);
   filtered("regions", regions_table);
+  filtered("arguments", arguments_table);
   filtered("counters", counters_table);
   filtered("samples", samples_table);
   const auto whole = [&](const char* name, WholeTable make) {
@@ -123,6 +124,7 @@ PYBIND11_MODULE(_core, m) {
   m.attr("version") = version();
   py::register_exception<Error>(m, "Error", PyExc_RuntimeError);
   m.def("abandoned_computations", abandoned_computations);
+  m.def("set_progress", set_progress);
   m.def("call_column_names", call_column_names);
   m.def("arrow_schema", arrow_schema);
   m.def("arrow_array", arrow_array);

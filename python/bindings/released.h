@@ -15,6 +15,11 @@ namespace slackline::python {
 /// when one of them raised an exception (Ctrl-C), which is then pending.
 bool wait_interruptibly(const std::shared_future<void>& ready);
 
+/// While computations take longer than a moment, `callback`, unless None, is called some times a
+/// second with what is being done and the seconds since it began, and with an empty text at its
+/// end.
+void set_progress(pybind11::object callback);
+
 /// Computations that were interrupted and still run.
 int abandoned_computations();
 /// For the thread of such a computation, once it has ended.

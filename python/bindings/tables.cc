@@ -145,6 +145,30 @@ Columns communicators_table(const Opened& opened) {
   return table.take();
 }
 
+Columns arguments_table(const Opened& opened, const CallFilter& filter) {
+  const Trace& trace = opened.trace();
+  const std::vector<char> passes = passing_ranks(trace, filter);
+  struct Argument {
+    std::int32_t rank;
+    std::uint32_t call;
+    std::int64_t value;
+  };
+  std::vector<Argument> rows;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    if (passes[static_cast<std::size_t>(rank)] == 0) continue;
+    const RankCalls& calls = trace.calls(rank);
+    for (std::uint32_t call = 0; call < calls.size(); ++call) {
+      for (const std::int64_t value : calls.args(call)) rows.push_back({rank, call, value});
+    }
+  }
+  using Row = std::size_t;
+  TableBuilder table(rows.size());
+  table.add<std::int32_t>("rank", [&](Row i) { return rows[i].rank; });
+  table.add<std::uint32_t>("call", [&](Row i) { return rows[i].call; });
+  table.add<std::int64_t>("value", [&](Row i) { return rows[i].value; });
+  return table.take();
+}
+
 Columns regions_table(const Opened& opened, const CallFilter& filter) {
   const Trace& trace = opened.trace();
   const std::vector<char> passes = passing_ranks(trace, filter);

@@ -18,6 +18,8 @@ Columns messages_table(const Opened& opened, const CallFilter& filter);
 /// Collectives, as one row each, in which a rank in the filter takes part.
 Columns collectives_table(const Opened& opened, const CallFilter& filter);
 Columns communicators_table(const Opened& opened);
+/// Further arguments of calls (Call::args), a row for each.
+Columns arguments_table(const Opened& opened, const CallFilter& filter);
 /// Visits of regions.
 Columns regions_table(const Opened& opened, const CallFilter& filter);
 /// Hardware counters, a row for each computation before a call.

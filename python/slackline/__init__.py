@@ -21,6 +21,7 @@ from .commands import commands, run
 from .graph import Envelope, Graph, Prediction
 from .importing import from_arrow
 from .model import LogGPS, Platform
+from .progress import on_progress, show_progress
 from .reports import Report, diff, report, simulate
 from .table import Column, Table
 from .trace import CommMatrix, Efficiency, Trace
@@ -29,7 +30,8 @@ from .trace import open_trace as open  # noqa: A004  (slackline.open is the modu
 __version__: str = _core.version
 __all__ = [
     "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "Graph", "LogGPS", "Platform", "Prediction",
-    "Report", "Table", "Trace", "commands", "diff", "from_arrow", "open", "report", "run", "simulate",
+    "Report", "Table", "Trace", "commands", "diff", "from_arrow", "on_progress", "open", "report", "run",
+    "show_progress", "simulate",
 ]
 
 

@@ -26,7 +26,7 @@ def _joined(batches: list[Any]) -> Any:
                 for begin, end in zip(offsets, offsets[1:])]
     if batches[0][1] is not None:
         return np.concatenate([np.array(categories, dtype=object)[values] for values, categories, _ in batches])
-    return np.concatenate([np.ma.MaskedArray(values, False if valid is None else ~valid)
+    return np.ma.concatenate([np.ma.MaskedArray(values, False if valid is None else ~valid)
                            for values, _, valid in batches])
 
 
@@ -57,7 +57,21 @@ def _filled(name: str, values: Any, dtype: Any) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=dtype)
 
 
-def _calls(table: Any) -> dict[str, Any]:
+def _argument_lists(arguments: Any, given: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Where each call's arguments begin, and all of them; `arguments` name rank and call."""
+    columns = _columns(arguments)
+    rank, call = (np.asarray(given[name], dtype=np.int64) for name in ("rank", "call"))
+    of_rank, of_call = (np.asarray(columns[name], dtype=np.int64) for name in ("rank", "call"))
+    stride = int(max(call.max(initial=0), of_call.max(initial=0))) + 1
+    keys, keys_of = rank * stride + call, of_rank * stride + of_call
+    order = np.argsort(keys_of, kind="stable")
+    begin, end = (np.searchsorted(keys_of[order], keys, side=side) for side in ("left", "right"))
+    first = np.concatenate([[0], np.cumsum(end - begin)])
+    picked = np.arange(first[-1]) + np.repeat(begin - first[:-1], end - begin)
+    return first, np.asarray(columns["value"], dtype=np.int64)[order][picked]
+
+
+def _calls(table: Any, arguments: Any) -> dict[str, Any]:
     given = _columns(table)
     missing = [name for name in ("rank", "operation", "begin_ns", "end_ns") if name not in given]
     if missing:
@@ -65,7 +79,9 @@ def _calls(table: Any) -> dict[str, Any]:
     calls: dict[str, Any] = {name: _filled(name, given[name], dtype) for name, dtype in _NUMBERS.items()
                              if name in given}
     calls["operation"], calls["operations"] = _coded(given["operation"])
-    if "args" in given:
+    if arguments is not None:
+        calls["first_arg"], calls["args"] = _argument_lists(arguments, given)
+    elif "args" in given:
         lists = [() if value is None else np.asarray(value, dtype=np.int64) for value in given["args"]]
         calls["first_arg"] = np.concatenate([[0], np.cumsum([len(value) for value in lists])])
         calls["args"] = np.concatenate([np.empty(0, np.int64), *lists])
@@ -85,8 +101,9 @@ def _regions(table: Any) -> dict[str, Any]:
     return regions
 
 
-def from_arrow(calls: Any, path: str | os.PathLike[str] | None = None, *, regions: Any = None,
-               communicators: Sequence[Sequence[int]] = (), ranks: int | None = None) -> Trace:
+def from_arrow(calls: Any, path: str | os.PathLike[str] | None = None, *, arguments: Any = None,
+               regions: Any = None, communicators: Sequence[Sequence[int]] = (),
+               ranks: int | None = None) -> Trace:
     """A trace of columns of calls: the way in for formats that nobody has written a reader for.
 
     Args:
@@ -101,6 +118,8 @@ def from_arrow(calls: Any, path: str | os.PathLike[str] | None = None, *, region
             are ignored.
         path: the native trace to write (``.slk``). None: a temporary file, which goes with the
             trace.
+        arguments: instead of the column ``args``, a table like that of :meth:`Trace.arguments`; then
+            `calls` have a column ``call`` that it refers to.
         regions: visits of user regions, a table with ``rank``, ``region``, ``begin_ns``, ``end_ns``.
         communicators: members of those with the numbers 2, 3, ..., as world ranks in their order.
         ranks: their number; by default one more than the largest rank.
@@ -114,7 +133,7 @@ def from_arrow(calls: Any, path: str | os.PathLike[str] | None = None, *, region
         TypeError: a column is missing, or `calls` is no table.
         ValueError: the columns are not of one length.
     """
-    columns = _calls(calls)
+    columns = _calls(calls, arguments)
     count = int(columns["rank"].max(initial=-1)) + 1 if ranks is None else ranks
     temporary = None
     if path is None:

@@ -70,6 +70,8 @@ def plot_matrix(matrix: CommMatrix, what: str = "bytes", ax: Any = None) -> Any:
     dense[dense == 0] = np.nan
     image = ax.imshow(dense, cmap="viridis_r", interpolation="nearest")
     ax.figure.colorbar(image, ax=ax, label=what)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_major_locator().set_params(integer=True)
     ax.set_xlabel("destination")
     ax.set_ylabel("source")
     return ax
@@ -91,7 +93,10 @@ def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax:
     step = max(1, -(-calls.rows // _MOST_BARS))
     rank, begin, end = (calls[name][::step] for name in ("rank", "begin_ns", "end_ns"))
     rows, row = np.unique(rank, return_inverse=True)
-    zero = int(begin.min()) if calls.rows else 0
+    if isinstance(interval, str) and interval == "common":
+        interval = trace.span()["common"]
+    shown = interval if isinstance(interval, tuple) else (begin.min(initial=0), end.max(initial=0))
+    zero = int(shown[0])
     kinds = np.array([_kind(name) for name in calls.column("operation").categories or [""]])
     kind = kinds[calls.column("operation").values[::step]] if calls.rows else np.empty(0, dtype=str)
     ax = _axes(ax, figsize=(9, 1.2 + 0.3 * min(len(rows), 24)))
@@ -103,6 +108,7 @@ def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax:
                 color=colour, label=name)
     ax.set_yticks(range(len(rows)), [f"rank {r}" for r in rows])
     ax.invert_yaxis()
+    ax.set_xlim(0, (shown[1] - zero) / 1e3)
     ax.set_xlabel(f"time [us] from {zero / 1e6:.3f} ms")
     if step > 1:
         ax.set_title(f"one of {step} calls is drawn")

@@ -144,6 +144,13 @@ class Trace:
 
         return Table(selection.rows, _core.call_column_names(), make, chunks)
 
+    def arguments(self, ranks: Ranks = None) -> Table:
+        """Further arguments of calls: ``rank``, ``call`` and ``value`` (int64), a row for each, in
+        their order. Of completions they are requests, of MPI_Sendrecv the source, tag and bytes of
+        what is received, of others what doc/formats/text.md lists. :func:`slackline.from_arrow`
+        takes them with edited calls."""
+        return Table.of(self._opened.arguments(_filter(ranks)))
+
     def messages(self, ranks: Ranks = None, interval: Interval = None) -> Table:
         """Point-to-point messages, by sender and in the order in which each sends them.
 

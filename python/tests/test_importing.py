@@ -16,6 +16,40 @@ def printed(cli, path):
     return [line for line in text.splitlines() if not line.startswith(("info", "finding"))]
 
 
+RECORDED = ["stencil2d.slk", "lammps-melt.slk", "cg-mpich.slk", "unbalanced.slk", "heat_f08.slk"]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_recorded_traces_come_back(cli, traces, tmp_path, name):
+    trace = slackline.open(traces / name)
+    members = [trace.members(comm)[0] for comm in trace.communicators()["comm"][2:].tolist()]
+    made = slackline.from_arrow(trace.calls(), tmp_path / "again.slk", arguments=trace.arguments(),
+                                regions=trace.regions(), communicators=members)
+    operations = [[line.strip() for line in printed(cli, path) if line.strip().startswith(("@", "+"))]
+                  for path in (traces / name, tmp_path / "again.slk")]
+    assert operations[0] == operations[1]
+    assert made.graph().predict(L="3us").makespan_ns == pytest.approx(
+        trace.graph(network="shared-memory").predict(L="3us").makespan_ns, rel=0.2)
+
+
+def test_holes_become_defaults():
+    calls = slackline.from_arrow(Stream(_Holes())).calls()
+    assert calls["peer"].tolist() == [-1, 0] and calls["tag"].tolist() == [0, 9]
+
+
+class _Holes:
+    """Two calls, of which the first has neither peer nor tag."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        valid = np.array([False, True])
+        column = slackline.Column
+        return slackline.Table.of({
+            "rank": column(np.array([0, 1], np.int32)), "begin_ns": column(np.array([0, 0])),
+            "end_ns": column(np.array([5, 5])), "operation": column(np.array([0, 1]), ["barrier", "recv"]),
+            "peer": column(np.array([7, 0], np.int32), None, valid),
+            "tag": column(np.array([7, 9], np.int16), None, valid)}).__arrow_c_stream__()
+
+
 class Stream:
     """A table that offers nothing but its Arrow stream."""
 

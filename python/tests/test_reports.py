@@ -129,5 +129,6 @@ def test_pictures_show_the_data(traces):
     assert line.get_xdata()[0] == 0 and line.get_ydata()[0] * 1e6 == pytest.approx(envelope(0))
     timeline = trace.plot(ranks=[0, 3], interval=(325_000_000, 326_000_000))
     assert [label.get_text() for label in timeline.get_yticklabels()] == ["rank 0", "rank 3"]
+    assert timeline.get_xlim() == (0, 1000)
     assert envelope._repr_html_().startswith("<img") and "stencil2d" in trace._repr_html_()
     assert "MPI_Init" in trace.calls()._repr_html_()

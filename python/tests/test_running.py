@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 
+import pytest
 
 import slackline
 
@@ -59,3 +60,30 @@ def test_several_threads_share_a_trace(traces):
     for thread in threads:
         thread.join()
     assert rows == [expected] * 4
+
+
+def test_long_computations_say_what_they_do(traces, capsys):
+    told = []
+    slackline.on_progress(lambda stage, seconds: told.append((stage, seconds)))
+    try:
+        slackline.run("place", traces / "allreduce64.slk", ranks_per_node=2, topology="fat-tree:k=8,tiers=2",
+                      evaluations=20000)
+    finally:
+        slackline.on_progress(None)
+    assert len(told) > 1 and told[0][0] and told[-1][0] == ""
+    assert [seconds for _, seconds in told] == sorted(seconds for _, seconds in told)
+    slackline.show_progress()
+    slackline.show_progress(False)
+
+
+def test_an_exception_of_the_callback_abandons(traces):
+    def stop(stage, seconds):
+        raise ValueError("enough")
+
+    slackline.on_progress(stop)
+    try:
+        with pytest.raises(ValueError, match="enough"):
+            slackline.run("place", traces / "allreduce64.slk", ranks_per_node=2, topology="fat-tree:k=8,tiers=2",
+                          evaluations=20000)
+    finally:
+        slackline.on_progress(None)
