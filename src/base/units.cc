@@ -131,7 +131,9 @@ std::int64_t parse_degradation_ppm(std::string_view text, std::string_view what)
   return rounded(ratio * 1e6L, text, what);
 }
 
-std::string format_time_ns(double ns) {
+namespace {
+
+std::string format_time(double ns, int digits) {
   struct Scale {
     double factor;
     const char* unit;
@@ -141,12 +143,28 @@ std::string format_time_ns(double ns) {
   // The 0.5 ulp of four digits keeps 999.96 us from printing as "1000 us".
   for (const Scale& scale : kScales) {
     if (magnitude >= 0.99995 * scale.factor) {
-      return fmt::format("{:#.4g} {}", ns / scale.factor, scale.unit);
+      return fmt::format("{:#.{}g} {}", ns / scale.factor, digits, scale.unit);
     }
   }
   if (ns == 0) return "0 s";
   if (ns == std::floor(ns)) return fmt::format("{:.0f} ns", ns);
-  return fmt::format("{:#.4g} ns", ns);
+  return fmt::format("{:#.{}g} ns", ns, digits);
+}
+
+}  // namespace
+
+std::string format_time_ns(double ns) {
+  return format_time(ns, 4);
+}
+
+std::pair<std::string, std::string> format_time_range_ns(double begin_ns, double end_ns) {
+  constexpr int kFewest = 4;
+  constexpr int kMost = 12;
+  std::pair<std::string, std::string> range{format_time_ns(begin_ns), format_time_ns(end_ns)};
+  for (int digits = kFewest + 1; digits <= kMost && range.first == range.second; ++digits) {
+    range = {format_time(begin_ns, digits), format_time(end_ns, digits)};
+  }
+  return range;
 }
 
 std::string format_bytes(double bytes) {

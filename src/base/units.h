@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace slackline {
 
@@ -38,6 +39,9 @@ std::int64_t parse_degradation_ppm(std::string_view text, std::string_view what)
 /// A time for people: four significant digits and the unit that fits ("4.636 us").
 std::string format_time_ns(double ns);
 /// Bytes for people: "1.5 MiB".
+/// Two times, each as format_time_ns() has it, with as many more digits as tell them apart (at most
+/// 12).
+std::pair<std::string, std::string> format_time_range_ns(double begin_ns, double end_ns);
 std::string format_bytes(double bytes);
 /// A count with thin grouping: "12,345,678".
 std::string format_count(std::uint64_t count);

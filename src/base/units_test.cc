@@ -7,6 +7,8 @@
 namespace slackline {
 namespace {
 
+using namespace std::string_literals;
+
 TEST(Units, times_are_exact_in_femtoseconds) {
   EXPECT_EQ(parse_time_fs("3us", "L"), 3'000'000'000);
   EXPECT_EQ(parse_time_fs("0.018 ns", "L"), 18'000);
@@ -49,6 +51,8 @@ TEST(Units, for_people) {
   EXPECT_EQ(format_time_ns(12), "12 ns");
   EXPECT_EQ(format_time_ns(0), "0 s");
   EXPECT_EQ(format_time_ns(2.5e9), "2.500 s");
+  EXPECT_EQ(format_time_range_ns(1112041000, 1112453000), std::pair("1.1120 s"s, "1.1125 s"s));
+  EXPECT_EQ(format_time_range_ns(1e9, 2e9), std::pair("1.000 s"s, "2.000 s"s));
   EXPECT_EQ(format_bytes(1536), "1.5 KiB");
   EXPECT_EQ(format_count(1234567), "1,234,567");
   EXPECT_EQ(format_count(12), "12");

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 
+#include "analysis/summary/diagnosis.h"
 #include "formats/open/open.h"
 #include "graph/build.h"
 #include "timing/makespan.h"
@@ -42,6 +43,25 @@ TEST_P(PublicTrace, OpensAndHasAMakespan) {
   EXPECT_GT(t.value_ns(line, t.base()), 0);
   // A run of one rank never waits for the network; every other one does once it is slow enough.
   EXPECT_EQ(t.asymptote().slope > 0, GetParam().ranks > 1);
+}
+
+// Computation, waiting that is known, MPI's own work and what is not known are all of the time.
+TEST_P(PublicTrace, PartsOfTheTimeAddUp) {
+  const auto path = testing::shared_trace(GetParam().name);
+  if (!std::filesystem::exists(path)) {
+    GTEST_SKIP() << path << " is not there; set SLACKLINE_SHARED";
+  }
+  const OpenedTrace opened = open_trace(path);
+  if (!opened.trace.timed()) GTEST_SKIP() << "no times";
+  const TimeShares shares = diagnose(opened.trace, CallPaths(opened.trace)).shares;
+  EXPECT_GE(shares.own_ns(), 0);
+  EXPECT_GE(shares.unknown_ns, 0);
+  EXPECT_EQ(shares.sum_ns.compute + shares.sum_ns.wait + shares.own_ns() + shares.unknown_ns,
+            shares.length_ns * static_cast<std::int64_t>(shares.present));
+  for (const TimeShares::OfCalls& c : shares.calls) {
+    EXPECT_GE(c.unknown_ns, 0) << mpi_name(c.operation);
+    EXPECT_LE(c.unknown_ns, c.inside_ns()) << mpi_name(c.operation);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -92,6 +92,8 @@ Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& 
 
 /// One run's tree of `Efficiency::inputs` in one variant, as a table `efficiency_<variant>`; its
 /// title names their interval.
+/// What to say of a transfer efficiency above 100 %; nothing of others.
+std::optional<std::string> transfer_note(const EfficiencyInputs& inputs);
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant, std::string_view interval);
 /// The factors by name; null where there is no time.
 Json factors_to_json(const EfficiencyInputs& inputs, EfficiencyVariant variant);

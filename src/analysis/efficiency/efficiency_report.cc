@@ -154,6 +154,16 @@ Table times_table(const std::vector<Efficiency>& runs) {
 
 }  // namespace
 
+std::optional<std::string> transfer_note(const EfficiencyInputs& inputs) {
+  constexpr double kRounding = 1.0005;  // what one decimal of a percentage shows
+  if (!inputs.has_time()) return std::nullopt;
+  if (factors(inputs, EfficiencyVariant::multiplicative).transfer < kRounding) return std::nullopt;
+  return "Transfer efficiency above 100 %: the replay on an ideal network takes longer than the "
+         "run. "
+         "Either clocks disagree, or the run did not wait where the replay does, as for messages "
+         "that the rendezvous threshold makes wait for their receiver.";
+}
+
 Json factors_to_json(const EfficiencyInputs& in, EfficiencyVariant variant) {
   if (!in.has_time()) return nullptr;
   const EfficiencyFactors f = factors(in, variant);
@@ -186,6 +196,12 @@ Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling)
       "first entry into MPI_Finalize, as in 'slackline report'; the others are for the whole "
       "run."});
   section.items.emplace_back(analysed_tree(runs));
+  for (const Efficiency& run : runs) {
+    const std::optional<std::string> note = transfer_note(run.analysed);
+    if (!note) continue;
+    section.items.emplace_back(Paragraph{*note});
+    break;
+  }
   for (const EfficiencyVariant variant : kEfficiencyVariants) {
     section.items.emplace_back(tree(runs, variant, "whole run"));
   }

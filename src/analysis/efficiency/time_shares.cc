@@ -9,6 +9,7 @@
 #include "analysis/efficiency/gap_walk.h"
 #include "analysis/efficiency/rank_clock.h"
 #include "analysis/runs/measured.h"
+#include "analysis/waits/known_waits.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -58,8 +59,13 @@ std::int64_t inside(const TimeInterval& interval, std::int64_t begin_ns, std::in
 
 class CallSums {
  public:
-  CallSums(const Trace& trace, const CallActivities& names, const TimeInterval& analysed)
-      : trace_(trace), names_(names), analysed_(analysed), sums_(names.size()) {}
+  CallSums(const Trace& trace, const CallMatching& matching, const CallActivities& names,
+           const TimeInterval& analysed)
+      : trace_(trace),
+        matching_(matching),
+        names_(names),
+        analysed_(analysed),
+        sums_(names.size()) {}
 
   void add_calls() {
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
@@ -70,11 +76,17 @@ class CallSums {
         TimeShares::OfCalls& sum = of(r, static_cast<CallIndex>(i));
         ++sum.calls;
         sum.bytes += calls.bytes(i);
-        sum.time_ns += inside(analysed_, calls.begin_ns(i), calls.end_ns(i));
+        const std::int64_t time = inside(analysed_, calls.begin_ns(i), calls.end_ns(i));
+        sum.time_ns += time;
+        if (!is_known(r, static_cast<CallIndex>(i))) sum.unknown_ns += time;
       }
     }
   }
-  void add_wait(const WaitState& s, std::int64_t ns) { of(s.rank, s.call).waiting_ns += ns; }
+  void add_wait(const WaitState& s, std::int64_t ns) {
+    TimeShares::OfCalls& sum = of(s.rank, s.call);
+    sum.waiting_ns += ns;
+    if (!is_known(s.rank, s.call)) sum.unknown_ns -= ns;
+  }
 
   std::vector<TimeShares::OfCalls> take() {
     std::vector<TimeShares::OfCalls> taken;
@@ -91,11 +103,15 @@ class CallSums {
   }
 
  private:
+  bool is_known(std::int32_t rank, CallIndex call) const {
+    return waiting_is_known(trace_, matching_, rank, call);
+  }
   TimeShares::OfCalls& of(std::int32_t rank, CallIndex call) {
     return sums_[names_.of(rank, call).call];
   }
 
   const Trace& trace_;
+  const CallMatching& matching_;
   const CallActivities& names_;
   TimeInterval analysed_;
   std::vector<TimeShares::OfCalls> sums_;  // by activity
@@ -112,6 +128,22 @@ std::int64_t inside(const TimeInterval& interval, const RankCalls& calls, const 
     return inside(interval, calls.end_ns(s.call) - s.wait_ns, calls.end_ns(s.call));
   }
   return inside(interval, calls.begin_ns(s.call), calls.begin_ns(s.call) + s.wait_ns);
+}
+
+/// In MPI_Init and MPI_Finalize outside of an interval, mean of the ranks.
+std::int64_t environment_time(const Trace& trace, const TimeInterval& analysed,
+                              std::size_t present) {
+  std::int64_t sum = 0;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const RankCalls& calls = trace.calls(r);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (!starts_or_ends(calls.operation(i))) continue;
+      const std::int64_t duration = calls.end_ns(i) - calls.begin_ns(i);
+      sum += std::max<std::int64_t>(
+          0, duration - inside(analysed, calls.begin_ns(i), calls.end_ns(i)));
+    }
+  }
+  return present == 0 ? 0 : sum / static_cast<std::int64_t>(present);
 }
 
 /// CPU time over wall time of every rank's computation in the program.
@@ -139,8 +171,9 @@ std::vector<double> on_processor(const Trace& trace) {
 
 }  // namespace
 
-TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
-                       const IdealRun& ideal, const TimeInterval& analysed) {
+TimeShares time_shares(const Trace& trace, const CallMatching& matching,
+                       const CallActivities& names, const WaitStates& waits, const IdealRun& ideal,
+                       const TimeInterval& analysed) {
   TimeShares out;
   const std::optional<MeasuredRun> measured = measured_run(trace, analysed);
   if (!measured) return out;
@@ -152,7 +185,7 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
   out.program = {run.lead_ns(), run.lead_ns() + run.analysed.length_ns()};
   out.ideal_ns = ideal_length(trace, ideal, analysed);
   std::vector<std::int64_t> waiting_ns(measured->ranks_ns.size());  // inside of calls
-  CallSums sums(trace, names, analysed);
+  CallSums sums(trace, matching, names, analysed);
   sums.add_calls();
   for (const WaitState& s : waits.states) {
     const RankCalls& calls = trace.calls(s.rank);
@@ -176,6 +209,9 @@ TimeShares time_shares(const Trace& trace, const CallActivities& names, const Wa
     out.sum_ns.mpi += rank.mpi;
     out.sum_ns.wait += rank.wait;
   }
+  for (const TimeShares::OfCalls& c : out.calls) out.unknown_ns += c.unknown_ns;
+  out.unknown_ns = std::clamp<std::int64_t>(out.unknown_ns, 0, out.sum_ns.mpi);
+  out.environment_ns = environment_time(trace, analysed, out.present);
   const double all = static_cast<double>(out.length_ns) * static_cast<double>(out.present);
   if (trace.info().cpu_ns > 0) out.on_processor = on_processor(trace);
   if (trace.info().cpu_ns > 0 && all > 0) {

@@ -26,6 +26,7 @@ struct TimeShares {
     std::uint64_t bytes = 0;  ///< as the calls say
     std::int64_t time_ns = 0;
     std::int64_t waiting_ns = 0;
+    std::int64_t unknown_ns = 0;  ///< of inside_ns(), in calls of which waiting is not known
 
     std::int64_t inside_ns() const { return time_ns - waiting_ns; }
   };
@@ -46,6 +47,14 @@ struct TimeShares {
   /// has times off the processor.
   std::vector<double> on_processor;
   std::vector<OfCalls> calls;  ///< most time inside of MPI without waiting first
+  /// The part of sum_ns.mpi in calls of which nobody can say whether they waited
+  /// (waiting_is_known()).
+  std::int64_t unknown_ns = 0;
+  /// In MPI_Init and MPI_Finalize outside of the analysed interval, mean of the ranks.
+  std::int64_t environment_ns = 0;
+
+  /// What is left of sum_ns.mpi: moving data, and MPI's own work.
+  std::int64_t own_ns() const { return sum_ns.mpi - unknown_ns; }
 
   /// As a share of the ranks' time; 0 for an empty run.
   double share(std::int64_t ns) const {
@@ -56,8 +65,9 @@ struct TimeShares {
 
 /// Calls that reach over an end of `analysed` (in the trace's own time) count with the part inside.
 /// Empty for an untimed trace and one without calls. O(calls).
-TimeShares time_shares(const Trace& trace, const CallActivities& names, const WaitStates& waits,
-                       const IdealRun& ideal, const TimeInterval& analysed);
+TimeShares time_shares(const Trace& trace, const CallMatching& matching,
+                       const CallActivities& names, const WaitStates& waits, const IdealRun& ideal,
+                       const TimeInterval& analysed);
 
 /// What POP's multiplicative factors of that interval are made of: its parallel efficiency is
 /// share(sum_ns.compute). (The whole run's are in Efficiency.)

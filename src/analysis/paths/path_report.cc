@@ -219,7 +219,11 @@ Section imbalance_section(const ImbalanceMetrics& m) {
                           o.imbalance.before_ns, o.imbalance.after_ns, o.imbalance.execute_ns,
                           o.imbalance.ratio()});
   }
-  Facts facts{{{"collective imbalance, whole program", m.program.ratio(), Unit::ratio,
+  constexpr double kMeaningful =
+      100;  // times; where hardly anything else is done, more says nothing
+  const double ratio = m.program.ratio();
+  const Value shown = ratio <= kMeaningful ? Value(ratio) : Value(std::string("over 100 times"));
+  Facts facts{{{"collective imbalance, whole program", shown, Unit::ratio,
                 "wait time in collectives / (their execution time + computation)"}}};
   return {"imbalance", "Imbalance (whole run)", {std::move(facts), std::move(table)}};
 }

@@ -205,7 +205,7 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
                              {.extent = PathExtent::segments});
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  const TimeShares shares = time_shares(trace, CallActivities(trace, paths), waits, ideal,
+  const TimeShares shares = time_shares(trace, matching, CallActivities(trace, paths), waits, ideal,
                                         analysed_interval(trace, options));
   Monitor out = monitor(trace, {ideal, waits, path, paths, efficiency_inputs(shares)}, options);
   out.findings.merge(matching.findings());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <span>
 
 #include "analysis/paths/path_report.h"
 #include "base/error.h"
@@ -15,6 +16,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kPathsShown = 15;
+constexpr std::size_t kStallsAsked = 8;
 
 std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& waits,
                                         const DelayCosts& delays) {
@@ -89,6 +91,9 @@ Section shares_section(const TimeShares& s, const CallPaths& paths) {
        {"wait time", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks, share of rank time"},
        {"MPI excl. waiting", s.share(s.sum_ns.mpi), Unit::ratio,
         "data transfer and MPI library overhead"},
+       {"MPI's own work", s.share(s.own_ns()), Unit::ratio, "as far as waiting is known"},
+       {"waiting not known", s.share(s.unknown_ns), Unit::ratio,
+        "in calls of which nobody can say whether they waited"},
        {"ideal-network run time", s.ideal_ns, Unit::ns,
         "zero latency, infinite bandwidth, same computation"}}};
   if (s.processor_share) {
@@ -118,6 +123,8 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"compute", s.share(s.sum_ns.compute)},
       {"waiting", s.share(s.sum_ns.wait)},
       {"inside_mpi", s.share(s.sum_ns.mpi)},
+      {"mpi_own_work", s.share(s.own_ns())},
+      {"waiting_not_known", s.share(s.unknown_ns)},
       {"efficiency", factors_to_json(efficiency_inputs(s), EfficiencyVariant::multiplicative)},
       {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
       {"ranks", Json::array()},
@@ -188,7 +195,10 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
       [&] {
         d.waits = summarize_states(trace, matching, names, waits);
         ideal = ideal_run(trace, matching, {});
-        d.shares = time_shares(trace, names, waits, ideal, analysed);
+        d.shares = time_shares(trace, matching, names, waits, ideal, analysed);
+        d.stalls = call_stalls(
+            trace, names, waits, analysed,
+            std::span(d.shares.calls).first(std::min(kStallsAsked, d.shares.calls.size())));
         d.efficiency = efficiency_from(trace, matching, ideal, analysed);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
@@ -217,6 +227,9 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
       Paragraph{"'slackline efficiency' adds the whole run, in all variants."});
   efficiency.items.emplace_back(
       efficiency_table(program, EfficiencyVariant::multiplicative, "analysed interval"));
+  if (const std::optional<std::string> note = transfer_note(program.inputs)) {
+    efficiency.items.emplace_back(Paragraph{*note});
+  }
   report.sections.push_back(shares_section(d.shares, paths));
   append(report.sections, std::move(waits.sections));
   report.sections.push_back(monitor_section(d.monitor, false));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/efficiency/call_stalls.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/paths/critical_path.h"
@@ -27,6 +28,8 @@ struct ExampleWait {
 /// All that is known of a measured run: each analysis once, over shared passes.
 struct Diagnosis {
   TimeShares shares;
+  /// For the first of shares.calls, at most eight of them.
+  std::vector<CallStalls> stalls;
   Efficiency efficiency;
   WaitSummary waits;  ///< with in_code where the recording has call paths
   CriticalPath path;

@@ -1,10 +1,12 @@
 // What a performance engineer would say first.
 //
-// The ranks' time falls into computation, waiting for one another, and the rest of MPI (moving data
-// and MPI's own work). The larger of the two losses is what limits the run. Waiting is explained by
-// the delay costs, the rest by the calls it is spent in; both are laid over the focus regions to
-// tell when. What could be gained at most is a bound, not a forecast: nobody can save more than all
-// waiting (shared out over the ranks, as if perfectly in step), or than an ideal network saves.
+// The ranks' time falls into computation, waiting for one another, calls of which nobody can say
+// whether they waited, and the rest of MPI (moving data and MPI's own work). The largest loss is
+// what limits the run. Waiting is explained by the delay costs, the rest by the calls it is spent
+// in; both are laid over the focus regions to tell when. What could be gained at most is a bound,
+// not a forecast: nobody can save more than all waiting (shared out over the ranks, as if perfectly
+// in step), or than an ideal network saves. So the network is blamed only for what an ideal one
+// would save, and not for a few calls that take much longer than others like them.
 
 #include "analysis/summary/judgement.h"
 
@@ -28,6 +30,12 @@ constexpr double kNothing = 0.005;    // of the ranks' time: not worth a sentenc
 constexpr double kWorthNaming = 0.1;  // of the waiting: what causes less is not named alone
 constexpr double kUnevenRank = 1.05;  // of the mean computation: busier than the others
 constexpr double kLongStart = 0.2;    // of the run: start-up and shut-down are mentioned
+constexpr double kBound = 0.2;        // of the ranks' time: a smaller loss does not limit the run
+constexpr double kExplained = 0.5;    // of a loss: less does not explain it
+constexpr double kFewCalls = 0.05;    // of the calls: more are no exceptions
+
+/// The largest of what is lost.
+enum class MainLoss : std::uint8_t { waiting, unknown, network, stalls, inside };
 
 struct Subject {
   const Diagnosis& d;
@@ -37,7 +45,33 @@ struct Subject {
   double waiting() const { return d.shares.share(d.shares.sum_ns.wait); }
   double inside() const { return d.shares.share(d.shares.sum_ns.mpi); }
   double compute() const { return d.shares.share(d.shares.sum_ns.compute); }
-  bool waiting_is_main() const { return waiting() >= inside(); }
+  double unknown() const { return d.shares.share(d.shares.unknown_ns); }
+  double own() const { return d.shares.share(d.shares.own_ns()); }
+  /// The share of the run that an ideal network would save.
+  double network() const {
+    return length() > 0 ? 1 - static_cast<double>(d.shares.ideal_ns) / length() : 0;
+  }
+  /// In few calls that take much longer than others like them.
+  std::int64_t stalled_ns() const {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < d.stalls.size(); ++i) {
+      const auto all = static_cast<double>(d.shares.calls[i].calls);
+      if (static_cast<double>(d.stalls[i].calls) <= kFewCalls * all) sum += d.stalls[i].sum_ns;
+    }
+    return sum;
+  }
+  bool stalls_are_main() const {
+    const std::int64_t sum = stalled_ns();
+    return sum > 0 &&
+           static_cast<double>(sum) >= kExplained * static_cast<double>(d.shares.sum_ns.mpi);
+  }
+  MainLoss main_loss() const {
+    if (unknown() > std::max(waiting(), own())) return MainLoss::unknown;
+    if (waiting() >= own()) return MainLoss::waiting;
+    if (stalls_are_main()) return MainLoss::stalls;
+    return network() >= kExplained * own() ? MainLoss::network : MainLoss::inside;
+  }
+  bool waiting_is_main() const { return main_loss() == MainLoss::waiting; }
   double length() const { return static_cast<double>(d.shares.length_ns); }
 };
 
@@ -50,34 +84,90 @@ std::string activity(Operation operation) {
   return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
 }
 
-Judgement limit(const Subject& s) {
-  const TimeShares& t = s.d.shares;
-  const std::string length = format_time_ns(s.length());
-  const std::string ranks = count_of(t.present, "rank");
-  std::string text;
+/// Where the ranks' time goes, in the same words whatever limits the run.
+std::string shares_of(const Subject& s) {
+  std::string text = fmt::format("{} of rank time is MPI time excluding wait states, {} waiting",
+                                 format_percent(s.own()), format_percent(s.waiting()));
+  if (s.unknown() >= kNothing) {
+    text +=
+        fmt::format(", {} in calls for which waiting is not known", format_percent(s.unknown()));
+  }
+  return text + fmt::format(" and {} useful computation", format_percent(s.compute()));
+}
+
+/// The number of ranks and the length of the run.
+std::string run_of(const Subject& s) {
+  return fmt::format("({}, {})", count_of(s.d.shares.present, "rank"), format_time_ns(s.length()));
+}
+
+std::string limit_text(const Subject& s) {
   if (1 - s.compute() < kLittle) {
-    text = fmt::format("Parallel efficiency {}: MPI costs little ({}, {}).",
-                       format_percent(s.compute()), ranks, length);
-  } else if (s.waiting_is_main()) {
-    text = fmt::format(
-        "Dominated by wait states: {} of rank time is waiting, {} other MPI time and {} useful "
-        "computation ({}, {}).",
-        format_percent(s.waiting()), format_percent(s.inside()), format_percent(s.compute()), ranks,
-        length);
-  } else {
-    text = fmt::format(
-        "Communication-bound: {} of rank time is MPI time excluding wait states, {} waiting and {} "
-        "useful computation ({}, {}).",
-        format_percent(s.inside()), format_percent(s.waiting()), format_percent(s.compute()), ranks,
-        length);
+    return fmt::format("Parallel efficiency {}: MPI costs little {}.", format_percent(s.compute()),
+                       run_of(s));
   }
-  const std::int64_t around = t.run_ns - t.length_ns;
-  if (static_cast<double>(around) > kLongStart * static_cast<double>(t.run_ns)) {
-    text += t.extent == AnalysedExtent::asked ? " The rest of the run is "
-                                              : " MPI_Init and MPI_Finalize add ";
-    text += format_time_ns(static_cast<double>(around)) + " (not included above).";
+  const MainLoss loss = s.main_loss();
+  if (loss == MainLoss::unknown) {
+    return fmt::format(
+        "{} of the time is in calls for which waiting is not known, {} waiting, {} other MPI time "
+        "and {} useful computation {}.",
+        format_percent(s.unknown()), format_percent(s.waiting()), format_percent(s.own()),
+        format_percent(s.compute()), run_of(s));
   }
-  return {JudgementAspect::limit, std::move(text), {"time_shares", "efficiency_multiplicative"}};
+  if (std::max(s.waiting(), s.own()) < kBound) {
+    return fmt::format("Parallel efficiency {}: {} {}.", format_percent(s.compute()), shares_of(s),
+                       run_of(s));
+  }
+  switch (loss) {
+    case MainLoss::waiting:
+      return s.unknown() >= kNothing
+                 ? fmt::format(
+                       "Dominated by wait states: {} of rank time is waiting, {} other MPI time, "
+                       "{} "
+                       "in calls for which waiting is not known and {} useful computation {}.",
+                       format_percent(s.waiting()), format_percent(s.own()),
+                       format_percent(s.unknown()), format_percent(s.compute()), run_of(s))
+                 : fmt::format(
+                       "Dominated by wait states: {} of rank time is waiting, {} other MPI time "
+                       "and "
+                       "{} useful computation {}.",
+                       format_percent(s.waiting()), format_percent(s.inside()),
+                       format_percent(s.compute()), run_of(s));
+    case MainLoss::network:
+      return fmt::format("Communication-bound: {} {}.", shares_of(s), run_of(s));
+    case MainLoss::stalls:
+      return fmt::format("Dominated by few long MPI calls: {} {}.", shares_of(s), run_of(s));
+    default:
+      return fmt::format(
+          "Dominated by MPI time that the network does not explain: {} {}; an ideal network would "
+          "save {} only.",
+          shares_of(s), run_of(s), format_percent(std::max(0.0, s.network())));
+  }
+}
+
+/// What lies outside of the analysed interval: MPI's own start and end, or the program's.
+std::string around(const Subject& s) {
+  const TimeShares& t = s.d.shares;
+  const std::int64_t rest = t.run_ns - t.length_ns;
+  if (static_cast<double>(rest) <= kLongStart * static_cast<double>(t.run_ns)) return "";
+  const std::string time = format_time_ns(static_cast<double>(rest));
+  if (t.extent == AnalysedExtent::asked) {
+    return fmt::format(" The rest of the run is {} (not included above).", time);
+  }
+  const std::int64_t environment = std::min(rest, t.environment_ns);
+  if (static_cast<double>(environment) >= kExplained * static_cast<double>(rest)) {
+    return fmt::format(" MPI_Init and MPI_Finalize add {} (not included above).", time);
+  }
+  return fmt::format(
+      " Before and after the analysed interval are {} more: {} in MPI_Init and MPI_Finalize (mean "
+      "of the ranks), the rest outside of MPI or between ranks that start and end apart (not "
+      "included above).",
+      time, format_time_ns(static_cast<double>(environment)));
+}
+
+Judgement limit(const Subject& s) {
+  return {JudgementAspect::limit,
+          limit_text(s) + around(s),
+          {"time_shares", "efficiency_multiplicative"}};
 }
 
 /// The main loss of each focus region, as far as it lies between MPI_Init and MPI_Finalize.
@@ -104,8 +194,8 @@ std::string when(const Subject& s) {
   if (!stretch) return "distributed over the whole run";
   const std::string share = fmt::format("{} of {} lies", format_percent(stretch->share, 0),
                                         s.waiting_is_main() ? "the wait time" : "this time");
-  const std::string begin = format_time_ns(static_cast<double>(stretch->begin_ns));
-  const std::string end = format_time_ns(static_cast<double>(stretch->end_ns));
+  const auto [begin, end] = format_time_range_ns(static_cast<double>(stretch->begin_ns),
+                                                 static_cast<double>(stretch->end_ns));
   if (stretch->to_end) return fmt::format("{} after {}", share, begin);
   if (stretch->from_start) return fmt::format("{} before {}", share, end);
   return fmt::format("{} between {} and {}", share, begin, end);
@@ -190,6 +280,17 @@ std::optional<Judgement> with_imbalance(const Subject& s, std::optional<Judgemen
   return cause;
 }
 
+/// The calls that make the mean.
+std::string tail(const Subject& s) {
+  if (!s.stalls_are_main() || s.d.stalls.front().calls == 0) return "";
+  const auto inside = static_cast<double>(s.d.shares.calls.front().inside_ns());
+  return fmt::format(
+      "; {} of them take more than ten times as long as others of their size and {} of this time",
+      format_count(s.d.stalls.front().calls),
+      format_percent(
+          std::min(1.0, ratio_of(static_cast<double>(s.d.stalls.front().sum_ns), inside)), 0));
+}
+
 std::optional<Judgement> cause_inside(const Subject& s) {
   if (s.d.shares.calls.empty() || s.d.shares.sum_ns.mpi <= 0) return std::nullopt;
   const TimeShares::OfCalls& most = s.d.shares.calls.front();
@@ -198,13 +299,15 @@ std::optional<Judgement> cause_inside(const Subject& s) {
                                               static_cast<double>(s.d.shares.sum_ns.mpi)));
   return Judgement{
       JudgementAspect::cause,
-      fmt::format("{} of this MPI time is in {}{}: {}{}, mean {} per call excluding wait time; {}.",
+      fmt::format("{} of this MPI time is in {}{}: {}{}, median {} and mean {} per call excluding "
+                  "wait time{}; {}.",
                   format_percent(share, 0), mpi_name(most.operation), in_path(s.paths, most.path),
                   count_of(most.calls, "call"),
                   most.bytes == 0
                       ? ""
                       : ", mean size " + format_bytes(static_cast<double>(most.bytes) / calls),
-                  format_time_ns(static_cast<double>(most.inside_ns()) / calls), when(s)),
+                  format_time_ns(s.d.stalls.front().median_ns),
+                  format_time_ns(static_cast<double>(most.inside_ns()) / calls), tail(s), when(s)),
       {"mpi_calls", "focus_regions"}};
 }
 
@@ -237,7 +340,18 @@ Judgement nothing_to_gain(const Subject& s) {
   return {JudgementAspect::gain, text + ".", {"time_shares", "efficiency_multiplicative"}};
 }
 
+/// The sentence on calls that take much longer than others like them.
+Judgement gain_of_stalls(const Subject& s) {
+  return {JudgementAspect::gain,
+          fmt::format("The network does not explain these calls: most of their size are over in "
+                      "less than a tenth of the time. Look for what delays them: the processor, a "
+                      "GPU, a file, memory. They take {} in sum over the ranks.",
+                      format_time_ns(static_cast<double>(s.stalled_ns()))),
+          {"mpi_calls", "time_shares"}};
+}
+
 Judgement gain_inside(const Subject& s) {
+  if (s.main_loss() == MainLoss::stalls) return gain_of_stalls(s);
   const auto gain = static_cast<double>(s.d.shares.length_ns - s.d.shares.ideal_ns);
   if (gain <= 0) return nothing_to_gain(s);
   std::string text = fmt::format(

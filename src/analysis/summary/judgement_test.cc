@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::timed_trace;
 
 struct Said {
@@ -96,7 +97,9 @@ TEST(Judgement, PromisesNothingOfANetworkThatGainsNothing) {
                                     " @500 +10 recv from=1 bytes=8\n"
                                     "rank 1\n @0 +20 recv from=0 bytes=8\n"
                                     " @460 +50 send to=0 bytes=8\n"));
-  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("Communication-bound"));
+  EXPECT_THAT(said.of(JudgementAspect::limit),
+              HasSubstr("Dominated by MPI time that the network does not explain: 41.2 %"));
+  EXPECT_THAT(said.all(), Not(HasSubstr("Communication-bound")));
   EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("A faster network would not shorten"));
   EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("takes 540 ns, longer than measured"));
 }
@@ -129,6 +132,69 @@ TEST(Judgement, NamesUnequalComputationThatCausesNoWaiting) {
                                     " @300 +100 recv from=0 bytes=8\n @400 +610 barrier\n"));
   EXPECT_THAT(said.all(), HasSubstr("Computation is unbalanced: rank 1 computes 1.50 x the mean, "
                                     "mainly in assemble."));
+}
+
+// Nobody looks for waiting in neighbourhood collectives: rank 0 comes 600 of 1000 ns late.
+TEST(Judgement, ClaimsNoCommunicationWhereWaitingIsNotKnown) {
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @900 +100 neighbor_allgather bytes=8\n"
+                                    "rank 1\n @300 +700 neighbor_allgather bytes=8\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit),
+              HasSubstr("40.0 % of the time is in calls for which waiting is not known"));
+  EXPECT_THAT(said.all(), Not(HasSubstr("ommunication-bound")));
+}
+
+TEST(Judgement, SaysHowMuchIsNotKnownBesideALargerLoss) {
+  const Said said =
+      say(timed_trace(2,
+                      "rank 0\n @900 +50 barrier\n +50 neighbor_allgather bytes=8\n"
+                      "rank 1\n @300 +650 barrier\n +50 neighbor_allgather bytes=8\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit),
+              HasSubstr("5.0 % in calls for which waiting is not known"));
+}
+
+/// 400 messages of 1 us each; two of them take as long as all others together, five times.
+Trace stalled_sends() {
+  std::string send = "rank 0\n";
+  std::string receive = "rank 1\n";
+  std::int64_t now = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::int64_t duration = i == 100 || i == 300 ? 1000000 : 1000;
+    const std::string at = " @" + std::to_string(now) + " +" + std::to_string(duration);
+    send += at + " send to=1 bytes=64\n";
+    receive += at + " recv from=0 bytes=64\n";
+    now += duration + 1000;
+  }
+  return timed_trace(2, send + receive);
+}
+
+TEST(Judgement, BlamesNoNetworkForFewCallsThatTakeFarLongerThanOthers) {
+  const Said said = say(stalled_sends());
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("Dominated by few long MPI calls"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("median 1.000 us"));
+  EXPECT_THAT(said.of(JudgementAspect::cause),
+              HasSubstr("2 of them take more than ten times as long as others of their size"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("The network does not explain"));
+  EXPECT_THAT(said.all(), Not(HasSubstr("ommunication-bound")));
+  EXPECT_THAT(said.all(), Not(HasSubstr("ideal network")));
+}
+
+TEST(Judgement, LetsNothingLimitARunThatLosesATenth) {
+  // 896 of 1000 ns are computation, and the rest barriers that carry nothing.
+  const Said said = say(timed_trace(2, "rank 0\n @896 +104 barrier\nrank 1\n @896 +104 barrier\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("Parallel efficiency 89.6 %"));
+  EXPECT_THAT(said.all(), Not(HasSubstr("ommunication-bound")));
+}
+
+// MPI_Init takes 9 ns; what comes before it is the program's own.
+TEST(Judgement, LaysNoComputationToInitAndFinalize) {
+  const Said said =
+      say(timed_trace(2,
+                      "rank 0\n @800 +9 init\n @1109 +700 barrier\n @1809 +10 finalize\n"
+                      "rank 1\n @800 +9 init\n @1709 +100 barrier\n @1809 +10 finalize\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), Not(HasSubstr("MPI_Finalize add")));
+  EXPECT_THAT(said.of(JudgementAspect::limit),
+              HasSubstr("819 ns more: 19 ns in MPI_Init and MPI_Finalize"));
 }
 
 TEST(Judgement, TellsSinceWhen) {

@@ -32,8 +32,8 @@ std::string activity(Operation operation, const std::string& path) {
   return path.empty() ? what : what + " in " + path;
 }
 
-std::string time(std::int64_t ns) {
-  return format_time_ns(static_cast<double>(ns));
+std::pair<std::string, std::string> time_range(std::int64_t begin_ns, std::int64_t end_ns) {
+  return format_time_range_ns(static_cast<double>(begin_ns), static_cast<double>(end_ns));
 }
 
 /// When a rank is late, unless that is nearly always.
@@ -43,7 +43,8 @@ std::string when(const Diagnosis& d, const LateRank& late) {
       always * static_cast<double>(d.shares.length_ns)) {
     return "";
   }
-  return fmt::format(" ({} to {})", time(late.when.begin_ns), time(late.when.end_ns));
+  const auto [begin, end] = time_range(late.when.begin_ns, late.when.end_ns);
+  return fmt::format(" ({} to {})", begin, end);
 }
 
 std::string late_ranks(const Diagnosis& d, const CallPaths& paths) {
@@ -103,12 +104,15 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
       fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
                   efficient ? "" : ", limited by ", efficient ? "" : name(worst.kind));
   if (regions.size() == 1) {
-    a.text = fmt::format("No phase change detected ({} to {}, {}).", time(worst.begin_ns),
-                         time(worst.end_ns), where);
+    const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
+    a.text = fmt::format("No phase change detected ({} to {}, {}).", begin, end, where);
     return a;
   }
   std::vector<std::string> times;
-  for (std::size_t i = 1; i < regions.size(); ++i) times.push_back(time(regions[i].begin_ns));
+  for (std::size_t i = 1; i < regions.size(); ++i) {
+    // Enough digits to tell it from the change before.
+    times.push_back(time_range(regions[i - 1].begin_ns, regions[i].begin_ns).second);
+  }
   a.text = times.size() <= kMostTimes ? "At " + enumeration(times)
                                       : fmt::format("{} phase changes between {} and {}",
                                                     times.size(), times.front(), times.back());
@@ -117,8 +121,8 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
         worst.late_rank < 0 ? ""
                             : fmt::format(", largest cause of wait time rank {}, {}",
                                           worst.late_rank, format_percent(worst.late_share, 0));
-    a.text += fmt::format("; largest loss between {} and {} ({}{})", time(worst.begin_ns),
-                          time(worst.end_ns), where, late);
+    const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
+    a.text += fmt::format("; largest loss between {} and {} ({}{})", begin, end, where, late);
   }
   a.text += ".";
   return a;

@@ -11,6 +11,7 @@
 #include "app/report/run_comparison.h"
 #include "app/report/run_report.h"
 #include "app/report/sections.h"
+#include "base/error.h"
 #include "base/parallel.h"
 #include "page/pictures.h"
 
@@ -112,6 +113,10 @@ Report whole_report(const ReportRequest& request) {
   if (!request.other.empty()) return comparison(request, ppm);
   LoadedGraph loaded =
       load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
+  if (loaded.trace().call_count() == 0) {
+    throw Error("nothing to report on " + loaded.opened.path, "the trace has no calls of MPI",
+                "Record an MPI program, or choose the trace of one.");
+  }
   Json own_options = {{"degrade", degradations_to_json(ppm)}, {"interval", request.interval}};
   const RunReportOptions options{.degradations_ppm = ppm,
                                  .scenarios = request.compare,

@@ -13,6 +13,7 @@
 #include "app/requests/info.h"
 #include "app/requests/platform.h"
 #include "app/requests/predict.h"
+#include "app/requests/report.h"
 #include "app/requests/tolerance.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -113,6 +114,19 @@ TEST_F(Requests, WriteTheFilesThatTheyName) {
   const Report report = execute(ConvertRequest{.input = input_, .out = out.string()});
   EXPECT_EQ(report.result["format"].as_string(), "text");
   EXPECT_EQ(execute(InfoRequest{.trace = out.string()}).result["ranks"].as_int(), 2);
+}
+
+TEST_F(Requests, AReportOnATraceWithoutCallsIsOneSentence) {
+  const auto path = folder_ / "none.slt";
+  write_file(path, "slackline-trace 1 timed ranks=2\nrank 0\nrank 1\n");
+  ReportRequest request;
+  request.input.trace = path.string();
+  try {
+    execute(request);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the trace has no calls of MPI"));
+  }
 }
 
 }  // namespace

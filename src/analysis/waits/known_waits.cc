@@ -1,0 +1,113 @@
+#include "analysis/waits/known_waits.h"
+
+#include "calls/collective_scope.h"
+#include "calls/replay.h"
+
+namespace slackline {
+namespace {
+
+/// One-sided calls that only move data, or change what the rank itself sees.
+bool is_own_work(Operation operation) {
+  switch (operation) {
+    case Operation::put:
+    case Operation::get:
+    case Operation::accumulate:
+    case Operation::get_accumulate:
+    case Operation::fetch_and_op:
+    case Operation::compare_and_swap:
+    case Operation::rput:
+    case Operation::rget:
+    case Operation::raccumulate:
+    case Operation::rget_accumulate:
+    case Operation::win_post:
+    case Operation::win_sync:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Does the operation wait for processes that are not in the trace?
+bool meets_another_job(Operation operation) {
+  return operation == Operation::comm_spawn || operation == Operation::comm_spawn_multiple ||
+         operation == Operation::comm_accept || operation == Operation::comm_connect ||
+         operation == Operation::comm_join;
+}
+
+std::size_t size_of(const Trace& trace, std::uint32_t comm) {
+  const Communicator& c = trace.communicators()[comm];
+  if (comm == kCommWorld || c.members.empty()) return static_cast<std::size_t>(trace.ranks());
+  return c.members.size() + c.remote.size();
+}
+
+bool is_complete(const Trace& trace, const CollectiveInstance& c) {
+  return c.member_count == size_of(trace, c.comm) &&
+         rule_by_operation(c.operation) != CollectiveRule::none && !meets_another_job(c.operation);
+}
+
+class Completed {
+ public:
+  Completed(const Trace& trace, const CallMatching& matching, std::int32_t rank, CallIndex call) {
+    using Kind = CallMatching::Completion::Kind;
+    matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      any = true;
+      if (c.kind == Kind::outgoing) all_known = all_known && matching.message(c.id).matched();
+      if (c.kind == Kind::collective) {
+        all_known = all_known && is_complete(trace, matching.collective(c.id));
+      }
+    });
+  }
+
+  bool any = false;
+  bool all_known = true;
+};
+
+bool goes_to_nobody(const RankCalls& calls, CallIndex call) {
+  return calls.peer(call) == kPeerNull || calls.comm(call) == kCommSelf;
+}
+
+bool names_requests(const RankCalls& calls, CallIndex call) {
+  bool any = false;
+  for_each_completed_request(calls.action(call), [&](std::uint32_t r) { any |= r != 0; });
+  return any;
+}
+
+}  // namespace
+
+bool waiting_is_known(const Trace& trace, const CallMatching& matching, std::int32_t rank,
+                      CallIndex call) {
+  const RankCalls& calls = trace.calls(rank);
+  const Operation operation = calls.operation(call);
+  const OperationClass kind = operation_class(operation);
+  const auto completed = [&] { return Completed(trace, matching, rank, call); };
+  switch (kind) {
+    case OperationClass::send:
+    case OperationClass::recv:
+    case OperationClass::sendrecv: {
+      const Completed done = completed();
+      return done.all_known && (done.any || goes_to_nobody(calls, call));
+    }
+    case OperationClass::probe:
+      return calls.has(call, SLK_FLAG_FAILED) || completed().any || goes_to_nobody(calls, call);
+    case OperationClass::completion: {
+      if (calls.has(call, SLK_FLAG_FAILED)) return true;
+      const Completed done = completed();
+      return done.all_known && (done.any || !names_requests(calls, call));
+    }
+    case OperationClass::collective:
+    case OperationClass::comm_create: {
+      const Completed done = completed();
+      return calls.comm(call) == kCommSelf || (done.any && done.all_known);
+    }
+    case OperationClass::one_sided:
+    case OperationClass::io:
+      if (collective_scope(operation) == CollectiveScope::none) {
+        return kind == OperationClass::io || is_own_work(operation);
+      }
+      return calls.comm(call) == kCommSelf || (completed().any && completed().all_known);
+    default:
+      return true;
+  }
+}
+
+}  // namespace slackline
