@@ -134,6 +134,7 @@ void fill(WaitStatesRequest& request, Arguments& arguments) {
 void fill(HotspotsRequest& request, Arguments& arguments) {
   python::fill(request.run, arguments);
   arguments("by", request.by);
+  arguments("interval", request.interval);
   arguments("rows", request.rows);
 }
 
