@@ -53,6 +53,15 @@ struct FortranWin {
   MPI_Win get() const { return PMPI_Win_f2c(*p); }
 };
 
+struct CFile {
+  MPI_File* p;
+  MPI_File get() const { return *p; }
+};
+struct FortranFile {
+  MPI_Fint* p;
+  MPI_File get() const { return PMPI_File_f2c(*p); }
+};
+
 #if MPI_VERSION >= 4
 struct CSession {
   MPI_Session* p;

@@ -49,10 +49,11 @@ ROLES = {
     "info": ("MPI_Info", None),
     "infos": ("const MPI_Info*", None),
     "group": ("MPI_Group", None),
+    "wgroup": ("MPI_Group", "PMPI_Group_f2c(*{}_f)"),
     "errhandler": ("MPI_Errhandler", None),
     "session": ("MPI_Session*", "FortranSession{{{}_f}}"),
-    "file": ("MPI_File", None),
-    "newfile": ("MPI_File*", None),
+    "file": ("MPI_File", "PMPI_File_f2c(*{}_f)"),
+    "newfile": ("MPI_File*", "FortranFile{{{}_f}}"),
     "offset": ("MPI_Offset", None),
     "otype": ("MPI_Datatype", None),
     "oop": ("MPI_Op", None),
@@ -85,6 +86,7 @@ C_LOCAL = {
     "indices": "Indices{{{}, 0}}",
     "message": "CMessage{{{}}}",
     "newwin": "CWin{{{}}}",
+    "newfile": "CFile{{{}}}",
     "session": "CSession{{{}}}",
 }
 # The wrapper's first statement. It makes the compiler give the wrapper a frame pointer, too.

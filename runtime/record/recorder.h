@@ -213,6 +213,7 @@ struct Process {
   RequestTable requests;
   RequestTable messages;
   RequestTable windows;
+  RequestTable files;
 };
 extern Process process;
 

@@ -10,7 +10,7 @@
 namespace slackline::record {
 
 /// What is remembered of an outstanding request (and, in tables of their own, of a matched
-/// message and of a window).
+/// message, of a window and of a file).
 struct Request {
   std::uint64_t handle = 0;
   std::uint64_t address = 0;  // of the program's variable that held the handle

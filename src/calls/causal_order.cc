@@ -12,10 +12,13 @@ namespace {
 class MeasuredRules {
  public:
   MeasuredRules(const Trace& trace, const CallMatching& matching,
-                const std::vector<bool>& not_synchronising)
+                const std::vector<bool>& not_synchronising, const WindowWaits& windows)
       : trace_(trace),
         first_(matching.collectives().data()),
-        not_synchronising_(not_synchronising) {}
+        not_synchronising_(not_synchronising),
+        windows_(windows) {}
+
+  const WindowWaits& window_waits() const { return windows_; }
 
   bool sender_waits(const MessageCalls& m) const { return sender_waited(trace_, m); }
   CollectiveRule rule(const CollectiveInstance& c) const {
@@ -37,6 +40,7 @@ class MeasuredRules {
   const Trace& trace_;
   const CollectiveInstance* first_;
   const std::vector<bool>& not_synchronising_;
+  const WindowWaits& windows_;
   std::int32_t rank_ = -1;
   std::vector<std::pair<std::int32_t, CallIndex>> changes_;
 };
@@ -44,11 +48,11 @@ class MeasuredRules {
 }  // namespace
 
 CausalOrder::CausalOrder(const Trace& trace, const CallMatching& matching)
-    : not_synchronising_(slackline::not_synchronising(trace, matching)) {
+    : not_synchronising_(slackline::not_synchronising(trace, matching)), window_waits_(trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     calls_.push_back(static_cast<CallIndex>(trace.calls(r).size()));
   }
-  MeasuredRules rules(trace, matching, not_synchronising_);
+  MeasuredRules rules(trace, matching, not_synchronising_, window_waits_);
   Replay replay(trace, matching, rules);
   replay.run();
   released_ = replay.released();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "calls/call_matching.h"
+#include "calls/window_waits.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -23,6 +24,9 @@ class CausalOrder {
   /// Whether the order lets members of that collective go on before all have come
   /// (not_synchronising() in calls/replay.h).
   bool not_synchronising(std::uint32_t collective) const { return not_synchronising_[collective]; }
+
+  /// Who waited for whom at windows, which the order respects.
+  const WindowWaits& window_waits() const { return window_waits_; }
 
   /// Calls visit(rank, first, end) for calls of one rank that come one after the other.
   template <class Visit>
@@ -73,7 +77,8 @@ class CausalOrder {
   void number_calls();
 
   std::vector<bool> not_synchronising_;  // by collective
-  std::vector<CallIndex> calls_;         // of each rank
+  WindowWaits window_waits_;
+  std::vector<CallIndex> calls_;  // of each rank
   std::vector<Burst> bursts_;
   std::uint64_t released_ = 0;
   std::vector<std::vector<std::uint64_t>> position_;  // only where calls were forced on

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calls/call_matching.h"
+#include "calls/window_waits.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -41,9 +42,10 @@ bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule r
 /// the call completes the other side has *begun* (its earlier calls have been stepped over).
 ///
 /// Rules has: bool sender_waits(const MessageCalls&), CollectiveRule rule(const
-/// CollectiveInstance&), and step(rank, call). A program that cannot go on (unsynchronised clocks,
-/// a lost message, a deadlock) is forced on at the stuck call that began first in the trace;
-/// released() counts these. Linear in calls and their partners.
+/// CollectiveInstance&), step(rank, call), and window_waits(): what calls wait for at windows. A
+/// program that cannot go on (unsynchronised clocks, a lost message, a deadlock) is forced on at
+/// the stuck call that began first in the trace; released() counts these. Linear in calls and their
+/// partners.
 template <class Rules>
 class Replay {
  public:
@@ -121,6 +123,9 @@ class Replay {
   }
 
   bool ready(std::int32_t rank, CallIndex call) {
+    for (const WindowWait& w : rules_.window_waits().of(rank, call)) {
+      if (!reached(rank, w.source, w.source_call)) return false;
+    }
     bool is_ready = true;
     matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
       if (!is_ready) return;

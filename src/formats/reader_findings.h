@@ -27,9 +27,9 @@ inline constexpr FindingKind kLocalCalls{
     "local_calls_left_out", Severity::info,
     "MPI calls without a corresponding trace operation (such as MPI_Comm_rank) were omitted; their "
     "time counts as computation."};
-inline constexpr FindingKind kOneSidedCalls{
-    "one_sided_calls", Severity::notice,
-    "One-sided calls recorded with their times only; their transfers are not modelled."};
+inline constexpr FindingKind kOneSidedCalls{"one_sided_calls", Severity::notice,
+                                            "One-sided calls; when their data arrives is not "
+                                            "recorded, and their transfers are not modelled."};
 inline constexpr FindingKind kUnfinishedCall{
     "unfinished_call", Severity::notice,
     "Calls without an end in the recording (the rank terminated, or the recording is truncated); "

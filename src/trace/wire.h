@@ -287,9 +287,11 @@ struct slk_record {
  *   alltoallv, alltoallw    bytes sent to each, then bytes received from each; `bytes`: all sent
  *   reduce_scatter          bytes of each rank's block; `bytes`: own block
  *   neighbor_*              n_out, (rank, bytes)*, n_in, (rank, bytes)*
+ *   win_post, win_start     the group's ranks; none where it has over 256 members
  *   comm_*                  local id of the new communicator (SLK_COMM_NULL if none)
  *   pcontrol                level
  *   init_thread             provided level
+ * `tag` of win_lock: 1 shared, 0 exclusive.
  * `bytes` otherwise: send/recv the message; bcast, reduce, allreduce, scan the vector;
  * gather, scatter, allgather, alltoall, reduce_scatter_block one block (what one pair exchanges).
  */

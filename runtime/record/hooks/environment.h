@@ -158,11 +158,60 @@ int on_comm(std::uint8_t op, MPI_Comm comm, Call call) {
   return timed(*t, call);
 }
 
-template <class Count, class Call>
-int transfer(std::uint8_t op, Count n, MPI_Datatype type, Call call) {
+/// The communicator behind a window or a file.
+template <class Handle>
+std::uint32_t object_comm(RequestTable& objects, Handle handle, bool forget) {
+  const Lock lock;
+  Request* found = objects.find(handle_bits(handle), 0);
+  if (found == nullptr) return SLK_COMM_NULL;
+  const std::uint32_t comm = found->comm;
+  if (forget) objects.remove(found);
+  return comm;
+}
+
+template <class Handle>
+void keep_object(RequestTable& objects, Handle handle, std::uint32_t comm) {
+  Request entry;
+  entry.handle = handle_bits(handle);
+  entry.comm = comm;
+  const Lock lock;
+  objects.insert(entry);
+}
+
+template <class NewFile, class Call>
+int file_open(std::uint8_t op, MPI_Comm comm, NewFile file, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
-  t->open(op)->bytes = bytes_of(n, type);
+  const std::uint32_t id = comm_id(communicator(*t, comm));
+  t->open(op)->comm = id;
+  const int rc = timed(*t, call);
+  if (rc == MPI_SUCCESS) keep_object(process.files, file.get(), id);
+  return rc;
+}
+
+template <class OldFile, class Call>
+int file_close(std::uint8_t op, OldFile file, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op)->comm = object_comm(process.files, file.get(), true);
+  return timed(*t, call);
+}
+
+template <class Call>
+int on_file(std::uint8_t op, MPI_File file, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  t->open(op)->comm = object_comm(process.files, file, false);
+  return timed(*t, call);
+}
+
+template <class Count, class Call>
+int transfer(std::uint8_t op, MPI_File file, Count n, MPI_Datatype type, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = t->open(op);
+  r->comm = object_comm(process.files, file, false);
+  r->bytes = bytes_of(n, type);
   return timed(*t, call);
 }
 
@@ -177,29 +226,41 @@ int pack(std::uint8_t op, Count n, MPI_Datatype type, MPI_Comm comm, Call call) 
   return timed(*t, call);
 }
 
+/// The members of a group as ranks of a window; none of large groups, and without memory.
+class WindowRanks {
+ public:
+  WindowRanks(MPI_Win win, MPI_Group group) {
+    int n = 0;
+    MPI_Group all = MPI_GROUP_NULL;
+    if (PMPI_Group_size(group, &n) != MPI_SUCCESS || n <= 0 || n > kMost) return;
+    if (PMPI_Win_get_group(win, &all) != MPI_SUCCESS) return;
+    int own[kMost];
+    for (int i = 0; i < n; ++i) own[i] = i;
+    if (PMPI_Group_translate_ranks(group, n, own, all, ranks_) == MPI_SUCCESS) size_ = n;
+    PMPI_Group_free(&all);
+  }
+  std::size_t size() const { return static_cast<std::size_t>(size_); }
+  std::int64_t operator[](std::size_t i) const { return ranks_[i]; }
+
+ private:
+  static constexpr int kMost = 256;
+  int ranks_[kMost] = {};
+  int size_ = 0;
+};
+
 template <class NewWin, class Call>
 int win_create(std::uint8_t op, MPI_Comm comm, NewWin win, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
-  const Communicator* c = communicator(*t, comm);
-  t->open(op)->comm = comm_id(c);
+  const std::uint32_t id = comm_id(communicator(*t, comm));
+  t->open(op)->comm = id;
   const int rc = timed(*t, call);
-  if (rc != MPI_SUCCESS) return rc;
-  Request entry;
-  entry.handle = handle_bits(win.get());
-  entry.comm = comm_id(c);
-  const Lock lock;
-  process.windows.insert(entry);
+  if (rc == MPI_SUCCESS) keep_object(process.windows, win.get(), id);
   return rc;
 }
 
 inline std::uint32_t window_comm(MPI_Win win, bool forget) {
-  const Lock lock;
-  Request* found = process.windows.find(handle_bits(win), 0);
-  if (found == nullptr) return SLK_COMM_NULL;
-  const std::uint32_t comm = found->comm;
-  if (forget) process.windows.remove(found);
-  return comm;
+  return object_comm(process.windows, win, forget);
 }
 
 template <class OldWin, class Call>
@@ -218,6 +279,46 @@ int on_window(std::uint8_t op, MPI_Win win, int target, Call call) {
   r->comm = window_comm(win, false);
   r->peer = target == SLK_PEER_NONE ? SLK_PEER_NONE : peer_of(target);
   return timed(*t, call);
+}
+
+/// MPI_LOCK_SHARED is told by a tag of 1.
+template <class Call>
+int win_lock(std::uint8_t op, MPI_Win win, int target, int kind, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = t->open(op);
+  r->comm = window_comm(win, false);
+  r->peer = peer_of(target);
+  r->tag = kind == MPI_LOCK_SHARED ? 1 : 0;
+  return timed(*t, call);
+}
+
+template <class Call>
+int win_test(std::uint8_t op, MPI_Win win, int* flag, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  slk_record* r = t->open(op);
+  r->comm = window_comm(win, false);
+  t->begin();
+  const int rc = call();
+  t->end();
+  if (*flag == 0) r->flags = SLK_FLAG_FAILED;
+  t->close();
+  return rc;
+}
+
+/// Post and start: the arguments are the group, as ranks of the window.
+template <class Call>
+int win_group(std::uint8_t op, MPI_Win win, MPI_Group group, Call call) {
+  Thread* t = enter();
+  if (t == nullptr) return call();
+  const WindowRanks ranks(win, group);
+  t->open(op)->comm = window_comm(win, false);
+  t->begin();
+  const int rc = call();
+  t->end();
+  t->close_with(ranks.size(), [&ranks](std::size_t i) { return ranks[i]; });
+  return rc;
 }
 
 template <class Count, class Requests, class Call>

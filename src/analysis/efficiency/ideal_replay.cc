@@ -16,6 +16,7 @@
 
 #include "analysis/efficiency/gap_walk.h"
 #include "base/error.h"
+#include "calls/collective_scope.h"
 #include "calls/replay.h"
 #include "calls/run_span.h"
 
@@ -43,7 +44,10 @@ class IdealRules {
     }
     latest_.assign(matching.collectives().size(), kUnknown);
     not_synchronising_ = not_synchronising(trace, matching);
+    windows_ = WindowWaits(trace);
   }
+
+  const WindowWaits& window_waits() const { return windows_; }
 
   bool sender_waits(const MessageCalls& m) const {
     return m.send == m.send_done && m.buffered == 0 &&
@@ -55,7 +59,9 @@ class IdealRules {
       return CollectiveRule::none;
     }
     if (options_.causality == CollectiveCausality::data) return rule_by_data(c);
-    if (operation_class(c.operation) != OperationClass::collective && !is_init(c.operation)) {
+    if (operation_class(c.operation) == OperationClass::comm_create ||
+        collective_scope(c.operation) == CollectiveScope::freeing ||
+        c.operation == Operation::finalize) {
       return CollectiveRule::none;
     }
     return c.operation == Operation::reduce ? CollectiveRule::root_waits : CollectiveRule::all_wait;
@@ -69,6 +75,9 @@ class IdealRules {
     matching_.for_completions(rank, call, [&](const CallMatching::Completion& c) {
       now = std::max(now, reason(rank, c));
     });
+    for (const WindowWait& w : windows_.of(rank, call)) {
+      now = std::max(now, begin(w.source, w.source_call));
+    }
     const std::int64_t kept = keeps_time(calls.operation(call)) ? kept_time(rank, call) : 0;
     now += kept;
     run_.end_ns[r].push_back(now);
@@ -152,6 +161,7 @@ class IdealRules {
   std::vector<GapWalk> gaps_;         // of each rank
   std::vector<std::int64_t> latest_;  // of each collective: the last arrival
   std::vector<bool> not_synchronising_;
+  WindowWaits windows_;
   std::unordered_map<std::uint32_t, std::int64_t> last_measured_;  // entries, of collective I/O
 };
 

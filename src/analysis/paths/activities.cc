@@ -156,6 +156,9 @@ CallSet Activities::sources() const {
     set.insert(m.source, m.send);
     if (sender_waited(trace_, m)) set.insert(m.destination, m.receive);
   }
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    for (const WindowWait& w : order_.window_waits().of(r)) set.insert(w.source, w.source_call);
+  }
   for (std::uint32_t id = 0; id < last_entry_ns_.size(); ++id) {
     const CollectiveInstance& c = matching_.collective(id);
     const CollectiveRule rule = rule_of(c);

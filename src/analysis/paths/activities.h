@@ -120,6 +120,9 @@ class Activities {
         wait_for_call(rank, call, m.destination, m.receive, work);
       }
     });
+    for (const WindowWait& w : order_.window_waits().of(rank, call)) {
+      wait_for_call(rank, call, w.source, w.source_call, work);
+    }
   }
 
   /// All calls that may be a source, or a member of a last entry. Numbered.

@@ -194,6 +194,10 @@ DelayKind delay_kind(WaitPattern pattern) {
   switch (pattern) {
     case WaitPattern::late_sender:
       return DelayKind::late_sender;
+    case WaitPattern::late_complete:
+      return DelayKind::late_sender;
+    case WaitPattern::late_post:
+    case WaitPattern::lock:
     case WaitPattern::late_receiver:
       return DelayKind::late_receiver;
     case WaitPattern::late_broadcast:

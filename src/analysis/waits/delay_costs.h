@@ -21,7 +21,8 @@ enum class DelayKind : std::uint8_t {
 inline constexpr std::size_t kDelayKinds = 5;
 /// The name of a kind in results.
 std::string_view identifier(DelayKind kind);
-/// The kind under which delays that cause waiting of a pattern are reported.
+/// The kind under which delays that cause waiting of a pattern are reported: at windows, a late
+/// target or lock holder is as a late receiver, and a late origin as a late sender.
 DelayKind delay_kind(WaitPattern pattern);
 
 /// What one activity of one rank made others wait: computation (operation none) or communication.

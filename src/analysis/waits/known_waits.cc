@@ -6,8 +6,10 @@
 namespace slackline {
 namespace {
 
-/// One-sided calls that only move data, or change what the rank itself sees.
-bool is_own_work(Operation operation) {
+/// One-sided calls that only move data or change what the rank itself sees, and those of epochs
+/// whose partners are looked for. Locks and flushes also wait for the target's progress, which is
+/// not.
+bool is_known_at_windows(Operation operation) {
   switch (operation) {
     case Operation::put:
     case Operation::get:
@@ -20,6 +22,10 @@ bool is_own_work(Operation operation) {
     case Operation::raccumulate:
     case Operation::rget_accumulate:
     case Operation::win_post:
+    case Operation::win_start:
+    case Operation::win_complete:
+    case Operation::win_wait:
+    case Operation::win_test:
     case Operation::win_sync:
       return true;
     default:
@@ -102,7 +108,7 @@ bool waiting_is_known(const Trace& trace, const CallMatching& matching, std::int
     case OperationClass::one_sided:
     case OperationClass::io:
       if (collective_scope(operation) == CollectiveScope::none) {
-        return kind == OperationClass::io || is_own_work(operation);
+        return kind == OperationClass::io || is_known_at_windows(operation);
       }
       return calls.comm(call) == kCommSelf || (completed().any && completed().all_known);
     default:

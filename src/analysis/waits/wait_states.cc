@@ -35,12 +35,26 @@ void mark_effective(std::span<WaitState> of_call) {
   if (longest != nullptr) longest->effective = true;
 }
 
+WaitPattern pattern_of(WindowWaitKind kind) {
+  switch (kind) {
+    case WindowWaitKind::late_post:
+      return WaitPattern::late_post;
+    case WindowWaitKind::late_complete:
+      return WaitPattern::late_complete;
+    case WindowWaitKind::lock:
+      return WaitPattern::lock;
+  }
+  return WaitPattern::lock;
+}
+
 /// The states of one rank, found call by call in program order.
 class RankWaits {
  public:
   RankWaits(const Trace& trace, const CallMatching& matching, const CollectiveWaits& collectives,
-            const WaitOptions& options, std::int32_t rank)
-      : matching_(matching),
+            const WindowWaits& windows, const WaitOptions& options, std::int32_t rank)
+      : calls_(trace.calls(rank)),
+        matching_(matching),
+        windows_(windows),
         collectives_(collectives),
         rank_(rank),
         messages_(trace, matching, options, rank, states_),
@@ -50,7 +64,10 @@ class RankWaits {
 
   void look(CallIndex call) {
     polls_.look(call);
+    const std::size_t before = states_.size();
     look_at_completions(call);
+    for (const WindowWait& w : windows_.of(rank_, call)) add(call, w);
+    mark_effective(std::span(states_).subspan(before));
     known_at_.resize(states_.size(), call);
   }
 
@@ -62,7 +79,6 @@ class RankWaits {
  private:
   void look_at_completions(CallIndex call) {
     if (!matching_.completes_something(rank_, call)) return;
-    const std::size_t before = states_.size();
     matching_.for_completions(rank_, call, [&](const CallMatching::Completion& c) {
       switch (c.kind) {
         case Kind::incoming:
@@ -75,10 +91,22 @@ class RankWaits {
       }
     });
     messages_.finish_call();
-    mark_effective(std::span(states_).subspan(before));
   }
 
+  void add(CallIndex call, const WindowWait& w) {
+    const std::int64_t wait = std::min(w.until_ns, calls_.end_ns(call)) - calls_.begin_ns(call);
+    if (wait <= 0) return;
+    states_.push_back({.wait_ns = wait,
+                       .rank = rank_,
+                       .call = call,
+                       .cause_rank = w.source,
+                       .cause_call = w.source_call,
+                       .pattern = pattern_of(w.kind)});
+  }
+
+  const RankCalls& calls_;
   const CallMatching& matching_;
+  const WindowWaits& windows_;
   const CollectiveWaits& collectives_;
   const std::int32_t rank_;
   std::vector<WaitState> states_;
@@ -99,7 +127,7 @@ WaitStates wait_states(const Trace& trace, const CallMatching& matching, const C
   const CollectiveWaits collectives(trace, matching);
   std::deque<RankWaits> ranks;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    ranks.emplace_back(trace, matching, collectives, options, r);
+    ranks.emplace_back(trace, matching, collectives, order.window_waits(), options, r);
   }
   const std::size_t groups = std::min<std::size_t>(hardware_threads(), ranks.size());
   parallel_for(groups, [&](std::size_t group) {

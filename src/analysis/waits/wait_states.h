@@ -31,8 +31,11 @@ enum class WaitPattern : std::uint8_t {
   creation,         ///< until the last rank makes, or frees, a communicator, window or file
   fence,            ///< until the last rank enters MPI_Win_fence
   collective_io,    ///< until the last rank enters a collective operation on a file
+  late_post,        ///< an access epoch, until the target posts its window
+  late_complete,    ///< MPI_Win_wait, until the last origin completes its epoch
+  lock,             ///< while another origin holds a conflicting lock
 };
-inline constexpr std::size_t kWaitPatterns = 15;
+inline constexpr std::size_t kWaitPatterns = 18;
 
 /// "late_sender"
 std::string_view identifier(WaitPattern pattern);

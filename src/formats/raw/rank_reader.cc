@@ -291,6 +291,9 @@ class RankReader {
       case OperationClass::one_sided:
         if (call.request != kRequestNone) started(call.request);
         result_.findings.add(kOneSidedCalls);
+        if (call.operation == Operation::win_post || call.operation == Operation::win_start) {
+          for (std::int64_t& rank : args_) rank = world_rank(head.comm, narrow(rank));
+        }
         break;
       default:
         break;
