@@ -5,12 +5,16 @@
  * recorder's work and the reading of the next step are added. Both are measured before the start,
  * with calls of MPI_Test on nothing, and are taken off every wait: `tail_ns` where there is one,
  * `short_ns` where the gap is too short for any. A gap that lasted too long makes the ones after it
- * shorter, until that is made up for. */
+ * shorter, until that is made up for.
+ *
+ * Where gaps are CPU time, time off the processor is not waited for, but comes on top. */
 #include <sched.h>
 
 #include "replay.h"
 
 enum { kBatches = 9, kCalls = 200, kTrialWait_ns = 2000 };
+/* Between two readings of the clock: the process was not on its processor. */
+enum { kInterruption_ns = 20000 };
 
 void spin_until(const struct replay* r, int64_t ns) {
   while (now_ns() < ns) {
@@ -25,11 +29,14 @@ void compute(struct replay* r, int64_t ns) {
     const int64_t late = p->debt_ns + p->short_ns - ns;
     p->debt_ns = late > 0 ? late : 0;
   } else {
-    const int64_t until = p->returned_ns + wait;
+    const int64_t allowed = r->head.cpu_time ? kInterruption_ns : INT64_MAX;
+    int64_t until = p->returned_ns + wait;
     int64_t now = now_ns();
     while (now < until) {
+      const int64_t before = now;
       if (p->yields) sched_yield();
       now = now_ns();
+      if (now - before > allowed) until += now - before; /* the processor was taken away */
     }
     /* The last reading may come up to one reading's time after the end. */
     const int64_t over = now - until - 32;

@@ -88,6 +88,12 @@ Run setup_replay(CommandParser& parser) {
       ->one_of({"recorded", "free"})
       ->capture_default_str();
   parser
+      .add_option("--computation", request.computation,
+                  "What is replayed of computation: all time between calls, or CPU time; auto: CPU "
+                  "time where the ranks shared processors")
+      ->one_of({"auto", "wall", "cpu"})
+      ->capture_default_str();
+  parser
       .add_option("--start", options->start,
                   "Start of the ranks: as far apart as recorded, or in common")
       ->one_of({"recorded", "common"})

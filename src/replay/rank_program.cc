@@ -69,13 +69,15 @@ class RankEncoder {
     last_end_ns_ = span.analysed.begin_ns;
     buffer_ = received;
     for (std::size_t i = span.first_call; i < calls_.size(); ++i) {
+      leave_pauses_out(i);
       if (calls_.operation(i) == Operation::finalize) break;
       encode_call(i);
     }
     const std::size_t end = calls_.size();
     const bool finalized = end > 0 && calls_.operation(end - 1) == Operation::finalize;
+    if (!finalized) leave_pauses_out(end);
     const std::int64_t stop = finalized ? calls_.begin_ns(end - 1) : calls_.stop_ns();
-    steps_.add(static_cast<CallIndex>(finalized ? end - 1 : end), stop - last_end_ns_,
+    steps_.add(static_cast<CallIndex>(finalized ? end - 1 : end), stop - last_end_ns_ - paused_ns_,
                {.operation = Operation::finalize});
     const std::int64_t start = span.analysed.begin_ns - run_begin_ns;
     return {.bytes = written(options_.common_start ? 0 : start, received),
@@ -94,6 +96,7 @@ class RankEncoder {
     head.start_ns = std::max<std::int64_t>(0, start_ns);
     head.received = received;
     head.buffer = buffer_;
+    head.cpu_time = options_.cpu_time ? 1 : 0;
     head.attached = std::min(attached_, kMostAttached);
     std::string bytes;
     put_bytes(bytes, head);
@@ -142,11 +145,22 @@ class RankEncoder {
     }
   }
 
+  /// Where computation is CPU time: what the gap before that call is longer.
+  void leave_pauses_out(std::size_t i) {
+    if (!options_.cpu_time) return;
+    const std::int64_t useful = calls_.useful_ns(i);
+    const std::int64_t gap =
+        i < calls_.size() ? calls_.gap_ns(i) : calls_.stop_ns() - calls_.end_ns(i - 1);
+    paused_ns_ += std::max<std::int64_t>(0, gap - useful);
+  }
+
   /// Makes the step, after whatever computation and left out calls stand before it.
   void emit(std::size_t i, const CallShape& shape, std::uint64_t polls = 0,
             std::int64_t period_ns = 0) {
     const std::int64_t begin = pending_begin_ns_.value_or(calls_.begin_ns(i));
-    steps_.add(static_cast<CallIndex>(i), begin - last_end_ns_, shape, polls, period_ns);
+    steps_.add(static_cast<CallIndex>(i), begin - last_end_ns_ - paused_ns_, shape, polls,
+               period_ns);
+    paused_ns_ = 0;
     last_end_ns_ = calls_.end_ns(i);
     pending_begin_ns_.reset();
     buffer_ = std::max(buffer_, shape.bytes);
@@ -554,6 +568,7 @@ class RankEncoder {
   std::vector<Matched> matched_;
   StepList steps_;
   std::int64_t last_end_ns_ = 0;
+  std::int64_t paused_ns_ = 0;                    // since then
   std::optional<std::int64_t> pending_begin_ns_;  // of polls that the next call goes on with
   std::int64_t period_ns_ = 0;
   std::uint64_t buffer_ = 0;

@@ -49,6 +49,7 @@ struct slk_replay_head {
   uint64_t received; /* bytes of the largest message that the rank receives */
   uint64_t buffer;   /* bytes of the largest buffer of any of its calls */
   uint64_t attached; /* bytes for buffered sends */
+  uint64_t cpu_time; /* 1: gaps are CPU time; time off the processor comes on top of them */
 };
 
 enum slk_replay_comm_flag {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/cube/replay_error.h"
+#include "app/load/computation.h"
 #include "app/load/input.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -201,6 +202,11 @@ Json result_json(const PreparedReplay& prepared, const Summary& s) {
   return result;
 }
 
+bool is_cpu_time(const std::string& computation, const Trace& trace) {
+  if (computation != "auto") return computation == "cpu";
+  return choose_computation(computation, trace).cpu_time.has_value();
+}
+
 /// The trace as it is to be replayed, checked.
 PreparedReplay open_program(const ReplayRequest& request) {
   PreparedReplay prepared{.opened = open_input(request.trace)};
@@ -224,7 +230,9 @@ PreparedReplay open_program(const ReplayRequest& request) {
 PreparedReplay prepare_replay(const ReplayRequest& request, const std::filesystem::path& file) {
   PreparedReplay prepared = open_program(request);
   const CallMatching matching(prepared.program());
-  prepared.file = write_replay_file(prepared.program(), matching, request.options, file);
+  ReplayOptions options = request.options;
+  options.cpu_time = is_cpu_time(request.computation, prepared.opened.trace);
+  prepared.file = write_replay_file(prepared.program(), matching, options, file);
   return prepared;
 }
 
@@ -292,12 +300,14 @@ Report report_replay(const ReplayRequest& request, const PreparedReplay& prepare
   for (const RecordedReplay& replay : replays) {
     if (&replay == &replays[median_replay(replays)]) report.findings.merge(replay.trace.findings());
   }
-  Json options = {{"scenario", request.scenario},
-                  {"repeat", replays.size()},
-                  {"wildcards", request.options.free_wildcards ? "free" : "recorded"},
-                  {"start", request.options.common_start ? "common" : "recorded"},
-                  {"skip_unsupported", request.skip_unsupported},
-                  {"tolerance", request.tolerance}};
+  Json options = {
+      {"scenario", request.scenario},
+      {"repeat", replays.size()},
+      {"wildcards", request.options.free_wildcards ? "free" : "recorded"},
+      {"start", request.options.common_start ? "common" : "recorded"},
+      {"computation", is_cpu_time(request.computation, prepared.opened.trace) ? "cpu" : "wall"},
+      {"skip_unsupported", request.skip_unsupported},
+      {"tolerance", request.tolerance}};
   return with_context(std::move(report), "replay", prepared.opened, std::move(options));
 }
 

@@ -20,7 +20,9 @@ struct ReplayRequest {
   std::string trace{};               ///< empty: the newest recording in the current folder
   std::string scenario{};            ///< a scenario file; empty: only `edits`
   std::vector<std::string> edits{};  ///< "balance region=solve", after those of the file
-  ReplayOptions options{};
+  ReplayOptions options{};           ///< its cpu_time follows from `computation`
+  std::string computation =
+      "auto";  ///< "wall", "cpu"; auto: as of predictions (app/load/computation.h)
   /// Operations that cannot be replayed are computation of the time that they took.
   bool skip_unsupported = false;
   double tolerance = 0.005;  ///< operations that differ by more of the run's time are named
