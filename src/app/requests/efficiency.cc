@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "analysis/efficiency/efficiency.h"
+#include "analysis/efficiency/scaling_laws.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
 #include "app/options/analysed_interval.h"
@@ -42,6 +43,7 @@ Report execute(const EfficiencyRequest& request) {
   ideal.rendezvous_bytes = parse_bytes(request.rendezvous, "--rendezvous-from");
   const Scaling scaling = parse_scaling(request.scaling);
   std::vector<Efficiency> runs;
+  std::vector<RunQuantities> quantities;
   ComparedInputs compared;
   std::vector<std::string> traces = request.traces;
   if (traces.empty()) traces.emplace_back();
@@ -52,11 +54,15 @@ Report execute(const EfficiencyRequest& request) {
     runs.push_back(efficiency(run.trace(), run.matching(), ideal,
                               resolve_interval(request.interval, run.trace())));
     runs.back().name = run.opened.path;
+    quantities.push_back(run_quantities(run.trace()));
     runs.back().findings.merge(run.trace().findings());
     runs.back().findings.merge(run.findings);
     compared.add(run);
   }
   Report report = describe_efficiency(runs, scaling);
+  if (Section laws = scaling_laws_section(quantities, runs, report.result); !laws.items.empty()) {
+    report.sections.push_back(std::move(laws));
+  }
   report.sections.insert(report.sections.begin(), compared.which.sections.begin(),
                          compared.which.sections.end());
   report.command = "efficiency";
