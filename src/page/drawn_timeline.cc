@@ -79,6 +79,16 @@ Json Timeline::json(BlobList& blobs) const {
                           {"run", s.run},
                           {"known", std::move(known)}});
   }
+  Json grouping_list = Json::array();
+  for (const Grouping& grouping : groupings) {
+    Json groups = Json::array();
+    for (const Group& g : grouping.groups) {
+      Json extents = Json::array();
+      for (const auto& [first, last] : g.ranks) extents.push_back(Json::array({first, last}));
+      groups.push_back({{"name", g.name}, {"ranks", std::move(extents)}});
+    }
+    grouping_list.push_back({{"name", grouping.name}, {"groups", std::move(groups)}});
+  }
   return {{"kind", "timeline"},
           {"id", id},
           {"title", title},
@@ -95,7 +105,8 @@ Json Timeline::json(BlobList& blobs) const {
           {"patterns", patterns},
           {"runs", std::move(run_list)},
           {"phases", std::move(phase_list)},
-          {"strips", std::move(strip_list)}};
+          {"strips", std::move(strip_list)},
+          {"groupings", std::move(grouping_list)}};
 }
 
 }  // namespace slackline

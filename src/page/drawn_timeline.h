@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/blob.h"
@@ -71,6 +72,16 @@ struct Timeline final : Picture {
     std::vector<Known> known{};  ///< first the analysed interval, then phases
   };
 
+  /// Ranks [first, second] that belong together.
+  struct Group {
+    std::string name;
+    std::vector<std::pair<std::int32_t, std::int32_t>> ranks;
+  };
+  struct Grouping {
+    std::string name;  ///< what the groups are: "host"
+    std::vector<Group> groups;
+  };
+
   Json json(BlobList& blobs) const override;
 
   std::string id = "timeline";
@@ -89,6 +100,7 @@ struct Timeline final : Picture {
   std::vector<Run> runs;
   std::vector<Phase> phases;
   std::vector<Strip> strips;
+  std::vector<Grouping> groupings;
 };
 
 }  // namespace slackline

@@ -27,6 +27,7 @@
 #include "base/units.h"
 #include "page/chunks.h"
 #include "page/codes.h"
+#include "page/groupings.h"
 #include "page/levels.h"
 
 namespace slackline {
@@ -171,6 +172,7 @@ class TimelineMaker {
     timeline_.title = "Timeline";
     timeline_.ranks = input_.trace.ranks();
     timeline_.calls = calls_;
+    timeline_.groupings = groupings_of(input_.trace);
     name_codes(timeline_, input_.paths, codes_);
   }
 

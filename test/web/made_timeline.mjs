@@ -257,6 +257,9 @@ export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {
     note: complete ? "" : "Single calls are not in this page.",
     operations: names.operations ?? OPERATIONS,
     classes: ["compute", "send", "recv", "collective"],
+    groupings: [{ name: "host", groups: [
+      { name: "left", ranks: [[0, Math.floor(ranks / 2) - 1]] }, { name: "right", ranks: [[Math.floor(ranks / 2), ranks - 1]] },
+    ] }],
     regions: [""], patterns: names.patterns ?? PATTERNS, runs,
     phases: [
       { from: 0, to: half, name: names.phase ?? "first", kind: "computing", phase: 1, explanation: "All alike." },

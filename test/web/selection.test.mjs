@@ -110,3 +110,22 @@ test("the time line, curves and matrices are saved as PNG and SVG", () =>
       assert.match(svg, /^<svg xmlns[^]*<image[^]*data:image\/png[^]*<text[^]*<\/svg>$/, host);
     }
   }));
+
+test("ranks are grouped by host and by similarity, collapsed to a representative and expanded", () =>
+  open("run", {}, async (page) => {
+    const rows = async () => Number(/rows 0 to ([\d,]+)/.exec(await page.locator(".status").innerText())[1]) + 1;
+    await page.getByRole("button", { name: "host", exact: true }).click();
+    await page.locator(".status >> text=rows 0 to 1").waitFor();
+    assert.deepEqual(await texts(page, ".group"), ["▸ left: 4", "▸ right: 4"]);
+    await page.locator(".group", { hasText: "right" }).click();
+    assert.equal(await rows(), 5);
+    await until(page, () => location.hash.includes("group=host"));
+    await page.getByRole("button", { name: "Collapse all" }).click();
+    assert.equal(await rows(), 2);
+    // The last rank computes three times as long from the middle on, and is like no other.
+    await page.getByRole("button", { name: "similarity" }).click();
+    await page.locator(".group").first().waitFor();
+    assert.ok((await texts(page, ".group")).some((name) => /: 1$/.test(name)), `${await texts(page, ".group")}`);
+    await page.getByRole("button", { name: "none", exact: true }).click();
+    await page.locator(".status >> text=ranks 0 to 7").waitFor();
+  }));

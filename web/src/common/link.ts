@@ -28,6 +28,8 @@ export interface Place {
   /** Which calls the statistics of the view are of; "": of all. */
   statistics?: string;
   bookmarks?: Bookmark[];
+  /** What the ranks are grouped by. */
+  group?: string;
 }
 
 function numbers(text: string | null, separator: string): [number, number] | undefined {
@@ -58,6 +60,8 @@ export function parseFragment(hash: string): { id: string; place: Place } {
   if (run) place.run = run;
   const find = query.get("find");
   if (find) place.find = find;
+  const group = query.get("group");
+  if (group) place.group = group;
   const statistics = query.get("statistics");
   if (statistics !== null) place.statistics = statistics;
   const bookmarks = query.getAll("mark").flatMap((text) => bookmarkOf(text) ?? []);
@@ -90,6 +94,7 @@ export function fragmentOf(id: string, place: Place): string {
   if (place.run) parts.push(`run=${encodeURIComponent(place.run)}`);
   if (place.call) parts.push(`call=${place.call.rank}.${place.call.call}`);
   if (place.find) parts.push(`find=${encodeURIComponent(place.find)}`);
+  if (place.group) parts.push(`group=${encodeURIComponent(place.group)}`);
   if (place.statistics !== undefined) parts.push(`statistics=${encodeURIComponent(place.statistics)}`);
   for (const { t, r, note } of place.bookmarks ?? []) {
     parts.push(`mark=${encodeURIComponent([...t.map((ns) => Math.round(ns)), ...r, note].join(","))}`);

@@ -60,6 +60,17 @@ export interface Strip {
   known?: { from: number; to: number; value: number | null }[];
 }
 
+export interface Group {
+  name: string;
+  /** From first to last. */
+  ranks: [number, number][];
+}
+
+export interface Grouping {
+  name: string;
+  groups: Group[];
+}
+
 export interface Timeline {
   kind: "timeline";
   id: string;
@@ -79,6 +90,7 @@ export interface Timeline {
   runs: Run[];
   phases: Phase[];
   strips: Strip[];
+  groupings: Grouping[];
 }
 
 /** kind: no bucket of a rank's life. */

@@ -48,10 +48,10 @@ function chunksInSight({ store, view }: Scene, run: Run): Chunk[] {
   return refs.flatMap((ref) => store.chunk(run, ref) ?? []);
 }
 
-function ranksInSight({ view, timeline }: Scene): number[] {
+function ranksInSight({ view, rows }: Scene): number[] {
   const first = Math.floor(view.top);
-  const last = Math.min(Math.ceil(view.bottom), timeline.ranks);
-  return Array.from({ length: Math.max(last - first, 0) }, (_, i) => first + i);
+  const last = Math.min(Math.ceil(view.bottom), rows.count);
+  return Array.from({ length: Math.max(last - first, 0) }, (_, i) => rows.rankAt(first + i));
 }
 
 /** Black or white, whichever is further from what it stands on. */

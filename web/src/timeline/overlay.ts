@@ -3,6 +3,7 @@
 import { axisScale } from "../common/format";
 import type { Call } from "./calls";
 import type { Rgb } from "./palette";
+import type { Rows } from "./groups";
 import { ticksOf, type View } from "./view";
 
 /** Space left of the rows for ranks' names, and above them for the axis, in CSS pixels. */
@@ -11,6 +12,7 @@ export const AXIS = 22;
 
 export interface Frame {
   view: View;
+  rows: Rows;
   width: number;
   height: number;
   tickNs: number;
@@ -30,8 +32,8 @@ export interface Arrow {
 export const xOf = ({ view, width }: Frame, tick: number) =>
   GUTTER + ((tick - view.from) / (view.to - view.from)) * (width - GUTTER);
 
-export const yOf = ({ view, height }: Frame, rank: number) =>
-  AXIS + ((rank - view.top) / (view.bottom - view.top)) * (height - AXIS);
+export const yOf = ({ view, rows, height }: Frame, rank: number) =>
+  AXIS + ((rows.rowOf(rank) - view.top) / (view.bottom - view.top)) * (height - AXIS);
 
 export const rowHeight = ({ view, height }: Frame) => (height - AXIS) / (view.bottom - view.top);
 
@@ -64,16 +66,16 @@ export function drawAxis(c: CanvasRenderingContext2D, frame: Frame): void {
 }
 
 export function drawRankNames(c: CanvasRenderingContext2D, frame: Frame): void {
-  const { view, height, text } = frame;
+  const { view, rows, height, text } = frame;
   const row = rowHeight(frame);
   const every = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192].find((n) => n * row >= 15) ?? 16384;
   c.font = "12px system-ui, sans-serif";
   c.textBaseline = "middle";
   c.textAlign = "right";
   c.fillStyle = text;
-  for (let rank = Math.ceil(view.top / every) * every; rank < view.bottom; rank += every) {
-    const y = yOf(frame, rank) + row / 2;
-    const words = rank === 0 && every > 0 ? "rank 0" : String(rank);
+  for (let i = Math.ceil(view.top / every) * every; i < Math.min(view.bottom, rows.count); i += every) {
+    const y = AXIS + ((i - view.top) / (view.bottom - view.top)) * (height - AXIS) + row / 2;
+    const words = i === 0 && !rows.grouped ? "rank 0" : rows.label(i);
     if (y > AXIS - 2 && y < height) c.fillText(words, GUTTER - 8, y);
   }
 }

@@ -90,7 +90,7 @@ export class Pane {
   }
 
   private makeRaster(): void {
-    const { store, palette, colourBy, lit, only, stride, timeline, view } = this.scene;
+    const { store, palette, colourBy, lit, only, stride, rows, view } = this.scene;
     const screen = this.rows.width;
     const perPixel = (view.to - view.from) / screen;
     const width = Math.min(Math.round((1 + 2 * MARGIN) * screen), WIDEST);
@@ -106,7 +106,8 @@ export class Pane {
       ticksPerPixel: perPixel,
       width,
       firstRank: Math.floor(view.top / stride) * stride,
-      lastRank: Math.min(Math.ceil(view.bottom), timeline.ranks),
+      lastRank: Math.min(Math.ceil(view.bottom), rows.count),
+      rows,
       stride,
       only: only && new Set(only),
     });
@@ -120,6 +121,7 @@ export class Pane {
     const get = (name: string) => style.getPropertyValue(name).trim();
     return {
       view: this.scene.view,
+      rows: this.scene.rows,
       width,
       height,
       tickNs: this.scene.timeline.tick_ns,

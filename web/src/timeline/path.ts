@@ -57,7 +57,8 @@ class Shares {
     const row = rowHeight(frame);
     const high = Math.min(Math.max(0.3 * row, 1.5), 7);
     for (const { cell, rank, sum } of this.pixels.values()) {
-      if (rank + 1 < frame.view.top || rank > frame.view.bottom) continue;
+      const place = frame.rows.rowOf(rank);
+      if (place + 1 < frame.view.top || place > frame.view.bottom) continue;
       const y = yOf(frame, rank) + (row - high) / 2;
       c.globalAlpha = 0.75;
       c.fillStyle = css(frame.ground);

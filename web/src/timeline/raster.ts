@@ -9,6 +9,7 @@
 import type { ColourBy } from "../common/link";
 import { OUTSIDE, type Chunk, type Run, type Slice } from "../common/timeline";
 import { BucketColours, mix, packed, plainColour, WAITING_PALE, type Highlight, type Palette, type Rgb } from "./palette";
+import type { Rows } from "./groups";
 import type { Store } from "./store";
 
 export interface RasterRequest {
@@ -24,6 +25,8 @@ export interface RasterRequest {
   firstRank: number;
   lastRank: number;
   stride: number;
+  /** Whose first and last are rows then. */
+  rows: Rows;
   /** These ranks stand out, the others are faded; null: all alike. */
   only: Set<number> | null;
 }
@@ -86,7 +89,7 @@ function drawBuckets(request: RasterRequest, raster: Raster, level: number): voi
   const colours = new BucketColours(palette, colourBy, lit);
   const empty = packed(palette.ground);
   for (let row = 0; row < raster.height; ++row) {
-    const rank = raster.firstRank + row * raster.stride;
+    const rank = request.rows.rankAt(raster.firstRank + row * raster.stride);
     const base = row * width;
     for (let c = 0; c < width; ++c) {
       const slice = slices[c];
@@ -224,7 +227,7 @@ function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours
   const place = (tick: number) => (tick - from) / ticksPerPixel;
   const seenTo = from + width * ticksPerPixel;
   for (let y = 0; y < raster.height; ++y) {
-    const rank = raster.firstRank + y * raster.stride;
+    const rank = request.rows.rankAt(raster.firstRank + y * raster.stride);
     row.fill(place(chunk.from), place(chunk.to), colours.compute);
     if (colourBy === "region") drawRegions(request, chunk, rank, row, colours.compute);
     const [first, last] = callsBetween(chunk, rank, from, seenTo);
@@ -242,11 +245,12 @@ function drawChunk(request: RasterRequest, raster: Raster, chunk: Chunk, colours
 }
 
 /** A bucket may reach beyond the rank's life; what is seen does not. */
-function clipToLife({ run, palette, from, ticksPerPixel, width }: RasterRequest, raster: Raster): void {
+function clipToLife(request: RasterRequest, raster: Raster): void {
+  const { run, palette, from, ticksPerPixel, width } = request;
   const empty = packed(palette.ground);
   const column = (tick: number) => Math.min(Math.max((tick - from) / ticksPerPixel, 0), width);
   for (let row = 0; row < raster.height; ++row) {
-    const rank = raster.firstRank + row * raster.stride;
+    const rank = request.rows.rankAt(raster.firstRank + row * raster.stride);
     const base = row * width;
     raster.pixels.fill(empty, base, base + Math.floor(column(run.begins[rank] ?? 0)));
     raster.pixels.fill(empty, base + Math.ceil(column(run.ends[rank] ?? run.span)), base + width);
@@ -254,10 +258,10 @@ function clipToLife({ run, palette, from, ticksPerPixel, width }: RasterRequest,
 }
 
 /** Three quarters of the way to the ground. */
-function fadeOthers({ palette, only }: RasterRequest, raster: Raster): void {
+function fadeOthers({ palette, only, rows }: RasterRequest, raster: Raster): void {
   const ground = packed(palette.ground) & 0xfcfcfc;
   for (let row = 0; only && row < raster.height; ++row) {
-    if (only.has(raster.firstRank + row * raster.stride)) continue;
+    if (only.has(rows.rankAt(raster.firstRank + row * raster.stride))) continue;
     for (let at = row * raster.width; at < (row + 1) * raster.width; ++at) {
       const pixel = raster.pixels[at]! & 0xfcfcfc;
       raster.pixels[at] = (0xff000000 | ((pixel >>> 2) + 3 * (ground >>> 2))) >>> 0;

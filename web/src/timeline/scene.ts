@@ -4,6 +4,7 @@
 import type { Theme } from "../common/theme";
 import { chunkAt, findCall, here, type Call, type Here } from "./calls";
 import type { Bookmark, CallId, ColourBy } from "../common/link";
+import { groupsBy, Rows, type RankGroup } from "./groups";
 import { mainPart, type MainPart } from "./main_part";
 import { NOBODY, type Run, type Timeline } from "../common/timeline";
 import { AXIS, GUTTER } from "./overlay";
@@ -32,6 +33,11 @@ export class Scene {
   selection: Selection | null = null;
   /** Whether the statistics of the view are shown, and of which calls. */
   statistics = false;
+  /** Ranks or groups of them. */
+  rows: Rows;
+  groups: RankGroup[] | null = null;
+  groupedBy = "";
+  expanded: ReadonlySet<string> = new Set();
   filter = "";
   bookmarks: Bookmark[] = [];
   palette: Palette;
@@ -54,6 +60,7 @@ export class Scene {
     const wanted = timeline.tick_ns > 1 ? MOST_PIXELS : SHORTEST_NS;
     const shortest = Math.min(wanted, Math.max(timeline.span, 1));
     this.bounds = { span: timeline.span, ranks: timeline.ranks, shortest };
+    this.rows = new Rows(timeline.ranks);
     this.view = whole(this.bounds);
     this.palette = paletteOf(timeline, theme, this.store.amounts);
   }
@@ -191,6 +198,7 @@ export class Scene {
     const draw = () => {
       this.arrived = 0;
       this.setTheme(this.theme); // colours go to what there is most of
+      if (this.groupedBy && !this.groups) this.regroup();
       this.repaint();
       this.changed("all");
     };
@@ -203,7 +211,7 @@ export class Scene {
     const { from, to, top, bottom } = this.view;
     const across = (x - GUTTER) / Math.max(1, host.clientWidth - GUTTER);
     const down = (y - AXIS) / Math.max(1, host.clientHeight - AXIS);
-    return { tick: from + across * (to - from), rank: Math.floor(top + down * (bottom - top)) };
+    return { tick: from + across * (to - from), rank: this.rows.rankAt(Math.floor(top + down * (bottom - top))) };
   }
 
   async selectAt(run: Run, tick: number, rank: number, slack: number): Promise<void> {
@@ -246,6 +254,34 @@ export class Scene {
     this.changed("all");
   }
 
+  /** "": not at all. */
+  groupBy(by: string): void {
+    this.groupedBy = by;
+    this.expanded = new Set();
+    this.regroup();
+  }
+
+  toggleGroup(name: string): void {
+    const names = [...this.expanded];
+    this.expand(this.expanded.has(name) ? names.filter((other) => other !== name) : [...names, name]);
+  }
+
+  expand(names: string[]): void {
+    this.expanded = new Set(names);
+    this.regroup();
+  }
+
+  /** All rows are in sight then. */
+  private regroup(): void {
+    const run = this.timeline.runs[0];
+    this.groups = run && this.groupedBy ? groupsBy(this.store, run, this.groupedBy) : null;
+    this.rows = new Rows(this.timeline.ranks, this.groups, this.expanded);
+    this.bounds.ranks = this.rows.count;
+    this.allStale();
+    this.look({ ...this.view, top: 0, bottom: this.rows.count });
+    this.changed("all");
+  }
+
   setFilter(filter: string): void {
     this.filter = filter;
     this.changed("all");
@@ -278,9 +314,10 @@ export class Scene {
       const middle = (begin + end) / 2;
       view = { ...view, from: middle - (to - from) / 2, to: middle + (to - from) / 2 };
     }
-    if (rank < top || rank + 1 > bottom) {
+    const row = this.rows.rowOf(rank);
+    if (row < top || row + 1 > bottom) {
       const rows = bottom - top;
-      view = { ...view, top: rank + 0.5 - rows / 2, bottom: rank + 0.5 + rows / 2 };
+      view = { ...view, top: row + 0.5 - rows / 2, bottom: row + 0.5 + rows / 2 };
     }
     this.look(view);
   }

@@ -103,9 +103,10 @@ export function answerTo(text: string, found: Found): string {
 export async function goOn(scene: Scene, run: Run, found: Found, forward: boolean): Promise<string | null> {
   const { view, timeline, selection } = scene;
   if (found.kind === "rank") {
-    const rows = Math.min(timeline.ranks, 16);
+    const rows = Math.min(scene.rows.count, 16);
+    const row = scene.rows.rowOf(found.rank);
     if (found.rank >= timeline.ranks) return "no such rank";
-    scene.look({ ...view, top: found.rank + 0.5 - rows / 2, bottom: found.rank + 0.5 + rows / 2 });
+    scene.look({ ...view, top: row + 0.5 - rows / 2, bottom: row + 0.5 + rows / 2 });
     await scene.selectAt(run, (view.from + view.to) / 2, found.rank, 0);
   } else if (found.kind === "time") {
     const tick = found.ns / timeline.tick_ns;

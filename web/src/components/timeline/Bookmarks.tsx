@@ -10,7 +10,7 @@ export function Bookmarks({ scene }: { scene: Scene }) {
   const ns = (tick: number) => tick * timeline.tick_ns;
   const add = () => {
     const last = Math.min(Math.ceil(view.bottom), timeline.ranks) - 1;
-    scene.setBookmarks([...bookmarks, { t: [ns(view.from), ns(view.to)], r: [Math.floor(view.top), last], note: note.trim() }]);
+    scene.setBookmarks([...bookmarks, { t: [ns(view.from), ns(view.to)], r: scene.rows.grouped ? [0, timeline.ranks - 1] : [Math.floor(view.top), last], note: note.trim() }]);
     setNote("");
   };
   const show = ({ t, r }: Bookmark) =>

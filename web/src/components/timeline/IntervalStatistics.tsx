@@ -77,9 +77,10 @@ export function IntervalStatistics({ scene, run, close }: Props) {
   const [problem, setProblem] = useState("");
   const { fits, unknown } = useMemo(() => parseFilter(scene.filter, timeline), [scene.filter, timeline]);
   const extent = useMemo((): Extent => {
+    if (scene.rows.grouped) return { from: view.from, to: view.to, first: 0, last: timeline.ranks };
     const last = Math.min(Math.ceil(view.bottom), timeline.ranks);
     return { from: view.from, to: view.to, first: Math.floor(view.top), last };
-  }, [view.from, view.to, view.top, view.bottom]);
+  }, [view.from, view.to, view.top, view.bottom, scene.rows]);
   useEffect(() => {
     let current = true;
     // Not at each step of a movement.

@@ -44,7 +44,7 @@ export function Rows({ scene, run, height, named }: Props) {
     [scene, run],
   );
   const { tick_ns } = scene.timeline;
-  const inside = hover && hover.x > GUTTER && hover.y > AXIS && hover.rank < scene.timeline.ranks;
+  const inside = hover && hover.x > GUTTER && hover.y > AXIS && hover.rank >= 0 && hover.rank < scene.timeline.ranks;
   return (
     <div class="run">
       {named && <p class="run-name">{run.name}</p>}

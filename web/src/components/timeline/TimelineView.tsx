@@ -9,6 +9,7 @@ import { SavePicture } from "../parts/SavePicture";
 import { Bookmarks } from "./Bookmarks";
 import { Details } from "./Details";
 import { IntervalStatistics } from "./IntervalStatistics";
+import { Groups } from "./Groups";
 import { KEYS, useKeys } from "./keys";
 import { Legend } from "./Legend";
 import { LongWaits } from "./LongWaits";
@@ -56,10 +57,11 @@ function Status({ scene, more }: { scene: Scene; more: string }) {
   const { view, timeline, stride } = scene;
   const ns = (ticks: number) => format(ticks * timeline.tick_ns, "ns");
   const at = (ticks: number) => instant(ticks * timeline.tick_ns, (view.to - view.from) * timeline.tick_ns);
-  const last = Math.min(Math.ceil(view.bottom), timeline.ranks) - 1;
+  const { rows } = scene;
+  const last = Math.min(Math.ceil(view.bottom), rows.count) - 1;
   return (
     <p class="status muted" data-renderer={scene.rendererName}>
-      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), ranks {grouped(Math.floor(view.top))} to{" "}
+      {at(view.from)} to {at(view.to)} ({ns(view.to - view.from)}), {rows.grouped ? "rows" : "ranks"} {grouped(Math.floor(view.top))} to{" "}
       {grouped(last)}{stride > 1 && `, every ${stride}th drawn`};{" "}
       {scene.exact ? "single calls" : "aggregated view: several calls per pixel"}
       {timeline.tick_ns > 1 && `, times${rounding(timeline.tick_ns)}`}. {more}
@@ -112,7 +114,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
 
   if (timeline.ranks === 0 || timeline.runs.length === 0) return <p class="muted">No ranks to draw.</p>;
   if (timeline.span === 0) return <p class="muted">Run time is zero: nothing to draw.</p>;
-  const height = heightFor(timeline.ranks, runs.length);
+  const height = heightFor(scene.rows.count, runs.length);
   return (
     <div class="timeline" ref={host}>
       {timeline.note && <p class="prose">{timeline.note}</p>}
@@ -128,6 +130,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         help={() => setHelp(!help)}
       />}
       {help && <Help />}
+      <Groups scene={scene} />
       {!follows && <Minimap scene={scene} version={version} />}
       <div ref={place} style={docked ? { height: `${height * runs.length}px` } : {}}>
       <div

@@ -28,7 +28,7 @@ function moveByKey(scene: Scene, event: KeyboardEvent): boolean {
   const middle = scene.selection ? (scene.selection.here.begin + scene.selection.here.end) / 2 : NaN;
   const seen = middle >= view.from && middle <= view.to;
   const at = seen ? middle : (view.from + view.to) / 2;
-  const row = scene.selection ? scene.selection.rank + 0.5 : (view.top + view.bottom) / 2;
+  const row = scene.selection ? scene.rows.rowOf(scene.selection.rank) + 0.5 : (view.top + view.bottom) / 2;
   const ways: Record<string, () => View> = {
     w: () => zoomed(view, KEY_ZOOM, at),
     s: () => zoomed(view, 1 / KEY_ZOOM, at),

@@ -11,10 +11,11 @@ function placeOf(scene: Scene): Place {
   const place: Place = {};
   if (!isWhole(view, bounds)) {
     place.t = [view.from * timeline.tick_ns, view.to * timeline.tick_ns];
-    place.r = [Math.floor(view.top), Math.min(Math.ceil(view.bottom), bounds.ranks) - 1];
+    if (!scene.rows.grouped) place.r = [Math.floor(view.top), Math.min(Math.ceil(view.bottom), bounds.ranks) - 1];
   }
   if (scene.only) place.only = scene.only;
   if (colourBy !== "operation") place.colour = colourBy;
+  if (scene.groupedBy) place.group = scene.groupedBy;
   if (scene.statistics) place.statistics = scene.filter;
   if (scene.bookmarks.length > 0) place.bookmarks = scene.bookmarks;
   if (selection?.here.call) {
@@ -31,8 +32,9 @@ function follow(scene: Scene, place: Place): void {
   const { from, to } = scene.view;
   const all = t ? whole(bounds) : { ...whole(bounds), from, to };
   if (t) Object.assign(all, { from: t[0] / timeline.tick_ns, to: t[1] / timeline.tick_ns });
-  if (r) Object.assign(all, { top: r[0], bottom: r[1] + 1 });
+  if (r && !place.group) Object.assign(all, { top: r[0], bottom: r[1] + 1 });
   scene.only = place.only ?? null;
+  if (place.group !== undefined && place.group !== scene.groupedBy) scene.groupBy(place.group);
   if (place.statistics !== undefined) Object.assign(scene, { statistics: true, filter: place.statistics });
   if (place.bookmarks) scene.bookmarks = place.bookmarks;
   scene.look(all);
