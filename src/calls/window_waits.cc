@@ -40,24 +40,6 @@ struct Lock {
   std::vector<CallIndex> flushes;
 };
 
-bool moves_data(Operation operation) {
-  switch (operation) {
-    case Operation::put:
-    case Operation::get:
-    case Operation::accumulate:
-    case Operation::get_accumulate:
-    case Operation::fetch_and_op:
-    case Operation::compare_and_swap:
-    case Operation::rput:
-    case Operation::rget:
-    case Operation::raccumulate:
-    case Operation::rget_accumulate:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// The epochs of one rank, in program order.
 class RankEpochs {
  public:
@@ -120,7 +102,7 @@ class RankEpochs {
       default:
         break;
     }
-    if (told_ || call.peer < 0 || !moves_data(call.operation)) return;
+    if (told_ || call.peer < 0 || !is_window_transfer(call.operation)) return;
     Epoch* e = open(access, comm);
     if (e != nullptr && std::ranges::find(e->group, call.peer) == e->group.end()) {
       e->group.push_back(call.peer);
@@ -309,6 +291,24 @@ class Search {
 };
 
 }  // namespace
+
+bool is_window_transfer(Operation operation) {
+  switch (operation) {
+    case Operation::put:
+    case Operation::get:
+    case Operation::accumulate:
+    case Operation::get_accumulate:
+    case Operation::fetch_and_op:
+    case Operation::compare_and_swap:
+    case Operation::rput:
+    case Operation::rget:
+    case Operation::raccumulate:
+    case Operation::rget_accumulate:
+      return true;
+    default:
+      return false;
+  }
+}
 
 WindowWaits::WindowWaits(const Trace& trace) {
   if (trace.timed()) Search(trace, by_rank_).run();

@@ -24,6 +24,9 @@ struct WindowWait {
   WindowWaitKind kind = WindowWaitKind::late_post;
 };
 
+/// One-sided calls that move data and neither begin nor end an epoch.
+bool is_window_transfer(Operation operation);
+
 /// Waiting for single partners at windows, as the times tell it: post-start-complete-wait epochs,
 /// and locks that conflict. Groups of post and start are their arguments (world ranks); where these
 /// are missing, the targets of an epoch are those of its operations, else all ranks that post.

@@ -2,6 +2,7 @@
 
 #include "calls/collective_scope.h"
 #include "calls/replay.h"
+#include "calls/window_waits.h"
 
 namespace slackline {
 namespace {
@@ -11,16 +12,6 @@ namespace {
 /// not.
 bool is_known_at_windows(Operation operation) {
   switch (operation) {
-    case Operation::put:
-    case Operation::get:
-    case Operation::accumulate:
-    case Operation::get_accumulate:
-    case Operation::fetch_and_op:
-    case Operation::compare_and_swap:
-    case Operation::rput:
-    case Operation::rget:
-    case Operation::raccumulate:
-    case Operation::rget_accumulate:
     case Operation::win_post:
     case Operation::win_start:
     case Operation::win_complete:
@@ -29,7 +20,7 @@ bool is_known_at_windows(Operation operation) {
     case Operation::win_sync:
       return true;
     default:
-      return false;
+      return is_window_transfer(operation);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/waits/delay_costs.h"
+#include "analysis/waits/testing/wait_lines.h"
 #include "calls/call_paths.h"
 #include "graph/testing/text_graph.h"
 
@@ -19,53 +20,43 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::timed_trace;
 using ::testing::UnorderedElementsAre;
-
-/// "rank call pattern ns<-rank waited for"
-std::vector<std::string> states_of(const Trace& trace) {
-  std::vector<std::string> lines;
-  for (const WaitState& s : wait_states(trace, CallMatching(trace), {}).states) {
-    lines.push_back(std::to_string(s.rank) + "." + std::to_string(s.call) + " " +
-                    std::string(identifier(s.pattern)) + " " + std::to_string(s.wait_ns) + "<-" +
-                    std::to_string(s.cause_rank));
-  }
-  return lines;
-}
+using testing::wait_lines;
 
 const std::string kLateSend = "rank 0\n @500 +5 send to=1 tag=3 bytes=8\n";
 
 TEST(PollWaits, AProbeWaitsForTheMessageThatIsReceivedNext) {
   EXPECT_THAT(
-      states_of(timed_trace(2, kLateSend + "rank 1\n @100 +410 probe from=0 tag=3 any_source\n"
-                                           " @520 +5 recv from=0 tag=3 bytes=8\n")),
+      wait_lines(timed_trace(2, kLateSend + "rank 1\n @100 +410 probe from=0 tag=3 any_source\n"
+                                            " @520 +5 recv from=0 tag=3 bytes=8\n")),
       ElementsAre("1.0 late_sender 400<-0"));
 }
 
 TEST(PollWaits, AMatchedProbeWaitsAsWell) {
-  EXPECT_THAT(states_of(timed_trace(2, kLateSend + "rank 1\n @100 +410 mprobe from=0 tag=3\n"
-                                                   " @520 +5 mrecv from=0 tag=3 bytes=8\n")),
+  EXPECT_THAT(wait_lines(timed_trace(2, kLateSend + "rank 1\n @100 +410 mprobe from=0 tag=3\n"
+                                                    " @520 +5 mrecv from=0 tag=3 bytes=8\n")),
               ElementsAre("1.0 late_sender 400<-0"));
 }
 
 TEST(PollWaits, AProbeOfTheSecondMessageWaitsForThatOne) {
   EXPECT_THAT(
-      states_of(timed_trace(2,
-                            "rank 0\n @10 +5 send to=1 bytes=8\n @500 +5 send to=1 bytes=8\n"
-                            "rank 1\n @100 +5 probe from=0\n @110 +5 recv from=0 bytes=8\n"
-                            " @200 +310 probe from=0\n @520 +5 recv from=0 bytes=8\n")),
+      wait_lines(timed_trace(2,
+                             "rank 0\n @10 +5 send to=1 bytes=8\n @500 +5 send to=1 bytes=8\n"
+                             "rank 1\n @100 +5 probe from=0\n @110 +5 recv from=0 bytes=8\n"
+                             " @200 +310 probe from=0\n @520 +5 recv from=0 bytes=8\n")),
       ElementsAre("1.2 late_sender 300<-0"));
 }
 
 TEST(PollWaits, AProbeWithoutAReceiveIsNotClaimed) {
-  EXPECT_THAT(states_of(timed_trace(2,
-                                    "rank 0\n @500 +5 barrier\n"
-                                    "rank 1\n @100 +10 probe from=0\n @500 +5 barrier\n")),
+  EXPECT_THAT(wait_lines(timed_trace(2,
+                                     "rank 0\n @500 +5 barrier\n"
+                                     "rank 1\n @100 +10 probe from=0\n @500 +5 barrier\n")),
               IsEmpty());
 }
 
 // 300 of the 380 ns are inside of MPI, so that all of them are waiting; the poll that succeeds
 // begins after the send.
 TEST(PollWaits, MergedPollsOfAProbe) {
-  EXPECT_THAT(states_of(timed_trace(
+  EXPECT_THAT(wait_lines(timed_trace(
                   2, kLateSend + "rank 1\n @100 +380 iprobe from=any tag=3 polls=12 inside=300 "
                                  "any_source failed\n"
                                  " @510 +2 iprobe from=0 tag=3 any_source\n"
@@ -75,19 +66,19 @@ TEST(PollWaits, MergedPollsOfAProbe) {
 
 TEST(PollWaits, OnlyTheTimeInsideCountsWhereTheProgramDoesMoreThanPoll) {
   EXPECT_THAT(
-      states_of(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
-                                           " @100 +600 test req=1 failed polls=12 inside=60\n"
-                                           " @710 +2 test req=1\n")),
+      wait_lines(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
+                                            " @100 +600 test req=1 failed polls=12 inside=60\n"
+                                            " @710 +2 test req=1\n")),
       ElementsAre("1.1 late_sender 40<-0"));
 }
 
 TEST(PollWaits, ALoopOfTestsWaitsInEachOfItsCalls) {
   // In the test that succeeds, too: its message is sent while it runs.
   EXPECT_THAT(
-      states_of(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
-                                           " @100 +100 test req=1 failed\n"
-                                           " @250 +100 test req=1 failed\n"
-                                           " @450 +80 test req=1\n")),
+      wait_lines(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
+                                            " @100 +100 test req=1 failed\n"
+                                            " @250 +100 test req=1 failed\n"
+                                            " @450 +80 test req=1\n")),
       ElementsAre("1.1 late_sender 100<-0", "1.2 late_sender 100<-0", "1.3 late_sender 50<-0"));
 }
 
@@ -96,31 +87,31 @@ TEST(PollWaits, ATestsomeWaitsForTheFirstAndATestallForTheLast) {
       "rank 0\n @300 +5 send to=2 bytes=8\nrank 1\n @500 +5 send to=2 bytes=8\n";
   const std::string posts =
       "rank 2\n @1 +1 irecv from=0 bytes=8 req=1\n @3 +1 irecv from=1 bytes=8 req=2\n";
-  EXPECT_THAT(states_of(timed_trace(3, senders + posts +
-                                           " @100 +500 testsome failed polls=9 inside=500\n"
-                                           " @600 +5 testsome reqs=1,2\n")),
+  EXPECT_THAT(wait_lines(timed_trace(3, senders + posts +
+                                            " @100 +500 testsome failed polls=9 inside=500\n"
+                                            " @600 +5 testsome reqs=1,2\n")),
               ElementsAre("2.2 late_sender 200<-0"));
-  EXPECT_THAT(states_of(timed_trace(3, senders + posts +
-                                           " @100 +500 testall failed polls=9 inside=500\n"
-                                           " @600 +5 testall reqs=1,2\n")),
+  EXPECT_THAT(wait_lines(timed_trace(3, senders + posts +
+                                            " @100 +500 testall failed polls=9 inside=500\n"
+                                            " @600 +5 testall reqs=1,2\n")),
               ElementsAre("2.2 late_sender 400<-1"));
 }
 
 TEST(PollWaits, OfANonblockingCollectiveWaitForItsLastMember) {
-  EXPECT_THAT(states_of(timed_trace(2,
-                                    "rank 0\n @500 +5 ibarrier req=1\n @510 +5 wait req=1\n"
-                                    "rank 1\n @10 +5 ibarrier req=1\n"
-                                    " @100 +420 test req=1 failed polls=9 inside=400\n"
-                                    " @525 +2 test req=1\n")),
+  EXPECT_THAT(wait_lines(timed_trace(2,
+                                     "rank 0\n @500 +5 ibarrier req=1\n @510 +5 wait req=1\n"
+                                     "rank 1\n @10 +5 ibarrier req=1\n"
+                                     " @100 +420 test req=1 failed polls=9 inside=400\n"
+                                     " @525 +2 test req=1\n")),
               ElementsAre("1.1 nonblocking_collective 400<-0"));
 }
 
 TEST(PollWaits, OfASendWaitForItsReceiver) {
-  EXPECT_THAT(states_of(timed_trace(2,
-                                    "rank 0\n @10 +5 isend to=1 bytes=100000 req=1\n"
-                                    " @100 +450 test req=1 failed polls=9 inside=400\n"
-                                    " @560 +2 test req=1\n"
-                                    "rank 1\n @500 +100 recv from=0 bytes=100000\n")),
+  EXPECT_THAT(wait_lines(timed_trace(2,
+                                     "rank 0\n @10 +5 isend to=1 bytes=100000 req=1\n"
+                                     " @100 +450 test req=1 failed polls=9 inside=400\n"
+                                     " @560 +2 test req=1\n"
+                                     "rank 1\n @500 +100 recv from=0 bytes=100000\n")),
               ElementsAre("0.1 late_receiver 400<-1"));
 }
 
@@ -146,8 +137,8 @@ TEST(PollWaits, CauseTheWaitingOfOthers) {
 
 TEST(PollWaits, ThatNeverSucceedHaveNoCause) {
   EXPECT_THAT(
-      states_of(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
-                                           " @100 +400 test req=1 failed polls=9 inside=400\n")),
+      wait_lines(timed_trace(2, kLateSend + "rank 1\n @10 +1 irecv from=0 tag=3 bytes=8 req=1\n"
+                                            " @100 +400 test req=1 failed polls=9 inside=400\n")),
       IsEmpty());
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/efficiency/ideal_replay.h"
 #include "analysis/summary/diagnosis.h"
 #include "analysis/waits/delay_costs.h"
+#include "analysis/waits/testing/wait_lines.h"
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "graph/testing/text_graph.h"
@@ -22,29 +23,20 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::timed_trace;
 using ::testing::UnorderedElementsAre;
-
-std::vector<std::string> window_waits_of(const Trace& trace) {
-  std::vector<std::string> lines;
-  for (const WaitState& s : wait_states(trace, CallMatching(trace), {}).states) {
-    lines.push_back(std::to_string(s.rank) + "." + std::to_string(s.call) + " " +
-                    std::string(identifier(s.pattern)) + " " + std::to_string(s.wait_ns) + "<-" +
-                    std::to_string(s.cause_rank));
-  }
-  return lines;
-}
+using testing::wait_lines;
 
 const std::string kTarget = "rank 0\n @500 +5 win_post args=1\n @510 +300 win_wait\n";
 
 TEST(WindowWaits, AStartWaitsForThePost) {
   EXPECT_THAT(
-      window_waits_of(timed_trace(
+      wait_lines(timed_trace(
           2, kTarget + "rank 1\n @100 +405 win_start args=0\n @520 +5 put target=0 bytes=8\n"
                        " @800 +5 win_complete\n")),
       UnorderedElementsAre("1.0 late_post 400<-0", "0.1 late_complete 290<-1"));
 }
 
 TEST(WindowWaits, ACompleteWaitsForThePostWhereTheStartDoesNot) {
-  EXPECT_THAT(window_waits_of(timed_trace(
+  EXPECT_THAT(wait_lines(timed_trace(
                   2, kTarget + "rank 1\n @100 +5 win_start args=0\n @110 +5 put target=0 bytes=8\n"
                                " @120 +385 win_complete\n")),
               ElementsAre("1.2 late_post 380<-0"));
@@ -53,7 +45,7 @@ TEST(WindowWaits, ACompleteWaitsForThePostWhereTheStartDoesNot) {
 TEST(WindowWaits, GroupsThatAreNotToldAreThoseOfTheOperations) {
   // Rank 2 posts earlier, and is not put to.
   EXPECT_THAT(
-      window_waits_of(timed_trace(
+      wait_lines(timed_trace(
           3,
           "rank 0\n @500 +5 win_post\n @510 +300 win_wait\n"
           "rank 1\n @100 +405 win_start\n @520 +5 put target=0 bytes=8\n @800 +5 win_complete\n"
@@ -62,16 +54,15 @@ TEST(WindowWaits, GroupsThatAreNotToldAreThoseOfTheOperations) {
 }
 
 TEST(WindowWaits, TheLatestOfSeveralPartnersCounts) {
-  EXPECT_THAT(
-      window_waits_of(timed_trace(3,
-                                  "rank 0\n @10 +5 win_post args=1,2\n @20 +700 win_wait\n"
-                                  "rank 1\n @30 +5 win_start args=0\n @600 +5 win_complete\n"
-                                  "rank 2\n @30 +5 win_start args=0\n @700 +5 win_complete\n")),
-      ElementsAre("0.1 late_complete 680<-2"));
+  EXPECT_THAT(wait_lines(timed_trace(3,
+                                     "rank 0\n @10 +5 win_post args=1,2\n @20 +700 win_wait\n"
+                                     "rank 1\n @30 +5 win_start args=0\n @600 +5 win_complete\n"
+                                     "rank 2\n @30 +5 win_start args=0\n @700 +5 win_complete\n")),
+              ElementsAre("0.1 late_complete 680<-2"));
 }
 
 TEST(WindowWaits, OfALockForItsHolder) {
-  EXPECT_THAT(window_waits_of(timed_trace(
+  EXPECT_THAT(wait_lines(timed_trace(
                   2,
                   "rank 0\n @10 +5 win_lock target=0\n @500 +10 win_unlock target=0\n"
                   "rank 1\n @100 +420 win_lock target=0\n @530 +5 win_unlock target=0\n")),
@@ -79,16 +70,16 @@ TEST(WindowWaits, OfALockForItsHolder) {
 }
 
 TEST(WindowWaits, OfAFlushWhereTheLockReturnsAtOnce) {
-  EXPECT_THAT(window_waits_of(
-                  timed_trace(2,
-                              "rank 0\n @10 +5 win_lock target=0\n @500 +10 win_unlock target=0\n"
-                              "rank 1\n @100 +5 win_lock target=0\n @110 +410 win_flush target=0\n"
-                              " @530 +5 win_unlock target=0\n")),
-              ElementsAre("1.1 lock_contention 400<-0"));
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @10 +5 win_lock target=0\n @500 +10 win_unlock target=0\n"
+                             "rank 1\n @100 +5 win_lock target=0\n @110 +410 win_flush target=0\n"
+                             " @530 +5 win_unlock target=0\n")),
+      ElementsAre("1.1 lock_contention 400<-0"));
 }
 
 TEST(WindowWaits, SharedLocksDoNotContend) {
-  EXPECT_THAT(window_waits_of(timed_trace(
+  EXPECT_THAT(wait_lines(timed_trace(
                   2,
                   "rank 0\n @10 +5 win_lock target=0 tag=1\n @500 +10 win_unlock target=0\n"
                   "rank 1\n @100 +420 win_lock target=0 tag=1\n @530 +5 win_unlock target=0\n")),
