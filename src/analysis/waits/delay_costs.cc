@@ -193,7 +193,6 @@ std::string_view identifier(DelayKind kind) {
 DelayKind delay_kind(WaitPattern pattern) {
   switch (pattern) {
     case WaitPattern::late_sender:
-      return DelayKind::late_sender;
     case WaitPattern::late_complete:
       return DelayKind::late_sender;
     case WaitPattern::late_post:
