@@ -1,14 +1,12 @@
 #include "timing/reduction/cost_chains.h"
 
 #include <algorithm>
-#include <compare>
 
 namespace slackline {
 namespace {
 
-std::strong_ordering compare(const CostOwner& a, const CostOwner& b) {
-  if (a.kind != b.kind) return a.kind <=> b.kind;
-  return a.index <=> b.index;
+bool is_before(const CostOwner& a, const CostOwner& b) {
+  return a.kind != b.kind ? a.kind < b.kind : a.index < b.index;
 }
 
 std::int64_t sum_of(const std::vector<AttributedCost::Part>& parts) {
@@ -29,7 +27,7 @@ bool ChainCost::dominates(const ChainCost& o) const {
   if (ticks - sum_of(mine) < o.ticks - sum_of(others)) return false;
   auto own = mine.begin();
   for (const CostChains::Part& part : others) {
-    while (own != mine.end() && compare(own->owner, part.owner) < 0) ++own;
+    while (own != mine.end() && is_before(own->owner, part.owner)) ++own;
     if (own == mine.end() || own->owner != part.owner || own->ticks < part.ticks) return false;
   }
   return true;
@@ -71,7 +69,7 @@ const std::vector<CostChains::Part>& CostChains::read(std::uint32_t chain) {
     }
   }
   std::ranges::sort(read_,
-                    [](const Part& a, const Part& b) { return compare(a.owner, b.owner) < 0; });
+                    [](const Part& a, const Part& b) { return is_before(a.owner, b.owner); });
   std::size_t kept = 0;
   for (const Part& part : read_) {
     if (kept > 0 && read_[kept - 1].owner == part.owner) {
