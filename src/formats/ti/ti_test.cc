@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <string>
@@ -106,7 +107,8 @@ TEST(TiReader, ABadLineCostsItself) {
 }
 
 TEST(TiReader, TakesAFolder) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "ti_folder";
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("ti_folder" + std::to_string(::getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   EXPECT_FALSE(looks_like_ti(folder, {}));

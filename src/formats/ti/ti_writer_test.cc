@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,7 +22,8 @@ namespace fs = std::filesystem;
 
 fs::path file_of_test() {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  return fs::path(::testing::TempDir()) / (std::string("slackline_ti_") + test->name() + ".ti");
+  return fs::path(::testing::TempDir()) /
+         (std::string("slackline_ti_") + test->name() + "-" + std::to_string(::getpid()) + ".ti");
 }
 
 std::string written(const Trace& trace, Findings* lost = nullptr) {
