@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "training/training_run.h"
+
+namespace slackline {
+
+inline constexpr FindingKind kGroupsGuessed{
+    "process_groups_guessed", Severity::notice,
+    "Ranks whose NCCL kernels name no process group; all such ranks were taken as one group."};
+inline constexpr FindingKind kCollectivesUnmatched{
+    "collectives_unmatched", Severity::data_loss,
+    "NCCL kernels that other ranks of their process group have not recorded, or of another "
+    "operation there; nobody is said to have waited in them."};
+inline constexpr FindingKind kGpuClocksDiffer{
+    "gpu_clocks_differ", Severity::notice,
+    "Collectives that ended on a rank before they began on another one: the clocks of these ranks "
+    "differ, and stragglers may be others than named."};
+
+/// One rank's kernel of a collective.
+struct CollectiveMember {
+  std::uint32_t rank = 0;      ///< index in TrainingRun::ranks
+  std::uint32_t activity = 0;  ///< in RankProfile::gpu
+  Interval time{};
+  std::int64_t waiting_ns = 0;  ///< until the last rank came
+};
+
+/// The same collective on all recorded ranks of its group.
+struct TrainingCollective {
+  std::string operation{};  ///< "AllReduce"
+  std::string group{};      ///< empty: guessed
+  std::vector<CollectiveMember> members{};
+  std::uint32_t straggler = 0;   ///< in members: the last to start
+  std::uint32_t first = 0;       ///< in members: the first to start
+  std::int64_t waiting_ns = 0;   ///< of all members
+  std::int64_t transfer_ns = 0;  ///< duration of the straggler's kernel
+};
+
+/// The collectives of a run, by the begin of their last member. Kernels are matched by their order
+/// in the group; where operations differ, nothing of the group is matched from there on.
+/// O(n log n) for n NCCL kernels.
+std::vector<TrainingCollective> match_collectives(const TrainingRun& run, Findings& findings);
+
+}  // namespace slackline

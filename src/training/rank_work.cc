@@ -1,0 +1,112 @@
+#include "training/rank_work.h"
+
+#include <algorithm>
+
+namespace slackline {
+namespace {
+
+// The ranges of one thread that enclose a moment, outermost first. Moments must not decrease.
+class OpenRanges {
+ public:
+  void open(const CpuRange& range) {
+    close_before(range.time.begin_ns);
+    open_.push_back(&range);
+  }
+  void close_before(std::int64_t time_ns) {
+    std::erase_if(open_, [&](const CpuRange* range) { return range->time.end_ns <= time_ns; });
+  }
+  const std::vector<const CpuRange*>& all() const { return open_; }
+
+ private:
+  std::vector<const CpuRange*> open_;
+};
+
+}  // namespace
+
+RankWork::RankWork(const RankProfile& rank)
+    : rank_(rank), launch_places_(rank.runtime_calls.size()), operations_(rank.locations.size()) {
+  for (const CpuRange& range : rank.cpu) {
+    if (range.kind != CpuRangeKind::operation) continue;
+    auto& outermost = operations_[range.location];
+    if (!outermost.empty() && range.time.begin_ns < outermost.back().time.end_ns) continue;
+    outermost.push_back({range.time, range.name});
+  }
+  find_places();
+}
+
+void RankWork::find_places() {
+  std::vector<OpenRanges> threads(rank_.locations.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < rank_.runtime_calls.size(); ++i) {
+    const RuntimeCall& call = rank_.runtime_calls[i];
+    for (; next < rank_.cpu.size() && rank_.cpu[next].time.begin_ns <= call.time.begin_ns; ++next) {
+      threads[rank_.cpu[next].location].open(rank_.cpu[next]);
+    }
+    OpenRanges& thread = threads[call.location];
+    thread.close_before(call.time.begin_ns);
+    Place& found = launch_places_[i];
+    for (const CpuRange* range : thread.all()) {
+      if (range->kind == CpuRangeKind::operation && found.operation == kNone) {
+        found.operation = range->name;
+      }
+      if (range->kind == CpuRangeKind::module) found.module = range->name;
+    }
+  }
+}
+
+TrainingPlace RankWork::place(const Place& named) const {
+  return {std::string(rank_.name(named.operation)), std::string(rank_.name(named.module))};
+}
+
+std::int64_t RankWork::begin_before(std::uint32_t activity, std::int64_t earliest_ns) const {
+  for (std::uint32_t i = activity; i-- > 0;) {
+    if (rank_.gpu[i].work != GpuWork::communication) continue;
+    return std::max(rank_.gpu[i].time.end_ns, earliest_ns);
+  }
+  return earliest_ns;
+}
+
+void RankWork::add_idle(const Interval& gap, std::uint32_t launch, TimeByPlace& times) const {
+  if (gap.end_ns <= gap.begin_ns) return;
+  if (launch == kNone) {
+    times[{}] += gap.duration_ns();
+    return;
+  }
+  const Place& next = launch_places_[launch];
+  const auto& operations = operations_[rank_.runtime_calls[launch].location];
+  std::int64_t rest = gap.duration_ns();
+  auto at = std::ranges::upper_bound(operations, gap.begin_ns, {},
+                                     [](const Named& named) { return named.time.end_ns; });
+  for (; at != operations.end() && at->time.begin_ns < gap.end_ns; ++at) {
+    const std::int64_t time =
+        std::min(at->time.end_ns, gap.end_ns) - std::max(at->time.begin_ns, gap.begin_ns);
+    times[place({at->name, next.module})] += time;
+    rest -= time;
+  }
+  if (rest > 0) times[place({kNone, next.module})] += rest;
+}
+
+TimeByPlace RankWork::before(std::uint32_t activity, std::int64_t earliest_ns) const {
+  const Interval window{begin_before(activity, earliest_ns), rank_.gpu[activity].time.begin_ns};
+  TimeByPlace times;
+  std::int64_t done = window.begin_ns;
+  // Activities by begin; those that began before the window and reach into it stand just before.
+  auto at = std::ranges::lower_bound(rank_.gpu, window.begin_ns, {},
+                                     [](const GpuActivity& other) { return other.time.begin_ns; });
+  while (at != rank_.gpu.begin() && std::prev(at)->time.end_ns > window.begin_ns) --at;
+  for (; at != rank_.gpu.end() && at->time.begin_ns < window.end_ns; ++at) {
+    if (at->work == GpuWork::communication) continue;
+    const std::int64_t begin = std::max(at->time.begin_ns, done);
+    const std::int64_t end = std::min(at->time.end_ns, window.end_ns);
+    add_idle({done, begin}, at->launch, times);
+    if (end > begin) {
+      times[at->launch == kNone ? TrainingPlace{} : place(launch_places_[at->launch])] +=
+          end - begin;
+    }
+    done = std::max(done, end);
+  }
+  add_idle({done, window.end_ns}, rank_.gpu[activity].launch, times);
+  return times;
+}
+
+}  // namespace slackline

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "training/intervals.h"
+
+namespace slackline {
+
+/// A place in the program: the outermost operator and the innermost `nn.Module`. Either may be
+/// empty: no operator (Python between operators), or no module recorded.
+struct TrainingPlace {
+  std::string operation{};
+  std::string module{};
+
+  auto operator<=>(const TrainingPlace&) const = default;
+};
+
+/// Time by place, in nanoseconds.
+using TimeByPlace = std::map<TrainingPlace, std::int64_t>;
+
+/// What one rank did before its collectives, by place in the program. The time of a kernel belongs
+/// to the operator that launched it; while the GPU was idle, time belongs to what the launching
+/// thread of the next kernel was in. Building it is O(n log n); it refers to `rank`.
+class RankWork {
+ public:
+  explicit RankWork(const RankProfile& rank);
+
+  /// From the end of the last NCCL kernel before `activity` (of the rank's GPU activities), or from
+  /// `earliest_ns`, to its begin. Linear in what happened in between.
+  TimeByPlace before(std::uint32_t activity, std::int64_t earliest_ns) const;
+
+ private:
+  struct Place {
+    std::uint32_t operation = kNone;  // names of the profile
+    std::uint32_t module = kNone;
+  };
+  struct Named {
+    Interval time{};
+    std::uint32_t name = kNone;
+  };
+
+  std::int64_t begin_before(std::uint32_t activity, std::int64_t earliest_ns) const;
+  void find_places();
+  void add_idle(const Interval& gap, std::uint32_t launch, TimeByPlace& times) const;
+  TrainingPlace place(const Place& named) const;
+
+  const RankProfile& rank_;
+  std::vector<Place> launch_places_;            // of RankProfile::runtime_calls
+  std::vector<std::vector<Named>> operations_;  // outermost ones by location, ascending
+};
+
+}  // namespace slackline

@@ -1,0 +1,137 @@
+#include "training/training_analysis.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/parallel.h"
+
+namespace slackline {
+namespace {
+
+using StepsOfRanks = std::vector<std::vector<StepTime>>;
+
+std::map<std::int64_t, TrainingStep> steps_by_number(const TrainingRun& run,
+                                                     const StepsOfRanks& of_ranks) {
+  std::map<std::int64_t, TrainingStep> steps;
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    for (const StepTime& time : of_ranks[rank]) {
+      TrainingStep& step = steps[time.step];
+      step.step = time.step;
+      step.ranks.push_back({run.ranks[rank].rank, time});
+    }
+  }
+  return steps;
+}
+
+// The step of a rank in which a moment lies.
+std::optional<std::int64_t> step_at(const std::vector<StepTime>& steps, std::int64_t time_ns) {
+  const auto next = std::ranges::upper_bound(
+      steps, time_ns, {}, [](const StepTime& step) { return step.time.begin_ns; });
+  if (next == steps.begin() || std::prev(next)->time.end_ns <= time_ns) return std::nullopt;
+  return std::prev(next)->step;
+}
+
+// A step has few ranks that lack it, so that the search begins where the rank would be.
+TrainingStep::OfRank* of_rank(TrainingStep& step, std::int32_t rank) {
+  const auto at = std::ranges::lower_bound(step.ranks, rank, {}, &TrainingStep::OfRank::rank);
+  return at != step.ranks.end() && at->rank == rank ? &*at : nullptr;
+}
+
+// A collective belongs to the step in which its last rank came.
+void add_waiting(const TrainingRun& run, const StepsOfRanks& of_ranks,
+                 const TrainingCollective& collective,
+                 std::map<std::int64_t, TrainingStep>& steps) {
+  const CollectiveMember& last = collective.members[collective.straggler];
+  const auto number = step_at(of_ranks[last.rank], last.time.begin_ns);
+  if (!number) return;
+  TrainingStep& step = steps[*number];
+  for (const CollectiveMember& member : collective.members) {
+    auto* const waiting = of_rank(step, run.ranks[member.rank].rank);
+    if (waiting != nullptr) waiting->waiting_ns += member.waiting_ns;
+  }
+  of_rank(step, run.ranks[last.rank].rank)->caused_ns += collective.waiting_ns;
+}
+
+void summarise(TrainingStep& step) {
+  const auto ranks = static_cast<std::int64_t>(step.ranks.size());
+  for (const TrainingStep::OfRank& of : step.ranks) {
+    step.duration_ns = std::max(step.duration_ns, of.time.time.duration_ns());
+    step.exposed_communication_ns += of.time.exposed_communication_ns;
+    step.idle_ns += of.time.idle.total_ns();
+  }
+  step.exposed_communication_ns /= ranks;
+  step.idle_ns /= ranks;
+  const auto worst = std::ranges::max_element(step.ranks, {}, &TrainingStep::OfRank::caused_ns);
+  if (worst->caused_ns > 0) step.straggler_rank = worst->rank;
+}
+
+// What the last rank did for longer than the first one before they came to the collective.
+void add_excess(const TimeByPlace& last, const TimeByPlace& first, TimeByPlace& excess) {
+  for (const auto& [place, time] : last) {
+    const auto same = first.find(place);
+    const std::int64_t more = time - (same == first.end() ? 0 : same->second);
+    if (more > 0) excess[place] += more;
+  }
+}
+
+std::int64_t begin_of(const std::vector<StepTime>& steps) {
+  return steps.empty() ? 0 : steps.front().time.begin_ns;
+}
+
+std::vector<Straggler> stragglers_of(const TrainingRun& run, const StepsOfRanks& of_ranks,
+                                     const std::vector<TrainingCollective>& collectives) {
+  std::vector<RankWork> work(run.ranks.begin(), run.ranks.end());
+  std::vector<Straggler> stragglers(run.ranks.size());
+  std::vector<TimeByPlace> excess(run.ranks.size());
+  std::int64_t all = 0;
+  const auto before = [&](const CollectiveMember& member) {
+    return work[member.rank].before(member.activity, begin_of(of_ranks[member.rank]));
+  };
+  for (const TrainingCollective& collective : collectives) {
+    if (collective.waiting_ns == 0) continue;
+    const CollectiveMember& last = collective.members[collective.straggler];
+    stragglers[last.rank].caused_ns += collective.waiting_ns;
+    ++stragglers[last.rank].collectives;
+    all += collective.waiting_ns;
+    add_excess(before(last), before(collective.members[collective.first]), excess[last.rank]);
+  }
+  for (std::size_t i = 0; i < stragglers.size(); ++i) {
+    stragglers[i].rank = run.ranks[i].rank;
+    if (all == 0 || excess[i].empty()) continue;
+    const auto most = std::ranges::max_element(
+        excess[i], {}, [](const auto& place_and_time) { return place_and_time.second; });
+    stragglers[i].place = most->first;
+    stragglers[i].excess_ns = most->second;
+  }
+  std::erase_if(stragglers, [](const Straggler& straggler) { return straggler.caused_ns == 0; });
+  for (Straggler& straggler : stragglers) {
+    straggler.share = static_cast<double>(straggler.caused_ns) / static_cast<double>(all);
+  }
+  std::ranges::stable_sort(stragglers, std::ranges::greater{}, &Straggler::caused_ns);
+  return stragglers;
+}
+
+}  // namespace
+
+TrainingAnalysis analyse_training(const TrainingRun& run) {
+  TrainingAnalysis analysis;
+  StepsOfRanks of_ranks(run.ranks.size());
+  std::vector<Findings> findings(run.ranks.size());
+  parallel_for(run.ranks.size(),
+               [&](std::size_t i) { of_ranks[i] = step_times(run.ranks[i], findings[i]); });
+  for (const Findings& found : findings) analysis.findings.merge(found);
+  analysis.collectives = match_collectives(run, analysis.findings);
+  std::map<std::int64_t, TrainingStep> steps = steps_by_number(run, of_ranks);
+  for (const TrainingCollective& collective : analysis.collectives) {
+    add_waiting(run, of_ranks, collective, steps);
+    analysis.waiting_ns += collective.waiting_ns;
+  }
+  for (auto& [number, step] : steps) {
+    summarise(step);
+    analysis.steps.push_back(std::move(step));
+  }
+  analysis.stragglers = stragglers_of(run, of_ranks, analysis.collectives);
+  return analysis;
+}
+
+}  // namespace slackline

@@ -1,0 +1,233 @@
+#include "training/training_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kCollectivesShown = 10;
+constexpr std::string_view kOutsideOperators = "Python, outside of operators";
+
+Json json_of(const StepTime& time) {
+  return {{"duration_ns", time.time.duration_ns()},
+          {"computation_ns", time.computation_ns},
+          {"exposed_communication_ns", time.exposed_communication_ns},
+          {"exposed_copy_ns", time.exposed_copy_ns},
+          {"overlap_ns", time.overlap_ns},
+          {"idle_ns", time.idle.total_ns()},
+          {"launch_bound_ns", time.idle.launch_bound_ns},
+          {"synchronization_ns", time.idle.synchronization_ns},
+          {"data_loading_ns", time.idle.data_loading_ns},
+          {"queued_ns", time.idle.queued_ns},
+          {"idle_unknown_ns", time.idle.unknown_ns}};
+}
+
+Json json_of(const TrainingStep& step) {
+  Json ranks = Json::array();
+  for (const TrainingStep::OfRank& of : step.ranks) {
+    Json rank = {{"rank", of.rank}};
+    rank.update(json_of(of.time));
+    rank["waiting_ns"] = of.waiting_ns;
+    rank["caused_ns"] = of.caused_ns;
+    ranks.push_back(std::move(rank));
+  }
+  return {{"step", step.step},
+          {"duration_ns", step.duration_ns},
+          {"exposed_communication_ns", step.exposed_communication_ns},
+          {"idle_ns", step.idle_ns},
+          {"straggler_rank", step.straggler_rank ? Json(*step.straggler_rank) : Json()},
+          {"ranks", std::move(ranks)}};
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+Json json_of(const Straggler& straggler) {
+  const TrainingPlace place = straggler.place.value_or(TrainingPlace{});
+  return {{"rank", straggler.rank},
+          {"share", straggler.share},
+          {"operator", text_or_null(place.operation)},
+          {"module", text_or_null(place.module)},
+          {"caused_ns", straggler.caused_ns},
+          {"collectives", straggler.collectives},
+          {"excess_ns", straggler.excess_ns}};
+}
+
+template <class T>
+Json list_of(const std::vector<T>& all) {
+  Json list = Json::array();
+  for (const T& one : all) list.push_back(json_of(one));
+  return list;
+}
+
+Value rank_or_nothing(const std::optional<std::int32_t>& rank) {
+  return rank ? Value(std::int64_t{*rank}) : Value(std::string("-"));
+}
+
+// A cell of the place's operator, in words.
+std::string operator_of(const Straggler& straggler) {
+  if (!straggler.place) return "-";
+  return straggler.place->operation.empty() ? std::string(kOutsideOperators)
+                                            : straggler.place->operation;
+}
+
+std::string sentence(const Straggler& worst) {
+  std::string text = fmt::format(
+      "Rank {} is the main straggler: the other ranks waited {} for it in collectives, {} of all "
+      "waiting.",
+      worst.rank, format_time_ns(static_cast<double>(worst.caused_ns)),
+      format_percent(worst.share));
+  if (worst.place) {
+    text += fmt::format(" Before these, it spent {} more than the first rank to come in {}",
+                        format_time_ns(static_cast<double>(worst.excess_ns)), operator_of(worst));
+    text += worst.place->module.empty() ? "." : fmt::format(" ({}).", worst.place->module);
+  }
+  return text;
+}
+
+Table step_table(const TrainingAnalysis& analysis) {
+  Table table{"training_steps",
+              "Steps (duration: longest rank; shares: mean of the ranks)",
+              {{"step", Unit::count},
+               {"duration", Unit::ns},
+               {"exposed communication", Unit::ns},
+               {"GPU idle", Unit::ns},
+               {"straggler rank", Unit::count}},
+              {}};
+  for (const TrainingStep& step : analysis.steps) {
+    table.rows.push_back({step.step, static_cast<double>(step.duration_ns),
+                          static_cast<double>(step.exposed_communication_ns),
+                          static_cast<double>(step.idle_ns), rank_or_nothing(step.straggler_rank)});
+  }
+  return table;
+}
+
+// Sums over the steps of each rank.
+std::vector<TrainingStep::OfRank> rank_sums(const TrainingAnalysis& analysis) {
+  std::vector<TrainingStep::OfRank> sums;
+  for (const TrainingStep& step : analysis.steps) {
+    for (const TrainingStep::OfRank& of : step.ranks) {
+      auto at = std::ranges::lower_bound(sums, of.rank, {}, &TrainingStep::OfRank::rank);
+      if (at == sums.end() || at->rank != of.rank) at = sums.insert(at, {of.rank, {}});
+      StepTime& sum = at->time;
+      sum.time.end_ns += of.time.time.duration_ns();
+      sum.computation_ns += of.time.computation_ns;
+      sum.exposed_communication_ns += of.time.exposed_communication_ns;
+      sum.exposed_copy_ns += of.time.exposed_copy_ns;
+      sum.overlap_ns += of.time.overlap_ns;
+      sum.idle.launch_bound_ns += of.time.idle.launch_bound_ns;
+      sum.idle.synchronization_ns += of.time.idle.synchronization_ns;
+      sum.idle.data_loading_ns += of.time.idle.data_loading_ns;
+      sum.idle.queued_ns += of.time.idle.queued_ns;
+      sum.idle.unknown_ns += of.time.idle.unknown_ns;
+      at->waiting_ns += of.waiting_ns;
+    }
+  }
+  return sums;
+}
+
+Table rank_table(const TrainingAnalysis& analysis) {
+  Table table{"training_ranks",
+              "Step time by rank (computation, exposed communication, exposed copies and GPU idle "
+              "add up to it)",
+              {{"rank", Unit::count},
+               {"step time", Unit::ns},
+               {"computation", Unit::ns},
+               {"exposed communication", Unit::ns},
+               {"exposed copies", Unit::ns},
+               {"GPU idle", Unit::ns},
+               {"launch-bound", Unit::ns},
+               {"overlap", Unit::ns},
+               {"waiting in collectives", Unit::ns}},
+              {}};
+  for (const TrainingStep::OfRank& of : rank_sums(analysis)) {
+    const auto ns = [](std::int64_t time) { return Value(static_cast<double>(time)); };
+    table.rows.push_back({std::int64_t{of.rank}, ns(of.time.time.duration_ns()),
+                          ns(of.time.computation_ns), ns(of.time.exposed_communication_ns),
+                          ns(of.time.exposed_copy_ns), ns(of.time.idle.total_ns()),
+                          ns(of.time.idle.launch_bound_ns), ns(of.time.overlap_ns),
+                          ns(of.waiting_ns)});
+  }
+  return table;
+}
+
+Table straggler_table(const TrainingAnalysis& analysis) {
+  Table table{"training_stragglers",
+              "Stragglers, by the waiting of the other ranks for them",
+              {{"rank", Unit::count},
+               {"waiting for it", Unit::ns},
+               {"share", Unit::ratio},
+               {"collectives", Unit::count},
+               {"operator with the longest excess"},
+               {"module"}},
+              {}};
+  for (const Straggler& straggler : analysis.stragglers) {
+    const bool has_module = straggler.place && !straggler.place->module.empty();
+    table.rows.push_back({std::int64_t{straggler.rank}, static_cast<double>(straggler.caused_ns),
+                          straggler.share, static_cast<std::int64_t>(straggler.collectives),
+                          operator_of(straggler),
+                          has_module ? straggler.place->module : std::string("-")});
+  }
+  return table;
+}
+
+Table collective_table(const TrainingRun& run, const TrainingAnalysis& analysis) {
+  Table table{"training_collectives",
+              "Collectives with the longest waiting",
+              {{"collective", Unit::count},
+               {"operation"},
+               {"ranks", Unit::count},
+               {"waiting of all ranks", Unit::ns},
+               {"transfer", Unit::ns},
+               {"straggler rank", Unit::count}},
+              {}};
+  std::vector<std::size_t> order(analysis.collectives.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t i) { return analysis.collectives[i].waiting_ns; });
+  order.resize(std::min(order.size(), kCollectivesShown));
+  for (const std::size_t i : order) {
+    const TrainingCollective& collective = analysis.collectives[i];
+    const std::int32_t straggler = run.ranks[collective.members[collective.straggler].rank].rank;
+    table.rows.push_back({static_cast<std::int64_t>(i), collective.operation,
+                          static_cast<std::int64_t>(collective.members.size()),
+                          static_cast<double>(collective.waiting_ns),
+                          static_cast<double>(collective.transfer_ns), std::int64_t{straggler}});
+  }
+  return table;
+}
+
+}  // namespace
+
+Report describe(const TrainingRun& run, const TrainingAnalysis& analysis) {
+  Report report;
+  report.result = {{"ranks", run.ranks.size()},
+                   {"world_size", run.world_size},
+                   {"steps", list_of(analysis.steps)},
+                   {"stragglers", list_of(analysis.stragglers)},
+                   {"collectives", analysis.collectives.size()},
+                   {"waiting_ns", analysis.waiting_ns}};
+  Section steps{
+      "training_steps_section", "Step time", {step_table(analysis), rank_table(analysis)}};
+  Section stragglers{"training_stragglers_section", "Stragglers"};
+  if (analysis.stragglers.empty()) {
+    stragglers.items.push_back(Paragraph{"No rank waited for another one in a collective."});
+  } else {
+    stragglers.items.push_back(Paragraph{sentence(analysis.stragglers.front())});
+    stragglers.items.push_back(straggler_table(analysis));
+    stragglers.items.push_back(collective_table(run, analysis));
+  }
+  report.sections.push_back(std::move(steps));
+  report.sections.push_back(std::move(stragglers));
+  report.findings.merge(run.findings);
+  report.findings.merge(analysis.findings);
+  return report;
+}
+
+}  // namespace slackline

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/findings.h"
+
+namespace slackline {
+
+// What the profiler of a training framework recorded of each rank. A location is a thread of the
+// CPU or a stream of the GPU (doc/decisions/0020-training-traces.md). All times are nanoseconds of
+// the rank's clock, which its threads and streams share.
+
+/// No launch, no collective, no name.
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// A time interval, the end excluded.
+struct Interval {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+
+  std::int64_t duration_ns() const { return end_ns - begin_ns; }
+  bool operator==(const Interval&) const = default;
+};
+
+enum class GpuWork : std::uint8_t {
+  computation,    ///< any kernel that is not NCCL's
+  communication,  ///< a kernel of NCCL or RCCL
+  copy,           ///< memory copied or set
+};
+
+/// Something that ran on a stream.
+struct GpuActivity {
+  Interval time{};
+  GpuWork work = GpuWork::computation;
+  std::uint32_t location = 0;
+  std::uint32_t name = kNone;        ///< in RankProfile::names
+  std::uint32_t launch = kNone;      ///< in RankProfile::runtime_calls; kNone: not recorded
+  std::uint32_t collective = kNone;  ///< in RankProfile::collectives; kNone: not described
+};
+
+/// What newer profiles say of an NCCL kernel.
+struct CollectiveDetail {
+  std::string operation{};  ///< "allreduce"
+  std::string group{};      ///< name of the process group
+  std::string data_type{};
+  std::uint64_t in_elements = 0;
+  std::uint64_t out_elements = 0;
+  std::int32_t group_size = 0;        ///< 0: not said
+  std::vector<std::int32_t> ranks{};  ///< of the group; empty: not said
+};
+
+/// A call of the CUDA or HIP runtime or driver.
+struct RuntimeCall {
+  Interval time{};
+  std::uint32_t location = 0;
+  std::uint32_t name = kNone;
+  bool synchronises = false;  ///< returns when the GPU has finished something
+};
+
+enum class CpuRangeKind : std::uint8_t { operation, annotation, module };
+
+/// An operator, an annotation or a frame of an `nn.Module`, on a thread.
+struct CpuRange {
+  Interval time{};
+  CpuRangeKind kind = CpuRangeKind::operation;
+  std::uint32_t location = 0;
+  std::uint32_t name = kNone;
+};
+
+/// One iteration as the profiler's schedule annotates it.
+struct ProfiledStep {
+  std::int64_t number = 0;
+  Interval time{};  ///< on the CPU
+};
+
+/// A thread or a stream.
+struct Location {
+  bool stream = false;
+  std::int64_t id = 0;  ///< of the thread or the stream, as the profile has it
+};
+
+struct RankProfile {
+  std::int32_t rank = 0;
+  std::vector<std::string> names{};
+  std::vector<Location> locations{};
+  std::vector<GpuActivity> gpu{};            ///< by begin
+  std::vector<RuntimeCall> runtime_calls{};  ///< by begin
+  std::vector<CpuRange> cpu{};               ///< by begin, the longer first
+  std::vector<ProfiledStep> steps{};         ///< by begin
+  std::vector<CollectiveDetail> collectives{};
+
+  std::string_view name(std::uint32_t id) const {
+    return id == kNone ? std::string_view() : std::string_view(names[id]);
+  }
+};
+
+struct TrainingRun {
+  std::vector<RankProfile> ranks{};  ///< ascending; not all need be there
+  std::int32_t world_size = 0;
+  Findings findings{};
+};
+
+}  // namespace slackline

@@ -1,0 +1,264 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "training/intervals.h"
+#include "training/training_analysis.h"
+#include "training/training_report.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr std::uint32_t kThread = 0;
+constexpr std::uint32_t kStream = 1;
+constexpr std::uint32_t kCommStream = 2;
+
+/// A rank of one thread and two streams, written in the order of time.
+class Rank {
+ public:
+  explicit Rank(std::int32_t rank) {
+    profile_.rank = rank;
+    profile_.locations = {{false, 1}, {true, 7}, {true, 24}};
+  }
+  Rank& step(std::int64_t number, Interval time) {
+    profile_.steps.push_back({number, time});
+    return *this;
+  }
+  Rank& range(CpuRangeKind kind, const char* name, Interval time) {
+    profile_.cpu.push_back({time, kind, kThread, name_of(name)});
+    return *this;
+  }
+  Rank& synchronise(Interval time) {
+    profile_.runtime_calls.push_back({time, kThread, name_of("cudaDeviceSynchronize"), true});
+    return *this;
+  }
+  Rank& kernel(const char* name, std::int64_t launched, Interval time) {
+    return run(GpuWork::computation, kStream, name, launched, time);
+  }
+  Rank& nccl(const char* operation, std::int64_t launched, Interval time) {
+    const std::string name = std::string("ncclDevKernel_") + operation + "_Sum_f16_RING_LL(x)";
+    return run(GpuWork::communication, kCommStream, name.c_str(), launched, time);
+  }
+  Rank& copy(std::int64_t launched, Interval time) {
+    return run(GpuWork::copy, kStream, "Memcpy HtoD", launched, time);
+  }
+  /// Of the NCCL kernel before.
+  Rank& in_group(const char* group, std::vector<std::int32_t> ranks) {
+    profile_.gpu.back().collective = static_cast<std::uint32_t>(profile_.collectives.size());
+    CollectiveDetail detail;
+    detail.group = group;
+    detail.ranks = std::move(ranks);
+    profile_.collectives.push_back(std::move(detail));
+    return *this;
+  }
+  RankProfile profile() const { return profile_; }
+
+ private:
+  std::uint32_t name_of(const char* name) {
+    profile_.names.emplace_back(name);
+    return static_cast<std::uint32_t>(profile_.names.size() - 1);
+  }
+  Rank& run(GpuWork work, std::uint32_t stream, const char* name, std::int64_t launched,
+            Interval time) {
+    const auto launch = static_cast<std::uint32_t>(profile_.runtime_calls.size());
+    profile_.runtime_calls.push_back({{launched, launched + 2}, kThread, name_of("launch"), false});
+    profile_.gpu.push_back({time, work, stream, name_of(name), launch, kNone});
+    return *this;
+  }
+
+  RankProfile profile_;
+};
+
+StepTime only_step(const Rank& rank) {
+  Findings findings;
+  const auto steps = step_times(rank.profile(), findings);
+  EXPECT_EQ(steps.size(), 1u);
+  return steps.at(0);
+}
+
+TEST(TrainingIntervals, AreUnitedCutAndClipped) {
+  const Intervals all = united({{5, 7}, {0, 2}, {6, 9}, {2, 3}, {4, 4}});
+  EXPECT_THAT(all, ElementsAre(Interval{0, 3}, Interval{5, 9}));
+  EXPECT_THAT(without(all, {{1, 6}, {7, 8}}),
+              ElementsAre(Interval{0, 1}, Interval{6, 7}, Interval{8, 9}));
+  EXPECT_THAT(common(all, {{1, 6}, {8, 12}}),
+              ElementsAre(Interval{1, 3}, Interval{5, 6}, Interval{8, 9}));
+  EXPECT_THAT(clipped(all, {2, 6}), ElementsAre(Interval{2, 3}, Interval{5, 6}));
+  EXPECT_EQ(total_ns(all), 7);
+}
+
+// Computation from 10 to 40, communication from 30 to 60: 20 of it exposed.
+TEST(StepTimes, TellExposedCommunicationFromOverlap) {
+  const StepTime step = only_step(Rank(0)
+                                      .step(4, {0, 100})
+                                      .kernel("gemm", 1, {10, 40})
+                                      .nccl("AllReduce", 3, {30, 60})
+                                      .copy(5, {50, 70}));
+  EXPECT_EQ(step.step, 4);
+  EXPECT_EQ(step.time, (Interval{0, 100}));
+  EXPECT_EQ(step.computation_ns, 30);
+  EXPECT_EQ(step.exposed_communication_ns, 20);
+  EXPECT_EQ(step.exposed_copy_ns, 10);
+  EXPECT_EQ(step.overlap_ns, 10);
+  EXPECT_EQ(step.idle.total_ns(), 40);
+}
+
+// Idle 0-10 (launch at 6: launch-bound, of which 0-5 loads data), 20-30 (launched at 8: queued),
+// 40-60 (launched at 50 after a synchronising call until 48), 70-80 (nothing follows).
+TEST(StepTimes, TellWhyTheGpuWasIdle) {
+  const StepTime step =
+      only_step(Rank(0)
+                    .step(0, {0, 80})
+                    .range(CpuRangeKind::annotation, "enumerate(DataLoader)#next", {0, 5})
+                    .kernel("a", 6, {10, 20})
+                    .kernel("b", 8, {30, 40})
+                    .synchronise({15, 48})
+                    .kernel("c", 50, {60, 70}));
+  EXPECT_EQ(step.idle.data_loading_ns, 5);
+  EXPECT_EQ(step.idle.queued_ns, 10);
+  EXPECT_EQ(step.idle.synchronization_ns, 8);
+  EXPECT_EQ(step.idle.launch_bound_ns, 5 + 12 + 10);
+  EXPECT_EQ(step.idle.unknown_ns, 0);
+}
+
+// The GPU works on step 1 until 70, 20 after the CPU began with step 2.
+TEST(StepTimes, FollowTheWorkThatAStepLaunched) {
+  Findings findings;
+  const auto steps = step_times(Rank(0)
+                                    .step(1, {0, 50})
+                                    .step(2, {50, 100})
+                                    .kernel("a", 10, {20, 70})
+                                    .kernel("b", 55, {80, 120})
+                                    .profile(),
+                                findings);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].time, (Interval{0, 70}));
+  EXPECT_EQ(steps[1].time, (Interval{70, 120}));
+  EXPECT_EQ(steps[1].computation_ns, 40);
+  EXPECT_TRUE(findings.empty());
+}
+
+TEST(StepTimes, TakeAProfileWithoutStepsAsOne) {
+  Findings findings;
+  const auto steps = step_times(Rank(3).kernel("a", 10, {20, 70}).profile(), findings);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].time, (Interval{10, 70}));
+  EXPECT_EQ(findings.count(kNoSteps), 1u);
+  EXPECT_THAT(step_times(Rank(0).profile(), findings), IsEmpty());
+}
+
+TrainingRun run_of(std::initializer_list<Rank> ranks) {
+  TrainingRun run;
+  for (const Rank& rank : ranks) run.ranks.push_back(rank.profile());
+  return run;
+}
+
+TEST(Collectives, AreJudgedByTheirLastRank) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(0).nccl("AllReduce", 1, {10, 50}), Rank(1).nccl("AllReduce", 1, {40, 51}),
+              Rank(2).nccl("AllReduce", 1, {15, 50})}),
+      findings);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].operation, "AllReduce");
+  EXPECT_EQ(all[0].straggler, 1u);
+  EXPECT_EQ(all[0].first, 0u);
+  EXPECT_EQ(all[0].waiting_ns, 30 + 25);
+  EXPECT_EQ(all[0].transfer_ns, 11);
+  EXPECT_EQ(findings.count(kGroupsGuessed), 3u);
+  EXPECT_EQ(findings.count(kGpuClocksDiffer), 0u);
+}
+
+// Two groups of one name: their members tell them apart.
+TEST(Collectives, AreMatchedInTheirProcessGroups) {
+  Findings findings;
+  const auto all =
+      match_collectives(run_of({Rank(0).nccl("AllReduce", 1, {0, 20}).in_group("tp", {0, 1}),
+                                Rank(1).nccl("AllReduce", 1, {10, 20}).in_group("tp", {0, 1}),
+                                Rank(2).nccl("AllReduce", 1, {30, 60}).in_group("tp", {2, 3}),
+                                Rank(3).nccl("AllReduce", 1, {55, 60}).in_group("tp", {2, 3})}),
+                        findings);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].waiting_ns, 10);
+  EXPECT_EQ(all[1].waiting_ns, 25);
+  EXPECT_EQ(all[1].members[1].rank, 3u);
+  EXPECT_TRUE(findings.empty());
+}
+
+TEST(Collectives, AreNotMatchedWithOtherOperations) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(0).nccl("AllReduce", 1, {0, 20}).nccl("AllGather", 2, {30, 40}),
+              Rank(1).nccl("AllReduce", 1, {0, 20}).nccl("ReduceScatter", 2, {30, 40})}),
+      findings);
+  EXPECT_EQ(all.size(), 1u);
+  EXPECT_EQ(findings.count(kCollectivesUnmatched), 2u);
+}
+
+TEST(Collectives, ShowThatClocksDiffer) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(0).nccl("AllReduce", 1, {0, 20}), Rank(1).nccl("AllReduce", 1, {30, 50})}),
+      findings);
+  EXPECT_EQ(findings.count(kGpuClocksDiffer), 1u);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].waiting_ns, 20);  // never longer than the kernel
+}
+
+// Rank 1 launches its kernel 60 late, as it is in aten::item for 70.
+TrainingRun run_with_straggler() {
+  return run_of({Rank(0)
+                     .step(7, {0, 100})
+                     .range(CpuRangeKind::operation, "aten::item", {0, 10})
+                     .range(CpuRangeKind::operation, "c10d::allreduce_", {10, 20})
+                     .nccl("AllReduce", 15, {20, 100}),
+                 Rank(1)
+                     .step(7, {0, 100})
+                     .range(CpuRangeKind::module, "nn.Module: Model_0", {0, 100})
+                     .range(CpuRangeKind::operation, "aten::item", {0, 70})
+                     .range(CpuRangeKind::operation, "c10d::allreduce_", {70, 79})
+                     .nccl("AllReduce", 75, {80, 100})});
+}
+
+TEST(Stragglers, AreNamedWithWhatTheyDid) {
+  const TrainingAnalysis analysis = analyse_training(run_with_straggler());
+  ASSERT_EQ(analysis.stragglers.size(), 1u);
+  const Straggler& straggler = analysis.stragglers[0];
+  EXPECT_EQ(straggler.rank, 1);
+  EXPECT_EQ(straggler.share, 1.0);
+  EXPECT_EQ(straggler.caused_ns, 60);
+  ASSERT_TRUE(straggler.place);
+  EXPECT_EQ(straggler.place->operation, "aten::item");
+  EXPECT_EQ(straggler.place->module, "nn.Module: Model_0");
+  ASSERT_EQ(analysis.steps.size(), 1u);
+  EXPECT_EQ(analysis.steps[0].straggler_rank, 1);
+  EXPECT_EQ(analysis.steps[0].ranks[0].waiting_ns, 60);
+  EXPECT_EQ(analysis.steps[0].exposed_communication_ns, (80 + 20) / 2);
+}
+
+TEST(TrainingReport, HasStepsAndStragglers) {
+  const TrainingRun run = run_with_straggler();
+  const Report report = describe(run, analyse_training(run));
+  const Json& step = report.result["steps"][0];
+  EXPECT_EQ(step["step"].as_int(), 7);
+  EXPECT_EQ(step["duration_ns"].as_int(), 100);
+  EXPECT_EQ(step["exposed_communication_ns"].as_int(), 50);
+  EXPECT_EQ(step["idle_ns"].as_int(), 50);
+  EXPECT_EQ(step["straggler_rank"].as_int(), 1);
+  const Json& straggler = report.result["stragglers"][0];
+  EXPECT_EQ(straggler["rank"].as_int(), 1);
+  EXPECT_EQ(straggler["operator"].as_string(), "aten::item");
+  EXPECT_EQ(report.findings.count(kGroupsGuessed), 2u);
+}
+
+TEST(TrainingReport, SaysWhenNobodyWaited) {
+  const TrainingRun run = run_of({Rank(0).step(1, {0, 9}).kernel("a", 1, {2, 5})});
+  const Report report = describe(run, analyse_training(run));
+  EXPECT_EQ(report.result["stragglers"].size(), 0u);
+  EXPECT_TRUE(report.result["steps"][0]["straggler_rank"].is_null());
+}
+
+}  // namespace
+}  // namespace slackline
