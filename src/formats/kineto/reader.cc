@@ -1,0 +1,208 @@
+#include "formats/kineto/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/file.h"
+#include "base/parallel.h"
+#include "formats/kineto/byte_source.h"
+#include "formats/kineto/event.h"
+#include "formats/kineto/findings.h"
+#include "formats/kineto/json_values.h"
+#include "formats/kineto/rank_builder.h"
+#include "formats/reader_findings.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDigits = "0123456789";
+
+struct FileProfile {
+  RankProfile profile;
+  KinetoHeader header;
+  Findings findings;
+};
+
+// One profile: an object with the list traceEvents among its members.
+class FileReader {
+ public:
+  FileReader(std::unique_ptr<ByteSource> source, std::string_view name)
+      : values_(std::move(source)), name_(name) {}
+
+  FileProfile read() {
+    if (!read_members()) findings_.add(kTruncatedFile, name_);
+    return {builder_.build(header_.base_time_ns), header_, std::move(findings_)};
+  }
+
+ private:
+  // False where the text ends or is none of JSON's.
+  bool read_members() {
+    if (!values_.take('{')) return false;
+    if (values_.take('}')) return true;
+    do {
+      const auto key_text = values_.value();
+      if (!key_text || key_text->size() < 2 || key_text->front() != '"') return false;
+      const std::string key(key_text->substr(1, key_text->size() - 2));
+      if (!values_.take(':')) return false;
+      if (!(key == "traceEvents" ? read_events() : read_member(key))) return false;
+    } while (values_.take(','));
+    return values_.take('}');
+  }
+
+  bool read_member(const std::string& key) {
+    const auto text = values_.value();
+    if (!text) return false;
+    if (!decoder_.decode_header(key, *text, header_)) {
+      findings_.add(kDamagedRecord, fmt::format("{}: {}", name_, key));
+    }
+    return true;
+  }
+
+  bool read_events() {
+    if (!values_.take('[')) return false;
+    if (values_.take(']')) return true;
+    KinetoEvent event;
+    std::uint64_t index = 0;
+    do {
+      const auto text = values_.value();
+      if (!text) return false;
+      if (decoder_.decode_event(*text, event)) {
+        builder_.add(event);
+      } else {
+        findings_.add(kDamagedRecord, fmt::format("{}: event {}", name_, index));
+      }
+      ++index;
+    } while (values_.take(','));
+    return values_.take(']');
+  }
+
+  JsonValues values_;
+  std::string_view name_;
+  KinetoDecoder decoder_;
+  KinetoRankBuilder builder_;
+  KinetoHeader header_;
+  Findings findings_;
+};
+
+// The last number in a file's name, without its extensions' digits: 12 of "rank12.json.gz".
+std::optional<std::int32_t> number_in(const std::string& name) {
+  const std::size_t last = name.find_last_of(kDigits, name.find(".json"));
+  if (last == std::string::npos) return std::nullopt;
+  const std::size_t before = name.find_last_not_of(kDigits, last);
+  const std::size_t first = before == std::string::npos ? 0 : before + 1;
+  std::int32_t number = 0;
+  const auto [end, error] = std::from_chars(name.data() + first, name.data() + last + 1, number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::int32_t guessed_rank(const std::string& name, const std::set<std::int32_t>& taken) {
+  if (const auto number = number_in(name); number && !taken.contains(*number)) return *number;
+  std::int32_t next = 0;
+  while (taken.contains(next)) ++next;
+  return next;
+}
+
+// Ranks that say who they are first, so that a guess takes nobody's place.
+TrainingRun joined(std::vector<FileProfile> files, const std::vector<std::string>& names) {
+  TrainingRun run;
+  std::set<std::int32_t> taken;
+  for (const bool said : {true, false}) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const bool says = files[i].header.rank && *files[i].header.rank >= 0;
+      if (says != said) continue;
+      const std::int32_t rank = says ? *files[i].header.rank : guessed_rank(names[i], taken);
+      if (!says && files.size() > 1) {
+        run.findings.add(kRankGuessed, fmt::format("{}: rank {}", names[i], rank));
+      }
+      run.findings.merge(files[i].findings);
+      run.world_size = std::max(run.world_size, files[i].header.world_size);
+      if (!taken.insert(rank).second) {
+        run.findings.add(kRankTwice, fmt::format("{}: rank {}", names[i], rank));
+        continue;
+      }
+      files[i].profile.rank = rank;
+      run.ranks.push_back(std::move(files[i].profile));
+    }
+  }
+  std::ranges::sort(run.ranks, {}, &RankProfile::rank);
+  return run;
+}
+
+void count_missing_ranks(TrainingRun& run) {
+  const auto last = run.ranks.empty() ? 0 : std::int64_t{run.ranks.back().rank} + 1;
+  const std::int64_t size = std::max<std::int64_t>(run.world_size, last);
+  const std::int64_t missing = size - static_cast<std::int64_t>(run.ranks.size());
+  if (missing == 0) return;
+  std::int32_t first = 0;
+  while (static_cast<std::size_t>(first) < run.ranks.size() &&
+         run.ranks[static_cast<std::size_t>(first)].rank == first) {
+    ++first;
+  }
+  run.findings.add(kMissingRanks, fmt::format("rank {}", first),
+                   static_cast<std::uint64_t>(missing));
+}
+
+TrainingRun finished(std::vector<FileProfile> files, const std::vector<std::string>& names) {
+  TrainingRun run = joined(std::move(files), names);
+  count_missing_ranks(run);
+  return run;
+}
+
+bool has_json_name(const fs::path& path) {
+  return path.filename().string().find(".json") != std::string::npos;
+}
+
+}  // namespace
+
+// Other programs write Chrome's format, too; these keys are Kineto's.
+bool looks_like_kineto(std::span<const std::byte> bytes) {
+  std::string head;
+  if (!byte_source(bytes)->append_to(head)) return false;
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || head[first] != '{') return false;
+  const auto has = [&](std::string_view key) { return head.find(key) != std::string::npos; };
+  return has("\"schemaVersion\"") && (has("\"traceEvents\"") || has("\"deviceProperties\""));
+}
+
+std::vector<fs::path> kineto_files(const fs::path& path) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  const auto consider = [&](const fs::path& file) {
+    if (looks_like_kineto(MappedFile(file).bytes())) files.push_back(file);
+  };
+  if (!fs::is_directory(path, ignored)) {
+    consider(path);
+    return files;
+  }
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (entry.is_regular_file() && has_json_name(entry.path())) consider(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+TrainingRun read_kineto(const std::vector<fs::path>& files) {
+  std::vector<FileProfile> profiles(files.size());
+  std::vector<std::string> names;
+  for (const fs::path& file : files) names.push_back(file.filename().string());
+  parallel_for(files.size(), [&](std::size_t i) {
+    profiles[i] = FileReader(open_byte_source(files[i]), names[i]).read();
+  });
+  return finished(std::move(profiles), names);
+}
+
+TrainingRun read_kineto(std::span<const std::byte> bytes, std::string_view name) {
+  std::vector<FileProfile> profiles(1);
+  profiles.front() = FileReader(byte_source(bytes), name).read();
+  return finished(std::move(profiles), {std::string(name)});
+}
+
+}  // namespace slackline
