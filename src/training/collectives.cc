@@ -30,7 +30,7 @@ struct Group {
 using GroupKey = std::pair<std::string, std::vector<std::int32_t>>;
 using Groups = std::map<GroupKey, Group>;
 
-void add_kernel(const RankProfile& profile, std::uint32_t rank, std::uint32_t activity,
+void add_kernel(const ProfiledRank& profile, std::uint32_t rank, std::uint32_t activity,
                 Groups& groups) {
   const std::uint32_t detail = profile.gpu[activity].collective;
   GroupKey key;
@@ -45,7 +45,7 @@ void add_kernel(const RankProfile& profile, std::uint32_t rank, std::uint32_t ac
 Groups groups_of(const TrainingRun& run, Findings& findings) {
   Groups groups;
   for (std::uint32_t rank = 0; rank < run.ranks.size(); ++rank) {
-    const RankProfile& profile = run.ranks[rank];
+    const ProfiledRank& profile = run.ranks[rank];
     bool guessed = false;
     for (std::uint32_t i = 0; i < profile.gpu.size(); ++i) {
       const GpuActivity& activity = profile.gpu[i];
@@ -61,14 +61,14 @@ Groups groups_of(const TrainingRun& run, Findings& findings) {
 
 void judge(TrainingCollective& collective) {
   const auto& members = collective.members;
-  const auto begin = [](const CollectiveMember& member) { return member.time.begin_ns; };
+  const auto begin = [](const CollectiveKernel& member) { return member.time.begin_ns; };
   const auto last = std::ranges::max_element(members, {}, begin);
   collective.straggler = static_cast<std::uint32_t>(last - members.begin());
   collective.first =
       static_cast<std::uint32_t>(std::ranges::min_element(members, {}, begin) - members.begin());
   collective.transfer_ns = last->time.duration_ns();
   const std::int64_t all_there = last->time.begin_ns;
-  for (CollectiveMember& member : collective.members) {
+  for (CollectiveKernel& member : collective.members) {
     member.waiting_ns = std::min(all_there, member.time.end_ns) - member.time.begin_ns;
     collective.waiting_ns += member.waiting_ns;
   }
@@ -76,8 +76,8 @@ void judge(TrainingCollective& collective) {
 
 void check_clocks(const TrainingRun& run, const TrainingCollective& collective,
                   Findings& findings) {
-  const CollectiveMember& last = collective.members[collective.straggler];
-  for (const CollectiveMember& member : collective.members) {
+  const CollectiveKernel& last = collective.members[collective.straggler];
+  for (const CollectiveKernel& member : collective.members) {
     if (member.time.end_ns >= last.time.begin_ns) continue;
     findings.add(kGpuClocksDiffer, fmt::format("ranks {} and {}", run.ranks[member.rank].rank,
                                                run.ranks[last.rank].rank));
@@ -97,8 +97,8 @@ TrainingCollective collective_at(const TrainingRun& run, const Group& group, std
 
 bool same_operation(const TrainingRun& run, TrainingCollective& collective) {
   std::set<std::string_view> operations;
-  for (const CollectiveMember& member : collective.members) {
-    const RankProfile& profile = run.ranks[member.rank];
+  for (const CollectiveKernel& member : collective.members) {
+    const ProfiledRank& profile = run.ranks[member.rank];
     operations.insert(operation_of(profile.name(profile.gpu[member.activity].name)));
   }
   collective.operation = *operations.begin();

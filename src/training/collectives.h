@@ -21,10 +21,10 @@ inline constexpr FindingKind kGpuClocksDiffer{
     "differ, and stragglers may be others than named."};
 
 /// One rank's kernel of a collective.
-struct CollectiveMember {
+struct CollectiveKernel {
   std::uint32_t rank = 0;      ///< index in TrainingRun::ranks
-  std::uint32_t activity = 0;  ///< in RankProfile::gpu
-  Interval time{};
+  std::uint32_t activity = 0;  ///< in ProfiledRank::gpu
+  TimeSpan time{};
   std::int64_t waiting_ns = 0;  ///< until the last rank came
 };
 
@@ -32,7 +32,7 @@ struct CollectiveMember {
 struct TrainingCollective {
   std::string operation{};  ///< "AllReduce"
   std::string group{};      ///< empty: guessed
-  std::vector<CollectiveMember> members{};
+  std::vector<CollectiveKernel> members{};
   std::uint32_t straggler = 0;   ///< in members: the last to start
   std::uint32_t first = 0;       ///< in members: the first to start
   std::int64_t waiting_ns = 0;   ///< of all members

@@ -4,11 +4,11 @@
 
 namespace slackline {
 
-Intervals united(std::vector<Interval> all) {
-  std::erase_if(all, [](const Interval& i) { return i.end_ns <= i.begin_ns; });
-  std::ranges::sort(all, {}, &Interval::begin_ns);
-  Intervals result;
-  for (const Interval& next : all) {
+TimeSpans united(std::vector<TimeSpan> all) {
+  std::erase_if(all, [](const TimeSpan& i) { return i.end_ns <= i.begin_ns; });
+  std::ranges::sort(all, {}, &TimeSpan::begin_ns);
+  TimeSpans result;
+  for (const TimeSpan& next : all) {
     if (!result.empty() && next.begin_ns <= result.back().end_ns) {
       result.back().end_ns = std::max(result.back().end_ns, next.end_ns);
     } else {
@@ -18,10 +18,10 @@ Intervals united(std::vector<Interval> all) {
   return result;
 }
 
-Intervals without(const Intervals& a, const Intervals& b) {
-  Intervals result;
+TimeSpans without(const TimeSpans& a, const TimeSpans& b) {
+  TimeSpans result;
   auto cut = b.begin();
-  for (const Interval& whole : a) {
+  for (const TimeSpan& whole : a) {
     std::int64_t from = whole.begin_ns;
     while (cut != b.end() && cut->end_ns <= from) ++cut;
     for (auto at = cut; at != b.end() && at->begin_ns < whole.end_ns; ++at) {
@@ -33,21 +33,21 @@ Intervals without(const Intervals& a, const Intervals& b) {
   return result;
 }
 
-Intervals common(const Intervals& a, const Intervals& b) {
-  Intervals result;
+TimeSpans common(const TimeSpans& a, const TimeSpans& b) {
+  TimeSpans result;
   auto i = a.begin();
   auto j = b.begin();
   while (i != a.end() && j != b.end()) {
-    const Interval both{std::max(i->begin_ns, j->begin_ns), std::min(i->end_ns, j->end_ns)};
+    const TimeSpan both{std::max(i->begin_ns, j->begin_ns), std::min(i->end_ns, j->end_ns)};
     if (both.begin_ns < both.end_ns) result.push_back(both);
     i->end_ns < j->end_ns ? ++i : ++j;
   }
   return result;
 }
 
-Intervals clipped(const Intervals& all, const Interval& window) {
-  Intervals result;
-  auto at = std::ranges::upper_bound(all, window.begin_ns, {}, &Interval::end_ns);
+TimeSpans clipped(const TimeSpans& all, const TimeSpan& window) {
+  TimeSpans result;
+  auto at = std::ranges::upper_bound(all, window.begin_ns, {}, &TimeSpan::end_ns);
   for (; at != all.end() && at->begin_ns < window.end_ns; ++at) {
     result.push_back(
         {std::max(at->begin_ns, window.begin_ns), std::min(at->end_ns, window.end_ns)});
@@ -55,9 +55,9 @@ Intervals clipped(const Intervals& all, const Interval& window) {
   return result;
 }
 
-std::int64_t total_ns(const Intervals& all) {
+std::int64_t total_ns(const TimeSpans& all) {
   std::int64_t total = 0;
-  for (const Interval& i : all) total += i.duration_ns();
+  for (const TimeSpan& i : all) total += i.duration_ns();
   return total;
 }
 

@@ -8,17 +8,17 @@
 namespace slackline {
 
 /// Ascending intervals that neither overlap nor touch; none is empty.
-using Intervals = std::vector<Interval>;
+using TimeSpans = std::vector<TimeSpan>;
 
 /// The time that any of `all`, in any order, covers. O(n log n).
-Intervals united(std::vector<Interval> all);
+TimeSpans united(std::vector<TimeSpan> all);
 /// What of `a` is not in `b`. O(a + b).
-Intervals without(const Intervals& a, const Intervals& b);
+TimeSpans without(const TimeSpans& a, const TimeSpans& b);
 /// What is in both. O(a + b).
-Intervals common(const Intervals& a, const Intervals& b);
+TimeSpans common(const TimeSpans& a, const TimeSpans& b);
 /// What of `all` is in `window`. O(log n + those in the window).
-Intervals clipped(const Intervals& all, const Interval& window);
+TimeSpans clipped(const TimeSpans& all, const TimeSpan& window);
 
-std::int64_t total_ns(const Intervals& all);
+std::int64_t total_ns(const TimeSpans& all);
 
 }  // namespace slackline

@@ -23,7 +23,7 @@ class OpenRanges {
 
 }  // namespace
 
-RankWork::RankWork(const RankProfile& rank)
+RankWork::RankWork(const ProfiledRank& rank)
     : rank_(rank), launch_places_(rank.runtime_calls.size()), operations_(rank.locations.size()) {
   for (const CpuRange& range : rank.cpu) {
     if (range.kind != CpuRangeKind::operation) continue;
@@ -66,7 +66,7 @@ std::int64_t RankWork::begin_before(std::uint32_t activity, std::int64_t earlies
   return earliest_ns;
 }
 
-void RankWork::add_idle(const Interval& gap, std::uint32_t launch, TimeByPlace& times) const {
+void RankWork::add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const {
   if (gap.end_ns <= gap.begin_ns) return;
   if (launch == kNone) {
     times[{}] += gap.duration_ns();
@@ -87,7 +87,7 @@ void RankWork::add_idle(const Interval& gap, std::uint32_t launch, TimeByPlace& 
 }
 
 TimeByPlace RankWork::before(std::uint32_t activity, std::int64_t earliest_ns) const {
-  const Interval window{begin_before(activity, earliest_ns), rank_.gpu[activity].time.begin_ns};
+  const TimeSpan window{begin_before(activity, earliest_ns), rank_.gpu[activity].time.begin_ns};
   TimeByPlace times;
   std::int64_t done = window.begin_ns;
   // Activities by begin; those that began before the window and reach into it stand just before.

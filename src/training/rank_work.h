@@ -27,7 +27,7 @@ using TimeByPlace = std::map<TrainingPlace, std::int64_t>;
 /// thread of the next kernel was in. Building it is O(n log n); it refers to `rank`.
 class RankWork {
  public:
-  explicit RankWork(const RankProfile& rank);
+  explicit RankWork(const ProfiledRank& rank);
 
   /// From the end of the last NCCL kernel before `activity` (of the rank's GPU activities), or from
   /// `earliest_ns`, to its begin. Linear in what happened in between.
@@ -39,17 +39,17 @@ class RankWork {
     std::uint32_t module = kNone;
   };
   struct Named {
-    Interval time{};
+    TimeSpan time{};
     std::uint32_t name = kNone;
   };
 
   std::int64_t begin_before(std::uint32_t activity, std::int64_t earliest_ns) const;
   void find_places();
-  void add_idle(const Interval& gap, std::uint32_t launch, TimeByPlace& times) const;
+  void add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const;
   TrainingPlace place(const Place& named) const;
 
-  const RankProfile& rank_;
-  std::vector<Place> launch_places_;            // of RankProfile::runtime_calls
+  const ProfiledRank& rank_;
+  std::vector<Place> launch_places_;            // of ProfiledRank::runtime_calls
   std::vector<std::vector<Named>> operations_;  // outermost ones by location, ascending
 };
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kDataLoader = "DataLoader";
 
-Intervals time_of(const RankProfile& rank, GpuWork work) {
-  std::vector<Interval> all;
+TimeSpans time_of(const ProfiledRank& rank, GpuWork work) {
+  std::vector<TimeSpan> all;
   for (const GpuActivity& activity : rank.gpu) {
     if (activity.work == work) all.push_back(activity.time);
   }
@@ -25,15 +25,15 @@ Intervals time_of(const RankProfile& rank, GpuWork work) {
 }
 
 template <class T>
-void widen(Interval& whole, const std::vector<T>& parts) {
+void widen(TimeSpan& whole, const std::vector<T>& parts) {
   for (const T& part : parts) {
     whole.begin_ns = std::min(whole.begin_ns, part.time.begin_ns);
     whole.end_ns = std::max(whole.end_ns, part.time.end_ns);
   }
 }
 
-Interval whole_profile(const RankProfile& rank) {
-  Interval whole{std::numeric_limits<std::int64_t>::max(),
+TimeSpan whole_profile(const ProfiledRank& rank) {
+  TimeSpan whole{std::numeric_limits<std::int64_t>::max(),
                  std::numeric_limits<std::int64_t>::min()};
   widen(whole, rank.gpu);
   widen(whole, rank.cpu);
@@ -42,7 +42,7 @@ Interval whole_profile(const RankProfile& rank) {
 }
 
 // Steps of the CPU moved to where the GPU works on them.
-std::vector<ProfiledStep> steps_on_gpu(const RankProfile& rank) {
+std::vector<ProfiledStep> steps_on_gpu(const ProfiledRank& rank) {
   std::vector<ProfiledStep> steps = rank.steps;
   std::vector<std::int64_t> last_end(steps.size() + 1, std::numeric_limits<std::int64_t>::min());
   std::vector<std::int64_t> end = last_end;  // work launched in a step, and not after it
@@ -61,7 +61,7 @@ std::vector<ProfiledStep> steps_on_gpu(const RankProfile& rank) {
   std::int64_t busy_until = std::numeric_limits<std::int64_t>::min();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     busy_until = std::max(busy_until, last_end[i]);
-    Interval& time = steps[i].time;
+    TimeSpan& time = steps[i].time;
     time.begin_ns = std::max(time.begin_ns, busy_until);
     time.end_ns = std::max({time.begin_ns, time.end_ns, end[i + 1]});
     busy_until = std::max(busy_until, time.end_ns);
@@ -72,7 +72,7 @@ std::vector<ProfiledStep> steps_on_gpu(const RankProfile& rank) {
 // Looks up why a rank's GPU was idle.
 class IdleCauses {
  public:
-  explicit IdleCauses(const RankProfile& rank) : rank_(rank), threads_(rank.locations.size()) {
+  explicit IdleCauses(const ProfiledRank& rank) : rank_(rank), threads_(rank.locations.size()) {
     for (const RuntimeCall& call : rank.runtime_calls) {
       if (call.synchronises) threads_[call.location].synchronising.push_back(call.time);
     }
@@ -87,7 +87,7 @@ class IdleCauses {
     }
   }
 
-  void add(const Interval& gap, IdleTime& idle) const {
+  void add(const TimeSpan& gap, IdleTime& idle) const {
     const auto next = std::ranges::lower_bound(
         rank_.gpu, gap.end_ns, {},
         [](const GpuActivity& activity) { return activity.time.begin_ns; });
@@ -106,8 +106,8 @@ class IdleCauses {
 
  private:
   struct Thread {
-    Intervals synchronising;
-    Intervals loading;
+    TimeSpans synchronising;
+    TimeSpans loading;
   };
 
   std::uint32_t last_launching_thread() const {
@@ -117,7 +117,7 @@ class IdleCauses {
     return kNone;
   }
 
-  void add_waiting_for_cpu(const Interval& gap, std::uint32_t location, IdleTime& idle) const {
+  void add_waiting_for_cpu(const TimeSpan& gap, std::uint32_t location, IdleTime& idle) const {
     std::int64_t rest = gap.duration_ns();
     if (location != kNone) {
       const std::int64_t waiting = total_ns(clipped(threads_[location].synchronising, gap));
@@ -129,37 +129,37 @@ class IdleCauses {
     idle.launch_bound_ns += rest;
   }
 
-  const RankProfile& rank_;
+  const ProfiledRank& rank_;
   std::vector<Thread> threads_;  // by location
 };
 
 }  // namespace
 
-std::vector<StepTime> step_times(const RankProfile& rank, Findings& findings) {
+std::vector<StepTime> step_times(const ProfiledRank& rank, Findings& findings) {
   std::vector<ProfiledStep> steps = steps_on_gpu(rank);
   if (steps.empty()) {
-    const Interval whole = whole_profile(rank);
+    const TimeSpan whole = whole_profile(rank);
     if (whole.end_ns <= whole.begin_ns) return {};
     findings.add(kNoSteps, "rank " + std::to_string(rank.rank));
     steps.push_back({0, whole});
   }
-  const Intervals computing = time_of(rank, GpuWork::computation);
-  const Intervals communicating = time_of(rank, GpuWork::communication);
-  const Intervals copying = time_of(rank, GpuWork::copy);
+  const TimeSpans computing = time_of(rank, GpuWork::computation);
+  const TimeSpans communicating = time_of(rank, GpuWork::communication);
+  const TimeSpans copying = time_of(rank, GpuWork::copy);
   const IdleCauses causes(rank);
   std::vector<StepTime> result;
   for (const ProfiledStep& step : steps) {
-    const Intervals computation = clipped(computing, step.time);
-    const Intervals communication = clipped(communicating, step.time);
-    const Intervals exposed = without(communication, computation);
-    const Intervals copies =
+    const TimeSpans computation = clipped(computing, step.time);
+    const TimeSpans communication = clipped(communicating, step.time);
+    const TimeSpans exposed = without(communication, computation);
+    const TimeSpans copies =
         without(without(clipped(copying, step.time), computation), communication);
-    const Intervals idle =
+    const TimeSpans idle =
         without(without(without({step.time}, computation), communication), copies);
     StepTime time{step.number,           step.time,
                   total_ns(computation), total_ns(exposed),
                   total_ns(copies),      total_ns(common(communication, computation))};
-    for (const Interval& gap : idle) causes.add(gap, time.idle);
+    for (const TimeSpan& gap : idle) causes.add(gap, time.idle);
     ensures(time.computation_ns + time.exposed_communication_ns + time.exposed_copy_ns +
                     time.idle.total_ns() ==
                 step.time.duration_ns(),

@@ -28,7 +28,7 @@ struct IdleTime {
 /// its duration.
 struct StepTime {
   std::int64_t step = 0;
-  Interval time{};
+  TimeSpan time{};
   std::int64_t computation_ns = 0;
   std::int64_t exposed_communication_ns = 0;  ///< no kernel computed meanwhile
   std::int64_t exposed_copy_ns = 0;           ///< nothing else ran meanwhile
@@ -38,6 +38,6 @@ struct StepTime {
 
 /// The steps of a rank, in order, by the definitions of doc/decisions/0020-training-traces.md.
 /// O(n log n) for n records.
-std::vector<StepTime> step_times(const RankProfile& rank, Findings& findings);
+std::vector<StepTime> step_times(const ProfiledRank& rank, Findings& findings);
 
 }  // namespace slackline

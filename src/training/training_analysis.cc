@@ -41,11 +41,11 @@ TrainingStep::OfRank* of_rank(TrainingStep& step, std::int32_t rank) {
 void add_waiting(const TrainingRun& run, const StepsOfRanks& of_ranks,
                  const TrainingCollective& collective,
                  std::map<std::int64_t, TrainingStep>& steps) {
-  const CollectiveMember& last = collective.members[collective.straggler];
+  const CollectiveKernel& last = collective.members[collective.straggler];
   const auto number = step_at(of_ranks[last.rank], last.time.begin_ns);
   if (!number) return;
   TrainingStep& step = steps[*number];
-  for (const CollectiveMember& member : collective.members) {
+  for (const CollectiveKernel& member : collective.members) {
     auto* const waiting = of_rank(step, run.ranks[member.rank].rank);
     if (waiting != nullptr) waiting->waiting_ns += member.waiting_ns;
   }
@@ -84,12 +84,12 @@ std::vector<Straggler> stragglers_of(const TrainingRun& run, const StepsOfRanks&
   std::vector<Straggler> stragglers(run.ranks.size());
   std::vector<TimeByPlace> excess(run.ranks.size());
   std::int64_t all = 0;
-  const auto before = [&](const CollectiveMember& member) {
+  const auto before = [&](const CollectiveKernel& member) {
     return work[member.rank].before(member.activity, begin_of(of_ranks[member.rank]));
   };
   for (const TrainingCollective& collective : collectives) {
     if (collective.waiting_ns == 0) continue;
-    const CollectiveMember& last = collective.members[collective.straggler];
+    const CollectiveKernel& last = collective.members[collective.straggler];
     stragglers[last.rank].caused_ns += collective.waiting_ns;
     ++stragglers[last.rank].collectives;
     all += collective.waiting_ns;

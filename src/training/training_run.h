@@ -18,12 +18,12 @@ namespace slackline {
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// A time interval, the end excluded.
-struct Interval {
+struct TimeSpan {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
 
   std::int64_t duration_ns() const { return end_ns - begin_ns; }
-  bool operator==(const Interval&) const = default;
+  bool operator==(const TimeSpan&) const = default;
 };
 
 enum class GpuWork : std::uint8_t {
@@ -34,12 +34,12 @@ enum class GpuWork : std::uint8_t {
 
 /// Something that ran on a stream.
 struct GpuActivity {
-  Interval time{};
+  TimeSpan time{};
   GpuWork work = GpuWork::computation;
   std::uint32_t location = 0;
-  std::uint32_t name = kNone;        ///< in RankProfile::names
-  std::uint32_t launch = kNone;      ///< in RankProfile::runtime_calls; kNone: not recorded
-  std::uint32_t collective = kNone;  ///< in RankProfile::collectives; kNone: not described
+  std::uint32_t name = kNone;        ///< in ProfiledRank::names
+  std::uint32_t launch = kNone;      ///< in ProfiledRank::runtime_calls; kNone: not recorded
+  std::uint32_t collective = kNone;  ///< in ProfiledRank::collectives; kNone: not described
 };
 
 /// What newer profiles say of an NCCL kernel.
@@ -55,7 +55,7 @@ struct CollectiveDetail {
 
 /// A call of the CUDA or HIP runtime or driver.
 struct RuntimeCall {
-  Interval time{};
+  TimeSpan time{};
   std::uint32_t location = 0;
   std::uint32_t name = kNone;
   bool synchronises = false;  ///< returns when the GPU has finished something
@@ -65,7 +65,7 @@ enum class CpuRangeKind : std::uint8_t { operation, annotation, module };
 
 /// An operator, an annotation or a frame of an `nn.Module`, on a thread.
 struct CpuRange {
-  Interval time{};
+  TimeSpan time{};
   CpuRangeKind kind = CpuRangeKind::operation;
   std::uint32_t location = 0;
   std::uint32_t name = kNone;
@@ -74,19 +74,19 @@ struct CpuRange {
 /// One iteration as the profiler's schedule annotates it.
 struct ProfiledStep {
   std::int64_t number = 0;
-  Interval time{};  ///< on the CPU
+  TimeSpan time{};  ///< on the CPU
 };
 
 /// A thread or a stream.
-struct Location {
+struct TrainingLocation {
   bool stream = false;
   std::int64_t id = 0;  ///< of the thread or the stream, as the profile has it
 };
 
-struct RankProfile {
+struct ProfiledRank {
   std::int32_t rank = 0;
   std::vector<std::string> names{};
-  std::vector<Location> locations{};
+  std::vector<TrainingLocation> locations{};
   std::vector<GpuActivity> gpu{};            ///< by begin
   std::vector<RuntimeCall> runtime_calls{};  ///< by begin
   std::vector<CpuRange> cpu{};               ///< by begin, the longer first
@@ -99,7 +99,7 @@ struct RankProfile {
 };
 
 struct TrainingRun {
-  std::vector<RankProfile> ranks{};  ///< ascending; not all need be there
+  std::vector<ProfiledRank> ranks{};  ///< ascending; not all need be there
   std::int32_t world_size = 0;
   Findings findings{};
 };

@@ -22,26 +22,26 @@ class Rank {
     profile_.rank = rank;
     profile_.locations = {{false, 1}, {true, 7}, {true, 24}};
   }
-  Rank& step(std::int64_t number, Interval time) {
+  Rank& step(std::int64_t number, TimeSpan time) {
     profile_.steps.push_back({number, time});
     return *this;
   }
-  Rank& range(CpuRangeKind kind, const char* name, Interval time) {
+  Rank& range(CpuRangeKind kind, const char* name, TimeSpan time) {
     profile_.cpu.push_back({time, kind, kThread, name_of(name)});
     return *this;
   }
-  Rank& synchronise(Interval time) {
+  Rank& synchronise(TimeSpan time) {
     profile_.runtime_calls.push_back({time, kThread, name_of("cudaDeviceSynchronize"), true});
     return *this;
   }
-  Rank& kernel(const char* name, std::int64_t launched, Interval time) {
+  Rank& kernel(const char* name, std::int64_t launched, TimeSpan time) {
     return run(GpuWork::computation, kStream, name, launched, time);
   }
-  Rank& nccl(const char* operation, std::int64_t launched, Interval time) {
+  Rank& nccl(const char* operation, std::int64_t launched, TimeSpan time) {
     const std::string name = std::string("ncclDevKernel_") + operation + "_Sum_f16_RING_LL(x)";
     return run(GpuWork::communication, kCommStream, name.c_str(), launched, time);
   }
-  Rank& copy(std::int64_t launched, Interval time) {
+  Rank& copy(std::int64_t launched, TimeSpan time) {
     return run(GpuWork::copy, kStream, "Memcpy HtoD", launched, time);
   }
   /// Of the NCCL kernel before.
@@ -53,7 +53,7 @@ class Rank {
     profile_.collectives.push_back(std::move(detail));
     return *this;
   }
-  RankProfile profile() const { return profile_; }
+  ProfiledRank profile() const { return profile_; }
 
  private:
   std::uint32_t name_of(const char* name) {
@@ -61,14 +61,14 @@ class Rank {
     return static_cast<std::uint32_t>(profile_.names.size() - 1);
   }
   Rank& run(GpuWork work, std::uint32_t stream, const char* name, std::int64_t launched,
-            Interval time) {
+            TimeSpan time) {
     const auto launch = static_cast<std::uint32_t>(profile_.runtime_calls.size());
     profile_.runtime_calls.push_back({{launched, launched + 2}, kThread, name_of("launch"), false});
     profile_.gpu.push_back({time, work, stream, name_of(name), launch, kNone});
     return *this;
   }
 
-  RankProfile profile_;
+  ProfiledRank profile_;
 };
 
 StepTime only_step(const Rank& rank) {
@@ -79,13 +79,13 @@ StepTime only_step(const Rank& rank) {
 }
 
 TEST(TrainingIntervals, AreUnitedCutAndClipped) {
-  const Intervals all = united({{5, 7}, {0, 2}, {6, 9}, {2, 3}, {4, 4}});
-  EXPECT_THAT(all, ElementsAre(Interval{0, 3}, Interval{5, 9}));
+  const TimeSpans all = united({{5, 7}, {0, 2}, {6, 9}, {2, 3}, {4, 4}});
+  EXPECT_THAT(all, ElementsAre(TimeSpan{0, 3}, TimeSpan{5, 9}));
   EXPECT_THAT(without(all, {{1, 6}, {7, 8}}),
-              ElementsAre(Interval{0, 1}, Interval{6, 7}, Interval{8, 9}));
+              ElementsAre(TimeSpan{0, 1}, TimeSpan{6, 7}, TimeSpan{8, 9}));
   EXPECT_THAT(common(all, {{1, 6}, {8, 12}}),
-              ElementsAre(Interval{1, 3}, Interval{5, 6}, Interval{8, 9}));
-  EXPECT_THAT(clipped(all, {2, 6}), ElementsAre(Interval{2, 3}, Interval{5, 6}));
+              ElementsAre(TimeSpan{1, 3}, TimeSpan{5, 6}, TimeSpan{8, 9}));
+  EXPECT_THAT(clipped(all, {2, 6}), ElementsAre(TimeSpan{2, 3}, TimeSpan{5, 6}));
   EXPECT_EQ(total_ns(all), 7);
 }
 
@@ -97,7 +97,7 @@ TEST(StepTimes, TellExposedCommunicationFromOverlap) {
                                       .nccl("AllReduce", 3, {30, 60})
                                       .copy(5, {50, 70}));
   EXPECT_EQ(step.step, 4);
-  EXPECT_EQ(step.time, (Interval{0, 100}));
+  EXPECT_EQ(step.time, (TimeSpan{0, 100}));
   EXPECT_EQ(step.computation_ns, 30);
   EXPECT_EQ(step.exposed_communication_ns, 20);
   EXPECT_EQ(step.exposed_copy_ns, 10);
@@ -134,8 +134,8 @@ TEST(StepTimes, FollowTheWorkThatAStepLaunched) {
                                     .profile(),
                                 findings);
   ASSERT_EQ(steps.size(), 2u);
-  EXPECT_EQ(steps[0].time, (Interval{0, 70}));
-  EXPECT_EQ(steps[1].time, (Interval{70, 120}));
+  EXPECT_EQ(steps[0].time, (TimeSpan{0, 70}));
+  EXPECT_EQ(steps[1].time, (TimeSpan{70, 120}));
   EXPECT_EQ(steps[1].computation_ns, 40);
   EXPECT_TRUE(findings.empty());
 }
@@ -144,7 +144,7 @@ TEST(StepTimes, TakeAProfileWithoutStepsAsOne) {
   Findings findings;
   const auto steps = step_times(Rank(3).kernel("a", 10, {20, 70}).profile(), findings);
   ASSERT_EQ(steps.size(), 1u);
-  EXPECT_EQ(steps[0].time, (Interval{10, 70}));
+  EXPECT_EQ(steps[0].time, (TimeSpan{10, 70}));
   EXPECT_EQ(findings.count(kNoSteps), 1u);
   EXPECT_THAT(step_times(Rank(0).profile(), findings), IsEmpty());
 }

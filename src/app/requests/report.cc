@@ -11,6 +11,7 @@
 #include "app/report/run_comparison.h"
 #include "app/report/run_report.h"
 #include "app/report/sections.h"
+#include "app/report/training_run_report.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "page/pictures.h"
@@ -137,6 +138,9 @@ Report whole_report(const ReportRequest& request) {
 
 Report execute(const ReportRequest& request) {
   check_section_names(request.sections);
+  if (request.other.empty()) {
+    if (auto training = training_run_report(input_path(request.input.trace))) return *training;
+  }
   Report report = whole_report(request);
   select_sections(request.sections, report);
   return report;

@@ -16,7 +16,7 @@ struct KinetoEvent {
   std::string_view phase{};     ///< "X": begin and duration
   std::string_view category{};  ///< "kernel"
   std::string_view name{};
-  Interval time{};          ///< from `ts` and `dur`, exactly to the nanosecond; no base added
+  TimeSpan time{};          ///< from `ts` and `dur`, exactly to the nanosecond; no base added
   std::int64_t thread = 0;  ///< 0 where it is not a number
   std::optional<std::int64_t> stream{};
   std::int64_t correlation = 0;                  ///< 0: none

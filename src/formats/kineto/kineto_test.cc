@@ -61,14 +61,14 @@ TEST(Kineto, ReadsThreadsStreamsAndLaunches) {
       read(profile_of(1, {kStep, kOperator, kUnusedCall, kLaunch, kKernel, kNccl}));
   EXPECT_EQ(run.world_size, 2);
   ASSERT_THAT(run.ranks, SizeIs(1));
-  const RankProfile& rank = run.ranks[0];
+  const ProfiledRank& rank = run.ranks[0];
   EXPECT_EQ(rank.rank, 1);
   ASSERT_THAT(rank.steps, SizeIs(1));
   EXPECT_EQ(rank.steps[0].number, 12);
-  EXPECT_EQ(rank.steps[0].time, (Interval{1'000'000, 1'090'000}));
+  EXPECT_EQ(rank.steps[0].time, (TimeSpan{1'000'000, 1'090'000}));
   ASSERT_THAT(rank.cpu, SizeIs(1));
   EXPECT_EQ(rank.name(rank.cpu[0].name), "aten::mm");
-  EXPECT_EQ(rank.cpu[0].time, (Interval{1'000'500, 1'020'750}));
+  EXPECT_EQ(rank.cpu[0].time, (TimeSpan{1'000'500, 1'020'750}));
   ASSERT_THAT(rank.runtime_calls, SizeIs(1));  // what neither launches nor synchronises is dropped
   ASSERT_THAT(rank.gpu, SizeIs(2));
   EXPECT_EQ(rank.gpu[0].work, GpuWork::computation);
@@ -80,7 +80,7 @@ TEST(Kineto, ReadsThreadsStreamsAndLaunches) {
 }
 
 TEST(Kineto, ReadsWhatNcclKernelsSay) {
-  const RankProfile rank = read(profile_of(0, {kNccl})).ranks.at(0);
+  const ProfiledRank rank = read(profile_of(0, {kNccl})).ranks.at(0);
   ASSERT_THAT(rank.collectives, SizeIs(1));
   const CollectiveDetail& detail = rank.collectives[0];
   EXPECT_EQ(detail.operation, "allreduce");
@@ -94,7 +94,7 @@ TEST(Kineto, ReadsWhatNcclKernelsSay) {
 TEST(Kineto, AddsTheBaseTimeWhereverItStands) {
   std::string text = profile_of(0, {kKernel});
   text.back() = ',';
-  const RankProfile rank =
+  const ProfiledRank rank =
       read(text + R"("baseTimeNanoseconds": 1700000000000000000})").ranks.at(0);
   EXPECT_EQ(rank.gpu.at(0).time.begin_ns, 1700000000001010000);
 }

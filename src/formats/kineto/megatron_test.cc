@@ -32,7 +32,7 @@ TEST_F(Megatron, IsReadWhole) {
   ASSERT_EQ(run_.ranks.size(), 8u);
   EXPECT_EQ(run_.world_size, 8);
   EXPECT_TRUE(run_.findings.empty());
-  for (const RankProfile& rank : run_.ranks) {
+  for (const ProfiledRank& rank : run_.ranks) {
     EXPECT_EQ(rank.gpu.size(), 690u + 81 + 6);
     for (const GpuActivity& activity : rank.gpu) EXPECT_NE(activity.launch, kNone);
   }

@@ -140,7 +140,7 @@ void KinetoRankBuilder::link_launches() {
   }
 }
 
-RankProfile KinetoRankBuilder::build(std::int64_t base_time_ns) {
+ProfiledRank KinetoRankBuilder::build(std::int64_t base_time_ns) {
   const std::vector<std::uint32_t> gpu_order = order_of_begins(profile_.gpu);
   reorder(profile_.gpu, gpu_order);
   reorder(gpu_correlations_, gpu_order);

@@ -18,7 +18,7 @@ class KinetoRankBuilder {
   void add(const KinetoEvent& event);
   /// Sorts, links activities to their launches, and adds the base to all times. Runtime calls that
   /// neither launch nor synchronise are dropped. O(n log n).
-  RankProfile build(std::int64_t base_time_ns);
+  ProfiledRank build(std::int64_t base_time_ns);
 
  private:
   std::uint32_t name(std::string_view text);
@@ -27,7 +27,7 @@ class KinetoRankBuilder {
   void add_range(const KinetoEvent& event, CpuRangeKind kind);
   void link_launches();
 
-  RankProfile profile_;
+  ProfiledRank profile_;
   std::unordered_map<std::string, std::uint32_t> name_ids_;
   std::unordered_map<std::int64_t, std::uint32_t> threads_;
   std::unordered_map<std::int64_t, std::uint32_t> streams_;

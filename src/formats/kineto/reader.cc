@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDigits = "0123456789";
 
 struct FileProfile {
-  RankProfile profile;
+  ProfiledRank profile;
   KinetoHeader header;
   Findings findings;
 };
@@ -132,7 +132,7 @@ TrainingRun joined(std::vector<FileProfile> files, const std::vector<std::string
       run.ranks.push_back(std::move(files[i].profile));
     }
   }
-  std::ranges::sort(run.ranks, {}, &RankProfile::rank);
+  std::ranges::sort(run.ranks, {}, &ProfiledRank::rank);
   return run;
 }
 

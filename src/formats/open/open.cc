@@ -15,6 +15,7 @@
 #include "calls/causality.h"
 #include "calls/clock_correction.h"
 #include "formats/goal/reader.h"
+#include "formats/kineto/reader.h"
 #include "formats/liballprof/reader.h"
 #include "formats/native/reader.h"
 #include "formats/otf2/reader.h"
@@ -99,6 +100,10 @@ std::string shown(std::span<const std::byte> bytes) {
 
 Error unknown_input(const TraceInput& input) {
   const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
+  if (!kineto_files(input.path).empty()) {
+    return Error(problem, "it is a profile of a training run",
+                 "Analyse it by 'slackline report'; other commands need a trace of MPI.");
+  }
   const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
   if (input.is_directory) {
     return Error(problem, "the folder contains none", hint);
@@ -139,8 +144,9 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-// Size and checksum over names and contents of `files`, in order of name.
-void identify_files(std::vector<fs::path> files, const fs::path& folder, OpenedTrace& opened) {
+// Size and checksum over names and contents of `files`, in order of name. `Opened` has both.
+template <class Opened>
+void identify_files(std::vector<fs::path> files, const fs::path& folder, Opened& opened) {
   std::ranges::sort(files);
   std::uint64_t hash = 0;
   for (const fs::path& path : files) {
@@ -266,6 +272,17 @@ std::optional<OpenedGoal> open_goal(const fs::path& path) {
   if (!looks_like_goal(file.bytes())) return std::nullopt;
   return OpenedGoal{read_goal(file.bytes(), path.string()), path.string(), file.bytes().size(),
                     checksum(file.bytes())};
+}
+
+std::optional<OpenedTraining> open_training(const fs::path& path) {
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(path, ignored);
+  if (is_folder && fs::is_regular_file(path / kNativeFile, ignored)) return std::nullopt;
+  const std::vector<fs::path> files = kineto_files(path);
+  if (files.empty()) return std::nullopt;
+  OpenedTraining opened{read_kineto(files), path.string(), 0, {}};
+  identify_files(files, is_folder ? path : path.parent_path(), opened);
+  return opened;
 }
 
 std::optional<InputIdentity> identify_input(const fs::path& path) {

@@ -15,6 +15,7 @@
 #include "trace/samples.h"
 #include "trace/send_records.h"
 #include "trace/trace.h"
+#include "training/training_run.h"
 
 namespace slackline {
 
@@ -82,6 +83,18 @@ OpenedTrace open_trace(const std::filesystem::path& path, const OpenOptions& opt
 /// Opens a GOAL file; empty when `path` is something else. Throws Error when it is not there or
 /// cannot be read.
 std::optional<OpenedGoal> open_goal(const std::filesystem::path& path);
+
+/// Profiles of a training run.
+struct OpenedTraining {
+  TrainingRun run;
+  std::string path;         ///< as it was given
+  std::uint64_t bytes = 0;  ///< of all profiles on disk
+  std::string checksum;
+};
+
+/// Opens a profile of PyTorch, or a folder with one for each rank; empty when `path` is something
+/// else. Throws Error when it is not there or cannot be read.
+std::optional<OpenedTraining> open_training(const std::filesystem::path& path);
 
 /// Identity of an input that is one file, found without reading it as a trace.
 struct InputIdentity {
