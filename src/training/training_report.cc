@@ -77,7 +77,7 @@ std::string operator_of(const Straggler& straggler) {
                                             : straggler.place->operation;
 }
 
-std::string sentence(const Straggler& worst) {
+std::string straggler_sentence(const Straggler& worst) {
   std::string text = fmt::format(
       "Rank {} is the main straggler: the other ranks waited {} for it in collectives, {} of all "
       "waiting.",
@@ -108,28 +108,65 @@ Table step_table(const TrainingAnalysis& analysis) {
   return table;
 }
 
-// Sums over the steps of each rank.
+void add(const StepTime& time, StepTime& sum) {
+  sum.time.end_ns += time.time.duration_ns();
+  sum.computation_ns += time.computation_ns;
+  sum.exposed_communication_ns += time.exposed_communication_ns;
+  sum.exposed_copy_ns += time.exposed_copy_ns;
+  sum.overlap_ns += time.overlap_ns;
+  sum.idle.launch_bound_ns += time.idle.launch_bound_ns;
+  sum.idle.synchronization_ns += time.idle.synchronization_ns;
+  sum.idle.data_loading_ns += time.idle.data_loading_ns;
+  sum.idle.queued_ns += time.idle.queued_ns;
+  sum.idle.unknown_ns += time.idle.unknown_ns;
+}
+
+// Sums over the steps of each rank; their times begin at 0.
 std::vector<TrainingStep::OfRank> rank_sums(const TrainingAnalysis& analysis) {
   std::vector<TrainingStep::OfRank> sums;
   for (const TrainingStep& step : analysis.steps) {
     for (const TrainingStep::OfRank& of : step.ranks) {
       auto at = std::ranges::lower_bound(sums, of.rank, {}, &TrainingStep::OfRank::rank);
       if (at == sums.end() || at->rank != of.rank) at = sums.insert(at, {of.rank, {}});
-      StepTime& sum = at->time;
-      sum.time.end_ns += of.time.time.duration_ns();
-      sum.computation_ns += of.time.computation_ns;
-      sum.exposed_communication_ns += of.time.exposed_communication_ns;
-      sum.exposed_copy_ns += of.time.exposed_copy_ns;
-      sum.overlap_ns += of.time.overlap_ns;
-      sum.idle.launch_bound_ns += of.time.idle.launch_bound_ns;
-      sum.idle.synchronization_ns += of.time.idle.synchronization_ns;
-      sum.idle.data_loading_ns += of.time.idle.data_loading_ns;
-      sum.idle.queued_ns += of.time.idle.queued_ns;
-      sum.idle.unknown_ns += of.time.idle.unknown_ns;
+      add(of.time, at->time);
       at->waiting_ns += of.waiting_ns;
     }
   }
   return sums;
+}
+
+std::string share_sentence(const TrainingAnalysis& analysis) {
+  StepTime sum;
+  for (const TrainingStep::OfRank& of : rank_sums(analysis)) add(of.time, sum);
+  const auto share = [](std::int64_t part, std::int64_t whole) {
+    return format_percent(whole == 0 ? 0.0
+                                     : static_cast<double>(part) / static_cast<double>(whole));
+  };
+  const std::int64_t whole = sum.time.duration_ns();
+  return fmt::format(
+      "On average over the ranks, step time is {} computation, {} exposed communication and {} "
+      "idle GPU ({} of that launch-bound).",
+      share(sum.computation_ns, whole), share(sum.exposed_communication_ns, whole),
+      share(sum.idle.total_ns(), whole), share(sum.idle.launch_bound_ns, sum.idle.total_ns()));
+}
+
+// What to say first, in the report's common form.
+void add_judgement(const TrainingAnalysis& analysis, Report& report) {
+  Section section{"judgement", "Diagnosis"};
+  Json list = Json::array();
+  const auto say = [&](const char* aspect, std::string sentence, const char* evidence) {
+    list.push_back(
+        {{"aspect", aspect}, {"sentence", sentence}, {"evidence", Json::array({Json(evidence)})}});
+    section.items.push_back(Paragraph{std::move(sentence)});
+  };
+  say("limit", share_sentence(analysis), "training_ranks");
+  if (analysis.stragglers.empty()) {
+    say("cause", "No rank waited for another one in a collective.", "training_steps");
+  } else {
+    say("cause", straggler_sentence(analysis.stragglers.front()), "training_stragglers");
+  }
+  report.result["judgement"] = std::move(list);
+  report.sections.push_back(std::move(section));
 }
 
 Table rank_table(const TrainingAnalysis& analysis) {
@@ -207,24 +244,19 @@ Table collective_table(const TrainingRun& run, const TrainingAnalysis& analysis)
 
 Report describe(const TrainingRun& run, const TrainingAnalysis& analysis) {
   Report report;
-  report.result = {{"ranks", run.ranks.size()},
-                   {"world_size", run.world_size},
-                   {"steps", list_of(analysis.steps)},
-                   {"stragglers", list_of(analysis.stragglers)},
-                   {"collectives", analysis.collectives.size()},
-                   {"waiting_ns", analysis.waiting_ns}};
-  Section steps{
-      "training_steps_section", "Step time", {step_table(analysis), rank_table(analysis)}};
-  Section stragglers{"training_stragglers_section", "Stragglers"};
-  if (analysis.stragglers.empty()) {
-    stragglers.items.push_back(Paragraph{"No rank waited for another one in a collective."});
-  } else {
-    stragglers.items.push_back(Paragraph{sentence(analysis.stragglers.front())});
-    stragglers.items.push_back(straggler_table(analysis));
-    stragglers.items.push_back(collective_table(run, analysis));
+  add_judgement(analysis, report);
+  report.result.update({{"world_size", run.world_size},
+                        {"steps", list_of(analysis.steps)},
+                        {"stragglers", list_of(analysis.stragglers)},
+                        {"collective_count", analysis.collectives.size()},
+                        {"collective_waiting_ns", analysis.waiting_ns}});
+  report.sections.push_back(
+      {"training_steps_section", "Step time", {step_table(analysis), rank_table(analysis)}});
+  if (!analysis.stragglers.empty()) {
+    report.sections.push_back({"training_stragglers_section",
+                               "Stragglers",
+                               {straggler_table(analysis), collective_table(run, analysis)}});
   }
-  report.sections.push_back(std::move(steps));
-  report.sections.push_back(std::move(stragglers));
   report.findings.merge(run.findings);
   report.findings.merge(analysis.findings);
   return report;

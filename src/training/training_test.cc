@@ -44,7 +44,7 @@ class Rank {
   Rank& copy(std::int64_t launched, TimeSpan time) {
     return run(GpuWork::copy, kStream, "Memcpy HtoD", launched, time);
   }
-  /// Of the NCCL kernel before.
+  /// Names the process group of the NCCL kernel before.
   Rank& in_group(const char* group, std::vector<std::int32_t> ranks) {
     profile_.gpu.back().collective = static_cast<std::uint32_t>(profile_.collectives.size());
     CollectiveDetail detail;

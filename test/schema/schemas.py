@@ -83,6 +83,7 @@ report traces/cg-mpich.slk
 report traces/allreduce8.slk
 report inputs/running_example.txt
 report inputs/unmatched.txt
+report inputs/training
 report traces/unbalanced.slk traces/unbalanced-mpich.slk
 report traces/stencil2d.slk --topology fat-tree:k=4,tiers=2
 report traces/stencil2d.slk --compare allreduce=ring
