@@ -13,6 +13,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+constexpr std::size_t kReleasedBytes = std::size_t{4} << 20;
 constexpr int kGzipWindow = 15 + 16;  // zlib's way to ask for gzip
 
 using Bytes = std::span<const std::byte>;
@@ -107,15 +108,34 @@ class ZstdBytes final : public ByteSource {
   bool ended_ = false;
 };
 
+// A file's pages need not stay in memory once they were read. How much of the file a piece took is
+// not known of compressed files, which are small: these keep theirs.
 class MappedSource final : public ByteSource {
  public:
   explicit MappedSource(const std::filesystem::path& path)
-      : file_(path), source_(byte_source(file_.bytes())) {}
-  bool append_to(std::string& text) override { return source_->append_to(text); }
+      : file_(path),
+        source_(byte_source(file_.bytes())),
+        plain_(dynamic_cast<PlainBytes*>(source_.get()) != nullptr) {}
+  bool append_to(std::string& text) override {
+    const std::size_t before = text.size();
+    const bool any = source_->append_to(text);
+    if (plain_) release(text.size() - before);
+    return any;
+  }
 
  private:
+  void release(std::size_t bytes) {
+    read_ += bytes;
+    if (read_ - released_ < kReleasedBytes) return;
+    file_.release(file_.bytes().subspan(released_, read_ - released_));
+    released_ = read_;
+  }
+
   MappedFile file_;
   std::unique_ptr<ByteSource> source_;
+  bool plain_;
+  std::size_t read_ = 0;
+  std::size_t released_ = 0;
 };
 
 }  // namespace

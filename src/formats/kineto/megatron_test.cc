@@ -101,11 +101,26 @@ TEST_F(Megatron, HasTheCollectivesOfTheOracle) {
 TEST_F(Megatron, HasTheStragglersOfTheOracle) {
   EXPECT_EQ(analysis_.waiting_ns, 2939490 * kMicro);
   ASSERT_EQ(analysis_.stragglers.size(), 6u);
-  const std::vector<std::pair<int, std::int64_t>> expected{{0, 1533247}, {6, 1218936}, {2, 170971},
-                                                           {3, 15738},   {1, 513},     {5, 85}};
+  struct Expected {
+    std::int32_t rank;
+    std::int64_t caused;
+    const char* operation;
+    std::int64_t excess;
+  };
+  const char* const linear = "LinearWithGradAccumulationAndAsyncCommunication";
+  const char* const reduction = "_ReduceFromModelParallelRegion";
+  const std::vector<Expected> expected{
+      {0, 1533247, linear, 65714}, {6, 1218936, reduction, 39305},
+      {2, 170971, linear, 18591},  {3, 15738, reduction, 1877},
+      {1, 513, linear, 47},        {5, 85, "Torch-Compiled Region", 20}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(analysis_.stragglers[i].rank, expected[i].first);
-    EXPECT_EQ(analysis_.stragglers[i].caused_ns, expected[i].second * kMicro);
+    const Straggler& straggler = analysis_.stragglers[i];
+    SCOPED_TRACE(i);
+    EXPECT_EQ(straggler.rank, expected[i].rank);
+    EXPECT_EQ(straggler.caused_ns, expected[i].caused * kMicro);
+    ASSERT_TRUE(straggler.place);
+    EXPECT_EQ(straggler.place->operation, expected[i].operation);
+    EXPECT_EQ(straggler.excess_ns, expected[i].excess * kMicro);
   }
 }
 
