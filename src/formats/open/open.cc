@@ -33,6 +33,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kNativeFile = "trace.slk";
 constexpr std::size_t kTextHeadBytes = 4096;
 constexpr std::size_t kShownBytes = 8;
+constexpr std::size_t kHashedBytes = std::size_t{16} << 20;
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -121,11 +122,10 @@ std::string hex(std::uint64_t hash) {
 // In pieces, each of which is given up after it.
 std::string checksum(std::span<const std::byte> bytes,
                      const std::function<void(std::span<const std::byte>)>& release = {}) {
-  constexpr std::size_t kPieceBytes = std::size_t{16} << 20;
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   while (!bytes.empty()) {
-    const auto piece = bytes.first(std::min(kPieceBytes, bytes.size()));
+    const auto piece = bytes.first(std::min(kHashedBytes, bytes.size()));
     XXH3_64bits_update(&state, piece.data(), piece.size());
     if (release) release(piece);
     bytes = bytes.subspan(piece.size());
@@ -144,6 +144,20 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
+// In pieces, each of which is given up after it.
+std::uint64_t hash_of(const MappedFile& file, std::uint64_t seed) {
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_64bits_reset_withSeed(&state, seed);
+  for (auto rest = file.bytes(); !rest.empty();) {
+    const auto piece = rest.first(std::min(kHashedBytes, rest.size()));
+    XXH3_64bits_update(&state, piece.data(), piece.size());
+    file.release(piece);
+    rest = rest.subspan(piece.size());
+  }
+  return XXH3_64bits_digest(&state);
+}
+
 // Size and checksum over names and contents of `files`, in order of name. `Opened` has both.
 template <class Opened>
 void identify_files(std::vector<fs::path> files, const fs::path& folder, Opened& opened) {
@@ -153,7 +167,7 @@ void identify_files(std::vector<fs::path> files, const fs::path& folder, Opened&
     const MappedFile file(path);
     const std::string name = path.lexically_relative(folder).string();
     hash = XXH3_64bits_withSeed(name.data(), name.size(), hash);
-    hash = XXH3_64bits_withSeed(file.bytes().data(), file.bytes().size(), hash);
+    hash = hash_of(file, hash);
     opened.bytes += file.bytes().size();
   }
   opened.checksum = hex(hash);

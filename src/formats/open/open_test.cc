@@ -71,6 +71,18 @@ TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {
               HasSubstr("Name one, for example " + (folder_ / "a.txt").string()));
 }
 
+TEST_F(OpenTrace, LeavesTrainingRunsToThoseWhoAskForThem) {
+  write_file(folder_ / "rank0.json", R"({"schemaVersion": 1, "traceEvents": []})");
+  const auto opened = open_training(folder_);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->run.ranks.size(), 1u);
+  EXPECT_EQ(opened->checksum.size(), 16u);
+  EXPECT_THAT(error_of(folder_), HasSubstr("it is a profile of a training run"));
+  EXPECT_THAT(error_of(folder_ / "rank0.json"), HasSubstr("slackline report"));
+  write_file(folder_ / "run.txt", kText);
+  EXPECT_FALSE(open_training(folder_ / "run.txt"));
+}
+
 // The corpora of the fuzz targets, by format, have damaged inputs too: a reader that does not know
 // one of them as its own must leave it to nobody else.
 TEST(TraceReaders, TakeNoInputOfAnotherFormat) {
