@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include <string>
 
@@ -117,6 +119,47 @@ TEST(Kineto, OmitsOnlyTheDamagedEvent) {
   EXPECT_EQ(run.findings.count(kDamagedRecord), 4u);
   EXPECT_EQ(run.findings.count(kTruncatedFile), 0u);
   EXPECT_THAT(run.ranks.at(0).gpu, SizeIs(1));
+}
+
+std::string by_zstd(const std::string& text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+  return packed;
+}
+
+std::string by_gzip(const std::string& text) {
+  constexpr int kGzipWindow = 15 + 16;
+  z_stream stream{};
+  deflateInit2(&stream, 1, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  std::string source = text;
+  stream.next_in = reinterpret_cast<Bytef*>(source.data());
+  stream.avail_in = static_cast<uInt>(source.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+// Texts of several windows, whole and cut, and of several members.
+TEST(Kineto, InflatesGzipAndZstd) {
+  std::string events = kKernel;
+  for (int i = 1; i < 5000; ++i) events += std::string(",\n") + kKernel;
+  const std::string text = profile_of(0, {events});
+  for (const auto pack : {by_zstd, by_gzip}) {
+    const std::string packed = pack(text);
+    EXPECT_TRUE(looks_like_kineto(bytes_of(packed)));
+    const TrainingRun whole = read(packed);
+    EXPECT_EQ(whole.ranks.at(0).gpu.size(), 5000u);
+    EXPECT_TRUE(whole.findings.count(kTruncatedFile) == 0);
+    const TrainingRun cut = read(packed.substr(0, packed.size() - 20));
+    EXPECT_EQ(cut.findings.count(kTruncatedFile), 1u);
+    const std::size_t half = text.size() / 2;
+    const TrainingRun members = read(pack(text.substr(0, half)) + pack(text.substr(half)));
+    EXPECT_EQ(members.ranks.at(0).gpu.size(), 5000u);
+  }
 }
 
 TEST(Kineto, CountsMissingAndRepeatedRanks) {
