@@ -57,6 +57,19 @@ export const withPage = (sample, options, look) => withFile(samplePath(sample), 
 
 export const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
+/**
+ * Follows a link within the page, until the page has heard of it: it may scroll then, and a button pressed above one thing
+ * and released above another is no click.
+ */
+export async function followLink(page, link) {
+  await page.evaluate(() => {
+    window.heard = false;
+    addEventListener("hashchange", () => (window.heard = true), { once: true });
+  });
+  await link.click();
+  await until(page, () => window.heard);
+}
+
 /** Whether any pixel of a canvas has been drawn on. */
 export const isDrawn = (canvas) =>
   canvas.evaluate((element) => {
@@ -74,16 +87,20 @@ export async function until(page, holds, argument) {
   }
 }
 
-/** Until the pictures and the address have stayed the same for 400 ms, however slow the machine is. */
+/**
+ * Until nothing is being read and the pictures and the address have stayed the same for 400 ms of the page's own timers,
+ * however slow the machine is.
+ */
 export async function atRest(page) {
   await page.evaluate(async () => {
+    const reads = () => document.querySelector("[aria-busy=true]") !== null;
     const pause = () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 100));
     const state = () => location.hash + [...document.querySelectorAll("canvas")].map((c) => c.toDataURL()).join();
     let before = state();
     for (let same = 0; same < 4; ) {
       await pause();
       const now = state();
-      same = now === before ? same + 1 : 0;
+      same = now === before && !reads() ? same + 1 : 0;
       before = now;
     }
   });

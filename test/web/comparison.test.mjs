@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { atRest, samplePath, texts, until, withFile } from "./browser.mjs";
+import { atRest, followLink, samplePath, texts, until, withFile } from "./browser.mjs";
 import { makeBeside, makeTimeline, withReport } from "./made_timeline.mjs";
 
 const RANKS = 8;
@@ -81,9 +81,10 @@ test("the time lines of two traces have one axis and move together", () =>
 
 test("differences lead to their ranks and operations in the time lines", () =>
   open("two", {}, async (page) => {
-    await page.locator("[id=by-rank] tbody a").first().click();
+    await atRest(page);
+    await followLink(page, page.locator("[id=by-rank] tbody a").first());
     await until(page, () => location.hash.includes("only=5,5"));
-    await page.locator("[id=by-operation] tbody a").click();
+    await followLink(page, page.locator("[id=by-operation] tbody a"));
     await until(page, () => document.querySelector(".find input").value === "MPI_Recv");
     assert.match(await page.locator(".find").innerText(), /MPI_Recv/);
   }));

@@ -68,8 +68,9 @@ export async function colourAt(page, rank, ns, span) {
   );
 }
 
-/** Where the first run's rows are, in sight of the mouse. */
+/** Where the first run's rows are, in sight of the mouse. What arrives above them would move them. */
 export async function rowsBox(page) {
+  await atRest(page);
   const rows = page.locator(".rows").first();
   await rows.evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
   return rows.boundingBox();

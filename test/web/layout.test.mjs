@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { atRest, until, withFile } from "./browser.mjs";
+import { atRest, followLink, until, withFile } from "./browser.mjs";
 
 let directory;
 let page;
@@ -40,7 +40,7 @@ test("the time line stays in sight while tables are read, and a row leads to its
     const docked = await boxOf(p, ".docked");
     assert.ok(docked.y > 600 && docked.y + docked.height <= 1001);
     const top = await p.evaluate(() => scrollY);
-    await p.locator("[id=path_segments] tbody a").first().click();
+    await followLink(p, p.locator("[id=path_segments] tbody a").first());
     await until(p, () => /only=/.test(location.hash));
     assert.equal(await p.evaluate(() => scrollY), top);
     await p.getByRole("button", { name: "Hide" }).click();

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { until, withFile } from "./browser.mjs";
+import { atRest, followLink, until, withFile } from "./browser.mjs";
 
 const { SLACKLINE_BINARY: binary, SLACKLINE_EXAMPLES: examples, SLACKLINE_SHARED: shared = "" } = process.env;
 const QUESTIONS = ["late", "change", "latency", "critical path"];
@@ -98,7 +98,7 @@ test("an answer leads to its place in the time line", async () => {
   const trace = join(directory, "late.txt");
   writeRun(trace);
   await withFile(pageOf(trace, "late"), { viewport: SCREEN }, async (page) => {
-    await page.locator(".answers a.place").first().click();
+    await followLink(page, page.locator(".answers a.place").first());
     await until(page, (rank) => location.hash.includes(`only=${rank},${rank}`), LATE_RANK);
   });
 });
@@ -114,6 +114,24 @@ for (const [name, trace] of runs) {
       for (const [question, text] of Object.entries(await seen(page))) assert.ok(text.length > 20, `${question}: "${text}"`);
     }));
 }
+
+/** What the page reads of itself once it is seen arrives only when `arrive` is called. */
+function holdReading() {
+  const original = Response.prototype.arrayBuffer;
+  const held = new Promise((done) => (window.arrive = done));
+  Response.prototype.arrayBuffer = function () {
+    return document.querySelector("h1") ? held.then(() => original.call(this)) : original.call(this);
+  };
+}
+
+test("a link that is followed before the first view is known is not lost", () =>
+  withFile(pageOf(join(examples, "traces/cg.slk"), "cg-early"), { viewport: SCREEN, init: holdReading }, async (page) => {
+    await page.evaluate(() => (location.hash = "#timeline?t=325000000,326000000"));
+    await page.locator(".status >> text=325.0").waitFor();
+    await page.evaluate(() => window.arrive());
+    await atRest(page);
+    assert.match(await page.locator(".status").innerText(), /325\.\d*\sms to 326\.\d*\sms/);
+  }));
 
 test("the time line shows first what lies between MPI_Init and MPI_Finalize, where these take long", () =>
   // MPI_Init takes 320 of cg's 389 ms, and MPI_Finalize 50 of the other 69.

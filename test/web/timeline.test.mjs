@@ -111,6 +111,43 @@ test("measured and predicted are switched, and stand above each other on one axi
     assert.match(await page.locator(".details h3").innerText(), /, predicted$/);
   }));
 
+/** Frames, timers and what is read come only after `release` is called: a machine that is busy with something else. */
+function holdEffects() {
+  const read = Response.prototype.arrayBuffer;
+  const come = new Promise((done) => (window.come = done));
+  Response.prototype.arrayBuffer = function () {
+    return document.querySelector("h1") ? come.then(() => read.call(this)) : read.call(this);
+  };
+  const held = [];
+  const [frame, timer] = [requestAnimationFrame.bind(window), setTimeout.bind(window)];
+  let released = false;
+  window.requestAnimationFrame = (f) => (released ? frame(f) : held.push(() => frame(f)));
+  window.setTimeout = (f, ...rest) => (released ? timer(f, ...rest) : held.push(() => timer(f, ...rest)));
+  window.release = () => {
+    released = true;
+    window.come();
+    for (const go of held) go();
+  };
+}
+
+test("keys, links and scrolling are heard as soon as the page is seen", () =>
+  open("run", { init: holdEffects }, async (page) => {
+    const status = await page.locator(".status").innerText();
+    await page.evaluate(() => {
+      document.querySelector(".panes").dispatchEvent(new KeyboardEvent("keydown", { key: "w", bubbles: true }));
+    });
+    await until(page, (text) => document.querySelector(".status").innerText !== text, status);
+    await page.evaluate(() => (location.hash = "#timeline?r=4,5&only=4,5"));
+    await until(page, () => document.querySelector(".status").innerText.includes("ranks 4 to 5"));
+    await page.evaluate(() => {
+      scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+      dispatchEvent(new Event("scroll"));
+    });
+    await until(page, () => document.querySelector(".docked"));
+    await page.evaluate(() => window.release());
+    await page.locator(".status >> text=ranks 4 to 5").waitFor();
+  }));
+
 test("a link that is followed while the view is being written down is not lost", () =>
   open("run", {}, async (page) => {
     await page.locator(".panes").focus();

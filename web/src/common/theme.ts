@@ -1,6 +1,6 @@
 // Light or dark: what the system says until the reader chooses. Paper is always light.
 
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export type Theme = "light" | "dark";
 
@@ -29,7 +29,7 @@ export function useTheme(): { theme: Theme; toggle: () => void } {
   const [chosen, setChosen] = useState<Theme | null>(stored);
   const [dark, setDark] = useState(system.matches);
   const [printing, setPrinting] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = () => setDark(system.matches);
     const begin = () => setPrinting(true);
     const end = () => setPrinting(false);

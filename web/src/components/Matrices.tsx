@@ -1,4 +1,4 @@
-import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { TimelineId } from "../common/context";
 import { format } from "../common/format";
 import { asTable, logPart, orderOf, rampColour, ranksOf, readCells, smallestAbove0, type OrderBy } from "../matrix/cells";
@@ -81,7 +81,7 @@ function Picture({ matrix, cells, by }: PictureProps) {
   const { size, block, ranks } = matrix;
   const timeline = useContext(TimelineId);
   const order = useMemo(() => orderOf(cells, size, by), [cells, size, by]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (canvas.current) paint(canvas.current, cells, size, order, matrix.maximum);
   }, [cells, order]);
   const at = (event: MouseEvent): Cell => {
@@ -143,8 +143,12 @@ export function Matrices({ matrices }: { matrices: Matrix[] }) {
   const [problem, setProblem] = useState("");
   const matrix = matrices[chosen] ?? matrices[0]!;
   useEffect(() => {
+    let current = true; // another one may be chosen while this one is read
     setCells(null);
-    readCells(matrix).then(setCells, (error: Error) => setProblem(error.message));
+    readCells(matrix).then((read) => current && setCells(read), (error: Error) => setProblem(error.message));
+    return () => {
+      current = false;
+    };
   }, [matrix]);
   const table = useMemo(() => (cells ? asTable(matrix, cells) : null), [matrix, cells]);
   return (

@@ -24,7 +24,7 @@ export class Pane {
   constructor(
     private readonly scene: Scene,
     readonly run: Run,
-    host: HTMLElement,
+    private readonly host: HTMLElement,
   ) {
     const rows = document.createElement("canvas");
     rows.className = "rows";
@@ -71,6 +71,7 @@ export class Pane {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     if (!fresh) context.clearRect(0, 0, width, height);
     annotate(context, frame, scene, this.run, this.exact);
+    this.host.ariaBusy = String(scene.store.busy);
   }
 
   private covers(raster: Raster | null): boolean {

@@ -139,16 +139,21 @@ export class Scene {
     Object.assign(this, { colourBy, lit, showPath, showMessages, only: alike ? only : null });
   }
 
-  /** Looks at the part between MPI_Init and MPI_Finalize where these take long. What to say of it, or nothing. */
+  /**
+   * Looks at the part between MPI_Init and MPI_Finalize where these take long. What to say of it, or nothing. Reading takes a
+   * while: whoever looks elsewhere meanwhile stays there.
+   */
   async lookAtMainPart(): Promise<string> {
+    const { from, to } = this.view;
     const part = await this.mainPart();
     if (!part.said) return "";
     for (const peer of this.peers.filter((other) => other !== this)) {
-      const { from, to } = await peer.mainPart();
+      const other = await peer.mainPart();
       const ratio = peer.timeline.tick_ns / this.timeline.tick_ns;
-      Object.assign(part, { from: Math.min(part.from, from * ratio), to: Math.max(part.to, to * ratio) });
+      Object.assign(part, { from: Math.min(part.from, other.from * ratio), to: Math.max(part.to, other.to * ratio) });
     }
-    this.look({ ...whole(this.bounds), from: part.from, to: part.to });
+    if (this.view.from !== from || this.view.to !== to) return "";
+    this.look({ ...this.view, from: part.from, to: part.to });
     return part.said;
   }
 

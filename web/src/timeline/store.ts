@@ -77,6 +77,7 @@ export class Store {
   private readonly paths = new Map<number, CriticalPath>();
   private readonly waits = new Map<number, LongWait[]>();
   private readonly running = new Set<number>();
+  private readonly failed = new Set<number>();
   private queue: { ref: BlobRef; use: (bytes: Uint8Array) => unknown }[] = [];
   private firstRun: Promise<FirstRun> | null = null;
 
@@ -173,7 +174,13 @@ export class Store {
     return known;
   }
 
+  /** Whether something that was asked for is still to come. */
+  get busy(): boolean {
+    return this.running.size > 0 || this.queue.length > 0;
+  }
+
   private want(ref: BlobRef, use: (bytes: Uint8Array) => unknown): void {
+    if (this.failed.has(ref.blob)) return;
     if (this.running.has(ref.blob) || this.queue.some((wish) => wish.ref.blob === ref.blob)) return;
     this.queue.push({ ref, use });
     this.work();
@@ -187,13 +194,14 @@ export class Store {
       readBlob(wish.ref)
         .then(wish.use)
         .then(
-          () => this.running.delete(wish.ref.blob),
-          // It stays among the running: asking again would fail again.
+          () => {},
           (error: unknown) => {
+            this.failed.add(wish.ref.blob); // asking again would fail again
             this.failure = error instanceof Error ? error.message : String(error);
           },
         )
         .finally(() => {
+          this.running.delete(wish.ref.blob);
           this.changed();
           this.work();
         });

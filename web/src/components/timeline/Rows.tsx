@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chunkAt, here } from "../../timeline/calls";
 import type { Run } from "../../common/timeline";
 import { AXIS, GUTTER } from "../../timeline/overlay";
@@ -39,7 +39,7 @@ export function Rows({ scene, run, height, named }: Props) {
   const [mark, setMark] = useState<Mark | null>(null);
   const [hover, setHover] = useState<Hover | null>(null);
   useLayoutEffect(() => (host.current ? scene.attach(run, host.current) : undefined), [scene, run]);
-  useEffect(
+  useLayoutEffect(
     () => (host.current ? listen(scene, run, host.current, { onMark: setMark, onHover: setHover }) : undefined),
     [scene, run],
   );

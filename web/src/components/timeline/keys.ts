@@ -1,7 +1,7 @@
 // Keys for the time line. They work while it is in sight, and not while something is being typed.
 
 import type { RefObject } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { Scene } from "../../timeline/scene";
 import { panned, zoomed, zoomedRanks, type View } from "../../timeline/view";
 import { setColours } from "./Toolbar";
@@ -91,7 +91,8 @@ function inSight(element: HTMLElement): boolean {
 
 /** `follows`: another time line in sight acts on keys, unless this one has the focus. */
 export function useKeys(scene: Scene, host: RefObject<HTMLElement>, actions: Actions, follows: boolean): void {
-  useEffect(() => {
+  // Whoever sees the page can press keys: an effect after the first picture would come too late.
+  useLayoutEffect(() => {
     const others: Record<string, () => void> = {
       "?": actions.help,
       n: () => actions.onward(true),

@@ -1,6 +1,6 @@
 // The time line's rows stay in sight, at the lower edge of the window, while what stands below them is read.
 
-import { useEffect, useState, type MutableRef } from "preact/hooks";
+import { useLayoutEffect, useState, type MutableRef } from "preact/hooks";
 
 const LOWEST_WINDOW = 480; // CSS pixels: else nothing would be left for reading
 
@@ -13,7 +13,7 @@ export interface Dock {
 export function useDock(place: MutableRef<HTMLElement | null>, wanted: boolean): Dock {
   const [passed, setPassed] = useState(false);
   const [dismissed, setDismissed] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = place.current;
     if (!element || !wanted) return;
     const look = () => {
@@ -31,7 +31,7 @@ export function useDock(place: MutableRef<HTMLElement | null>, wanted: boolean):
     };
   }, [wanted]);
   const docked = passed && !dismissed;
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.classList.toggle("with-dock", docked);
   }, [docked]);
   return { docked, dismiss: () => setDismissed(true) };

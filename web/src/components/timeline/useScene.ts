@@ -82,8 +82,9 @@ export function useScene(timeline: Timeline, theme: Theme, find: (text: string) 
   // Before the legend is drawn, and the rows after it: printing waits for neither.
   useMemo(() => scene.setTheme(theme), [scene, theme]);
   useLayoutEffect(() => scene.drawNow(), [scene, theme]);
-  useEffect(() => {
-    const read = () => {
+  const read = useRef(() => {});
+  useLayoutEffect(() => {
+    read.current = () => {
       told.current = location.hash;
       const { id, place } = parseFragment(location.hash);
       if (id !== timeline.id || Object.keys(place).length === 0) return;
@@ -93,11 +94,17 @@ export function useScene(timeline: Timeline, theme: Theme, find: (text: string) 
       const item = document.getElementById(timeline.id);
       if (!item?.querySelector(".docked")) item?.closest("section")?.scrollIntoView({ behavior: "instant" });
     };
+    // As soon as links can be followed: an effect after the first picture would miss some.
+    const followed = () => read.current();
+    addEventListener("hashchange", followed);
+    return () => removeEventListener("hashchange", followed);
+  }, [scene, timeline]);
+  useEffect(() => {
     const { id, place } = parseFragment(location.hash);
-    if (id === timeline.id && Object.keys(place).length > 0) read();
-    else if (!timeline.beside) void scene.lookAtMainPart().then(say, () => {}); // what cannot be read is told by the store
-    addEventListener("hashchange", read);
-    return () => removeEventListener("hashchange", read);
+    read.current();
+    // What cannot be read is told by the store.
+    const placed = id === timeline.id && (place.t || place.call);
+    if (!placed && !timeline.beside) void scene.lookAtMainPart().then(say, () => {});
   }, [scene, timeline]);
   return { scene, version, said };
 }
