@@ -9,6 +9,7 @@
 #include "analysis/phases/efficiency_counters.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "formats/arrow/writer.h"
 #include "formats/goal/binary.h"
 #include "formats/goal/text.h"
 #include "formats/native/writer.h"
@@ -129,6 +130,10 @@ Findings write_sqlite_file(const WriteRequest& request) {
   return write_sqlite(request.trace, request.matching(), request.path);
 }
 
+Findings write_arrow_file(const WriteRequest& request) {
+  return write_arrow(request.trace, request.path);
+}
+
 // Every format that can be written.
 constexpr std::array kWriters{
     TraceWriter{"native", {".slk"}, "Slackline's native format", true, write_native_file},
@@ -160,6 +165,8 @@ constexpr std::array kWriters{
         "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
     TraceWriter{"csv", {".csv"}, "table of operations", true, write_csv_file},
     TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true, true},
+    TraceWriter{
+        "arrow", {".arrow", ".feather"}, "table of calls for Arrow", true, write_arrow_file},
     TraceWriter{"sqlite", {".sqlite", ".db"}, "SQLite database", true, write_sqlite_file, true},
     TraceWriter{"ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file},
 };
