@@ -11,9 +11,10 @@ inline constexpr FindingKind kNoRecord{
     "no_communication_record", Severity::notice,
     "Sends and receives without a communication record (to MPI_PROC_NULL, or lost messages); "
     "treated as MPI_PROC_NULL."};
-inline constexpr FindingKind kNoCall{"communication_without_call", Severity::notice,
-                                     "Communication records that belong to no MPI call of the "
-                                     "trace; a send or receive was created for each such end."};
+inline constexpr FindingKind kWithoutCall{
+    "communication_without_call", Severity::notice,
+    "Communication records that belong to no MPI call of the "
+    "trace; a send or receive was created for each such end."};
 inline constexpr FindingKind kNeverCompleted{
     "request_never_completed", Severity::info,
     "Nonblocking sends and collectives that no call of the trace appears to complete."};
@@ -26,7 +27,7 @@ inline constexpr FindingKind kCommCreation{
     "groups; these calls do not synchronise in predictions."};
 inline constexpr FindingKind kOtherCounters{
     "counters_left_out", Severity::info,
-    "Hardware counters that are ignored (only PAPI_TOT_INS and PAPI_TOT_CYC are used)."};
+    "Hardware counters that are ignored, since the trace has more than 64 kinds."};
 inline constexpr FindingKind kLateMessage{
     "received_before_sent", Severity::notice,
     "Receives that end before the message was sent (clock skew)."};

@@ -3,8 +3,11 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/file.h"
+#include "formats/paraver/callers.h"
+#include "formats/paraver/counters.h"
 #include "formats/paraver/lines.h"
 #include "formats/paraver/mpi_values.h"
 
@@ -45,7 +48,7 @@ class PcfReader {
     text = trimmed(text);
     if (text == "EVENT_TYPE") {
       in_types_ = true;
-      in_values_ = functions_ = mpi_ = library_ = false;
+      in_values_ = functions_ = mpi_ = library_ = callers_ = caller_lines_ = false;
     } else if (text == "VALUES") {
       in_values_ = true;
       in_types_ = false;
@@ -63,6 +66,9 @@ class PcfReader {
     functions_ = functions_ || type == kUserFunction;
     mpi_ = mpi_ || is_mpi(type);
     library_ = library_ || type == kMpiLibrary;
+    callers_ = callers_ || (is_caller(type) && type < kCallerLine);
+    caller_lines_ = caller_lines_ || (is_caller(type) && type > kCallerLine);
+    if (is_counter(type)) names_.counters.emplace(type, text.substr(0, text.find(" [")));
   }
 
   void value(std::string_view text) {
@@ -73,9 +79,36 @@ class PcfReader {
     }
     if (functions_ && *number != 0) names_.functions.emplace(*number, text);
     if (library_) names_.mpi_library = text;
+    if (callers_) caller(*number, text);
+    if (caller_lines_) caller_line(*number, text);
     if (!mpi_ || operation_of_value(*number) != Operation::none) return;
     const Operation operation = operation_of_label(text);
     if (operation != Operation::none) names_.operations.emplace(*number, operation);
+  }
+
+  // "__deck_M..ead_deck [__deck_MOD_read_deck]": shortened, and in full.
+  void caller(std::int64_t number, std::string_view text) {
+    const std::size_t full = text.find(" [");
+    if (full != std::string_view::npos && text.ends_with(']')) {
+      text = text.substr(full + 2, text.size() - full - 3);
+    }
+    if (number == 0 || text == "Unresolved" || text == "_NOT_Found") return;
+    names_.callers.emplace(number, text);
+  }
+
+  // "71 (balance.F90, epoch2d)": line, file and module.
+  void caller_line(std::int64_t number, std::string_view text) {
+    const std::int64_t line = take_number(text).value_or(0);
+    const std::size_t comma = text.find(", ");
+    if (line <= 0 || line > UINT32_MAX || comma == std::string_view::npos || text.front() != '(' ||
+        !text.ends_with(')')) {
+      return;
+    }
+    CodeLocation place;
+    place.file = text.substr(1, comma - 1);
+    place.line = static_cast<std::uint32_t>(line);
+    place.module = text.substr(comma + 2, text.size() - comma - 3);
+    names_.caller_lines.emplace(number, std::move(place));
   }
 
   Names& names_;
@@ -84,6 +117,8 @@ class PcfReader {
   bool functions_ = false;
   bool mpi_ = false;
   bool library_ = false;
+  bool callers_ = false;
+  bool caller_lines_ = false;
 };
 
 template <class Visit>

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/testing/error_text.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/header.h"
 #include "formats/paraver/reader.h"
@@ -171,6 +172,52 @@ TEST(ParaverReader, StatesTellWhatIsUseful) {
   EXPECT_EQ(calls.counter(1, 0), 2000u);
 }
 
+// A file of one rank that computes 100 ns between two barriers, with its names beside it.
+TEST(ParaverReader, KeepsEveryCounterAndTheCallers) {
+  const ScratchFolder folder;
+  const std::string prv =
+      "#Paraver (1/2/21 at 1:02):200_ns:1(1):1:1(1:1)\n"
+      "1:1:1:1:1:0:10:12\n"
+      "2:1:1:1:1:0:50000002:8:42000000:5:42001047:6\n"
+      "1:1:1:1:1:10:110:1\n"
+      "2:1:1:1:1:10:50000002:0:42000000:1:42001047:1\n"
+      "2:1:1:1:1:110:50000002:8:42000000:70:42001047:80:70000001:3:80000001:4:70000002:5:80000002:"
+      "2\n"
+      "2:1:1:1:1:120:50000002:0:42000000:1:42001047:1:42000003:9\n";
+  write_file(folder / "x.prv", prv);
+  write_file(folder / "x.pcf",
+             "EVENT_TYPE\n7  42000000 PAPI_L1_DCM [L1D cache misses]\n"
+             "7  42001047 RESOURCE STALLS [Cycles]\n\n"
+             "EVENT_TYPE\n0    70000001    Caller at level 1\n0    70000002    Caller at level 2\n"
+             "VALUES\n0   End\n1 Unresolved\n3 __halo..xchange [__halo_MOD_exchange]\n5 main\n\n"
+             "EVENT_TYPE\n0    80000001    Caller line at level 1\n"
+             "0    80000002    Caller line at level 2\n"
+             "VALUES\n0   End\n2 0 (_NOT_Found)\n4 71 (halo.F90, app)\n");
+  const Trace trace = read_paraver(std::as_bytes(std::span(prv)), folder / "x.prv");
+  EXPECT_EQ(trace.counters(),
+            (std::vector<std::string>{"PAPI_L1_DCM", "RESOURCE STALLS", "counter_42000003"}));
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls.counter(0, 1), 70u);
+  EXPECT_EQ(calls.counter(1, 1), 80u);
+  EXPECT_EQ(calls.counter(2, 1), 0u);
+  EXPECT_EQ(calls[0].frame, 0u);
+  const CallTree& tree = trace.call_tree();
+  const FrameId inner = calls[1].frame;
+  ASSERT_NE(inner, 0u);
+  EXPECT_EQ(tree.location(inner), (CodeLocation{"__halo_MOD_exchange", "halo.F90", 71, "app"}));
+  EXPECT_EQ(tree.location(tree.parent(inner)), (CodeLocation{"main", "", 0, ""}));
+  EXPECT_EQ(tree.depth(inner), 2u);
+}
+
+TEST(ParaverReader, MoreThan64CountersAreAFinding) {
+  std::string text = "#Paraver (1/2/21 at 1:02):200_ns:1(1):1:1(1:1)\n2:1:1:1:1:0:50000002:8";
+  for (int i = 0; i < 70; ++i) text += ":" + std::to_string(42000000 + i) + ":1";
+  const Trace trace = read(text + "\n2:1:1:1:1:10:50000002:0\n");
+  EXPECT_EQ(trace.counters().size(), 64u);
+  EXPECT_EQ(trace.findings().count(paraver::kOtherCounters), 6u);
+}
+
 TEST(ParaverReader, OldFilesCountMicroseconds) {
   const Trace trace = read(
       "#Paraver (07/05/04 at 12:26):1500:4:1:2(1:1,1:2)\n"
@@ -192,7 +239,7 @@ TEST(ParaverReader, CommunicationWithoutEventsBecomesCalls) {
   EXPECT_EQ(trace.calls(0)[0].operation, Operation::send);
   EXPECT_EQ(trace.calls(1)[0].operation, Operation::recv);
   EXPECT_EQ(trace.calls(1)[0].end_ns, 90);
-  EXPECT_EQ(trace.findings().count(paraver::kNoCall), 2u);
+  EXPECT_EQ(trace.findings().count(paraver::kWithoutCall), 2u);
 }
 
 TEST(ParaverReader, BadRecordsCostThemselves) {
@@ -265,6 +312,15 @@ TEST_P(EpochTraces, RuntimeAndUsefulTimeAreExact) {
   for (const auto& entry : trace.findings().entries()) {
     EXPECT_NE(entry.severity, Severity::data_loss) << entry.name;
   }
+  EXPECT_EQ(trace.counters(), (std::vector<std::string>{
+                                  "PAPI_TOT_INS", "PAPI_TOT_CYC", "PAPI_L1_DCM", "PAPI_L2_DCM",
+                                  "PAPI_L3_TCM", "PAPI_BR_INS", "PAPI_BR_MSP", "RESOURCE_STALLS"}));
+  // Extrae recorded three levels of callers, and main is the outermost of few of them.
+  std::uint32_t deepest = 0;
+  for (std::size_t frame = 1; frame <= trace.call_tree().size(); ++frame) {
+    deepest = std::max(deepest, trace.call_tree().depth(static_cast<FrameId>(frame)));
+  }
+  EXPECT_EQ(deepest, 3u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EpochTraces,

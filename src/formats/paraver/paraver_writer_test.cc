@@ -216,6 +216,16 @@ TEST(ParaverWriter, ConfigurationsHaveTagsThatParaverKnows) {
   }
 }
 
+// The trace without its call paths, which are not written.
+Trace without_call_paths(const Trace& trace) {
+  std::istringstream lines(to_text(trace));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("frame ")) text += line.substr(0, line.find(" frame=")) + "\n";
+  }
+  return read_text(text, "without call paths");
+}
+
 // What others recorded, written by us and read again, has the same calls at the same times.
 TEST(ParaverWriter, EpochComesBackEqual) {
   const fs::path traces = testing::shared_trace("");
@@ -225,15 +235,16 @@ TEST(ParaverWriter, EpochComesBackEqual) {
         "epoch/epoch_8proc.prv.gz", "ring4/ring.prv"}) {
     const Trace trace = read(traces / name);
     const Trace back = there_and_back(trace);
-    EXPECT_TRUE(same_content(trace, back)) << name;
+    EXPECT_TRUE(same_content(without_call_paths(trace), back)) << name;
     for (std::int32_t r = 0; r < trace.ranks(); ++r) {
       const RankCalls& a = trace.calls(r);
       const RankCalls& b = back.calls(r);
       ASSERT_EQ(a.stop_ns(), b.stop_ns());
       for (std::size_t i = 0; i <= a.size(); ++i) {
         ASSERT_EQ(a.useful_ns(i), b.useful_ns(i)) << name << " rank " << r << " call " << i;
-        ASSERT_EQ(a.counter(0, i), b.counter(0, i));
-        ASSERT_EQ(a.counter(1, i), b.counter(1, i));
+        for (std::size_t c = 0; c < trace.counters().size(); ++c) {
+          ASSERT_EQ(a.counter(c, i), b.counter(c, i));
+        }
       }
     }
   }

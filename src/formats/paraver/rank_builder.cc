@@ -55,12 +55,7 @@ void RankBuilder::enter(std::uint32_t number, std::int64_t time, const Call& giv
   }
   if (number == 0) {
     states_.enter_mpi(time);
-    const std::size_t gap = next_index();
-    for (std::size_t i = 0; has_counters_ && i < kCounters; ++i) {
-      if (counter_values_[i].size() < gap + 1) counter_values_[i].resize(gap + 1);
-      counter_values_[i][gap] = gained_[i];
-    }
-    gained_ = {};
+    keep_counters(next_index());
   }
   window_.push_back(
       {given, std::vector(given.args.begin(), given.args.end()), false, false, false});
@@ -88,6 +83,15 @@ void RankBuilder::enter(std::uint32_t number, std::int64_t time, const Call& giv
   }
 }
 
+void RankBuilder::keep_counters(std::size_t gap) {
+  if (counter_values_.size() < gained_.size()) counter_values_.resize(gained_.size());
+  for (std::size_t i = 0; i < gained_.size(); ++i) {
+    if (counter_values_[i].size() < gap + 1) counter_values_[i].resize(gap + 1);
+    counter_values_[i][gap] = gained_[i];
+  }
+  std::ranges::fill(gained_, 0);
+}
+
 void RankBuilder::leave(std::uint32_t number, std::int64_t time) {
   Thread& thread = thread_of(number);
   if (thread.open == 0) return;
@@ -103,11 +107,12 @@ void RankBuilder::close(Thread& thread, std::int64_t time) {
   thread.open = 0;
 }
 
-void RankBuilder::counters(std::uint32_t thread, std::int64_t time, const CounterValues& gained) {
+void RankBuilder::counters(std::uint32_t thread, std::int64_t time,
+                           std::span<const std::uint64_t> gained) {
   if (thread != 0) return;
-  has_counters_ = true;
+  if (gained_.size() < gained.size()) gained_.resize(gained.size());
   if (thread_of(0).open != 0 || !states_.computed_before(time)) return;
-  for (std::size_t i = 0; i < kCounters; ++i) gained_[i] += gained[i];
+  for (std::size_t i = 0; i < gained.size(); ++i) gained_[i] += gained[i];
 }
 
 void RankBuilder::region(std::uint32_t thread, std::int64_t time, std::int64_t region) {
@@ -196,17 +201,12 @@ void RankBuilder::finish() {
     for (const Waiting& w : thread.receives) without_call(number, w.end, Operation::recv);
   });
   if (!outstanding_.empty()) findings_.add(kNeverCompleted, {}, outstanding_.size());
-  if (has_counters_) {
-    for (std::size_t i = 0; i < kCounters; ++i) {
-      counter_values_[i].resize(calls_.size() + 1);
-      counter_values_[i].back() = gained_[i];
-    }
-  }
+  keep_counters(calls_.size());
   if (late_.empty() && extra_.empty()) {
     for (const Pause& pause : states_.pauses()) calls_.append_pause(pause);
   }
   rebuild();
-  for (std::size_t i = 0; has_counters_ && i < kCounters; ++i) {
+  for (std::size_t i = 0; i < counter_values_.size(); ++i) {
     calls_.set_counter(i, std::move(counter_values_[i]));
   }
   calls_.set_start_ns(states_.start_ns());

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,10 +22,6 @@ struct MessageEnd {
   std::int32_t tag = 0;
 };
 
-/// Instructions and cycles.
-inline constexpr std::size_t kCounters = 2;
-using CounterValues = std::array<std::uint64_t, kCounters>;
-
 /// Puts the calls of one rank together from what the records say, in the order of the file: calls
 /// from enter and leave events, peers from communication records, requests from their times
 /// (doc/formats/paraver.md). The calls it has done with are in the Trace already; it keeps those
@@ -41,7 +37,8 @@ class RankBuilder {
   /// A call of MPI that no Operation stands for.
   void enter_unnamed(std::uint32_t thread, std::int64_t time);
   void leave(std::uint32_t thread, std::int64_t time);
-  void counters(std::uint32_t thread, std::int64_t time, const CounterValues& gained);
+  /// What each counter has gained since the line before.
+  void counters(std::uint32_t thread, std::int64_t time, std::span<const std::uint64_t> gained);
   /// `region` < 0: the innermost region is left.
   void region(std::uint32_t thread, std::int64_t time, std::int64_t region);
   void sent(std::uint32_t thread, const MessageEnd& end, std::int64_t now);
@@ -50,7 +47,6 @@ class RankBuilder {
   /// The file has ended. Every call is in the Trace after this.
   void finish();
   bool seen() const { return seen_; }
-  bool has_counters() const { return has_counters_; }
 
  private:
   struct Open {
@@ -100,6 +96,7 @@ class RankBuilder {
   void without_call(std::uint32_t thread, const MessageEnd& end, Operation operation);
   void take_waiting(Thread& thread, std::uint32_t number, Open& open, std::int64_t until);
   void rebuild();
+  void keep_counters(std::size_t gap);
 
   RankCalls& calls_;
   Findings& findings_;
@@ -113,12 +110,11 @@ class RankBuilder {
   std::vector<Call> extra_;
   std::vector<std::uint32_t> region_stack_;
   ThreadStates states_;
-  CounterValues gained_{};
-  std::array<std::vector<std::uint64_t>, kCounters> counter_values_;
+  std::vector<std::uint64_t> gained_;                       // since the last call, by counter
+  std::vector<std::vector<std::uint64_t>> counter_values_;  // by counter, of each gap
   std::uint64_t order_ = 0;
   std::uint32_t last_request_ = 0;
   bool seen_ = false;
-  bool has_counters_ = false;
 };
 
 }  // namespace slackline::paraver

@@ -179,7 +179,7 @@ void RankBuilder::completes_at(std::uint32_t request, std::int64_t time) {
 }
 
 void RankBuilder::without_call(std::uint32_t thread, const MessageEnd& end, Operation operation) {
-  findings_.add(kNoCall, fmt::format("{} at {} ns", mpi_name(operation), end.logical_ns));
+  findings_.add(kWithoutCall, fmt::format("{} at {} ns", mpi_name(operation), end.logical_ns));
   Call call;
   call.operation = operation;
   call.thread = static_cast<std::uint16_t>(thread);

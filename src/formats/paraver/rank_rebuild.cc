@@ -59,7 +59,7 @@ void RankBuilder::rebuild() {
     event.before_call = static_cast<std::uint32_t>(new_index[event.before_call]);
     whole.append_region(event);
   }
-  for (std::size_t c = 0; c < kCounters; ++c) {
+  for (std::size_t c = 0; c < counter_values_.size(); ++c) {
     std::vector<std::uint64_t> moved(counter_values_[c].empty() ? 0 : whole.size() + 1);
     for (std::size_t i = 0; i < counter_values_[c].size(); ++i) {
       moved[new_index[i]] = counter_values_[c][i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/paraver/collectives.h"
+#include "formats/paraver/counters.h"
 #include "formats/paraver/event_values.h"
 #include "formats/paraver/mpi_values.h"
 #include "formats/paraver/thread_states.h"
@@ -150,10 +151,7 @@ char* RankStream::counters(char* to, std::size_t gap) const {
   if (thread_ != 0) return to;
   const auto& names = context_.trace.counters();
   for (std::size_t c = 0; c < names.size(); ++c) {
-    const std::int64_t type = names[c] == "PAPI_TOT_INS"   ? kInstructions
-                              : names[c] == "PAPI_TOT_CYC" ? kCycles
-                                                           : 0;
-    if (type != 0) to = put_pair(to, type, static_cast<std::int64_t>(calls_.counter(c, gap)));
+    to = put_pair(to, counter_type(names[c], c), static_cast<std::int64_t>(calls_.counter(c, gap)));
   }
   return to;
 }

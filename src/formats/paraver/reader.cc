@@ -7,14 +7,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "formats/paraver/callers.h"
 #include "formats/paraver/collectives.h"
 #include "formats/paraver/communicators.h"
+#include "formats/paraver/counters.h"
 #include "formats/paraver/fields.h"
 #include "formats/paraver/findings.h"
 #include "formats/paraver/header.h"
@@ -27,8 +31,6 @@ namespace slackline {
 namespace paraver {
 namespace {
 
-constexpr std::int64_t kFirstCounter = 42000000;
-constexpr std::int64_t kLastCounter = 42999999;
 constexpr std::int64_t kMostThreads = 65536;
 
 // What one line of events says of MPI, counters and regions.
@@ -42,6 +44,7 @@ struct EventLine {
   std::int64_t element = 0;
   std::int64_t bytes = -1;  // not given
   std::vector<std::int64_t> contributions{};
+  Callers callers{};
 };
 
 class Reader {
@@ -168,36 +171,44 @@ class Reader {
     when = in_order(at.rank, when);
     at.builder->begin_event(at.thread, when);
     EventLine line;
-    CounterValues gained{};
-    bool counted = false;
+    gained_.clear();
     while (!fields.at_end()) {
       std::int64_t type = 0;
       std::int64_t value = 0;
       if (!fields.next(type) || !fields.next(value)) return false;
       if (is_mpi(type)) {
         if (line.enters) enter(at, when, line);
-        if (value == 0) leave(at, when, gained, counted);
+        if (value == 0) leave(at, when);
         line = {};
         line.enters = value != 0;
         line.value = value;
-      } else if (type >= kFirstCounter && type <= kLastCounter) {
-        counted = counter(type, value, gained) || counted;
+      } else if (is_counter(type)) {
+        counter(type, value);
+      } else if (is_caller(type)) {
+        line.callers.add(type, value);
       } else {
         other(at, when, type, value, line);
       }
     }
-    if (counted) at.builder->counters(at.thread, when, gained);
+    count(at, when);
     if (line.enters) enter(at, when, line);
     return true;
   }
 
-  bool counter(std::int64_t type, std::int64_t value, CounterValues& gained) {
-    const auto amount = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value));
-    if (type == kInstructions) gained[0] = amount;
-    if (type == kCycles) gained[1] = amount;
-    const bool kept = type == kInstructions || type == kCycles;
-    other_counters_ = other_counters_ || !kept;
-    return kept;
+  void counter(std::int64_t type, std::int64_t value) {
+    const std::optional<std::size_t> number = counters_.number(type);
+    if (!number) {
+      trace_.findings().add(kOtherCounters);
+      return;
+    }
+    if (gained_.size() <= *number) gained_.resize(*number + 1);
+    gained_[*number] = static_cast<std::uint64_t>(std::max<std::int64_t>(0, value));
+  }
+
+  // What the line has counted so far.
+  void count(const Object& at, std::int64_t when) {
+    if (!gained_.empty()) at.builder->counters(at.thread, when, gained_);
+    gained_.clear();
   }
 
   void other(const Object& at, std::int64_t when, std::int64_t type, std::int64_t value,
@@ -260,14 +271,20 @@ class Reader {
       unfinalized_[at.rank] = true;
     }
     if (call.operation == Operation::finalize) unfinalized_[at.rank] = false;
+    call.frame = frame(line.callers);
     at.builder->enter(at.thread, when, call);
   }
 
+  FrameId frame(const Callers& callers) {
+    if (callers.empty()) return 0;
+    const auto [found, is_new] = frames_.try_emplace(callers, 0);
+    if (is_new) found->second = callers.frame(names_, trace_.call_tree());
+    return found->second;
+  }
+
   // What was counted up to here was counted inside of MPI.
-  static void leave(const Object& at, std::int64_t when, CounterValues& gained, bool& counted) {
-    if (counted) at.builder->counters(at.thread, when, gained);
-    counted = false;
-    gained = {};
+  void leave(const Object& at, std::int64_t when) {
+    count(at, when);
     at.builder->leave(at.thread, when);
   }
 
@@ -317,19 +334,15 @@ class Reader {
 
   void finish() {
     parallel_for(rank_count(), [&](std::size_t r) { builders_[r].finish(); });
-    bool counters = false;
     for (std::size_t r = 0; r < rank_count(); ++r) {
       trace_.findings().merge(findings_[r]);
-      counters = counters || builders_[r].has_counters();
       RankInfo& info = trace_.rank_info(static_cast<std::int32_t>(r));
       info.present = builders_[r].seen();
       info.finalized = !unfinalized_[r];
     }
-    if (counters) {
-      trace_.add_counter("PAPI_TOT_INS");
-      trace_.add_counter("PAPI_TOT_CYC");
+    for (std::size_t i = 0; i < counters_.size(); ++i) {
+      trace_.add_counter(counters_.name(i, names_));
     }
-    if (other_counters_) trace_.findings().add(kOtherCounters);
     name_hosts();
     resolve_collectives(trace_);
     count_unmatched();
@@ -379,7 +392,9 @@ class Reader {
   std::vector<bool> unfinalized_;
   std::int64_t now_ = 0;
   std::int64_t application_ = 0;  // of the object that was read last
-  bool other_counters_ = false;
+  std::map<Callers, FrameId> frames_;
+  CounterTypes counters_;
+  std::vector<std::uint64_t> gained_;  // by the line that is read, by counter
 };
 
 }  // namespace

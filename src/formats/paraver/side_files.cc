@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "formats/paraver/counters.h"
 #include "formats/paraver/event_values.h"
 #include "formats/paraver/mpi_values.h"
 
@@ -169,10 +170,12 @@ std::string pcf_text(const Trace& trace) {
   fmt::format_to(out, "EVENT_TYPE\n6    {}    Application\nVALUES\n0      End\n1      Begin\n\n\n",
                  kApplication);
   if (!trace.counters().empty()) {
-    fmt::format_to(out,
-                   "EVENT_TYPE\n7    {}    PAPI_TOT_INS [Instr completed]\n"
-                   "7    {}    PAPI_TOT_CYC [Total cycles]\n\n\n",
-                   kInstructions, kCycles);
+    fmt::format_to(out, "EVENT_TYPE\n");
+    for (std::size_t c = 0; c < trace.counters().size(); ++c) {
+      const std::string& name = trace.counters()[c];
+      fmt::format_to(out, "7    {}    {}\n", counter_type(name, c), one_line(name));
+    }
+    fmt::format_to(out, "\n\n");
   }
   if (!trace.regions().empty()) {
     fmt::format_to(out, "EVENT_TYPE\n0    {}    User function\nVALUES\n0   End\n", kUserFunction);
