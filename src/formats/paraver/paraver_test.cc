@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -210,6 +211,24 @@ TEST(ParaverReader, KeepsEveryCounterAndTheCallers) {
   EXPECT_EQ(tree.depth(inner), 2u);
 }
 
+// Extrae's merger may give an event and what was counted and called then a line each.
+TEST(ParaverReader, CountersOnALineAfterTheCallTheyPrecede) {
+  const Trace trace = read(
+      "#Paraver (1/2/21 at 1:02):200_ns:1(1):1:1(1:1)\n"
+      "1:1:1:1:1:0:110:1\n"
+      "1:1:1:1:1:110:120:13\n"
+      "2:1:1:1:1:110:50000002:8\n"
+      "2:1:1:1:1:110:42000050:70:42000059:80\n"
+      "2:1:1:1:1:115:42000050:3\n"
+      "2:1:1:1:1:120:50000002:0\n"
+      "2:1:1:1:1:120:42000050:1\n");
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls.counter(0, 0), 70u);
+  EXPECT_EQ(calls.counter(1, 0), 80u);
+  EXPECT_EQ(calls.counter(0, 1), 0u);
+}
+
 TEST(ParaverReader, MoreThan64CountersAreAFinding) {
   std::string text = "#Paraver (1/2/21 at 1:02):200_ns:1(1):1:1(1:1)\n2:1:1:1:1:0:50000002:8";
   for (int i = 0; i < 70; ++i) text += ":" + std::to_string(42000000 + i) + ":1";
@@ -328,6 +347,29 @@ INSTANTIATE_TEST_SUITE_P(All, EpochTraces,
                                            Epoch{2, 11528373565, 11456696.18, 11484151.34},
                                            Epoch{4, 6082352213, 5921167.02, 5999910.80},
                                            Epoch{8, 3513565328, 3362753.84, 3421581.67}));
+
+// As a script counts them: what the events at the ends of running states say.
+TEST(EpochCounters, AllComputationIsCounted) {
+  for (const auto& [name, instructions, misses] :
+       {std::tuple{"epoch/epoch_2proc.prv.gz", std::uint64_t{87643808043},
+                   std::uint64_t{1639952994}},
+        std::tuple{"epoch/epoch_8proc.prv.gz", std::uint64_t{90080576413},
+                   std::uint64_t{966932815}}}) {
+    const fs::path path = testing::shared_trace(name);
+    if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";
+    const MappedFile file(path);
+    const Trace trace = read_paraver(file.bytes(), path);
+    std::uint64_t counted[2] = {};
+    for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+      for (std::size_t i = 0; i <= trace.calls(r).size(); ++i) {
+        counted[0] += trace.calls(r).counter(0, i);
+        counted[1] += trace.calls(r).counter(2, i);
+      }
+    }
+    EXPECT_EQ(counted[0], instructions) << name;
+    EXPECT_EQ(counted[1], misses) << name;
+  }
+}
 
 // The ring's program: 20 rounds of Irecv, Isend, Waitall, a send down and an answer, and so on.
 TEST(RingTrace, HasWhatItsProgramDoes) {

@@ -54,6 +54,7 @@ void RankBuilder::enter(std::uint32_t number, std::int64_t time, const Call& giv
     close(thread, time);
   }
   if (number == 0) {
+    computed_ = states_.computed_before(time);
     states_.enter_mpi(time);
     keep_counters(next_index());
   }
@@ -87,7 +88,7 @@ void RankBuilder::keep_counters(std::size_t gap) {
   if (counter_values_.size() < gained_.size()) counter_values_.resize(gained_.size());
   for (std::size_t i = 0; i < gained_.size(); ++i) {
     if (counter_values_[i].size() < gap + 1) counter_values_[i].resize(gap + 1);
-    counter_values_[i][gap] = gained_[i];
+    counter_values_[i][gap] += gained_[i];
   }
   std::ranges::fill(gained_, 0);
 }
@@ -111,8 +112,21 @@ void RankBuilder::counters(std::uint32_t thread, std::int64_t time,
                            std::span<const std::uint64_t> gained) {
   if (thread != 0) return;
   if (gained_.size() < gained.size()) gained_.resize(gained.size());
-  if (thread_of(0).open != 0 || !states_.computed_before(time)) return;
+  // A line of its own may follow the one that enters a call.
+  const bool entered = entered_at(thread, time) != nullptr;
+  if (entered ? !computed_ : thread_of(0).open != 0 || !states_.computed_before(time)) return;
   for (std::size_t i = 0; i < gained.size(); ++i) gained_[i] += gained[i];
+  if (entered) keep_counters(calls_.size() + thread_of(0).open - window_base_);
+}
+
+RankBuilder::Open* RankBuilder::entered_at(std::uint32_t thread, std::int64_t time) {
+  Open* const open = open_call(thread_of(thread));
+  return open != nullptr && open->call.begin_ns == time ? open : nullptr;
+}
+
+void RankBuilder::frame(std::uint32_t thread, std::int64_t time, FrameId frame) {
+  Open* const open = entered_at(thread, time);
+  if (open != nullptr && open->call.frame == 0) open->call.frame = frame;
 }
 
 void RankBuilder::region(std::uint32_t thread, std::int64_t time, std::int64_t region) {

@@ -39,6 +39,8 @@ class RankBuilder {
   void leave(std::uint32_t thread, std::int64_t time);
   /// What each counter has gained since the line before.
   void counters(std::uint32_t thread, std::int64_t time, std::span<const std::uint64_t> gained);
+  /// The call path of the call that was entered at `time`, where it has none yet.
+  void frame(std::uint32_t thread, std::int64_t time, FrameId frame);
   /// `region` < 0: the innermost region is left.
   void region(std::uint32_t thread, std::int64_t time, std::int64_t region);
   void sent(std::uint32_t thread, const MessageEnd& end, std::int64_t now);
@@ -96,6 +98,7 @@ class RankBuilder {
   void without_call(std::uint32_t thread, const MessageEnd& end, Operation operation);
   void take_waiting(Thread& thread, std::uint32_t number, Open& open, std::int64_t until);
   void rebuild();
+  Open* entered_at(std::uint32_t thread, std::int64_t time);
   void keep_counters(std::size_t gap);
 
   RankCalls& calls_;
@@ -115,6 +118,7 @@ class RankBuilder {
   std::uint64_t order_ = 0;
   std::uint32_t last_request_ = 0;
   bool seen_ = false;
+  bool computed_ = false;  // thread 0, right before its open call
 };
 
 }  // namespace slackline::paraver

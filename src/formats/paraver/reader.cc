@@ -191,7 +191,11 @@ class Reader {
       }
     }
     count(at, when);
-    if (line.enters) enter(at, when, line);
+    if (line.enters) {
+      enter(at, when, line);
+    } else if (!line.callers.empty()) {
+      at.builder->frame(at.thread, when, frame(line.callers));
+    }
     return true;
   }
 
