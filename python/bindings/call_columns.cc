@@ -5,6 +5,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -75,15 +76,46 @@ Column operation_column(const Opened& opened, const CallSelection& selection) {
           .categories = std::move(names)};
 }
 
+/// A column of text, with codes as narrow as the number of texts permits: pandas takes those
+/// without a copy.
+template <class CodeOf>
+Column text_column(const Trace& trace, const CallSelection& selection,
+                   std::vector<std::string> texts, const CodeOf& code_of) {
+  const auto codes = [&]<class Code>(Code) {
+    return gathered<Code>(trace, selection,
+                          [&](const RankCalls&, const SelectedCalls& selected, std::size_t i) {
+                            return static_cast<Code>(code_of(selected.rank, selected[i]));
+                          });
+  };
+  const auto fits = [&]<class Code>(Code) {
+    return texts.size() <= static_cast<std::size_t>(std::numeric_limits<Code>::max());
+  };
+  Column column;
+  column.values = fits(std::int8_t{})    ? codes(std::int8_t{})
+                  : fits(std::int16_t{}) ? codes(std::int16_t{})
+                                         : codes(std::int32_t{});
+  column.categories = std::move(texts);
+  return column;
+}
+
 Column region_column(const Opened& opened, const CallSelection& selection) {
   const CallPaths& paths = opened.paths();
-  const auto path_of = [&](const RankCalls&, const SelectedCalls& selected, std::size_t i) {
-    return paths.only_one() ? 0
-                            : static_cast<std::int32_t>(paths.at_call(selected.rank, selected[i]));
-  };
-  return {.name = "region",
-          .values = gathered<std::int32_t>(opened.trace(), selection, path_of),
-          .categories = path_names(paths)};
+  return text_column(
+      opened.trace(), selection, path_names(paths),
+      [&](std::int32_t rank, std::uint32_t call) { return paths.at_call(rank, call); });
+}
+
+/// The innermost function on the path of each call.
+Column function_column(const Opened& opened, const CallSelection& selection) {
+  const CallPaths& paths = opened.function_paths();
+  Categories functions;
+  std::vector<std::int32_t> code;
+  for (PathId path = 0; path < paths.size(); ++path) {
+    code.push_back(functions.code(paths.innermost(path)));
+  }
+  return text_column(
+      opened.trace(), selection, functions.take(),
+      [&](std::int32_t rank, std::uint32_t call) { return code[paths.at_call(rank, call)]; });
 }
 
 using MakeColumn = std::function<Column(const OpenedPtr&, const CallSelection&)>;
@@ -126,6 +158,8 @@ const std::vector<NamedColumn>& columns() {
       {"request", stored_column<std::uint32_t>(&RankCalls::requests)},
       {"flags", stored_column<std::uint8_t>(&RankCalls::flags)},
       {"region", [](const OpenedPtr& o, const CallSelection& s) { return region_column(*o, s); }},
+      {"function",
+       [](const OpenedPtr& o, const CallSelection& s) { return function_column(*o, s); }},
   };
   return kColumns;
 }

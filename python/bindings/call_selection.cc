@@ -38,12 +38,12 @@ std::optional<OperationFlags> wanted_operations(const CallFilter& filter) {
   return wanted;
 }
 
-/// By path: whether it leads through one of the regions.
-std::vector<char> wanted_paths(const Opened& opened, const CallFilter& filter) {
-  if (filter.regions.empty()) return {};
-  const CallPaths& paths = opened.paths();
+/// By path: whether it leads through one of the regions or functions.
+std::vector<char> wanted_paths(const CallPaths& paths, const std::vector<std::string>& names,
+                               std::string_view kind, std::string_view reason,
+                               std::string_view help) {
   std::vector<char> wanted(paths.size(), 0);
-  for (const std::string& name : filter.regions) {
+  for (const std::string& name : names) {
     bool found = false;
     for (PathId path = 1; path < paths.size(); ++path) {
       if (paths.innermost(path) != name) continue;
@@ -51,9 +51,8 @@ std::vector<char> wanted_paths(const Opened& opened, const CallFilter& filter) {
       found = true;
     }
     if (found) continue;
-    throw usage_error(fmt::format("unknown region '{}'", name),
-                      "the trace has no region or function of that name",
-                      "Trace.regions() lists the regions.");
+    throw usage_error(fmt::format("unknown {} '{}'", kind, name), std::string(reason),
+                      std::string(help));
   }
   for (PathId path = 1; path < paths.size(); ++path) {  // parents come before their children
     wanted[path] = wanted[path] != 0 || wanted[paths.parent(path)] != 0 ? 1 : 0;
@@ -61,13 +60,30 @@ std::vector<char> wanted_paths(const Opened& opened, const CallFilter& filter) {
   return wanted;
 }
 
+std::vector<char> wanted_regions(const Opened& opened, const CallFilter& filter) {
+  if (filter.regions.empty()) return {};
+  return wanted_paths(opened.paths(), filter.regions, "region",
+                      "the trace has no region or function of that name",
+                      "Trace.call_tree() lists them.");
+}
+
+std::vector<char> wanted_functions(const Opened& opened, const CallFilter& filter) {
+  if (filter.functions.empty()) return {};
+  return wanted_paths(opened.function_paths(), filter.functions, "function",
+                      "no recorded call path leads through it",
+                      "The column 'function' of Trace.calls() has the functions that call MPI.");
+}
+
 /// What is compared with each call.
 struct Wanted {
   std::optional<TimeInterval> interval;
   std::optional<OperationFlags> operations;
-  std::vector<char> paths;
+  std::vector<char> regions;    // by path of Opened::paths()
+  std::vector<char> functions;  // by path of Opened::function_paths()
 
-  bool everything() const { return !interval && !operations && paths.empty(); }
+  bool everything() const {
+    return !interval && !operations && regions.empty() && functions.empty();
+  }
 };
 
 SelectedCalls selected(const Opened& opened, std::int32_t rank, const Wanted& wanted) {
@@ -76,6 +92,8 @@ SelectedCalls selected(const Opened& opened, std::int32_t rank, const Wanted& wa
   if (wanted.everything()) return result;
   const std::size_t end =
       wanted.interval ? calls.first_from(wanted.interval->end_ns) : calls.size();
+  const CallPaths* const regions = wanted.regions.empty() ? nullptr : &opened.paths();
+  const CallPaths* const functions = wanted.functions.empty() ? nullptr : &opened.function_paths();
   std::vector<std::uint32_t> found;
   for (std::size_t i = 0; i < end; ++i) {
     const auto call = static_cast<std::uint32_t>(i);
@@ -87,7 +105,8 @@ SelectedCalls selected(const Opened& opened, std::int32_t rank, const Wanted& wa
         calls.begin_ns(i) < wanted.interval->begin_ns) {
       continue;
     }
-    if (!wanted.paths.empty() && wanted.paths[opened.paths().at_call(rank, call)] == 0) continue;
+    if (regions != nullptr && wanted.regions[regions->at_call(rank, call)] == 0) continue;
+    if (functions != nullptr && wanted.functions[functions->at_call(rank, call)] == 0) continue;
     found.push_back(call);
   }
   result.count = static_cast<std::uint32_t>(found.size());
@@ -111,7 +130,8 @@ Operation operation_named(const std::string& name) {
 
 CallSelection select_calls(const Opened& opened, const CallFilter& filter) {
   const std::vector<std::int32_t> ranks = wanted_ranks(opened.trace(), filter);
-  const Wanted wanted{filter.interval, wanted_operations(filter), wanted_paths(opened, filter)};
+  const Wanted wanted{filter.interval, wanted_operations(filter), wanted_regions(opened, filter),
+                      wanted_functions(opened, filter)};
   CallSelection selection;
   selection.of_ranks.resize(ranks.size());
   parallel_for(ranks.size(),

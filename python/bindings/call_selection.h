@@ -19,6 +19,7 @@ struct CallFilter {
   std::optional<TimeInterval> interval{};  ///< calls that lie in it, at least in part
   std::vector<std::string> operations{};   ///< "MPI_Isend" or "isend"
   std::vector<std::string> regions{};      ///< regions or functions that calls are anywhere in
+  std::vector<std::string> functions{};    ///< functions alone, whether or not there are regions
 };
 
 /// The selected calls of one rank.
@@ -40,8 +41,8 @@ struct CallSelection {
   std::size_t rows() const { return first_row.back(); }
 };
 
-/// Throws usage Error for a rank, an operation or a region that the trace has not. O(calls) where
-/// more than ranks are given, else O(ranks).
+/// Throws usage Error for a rank, an operation, a region or a function that the trace has not.
+/// O(calls) where more than ranks are given, else O(ranks).
 CallSelection select_calls(const Opened& opened, const CallFilter& filter);
 
 }  // namespace slackline::python

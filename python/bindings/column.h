@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -64,6 +65,21 @@ struct Column {
 };
 
 using Columns = std::vector<Column>;
+
+/// Texts that occur several times, each as a code.
+class Categories {
+ public:
+  std::int32_t code(const std::string& text) {
+    const auto [at, fresh] = codes_.try_emplace(text, static_cast<std::int32_t>(texts_.size()));
+    if (fresh) texts_.push_back(text);
+    return at->second;
+  }
+  std::vector<std::string> take() { return std::move(texts_); }
+
+ private:
+  std::map<std::string, std::int32_t> codes_;
+  std::vector<std::string> texts_;
+};
 
 /// value(row) for all rows, on all threads.
 template <class T, class ValueOf>

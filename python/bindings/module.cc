@@ -22,8 +22,8 @@ namespace {
 
 namespace py = pybind11;
 
-/// A filter as Python gives it: (ranks or None, interval or None, operations, regions), where the
-/// interval is two times or a text that --interval reads.
+/// A filter as Python gives it: (ranks or None, interval or None, operations, regions, functions),
+/// where the interval is two times or a text that --interval reads.
 CallFilter filter_of(const Opened& opened, const py::tuple& given) {
   CallFilter filter;
   if (!given[0].is_none()) filter.ranks = given[0].cast<std::vector<std::int32_t>>();
@@ -36,6 +36,7 @@ CallFilter filter_of(const Opened& opened, const py::tuple& given) {
   }
   filter.operations = given[2].cast<std::vector<std::string>>();
   filter.regions = given[3].cast<std::vector<std::string>>();
+  filter.functions = given[4].cast<std::vector<std::string>>();
   return filter;
 }
 
@@ -60,6 +61,7 @@ void define_calls(TraceClass& trace) {
 }
 
 using FilteredTable = Columns (*)(const Opened&, const CallFilter&);
+using BinnedTable = Columns (*)(const Opened&, const CallFilter&, std::size_t);
 using WholeTable = Columns (*)(const Opened&);
 
 void define_tables(TraceClass& trace) {
@@ -82,6 +84,20 @@ void define_tables(TraceClass& trace) {
   whole("communicators", communicators_table);
   whole("comm_matrix", comm_matrix_table);
   whole("critical_path", critical_path_table);
+  whole("flat_profile", flat_profile_table);
+  whole("call_tree", call_tree_table);
+  trace.def("message_sizes", [](const OpenedPtr& self, std::size_t bins) {
+    return table([=] { return message_sizes_table(*self, bins); });
+  });
+  const auto binned = [&](const char* name, BinnedTable make) {
+    trace.def(name, [make](const OpenedPtr& self, const py::tuple& given, std::size_t bins) {
+      return table([self, make, bins, filter = filter_of(*self, given)] {
+        return make(*self, filter, bins);
+      });
+    });
+  };
+  binned("time_profile", time_profile_table);
+  binned("comm_over_time", comm_over_time_table);
   trace.def("findings", [](const OpenedPtr& self) {
     Findings all = self->trace().findings();
     all.merge(self->run().findings);

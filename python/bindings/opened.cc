@@ -14,6 +14,14 @@ const CallPaths& Opened::paths() const {
   return *paths_;
 }
 
+const CallPaths& Opened::function_paths() const {
+  const std::lock_guard lock(mutex_);
+  if (!function_paths_) {
+    function_paths_ = std::make_unique<const CallPaths>(CallPaths::of_functions(trace()));
+  }
+  return *function_paths_;
+}
+
 const CallMatching& Opened::matching() const {
   const std::lock_guard lock(mutex_);
   if (!matching_) {

@@ -20,12 +20,15 @@ class Opened {
   const Trace& trace() const { return run_.opened.trace; }
   /// Those of regions if the program has marked any, else of functions.
   const CallPaths& paths() const;
+  /// Those of functions; only one where the recording has no call paths.
+  const CallPaths& function_paths() const;
   const CallMatching& matching() const;
 
  private:
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const CallMatching> matching_;
   mutable std::unique_ptr<const CallPaths> paths_;
+  mutable std::unique_ptr<const CallPaths> function_paths_;
   LoadedRun run_;
 };
 

@@ -1,7 +1,6 @@
 #include "bindings/tables.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -233,28 +232,6 @@ Columns samples_table(const Opened& opened, const CallFilter& filter) {
   table.add<std::uint32_t>("before_call", [&](Row i) { return rows[i].second.before_call; });
   table.add_text("frame", std::move(functions),
                  [&](Row i) { return static_cast<std::int32_t>(rows[i].second.frame); });
-  return table.take();
-}
-
-Columns comm_matrix_table(const Opened& opened) {
-  struct Cell {
-    std::uint64_t messages = 0;
-    std::uint64_t bytes = 0;
-  };
-  std::map<std::pair<std::int32_t, std::int32_t>, Cell> cells;
-  for (const MessageCalls& m : opened.matching().messages()) {
-    Cell& cell = cells[{m.source, m.destination}];
-    ++cell.messages;
-    cell.bytes += m.bytes;
-  }
-  const std::vector<std::pair<std::pair<std::int32_t, std::int32_t>, Cell>> rows(cells.begin(),
-                                                                                 cells.end());
-  using Row = std::size_t;
-  TableBuilder table(rows.size());
-  table.add<std::int32_t>("source", [&](Row i) { return rows[i].first.first; });
-  table.add<std::int32_t>("destination", [&](Row i) { return rows[i].first.second; });
-  table.add<std::uint64_t>("messages", [&](Row i) { return rows[i].second.messages; });
-  table.add<std::uint64_t>("bytes", [&](Row i) { return rows[i].second.bytes; });
   return table.take();
 }
 

@@ -23,13 +23,14 @@ from .importing import from_arrow
 from .model import LogGPS, Platform
 from .progress import on_progress, show_progress
 from .reports import Report, diff, report, simulate
+from .summaries import CommMatrix, Efficiency, FlatProfile
 from .table import Column, Table
-from .trace import CommMatrix, Efficiency, Trace
+from .trace import Trace
 from .trace import open_trace as open  # noqa: A004  (slackline.open is the module's front door)
 
 __version__: str = _core.version
 __all__ = [
-    "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "Graph", "LogGPS", "Platform", "Prediction",
+    "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "FlatProfile", "Graph", "LogGPS", "Platform", "Prediction",
     "Report", "Table", "Trace", "commands", "diff", "from_arrow", "on_progress", "open", "report", "run",
     "show_progress", "simulate",
 ]

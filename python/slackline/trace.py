@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from .graph import Graph
 from .model import LogGPS, Platform, options_of
+from .summaries import CommMatrix, Efficiency, FlatProfile
 from .table import Column, Table
 
 #: A rank, several, or None for all.
@@ -38,39 +38,11 @@ def _ranks(given: Ranks) -> list[int] | None:
 
 
 def _filter(ranks: Ranks = None, interval: Interval = None, operation: Names = None,
-            region: Names = None) -> tuple[Any, ...]:
+            region: Names = None, function: Names = None) -> tuple[Any, ...]:
     if interval is not None and not isinstance(interval, str):
         begin, end = interval
         interval = (int(begin), int(end))
-    return _ranks(ranks), interval, _names(operation), _names(region)
-
-
-class CommMatrix(Table):
-    """Messages and bytes by pair of ranks, a row for each pair that exchanges any."""
-
-    ranks: int = 0
-
-    def to_numpy(self, what: str = "bytes") -> npt.NDArray[np.uint64]:
-        """Shape (ranks, ranks): ``[source, destination]``; `what` is ``"bytes"`` or ``"messages"``."""
-        dense = np.zeros((self.ranks, self.ranks), dtype=np.uint64)
-        dense[self["source"], self["destination"]] = self[what]
-        return dense
-
-    def plot(self, what: str = "bytes", ax: Any = None) -> Any:
-        """The dense matrix as a picture; returns matplotlib's Axes."""
-        from .plots import plot_matrix
-
-        return plot_matrix(self, what, ax)
-
-
-class Efficiency(Table):
-    """POP's efficiency factors, a row for each."""
-
-    def plot(self, variant: str = "multiplicative", interval: str = "analysed", ax: Any = None) -> Any:
-        """The factors as bars; returns matplotlib's Axes."""
-        from .plots import plot_efficiency
-
-        return plot_efficiency(self, variant, interval, ax)
+    return _ranks(ranks), interval, _names(operation), _names(region), _names(function)
 
 
 class Trace:
@@ -97,7 +69,7 @@ class Trace:
         self.on: str = opened.on
 
     def calls(self, ranks: Ranks = None, interval: Interval = None, operation: Names = None,
-              region: Names = None) -> Table:
+              region: Names = None, function: Names = None) -> Table:
         """The calls of MPI, by rank and in program order.
 
         Args:
@@ -106,6 +78,7 @@ class Trace:
             operation: only these operations, as ``"MPI_Isend"`` or ``"isend"``.
             region: only calls inside of these regions, or functions where the recording has call
                 paths and no regions.
+            function: only calls inside of these functions, where the recording has call paths.
 
         Returns:
             A table with the columns
@@ -120,15 +93,16 @@ class Trace:
               :meth:`communicators`;
             - ``request`` uint32: serial of the request that is started or completed, 0 none;
             - ``flags`` uint8, as doc/formats/native.md lists them;
-            - ``region`` text: the chain of regions or functions, as ``"main/solve"``.
+            - ``region`` text: the chain of regions or functions, as ``"main/solve"``;
+            - ``function`` text: the function that makes the call, empty without call paths.
 
             Of consecutive calls of one rank ``begin_ns`` to ``bytes``, ``peer`` to ``flags`` are
             the trace's own memory, read-only. Else a column costs a copy of its values.
 
         Raises:
-            slackline.Error: the trace has no such rank, operation or region.
+            slackline.Error: the trace has no such rank, operation, region or function.
         """
-        given = _filter(ranks, interval, operation, region)
+        given = _filter(ranks, interval, operation, region, function)
         selection = self._opened.select_calls(given)
 
         def chunks() -> Iterator[Table]:
@@ -210,6 +184,72 @@ class Trace:
         ``time_ns``, ``cpu_ns`` (the CPU time that one stands for), ``before_call`` and ``frame``,
         the innermost function with its line."""
         return Table.of(self._opened.samples(_filter(ranks)))
+
+    def flat_profile(self) -> FlatProfile:
+        """Where each rank's time goes, without what is called from there.
+
+        Returns:
+            A table with ``rank``, ``name``, ``mpi`` (whether it is an operation of MPI), ``count``
+            and ``time_ns``. Other names are those of regions, or of functions where the recording
+            has call paths and no regions, for the computation right in them, ``count`` stretches;
+            ``"computation"`` is outside of all. Of a rank without threads the times add up to that
+            from its start to its stop.
+
+        Raises:
+            slackline.Error: the trace has no times.
+        """
+        return FlatProfile.of(self._opened.flat_profile())
+
+    def time_profile(self, bins: int = 50, interval: Interval = None) -> Table:
+        """The same for windows of equal length, of all ranks together.
+
+        Args:
+            bins: the number of windows.
+            interval: what is divided; None: the whole run.
+
+        Returns:
+            A table with a row for each window: ``begin_ns``, ``end_ns``, and an int64 column for
+            each name of :meth:`flat_profile`, in ns. What spans windows counts in each by its part.
+
+        Raises:
+            slackline.Error: the trace has no times, or there are no bins.
+        """
+        return Table.of(self._opened.time_profile(_filter(interval=interval), bins))
+
+    def call_tree(self) -> Table:
+        """The chains of regions or functions that occur: ``path`` ("main/solve"; first the empty one, outside
+        of all), ``name`` (its last part), ``parent`` (row of the chain without it, -1 none),
+        ``depth``, and what runs in itself on all ranks: ``calls`` of MPI, ``mpi_ns``,
+        ``computation_ns``. The codes of the column ``region`` of :meth:`calls` are rows."""
+        return Table.of(self._opened.call_tree())
+
+    def message_histogram(self, bins: int = 20) -> Table:
+        """How many point-to-point messages are of which size.
+
+        Args:
+            bins: of equal width from the smallest to the largest size.
+
+        Returns:
+            A table with a row for each bin: ``begin_bytes``, ``end_bytes`` (float64; the last bin
+            includes it), ``messages`` and ``bytes``, their sum (uint64).
+        """
+        return Table.of(self._opened.message_sizes(bins))
+
+    def comm_over_time(self, bins: int = 50, interval: Interval = None) -> Table:
+        """How many point-to-point messages are sent when.
+
+        Args:
+            bins: of equal width.
+            interval: what is divided; None: the whole run.
+
+        Returns:
+            A table with a row for each bin: ``begin_ns``, ``end_ns`` (float64), ``messages`` whose
+            sending call begins in it, and their ``bytes``.
+
+        Raises:
+            slackline.Error: the trace has no times, or there are no bins.
+        """
+        return Table.of(self._opened.comm_over_time(_filter(interval=interval), bins))
 
     def comm_matrix(self) -> CommMatrix:
         """Point-to-point messages by pair: ``source``, ``destination`` (int32), ``messages``,
