@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import zipfile
 
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same files give the same wheel
@@ -36,11 +37,10 @@ def stripped(file):
     """The compiled part without the symbols that only debuggers read."""
     if file.suffix != ".so":
         return file.read_bytes()
-    copy = file.with_suffix(".stripped")
-    subprocess.run(["strip", "--strip-unneeded", "-o", copy, file], check=True)
-    data = copy.read_bytes()
-    copy.unlink()
-    return data
+    with tempfile.TemporaryDirectory(prefix="slackline-wheel-") as folder:
+        copy = pathlib.Path(folder) / file.name
+        subprocess.run(["strip", "--strip-unneeded", "-o", copy, file], check=True)
+        return copy.read_bytes()
 
 
 def main():

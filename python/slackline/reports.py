@@ -112,7 +112,7 @@ class Page:
 
     def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{html.escape(self._text)}" style="width:100%;height:{self._height}px;'
-                'border:1px solid #ccc"></iframe>')
+                'box-sizing:border-box;border:1px solid #ccc"></iframe>')
 
 
 def _items(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -161,15 +161,22 @@ class Table(Mapping[str, Array]):
         rows = "".join(
             "<tr>" + "".join(f"<td>{html.escape(str(shown[name][i]))}</td>" for name in self._names)
             + "</tr>" for i in range(min(most, self._rows)))
-        more = f"<p>{self._rows:,} rows</p>" if self._rows > most else ""
+        more = f"<p>{self._rows:,} rows</p>" if self._rows > most or self._rows == 0 else ""
         return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>{more}"
 
     def _head(self, name: str, most: int) -> list[Any]:
         values, categories, valid = self.column(name)
-        shown = [v if categories is None else categories[v] for v in values[:most].tolist()]
+        shown = [_readable(v) if categories is None else categories[v] for v in values[:most].tolist()]
         if valid is None:
             return shown
         return [v if there else "" for v, there in zip(shown, valid[:most].tolist())]
+
+
+def _readable(value: Any) -> Any:
+    """Ratios to four digits, and times to a tenth of a nanosecond or better."""
+    if not isinstance(value, float) or not 1e-3 <= abs(value) < 1e15:
+        return f"{value:.4g}" if isinstance(value, float) else value
+    return f"{value:.4f}".rstrip("0").rstrip(".")
 
 
 def _column_of(values: list[Any]) -> Column:

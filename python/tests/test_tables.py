@@ -181,3 +181,11 @@ def test_ping_pong_has_the_messages_that_others_find():
     sent, _ = np.histogram(messages["send_begin_ns"], bins=5, weights=messages["bytes"],
                            range=(calls["begin_ns"].min(), calls["end_ns"].max()))
     assert sent.sum() == 2 * 4177920
+
+
+def test_html_is_short_and_says_when_it_is_empty():
+    records = [{"ratio": 1.0248163112933066, "time_ns": 315750290.5, "tiny": 0.00012345, "zero": 0.0, "count": 7}]
+    shown = slackline.Table.of_records(records)._repr_html_()
+    assert [f"<td>{text}</td>" in shown for text in ("1.0248", "315750290.5", "0.0001234", "0", "7")] == [True] * 5, shown
+    assert "<p>0 rows</p>" in slackline.Table.of_records([])._repr_html_()
+    assert "rows</p>" not in shown
