@@ -23,6 +23,7 @@ from .importing import from_arrow
 from .model import LogGPS, Platform
 from .progress import on_progress, show_progress
 from .reports import Report, diff, report, simulate
+from .scenario import Scenario, whatif
 from .summaries import CommMatrix, Efficiency, FlatProfile
 from .table import Column, Table
 from .trace import Trace
@@ -30,9 +31,9 @@ from .trace import open_trace as open  # noqa: A004  (slackline.open is the modu
 
 __version__: str = _core.version
 __all__ = [
-    "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "FlatProfile", "Graph", "LogGPS", "Platform", "Prediction",
-    "Report", "Table", "Trace", "commands", "diff", "from_arrow", "on_progress", "open", "report", "run",
-    "show_progress", "simulate",
+    "Column", "CommMatrix", "Efficiency", "Envelope", "Error", "FlatProfile", "Graph", "LogGPS", "Platform",
+    "Prediction", "Report", "Scenario", "Table", "Trace", "commands", "diff", "from_arrow", "on_progress", "open",
+    "report", "run", "show_progress", "simulate", "whatif",
 ]
 
 

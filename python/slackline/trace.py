@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Union
 
 import numpy as np
@@ -364,6 +364,43 @@ class Trace:
         given = {name: value for name, value in self._options.items()
                  if name not in ("on", *vars(Platform("")), "option")}
         return Graph(_core.graph({"trace": self.path, **given, **options_of(model, **options)}))
+
+    def edited(self, edit: Callable[[Table], Mapping[str, Any]],
+               path: str | os.PathLike[str] | None = None) -> Trace:
+        """The trace with columns of its calls replaced: an edit of one's own.
+
+        Args:
+            edit: gets :meth:`calls` and returns the columns that it changes, as arrays of as many
+                rows, such as ``lambda calls: {"bytes": calls["bytes"] // 2}``.
+            path: the native trace to write (``.slk``). None: a temporary file, which goes with the
+                trace.
+
+        Returns:
+            A trace of its own, with the regions and communicators of this one. Call paths,
+            counters and samples are left out.
+
+        Raises:
+            slackline.Error: the trace has intercommunicators or no times, or the calls make no sense.
+            KeyError: `edit` names a column that calls do not have.
+            ValueError: a column has another number of rows.
+        """
+        from .importing import from_arrow
+
+        if not self.timed:
+            raise _core.Error("cannot edit the calls: the trace has no timestamps. "
+                              "Open it with on='predicted' or on='simulated'.")
+        communicators = self.communicators()
+        if communicators["remote_members"].any():
+            raise _core.Error("cannot edit the calls: the trace has intercommunicators. Use slackline.whatif.")
+        calls = self.calls()
+        changed = dict(edit(calls))
+        unknown = [name for name in changed if name not in calls]
+        if unknown:
+            raise KeyError(f"calls have no column {', '.join(unknown)}")
+        columns = {name: changed.get(name, calls[name]) for name in calls if name not in ("region", "function")}
+        groups = [self.members(int(comm))[0] for comm in communicators["comm"] if comm >= 2]
+        return from_arrow(columns, path, arguments=self.arguments(), regions=self.regions(), communicators=groups,
+                          ranks=self.ranks)
 
     def plot(self, ranks: Ranks = None, interval: Interval = "common", ax: Any = None) -> Any:
         """An excerpt of the time line: calls of MPI as bars, a row for each rank.

@@ -189,3 +189,47 @@ def test_html_is_short_and_says_when_it_is_empty():
     assert [f"<td>{text}</td>" in shown for text in ("1.0248", "315750290.5", "0.0001234", "0", "7")] == [True] * 5, shown
     assert "<p>0 rows</p>" in slackline.Table.of_records([])._repr_html_()
     assert "rows</p>" not in shown
+
+
+COUNTED = """slackline-trace 1 timed ranks=2
+counter 0 instructions
+counter 1 cycles
+frame 1 0 main line=3 file=a.c
+frame 2 1 relax line=7 file=a.c
+rank 0
+  counted 100 200
+  @10 +1 init frame=1
+  @15 sample cpu=5 frame=2
+  @18 sample cpu=4 frame=2 thread=3
+  counted 7 9
+  @20 +1 finalize frame=1
+rank 1
+  @10 +1 init
+  @20 +1 finalize
+"""
+
+
+def test_counters_and_samples(tmp_path):
+    path = tmp_path / "counted.slt"
+    path.write_text(COUNTED)
+    trace = slackline.open(path)
+    counters = trace.counters(ranks=0)
+    assert list(counters) == ["rank", "before_call", "instructions", "cycles"]
+    assert counters["before_call"].tolist() == [0, 1, 2]
+    assert counters["instructions"].tolist() == [100, 7, 0] and counters["cycles"].tolist() == [200, 9, 0]
+    assert trace.counters().rows == 6 and trace.counters(ranks=1)["cycles"].tolist() == [0, 0, 0]
+    samples = trace.samples()
+    assert {name: samples[name].tolist() for name in samples} == {
+        "rank": [0, 0], "thread": [0, 3], "time_ns": [15, 18], "cpu_ns": [5, 4], "before_call": [1, 1],
+        "frame": ["relax (a.c:7)"] * 2}
+    assert trace.samples(ranks=1).rows == 0
+
+
+def test_findings_are_those_of_the_command_line(cli, tmp_path):
+    path = tmp_path / "unmatched.slt"
+    path.write_text("slackline-trace 1 timed ranks=2\nrank 0\n  @0 +9 send to=1 tag=0 bytes=8\n"
+                    "rank 1\n  @0 +9 recv from=0 tag=5 bytes=8\n")
+    report = slackline.report(path)
+    expected = cli.json("report", path)["findings"]
+    assert expected and report.findings["name"].tolist() == [finding["name"] for finding in expected]
+    assert report.findings["count"].tolist() == [finding["count"] for finding in expected]

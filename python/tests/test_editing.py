@@ -1,0 +1,57 @@
+"""Scenarios and edits of one's own."""
+
+import pytest
+
+import slackline
+from slackline import Scenario
+
+
+def test_scenarios_are_the_texts_of_the_command_line():
+    scenario = Scenario().edit("scale", factor=0.5, region="main loop").edit("remove_messages", max_bytes=0, tag=None)
+    assert scenario.edits == ('scale factor=0.5 region="main loop"', "remove-messages max-bytes=0")
+    assert (scenario + Scenario().edit("balance", ranks=range(3))).edits[-1] == "balance ranks=0,1,2"
+    assert Scenario().edits == ()
+    with pytest.raises(ValueError, match="quotes"):
+        Scenario().edit("scale", region='a"b')
+
+
+def test_whatif_is_that_of_the_command_line(cli, traces):
+    scenario = Scenario().edit("balance").edit("scale", factor=0.5, ranks=[0, 1])
+    report = slackline.whatif(traces / "stencil2d.slk", scenario, L="3us")
+    expected = cli.json("whatif", traces / "stencil2d.slk", "--set", "balance", "--set", "scale factor=0.5 ranks=0-1",
+                        "-L", "3us")
+    for side in ("before", "after"):
+        assert report.result[side]["makespan_ns"] == expected["result"][side]["makespan_ns"]
+    assert report.result["after"]["makespan_ns"] < report.result["before"]["makespan_ns"]
+    with pytest.raises(slackline.Error, match="nonsense"):
+        slackline.whatif(traces / "stencil2d.slk", ["nonsense"])
+
+
+@pytest.mark.parametrize("name", ["stencil2d.slk", "cg.slk", "lammps-melt.slk"])
+def test_an_edit_that_changes_nothing_gives_the_same_calls(traces, name):
+    trace = slackline.open(traces / name)
+    same = trace.edited(lambda calls: {})
+    for column in trace.calls():
+        if column not in ("function", "region"):
+            assert (trace.calls()[column] == same.calls()[column]).all(), column
+    assert same.messages().rows == trace.messages().rows
+    assert same.communicators()["members"].tolist() == trace.communicators()["members"].tolist()
+    assert (same.regions()["region"] == trace.regions()["region"]).all()
+
+
+def test_an_edit_of_ones_own_changes_its_column(traces):
+    trace = slackline.open(traces / "stencil2d.slk")
+    half = trace.edited(lambda calls: {"bytes": calls["bytes"] // 2})
+    assert (half.calls()["bytes"] == trace.calls()["bytes"] // 2).all()
+    assert half.comm_matrix()["bytes"].sum() * 2 == trace.comm_matrix()["bytes"].sum()
+    with pytest.raises(KeyError, match="no column size"):
+        trace.edited(lambda calls: {"size": calls["bytes"]})
+    with pytest.raises(ValueError, match="one length"):
+        trace.edited(lambda calls: {"bytes": calls["bytes"][1:]})
+
+
+def test_traces_without_times_are_not_edited(tmp_path):
+    program = tmp_path / "program.slt"
+    program.write_text("slackline-trace 1 untimed ranks=1\nrank 0\n  init\n  finalize\n")
+    with pytest.raises(slackline.Error, match="no timestamps"):
+        slackline.open(program).edited(lambda calls: {})
