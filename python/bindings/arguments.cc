@@ -74,14 +74,16 @@ void fill(LogGOPSOptions& options, Arguments& arguments) {
 
 void fill(ModelRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
-  arguments("fix_clocks", request.fix_clocks);
+  arguments("fix_clocks", request.clocks.fix);
+  arguments("keep_clocks", request.clocks.keep);
   fill(request.model, arguments);
 }
 
 void fill(RunRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
   arguments("on", request.on);
-  arguments("fix_clocks", request.fix_clocks);
+  arguments("fix_clocks", request.clocks.fix);
+  arguments("keep_clocks", request.clocks.keep);
   fill(request.model, arguments);
   fill(request.network, arguments);
   fill(request.platform, arguments);

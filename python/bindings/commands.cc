@@ -27,12 +27,14 @@ namespace {
 
 void fill(InfoRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
-  arguments("fix_clocks", request.fix_clocks);
+  arguments("fix_clocks", request.clocks.fix);
+  arguments("keep_clocks", request.clocks.keep);
 }
 
 void fill(QueryRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
-  arguments("fix_clocks", request.fix_clocks);
+  arguments("fix_clocks", request.clocks.fix);
+  arguments("keep_clocks", request.clocks.keep);
   arguments("sql", request.sql);
 }
 

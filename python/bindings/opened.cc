@@ -47,7 +47,8 @@ std::vector<std::string> operation_names() {
 
 OpenedPtr open_run(const RunRequest& request) {
   if (!request.on.empty()) return std::make_shared<Opened>(load_run(request));
-  OpenedTrace opened = open_input(request.trace, {.fix_clocks = request.fix_clocks});
+  OpenedTrace opened =
+      open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::as_read)});
   const char* const on = opened.trace.timed() ? "measured" : "";
   LoadedRun run{std::move(opened), on};
   return std::make_shared<Opened>(std::move(run));

@@ -454,7 +454,7 @@ def open_trace(path: str | os.PathLike[str] | None = None, *, on: str | None = N
             slackline-trace* in the current folder.
         on: ``"measured"``, ``"predicted"`` or ``"simulated"``: which run's times the calls get.
             None: those that the trace has.
-        fix_clocks: corrects skewed clocks (controlled logical clock).
+        fix_clocks: corrects clocks wherever messages or collectives run back in time.
         model: the network of a predicted run, or the platform of a simulated one.
         options: of the model (``L="3us"``, ``o``, ``G``, ``S``, ``network``, ``collectives``,
             ``topology``, ...) with ``on="predicted"``, of the platform (``platform="p.xml"``,

@@ -4,36 +4,45 @@
 
 #include "base/findings.h"
 #include "calls/call_matching.h"
+#include "calls/clock_estimate.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
-inline constexpr FindingKind kClocksFixed{
-    "clocks_fixed", Severity::notice,
-    "Calls moved in time to correct clock skew (controlled logical clock)."};
-inline constexpr FindingKind kCausalCycle{
-    "causality_cyclic", Severity::notice,
-    "Calls that wait for each other cyclically; no clock correction can resolve this, so these "
-    "times were not changed."};
+inline constexpr FindingKind kClocksCorrected{
+    "clocks_corrected", Severity::notice,
+    "Clocks whose times ran back between ranks; offsets, and drifts where needed, that make all "
+    "messages and collectives possible were added to their times."};
 
-struct ClockCorrection {
-  std::uint64_t violations = 0;   ///< ends that lay before what they wait for
-  std::uint64_t moved_calls = 0;  ///< whose begin or end was changed
-  std::int64_t largest_move_ns = 0;
-  double mean_move_ns = 0;  ///< of the calls that moved, of their ends
+inline constexpr FindingKind kClocksInconsistent{
+    "clocks_inconsistent", Severity::notice,
+    "Messages or collectives run back in time, and no offset and drift of the clocks explains it: "
+    "the times were not changed. Calls may be missing, or not be matched as in the run."};
+
+inline constexpr FindingKind kClocksKept{"clocks_kept", Severity::notice,
+                                         "Messages or collectives run back in time by more than "
+                                         "the clocks' own error, and the times were "
+                                         "left as they are, as asked."};
+
+/// When the clocks of a measured run are corrected.
+enum class ClockPolicy : std::uint8_t {
+  as_read,      ///< never
+  when_needed,  ///< where calls run back in time by more than the clocks' own error
+  always,       ///< wherever calls run back in time, with what remains moved call by call
 };
 
-/// Restores causality: receives end no earlier than their send began, and collectives no earlier
-/// than the members they need arrived (all of them in barriers and exchanges of all with all, the
-/// root in a broadcast). Times only grow, intervals never become negative and, but for one percent
-/// of what forward amortisation gives back, never shorter; a trace without violations stays as it
-/// is to the bit. Adds a Finding that says how much was moved. Untimed traces are left alone.
-///
-/// The controlled logical clock of Rabenseifner ("The controlled logical clock - a global time for
-/// trace based software monitoring of parallel applications in workstation clusters", 1997), with
-/// collectives and backward amortisation after Becker, Rabenseifner, Wolf ("Implications of
-/// non-constant clock drifts for the timestamps of concurrent events", 2008). Linear in calls and
-/// messages; memory: 32 bytes a call.
-ClockCorrection correct_clocks(Trace& trace, const CallMatching& matching);
+/// What was done to the times.
+struct ClockCorrection {
+  ClockEstimate estimate;
+  bool corrected = false;  ///< the estimate's maps were applied
+};
+
+/// Estimates offsets and drifts (calls/clock_estimate.h) and adds them to the times of all calls;
+/// what then still runs back in time, as clocks did not drift evenly, is moved call by call
+/// (calls/logical_clock.h). With `when_needed` a correction that leaves more than a tenth of the
+/// violations is not applied, with `always` its calls are moved one by one. Adds Findings that say
+/// what was done. A trace in which nothing runs back in time stays as it is to the bit, and so does
+/// an untimed one. The estimate's clocks are empty where none was needed.
+ClockCorrection correct_clocks(Trace& trace, const CallMatching& matching, ClockPolicy policy);
 
 }  // namespace slackline

@@ -3,107 +3,110 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <string>
+
 #include "calls/causality.h"
+#include "calls/logical_clock.h"
 #include "formats/text/text.h"
-#include "trace/testing/arbitrary_trace.h"
 #include "trace/testing/plausible_trace.h"
 
 namespace slackline {
 namespace {
 
-TEST(ClockCorrection, ARaceAgainstTimeIsMovedToTheSend) {
-  // Rank 1's clock is 1000 ns behind: it has its message 890 ns before that was sent.
-  Trace trace = read_text(
-      "slackline-trace 1 timed ranks=2\nrank 0\n@1000 +10 send to=1\n"
-      "rank 1\n@90 +20 recv from=0\n@210 +10 barrier comm=1\n",
-      "t");
-  const ClockCorrection fixed = correct_clocks(trace, CallMatching(trace));
-  EXPECT_EQ(fixed.violations, 1u);
-  // Forward: the receive ends at 1000, the interval of 100 after it keeps 99, and the last call's
-  // 10 stay whole. Backward: the begin moves on with the end, less one percent of the 20 between.
-  EXPECT_EQ(trace.calls(1).end_ns(0), 1000);
-  EXPECT_EQ(trace.calls(1).begin_ns(0), 979);
-  EXPECT_EQ(trace.calls(1).begin_ns(1), 1099);
-  EXPECT_EQ(trace.calls(1).end_ns(1), 1109);
+Trace trace_of(const std::string& text) {
+  return read_text("slackline-trace 1 timed " + text, "t");
+}
+
+ClockCorrection corrected(Trace& trace, ClockPolicy policy = ClockPolicy::when_needed) {
+  return correct_clocks(trace, CallMatching(trace), policy);
+}
+
+TEST(ClockCorrection, AConstantOffsetIsTheMiddleOfWhatMessagesAllow) {
+  // Rank 1 is 1,000 ns early; messages of both directions take 100 ns.
+  Trace trace = trace_of(
+      "ranks=2\nrank 0\n@1000 +10 send to=1\n@1500 +700 recv from=1\n"
+      "rank 1\n@50 +50 recv from=0\n@1100 +10 send to=0\n");
+  const ClockCorrection done = corrected(trace);
+  ASSERT_TRUE(done.corrected);
+  EXPECT_EQ(trace.findings().count(kClocksCorrected), 1u);
+  // Received at 100 what was sent at 1,000: at least 900 later; at most 2,200 - 1,100.
+  EXPECT_EQ(done.estimate.maps[1].offset_ns, 1000);
+  EXPECT_EQ(trace.calls(1).begin_ns(0), 1050);
+  EXPECT_EQ(trace.calls(1).end_ns(1), 2110);
   EXPECT_EQ(trace.calls(0).begin_ns(0), 1000);
-  EXPECT_EQ(trace.findings().count(kClocksFixed), 2u);
-  EXPECT_EQ(count_causality_violations(trace, CallMatching(trace)).violations, 0u);
+  EXPECT_NEAR(done.estimate.at_begin[1].low, 900, 10);
+  EXPECT_NEAR(done.estimate.at_begin[1].high, 1100, 10);
 }
 
-TEST(ClockCorrection, CollectivesEndAfterTheirMembersArrived) {
-  Trace trace = read_text(
-      "slackline-trace 1 timed ranks=2\nrank 0\n@0 +10 barrier\n@100 +5 bcast root=1\n"
-      "rank 1\n@50 +10 barrier\n@90 +5 bcast root=1\n",
-      "t");
-  correct_clocks(trace, CallMatching(trace));
-  EXPECT_EQ(trace.calls(0).end_ns(0), 50);
-  EXPECT_EQ(trace.calls(1).begin_ns(0), 50);
-  EXPECT_GE(trace.calls(0).end_ns(1), trace.calls(1).begin_ns(1));
+TEST(ClockCorrection, ABarrierLeftBeforeOthersEnterMovesTheClock) {
+  // Nothing but two barriers tells that rank 1's clock is 100 ms late.
+  Trace trace = trace_of(
+      "ranks=2\nrank 0\n@0 +10 comm_split args=2\n@1000 +20 barrier\n@5000 +30 barrier\n"
+      "rank 1\n@100000000 +15 comm_split args=2\n@100001005 +10 barrier\n"
+      "@100005010 +20 barrier\n");
+  const CausalityCheck check = check_causality(trace, CallMatching(trace));
+  EXPECT_EQ(check.collectives, 2u);
+  EXPECT_EQ(check.worst_collective, "rank 0 left MPI_Barrier 99999985 ns before rank 1 entered it");
+  const ClockCorrection done = corrected(trace);
+  ASSERT_TRUE(done.corrected);
+  // Rank 1 enters at 1,005 before 0 leaves at 1,020, and leaves at 1,015 after 0 enters at 1,000;
+  // the second barrier: 5,010 to 5,030, 5,030 to 5,000.
+  EXPECT_EQ(done.estimate.maps[1].offset_ns, -100000000 + (15 - 15) / 2);
+  EXPECT_EQ(check_causality(trace, CallMatching(trace)).collectives, 0u);
+  EXPECT_EQ(trace.calls(1).start_ns(), 0);
 }
 
-TEST(ClockCorrection, AMoveNeverPassesWhatWaitsForIt) {
-  // The send of rank 1 just before the jump may not move past its receive on rank 0.
-  Trace trace = read_text(
-      "slackline-trace 1 timed ranks=2\nrank 0\n@60 +20 recv from=1 tag=1\n@1000 +10 send to=1\n"
-      "rank 1\n@50 +5 send to=0 tag=1\n@90 +20 recv from=0\n",
-      "t");
-  correct_clocks(trace, CallMatching(trace));
-  EXPECT_EQ(trace.calls(0).end_ns(0), 80);
-  EXPECT_LE(trace.calls(1).begin_ns(0), 80);
-  EXPECT_EQ(trace.calls(1).end_ns(1), 1000);
-}
-
-TEST(ClockCorrection, ACircleIsLeftAndSaid) {
-  Trace trace = read_text(
-      "slackline-trace 1 timed ranks=2\nrank 0\n@0 +1 recv from=1\n@5 +1 send to=1\n"
-      "rank 1\n@0 +1 recv from=0\n@5 +1 send to=0\n",
-      "t");
-  correct_clocks(trace, CallMatching(trace));
-  EXPECT_EQ(trace.findings().count(kCausalCycle), 1u);
-}
-
-bool intervals_are_fine(const RankCalls& before, const RankCalls& after) {
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const std::int64_t was = before.end_ns(i) - before.begin_ns(i);
-    if (after.end_ns(i) - after.begin_ns(i) < was - was / 100) return false;
-    if (after.begin_ns(i) < before.begin_ns(i)) return false;
-    if (i == 0) continue;
-    const std::int64_t gap = before.begin_ns(i) - before.end_ns(i - 1);
-    if (after.begin_ns(i) - after.end_ns(i - 1) < gap - gap / 100) return false;
-  }
-  return true;
-}
-
-RC_GTEST_PROP(ClockCorrectionProperty, SkewedClocksBecomeCausal, ()) {
-  Trace trace = testing::PlausibleTrace::make();
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const auto offset = *rc::gen::inRange<std::int64_t>(-3000, 3000);
-    trace.calls(r).map_times([&](std::int64_t t) { return t + offset + t / 100 * r; });
-  }
+TEST(ClockCorrection, WhatTheClocksErrorExplainsStays) {
+  const std::string text =
+      "ranks=2\nrank 0 clock_error=600\n@1000 +10 send to=1\n"
+      "rank 1 clock_error=600\n@90 +20 recv from=0\n";
+  Trace trace = trace_of(text);
   const Trace before = trace;
-  correct_clocks(trace, CallMatching(trace));
-  RC_ASSERT(trace.findings().count(kCausalCycle) == 0u);
-  RC_ASSERT(count_causality_violations(trace, CallMatching(trace)).violations == 0u);
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    RC_ASSERT(intervals_are_fine(before.calls(r), trace.calls(r)));
-  }
-  // Once is enough.
-  const Trace once = trace;
-  RC_ASSERT(correct_clocks(trace, CallMatching(trace)).violations == 0u);
-  RC_ASSERT(same_content(once, trace));
+  EXPECT_FALSE(corrected(trace).corrected);
+  EXPECT_TRUE(same_content(before, trace));
+  EXPECT_TRUE(trace.findings().empty());
+  EXPECT_TRUE(corrected(trace, ClockPolicy::always).corrected);
+  // The least correction where only one side bounds it.
+  EXPECT_EQ(trace.calls(1).end_ns(0), 1000);
+}
+
+TEST(ClockCorrection, KeptClocksStay) {
+  Trace trace = trace_of("ranks=2\nrank 0\n@1000 +10 send to=1\nrank 1\n@90 +20 recv from=0\n");
+  const Trace before = trace;
+  EXPECT_FALSE(corrected(trace, ClockPolicy::as_read).corrected);
+  EXPECT_TRUE(same_content(before, trace));
+}
+
+TEST(ClockCorrection, OneClockIsNotCorrectedUnlessAsked) {
+  Trace trace =
+      trace_of("ranks=2\nrank 0 host=n\n@1000 +10 send to=1\nrank 1 host=n\n@90 +20 recv from=0\n");
+  const Trace before = trace;
+  EXPECT_FALSE(corrected(trace).corrected);
+  EXPECT_TRUE(same_content(before, trace));
+  corrected(trace, ClockPolicy::always);
+  EXPECT_EQ(trace.findings().count(kClocksFixed), 1u);
+  EXPECT_EQ(check_causality(trace, CallMatching(trace)).violations, 0u);
+}
+
+TEST(ClockCorrection, WhatNoClockExplainsIsSaidAndLeft) {
+  // Both receive what the other one sends later: no offset helps.
+  Trace trace = trace_of(
+      "ranks=2\nrank 0\n@0 +1 recv from=1\n@5000 +1 send to=1\n"
+      "rank 1\n@0 +1 recv from=0\n@5000 +1 send to=0\n");
+  const Trace before = trace;
+  EXPECT_FALSE(corrected(trace).corrected);
+  EXPECT_TRUE(same_content(before, trace));
+  EXPECT_EQ(trace.findings().count(kClocksInconsistent), 1u);
 }
 
 RC_GTEST_PROP(ClockCorrectionProperty, CausalTracesStayAsTheyAre, ()) {
   Trace trace = testing::PlausibleTrace::make();
   const Trace before = trace;
-  RC_ASSERT(correct_clocks(trace, CallMatching(trace)).violations == 0u);
-  RC_ASSERT(same_content(before, trace));
-  RC_ASSERT(trace.findings().empty());
-}
-
-RC_GTEST_PROP(ClockCorrectionProperty, AnyTraceIsBroughtToAnEnd, ()) {
-  Trace trace = testing::arbitrary_trace();
-  correct_clocks(trace, CallMatching(trace));
+  for (const ClockPolicy policy : {ClockPolicy::when_needed, ClockPolicy::always}) {
+    RC_ASSERT(!corrected(trace, policy).corrected);
+    RC_ASSERT(same_content(before, trace));
+    RC_ASSERT(trace.findings().empty());
+  }
 }
 
 }  // namespace

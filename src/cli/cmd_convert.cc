@@ -25,7 +25,7 @@ Run setup_convert(CommandParser& parser) {
       ->type_name("WHICH")
       ->one_of({"path", "all", "none"})
       ->capture_default_str();
-  add_fix_clocks(parser, input.fix_clocks);
+  add_clock_options(parser, input.clocks);
   add_model_options(parser, input.model);
   add_network_options(parser, input.network);
   parser.add_option("--format", command->output.format, "Format of the summary")

@@ -30,7 +30,7 @@ Run setup_critical_path(CommandParser& parser) {
       .add_option("--threshold", request.threshold,
                   "With intervals: minimum length of a computation")
       ->type_name("TIME");
-  add_fix_clocks(parser, request.input.fix_clocks);
+  add_clock_options(parser, request.input.clocks);
   add_platform_options(parser, request.platform, kSimulatedRuns);
   examples(parser, {"slackline critical-path slackline-trace",
                     "slackline critical-path app.slk --on predicted",

@@ -10,7 +10,7 @@ Run setup_info(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<InfoRequest>>();
   InfoRequest& request = command->request;
   add_trace(parser, request.trace);
-  add_fix_clocks(parser, request.fix_clocks);
+  add_clock_options(parser, request.clocks);
   add_output_options(parser, command->output);
   examples(parser, {"slackline info", "slackline info app.slk --format json"});
   return report_on<InfoRequest>(command);

@@ -18,7 +18,7 @@ Run setup_query(CommandParser& parser) {
                   "communicator_members, ranks and findings")
       ->type_name("SQL")
       ->required();
-  add_fix_clocks(parser, request.fix_clocks);
+  add_clock_options(parser, request.clocks);
   add_output_options(parser, command->output);
   examples(parser,
            {"slackline query app.slk 'SELECT operation, count(*) FROM calls GROUP BY operation'",

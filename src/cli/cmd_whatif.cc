@@ -33,7 +33,7 @@ Run setup_whatif(CommandParser& parser) {
       ->type_name("FILE");
   add_network_options(parser, request.input.network);
   add_platform_options(parser, request.platform, "Platform (instead of the model)");
-  add_fix_clocks(parser, request.input.fix_clocks);
+  add_clock_options(parser, request.input.clocks);
   examples(parser, {"slackline whatif app.slk --set 'balance'",
                     "slackline whatif app.slk --set 'scale factor=0.5 ranks=0-1'",
                     "slackline whatif app.slk --set 'remove-messages max-bytes=0' --format json",

@@ -27,7 +27,7 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
       ->type_name("N")
       ->capture_default_str()
       ->group(simulation);
-  add_fix_clocks(parser, request.input.fix_clocks);
+  add_clock_options(parser, request.input.clocks);
   add_interval(parser, request.interval);
   parser
       .add_option(

@@ -187,7 +187,7 @@ void add_run_options(CommandParser& parser, RunRequest& request) {
                   "Run to analyse: measured, predicted (by the model) or simulated (on a "
                   "platform); default: measured if the trace has timestamps, else predicted")
       ->type_name("RUN");
-  add_fix_clocks(parser, request.fix_clocks);
+  add_clock_options(parser, request.clocks);
   add_model_options(parser, request.model);
   add_network_options(parser, request.network);
   add_platform_options(parser, request.platform, kSimulatedRuns);
@@ -249,8 +249,14 @@ void add_degradations(CommandParser& parser, std::vector<std::string>& degradati
       ->default_str("1%,2%,5%");
 }
 
-void add_fix_clocks(CommandParser& parser, bool& fix_clocks) {
-  parser.add_flag("--fix-clocks", fix_clocks, "Correct clock skew (controlled logical clock)");
+void add_clock_options(CommandParser& parser, ClockOptions& clocks) {
+  CommandOption* const fix = parser.add_flag(
+      "--fix-clocks", clocks.fix,
+      "Correct clocks wherever messages or collectives run back in time, however little");
+  parser
+      .add_flag("--keep-clocks", clocks.keep,
+                "Leave times as they were measured, whatever the clocks' skew")
+      ->excludes(fix);
 }
 
 void add_pairs(CommandParser& parser, bool& pairs) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/clock_options.h"
 #include "app/options/loggops_options.h"
 #include "app/options/model_request.h"
 #include "app/options/run_request.h"
@@ -61,8 +62,8 @@ void add_degradations(CommandParser& parser, std::vector<std::string>& degradati
 void add_uncertainty(CommandParser& parser, std::vector<std::string>& also, std::size_t& bootstrap,
                      std::uint64_t& seed);
 
-/// --fix-clocks, of the commands that use measured times.
-void add_fix_clocks(CommandParser& parser, bool& fix_clocks);
+/// --fix-clocks and --keep-clocks, of the commands that use measured times.
+void add_clock_options(CommandParser& parser, ClockOptions& clocks);
 
 /// --pairs.
 void add_pairs(CommandParser& parser, bool& pairs);

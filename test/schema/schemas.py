@@ -84,6 +84,14 @@ report traces/allreduce8.slk
 report inputs/running_example.txt
 report inputs/unmatched.txt
 report inputs/training
+report inputs/skewed_barriers.txt
+wait-states inputs/skewed_barriers.txt
+efficiency inputs/skewed_barriers.txt
+monitor inputs/skewed_barriers.txt
+critical-path inputs/skewed_barriers.txt
+gains inputs/skewed_barriers.txt
+advise inputs/skewed_barriers.txt
+info inputs/skewed_barriers.txt --fix-clocks
 report traces/unbalanced.slk traces/unbalanced-mpich.slk
 report traces/stencil2d.slk --topology fat-tree:k=4,tiers=2
 report traces/stencil2d.slk --compare allreduce=ring

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/units.h"
+#include "calls/causality.h"
+#include "calls/clock_correction.h"
 #include "trace/one_clock.h"
 
 namespace slackline {
@@ -63,12 +67,54 @@ std::optional<Judgement> much_is_outside(const Diagnosis& d) {
                    {"time_shares"}};
 }
 
+const Findings::Entry* find(const Findings& findings, std::string_view name) {
+  const auto& entries = findings.entries();
+  const auto found = std::ranges::find(entries, name, &Findings::Entry::name);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::string first_example(const Findings::Entry& entry) {
+  return entry.examples.empty() ? std::string("no example") : entry.examples.front();
+}
+
+/// What was done about clocks that disagree, or why nothing was.
+std::optional<Judgement> clocks_disagree(const Trace& trace) {
+  const Findings& known = trace.findings();
+  const auto caution = [](std::string sentence, const char* evidence) {
+    return Judgement{JudgementAspect::caution, std::move(sentence), {evidence}};
+  };
+  if (const Findings::Entry* e = find(known, kClocksCorrected.name)) {
+    return caution(fmt::format("The ranks' clocks disagreed and were corrected: {}. Waits across "
+                               "clocks are known only as well as the feasible intervals.",
+                               first_example(*e)),
+                   "clocks");
+  }
+  if (const Findings::Entry* e = find(known, kClocksInconsistent.name)) {
+    return caution(fmt::format("Times across ranks are unreliable: {}, which no offset of the "
+                               "clocks explains.",
+                               first_example(*e)),
+                   "findings");
+  }
+  if (const Findings::Entry* e = find(known, kClocksKept.name)) {
+    return caution(fmt::format("Times across ranks are unreliable: {}; without --keep-clocks the "
+                               "clocks would be corrected.",
+                               first_example(*e)),
+                   "findings");
+  }
+  if (const Findings::Entry* e = find(known, kLeftBeforeEnteredOnOneClock.name)) {
+    return caution(fmt::format("Waits in collectives are unreliable: {} although both have one "
+                               "clock, so calls are not matched as in the run.",
+                               first_example(*e)),
+                   "findings");
+  }
+  return std::nullopt;
+}
+
 std::optional<Judgement> waits_are_clipped(const Diagnosis& d, const Trace& trace) {
   std::uint64_t waits = 0;
   for (const PatternSummary& p : d.waits.patterns) waits += p.count;
-  const auto& entries = d.findings.entries();
-  const auto clipped = std::ranges::find(entries, "waiting_clipped", &Findings::Entry::name);
-  if (clipped == entries.end() ||
+  const Findings::Entry* const clipped = find(d.findings, "waiting_clipped");
+  if (clipped == nullptr ||
       static_cast<double>(clipped->count) < kUncertainShare * static_cast<double>(waits)) {
     return std::nullopt;
   }
@@ -104,6 +150,7 @@ std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) 
   };
   add(crowded(diagnosis));
   add(much_is_outside(diagnosis));
+  add(clocks_disagree(trace));
   add(waits_are_clipped(diagnosis, trace));
   add(something_lost(diagnosis, trace));
   return sentences;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/load/clock_report.h"
 #include "base/error.h"
 #include "base/stage.h"
 
@@ -68,6 +69,7 @@ Report with_context(Report report, std::string_view command, const OpenedTrace& 
   report.options = std::move(options);
   report.input = input_to_json(opened);
   report.findings.merge(opened.trace.findings());
+  if (opened.clocks.corrected) add_clocks(opened.clocks.estimate, opened.trace, report);
   return report;
 }
 

@@ -40,8 +40,11 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
     return with_network(load_goal_graph(std::move(*goal), model, detail));
   }
-  const OpenOptions options{.fix_clocks = request.fix_clocks,
-                            .keep_matching = keep == KeepMatching::yes};
+  // Who keeps the matching goes on to look at measured times.
+  const bool measured = keep == KeepMatching::yes;
+  const OpenOptions options{
+      .clocks = request.clocks.policy(measured ? ClockPolicy::when_needed : ClockPolicy::as_read),
+      .keep_matching = measured};
   LoadedGraph loaded{open_trace(path, options), std::move(model), {}, false};
   Findings chosen;
   if (!request.network.given()) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/options/clock_options.h"
 #include "app/options/model_options.h"
 #include "app/options/network_options.h"
 
@@ -10,7 +11,7 @@ namespace slackline {
 /// A trace, and the model under which it is looked at.
 struct ModelRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
-  bool fix_clocks = false;
+  ClockOptions clocks{};
   ModelOptions model{};
   NetworkOptions network{};
 };

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/options/clock_options.h"
 #include "app/options/model_options.h"
 #include "app/options/network_options.h"
 #include "app/options/platform_options.h"
@@ -15,7 +16,7 @@ struct RunRequest {
   /// "measured", "predicted" or "simulated"; empty: measured where the trace has times, else
   /// predicted.
   std::string on{};
-  bool fix_clocks = false;
+  ClockOptions clocks{};
   ModelOptions model{};        ///< of predicted runs
   NetworkOptions network{};    ///< of predicted runs
   PlatformOptions platform{};  ///< of simulated runs

@@ -28,7 +28,8 @@ constexpr std::array kSections{
     std::pair<std::string_view, std::string_view>{"imbalance", "imbalance"},
     std::pair<std::string_view, std::string_view>{"regions", "regions-section"},
     std::pair<std::string_view, std::string_view>{"collectives", "collectives-section"},
-    std::pair<std::string_view, std::string_view>{"matrices", "matrices"}};
+    std::pair<std::string_view, std::string_view>{"matrices", "matrices"},
+    std::pair<std::string_view, std::string_view>{"clocks", "clocks"}};
 constexpr std::string_view kModel = "model";
 
 std::string_view name_of_section(std::string_view id) {

@@ -45,7 +45,7 @@ std::string model_options(const ModelRequest& request) {
   if (request.network.ranks_per_node > 0) {
     add("--ranks-per-node", std::to_string(request.network.ranks_per_node));
   }
-  if (request.fix_clocks) text += " --fix-clocks";
+  if (request.clocks.fix) text += " --fix-clocks";
   return text;
 }
 

@@ -108,7 +108,7 @@ const Trace& trace_to_write(const Source& source, const TraceWriter& writer, Fin
 
 Source read_source(const ConvertRequest& request, KeepMatching keep) {
   const ModelRequest& input = request.input;
-  const OpenOptions options{.fix_clocks = input.fix_clocks,
+  const OpenOptions options{.clocks = input.clocks.policy(ClockPolicy::as_read),
                             .keep_matching = keep == KeepMatching::yes};
   Source source{open_input(input.trace, options), resolve_model(input.model)};
   source.model.graph.collectives.resolve_automatic(source.opened.trace.info().mpi_library);

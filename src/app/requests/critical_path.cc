@@ -75,7 +75,7 @@ Report execute(const CriticalPathRequest& request) {
   if (!request.on.empty()) {
     return timed_path(request, load_run({.trace = request.input.trace,
                                          .on = request.on,
-                                         .fix_clocks = request.input.fix_clocks,
+                                         .clocks = request.input.clocks,
                                          .model = request.input.model,
                                          .platform = request.platform}));
   }

@@ -207,7 +207,8 @@ Report describe(const TraceSummary& summary, const OpenedTrace& opened) {
 }  // namespace
 
 Report execute(const InfoRequest& request) {
-  const OpenedTrace opened = open_input(request.trace, {.fix_clocks = request.fix_clocks});
+  const OpenedTrace opened =
+      open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::as_read)});
   return describe(summarize(opened.trace), opened);
 }
 

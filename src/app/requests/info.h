@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "app/options/clock_options.h"
+
 namespace slackline {
 
 struct Report;
@@ -9,7 +11,7 @@ struct Report;
 /// What a trace holds and whether it is complete.
 struct InfoRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
-  bool fix_clocks = false;
+  ClockOptions clocks{};
 };
 
 /// Throws Error.

@@ -50,8 +50,9 @@ Report describe(const QueryResult& result) {
 }  // namespace
 
 Report execute(const QueryRequest& request) {
-  OpenedTrace opened =
-      open_input(request.trace, {.fix_clocks = request.fix_clocks, .keep_matching = true});
+  OpenedTrace opened = open_input(
+      request.trace,
+      {.clocks = request.clocks.policy(ClockPolicy::when_needed), .keep_matching = true});
   const CallMatching& matching = matching_of(opened);
   return with_context(describe(query_trace(opened.trace, matching, request.sql)), "query", opened,
                       {{"sql", request.sql}});

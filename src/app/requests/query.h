@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "app/options/clock_options.h"
+
 namespace slackline {
 
 struct Report;
@@ -9,7 +11,7 @@ struct Report;
 /// Rows of a trace's tables, by SQL.
 struct QueryRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
-  bool fix_clocks = false;
+  ClockOptions clocks{};
   std::string sql{};  ///< one statement of SQLite's over the tables of doc/formats/sqlite.md
 };
 

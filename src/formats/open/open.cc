@@ -188,7 +188,7 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   const TraceReader* const reader = reader_of(input);
   if (reader == nullptr) throw unknown_input(input);
   OpenedTrace opened{
-      reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}, {}, {}};
+      reader->read(input), std::string(reader->name), given.string(), 0, {}, 0, {}, {}, {}, {}};
   opened.sends = std::move(sends);
   opened.samples = std::move(samples);
   if (reader->files != nullptr) {
@@ -206,14 +206,17 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   mend_time_order(opened.trace);
   check_time_span(opened.trace);
   if (!opened.trace.timed() && !options.keep_matching) return opened;
-  if (!options.keep_matching && !options.fix_clocks) {
+  if (!options.keep_matching && options.clocks == ClockPolicy::as_read) {
     count_causality_violations(opened.trace,
                                CallMatching(opened.trace, CallMatching::Extent::receipts));
     return opened;
   }
   const CallMatching& matching = matching_of(opened);
-  if (options.fix_clocks) correct_clocks(opened.trace, matching);
-  count_causality_violations(opened.trace, matching);
+  opened.clocks = correct_clocks(opened.trace, matching, options.clocks);
+  const CausalityCheck check = count_causality_violations(opened.trace, matching);
+  if (options.clocks == ClockPolicy::as_read && check.beyond_error > 0) {
+    opened.trace.findings().add(kClocksKept, worst_violation(check));
+  }
   if (!options.keep_matching) opened.matching.reset();
   return opened;
 }

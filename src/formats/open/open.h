@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "calls/call_matching.h"
+#include "calls/clock_correction.h"
 #include "trace/goal/program.h"
 #include "trace/samples.h"
 #include "trace/send_records.h"
@@ -32,6 +33,8 @@ struct OpenedTrace {
   /// The matching of the trace's calls, once it was asked for (OpenOptions::keep_matching,
   /// matching_of). It holds for all times that the trace may be given.
   std::shared_ptr<const CallMatching> matching{};
+  /// What was done to its times (OpenOptions::clocks).
+  ClockCorrection clocks{};
 };
 
 /// Matches the calls of an opened trace, unless that has been done.
@@ -70,7 +73,7 @@ struct TraceReader {
 std::span<const TraceReader> trace_readers();
 
 struct OpenOptions {
-  bool fix_clocks = false;     ///< restore causality (calls/clock_correction.h)
+  ClockPolicy clocks = ClockPolicy::as_read;  ///< whether to correct them
   bool keep_matching = false;  ///< for who goes on to look at messages and collectives
 };
 
