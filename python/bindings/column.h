@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/big_vector.h"
 #include "base/parallel.h"
 
 namespace slackline::python {
@@ -43,11 +42,13 @@ struct NewBuffer {
   std::span<T> values;
 };
 
+/// Without a wish for huge pages: columns are written once, right after they are allocated, and in
+/// a virtual machine to whose host that memory is new, the first touch of a huge page costs three
+/// times what it costs to touch its small pages one by one.
 template <class T>
 NewBuffer<T> new_buffer(std::size_t size) {
-  T* const data = HugePageAllocator<T>().allocate(size);
-  const auto free = [size](T* values) { HugePageAllocator<T>().deallocate(values, size); };
-  return {Buffer{dtype_of<T>(), size, std::shared_ptr<T>(data, free), data, true}, {data, size}};
+  const std::shared_ptr<T[]> values = std::make_unique_for_overwrite<T[]>(size);
+  return {Buffer{dtype_of<T>(), size, values, values.get(), true}, {values.get(), size}};
 }
 
 /// `values` themselves, without a copy; they live as long as `owner`.
