@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "recorder.h"
 
@@ -118,6 +119,12 @@ const FortranConstants& fortran_constants();
 inline bool is_one_of(const void* p, const void* const (&known)[2]) {
   return p == known[0] || p == known[1];
 }
+/// CHARACTER arguments end with blanks that are not part of them.
+inline std::string_view fortran_string(const void* p, std::size_t length) {
+  const std::string_view text(static_cast<const char*>(p), length);
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 inline const void* fortran_buffer(const void* p) {
   return is_one_of(p, fortran_constants().in_place) ? MPI_IN_PLACE : p;
 }

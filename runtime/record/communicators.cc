@@ -91,7 +91,7 @@ void world_ranks(MPI_Group group, int count, int* members) {
 }
 
 /// Writes the SLK_REC_COMM record of `comm`.
-void write_members(const Communicator& comm, MPI_Comm asked) {
+void write_members(const Communicator& comm, MPI_Comm asked, std::uint64_t tag) {
   const int remote = comm.inter ? comm.peers : 0;
   const auto most = static_cast<std::size_t>(comm.size + remote);
   auto* ints = static_cast<int*>(std::malloc(2 * most * sizeof(int)));
@@ -115,7 +115,7 @@ void write_members(const Communicator& comm, MPI_Comm asked) {
     PMPI_Group_free(&group);
     n += member_runs(ints, remote, args + n);
   }
-  write_event(SLK_REC_COMM, comm.id, SLK_REQUEST_NONE, 0, args, n);
+  write_event(SLK_REC_COMM, comm.id, SLK_REQUEST_NONE, tag, args, n);
   std::free(ints);
   std::free(args);
 }
@@ -171,18 +171,24 @@ Communicator* find_communicator(MPI_Comm handle) {
     if (Entry* found = lookup(key_of(handle))) return found->comm;
     added = add_locked(handle, handle);
   }
-  if (added != nullptr) write_members(*added, handle);
+  if (added != nullptr) write_members(*added, handle, 0);
   return added;
 }
 
-Communicator* add_communicator(MPI_Comm handle, MPI_Comm members) {
+std::uint64_t creation_tag(std::string_view tag) {
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+  for (const char c : tag) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash | std::uint64_t{1} << 63;
+}
+
+Communicator* add_communicator(MPI_Comm handle, MPI_Comm members, std::uint64_t tag) {
   Communicator* added = nullptr;
   {
     const Lock lock;
     added = add_locked(handle, members);
     bump_communicator_generation();
   }
-  if (added != nullptr) write_members(*added, members);
+  if (added != nullptr) write_members(*added, members, tag);
   return added;
 }
 

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <string_view>
 
 namespace slackline::record {
 
@@ -38,8 +39,18 @@ bool init_communicators(MPI_Group world, bool has_world_communicator);
 Communicator* find_communicator(MPI_Comm handle);
 
 /// Registers a communicator just made, whose members are those of `members` (itself, but for
-/// MPI_Comm_idup, whose result may not be asked yet).
-Communicator* add_communicator(MPI_Comm handle, MPI_Comm members);
+/// MPI_Comm_idup, whose result may not be asked yet). `tag` is the `bytes` of its SLK_REC_COMM.
+Communicator* add_communicator(MPI_Comm handle, MPI_Comm members, std::uint64_t tag);
+
+/// What SLK_REC_COMM says of the tag of a creation, by which it is told from others over the same
+/// group that go on at the same time.
+inline std::uint64_t creation_tag(int tag) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)) + 1;
+}
+std::uint64_t creation_tag(std::string_view tag);
+inline std::uint64_t creation_tag(const char* tag) {
+  return tag == nullptr ? 0 : creation_tag(std::string_view(tag));
+}
 
 /// Forgets the handle: the next communicator may get it again.
 void forget_communicator(MPI_Comm handle);

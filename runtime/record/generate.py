@@ -61,7 +61,7 @@ ROLES = {
     "orequest": ("MPI_Request", None),
     "ostatus": ("MPI_Status*", None),
     "position": ("int*", None),
-    "str": ("const char*", None),
+    "str": ("const char*", "fortran_string({0}_f, {0}_length)"),
     "argv": ("char**", None),
     "argvs": ("char***", None),
     "argc": ("int*", None),
@@ -224,7 +224,7 @@ def fortran_wrapper(call, symbol, has_ierr):
                "bigcount": "MPI_Count*"}
 
     def parameter(role, name):
-        if role in ("cbuf", "buf"):
+        if role in ("cbuf", "buf", "str"):
             return f"void* {name}_f"
         opaque = ROLES[role][1] is None
         return f"{'void' if opaque else pointer.get(role, 'MPI_Fint')}* {name}_f".replace("**", "*")

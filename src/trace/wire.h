@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 5u
+#define SLK_WIRE_VERSION 6u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -204,7 +204,9 @@ enum slk_operation {
 #undef SLK_OPERATION_ENUMERATOR
       SLK_OPERATION_COUNT,
   /* Records that are no MPI call: */
-  SLK_REC_COMM = 200,    /* a communicator: comm = local id, args: see slk_comm_args */
+  SLK_REC_COMM = 200,    /* a communicator: comm = local id, args: see below; bytes = 1 + the tag or
+                          * a hash of the string by which threads that make others over the same
+                          * group at the same time tell them apart; 0 none */
   SLK_REC_REGION_NAME,   /* request = region id, args hold the UTF-8 name, bytes = its length */
   SLK_REC_REGION_ENTER,  /* begin_ns, request = region id */
   SLK_REC_REGION_LEAVE,  /* begin_ns, request = region id */

@@ -9,13 +9,17 @@
  *   handover    requests are started by one thread and completed by another, from a copy
  *   probes      messages are found by probing and received by their handle
  *   collectives each thread has a communicator of its own, and duplicates and frees others
- *   cancel      receives that are cancelled or freed */
+ *   cancel      receives that are cancelled or freed
+ *   create_group
+ *               communicators over one group are made in a different order on each rank, and only
+ *               their tags, or the communicators they are made from, tell them apart */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define THREADS 4
 #define ROUNDS 200
@@ -228,12 +232,48 @@ static void cancel(int thread) {
   }
 }
 
+/* Waits until the threads that come before this one on this rank are about to call MPI, and gives
+ * them time to do so. Ranks have opposite orders. */
+static int arrived[2];
+
+static void take_turn(int thread, int which) {
+  const int turn = rank % 2 == 0 ? thread : THREADS - 1 - thread;
+  const struct timespec moment = {0, 2000000};
+  while (__atomic_load_n(&arrived[which], __ATOMIC_ACQUIRE) % THREADS != turn) {
+    nanosleep(&moment, NULL);
+  }
+  nanosleep(&moment, NULL);
+  __atomic_add_fetch(&arrived[which], 1, __ATOMIC_RELEASE);
+}
+
+static void use_and_free(int thread, MPI_Comm comm) {
+  char text[THREADS + 1] = {0};
+  MPI_Bcast(text, thread + 1, MPI_CHAR, 0, comm);
+  MPI_Barrier(comm);
+  MPI_Comm_free(&comm);
+}
+
+static void create_group(int thread) {
+  MPI_Group group;
+  MPI_Comm comm;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  for (int i = 0; i < ROUNDS / 20; ++i) {
+    take_turn(thread, 0);
+    MPI_Comm_create_group(MPI_COMM_WORLD, group, thread, &comm);
+    use_and_free(thread, comm);
+    take_turn(thread, 1);
+    MPI_Comm_create_group(comms[thread], group, 7, &comm);
+    use_and_free(thread, comm);
+  }
+  MPI_Group_free(&group);
+}
+
 static const struct {
   const char* name;
   void (*run)(int);
-} modes[] = {{"churn", churn},       {"windows", windows},        {"persistent", persistent},
-             {"same_tag", same_tag}, {"handover", handover},      {"probes", probes},
-             {"cancel", cancel},     {"collectives", collectives}};
+} modes[] = {{"churn", churn},       {"windows", windows},         {"persistent", persistent},
+             {"same_tag", same_tag}, {"handover", handover},       {"probes", probes},
+             {"cancel", cancel},     {"collectives", collectives}, {"create_group", create_group}};
 static void (*mode)(int);
 
 static void* thread_main(void* argument) {

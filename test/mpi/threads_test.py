@@ -7,7 +7,7 @@ Exit status 77: cannot be tried here (said in words)."""
 import re
 import shutil
 
-from recording import calls, check, finding, rank_section, run_case, succeeded
+from recording import answer, calls, check, finding, rank_section, run_case, succeeded
 
 
 def case_threads(test):
@@ -59,6 +59,14 @@ def case_threads_requests(test):
     for mode in ("churn", "windows", "persistent", "same_tag", "handover", "probes", "cancel",
                  "collectives"):
         threaded(test, mode)
+
+
+def case_threads_create_group(test):
+    """Threads make communicators at once, in another order on each rank: they are told apart."""
+    threaded(test, "create_group")
+    for command in ("predict", "wait-states", "critical-path"):
+        found = {f["name"] for f in answer(test, command)["findings"] if f["severity"] != "info"}
+        check(found <= {"overlapping_threads", "oversubscribed"}, f"{command}: {found}")
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ int pcontrol(std::uint8_t op, int level, const char* name, Call call) {
 
 template <class NewComm, class Requests, class Call>
 int create_communicator(std::uint8_t op, MPI_Comm parent, NewComm created, bool by_parent,
-                        Requests requests, Call call) {
+                        std::uint64_t tag, Requests requests, Call call) {
   Thread* t = enter();
   if (t == nullptr) return call();
   Collective what;
@@ -113,7 +113,7 @@ int create_communicator(std::uint8_t op, MPI_Comm parent, NewComm created, bool 
   if (made) {
     keep(entry, requests);
     t->suspend();
-    c = add_communicator(created.get(), by_parent ? parent : created.get());
+    c = add_communicator(created.get(), by_parent ? parent : created.get(), tag);
     t->reopen();
   }
   t->close_with(1, [&](std::size_t) { return std::int64_t{comm_id(c)}; });
@@ -122,12 +122,18 @@ int create_communicator(std::uint8_t op, MPI_Comm parent, NewComm created, bool 
 
 template <class NewComm, class Call>
 int comm_create(std::uint8_t op, MPI_Comm parent, NewComm created, Call call) {
-  return create_communicator(op, parent, created, false, none, call);
+  return create_communicator(op, parent, created, false, 0, none, call);
+}
+
+/// Made by its members, of whom several threads may make others at the same time.
+template <class Tag, class NewComm, class Call>
+int comm_create_tagged(std::uint8_t op, MPI_Comm parent, Tag tag, NewComm created, Call call) {
+  return create_communicator(op, parent, created, false, creation_tag(tag), none, call);
 }
 
 template <class NewComm, class Requests, class Call>
 int comm_idup(std::uint8_t op, MPI_Comm parent, NewComm created, Requests requests, Call call) {
-  return create_communicator(op, parent, created, true, requests, call);
+  return create_communicator(op, parent, created, true, 0, requests, call);
 }
 
 template <class OldComm, class Call>

@@ -77,7 +77,8 @@ bool all_foreign(const std::vector<std::int64_t>& runs) {
   return of_this_world(expand(runs)).empty();
 }
 
-/// Is the order of such calls on one communicator the same on all members of what is made?
+/// Is the order of such calls on one communicator, with one tag, the same on all members of what is
+/// made?
 bool is_ordered_by_parent(Operation operation) {
   switch (operation) {
     case Operation::comm_spawn:
@@ -85,6 +86,8 @@ bool is_ordered_by_parent(Operation operation) {
     case Operation::comm_accept:
     case Operation::comm_connect:
       return false;
+    case Operation::comm_create_group:
+      return true;
     default:
       return operation_class(operation) == OperationClass::comm_create &&
              !is_made_by_members(operation);
@@ -158,7 +161,8 @@ CommViews Communicators::views(std::span<const Record> records, Findings& findin
     const auto parent = parents.find(record.head.comm);
     const auto made_from = parent == parents.end() ? views.end() : views.find(parent->second);
     const Kind kind{std::move(*local), std::move(*remote),
-                    made_from == views.end() ? kCommNull : made_from->second.global};
+                    made_from == views.end() ? kCommNull : made_from->second.global,
+                    record.head.bytes};
     view.global = global_id(kind, seen[kind]++);
     views[record.head.comm] = std::move(view);
   }

@@ -28,8 +28,9 @@ bool tells_of_communicator(std::uint8_t op);
 
 /// Gives communicators one id for all ranks, without the ranks having talked about it: two ranks
 /// speak of the same communicator if its members are the same in the same order, it was made from
-/// the same communicator, and both have seen equally many of that kind before. All members of one
-/// communicator make others from it in the same order, so the count agrees. The trace's
+/// the same communicator with the same tag, and both have seen equally many of that kind before.
+/// All members of one communicator make others from it with one tag in the same order, so the count
+/// agrees. The trace's
 /// communicators have only members of this world.
 class Communicators {
  public:
@@ -47,6 +48,7 @@ class Communicators {
     Key local;
     Key remote;
     std::uint32_t parent;  ///< in the trace; kCommNull: it says nothing of the order
+    std::uint64_t tag;     ///< of SLK_REC_COMM
     auto operator<=>(const Kind&) const = default;
   };
 

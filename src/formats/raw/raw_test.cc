@@ -183,6 +183,26 @@ TEST_F(RawReaderTest, CommunicatorsOfOneKindAreToldApartByWhatTheyWereMadeFrom) 
   EXPECT_NE(trace.calls(0).comm(4), trace.calls(0).comm(5));
 }
 
+TEST_F(RawReaderTest, CommunicatorsMadeByThreadsAreToldApartByTheirTag) {
+  for (std::int32_t rank = 0; rank < 2; ++rank) {
+    RawFileBuilder file(rank, 2);
+    const auto first = static_cast<std::uint64_t>(rank);  // with tag 0 on rank 0, 1 on rank 1
+    for (std::uint32_t id = 2; id < 4; ++id) {
+      const std::uint64_t tag = id == 2 ? first : 1 - first;
+      file.add({2000 + id, 2000 + id, tag + 1, -1, 0, id, 0, 0, 0, 0, SLK_REC_COMM},
+               {0, 2, 0, 1, 0, 1, 2});
+      file.add({2000 + id, 2001 + id, 0, -1, 0, 0, 0, 0, 0, 0, SLK_OP_comm_create_group}, {id});
+    }
+    file.add({2050, 2060, 0, -1, 0, 2, 0, 0, 0, 0, SLK_OP_barrier});
+    file.add({2070, 2080, 0, -1, 0, 3, 0, 0, 0, 0, SLK_OP_barrier});
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.communicators().size(), 4u);
+  EXPECT_EQ(trace.calls(0)[2].comm, trace.calls(1)[3].comm);
+  EXPECT_EQ(trace.calls(0)[3].comm, trace.calls(1)[2].comm);
+}
+
 TEST_F(RawReaderTest, BothSidesOfAnIntercommunicatorAgree) {
   RawFileBuilder a(0, 2);
   a.add({2000, 2000, 0, -1, 0, 2, 0, 0, 0, 0, SLK_REC_COMM}, {1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1});
