@@ -56,6 +56,7 @@ CausalOrder::CausalOrder(const Trace& trace, const CallMatching& matching)
   Replay replay(trace, matching, rules);
   replay.run();
   released_ = replay.released();
+  deadlocked_ = replay.deadlocked();
   bursts_.reserve(rules.changes().size());
   for (const auto& [rank, calls] : rules.changes()) bursts_.push_back({rank, calls});
   if (released_ > 0) number_calls();

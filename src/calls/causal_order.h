@@ -20,6 +20,8 @@ class CausalOrder {
 
   /// Calls that could not go on (a lost message, clocks that disagree) and were forced on.
   std::uint64_t released() const { return released_; }
+  /// Those of them that were not just behind a call of another thread of their rank.
+  std::uint64_t deadlocked() const { return deadlocked_; }
 
   /// Whether the order lets members of that collective go on before all have come
   /// (not_synchronising() in calls/replay.h).
@@ -81,6 +83,7 @@ class CausalOrder {
   std::vector<CallIndex> calls_;  // of each rank
   std::vector<Burst> bursts_;
   std::uint64_t released_ = 0;
+  std::uint64_t deadlocked_ = 0;
   std::vector<std::vector<std::uint64_t>> position_;  // only where calls were forced on
 };
 

@@ -44,8 +44,9 @@ bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule r
 /// Rules has: bool sender_waits(const MessageCalls&), CollectiveRule rule(const
 /// CollectiveInstance&), step(rank, call), and window_waits(): what calls wait for at windows. A
 /// program that cannot go on (unsynchronised clocks, a lost message, a deadlock) is forced on at
-/// the stuck call that began first in the trace; released() counts these. Linear in calls and their
-/// partners.
+/// the stuck call that began first in the trace; released() counts these. Calls of a rank's threads
+/// that overlap come one after the other here, so that one may seem to hold up another: such calls
+/// are forced on first. Linear in calls and their partners.
 template <class Rules>
 class Replay {
  public:
@@ -67,6 +68,7 @@ class Replay {
       const std::int32_t stuck = first_stuck();
       if (stuck < 0) return;
       ++released_;
+      if (!overlaps_next(stuck)) ++deadlocked_;
       Rank& mine = ranks_[static_cast<std::size_t>(stuck)];
       mine.blocked = false;
       rules_.step(stuck, mine.next++);
@@ -75,6 +77,8 @@ class Replay {
   }
 
   std::uint64_t released() const { return released_; }
+  /// Those of them that no other thread of their rank explains.
+  std::uint64_t deadlocked() const { return deadlocked_; }
 
  private:
   struct Waiter {
@@ -195,9 +199,20 @@ class Replay {
     std::int32_t first = -1;
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
       if (!ranks_[static_cast<std::size_t>(r)].blocked) continue;
-      if (first < 0 || begin_of_next(r) < begin_of_next(first)) first = r;
+      if (first < 0 || comes_first(r, first)) first = r;
     }
     return first;
+  }
+  bool comes_first(std::int32_t rank, std::int32_t other) const {
+    const bool overlaps = overlaps_next(rank);
+    if (overlaps != overlaps_next(other)) return overlaps;
+    return begin_of_next(rank) < begin_of_next(other);
+  }
+  /// Did the rank's next call begin while this one was under way?
+  bool overlaps_next(std::int32_t rank) const {
+    const RankCalls& calls = trace_.calls(rank);
+    const std::size_t next = ranks_[static_cast<std::size_t>(rank)].next;
+    return next + 1 < calls.size() && calls.begin_ns(next + 1) < calls.end_ns(next);
   }
   std::int64_t begin_of_next(std::int32_t rank) const {
     return trace_.calls(rank).begin_ns(ranks_[static_cast<std::size_t>(rank)].next);
@@ -210,6 +225,7 @@ class Replay {
   std::vector<std::uint32_t> checked_;
   std::deque<std::int32_t> queue_;
   std::uint64_t released_ = 0;
+  std::uint64_t deadlocked_ = 0;
 };
 
 }  // namespace slackline

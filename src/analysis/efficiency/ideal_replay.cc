@@ -183,7 +183,7 @@ IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const Ideal
   IdealRules rules(trace, matching, options, run);
   Replay replay(trace, matching, rules);
   replay.run();
-  run.released = replay.released();
+  run.released = replay.deadlocked();
   const std::int64_t start = run_span(trace).whole.begin_ns;
   std::int64_t end = start;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {

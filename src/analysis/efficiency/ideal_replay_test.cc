@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/waits/wait_states.h"
 #include "base/error.h"
+#include "calls/causal_order.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -88,6 +90,18 @@ TEST(IdealRun, GoesOnWithoutALostMessageAndThroughADeadlock) {
   EXPECT_GT(run.released, 0u);
   EXPECT_FALSE(matching.findings().empty());
   EXPECT_GT(run.runtime_ns, 0);
+}
+
+TEST(IdealRun, ThreadsOfARankDoNotHoldUpEachOther) {
+  // One thread of each rank sends, another one receives meanwhile: no deadlock.
+  const Trace trace =
+      timed_trace(2,
+                  "rank 0\n @0 +100 ssend to=1 bytes=8\n @90 +10 recv from=1 bytes=8\n"
+                  "rank 1\n @0 +100 ssend to=0 bytes=8\n @90 +10 recv from=0 bytes=8\n");
+  const CallMatching matching(trace);
+  EXPECT_EQ(ideal_run(trace, matching, {}).released, 0u);
+  EXPECT_EQ(wait_states(trace, matching, {}).released, 0u);
+  EXPECT_GT(CausalOrder(trace, matching).released(), 0u);
 }
 
 TEST(IdealRun, OfNoRanksOrNoCalls) {

@@ -4,8 +4,10 @@
 // hand (searches from a heap), activity_graph.h writes it down from here.
 //
 // Sources that lie after the end of the call that waits for them (clocks that disagree, messages
-// that were matched wrongly) bind nothing and are counted. Where a deadlock was broken, sources
-// that come later in the causal order are left out, so that what remains has no cycle.
+// that were matched wrongly) bind nothing and are counted. Calls of a rank's threads that overlap
+// are put one after the other; a call that waited for one that began during another thread's call
+// is not bound by it either, and not counted: time did not go back. Where a deadlock was broken,
+// sources that come later in the causal order are left out, so that what remains has no cycle.
 
 #include "analysis/paths/activities.h"
 
@@ -67,6 +69,17 @@ void Activities::set_times() {
     }
     makespan_ns_ = std::max({makespan_ns_, now, stop_ns(r)});
   }
+}
+
+std::int64_t Activities::recorded_ns(CallSource source) const {
+  if (!source.is_last_entry()) {
+    return trace_.calls(source.rank).begin_ns(source.index) - origin_ns_;
+  }
+  std::int64_t last = 0;
+  for_entries(source.index, [&](const CollectiveMember& m) {
+    last = std::max(last, trace_.calls(m.rank).begin_ns(m.enter) - origin_ns_);
+  });
+  return last;
 }
 
 bool Activities::has_last_entry(std::uint32_t collective) const {

@@ -38,7 +38,7 @@ struct CallWork {
   /// among the entries and needs no edge of its own.
   bool from_last_entry = false;
   bool of_collective = false;  ///< it completes a collective, too
-  std::uint32_t dropped = 0;   ///< sources that lie after its end
+  std::uint32_t dropped = 0;   ///< sources that were recorded after its end
   Wait latest_dropped{};       ///< of those
   std::vector<Wait> waits{};   ///< kept between calls
 
@@ -143,8 +143,12 @@ class Activities {
     if (!order_.begun(source, of, rank, call)) return;
     wait_until(enter_ns(source, of), {source, of}, work);
   }
-  static void wait_until(std::int64_t at, CallSource source, CallWork& work) {
+  /// When the source began as recorded: before enter_ns() where a call of another thread of its
+  /// rank was under way.
+  std::int64_t recorded_ns(CallSource source) const;
+  void wait_until(std::int64_t at, CallSource source, CallWork& work) const {
     if (at > work.leave_ns) {
+      if (recorded_ns(source) <= work.leave_ns) return;
       ++work.dropped;
       if (work.dropped == 1 || at > work.latest_dropped.at_ns) work.latest_dropped = {source, at};
       return;

@@ -116,6 +116,26 @@ TEST(CriticalPath, SaysWhatGoesBackInTimeAndOnWhichClock) {
                   "0 of rank 0) began at 0.000000900 s, on one clock"));
 }
 
+TEST(CriticalPath, CallsThatOverlapInARankDoNotGoBackInTime) {
+  // A thread of rank 0 sends to rank 1 and calls a barrier while another one is in a long send.
+  const CriticalPath message =
+      measured_path_of(timed_trace(3,
+                                   "rank 0\n @0 +100 ssend to=2 bytes=8\n"
+                                   " @10 +20 send to=1 bytes=8\n"
+                                   "rank 1\n @5 +20 recv from=0 bytes=8\n"
+                                   "rank 2\n @90 +10 recv from=0 bytes=8\n"));
+  EXPECT_TRUE(message.findings.empty());
+  EXPECT_EQ(message.makespan_ns, 100);
+  const CriticalPath collective =
+      measured_path_of(timed_trace(3,
+                                   "comm 2 members=0,1\n"
+                                   "rank 0\n @0 +100 ssend to=2 bytes=8\n @10 +20 barrier comm=2\n"
+                                   "rank 1\n @5 +20 barrier comm=2\n"
+                                   "rank 2\n @90 +10 recv from=0 bytes=8\n"));
+  EXPECT_TRUE(collective.findings.empty());
+  EXPECT_EQ(collective.makespan_ns, 100);
+}
+
 TEST(CriticalPath, NobodyWaitsForEmptyContributions) {
   // Rank 0 gives nothing and comes last; in an MPI_Alltoallv ranks 0 and 1 exchange nothing.
   const CriticalPath gathered = measured_path_of(timed_trace(

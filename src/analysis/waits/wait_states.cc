@@ -156,7 +156,7 @@ WaitStates wait_states(const Trace& trace, const CallMatching& matching, const C
       out.states.push_back(mine[next[r]++]);
     }
   });
-  out.released = order.released();
+  out.released = order.deadlocked();
   return out;
 }
 
