@@ -141,12 +141,18 @@ constexpr std::array kWriters{
                 {".goal"},
                 "GOAL text, as read by LogGOPSim's converter",
                 false,
-                write_goal_text_file},
+                write_goal_text_file,
+                false,
+                false,
+                true},
     TraceWriter{"goal-binary",
                 {".bin"},
                 "GOAL binary, as read by LogGOPSim",
                 false,
-                write_goal_binary_file},
+                write_goal_binary_file,
+                false,
+                false,
+                true},
     TraceWriter{"text", {".txt"}, "Slackline's text format", true, write_text_file},
     TraceWriter{"otf2",
                 {".otf2"},
@@ -154,6 +160,7 @@ constexpr std::array kWriters{
                 true,
                 write_otf2_archive,
                 false,
+                true,
                 true},
     TraceWriter{"perfetto",
                 {".pftrace", ".perfetto-trace"},
@@ -164,11 +171,12 @@ constexpr std::array kWriters{
     TraceWriter{
         "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
     TraceWriter{"csv", {".csv"}, "table of operations", true, write_csv_file},
-    TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true, true},
+    TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true, true, true},
     TraceWriter{
         "arrow", {".arrow", ".feather"}, "table of calls for Arrow", true, write_arrow_file},
     TraceWriter{"sqlite", {".sqlite", ".db"}, "SQLite database", true, write_sqlite_file, true},
-    TraceWriter{"ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file},
+    TraceWriter{
+        "ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file, false, false, true},
 };
 
 }  // namespace

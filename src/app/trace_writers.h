@@ -46,6 +46,8 @@ struct TraceWriter {
   bool matches = false;  ///< it asks for WriteRequest::matching
   /// It is read as a trace again, without the times off the processor.
   bool loses_cpu_time = false;
+  /// It is read as a program again, of which a model may say something else.
+  bool loses_prediction = false;
 };
 
 std::span<const TraceWriter> trace_writers();

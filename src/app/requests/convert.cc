@@ -12,6 +12,7 @@
 #include "app/load/computation.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
+#include "app/requests/prediction_loss.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/output_files.h"
@@ -151,6 +152,11 @@ Report execute(const ConvertRequest& request) {
   const Findings lost = writer.write({trace, matching, files.path(), source.model,
                                       source.goal ? &source.goal->program : nullptr,
                                       arrows_of(request), &source.opened.samples});
+  if (writer.loses_prediction && !request.predicted && !source.goal) {
+    const auto& cpu_time = source.computation.cpu_time;
+    note_prediction_loss(cpu_time ? *cpu_time : source.opened.trace, files.path(), source.model,
+                         request.input.model.computation, source.findings);
+  }
   const Conversion done{request.out, writer.name, size_below(files.path().parent_path())};
   files.commit();
 

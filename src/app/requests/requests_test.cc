@@ -96,6 +96,27 @@ TEST_F(Requests, WriteNonblockingCollectivesSoThatComputationOverlaps) {
   }
 }
 
+// GOAL has no synchronous sends: the sender of the file does not wait until the receive comes.
+TEST_F(Requests, ConvertTellsWhatTheWrittenFilePredictsOtherwise) {
+  const std::string program = (folder_ / "modes.slt").string();
+  write_file(program,
+             "slackline-trace 1 untimed ranks=2\n"
+             "rank 0\n ssend to=1 bytes=8\n compute 1000000\n"
+             "rank 1\n compute 3000000\n recv from=0 bytes=8\n");
+  const auto differences = [&](const char* name) {
+    ConvertRequest convert{.input = input_, .out = (folder_ / name).string()};
+    convert.input.trace = program;
+    convert.input.model.latency = convert.input.model.overhead = "0ns";
+    std::vector<std::string> found;
+    for (const Findings::Entry& entry : execute(convert).findings.entries()) {
+      if (entry.name == "prediction_differs") found = entry.examples;
+    }
+    return found;
+  };
+  EXPECT_THAT(differences("modes.goal"), testing::ElementsAre("-25.0 % of 4.000 ms"));
+  EXPECT_TRUE(differences("modes.txt").empty());
+}
+
 TEST_F(Requests, AreRefusedByNameOfTheirOption) {
   PredictRequest wrong{.input = input_};
   wrong.input.model.latency = "3 parsecs";
