@@ -71,6 +71,15 @@ def case_nothing(test):
     check(not os.path.exists(test.output), "no empty folder stays behind")
 
 
+def case_no_mpi(test):
+    """A command without MPI is no recording: a failure, unless the command failed in its own way."""
+    for command, status in (["ls"], 1), (["false"], 1), (["sh", "-c", "exit 7"], 7):
+        done = test.slackline("record", "-o", test.output, "--", *command)
+        check(done.returncode == status, f"{command} ends with {done.returncode}")
+        check("nothing was recorded" in done.stderr and "mpirun" in done.stderr, "why, and what to do")
+        check(not os.path.exists(test.output), "no empty folder stays behind")
+
+
 def script_of(test, lines):
     path = os.path.join(test.folder, "Allrun")
     with open(path, "w", encoding="utf-8") as out:

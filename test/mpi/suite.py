@@ -26,7 +26,7 @@ import time
 
 FOLDERS = ("attr,coll,comm,datatype,errhan,errors,group,info,init,io,pt2pt,rma,spawn,threads,topo,"
            "part,f77,f90,f08,cxx")
-ANALYSES = {"info": [], "predict": [], "wait-states": [], "critical-path": [], "report": []}
+ANALYSES = ("info", "predict", "wait-states", "critical-path", "report")
 READ_BACK = ("slk", "txt", "otf2", "prv", "ti", "goal")
 WRITTEN = ("json", "csv", "pftrace")
 
@@ -126,12 +126,17 @@ class Suite:
         entry["failed"].append(f"{command} {os.path.basename(trace)}: {status}: {text[-300:]}")
         return None
 
+    def model(self, command):
+        """Some formats hold neither hosts nor the MPI library, by which the model is chosen."""
+        return (["--network", "shared-memory", "--collectives", self.arguments.mpi]
+                if command == "predict" else [])
+
     def read(self, trace, folder):
         entry = {"name": os.path.basename(trace), "findings": {}, "failed": [], "drift": {},
                  "bytes": os.path.getsize(trace)}
         makespan = None
         for command in ANALYSES:
-            said = self.answer(entry, command, trace)
+            said = self.answer(entry, command, trace, *self.model(command))
             if said is None:
                 continue
             for finding in said["findings"]:
@@ -143,7 +148,7 @@ class Suite:
             out = os.path.join(folder, f"converted.{extension}")
             written = self.answer(entry, "convert", trace, out)
             if written is not None and extension in READ_BACK:
-                read = self.answer(entry, "predict", out)
+                read = self.answer(entry, "predict", out, *self.model("predict"))
                 if read is not None and makespan:
                     entry["drift"][extension] = [
                         round(read["result"]["makespan_ns"] / makespan - 1, 6),
