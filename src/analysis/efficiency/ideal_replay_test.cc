@@ -96,8 +96,8 @@ TEST(IdealRun, ThreadsOfARankDoNotHoldUpEachOther) {
   // One thread of each rank sends, another one receives meanwhile: no deadlock.
   const Trace trace =
       timed_trace(2,
-                  "rank 0\n @0 +100 ssend to=1 bytes=8\n @90 +10 recv from=1 bytes=8\n"
-                  "rank 1\n @0 +100 ssend to=0 bytes=8\n @90 +10 recv from=0 bytes=8\n");
+                  "rank 0\n @0 +100 ssend to=1 bytes=8\n @90 +10 recv thread=1 from=1 bytes=8\n"
+                  "rank 1\n @0 +100 ssend to=0 bytes=8\n @90 +10 recv thread=1 from=0 bytes=8\n");
   const CallMatching matching(trace);
   EXPECT_EQ(ideal_run(trace, matching, {}).released, 0u);
   EXPECT_EQ(wait_states(trace, matching, {}).released, 0u);

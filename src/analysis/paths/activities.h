@@ -123,6 +123,10 @@ class Activities {
     for (const WindowWait& w : order_.window_waits().of(rank, call)) {
       wait_for_call(rank, call, w.source, w.source_call, work);
     }
+    // A poll that found nothing, or a call that never returned, may end before what it waited for.
+    const RankCalls& calls = trace_.calls(rank);
+    const bool gave_up = calls.has(call, SLK_FLAG_FAILED) || calls.has(call, SLK_FLAG_UNFINISHED);
+    if (gave_up) work.dropped = 0;
   }
 
   /// All calls that may be a source, or a member of a last entry. Numbered.

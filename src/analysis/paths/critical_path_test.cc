@@ -121,19 +121,33 @@ TEST(CriticalPath, CallsThatOverlapInARankDoNotGoBackInTime) {
   const CriticalPath message =
       measured_path_of(timed_trace(3,
                                    "rank 0\n @0 +100 ssend to=2 bytes=8\n"
-                                   " @10 +20 send to=1 bytes=8\n"
+                                   " @10 +20 send thread=1 to=1 bytes=8\n"
                                    "rank 1\n @5 +20 recv from=0 bytes=8\n"
                                    "rank 2\n @90 +10 recv from=0 bytes=8\n"));
   EXPECT_TRUE(message.findings.empty());
   EXPECT_EQ(message.makespan_ns, 100);
-  const CriticalPath collective =
-      measured_path_of(timed_trace(3,
-                                   "comm 2 members=0,1\n"
-                                   "rank 0\n @0 +100 ssend to=2 bytes=8\n @10 +20 barrier comm=2\n"
-                                   "rank 1\n @5 +20 barrier comm=2\n"
-                                   "rank 2\n @90 +10 recv from=0 bytes=8\n"));
+  const CriticalPath collective = measured_path_of(
+      timed_trace(3,
+                  "comm 2 members=0,1\n"
+                  "rank 0\n @0 +100 ssend to=2 bytes=8\n @10 +20 barrier thread=1 comm=2\n"
+                  "rank 1\n @5 +20 barrier comm=2\n"
+                  "rank 2\n @90 +10 recv from=0 bytes=8\n"));
   EXPECT_TRUE(collective.findings.empty());
   EXPECT_EQ(collective.makespan_ns, 100);
+}
+
+TEST(CriticalPath, CallsThatGaveUpDoNotGoBackInTime) {
+  const CriticalPath killed =
+      measured_path_of(timed_trace(2,
+                                   "rank 0\n @900 +5 barrier\n"
+                                   "rank 1\n @100 +50 barrier unfinished\n"));
+  EXPECT_TRUE(killed.findings.empty());
+  const CriticalPath polled =
+      measured_path_of(timed_trace(2,
+                                   "rank 0\n @10 +5 win_post args=1\n @20 +5 win_test failed\n"
+                                   " @500 +5 win_test\n"
+                                   "rank 1\n @30 +5 win_start args=0\n @400 +5 win_complete\n"));
+  EXPECT_TRUE(polled.findings.empty());
 }
 
 TEST(CriticalPath, NobodyWaitsForEmptyContributions) {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "app/requests/convert.h"
 #include "app/requests/critical_path.h"
@@ -107,13 +108,14 @@ TEST_F(Requests, ConvertTellsWhatTheWrittenFilePredictsOtherwise) {
     ConvertRequest convert{.input = input_, .out = (folder_ / name).string()};
     convert.input.trace = program;
     convert.input.model.latency = convert.input.model.overhead = "0ns";
+    const Report report = execute(convert);
     std::vector<std::string> found;
-    for (const Findings::Entry& entry : execute(convert).findings.entries()) {
+    for (const Findings::Entry& entry : report.findings.entries()) {
       if (entry.name == "prediction_differs") found = entry.examples;
     }
     return found;
   };
-  EXPECT_THAT(differences("modes.goal"), testing::ElementsAre("-25.0 % of 4.000 ms"));
+  EXPECT_THAT(differences("modes.goal"), ::testing::ElementsAre("-25.0 % of 4.000 ms"));
   EXPECT_TRUE(differences("modes.txt").empty());
 }
 
