@@ -102,8 +102,8 @@ TEST_F(Requests, ConvertTellsWhatTheWrittenFilePredictsOtherwise) {
   const std::string program = (folder_ / "modes.slt").string();
   write_file(program,
              "slackline-trace 1 untimed ranks=2\n"
-             "rank 0\n ssend to=1 bytes=8\n compute 1000000\n"
-             "rank 1\n compute 3000000\n recv from=0 bytes=8\n");
+             "rank 0\n ssend to=1 bytes=8\n compute 1000000\n send to=1 tag=1 bytes=8\n"
+             "rank 1\n compute 3000000\n recv from=0 bytes=8\n recv from=0 tag=1 bytes=8\n");
   const auto differences = [&](const char* name) {
     ConvertRequest convert{.input = input_, .out = (folder_ / name).string()};
     convert.input.trace = program;
