@@ -115,6 +115,16 @@ def compare_imbalance(ours, theirs, our_trace, their_trace):
     assert compared > 0
 
 
+def compare_means(ours, theirs, our_trace, their_trace):
+    means = theirs.iloc[0]
+    compared = 0
+    for name, mean in zip(ours["name"].tolist(), ours["mean_ns"].tolist()):
+        if name.startswith("MPI_"):
+            same(mean, means[name], 2.0 + 2.0 * our_trace.calls(operation=name).rows)
+            compared += 1
+    assert compared > 0
+
+
 def idle_time(trace):
     # The default argument of pipit's idle_functions grows with every call.
     return trace.idle_time(idle_functions=list(IDLE))
@@ -141,6 +151,8 @@ OPERATIONS = [
               compare_profile),
     Operation("`load_imbalance()`", lambda t: t.flat_profile(per_process=True),
               lambda t: t.flat_profile().load_imbalance(), compare_imbalance),
+    Operation("`multirun_analysis([trace])`", lambda t: type(t).multirun_analysis([t]),
+              lambda t: t.flat_profile().load_imbalance(), compare_means),
     Operation("`idle_time(mpi_events=True)`", idle_time, lambda t: t.flat_profile().idle_time(IDLE), compare_idle),
     Operation("`time_profile(50)`", lambda t: t.time_profile(BINS), lambda t: t.time_profile(BINS),
               compare_time_profile),
