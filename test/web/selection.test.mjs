@@ -129,3 +129,41 @@ test("ranks are grouped by host and by similarity, collapsed to a representative
     await page.getByRole("button", { name: "none", exact: true }).click();
     await page.locator(".status >> text=ranks 0 to 7").waitFor();
   }));
+
+/** Inclusive values of one of the three trees in nanoseconds or as counts, by the names of their nodes. */
+async function treeOf(page, title) {
+  const rows = page.locator(`.severity-tree[aria-label="${title}"] tbody tr`);
+  await rows.first().waitFor();
+  const scale = { s: 1e9, ms: 1e6, us: 1e3, ns: 1 };
+  return Object.fromEntries((await rows.allInnerTexts()).map((text) => {
+    const [name, inclusive] = text.split("\t").map((part) => part.replace(/[▸▾]/, "").trim());
+    const [, value, unit] = /^([\d.,]+)\s?(\w*)/.exec(inclusive);
+    return [name, Number(value.replaceAll(",", "")) * (scale[unit] ?? 1)];
+  }));
+}
+
+test("the trees of metrics, call paths and ranks hold the sums of the calls in view, and a press leads to them", () =>
+  open("run", { hash: `#timeline?t=${FROM},${TO}` }, async (page) => {
+    await page.locator(".metric-trees > summary").click();
+    const near = (a, b) => assert.ok(Math.abs(a - b) <= 1e-3 * b, `${a} is not ${b}`);
+    const timeIn = (calls) => calls.reduce((sum, c) => sum + inside(c.begin, c.end), 0);
+    const waitIn = (calls) => calls.filter((c) => c.wait).reduce((sum, c) => sum + inside(c.begin, c.begin + c.waitLength), 0);
+    const metrics = await treeOf(page, "Metric");
+    near(metrics.time, measured.length * (TO - FROM));
+    near(metrics.MPI, timeIn(measured.flat()));
+    near(metrics.waiting, waitIn(measured.flat()));
+    near(metrics.computation, metrics.time - metrics.MPI);
+    assert.equal(metrics.calls, measured.flat().filter((c) => c.begin >= FROM && c.begin < TO).length);
+    await page.locator(".severity-tree .link", { hasText: /^waiting$/ }).click();
+    const paths = await treeOf(page, "Call path");
+    near(paths.MPI_Recv, waitIn(measured.flat().filter((c) => c.operation === 2)));
+    await page.locator(".severity-tree .link", { hasText: "MPI_Recv" }).click();
+    await page.getByRole("button", { name: "Open left" }).click();
+    const ranks = await treeOf(page, "System");
+    near(ranks["rank 0"], waitIn(measured[0].filter((c) => c.operation === 2)));
+    await page.locator(".severity-tree .link", { hasText: "rank 0" }).click();
+    await until(page, () => location.hash.includes("only=0,0"));
+    // The phases of the run are halves of it, in ticks of a nanosecond.
+    const table = page.locator("figure[id=timeline-phase-severity]");
+    assert.equal(await table.locator("tbody tr").count(), 2);
+  }));

@@ -1,7 +1,7 @@
 // Questions about single calls: which one is here, which is its match, who took part. Answers come from
 // the chunks that are needed, which are read on the way.
 
-import { NOBODY, type Chunk, type ChunkRef, type Run } from "../common/timeline";
+import { NOBODY, type CallDetails, type Chunk, type ChunkRef, type Run } from "../common/timeline";
 import { callsBetween } from "./raster";
 import type { CallId } from "../common/link";
 import type { Store } from "./store";
@@ -53,14 +53,22 @@ export function callAt(chunk: Chunk, rank: number, i: number): Call {
   };
 }
 
-export function regionAt(chunk: Chunk, rank: number, tick: number): number {
-  const d = chunk.details;
-  let region = 0;
-  if (!d) return region;
-  for (let i = d.regionStart[rank]!; i < d.regionStart[rank + 1]! && d.regionAt[i]! <= tick; ++i) {
-    region = d.regionPath[i]!;
+/** The first of a rank's changes of region after an instant, or their end. Logarithmic. */
+export function changesUntil({ regionStart, regionAt }: CallDetails, rank: number, tick: number): number {
+  let low = regionStart[rank]!;
+  let high = regionStart[rank + 1]!;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (regionAt[middle]! > tick) high = middle;
+    else low = middle + 1;
   }
-  return region;
+  return low;
+}
+
+export function regionAt({ details }: Chunk, rank: number, tick: number): number {
+  if (!details) return 0;
+  const i = changesUntil(details, rank, tick);
+  return i > details.regionStart[rank]! ? details.regionPath[i - 1]! : 0;
 }
 
 /** What is at an instant of a rank: a call, or the computation between two of them. */

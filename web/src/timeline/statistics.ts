@@ -1,7 +1,7 @@
 // What happens in an interval on some ranks: sums of time by operation, wait pattern and region, messages by size, and the
 // factors of efficiency. One pass over the chunks that the interval touches; time is cut at its ends.
 
-import { callAt, regionAt, type Call } from "./calls";
+import { callAt, changesUntil, type Call } from "./calls";
 import type { CallFilter } from "./call_filter";
 import { callsBetween } from "./raster";
 import type { Store } from "./store";
@@ -39,6 +39,14 @@ export interface Statistics {
   sizes: number[];
 }
 
+/** Who hears of what is summed. */
+export interface Listener {
+  /** Each call that fits and begins inside. */
+  call?: (call: Call) => void;
+  /** Each piece of time inside: of computation (operation 0), of a call that fits without waiting (pattern 0), of waiting. */
+  time?: (rank: number, region: number, operation: number, pattern: number, ticks: number) => void;
+}
+
 const noSums = (): CallSums => ({ calls: 0, time: 0, waiting: 0, bytes: 0 });
 const overlap = (begin: number, end: number, from: number, to: number) => Math.max(0, Math.min(end, to) - Math.max(begin, from));
 
@@ -52,7 +60,7 @@ class Sum {
     private readonly run: Run,
     extent: Extent,
     private readonly fits: CallFilter | null,
-    private readonly onCall: (call: Call) => void,
+    private readonly listener: Listener,
   ) {
     this.isSend = timeline.classes.map((kind) => kind === "send");
     this.atEnd = timeline.patterns.map((pattern) => pattern.endsWith("completion"));
@@ -93,29 +101,34 @@ class Sum {
     if (to <= from) return;
     this.result.computation[rank - this.result.extent.first]! += to - from;
     const d = chunk.details;
-    if (!d || this.result.regions.length < 2) return;
+    const add = (region: number, ticks: number) => {
+      this.result.regions[region]! += ticks;
+      this.listener.time?.(rank, region, 0, 0, ticks);
+    };
+    if (!d || this.result.regions.length < 2) return add(0, to - from);
     let now = from;
-    let region = regionAt(chunk, rank, from);
-    for (let i = d.regionStart[rank]!; i < d.regionStart[rank + 1]! && d.regionAt[i]! < to; ++i) {
-      if (d.regionAt[i]! <= now) continue;
-      this.result.regions[region]! += d.regionAt[i]! - now;
+    let i = changesUntil(d, rank, from);
+    let region = i > d.regionStart[rank]! ? d.regionPath[i - 1]! : 0;
+    for (; i < d.regionStart[rank + 1]! && d.regionAt[i]! < to; ++i) {
+      add(region, d.regionAt[i]! - now);
       [now, region] = [d.regionAt[i]!, d.regionPath[i]!];
     }
-    this.result.regions[region]! += to - now;
+    add(region, to - now);
   }
 
   private addCall(call: Call, from: number, to: number, begins: boolean): void {
     if (this.fits && !this.fits(call)) return;
     const sums = this.result.operations[call.operation] ?? noSums();
-    sums.time += overlap(call.begin, call.end, from, to);
-    if (call.wait > 0) {
-      const waits = this.atEnd[call.wait] ? call.end - call.waitLength : call.begin;
-      const waiting = overlap(waits, waits + call.waitLength, from, to);
-      sums.waiting += waiting;
-      this.result.patterns[call.wait]! += waiting;
-    }
+    const time = overlap(call.begin, call.end, from, to);
+    sums.time += time;
+    const waits = this.atEnd[call.wait] ? call.end - call.waitLength : call.begin;
+    const waiting = call.wait > 0 ? overlap(waits, waits + call.waitLength, from, to) : 0;
+    sums.waiting += waiting;
+    this.result.patterns[call.wait]! += waiting;
+    this.listener.time?.(call.rank, call.region, call.operation, 0, time - waiting);
+    if (waiting > 0) this.listener.time?.(call.rank, call.region, call.operation, call.wait, waiting);
     if (!begins) return;
-    this.onCall(call);
+    this.listener.call?.(call);
     sums.calls += 1;
     sums.bytes += call.bytes;
     if (!this.isSend[call.operation]) return;
@@ -124,15 +137,15 @@ class Sum {
   }
 }
 
-/** `onCall` gets each call that fits and begins inside. O(calls of the chunks that are touched). */
+/** O(calls of the chunks that are touched). */
 export async function statisticsOf(
   store: Store,
   run: Run,
   extent: Extent,
   fits: CallFilter | null,
-  onCall: (call: Call) => void = () => {},
+  listener: Listener = {},
 ): Promise<Statistics> {
-  const sum = new Sum(store, run, extent, fits, onCall);
+  const sum = new Sum(store, run, extent, fits, listener);
   const end = run.chunks[run.chunks.length - 1];
   for (const ref of run.chunks) {
     if (ref.from < extent.to && ref.to > extent.from) sum.add(await store.chunkNow(run, ref), ref === end);

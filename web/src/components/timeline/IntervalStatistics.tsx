@@ -99,7 +99,7 @@ export function IntervalStatistics({ scene, run, close }: Props) {
   const tables = useMemo(() => both && tablesOf(scene, both), [both]);
   const saveCalls = async () => {
     const calls: Call[] = [];
-    await statisticsOf(store, run, extent, fits, (call) => calls.length < MOST_CALLS && calls.push(call));
+    await statisticsOf(store, run, extent, fits, { call: (call) => void (calls.length < MOST_CALLS && calls.push(call)) });
     save(`calls-${run.id}.csv`, csv(callsTable(timeline, calls)));
   };
   return (

@@ -15,6 +15,7 @@ import { Legend } from "./Legend";
 import { LongWaits } from "./LongWaits";
 import { Minimap } from "./Minimap";
 import { Rows } from "./Rows";
+import { Severity } from "./Severity";
 import { Phases, StripView } from "./Strips";
 import { BOTH, Toolbar } from "./Toolbar";
 import { useDock } from "./useDock";
@@ -178,6 +179,7 @@ export function TimelineView({ timeline, theme }: { timeline: Timeline; theme: T
         </div>
       )}
       {scene.statistics && runs[0] && <IntervalStatistics scene={scene} run={runs[0]} close={() => scene.showStatistics(false)} />}
+      {!follows && runs[0] && runs[0].chunks.length > 0 && <Severity scene={scene} run={runs[0]} />}
       <Phases scene={scene} />
       {timeline.strips
         .filter(({ run }) => runs.some(({ id }) => id === run))
