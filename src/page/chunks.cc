@@ -89,6 +89,9 @@ enum Which : std::size_t {
   changes,
   change,
   path,
+  call_path,
+  gap_path,
+  last_path,
   columns
 };
 
@@ -113,7 +116,11 @@ class Columns {
     add_calls(rows_.trace.calls(rank), rank, range);
     add_waits(index, rank, range);
     add_partners(rank, range);
-    if (rows_.with_regions) add_changes(rows_.paths[index]);
+    if (rows_.functions != nullptr) {
+      add_functions(*rows_.functions, rank, range);
+    } else if (rows_.with_regions) {
+      add_changes(rows_.paths[index]);
+    }
   }
 
   std::uint64_t calls() const { return calls_; }
@@ -248,6 +255,18 @@ class Columns {
       column_[received].varint(messages);
       column_[collective].varint(collective_code);
     }
+  }
+
+  /// Functions change where calls begin and end: their times are known.
+  void add_functions(const CallPaths& paths, std::int32_t rank, CallRange range) {
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      const auto call = static_cast<CallIndex>(i);
+      column_[call_path].varint(paths.at_call(rank, call));
+      column_[gap_path].varint(paths.before_call(rank, call));
+    }
+    const bool more = range.last < rows_.trace.calls(rank).size();
+    column_[last_path].varint(more ? paths.before_call(rank, static_cast<CallIndex>(range.last))
+                                   : PathId{0});
   }
 
   void add_changes(const std::vector<PathChange>& all) {

@@ -102,6 +102,7 @@ Json Timeline::json(BlobList& blobs) const {
           {"operations", operations},
           {"classes", classes},
           {"regions", regions},
+          {"functions", functions},
           {"patterns", patterns},
           {"runs", std::move(run_list)},
           {"phases", std::move(phase_list)},

@@ -96,6 +96,7 @@ struct Timeline final : Picture {
   std::vector<std::string> operations;
   std::vector<std::string> classes;
   std::vector<std::string> regions;
+  bool functions = false;  ///< whether regions are functions, which change with the calls
   std::vector<std::string> patterns;
   std::vector<Run> runs;
   std::vector<Phase> phases;

@@ -19,6 +19,7 @@ struct RunRows {
   const std::vector<std::vector<WaitState>>& waits;   ///< empty: nobody waits
   const TimelineCodes& codes;
   bool with_regions = false;
+  const CallPaths* functions = nullptr;  ///< null: regions, which begin and end between calls
 };
 
 /// The levels of detail of a run, finest first; the finest has up to `buckets` of a rank, the last

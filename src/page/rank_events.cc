@@ -18,6 +18,21 @@ class Changes {
   std::vector<PathChange> changes_;
 };
 
+/// Functions change where calls begin and end.
+std::vector<PathChange> function_changes(const CallPaths& paths, const RowTimes& times,
+                                         std::int32_t rank) {
+  Changes changes;
+  std::int64_t at = times.row_begin_ns();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto call = static_cast<std::uint32_t>(i);
+    changes.add(at, paths.before_call(rank, call));
+    changes.add(times.begin_ns(i), paths.at_call(rank, call));
+    at = times.end_ns(i);
+  }
+  changes.add(at, 0);
+  return changes.take();
+}
+
 std::vector<PathChange> changes_of(const Trace& trace, const CallPaths& paths,
                                    const RowTimes& times, std::int32_t rank, bool measured) {
   const RankCalls& calls = trace.calls(rank);
@@ -54,7 +69,9 @@ std::vector<std::vector<PathChange>> path_changes(const Trace& trace, const Call
   if (paths.only_one()) return changes;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const auto index = static_cast<std::size_t>(r);
-    changes[index] = changes_of(trace, paths, times.ranks[index], r, measured);
+    changes[index] = paths.has_functions()
+                         ? function_changes(paths, times.ranks[index], r)
+                         : changes_of(trace, paths, times.ranks[index], r, measured);
   }
   return changes;
 }

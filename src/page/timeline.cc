@@ -74,7 +74,13 @@ struct Rows {
       : paths(path_changes(input.trace, input.paths, run.times, measured)),
         waits(run.waits != nullptr ? waits_by_rank(input.trace, *run.waits)
                                    : std::vector<std::vector<WaitState>>{}),
-        rows{input.trace, run.times, paths, waits, codes, !input.paths.only_one()} {}
+        rows{input.trace,
+             run.times,
+             paths,
+             waits,
+             codes,
+             !input.paths.only_one(),
+             input.paths.has_functions() ? &input.paths : nullptr} {}
 
   std::vector<std::vector<PathChange>> paths;
   std::vector<std::vector<WaitState>> waits;
@@ -173,6 +179,7 @@ class TimelineMaker {
     timeline_.ranks = input_.trace.ranks();
     timeline_.calls = calls_;
     timeline_.groupings = groupings_of(input_.trace);
+    timeline_.functions = input_.paths.has_functions();
     name_codes(timeline_, input_.paths, codes_);
   }
 

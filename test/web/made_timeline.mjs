@@ -16,6 +16,9 @@ const LATENCY = 500;
 const BYTES = 8192;
 
 export const OPERATIONS = ["computation", "MPI_Send", "MPI_Recv", "MPI_Allreduce"];
+/** With functions, main computes and calls these two. */
+const FUNCTIONS = ["", "main", "main/norm", "main/halo"];
+const GAP_PATH = 1;
 export const PATTERNS = ["", "late sender", "wait at NxN"];
 
 /** calls[rank] = [{begin, end, operation, peer, bytes, wait, waitLength, cause, source, send, collective}] */
@@ -106,14 +109,14 @@ function fill(row, width, buckets) {
   return { time, waiting, pattern };
 }
 
-function level(calls, span, width, blobs) {
+function level(calls, span, width, blobs, pathOf) {
   const buckets = Math.ceil(span / width);
   const rows = calls.map((row) => fill(row, width, buckets));
   const slice = Math.max(64, Math.floor(65536 / calls.length));
   const refs = [];
   for (let from = 0; from < buckets; from += slice) {
     const count = Math.min(slice, buckets - from);
-    const cells = Array.from({ length: 3 }, () => new Uint8Array(calls.length * count));
+    const cells = Array.from({ length: pathOf ? 4 : 3 }, () => new Uint8Array(calls.length * count));
     rows.forEach(({ time, waiting, pattern }, rank) => {
       for (let b = 0; b < count; ++b) {
         const of = [...time.subarray((from + b) * OPERATIONS.length, (from + b + 1) * OPERATIONS.length)];
@@ -130,7 +133,7 @@ function level(calls, span, width, blobs) {
 }
 
 /** `firstRun`: the calls of the run that describes these; none: this is it. */
-function chunk(calls, from, to, firstRun, blobs) {
+function chunk(calls, from, to, firstRun, blobs, pathOf) {
   const w = new Writer();
   const rows = calls.map((row) => {
     const start = row.findIndex((c) => c.end >= from);
@@ -178,6 +181,11 @@ function chunk(calls, from, to, firstRun, blobs) {
     const waits = sorted(all.filter((c) => c.wait));
     waits.forEach((c) => w.zigzag(c.end - c.begin - c.waitLength));
     waits.forEach((c) => w.varint(1 + (c.operation === ALLREDUCE ? c.cause : zigzagOf(c.cause - c.rank))));
+    if (pathOf) {
+      all.forEach((c) => w.varint(pathOf(c)));
+      all.forEach(() => w.varint(GAP_PATH));
+      rows.forEach(() => w.varint(GAP_PATH));
+    }
   }
   return { ...blobs.add(w.bytes), from, to, calls: all.length };
 }
@@ -218,20 +226,20 @@ function waits(calls, blobs) {
   return { ...blobs.add(w.bytes), count: top.length };
 }
 
-function run(id, calls, firstRun, complete, blobs) {
+function run(id, calls, firstRun, complete, blobs, pathOf) {
   const first = !firstRun;
   const ends = calls.map((row) => row[row.length - 1].end + 1000);
   const span = Math.max(...ends);
   const levels = [];
   for (let width = 32768; ; width *= 2) {
-    levels.push(level(calls, span, width, blobs));
+    levels.push(level(calls, span, width, blobs, pathOf));
     if (span / width <= 512) break;
   }
   const chunks = [];
   const number = calls.reduce((sum, row) => sum + row.length, 0);
   const length = Math.ceil(span / Math.max(7, number / 32768));
   for (let from = 0; complete && from < span; from += length) {
-    chunks.push(chunk(calls, from, Math.min(from + length, span), firstRun, blobs));
+    chunks.push(chunk(calls, from, Math.min(from + length, span), firstRun, blobs, pathOf));
   }
   const begins = calls.map(() => 0);
   return {
@@ -242,12 +250,13 @@ function run(id, calls, firstRun, complete, blobs) {
 }
 
 /** The item and its blobs' texts. */
-export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {} } = {}) {
+export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {}, functions = false } = {}) {
   const blobs = new Blobs();
   const measured = program(ranks, steps);
+  const pathOf = functions && ((c) => (c.operation === ALLREDUCE ? 2 : 3));
   const runs = [
-    run("measured", measured, null, complete, blobs),
-    run("predicted", program(ranks, steps, { slow: 0.8 }), measured, complete, blobs),
+    run("measured", measured, null, complete, blobs, pathOf),
+    run("predicted", program(ranks, steps, { slow: 0.8 }), measured, complete, blobs, pathOf),
   ];
   const span = Math.max(...runs.map((r) => r.span));
   const half = Math.round(span * 0.25);
@@ -260,7 +269,7 @@ export function makeTimeline({ ranks = 8, steps = 40, complete = true, names = {
     groupings: [{ name: "host", groups: [
       { name: "left", ranks: [[0, Math.floor(ranks / 2) - 1]] }, { name: "right", ranks: [[Math.floor(ranks / 2), ranks - 1]] },
     ] }],
-    regions: [""], patterns: names.patterns ?? PATTERNS, runs,
+    regions: functions ? FUNCTIONS : [""], functions, patterns: names.patterns ?? PATTERNS, runs,
     phases: [
       { from: 0, to: half, name: names.phase ?? "first", kind: "computing", phase: 1, explanation: "All alike." },
       { from: half, to: span, name: "second", kind: "imbalance", phase: 2, explanation: "The last rank is late." },

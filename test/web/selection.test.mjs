@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { texts, until } from "./browser.mjs";
-import { measured, open, settled } from "./known_run.mjs";
+import { measured, open, settled, withTimeline, write } from "./known_run.mjs";
 
 const FROM = 300_000;
 const TO = 700_000;
@@ -167,3 +167,18 @@ test("the trees of metrics, call paths and ranks hold the sums of the calls in v
     const table = page.locator("figure[id=timeline-phase-severity]");
     assert.equal(await table.locator("tbody tr").count(), 2);
   }));
+
+test("functions are call paths of the tree: what runs and waits in each", async () => {
+  write("functions", (report) => withTimeline(report, { functions: true }).blobs);
+  await open("functions", {}, async (page) => {
+    await page.locator(".metric-trees > summary").click();
+    await treeOf(page, "Call path");
+    await page.getByRole("button", { name: "Open main", exact: true }).click();
+    const paths = await treeOf(page, "Call path");
+    const long = (calls) => calls.reduce((sum, c) => sum + c.end - c.begin, 0);
+    const near = (a, b) => assert.ok(Math.abs(a - b) <= 1e-3 * b, `${a} is not ${b}`);
+    near(paths.norm, long(measured.flat().filter((c) => c.operation === 3)));
+    near(paths.halo, long(measured.flat().filter((c) => c.operation !== 3)));
+    near(paths.main, paths.program);
+  });
+});

@@ -172,6 +172,7 @@ auto in_background(Make make) {
 Report run_report(const Trace& trace, const CallMatching& matching, const GraphSource& source,
                   const ModelChoice& choice, const RunReportOptions& options) {
   const CallPaths paths(trace);
+  const CallPaths drawn_paths = CallPaths::of_regions_or_functions(trace);
   // Everything begins when what it needs is there: the model's answers and the measured run know
   // nothing of each other, and the pictures nothing of the model's curves.
   const std::shared_future graph = in_background([&] { return &source(); });
@@ -186,7 +187,7 @@ Report run_report(const Trace& trace, const CallMatching& matching, const GraphS
     return side;
   });
   auto pictures = in_background([&] {
-    PictureInput picture{trace, *graph.get(), predicted.get(), matching, paths};
+    PictureInput picture{trace, *graph.get(), predicted.get(), matching, drawn_paths};
     picture.simulated = options.simulated;
     if (const auto& side = measured.get()) {
       picture.measured.emplace(

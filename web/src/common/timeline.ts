@@ -86,6 +86,8 @@ export interface Timeline {
   operations: string[];
   classes: OperationClass[];
   regions: string[];
+  /** Whether regions are functions, which change with the calls. */
+  functions?: boolean;
   patterns: string[];
   runs: Run[];
   phases: Phase[];

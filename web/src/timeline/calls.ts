@@ -65,9 +65,10 @@ export function changesUntil({ regionStart, regionAt }: CallDetails, rank: numbe
   return low;
 }
 
-export function regionAt({ details }: Chunk, rank: number, tick: number): number {
+/** For a call that began in an earlier chunk it is the region at this one's beginning. */
+export function regionAt({ details, from }: Chunk, rank: number, tick: number): number {
   if (!details) return 0;
-  const i = changesUntil(details, rank, tick);
+  const i = changesUntil(details, rank, Math.max(tick, from));
   return i > details.regionStart[rank]! ? details.regionPath[i - 1]! : 0;
 }
 

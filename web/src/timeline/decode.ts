@@ -120,7 +120,7 @@ function decodeDetails(
   chunk: Omit<Chunk, "details">,
   { received, source, send, collective }: Partners,
   order: Uint32Array,
-  { regions, classes }: ChunkContext,
+  { regions, classes, functions }: ChunkContext,
 ): CallDetails {
   const { start, from, begin, end, operation } = chunk;
   const ranks = start.length - 1;
@@ -136,18 +136,45 @@ function decodeDetails(
     if (code === 0) return NOBODY;
     return classes[operation[i]!] === "collective" ? code - 1 : rankOf[i]! + unzigzag(code - 1);
   });
-  const regionStart = regions > 1 ? starts(columns.varints(ranks)) : new Uint32Array(ranks + 1);
+  const paths = functions ? functionsOf(columns, chunk) : regionsOf(columns, regions > 1, ranks, from);
+  return { peer, bytes, wait, waitLength, cause, received, source, send, collective, ...paths };
+}
+
+type RegionChanges = Pick<CallDetails, "regionStart" | "regionAt" | "regionPath">;
+
+function regionsOf(columns: Columns, some: boolean, ranks: number, from: number): RegionChanges {
+  const regionStart = some ? starts(columns.varints(ranks)) : new Uint32Array(ranks + 1);
   const changes = regionStart[ranks]!;
   const regionAt = columns.varints(changes);
   for (let rank = 0; rank < ranks; ++rank) {
     let at = from;
     for (let i = regionStart[rank]!; i < regionStart[rank + 1]!; ++i) at = regionAt[i] = at + regionAt[i]!;
   }
-  const regionPath = Uint32Array.from(columns.varints(changes));
-  return {
-    peer, bytes, wait, waitLength, cause, received, source, send, collective,
-    regionStart, regionAt, regionPath,
-  };
+  return { regionStart, regionAt, regionPath: Uint32Array.from(columns.varints(changes)) };
+}
+
+/** Functions change where calls begin and end: two changes a call, and one after a rank's last call. */
+function functionsOf(columns: Columns, { start, from, begin, end }: Omit<Chunk, "details">): RegionChanges {
+  const ranks = start.length - 1;
+  const calls = start[ranks]!;
+  const [inCall, before, last] = [columns.varints(calls), columns.varints(calls), columns.varints(ranks)];
+  const regionStart = Uint32Array.from(start, (first, rank) => 2 * first + rank);
+  const regionAt = new Float64Array(2 * calls + ranks);
+  const regionPath = new Uint32Array(2 * calls + ranks);
+  for (let rank = 0, to = 0; rank < ranks; ++rank) {
+    let at = from;
+    const add = (tick: number, path: number) => {
+      at = regionAt[to] = Math.max(at, tick);
+      regionPath[to++] = path;
+    };
+    for (let i = start[rank]!; i < start[rank + 1]!; ++i) {
+      add(at, before[i]!);
+      add(begin[i]!, inCall[i]!);
+      at = Math.max(at, end[i]!);
+    }
+    add(at, last[rank]!);
+  }
+  return { regionStart, regionAt, regionPath };
 }
 
 /** What of a time line is needed to read a chunk of it. */
@@ -156,6 +183,8 @@ export interface ChunkContext {
   /** Call paths. */
   regions: number;
   classes: OperationClass[];
+  /** Whether regions are functions. */
+  functions: boolean;
 }
 
 /** Of the first run what the others' chunks refer to, call by call of a rank. */

@@ -142,8 +142,8 @@ export class Store {
   }
 
   private get context(): ChunkContext {
-    const { ranks, regions, classes } = this.timeline;
-    return { ranks, regions: regions.length, classes };
+    const { ranks, regions, classes, functions = false } = this.timeline;
+    return { ranks, regions: regions.length, classes, functions };
   }
 
   /** Once: the chunks of the other runs refer to all of them. */

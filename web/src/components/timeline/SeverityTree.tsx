@@ -43,6 +43,7 @@ export function SeverityTree({ title, roots, chosen, choose, open: atFirst }: Pr
           <Fragment key={node.id}>
             <tr class={node.id === chosen ? "chosen" : ""}>
               <th scope="row" style={{ paddingLeft: `${0.9 * depth}rem` }}>
+                <div class="node">
                 {node.children.length > 0 ? (
                   <button
                     type="button"
@@ -57,6 +58,7 @@ export function SeverityTree({ title, roots, chosen, choose, open: atFirst }: Pr
                 <button type="button" class="link" aria-pressed={node.id === chosen} title={node.name} onClick={() => choose(node.id)}>
                   {node.name}
                 </button>
+                </div>
               </th>
               <td>
                 <span class="bar" aria-hidden="true"><span style={{ width: `${Math.min(100, 100 * node.share)}%` }} /></span>
