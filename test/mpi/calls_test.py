@@ -131,6 +131,18 @@ def case_large(test):
     check(f"bytes={3 << 30}" in test.text(), "3 GiB are not cut to 32 bits")
 
 
+def case_errors(test):
+    """A probe that returns an error has found nothing, whatever its flag says."""
+    done = test.record(test.launcher(2) + [test.program("scenario"), "errors"])
+    succeeded(done)
+    text = test.text()
+    for operation in ("iprobe", "improbe"):
+        check(len(re.findall(rf" {operation} .*failed", text)) == 2, f"{operation}: no message was found")
+    for command in ("predict", "wait-states"):
+        found = {f["name"] for f in answer(test, command)["findings"]}
+        check("unmatched_receive" not in found, f"{command}: {found}")
+
+
 def case_lammps(test):
     lammps = shutil.which("lmp")
     if test.arguments.mpi != "openmpi" or lammps is None:

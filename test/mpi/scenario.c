@@ -9,6 +9,7 @@
  *   children   starts programs that are no MPI programs
  *   paused     MPI_Pcontrol switches recording off and on, and marks regions
  *   large      a message count whose bytes do not fit into 32 bits
+ *   errors     probes with a wrong argument, which return an error and find nothing
  *   compute    10 times 20 ms of CPU time, however long that takes, and a barrier
  *   nothing    no MPI call at all */
 #define _POSIX_C_SOURCE 200809L
@@ -96,6 +97,17 @@ static void large(void) {
   MPI_Type_free(&big);
 }
 
+static void errors(void) {
+  int found = 1;
+  MPI_Message message;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (MPI_Iprobe(size, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS) exit(9);
+  found = 1;
+  if (MPI_Improbe(0, -7, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+    exit(9);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static long cpu_us(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -152,6 +164,8 @@ int main(int argc, char** argv) {
     paused();
   } else if (strcmp(mode, "compute") == 0) {
     compute();
+  } else if (strcmp(mode, "errors") == 0) {
+    errors();
   } else if (strcmp(mode, "large") == 0) {
     large();
   }

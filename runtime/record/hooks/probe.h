@@ -18,7 +18,7 @@ int find_message(std::uint8_t op, int source, int tag, MPI_Comm comm, const int*
   t->begin();
   const int rc = call(used);
   t->end();
-  if (flag != nullptr && *flag == 0) {
+  if (flag != nullptr && (rc != MPI_SUCCESS || *flag == 0)) {
     const auto asked = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(r->peer)) << 32) |
                        static_cast<std::uint32_t>(r->tag);
     t->close_failed_poll(poll_key(op, asked, r->comm));
