@@ -51,6 +51,10 @@ Report execute(const EfficiencyRequest& request) {
     RunRequest one = request.run;
     one.trace = trace;
     const LoadedRun run = load_run(one);
+    if (run.trace().call_count() == 0) {
+      throw Error("no efficiency of " + run.opened.path, "the trace has no calls of MPI",
+                  "Record an MPI program, or choose the trace of one.");
+    }
     runs.push_back(efficiency(run.trace(), run.matching(), ideal,
                               resolve_interval(request.interval, run.trace())));
     runs.back().name = run.opened.path;

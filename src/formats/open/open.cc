@@ -110,6 +110,12 @@ Error unknown_input(const TraceInput& input) {
     return Error(problem, "the folder contains none", hint);
   }
   if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
+  if (const auto missing = missing_listed_file(input.path, input.bytes)) {
+    return Error(
+        problem,
+        fmt::format("it lists files as a SimGrid trace does, and '{}' is missing", *missing),
+        "Put the files where the list has them, or change the list.");
+  }
   return Error(problem,
                fmt::format("its beginning, \"{}\", matches no known format", shown(input.bytes)),
                hint);

@@ -160,8 +160,11 @@ Header parse_header(std::string_view line, std::string_view name) {
   for (std::int64_t i = 0; i < applications; ++i) {
     cursor.expect(':', "the separator of an application");
     parse_application(cursor, header);
-    // Extrae tells behind each application how many communicator lines follow.
-    if (cursor.take(',')) cursor.number("the number of communicators");
+    // Extrae tells behind the applications how many communicator lines follow; other writers behind
+    // each, and some end with the comma.
+    if (cursor.take(',') && !cursor.at_end() && !cursor.next_is(':') && !cursor.next_is('\r')) {
+      cursor.number("the number of communicators");
+    }
   }
   if (header.ranks == 0) cursor.fail("it has no tasks");
   return header;

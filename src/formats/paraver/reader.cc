@@ -40,6 +40,7 @@ struct EventLine {
   std::int64_t communicator = 0;
   bool root = false;
   bool enters = false;
+  bool left = false;       // a call, before what it says last
   std::int64_t value = 0;  // of the MPI call that it enters
   std::int64_t element = 0;
   std::int64_t bytes = -1;  // not given
@@ -179,7 +180,8 @@ class Reader {
       if (is_mpi(type)) {
         if (line.enters) enter(at, when, line);
         if (value == 0) leave(at, when);
-        line = {};
+        line.left = line.left || value == 0;
+        line = {.left = line.left};
         line.enters = value != 0;
         line.value = value;
       } else if (is_counter(type)) {
@@ -190,6 +192,8 @@ class Reader {
         other(at, when, type, value, line);
       }
     }
+    // A line that leaves a call tells what was counted inside of it, even where no time passed.
+    if (line.left) gained_.clear();
     count(at, when);
     if (line.enters) {
       enter(at, when, line);

@@ -27,6 +27,7 @@ constexpr FindingKind kFlops{
     "Computation is given in flops; converted to time at 1 Gflop/s (1 ns per flop)."};
 constexpr std::int64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHeadLines = 16;
+constexpr std::size_t kLongestName = 4096;
 constexpr std::string_view kComputation = " compute ";
 constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -104,6 +105,41 @@ std::vector<fs::path> action_files(const fs::path& folder) {
   }
   std::ranges::sort(files);
   return files;
+}
+
+/// Does the text begin with the name of a file that begins with an action?
+bool lists_action_files(const fs::path& path, std::string_view text) {
+  std::error_code ignored;
+  bool found = false;
+  for_each_line(text, [&](std::string_view line) {
+    const std::string_view name = trimmed(line);
+    if (name.find('\0') != std::string_view::npos || name.size() > kLongestName) return false;
+    const fs::path file = listed(path, name);
+    if (fs::is_regular_file(file, ignored) && file != path) {
+      found = begins_with_action(MappedFile(file).text());
+    }
+    return false;
+  });
+  return found;
+}
+
+/// The list of action files in a folder; none when there is none, or more than one.
+std::optional<fs::path> list_in(const fs::path& folder) {
+  std::optional<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const MappedFile file(entry.path());
+    if (begins_with_action(file.text()) || !lists_action_files(entry.path(), file.text())) continue;
+    if (found) return std::nullopt;
+    found = entry.path();
+  }
+  return found;
+}
+
+/// The files that make up the trace in a folder: those of its list, else all of them.
+std::vector<fs::path> files_in(const fs::path& folder) {
+  const std::optional<fs::path> list = list_in(folder);
+  return list ? listed_files(*list, MappedFile(*list).text()) : action_files(folder);
 }
 
 struct Part {
@@ -220,7 +256,7 @@ Trace read_ti(const fs::path& path, std::span<const std::byte> bytes) {
   if (!is_folder && begins_with_action(text)) return read_parts({{path.string(), text}});
   std::vector<MappedFile> files;
   std::vector<Part> parts;
-  for (const fs::path& name : is_folder ? action_files(path) : listed_files(path, text)) {
+  for (const fs::path& name : is_folder ? files_in(path) : listed_files(path, text)) {
     files.emplace_back(name);
     parts.push_back({name.string(), {}});
   }
@@ -230,20 +266,24 @@ Trace read_ti(const fs::path& path, std::span<const std::byte> bytes) {
 
 bool looks_like_ti(const fs::path& path, std::span<const std::byte> bytes) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return !action_files(path).empty();
+  if (fs::is_directory(path, ignored)) return !files_in(path).empty();
   const std::string_view text = text_of(bytes);
-  if (begins_with_action(text)) return true;
-  bool found = false;
-  for_each_line(text, [&](std::string_view line) {
+  return begins_with_action(text) || lists_action_files(path, text);
+}
+
+std::optional<std::string> missing_listed_file(const fs::path& path,
+                                               std::span<const std::byte> bytes) {
+  std::error_code ignored;
+  std::optional<std::string> missing;
+  for_each_line(text_of(bytes), [&](std::string_view line) {
     const std::string_view name = trimmed(line);
-    if (name.find('\0') != std::string_view::npos || name.size() > 4096) return false;
-    const fs::path file = listed(path, name);
-    if (fs::is_regular_file(file, ignored) && file != path) {
-      found = begins_with_action(MappedFile(file).text());
-    }
+    const bool is_name = name.size() <= kLongestName &&
+                         name.find_first_of("./") != std::string_view::npos &&
+                         std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
+    if (is_name && !fs::exists(listed(path, name), ignored)) missing = name;
     return false;
   });
-  return found;
+  return missing;
 }
 
 }  // namespace slackline

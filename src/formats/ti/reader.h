@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "trace/trace.h"
@@ -30,7 +32,12 @@ inline constexpr std::string_view kTiReduction = "reduction";
 Trace read_ti(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 /// The bytes begin with a replay action, or with the name of a file that does; or `path` is a
-/// folder with such a file.
+/// folder of such files, or with a list of them among others.
 bool looks_like_ti(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+/// The first file that a text names as a list of action files does, if it is not there; empty for
+/// any other text.
+std::optional<std::string> missing_listed_file(const std::filesystem::path& path,
+                                               std::span<const std::byte> bytes);
 
 }  // namespace slackline

@@ -122,6 +122,29 @@ TEST(TiReader, TakesAFolder) {
   EXPECT_FALSE(looks_like_ti(folder, {}));
 }
 
+TEST(TiReader, AFolderWithAListIsWhatTheListSays) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("ti_list" + std::to_string(::getpid()));
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  write_file(folder / "trace0.txt", "0 init\n0 send 1 7 5\n");
+  write_file(folder / "trace1.txt", "1 init\n1 recv 0 7 5\n");
+  write_file(folder / "deployment.txt", "trace0.txt\ntrace1.txt\n");
+  write_file(folder / "notes.txt", "Two ranks.\n");
+  ASSERT_TRUE(looks_like_ti(folder, {}));
+  EXPECT_EQ(read_ti(folder, {}).ranks(), 2);
+}
+
+TEST(TiReader, TellsTheMissingFileOfAList) {
+  const auto missing = [](std::string_view text) {
+    return missing_listed_file("list.txt", std::as_bytes(std::span(text)));
+  };
+  EXPECT_EQ(missing("# ranks\nno/such/trace0.txt\n"), "no/such/trace0.txt");
+  EXPECT_EQ(missing("This is no trace.\n"), std::nullopt);
+  EXPECT_EQ(missing("word\n"), std::nullopt);
+  EXPECT_EQ(missing(""), std::nullopt);
+}
+
 TEST(TiReader, ARankBeyondTheNumberOfLinesCostsItself) {
   const Trace trace = read("0 init\n16000000 init\n1 init\n");
   EXPECT_EQ(trace.ranks(), 2);
