@@ -1,6 +1,7 @@
 #include "calls/clock_constraints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace slackline {
@@ -164,8 +165,8 @@ bool ClockConstraints::add(std::uint32_t from, std::uint32_t to, std::int64_t be
   if (stretches_ > 1) {
     const double share = static_cast<double>(begin - begin_ns_) /
                          static_cast<double>(std::max<std::int64_t>(1, end_ns_ - begin_ns_));
-    stretch = static_cast<std::size_t>(
-        std::clamp(share, 0.0, 1.0) * static_cast<double>(stretches_ - 1) + 0.5);
+    const auto last = static_cast<double>(stretches_ - 1);
+    stretch = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * last));
   }
   ClockBound& bound = bounds_[*known * stretches_ + stretch];
   if (end - begin < bound.slack_ns) bound = {begin, end - begin};
