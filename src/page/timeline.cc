@@ -36,6 +36,7 @@ namespace {
 constexpr std::uint64_t kBytesPerCall = 3;
 constexpr std::uint64_t kLeastBudget = 12 * 1024;
 constexpr std::size_t kSampledChunks = 4;
+constexpr std::uint64_t kEstimateError = 50;    // part of a size that its estimate may be wrong by
 constexpr std::uint64_t kCallsInByte = 4;       // that a doubling of the tick saves
 constexpr std::uint64_t kTicksInInterval = 16;  // of an average call or computation, at least
 constexpr std::uint64_t kLevelsPart = 4;        // of the budget
@@ -221,7 +222,8 @@ class TimelineMaker {
     // What levels, paths and waits of all runs leave is for the calls.
     const std::uint64_t others = size_of_runs();
     const std::uint64_t left = std::max(budget_ / 2, budget_ - std::min(budget_, others));
-    auto shift = size.fitting(left, coarsest);
+    // A few chunks tell the size within some per cent; whether it fits is measured.
+    auto shift = size.fitting(left + left / kEstimateError, coarsest);
     for (; shift && *shift <= coarsest; ++*shift) {
       const TickScale ticks(*shift);
       if (*shift != *first) add_runs(ticks);
