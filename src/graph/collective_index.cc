@@ -129,6 +129,23 @@ void CollectiveIndex::add_members(std::span<const CollectiveMember> present, Ins
   instance.call.bytes = instance.sum_bytes / instance.members.size();
 }
 
+CollectiveIndex::Instance own_view(const Call& call, std::span<const std::int32_t> members) {
+  CollectiveIndex::Instance instance;
+  instance.comm = call.comm;
+  instance.members = members;
+  instance.call = as_collective(call);
+  instance.call.size = static_cast<std::int32_t>(members.size());
+  instance.call.root = index_of(members, call.peer);
+  if (has_common_counts(instance.call.operation) && call.args.size() == members.size()) {
+    instance.call.counts = call.args;
+  }
+  if (has_own_counts(instance.call.operation) && !members.empty()) {
+    instance.sum_bytes = call.bytes * members.size();
+    instance.call.bytes = call.bytes;
+  }
+  return instance;
+}
+
 CollectiveCursor::Entered CollectiveCursor::enter(const CollectiveIndex& index,
                                                   std::int32_t world_rank, std::uint32_t comm) {
   const std::uint32_t sequence = sequence_.next(comm);

@@ -55,6 +55,10 @@ class CollectiveIndex {
   std::vector<std::vector<std::int32_t>> unions_;     // members of intercommunicators, both sides
 };
 
+/// A collective as one of its members knows it by its own call: the others' counts are missing.
+/// `members` (world ranks in communicator order) and the call's arguments must outlive it.
+CollectiveIndex::Instance own_view(const Call& call, std::span<const std::int32_t> members);
+
 /// One rank's way through its collectives.
 class CollectiveCursor {
  public:

@@ -31,8 +31,9 @@ CollectiveExecution::CollectiveExecution(const Trace& trace,
 
 void CollectiveExecution::enter(ExecutionContext& context, const Call& call) {
   const auto [instance, sequence, own_rank] =
-      of_rank_[static_cast<std::size_t>(context.rank)].enter(collectives_, context.rank,
-                                                             collective_comm(call));
+      parts_.live != nullptr ? parts_.live->enter(context, call)
+                             : of_rank_[static_cast<std::size_t>(context.rank)].enter(
+                                   collectives_, context.rank, collective_comm(call));
   if (instance.members.size() < 2 || own_rank < 0) return;
   CollectiveProgress& progress = context.collective;
   progress.instance = &instance;

@@ -9,6 +9,7 @@
 #include "base/findings.h"
 #include "graph/collective_index.h"
 #include "sim/engine/collective_nodes.h"
+#include "sim/engine/live_calls.h"
 #include "sim/engine/message_passing.h"
 #include "sim/engine/polling.h"
 #include "sim/engine/requests.h"
@@ -26,6 +27,7 @@ class CollectiveExecution {
     Requests& requests;
     Polling& polling;
     TimeAccounting& accounting;
+    LiveCalls* live;  ///< may be nullptr
   };
   /// All must outlive it; `findings` gets what the index of collectives finds.
   CollectiveExecution(const Trace& trace, const std::vector<HostId>& host_of_rank,

@@ -38,6 +38,7 @@ Engine::Engine(const Input& input, std::unique_ptr<BandwidthSharing> sharing, Co
     : trace_(input.trace),
       model_(input.options.model),
       order_(order),
+      live_(input.live),
       usage_(input.options.link_usage ? std::make_shared<LinkUsage>(input.platform) : nullptr),
       overheads_(input.platform, model_),
       network_(input.platform, input.links, model_, std::move(sharing), usage_.get()),
@@ -48,12 +49,15 @@ Engine::Engine(const Input& input, std::unique_ptr<BandwidthSharing> sharing, Co
       messages_(model_, contexts_, matching_, network_, overheads_, requests_, accounting_, order),
       polling_(model_, input.platform, contexts_, matching_, requests_, accounting_),
       collectives_(trace_, input.host_of_rank, input.options.choose, model_,
-                   {contexts_, messages_, requests_, polling_, accounting_}, result_.findings),
-      program_(trace_, input.platform, input.options,
-               {contexts_, messages_, requests_, polling_, collectives_, accounting_, order},
-               result_.findings) {
+                   {contexts_, messages_, requests_, polling_, accounting_, input.live},
+                   result_.findings),
+      program_(
+          trace_, input.platform, input.options,
+          {contexts_, messages_, requests_, polling_, collectives_, accounting_, order, input.live},
+          result_.findings) {
   expects(input.options.choose != nullptr, "a simulation needs a choice of algorithms");
   if (order_ != nullptr) order_->attach(contexts_, messages_, matching_, network_);
+  if (input.live != nullptr) input.live->begin(contexts_, messages_, requests_, polling_);
 }
 
 std::optional<Simulation> Engine::run() {
@@ -161,7 +165,11 @@ bool Engine::is_stuck() const {
   if (!network_.idle() || processors.size() > polling_.polling()) return false;
   if (polling_.polling() == 0) return unfinished_ > 0;
   bool hope = false;
-  processors.for_each([&](ContextId id) { hope = hope || polling_.can_find(contexts_[id]); });
+  processors.for_each([&](ContextId id) {
+    const ExecutionContext& context = contexts_[id];
+    const bool live = live_ != nullptr && context.main && !context.program.call_open;
+    hope = hope || (live ? live_->can_find(context) : polling_.can_find(context));
+  });
   return !hope;
 }
 

@@ -33,7 +33,8 @@ class Engine {
     const Platform& platform;
     const std::vector<HostId>& host_of_rank;
     const SimulationOptions& options;
-    const LinkView& links;  ///< of the platform, under options.link_scales
+    const LinkView& links;      ///< of the platform, under options.link_scales
+    LiveCalls* live = nullptr;  ///< of a program that runs meanwhile, and extends the trace
   };
   /// `order` may be nullptr, and must outlive the engine.
   Engine(const Input& input, std::unique_ptr<BandwidthSharing> sharing,
@@ -56,6 +57,7 @@ class Engine {
   const Trace& trace_;
   const NetworkModel& model_;
   ContextOrder* const order_;
+  LiveCalls* const live_;
   Simulation result_;
   std::shared_ptr<LinkUsage> usage_;
   Overheads overheads_;

@@ -40,6 +40,7 @@ struct ProgramPosition {
   bool gap_over = false;     ///< the computation before `next_call` is done
   bool over = false;         ///< MPI_Finalize was called
   double call_began = 0;     ///< seconds
+  double next_began = -1;    ///< seconds, when the next call has begun already; else < 0
   double computing_since =
       -1;  ///< seconds, when it computes or sleeps as the program says; else < 0
 };
@@ -54,9 +55,10 @@ struct Posting {
 
 /// What a context waits for, and since when. Times in seconds.
 struct Waiting {
-  std::uint32_t pending = 0;  ///< requests that are not over
-  Request for_request{};      ///< one of them, for messages
-  std::uint64_t number = 0;   ///< of all waits, in their order
+  std::uint32_t pending = 0;        ///< requests that are not over
+  Request for_request{};            ///< one of them, for messages
+  std::vector<Request> first_of{};  ///< it waits for the first of these; empty: for all
+  std::uint64_t number = 0;         ///< of all waits, in their order
   double since = 0;
   double accounted = 0;   ///< its time is attributed until here
   double busy_until = 0;  ///< end of the receive overheads that it pays meanwhile

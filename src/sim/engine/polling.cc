@@ -41,6 +41,17 @@ void Polling::poll_again(ExecutionContext& context) {
   context.state = State::running;
 }
 
+void Polling::begin_live_poll(ExecutionContext& context, bool blocking) {
+  if (blocking) ++polling_;
+  context.waiting.since = contexts_.now();
+  pay_for_probe(context, State::computing);
+}
+
+void Polling::end_live_poll(ExecutionContext& context, bool blocking, bool found) {
+  if (blocking) --polling_;
+  account_probe(context, found);
+}
+
 void Polling::begin_collective_probe(ExecutionContext& context, const Channel& channel,
                                      CollectiveProbe kind) {
   context.polled.by_collective = kind;

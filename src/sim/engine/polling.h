@@ -36,6 +36,11 @@ class Polling {
   /// The time of one poll has been paid.
   void poll_again(ExecutionContext& context);
 
+  /// One poll of a program that runs while it is simulated, which itself knows what can be found:
+  /// the context pays for it, then `found` is told. `blocking`: it polls until it finds.
+  void begin_live_poll(ExecutionContext& context, bool blocking);
+  void end_live_poll(ExecutionContext& context, bool blocking, bool found);
+
   /// The context looks for a message of its collective on the channel, once or until there is one.
   void begin_collective_probe(ExecutionContext& context, const Channel& channel,
                               CollectiveProbe kind);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -49,7 +50,9 @@ bool RankProgram::next(ExecutionContext& context) {
     return true;
   }
   if (program.over || program.next_call >= trace_.calls(context.rank).size()) {
-    return wait_for_rest(context);
+    if (program.over || parts_.live == nullptr) return wait_for_rest(context);
+    parts_.live->next(context);
+    return true;
   }
   if (!in_flops_ && !program.gap_over) {
     program.gap_over = true;
@@ -115,6 +118,7 @@ bool RankProgram::wait_for_rest(ExecutionContext& context) {
 
 bool RankProgram::peer_exists(std::int32_t peer) {
   if (peer >= 0 && peer < trace_.ranks()) return true;
+  if (peer == kPeerAny && parts_.live != nullptr) return true;
   if (peer == kPeerAny) {
     findings_.add(kUnresolvedWildcard);
   } else if (peer != kPeerNull && peer != kPeerNone) {
@@ -159,7 +163,8 @@ void RankProgram::begin_call(ExecutionContext& context) {
   ProgramPosition& program = context.program;
   program.call = program.next_call++;
   program.call_open = true;
-  program.call_began = parts_.contexts.now();
+  const double began = std::exchange(program.next_began, -1);
+  program.call_began = began >= 0 ? began : parts_.contexts.now();
   Actions actions(*this, context);
   visit_actions(trace_.calls(context.rank).action(program.call), actions);
 }
@@ -222,8 +227,9 @@ void RankProgram::unsuccessful_test(ExecutionContext& context, std::uint32_t req
   if (tested != nullptr) parts_.polling.begin_test(context, *tested, request);
 }
 
+/// In a live program, what was found is known when the call is.
 void RankProgram::enter_probe(ExecutionContext& context, const Call& call) {
-  if (!peer_exists(call.peer)) return;
+  if (parts_.live != nullptr || !peer_exists(call.peer)) return;
   parts_.polling.begin_probe(
       context,
       {.source = call.peer, .destination = context.rank, .tag = call.tag, .comm = call.comm});

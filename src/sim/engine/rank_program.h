@@ -5,6 +5,7 @@
 #include "base/findings.h"
 #include "calls/call_actions.h"
 #include "sim/engine/collective_execution.h"
+#include "sim/engine/live_calls.h"
 #include "sim/engine/simulation_options.h"
 
 namespace slackline::sim {
@@ -21,6 +22,7 @@ class RankProgram {
     CollectiveExecution& collectives;
     TimeAccounting& accounting;
     ContextOrder* order;  ///< may be nullptr
+    LiveCalls* live;      ///< may be nullptr
   };
   /// All must outlive it.
   RankProgram(const Trace& trace, const Platform& platform, const SimulationOptions& options,

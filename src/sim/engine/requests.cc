@@ -53,20 +53,41 @@ void Requests::wait_for(ExecutionContext& context, std::span<const Request> requ
       continue;
     }
     ++waiting.pending;
-    register_waiter(context, request);
+    set_waiter(request, context.id);
     waiting.for_request = request;
   }
   if (waiting.pending == 0) all_over(context);
 }
 
-void Requests::register_waiter(const ExecutionContext& context, const Request& request) {
+void Requests::set_waiter(const Request& request, ContextId waiter) {
   if (request.kind == Request::Kind::context) {
-    contexts_[request.id].waiter = context.id;
+    contexts_[request.id].waiter = waiter;
   } else if (request.kind == Request::Kind::send) {
-    matching_[request.id].sender_waiting = context.id;
+    matching_[request.id].sender_waiting = waiter;
   } else {
-    matching_[request.id].receiver_waiting = context.id;
+    matching_[request.id].receiver_waiting = waiter;
   }
+}
+
+void Requests::wait_for_first(ExecutionContext& context, std::span<const Request> requests) {
+  if (std::ranges::any_of(requests, [&](const Request& r) { return is_over(r); })) return;
+  Waiting& waiting = context.waiting;
+  context.state = State::waiting;
+  waiting.since = waiting.accounted = waiting.busy_until = contexts_.now();
+  waiting.pending = 1;
+  waiting.number = ++waits_;
+  waiting.first_of.assign(requests.begin(), requests.end());
+  waiting.for_request = requests.front();
+  for (const Request& request : requests) set_waiter(request, context.id);
+}
+
+/// None of the requests is waited for any more; the program completes those that it chooses.
+void Requests::first_is_over(ExecutionContext& context, double message_left) {
+  accounting_.add_wait(context, message_left, contexts_.now());
+  for (const Request& request : context.waiting.first_of) set_waiter(request, kNone);
+  context.waiting.first_of.clear();
+  context.state = State::running;
+  contexts_.resume(context);
 }
 
 void Requests::wait_for_outstanding(ExecutionContext& context) {
@@ -77,6 +98,7 @@ void Requests::wait_for_outstanding(ExecutionContext& context) {
 
 void Requests::request_over(ExecutionContext& context, const Request& request,
                             double message_left) {
+  if (!context.waiting.first_of.empty()) return first_is_over(context, message_left);
   complete(context, request, message_left);
   context.waiting.number = ++waits_;
   const bool last = --context.waiting.pending == 0;

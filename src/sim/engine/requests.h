@@ -36,6 +36,9 @@ class Requests {
   void wait_for(ExecutionContext& context, const Request& request) {
     wait_for(context, {&request, 1});
   }
+  /// The context goes on when the first of these is over, none of which is completed. Cost:
+  /// O(requests).
+  void wait_for_first(ExecutionContext& context, std::span<const Request> requests);
   /// The same for all requests in the context's list `outstanding`, which is empty afterwards.
   void wait_for_outstanding(ExecutionContext& context);
   /// A request that the context waits for is over; its message left at `message_left` seconds.
@@ -48,7 +51,8 @@ class Requests {
   using Table = FlatMap<std::uint32_t, Request, SerialHash>;
 
   Table& of(std::int32_t rank) { return by_rank_[static_cast<std::size_t>(rank)]; }
-  void register_waiter(const ExecutionContext& context, const Request& request);
+  void set_waiter(const Request& request, ContextId waiter);
+  void first_is_over(ExecutionContext& context, double message_left);
   void complete(ExecutionContext& context, const Request& request, double message_left);
   void pay_receive_overhead(ExecutionContext& context, const Transfer& transfer);
   void all_over(ExecutionContext& context);

@@ -43,10 +43,17 @@ void TimeAccounting::end_item(ExecutionContext& context, double now) {
   }
   if (record_) {
     const std::size_t rank = index(context.rank);
-    if (program.call_open) result_.calls[rank][program.call] = {program.call_began, now};
+    if (program.call_open) call_times(rank, program.call) = {program.call_began, now};
     if (program.region_open) result_.region_ends[rank].push_back(now);
   }
   program.call_open = program.region_open = false;
+}
+
+/// A program that is simulated while it runs grows.
+CallTimes& TimeAccounting::call_times(std::size_t rank, std::uint32_t call) {
+  std::vector<CallTimes>& calls = result_.calls[rank];
+  if (call >= calls.size()) calls.resize(call + 1);
+  return calls[call];
 }
 
 void TimeAccounting::finish() {

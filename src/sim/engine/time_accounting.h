@@ -34,6 +34,7 @@ class TimeAccounting {
 
  private:
   static std::size_t index(std::int32_t rank) { return static_cast<std::size_t>(rank); }
+  CallTimes& call_times(std::size_t rank, std::uint32_t call);
   RankTimes& times(const ExecutionContext& context) { return result_.ranks[index(context.rank)]; }
 
   const Trace& trace_;
