@@ -20,10 +20,11 @@ MAY_INCLUDE = {
     "timing": ["base", "trace", "calls", "formats", "graph"],
     "calibration": ["base", "report", "timing"],
     "sim": ["base", "trace", "calls", "graph"],
+    "online": ["base", "trace", "calls", "graph", "sim"],
     "analysis": ["base", "report", "trace", "calls", "graph", "timing", "sim"],
     "advice": ["base", "report", "trace", "whatif", "calls", "graph", "timing", "analysis"],
     "page": ["base", "report", "trace", "calls", "graph", "timing", "sim", "analysis"],
-    "app": ["base", "report", "training", "trace", "whatif", "replay", "calls", "formats", "graph", "timing", "calibration", "sim", "analysis",
+    "app": ["base", "report", "training", "trace", "whatif", "replay", "calls", "formats", "graph", "timing", "calibration", "sim", "online", "analysis",
             "advice", "page"],
     "cli": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim",
             "analysis", "page", "app"],
@@ -31,7 +32,7 @@ MAY_INCLUDE = {
 # Tests write their traces in the text forms.
 TESTS_MAY_INCLUDE = {"formats"}
 # What runs inside MPI jobs shares this with the tool, and nothing else.
-RUNTIME_MAY_INCLUDE = ("trace/wire.h", "trace/sample_wire.h", "trace/replay_wire.h")
+RUNTIME_MAY_INCLUDE = ("trace/wire.h", "trace/sample_wire.h", "trace/replay_wire.h", "trace/online_wire.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {".cc", ".h", ".c"}
 README_LINES = 80

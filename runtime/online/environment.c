@@ -1,0 +1,65 @@
+/* Beginning and end: the process is a singleton of its own MPI, and a rank of the simulated world.
+ */
+#include <string.h>
+
+#include "online.h"
+
+static int level = MPI_THREAD_SINGLE;
+
+static int begin(enum slk_operation operation, int status) {
+  attach();
+  if (!simulated()) return status;
+  enter_call();
+  new_call(operation, NULL);
+  ask();
+  leave_call();
+  return status;
+}
+
+EXPORT int MPI_Init(int* argc, char*** argv) {
+  return begin(SLK_OP_init, PMPI_Init(argc, argv));
+}
+
+EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int status = PMPI_Init_thread(argc, argv, required, provided);
+  const int attached = begin(SLK_OP_init_thread, status);
+  /* One thread of a process talks to the simulator. */
+  if (simulated() && *provided > MPI_THREAD_SERIALIZED) *provided = MPI_THREAD_SERIALIZED;
+  level = *provided;
+  return attached;
+}
+
+EXPORT int MPI_Query_thread(int* provided) {
+  if (!simulated()) return PMPI_Query_thread(provided);
+  *provided = level;
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Finalize(void) {
+  if (simulated()) {
+    enter_call();
+    new_call(SLK_OP_finalize, NULL);
+    ask();
+    leave_call();
+    detach();
+  }
+  return PMPI_Finalize();
+}
+
+EXPORT int MPI_Abort(MPI_Comm comm, int code) {
+  if (!simulated()) return PMPI_Abort(comm, code);
+  enter_call();
+  struct slk_online_call* call = new_call(SLK_OP_abort, NULL);
+  call->kind = SLK_ONLINE_ABORT;
+  call->peer = code;
+  ask();
+  return PMPI_Abort(MPI_COMM_SELF, code);
+}
+
+EXPORT int MPI_Get_processor_name(char* name, int* length) {
+  if (!simulated()) return PMPI_Get_processor_name(name, length);
+  strncpy(name, host_name(), MPI_MAX_PROCESSOR_NAME - 1);
+  name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+  *length = (int)strlen(name);
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,234 @@
+/* Sends and receives. A message is copied into a block when it is sent, and out of it when the
+ * receive completes; a blocking receive borrows a place in the table of requests for what it got.
+ */
+#include <string.h>
+
+#include "online.h"
+
+void fill_status(MPI_Status* status, const Comm* comm, int source, int tag, uint64_t bytes) {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = source == SLK_PEER_NULL ? MPI_PROC_NULL : rank_in(comm, source);
+  status->MPI_TAG = source == SLK_PEER_NULL ? MPI_ANY_TAG : tag;
+  /* Bytes of any type: MPI_Get_count divides. */
+  PMPI_Status_set_elements(status, MPI_BYTE, (int)bytes);
+  PMPI_Status_set_cancelled(status, 0);
+}
+
+static void describe_send(struct slk_online_call* call, const void* buffer, int count,
+                          MPI_Datatype type, int peer, int tag) {
+  call->peer = peer;
+  call->tag = tag;
+  call->bytes = packed_bytes(count, type);
+  if (peer != SLK_PEER_NULL) call->data = packed_block(buffer, count, type);
+}
+
+static int tag_of(int tag) {
+  return tag == MPI_ANY_TAG ? SLK_TAG_ANY : tag;
+}
+
+static int send(enum slk_operation operation, const void* buffer, int count, MPI_Datatype type,
+                int peer, int tag, MPI_Comm handle) {
+  enter_call();
+  const Comm* comm = find_comm(handle);
+  const int to = world_of(comm, peer);
+  if (to != SLK_PEER_NULL) {
+    describe_send(new_call(operation, comm), buffer, count, type, to, tag);
+    ask();
+  }
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+#define SEND(Name, operation)                                                                \
+  EXPORT int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
+                        MPI_Comm comm) {                                                     \
+    return simulated() ? send(operation, buffer, count, type, peer, tag, comm)               \
+                       : PMPI_##Name(buffer, count, type, peer, tag, comm);                  \
+  }
+SEND(Send, SLK_OP_send)
+SEND(Bsend, SLK_OP_bsend)
+SEND(Ssend, SLK_OP_ssend)
+SEND(Rsend, SLK_OP_rsend)
+
+/* What the message at that place brought. */
+static void take(uint32_t place, void* buffer, int count, MPI_Datatype type, const Comm* comm,
+                 MPI_Status* status) {
+  const struct slk_online_request* got = request_at(place);
+  if (got->data != 0) {
+    unpack(block_data(got->data), got->bytes, buffer, count, type);
+    release_block(got->data);
+  }
+  fill_status(status, comm, got->source, got->tag, got->bytes);
+}
+
+EXPORT int MPI_Recv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
+                    MPI_Status* status) {
+  if (!simulated()) return PMPI_Recv(buffer, count, type, peer, tag, handle, status);
+  enter_call();
+  const Comm* comm = find_comm(handle);
+  const int from = world_of(comm, peer);
+  if (from == SLK_PEER_NULL) {
+    fill_status(status, comm, SLK_PEER_NULL, 0, 0);
+  } else {
+    struct slk_online_call* call = new_call(SLK_OP_recv, comm);
+    call->peer = from;
+    call->tag = tag_of(tag);
+    call->place = new_request();
+    call->bytes = packed_bytes(count, type);
+    const uint32_t place = call->place;
+    ask();
+    take(place, buffer, count, type, comm, status);
+    free_request(place);
+  }
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+static int exchange(enum slk_operation operation, uint64_t block, uint64_t bytes, int to,
+                    int send_tag, void* received, int count, MPI_Datatype type, int from,
+                    int receive_tag, const Comm* comm, MPI_Status* status) {
+  struct slk_online_call* call = new_call(operation, comm);
+  call->peer = to;
+  call->tag = send_tag;
+  call->bytes = bytes;
+  call->data = block;
+  call->source = from;
+  call->source_tag = tag_of(receive_tag);
+  call->place = new_request();
+  const uint32_t place = call->place;
+  ask();
+  if (from == SLK_PEER_NULL) {
+    fill_status(status, comm, SLK_PEER_NULL, 0, 0);
+  } else {
+    take(place, received, count, type, comm, status);
+  }
+  free_request(place);
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Sendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
+                        int send_tag, void* received, int count, MPI_Datatype type, int source,
+                        int receive_tag, MPI_Comm handle, MPI_Status* status) {
+  if (!simulated()) {
+    return PMPI_Sendrecv(sent, send_count, send_type, peer, send_tag, received, count, type, source,
+                         receive_tag, handle, status);
+  }
+  enter_call();
+  const Comm* comm = find_comm(handle);
+  const int to = world_of(comm, peer);
+  const uint64_t block = to == SLK_PEER_NULL ? 0 : packed_block(sent, send_count, send_type);
+  const int result =
+      exchange(SLK_OP_sendrecv, block, packed_bytes(send_count, send_type), to, send_tag, received,
+               count, type, world_of(comm, source), receive_tag, comm, status);
+  leave_call();
+  return result;
+}
+
+EXPORT int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
+                                int source, int receive_tag, MPI_Comm handle, MPI_Status* status) {
+  if (!simulated())
+    return PMPI_Sendrecv_replace(buffer, count, type, peer, send_tag, source, receive_tag, handle,
+                                 status);
+  enter_call();
+  const Comm* comm = find_comm(handle);
+  const int to = world_of(comm, peer);
+  const uint64_t block = to == SLK_PEER_NULL ? 0 : packed_block(buffer, count, type);
+  const int result =
+      exchange(SLK_OP_sendrecv_replace, block, packed_bytes(count, type), to, send_tag, buffer,
+               count, type, world_of(comm, source), receive_tag, comm, status);
+  leave_call();
+  return result;
+}
+
+MPI_Request start_send(enum slk_operation operation, const void* buffer, int count,
+                       MPI_Datatype type, int peer, int tag, MPI_Comm handle) {
+  const Comm* comm = find_comm(handle);
+  const int to = world_of(comm, peer);
+  const uint32_t place = new_request();
+  *pending(place) =
+      (Pending){.kind = REQUEST_SEND, .active = 1, .null_peer = to == SLK_PEER_NULL, .comm = comm};
+  if (to != SLK_PEER_NULL) {
+    struct slk_online_call* call = new_call(operation, comm);
+    describe_send(call, buffer, count, type, to, tag);
+    call->place = place;
+    ask();
+  }
+  return handle_of(place);
+}
+
+MPI_Request start_receive(void* buffer, int count, MPI_Datatype type, int peer, int tag,
+                          MPI_Comm handle) {
+  const Comm* comm = find_comm(handle);
+  const int from = world_of(comm, peer);
+  const uint32_t place = new_request();
+  *pending(place) = (Pending){.kind = REQUEST_RECEIVE,
+                              .active = 1,
+                              .null_peer = from == SLK_PEER_NULL,
+                              .comm = comm,
+                              .buffer = buffer,
+                              .count = count,
+                              .type = type};
+  if (from != SLK_PEER_NULL) {
+    struct slk_online_call* call = new_call(SLK_OP_irecv, comm);
+    call->peer = from;
+    call->tag = tag_of(tag);
+    call->bytes = packed_bytes(count, type);
+    call->place = place;
+    ask();
+  }
+  return handle_of(place);
+}
+
+#define ISEND(Name, operation)                                                               \
+  EXPORT int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int peer, int tag, \
+                        MPI_Comm comm, MPI_Request* request) {                               \
+    if (!simulated()) return PMPI_##Name(buffer, count, type, peer, tag, comm, request);     \
+    enter_call();                                                                            \
+    *request = start_send(operation, buffer, count, type, peer, tag, comm);                  \
+    leave_call();                                                                            \
+    return MPI_SUCCESS;                                                                      \
+  }
+ISEND(Isend, SLK_OP_isend)
+ISEND(Ibsend, SLK_OP_ibsend)
+ISEND(Issend, SLK_OP_issend)
+ISEND(Irsend, SLK_OP_irsend)
+
+EXPORT int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                     MPI_Request* request) {
+  if (!simulated()) return PMPI_Irecv(buffer, count, type, peer, tag, comm, request);
+  enter_call();
+  *request = start_receive(buffer, count, type, peer, tag, comm);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+static int probe(enum slk_operation operation, int peer, int tag, MPI_Comm handle, int* found,
+                 MPI_Status* status) {
+  enter_call();
+  const Comm* comm = find_comm(handle);
+  const int from = world_of(comm, peer);
+  *found = 1;
+  if (from == SLK_PEER_NULL) {
+    fill_status(status, comm, SLK_PEER_NULL, 0, 0);
+  } else {
+    struct slk_online_call* call = new_call(operation, comm);
+    call->peer = from;
+    call->tag = tag_of(tag);
+    const struct slk_online_answer* answer = ask();
+    *found = answer->found;
+    if (*found) fill_status(status, comm, answer->source, answer->tag, answer->bytes);
+  }
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status* status) {
+  int found;
+  return simulated() ? probe(SLK_OP_probe, peer, tag, comm, &found, status)
+                     : PMPI_Probe(peer, tag, comm, status);
+}
+
+EXPORT int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
+  return simulated() ? probe(SLK_OP_iprobe, peer, tag, comm, found, status)
+                     : PMPI_Iprobe(peer, tag, comm, found, status);
+}

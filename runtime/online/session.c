@@ -1,0 +1,170 @@
+/* The way to the simulator: one call at a time, through memory that both share. */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shared.h"
+
+static struct slk_online_file* file;
+static struct slk_online_rank* own;
+static int own_rank;
+static uint64_t cpu_at_return;
+static int depth;
+static uint32_t next_serial;
+static uint32_t next_place = 1;
+static uint32_t free_places[SLK_ONLINE_REQUESTS];
+static uint32_t free_count;
+static uint64_t computed_result;
+
+static struct slk_online_rank* area(int rank) {
+  return (struct slk_online_rank*)(void*)((char*)file + file->first +
+                                          (uint64_t)rank * file->stride);
+}
+
+/* The program's clock functions are this library's, so the kernel is asked directly. */
+static uint64_t cpu_ns(void) {
+  struct timespec t;
+  if (syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t) != 0) return 0;
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int simulated(void) {
+  return own != NULL;
+}
+int world_rank(void) {
+  return own_rank;
+}
+int world_size(void) {
+  return (int)file->ranks;
+}
+const char* host_name(void) {
+  return own->host;
+}
+int64_t* lists(void) {
+  return own->lists;
+}
+
+void attach(void) {
+  const char* value = getenv(SLK_ONLINE_VARIABLE);
+  int descriptor = -1;
+  if (own != NULL || value == NULL || sscanf(value, "%d:%d", &descriptor, &own_rank) != 2) return;
+  struct slk_online_file head;
+  if (pread(descriptor, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+      head.magic != SLK_ONLINE_MAGIC) {
+    fprintf(stderr,
+            "slackline: rank %d cannot reach the simulator: its file is not open. Start the "
+            "program itself, "
+            "not a script that closes descriptors.\n",
+            own_rank);
+    _exit(127);
+  }
+  void* at = mmap(NULL, head.first + head.ranks * head.stride, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (at == MAP_FAILED) {
+    fprintf(stderr, "slackline: rank %d cannot reach the simulator: %s\n", own_rank,
+            strerror(errno));
+    _exit(127);
+  }
+  file = at;
+  own = area(own_rank);
+  cpu_at_return = cpu_ns();
+}
+
+void detach(void) {
+  own = NULL;
+}
+
+_Noreturn void refuse(const char* name, const char* why) {
+  struct slk_online_call* call = new_call(SLK_OP_none, NULL);
+  call->kind = SLK_ONLINE_REFUSED;
+  snprintf(call->name, sizeof call->name, "%s: %s", name, why);
+  ask();
+  _exit(1);
+}
+
+struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm) {
+  struct slk_online_call* call = &own->call;
+  const uint64_t cpu = call->cpu_ns;
+  memset(call, 0, offsetof(struct slk_online_call, name));
+  call->cpu_ns = cpu;
+  call->result = computed_result;
+  computed_result = 0;
+  call->kind = SLK_ONLINE_CALL;
+  call->operation = (uint32_t)operation;
+  call->peer = SLK_PEER_NONE;
+  call->comm = comm != NULL ? comm->id : SLK_COMM_WORLD;
+  return call;
+}
+
+void enter_call(void) {
+  if (depth++ > 0) return;
+  const uint64_t now = cpu_ns();
+  own->call.cpu_ns += now > cpu_at_return ? now - cpu_at_return : 0;
+}
+
+void leave_call(void) {
+  if (--depth == 0) cpu_at_return = cpu_ns();
+}
+
+const struct slk_online_answer* ask(void) {
+  __atomic_store_n(&own->turn, 0u, __ATOMIC_RELEASE);
+  syscall(SYS_futex, &own->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+  while (__atomic_load_n(&own->turn, __ATOMIC_ACQUIRE) == 0) {
+    syscall(SYS_futex, &own->turn, FUTEX_WAIT, 0, NULL, NULL, 0);
+  }
+  own->call.cpu_ns = 0;
+  return &own->answer;
+}
+
+double simulated_now(void) {
+  const uint64_t now = cpu_ns();
+  const uint64_t computed =
+      own->call.cpu_ns + (depth == 0 && now > cpu_at_return ? now - cpu_at_return : 0);
+  return own->answer.now + (double)computed * file->seconds_per_cpu_ns;
+}
+
+struct slk_online_request* request_at(uint32_t place) {
+  return &own->requests[place];
+}
+
+uint32_t new_request(void) {
+  uint32_t place = 0;
+  if (free_count > 0) {
+    place = free_places[--free_count];
+  } else if (next_place < SLK_ONLINE_REQUESTS) {
+    place = next_place++;
+  } else {
+    refuse("too many requests", "65,535 may be outstanding at a time");
+  }
+  renew_request(place);
+  return place;
+}
+
+void renew_request(uint32_t place) {
+  struct slk_online_request* request = &own->requests[place];
+  memset(request, 0, sizeof *request);
+  request->serial = ++next_serial;
+}
+
+void free_request(uint32_t place) {
+  free_places[free_count++] = place;
+}
+
+char* shared_at(uint64_t offset) {
+  return (char*)file + offset;
+}
+uint64_t heap_begin(void) {
+  return file->first + (uint64_t)own_rank * file->stride + sizeof(struct slk_online_rank);
+}
+uint64_t heap_end(void) {
+  return file->first + ((uint64_t)own_rank + 1) * file->stride;
+}
+void tell_result(uint64_t block) {
+  computed_result = block;
+}

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "trace/trace.h"
+
+namespace slackline::online {
+
+/// A message as its receiver will know it.
+struct SentMessage {
+  std::int32_t source = kPeerNone;  ///< world rank
+  std::int32_t tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t data = 0;  ///< block in the SharedMemory
+};
+
+/// A receive that has been posted: whose, and which of its requests (0: a call that blocks).
+struct PostedReceive {
+  std::int32_t source = kPeerAny;
+  std::int32_t tag = kTagAny;
+  std::int32_t rank = 0;
+  std::uint32_t request = 0;
+};
+
+/// Matches sends and receives in the order of simulated time, wildcards included, and gives each
+/// pair a number of its own, by which the engine then matches it. Cost: what is queued for a rank
+/// on a communicator.
+class MessageMatching {
+ public:
+  struct Match {
+    std::int64_t number = 0;
+    std::optional<PostedReceive> receive{};  ///< of a send: who gets it, if known
+    std::optional<SentMessage> message{};    ///< of a receive: what it gets, if known
+  };
+  Match post_send(std::int32_t destination, std::uint32_t comm, const SentMessage& message);
+  Match post_receive(std::uint32_t comm, const PostedReceive& receive);
+  /// The oldest message that a receive like that would get.
+  std::optional<SentMessage> find(std::uint32_t comm, const PostedReceive& receive) const;
+
+ private:
+  template <class Item>
+  struct Numbered {
+    std::int64_t number;
+    Item item;
+  };
+  struct Queues {
+    std::deque<Numbered<SentMessage>> messages{};
+    std::deque<Numbered<PostedReceive>> receives{};
+  };
+  std::map<std::pair<std::int32_t, std::uint32_t>, Queues> queues_;  // by destination and comm
+  std::int64_t last_number_ = 0;
+};
+
+}  // namespace slackline::online

@@ -1,0 +1,72 @@
+#include "online/online_simulation.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "online/online_program.h"
+#include "sim/engine/engine.h"
+#include "sim/sharing/max_min_sharing.h"
+#include "sim/simulated_trace.h"
+
+namespace slackline::online {
+namespace {
+
+constexpr double kSecondsPerCpuNano = 1e-9;
+
+/// For readings of the clock between two calls; exact where all hosts are of one speed.
+double seconds_per_cpu_ns(const Platform& platform, const std::vector<HostId>& hosts,
+                          const SimulationOptions& options) {
+  const double own = hosts.empty() ? 1 : platform.host(hosts.front()).speed();
+  const double measured = options.reference_speed > 0 ? options.reference_speed : own;
+  return kSecondsPerCpuNano * options.compute_scale * measured / own;
+}
+
+void name_hosts(SharedMemory& memory, const Platform& platform, const std::vector<HostId>& hosts) {
+  for (std::size_t r = 0; r < hosts.size(); ++r) {
+    const std::string name = platform.host_name(hosts[r]);
+    slk_online_rank& area = memory.rank(static_cast<std::int32_t>(r));
+    name.copy(area.host, SLK_ONLINE_NAME - 1);
+  }
+}
+
+}  // namespace
+
+OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
+                          const std::vector<HostId>& host_of_rank, const SimulationOptions& given) {
+  SimulationOptions options = given;
+  options.record = true;
+  options.model.lazy = false;  // what guesses an order and tries again needs a whole trace
+  SharedMemory memory(job.ranks, seconds_per_cpu_ns(platform, host_of_rank, options));
+  name_hosts(memory, platform, host_of_rank);
+  Processes processes(job.ranks, {job.command, job.preload, memory.descriptor()});
+  Trace trace(job.ranks, false);
+  OnlineProgram program({.memory = memory,
+                         .processes = processes,
+                         .trace = trace,
+                         .compute_scale = options.compute_scale,
+                         .reference_speed = options.reference_speed,
+                         .test_seconds = options.model.test_sleep,
+                         .platform = platform});
+  const LinkView links(platform, options.link_scales);
+  auto sharing =
+      std::make_unique<MaxMinSharing>(links, MaxMinSharing::Options{.groups = !options.link_usage});
+  sim::Engine engine({trace, platform, host_of_rank, options, links, &program}, std::move(sharing),
+                     &program);
+  Simulation result = std::move(*engine.run());
+  OnlineRun run{.trace = Trace(job.ranks, false)};
+  run.exit_status = processes.wait();
+  for (std::int32_t r = 0; r < job.ranks; ++r) {
+    const double end = result.rank_end[static_cast<std::size_t>(r)];
+    result.calls[static_cast<std::size_t>(r)].resize(trace.calls(r).size(), {end, end});
+  }
+  run.trace = simulated_trace(trace, result);
+  for (std::size_t r = 0; r < host_of_rank.size(); ++r) {
+    run.trace.rank_info(static_cast<std::int32_t>(r)).host = platform.host_name(host_of_rank[r]);
+  }
+  run.result = std::move(result);
+  run.calls = program.calls();
+  return run;
+}
+
+}  // namespace slackline::online

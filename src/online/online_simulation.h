@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/engine/simulation_options.h"
+#include "sim/engine/simulation_result.h"
+#include "sim/platform/platform.h"
+#include "trace/trace.h"
+
+namespace slackline::online {
+
+struct OnlineJob {
+  std::vector<std::string> command{};  ///< the program itself, without a launcher
+  std::string preload{};               ///< value of LD_PRELOAD: libslackline_online_<mpi>.so first
+  std::int32_t ranks = 0;
+};
+
+struct OnlineRun {
+  Trace trace;  ///< what the program did, with simulated times
+  Simulation result{};
+  int exit_status = 0;  ///< the largest of the processes'
+  std::uint64_t calls = 0;
+};
+
+/// Runs the program on a machine that is simulated: rank r on host_of_rank[r]. Computation takes
+/// the CPU time of the process, times options.compute_scale. Throws Error when a process ends
+/// without MPI_Finalize, aborts, calls what cannot be simulated, or all wait forever; no process is
+/// left then. Cost: a call takes two changes of process, some 10 us.
+OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
+                          const std::vector<HostId>& host_of_rank,
+                          const SimulationOptions& options);
+
+}  // namespace slackline::online

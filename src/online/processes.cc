@@ -1,0 +1,108 @@
+#include "online/processes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "trace/online_wire.h"
+
+namespace slackline::online {
+namespace {
+
+constexpr int kNotExecuted = 127;
+constexpr int kSignalled = 128;
+
+int shell_status(int status) {
+  return WIFSIGNALED(status) ? kSignalled + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// What a singleton of either MPI library needs: Open MPI would start a daemon for each process.
+void set_environment(const Processes::Start& start, std::int32_t rank) {
+  setenv(SLK_ONLINE_VARIABLE, fmt::format("{}:{}", start.descriptor, rank).c_str(), 1);
+  setenv("LD_PRELOAD", start.preload.c_str(), 1);
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);
+  setenv("OMPI_MCA_btl", "self", 1);
+  setenv("OMPI_MCA_pml", "ob1", 1);
+}
+
+/// Tells the parent by `failed` why the command could not be executed.
+[[noreturn]] void become(const Processes::Start& start, std::int32_t rank, int failed) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  set_environment(start, rank);
+  std::vector<char*> words;
+  for (const std::string& word : start.command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execvp(words.front(), words.data());
+  const int why = errno;
+  [[maybe_unused]] const ssize_t told = write(failed, &why, sizeof why);
+  _exit(kNotExecuted);
+}
+
+}  // namespace
+
+Processes::Processes(std::int32_t ranks, const Start& start) {
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) {
+    throw Error("cannot start the program", std::strerror(errno), "Close other programs.");
+  }
+  processes_.resize(static_cast<std::size_t>(ranks));
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    const pid_t pid = fork();
+    if (pid == 0) become(start, r, failure[1]);
+    processes_[static_cast<std::size_t>(r)].pid = pid;
+    if (pid < 0) break;
+  }
+  const int fork_error = processes_.back().pid < 0 ? errno : 0;
+  close(failure[1]);
+  int why = fork_error;
+  const bool failed = fork_error != 0 || read(failure[0], &why, sizeof why) == sizeof why;
+  close(failure[0]);
+  if (!failed) return;
+  kill();
+  throw Error(fmt::format("cannot start '{}'", start.command.front()), std::strerror(why),
+              fork_error != 0 ? "Simulate fewer ranks, or raise the limit on processes (ulimit -u)."
+                              : "Name the program itself after '--', without a launcher.");
+}
+
+Processes::~Processes() {
+  kill();
+}
+
+std::optional<int> Processes::ended(std::int32_t rank) {
+  Process& process = processes_[static_cast<std::size_t>(rank)];
+  int status = 0;
+  if (!process.status && waitpid(process.pid, &status, WNOHANG) == process.pid) {
+    process.status = shell_status(status);
+  }
+  return process.status;
+}
+
+int Processes::wait() {
+  int worst = 0;
+  for (Process& process : processes_) {
+    int status = 0;
+    if (!process.status && process.pid > 0 && waitpid(process.pid, &status, 0) == process.pid) {
+      process.status = shell_status(status);
+    }
+    worst = std::max(worst, process.status.value_or(0));
+  }
+  return worst;
+}
+
+void Processes::kill() {
+  for (const Process& process : processes_) {
+    if (!process.status && process.pid > 0) ::kill(process.pid, SIGKILL);
+  }
+  wait();
+}
+
+}  // namespace slackline::online

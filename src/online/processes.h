@@ -1,0 +1,41 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace slackline::online {
+
+/// The processes of a simulated job. None outlives this object, nor the process that holds it.
+class Processes {
+ public:
+  struct Start {
+    std::vector<std::string> command;
+    std::string preload;  ///< value of LD_PRELOAD
+    int descriptor = -1;  ///< of the SharedMemory, which they inherit
+  };
+  /// Starts one process a rank. Throws Error when the command cannot be executed.
+  Processes(std::int32_t ranks, const Start& start);
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  /// The exit status of the rank's process, as a shell says it, if it has ended.
+  std::optional<int> ended(std::int32_t rank);
+  /// Waits for all of them to end; the largest exit status.
+  int wait();
+  /// Ends those that still run.
+  void kill();
+
+ private:
+  struct Process {
+    pid_t pid = -1;
+    std::optional<int> status{};
+  };
+  std::vector<Process> processes_;
+};
+
+}  // namespace slackline::online

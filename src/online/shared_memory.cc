@@ -1,0 +1,85 @@
+#include "online/shared_memory.h"
+
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "base/error.h"
+
+namespace slackline::online {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kHeapBytes = std::uint64_t{1} << 34;  // of address space
+
+std::uint64_t rounded(std::uint64_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+[[noreturn]] void fail(std::int32_t ranks) {
+  throw Error(fmt::format("cannot share memory with {} processes", ranks), std::strerror(errno),
+              "Simulate fewer ranks, or raise the limits on address space (ulimit -v).");
+}
+
+std::atomic_ref<std::uint32_t> turn_of(slk_online_rank& rank) {
+  return std::atomic_ref<std::uint32_t>(rank.turn);
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(std::int32_t ranks, double seconds_per_cpu_ns) {
+  first_ = rounded(sizeof(slk_online_file));
+  stride_ = rounded(sizeof(slk_online_rank)) + kHeapBytes;
+  bytes_ = first_ + static_cast<std::uint64_t>(ranks) * stride_;
+  descriptor_ = memfd_create("slackline-online", 0);
+  if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) fail(ranks);
+  void* const memory =
+      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+  if (memory == MAP_FAILED) fail(ranks);
+  memory_ = static_cast<std::byte*>(memory);
+  auto* const file = reinterpret_cast<slk_online_file*>(memory_);
+  *file = {.magic = SLK_ONLINE_MAGIC,
+           .ranks = static_cast<std::uint64_t>(ranks),
+           .stride = stride_,
+           .first = first_,
+           .seconds_per_cpu_ns = seconds_per_cpu_ns};
+  for (std::int32_t r = 0; r < ranks; ++r) rank(r).turn = 1;
+}
+
+SharedMemory::~SharedMemory() {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+slk_online_rank& SharedMemory::rank(std::int32_t rank) {
+  return *reinterpret_cast<slk_online_rank*>(
+      at(first_ + static_cast<std::uint64_t>(rank) * stride_));
+}
+
+slk_online_block& SharedMemory::block(std::uint64_t offset) {
+  return *reinterpret_cast<slk_online_block*>(at(offset));
+}
+
+void SharedMemory::resume(std::int32_t rank) {
+  slk_online_rank& area = this->rank(rank);
+  turn_of(area).store(1, std::memory_order_release);
+  syscall(SYS_futex, &area.turn, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+bool SharedMemory::wait_for_call(std::int32_t rank, int milliseconds) {
+  slk_online_rank& area = this->rank(rank);
+  if (turn_of(area).load(std::memory_order_acquire) == 0) return true;
+  constexpr long kNanosPerMilli = 1'000'000;
+  const timespec limit{.tv_sec = 0, .tv_nsec = milliseconds * kNanosPerMilli};
+  syscall(SYS_futex, &area.turn, FUTEX_WAIT, 1, &limit, nullptr, 0);
+  return turn_of(area).load(std::memory_order_acquire) == 0;
+}
+
+}  // namespace slackline::online

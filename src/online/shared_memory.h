@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "trace/online_wire.h"
+
+namespace slackline::online {
+
+/// The memory in which the simulator and the ranks' processes meet (trace/online_wire.h). Without a
+/// name: it is gone with the last process that has it open.
+class SharedMemory {
+ public:
+  /// Throws Error when the system has no address space or descriptors left. Pages cost memory when
+  /// they are first written.
+  SharedMemory(std::int32_t ranks, double seconds_per_cpu_ns);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  /// For the children, which inherit it.
+  int descriptor() const { return descriptor_; }
+  slk_online_rank& rank(std::int32_t rank);
+  slk_online_block& block(std::uint64_t offset);
+
+  /// The process of that rank goes on.
+  void resume(std::int32_t rank);
+  /// Waits until the process of that rank has handed over a call, or `milliseconds` have passed;
+  /// returns whether it has.
+  bool wait_for_call(std::int32_t rank, int milliseconds);
+
+ private:
+  std::byte* at(std::uint64_t offset) { return memory_ + offset; }
+
+  int descriptor_ = -1;
+  std::byte* memory_ = nullptr;
+  std::uint64_t bytes_ = 0, first_ = 0, stride_ = 0;
+};
+
+}  // namespace slackline::online

@@ -1,0 +1,103 @@
+/* What the simulator and the processes of an on-line simulation share (runtime/online, src/online).
+ * C11 and C++. Beside wire.h and replay_wire.h the only header of src/ that runtime/ sees.
+ *
+ * One file in memory, which all inherit as an open descriptor: slk_online_file, then an area for
+ * each rank, `stride` bytes apart: slk_online_rank, lists, heap. A process hands its calls to the
+ * simulator one at a time
+ * (`turn`), and only one process computes at a time, so nothing else needs synchronisation. Message
+ * data lie in the sender's heap until the receiver has copied them. Offsets count from the begin of
+ * the file; 0 is none. Ranks are world ranks, sizes bytes, times seconds of simulated time unless
+ * they say otherwise. */
+#ifndef SLACKLINE_TRACE_ONLINE_WIRE_H
+#define SLACKLINE_TRACE_ONLINE_WIRE_H
+
+#include <stdint.h>
+
+#include "trace/wire.h"
+
+#define SLK_ONLINE_VARIABLE "SLACKLINE_ONLINE" /* "descriptor:rank" */
+#define SLK_ONLINE_MAGIC 0x314c4e4f4b4c53ull   /* "SLKONL1", little-endian */
+#define SLK_ONLINE_REQUESTS 65536u
+#define SLK_ONLINE_LISTS (1u << 21) /* 8-byte words */
+#define SLK_ONLINE_NAME 256u
+
+struct slk_online_file {
+  uint64_t magic;
+  uint64_t ranks;
+  uint64_t stride;
+  uint64_t first;            /* where the area of rank 0 is */
+  double seconds_per_cpu_ns; /* of simulated time; 0: computation takes none */
+};
+
+enum slk_online_kind {
+  SLK_ONLINE_CALL = 1, /* an operation of enum slk_operation */
+  SLK_ONLINE_SLEEP,    /* `bytes`: nanoseconds */
+  SLK_ONLINE_ABORT,    /* `peer`: the code */
+  SLK_ONLINE_REFUSED   /* `name`: the function that cannot be simulated */
+};
+
+/* A request's place in the table of its rank. */
+struct slk_online_request {
+  uint32_t serial; /* of its start, from 1; never used again */
+  uint32_t over;   /* the simulator has told of its completion */
+  int32_t source;
+  int32_t tag;
+  uint64_t bytes;
+  uint64_t data;  /* of a receive: the message's block */
+  uint64_t board; /* of a collective: as in the answer */
+};
+
+struct slk_online_call {
+  uint32_t kind;
+  uint32_t operation;
+  int32_t peer; /* or root; SLK_PEER_ANY as a wildcard */
+  int32_t tag;  /* SLK_TAG_ANY as a wildcard; of collectives the element size */
+  uint32_t comm;
+  uint32_t flags; /* enum slk_flag */
+  uint64_t bytes;
+  uint32_t place;  /* of the request that it starts, or that takes a blocking receive's result */
+  uint32_t n_args; /* words in `lists`, as wire.h has them for the operation; places of requests for
+                      serials */
+  int32_t source;  /* of a sendrecv */
+  int32_t source_tag; /* of a sendrecv */
+  int32_t color;      /* of MPI_Comm_split */
+  int32_t key;
+  uint64_t data;   /* block that is sent, or contributed to the collective */
+  uint64_t result; /* block with the result of the collective that was answered last */
+  uint64_t cpu_ns; /* computed since the last answer */
+  char name[SLK_ONLINE_NAME];
+};
+
+struct slk_online_answer {
+  double now;
+  int32_t found;  /* of tests and probes */
+  int32_t source; /* of probes */
+  int32_t tag;
+  uint32_t
+      count;     /* places in `lists` that are complete; of makers the members, which stand there */
+  uint32_t comm; /* new communicator; SLK_COMM_NULL none */
+  uint32_t unused;
+  uint64_t bytes;
+  uint64_t
+      board; /* index in `lists` of the blocks of the collective's members, in their order; +1 */
+  uint64_t result; /* block that another member has computed */
+};
+
+/* Before each block in a heap. */
+struct slk_online_block {
+  uint64_t bytes; /* of the data */
+  uint32_t order; /* 2^order bytes with this head */
+  uint32_t free;  /* its owner may use it again */
+};
+
+struct slk_online_rank {
+  uint32_t turn; /* futex: 1 the process computes, 0 the simulator has to answer */
+  uint32_t attached;
+  struct slk_online_call call;
+  struct slk_online_answer answer;
+  char host[SLK_ONLINE_NAME];
+  struct slk_online_request requests[SLK_ONLINE_REQUESTS];
+  int64_t lists[SLK_ONLINE_LISTS];
+};
+
+#endif

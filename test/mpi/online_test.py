@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""End-to-end tests of programs that run while they are simulated: one case under one MPI.
+
+    online_test.py CASE --mpi openmpi|mpich --slackline BINARY --programs DIR --examples DIR --platform FILE
+
+Results are those that the program itself checks; dates are those of the simulation of the run's own trace, which is
+compared with SimGrid elsewhere."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+RANKS = (2, 5, 8)
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+class Test:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slackline-online-"))
+        self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+    def program(self, name):
+        return str(pathlib.Path(self.arguments.programs) / self.arguments.mpi / name)
+
+    def example(self, name):
+        return str(pathlib.Path(self.arguments.examples) / self.arguments.mpi / name)
+
+    def run(self, *command):
+        done = subprocess.run(["timeout", "200", *command], cwd=self.folder, env=self.environment,
+                              capture_output=True, text=True, check=False)
+        sys.stderr.write(done.stderr[-2000:])
+        return done
+
+    def simulate(self, ranks, *program, options=()):
+        return self.run(self.arguments.slackline, "simulate", "--platform", self.arguments.platform, "-n", str(ranks),
+                        "--format", "json", "-o", "run.json", *options, "--", *program)
+
+    def result(self):
+        return json.loads((self.folder / "run.json").read_text())["result"]
+
+    def replayed(self):
+        """The simulation of the run's own trace."""
+        done = self.run(self.arguments.slackline, "simulate", "run.slk", "--platform", self.arguments.platform,
+                        "--format", "json")
+        check(done.returncode == 0, "the trace can be simulated")
+        return json.loads(done.stdout)
+
+
+def kinds(test):
+    """Every kind of call has the result that MPI says, on several numbers of ranks."""
+    for ranks in RANKS:
+        done = test.simulate(ranks, test.program("online"), "sleep", options=("--trace", "run.slk"))
+        check(done.returncode == 0, f"exit status {done.returncode} on {ranks} ranks: {done.stdout}")
+        check(done.stdout.startswith("ok\n"), done.stdout)
+        result = test.result()
+        check(result["ranks"] == ranks and result["calls"] > 60 * ranks, "ranks and calls are told")
+        check(2e9 < result["makespan_ns"] < 3e9, "two seconds of sleep are two simulated seconds")
+        check(not test.replayed()["findings"], "the trace matches")
+
+
+def same_dates(test):
+    """Without computation the dates are those of the simulation of the run's own trace, to the bit."""
+    for name in ("stencil2d", "cg", "lb_coll", "lb_p2p", "heat_phases", "unbalanced"):
+        done = test.simulate(8, test.example(name), options=("--compute", "none", "--trace", "run.slk"))
+        check(done.returncode == 0, f"{name} ends")
+        online, offline = test.result()["makespan_ns"], test.replayed()["result"]["makespan_ns"]
+        check(online == offline, f"{name}: {online} ns on line, {offline} ns from its trace")
+        first = done.stdout.splitlines()[0]
+        check(test.simulate(8, test.example(name), options=("--compute", "none")).stdout.startswith(first),
+              "the program prints the same again")
+        check(test.result()["makespan_ns"] == online, "and takes the same time")
+
+
+def refused(test):
+    """What cannot go on ends with the reason, and nothing is left running or written."""
+    for what, status, text in (("abort", 1, "rank 1 called MPI_Abort with 7"),
+                               ("exit", 1, "rank 1 ended without MPI_Finalize (exit status 4)"),
+                               ("crash", 1, "rank 1 ended without MPI_Finalize (exit status 134)"),
+                               ("window", 1, "MPI_Win_create: it is not simulated yet"),
+                               ("deadlock", 1, "rank 1 in recv (call 1) waits for a message from rank 0"),
+                               ("probe", 1, "1 of 3 ranks wait forever")):
+        done = test.simulate(3, test.program("online_refused"), what, options=("--trace", "run.slk"))
+        check(done.returncode == status, f"{what}: exit status {done.returncode}")
+        check(text in done.stderr, f"{what}: {done.stderr}")
+        check(not list(test.folder.iterdir()), f"{what} leaves nothing")
+    done = test.simulate(3, test.program("online_refused"), "status")
+    check(done.returncode == 5, "the program's own exit status is kept")
+    left = subprocess.run(["pgrep", "-f", test.program("online_refused")], capture_output=True, check=False)
+    check(left.returncode != 0, "no process is left")
+
+
+def usage(test):
+    """What is asked wrongly is said before anything runs."""
+    for command, text in ((["simulate", "--platform", test.arguments.platform, "-n", "2"], "no program"),
+                          (["simulate", "--platform", test.arguments.platform, "-n", "2", "--", "ls"],
+                           "cannot tell the MPI library of 'ls'"),
+                          (["simulate", "--platform", test.arguments.platform, "-n", "2", "--mpi",
+                            test.arguments.mpi, "--", "ls"], "ended without MPI_Init"),
+                          (["simulate", "--platform", test.arguments.platform, "-n", "2", "--mpi",
+                            test.arguments.mpi, "--", "./missing"], "cannot start './missing'")):
+        done = test.run(test.arguments.slackline, *command)
+        check(done.returncode in (1, 2), f"exit status {done.returncode}")
+        check(text in done.stderr, done.stderr)
+
+
+def lammps(test):
+    """A large program as it is packaged: LAMMPS under the MPI that it is linked with."""
+    binary = shutil.which("lmp")
+    if binary is None or test.arguments.mpi != "openmpi":
+        print("SKIPPED: no LAMMPS here for this MPI")
+        sys.exit(77)
+    (test.folder / "in.melt").write_text("""units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 6 0 6 0 6
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+fix 1 all nve
+thermo 20
+run 40
+""")
+    done = test.simulate(4, binary, "-in", "in.melt", "-log", "none")
+    check(done.returncode == 0, "LAMMPS ends")
+
+    def energies(text):
+        return [line.split()[1:5] for line in text.splitlines() if line.split()[:1] in (["20"], ["40"])]
+
+    real = test.run("mpirun.openmpi", "--oversubscribe", "-n", "4", binary, "-in", "in.melt", "-log", "none")
+    check(len(energies(real.stdout)) == 2, "LAMMPS runs here")
+    check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
+
+
+CASES = {case.__name__: case for case in (kinds, same_dates, refused, usage, lammps)}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case", choices=CASES)
+    for name in ("--mpi", "--slackline", "--programs", "--examples", "--platform"):
+        parser.add_argument(name, required=True)
+    test = Test(parser.parse_args())
+    try:
+        CASES[test.arguments.case](test)
+    finally:
+        shutil.rmtree(test.folder)
+
+
+if __name__ == "__main__":
+    main()
