@@ -92,6 +92,7 @@ Pending* pending(uint32_t place);
 MPI_Request handle_of(uint32_t place);
 int is_ours(MPI_Request request);
 uint32_t place_of(MPI_Request request);
+MPI_Fint number_of_request(MPI_Request request); /* in Fortran */
 
 /* collectives.c */
 void finish_collective(struct Collective* collective, uint64_t board, uint64_t result);

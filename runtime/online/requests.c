@@ -31,6 +31,10 @@ static uintptr_t number_of(MPI_Request request) {
 int is_ours(MPI_Request request) {
   return request != MPI_REQUEST_NULL && number_of(request) < SLK_ONLINE_REQUESTS;
 }
+MPI_Fint number_of_request(MPI_Request request) {
+  return request == MPI_REQUEST_NULL ? PMPI_Request_c2f(request)
+                                     : (MPI_Fint)(kFirstHandle + number_of(request));
+}
 uint32_t place_of(MPI_Request request) {
   return (uint32_t)number_of(request);
 }

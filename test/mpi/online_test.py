@@ -80,6 +80,16 @@ def same_dates(test):
         check(test.result()["makespan_ns"] == online, "and takes the same time")
 
 
+def fortran(test):
+    """mpif.h and mpi_f08: arguments are converted both ways."""
+    for ranks in (2, 6):
+        done = test.simulate(ranks, test.program("online_mpif"))
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), done.stdout)
+    done = test.simulate(4, test.example("heat_f08"), options=("--compute", "none", "--trace", "run.slk"))
+    check(done.returncode == 0 and "heat_f08: 200000 points, 60 steps, total  1000.000000" in done.stdout, done.stdout)
+    check(test.result()["makespan_ns"] == test.replayed()["result"]["makespan_ns"], "the same date from its trace")
+
+
 def refused(test):
     """What cannot go on ends with the reason, and nothing is left running or written."""
     for what, status, text in (("abort", 1, "rank 1 called MPI_Abort with 7"),
@@ -144,7 +154,7 @@ run 40
     check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
 
 
-CASES = {case.__name__: case for case in (kinds, same_dates, refused, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, same_dates, fortran, refused, usage, lammps)}
 
 
 def main():
