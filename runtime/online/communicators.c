@@ -6,7 +6,6 @@
 #include "online.h"
 
 static Comm* first;
-static uint32_t made;
 
 static Comm* add(MPI_Comm handle, uint32_t id, int size, const int64_t* members) {
   Comm* comm = calloc(1, sizeof *comm);
@@ -51,10 +50,6 @@ int world_of(const Comm* comm, int rank) {
   return comm->members[rank];
 }
 
-uint32_t communicators_made(void) {
-  return made;
-}
-
 /* The communicator that all members of `parent` with the same color get; null for MPI_UNDEFINED. */
 static Comm* make(enum slk_operation operation, const Comm* parent, int color, int key) {
   struct slk_online_call* call = new_call(operation, parent);
@@ -62,7 +57,6 @@ static Comm* make(enum slk_operation operation, const Comm* parent, int color, i
   call->key = key;
   call->bytes = 8;
   const struct slk_online_answer* answer = ask();
-  ++made;
   if (answer->comm == SLK_COMM_NULL) return NULL;
   MPI_Comm handle;
   PMPI_Comm_dup(MPI_COMM_SELF, &handle);
@@ -137,8 +131,7 @@ EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result
   return duplicate(SLK_OP_comm_dup_with_info, comm, result);
 }
 
-static int split(enum slk_operation operation, MPI_Comm comm, int color, int key,
-                 MPI_Comm* result) {
+int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result) {
   enter_call();
   const Comm* made_comm = make(operation, find_comm(comm), color, key);
   *result = made_comm == NULL ? MPI_COMM_NULL : made_comm->handle;
@@ -149,7 +142,7 @@ static int split(enum slk_operation operation, MPI_Comm comm, int color, int key
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* result) {
   if (!simulated()) return PMPI_Comm_split(comm, color, key, result);
   if (color < 0 && color != MPI_UNDEFINED) refuse("MPI_Comm_split", "its color is negative");
-  return split(SLK_OP_comm_split, comm, color == MPI_UNDEFINED ? -1 : color, key, result);
+  return split_comm(SLK_OP_comm_split, comm, color == MPI_UNDEFINED ? -1 : color, key, result);
 }
 
 /* Ranks that share memory are those of one simulated host, which the simulator knows. */
@@ -157,7 +150,7 @@ EXPORT int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, 
   if (!simulated()) return PMPI_Comm_split_type(comm, type, key, info, result);
   if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
     refuse("MPI_Comm_split_type", "only MPI_COMM_TYPE_SHARED is simulated");
-  return split(SLK_OP_comm_split_type, comm, type == MPI_UNDEFINED ? -1 : 0, key, result);
+  return split_comm(SLK_OP_comm_split_type, comm, type == MPI_UNDEFINED ? -1 : 0, key, result);
 }
 
 EXPORT int MPI_Comm_free(MPI_Comm* comm) {

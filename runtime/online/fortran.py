@@ -74,6 +74,15 @@ def convert(arguments):
             before.append(f"MPI_Comm {name} = {given};")
             passed.append(f"&{name}")
             after.append(f"*{f} = PMPI_Comm_c2f({name});")
+        elif role == "group":
+            before.append(f"const MPI_Group {name} = group_of(*{f});")
+            passed.append(name)
+        elif role == "newgroup":
+            before.append(f"MPI_Group {name} = " + (f"group_of(*{f});" if len(arguments) == 1 else "MPI_GROUP_NULL;"))
+            passed.append(f"&{name}")
+            after.append(f"*{f} = number_of_group({name});")
+        elif role == "ranges":
+            passed.append(f"(int(*)[3])(void*){f}")
         elif role == "request":
             before.append(f"MPI_Request {name} = request_of(*{f});")
             passed.append(f"&{name}")

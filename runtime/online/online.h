@@ -62,7 +62,12 @@ Comm* find_comm(MPI_Comm handle);
 int rank_in(const Comm* comm, int world);
 int world_of(const Comm* comm,
              int rank); /* wildcards and MPI_PROC_NULL as the simulator has them */
-uint32_t communicators_made(void);
+/* The communicators of those of the same color, ordered by key; none for a negative color. */
+int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result);
+
+/* groups.c: numbers of groups in Fortran. */
+MPI_Fint number_of_group(MPI_Group group);
+MPI_Group group_of(MPI_Fint number);
 
 /* point_to_point.c */
 void fill_status(MPI_Status* status, const Comm* comm, int source, int tag, uint64_t bytes);

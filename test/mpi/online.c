@@ -259,6 +259,44 @@ static void communicators(void) {
   check(sum == rank, "MPI_COMM_SELF");
 }
 
+static void groups(void) {
+  MPI_Group world, even, odd, both, none;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  int ranges[1][3] = {{0, size - 1, 2}};
+  MPI_Group_range_incl(world, 1, ranges, &even);
+  MPI_Group_range_excl(world, 1, ranges, &odd);
+  int members, place, result;
+  MPI_Group_size(even, &members);
+  MPI_Group_rank(even, &place);
+  check(members == (size + 1) / 2 && place == (rank % 2 == 0 ? rank / 2 : MPI_UNDEFINED),
+        "MPI_Group_range_incl");
+  MPI_Group_union(odd, even, &both);
+  MPI_Group_compare(both, world, &result);
+  check(result == MPI_SIMILAR, "MPI_Group_union");
+  MPI_Group_intersection(odd, even, &none);
+  MPI_Group_size(none, &members);
+  check(members == 0, "MPI_Group_intersection");
+  const int first[2] = {0, 1};
+  int theirs[2];
+  MPI_Group_translate_ranks(both, 2, first, world, theirs);
+  check(theirs[0] == 1 && theirs[1] == (size > 3 ? 3 : 0), "MPI_Group_translate_ranks");
+  MPI_Comm part;
+  MPI_Comm_create(MPI_COMM_WORLD, odd, &part);
+  check((part == MPI_COMM_NULL) == (rank % 2 == 0), "MPI_Comm_create");
+  if (part != MPI_COMM_NULL) {
+    int sum, wanted = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, part);
+    for (int r = 1; r < size; r += 2) wanted += r;
+    check(sum == wanted, "MPI_Allreduce in a group's communicator");
+    MPI_Comm_free(&part);
+  }
+  MPI_Group_free(&world);
+  MPI_Group_free(&even);
+  MPI_Group_free(&odd);
+  MPI_Group_free(&both);
+  if (none != MPI_GROUP_EMPTY) MPI_Group_free(&none);
+}
+
 /* Two seconds of sleep pass in simulated time only. */
 static void time_passes(void) {
   const double before = MPI_Wtime();
@@ -280,6 +318,7 @@ int main(int argc, char** argv) {
   movements();
   types();
   communicators();
+  groups();
   if (argc > 1 && strcmp(argv[1], "sleep") == 0) time_passes();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok\n");

@@ -26,7 +26,8 @@ class Test:
     def __init__(self, arguments):
         self.arguments = arguments
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slackline-online-"))
-        self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        self.environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                                OMPI_MCA_rmaps_base_oversubscribe="1")
 
     def program(self, name):
         return str(pathlib.Path(self.arguments.programs) / self.arguments.mpi / name)
@@ -57,6 +58,8 @@ class Test:
 
 def kinds(test):
     """Every kind of call has the result that MPI says, on several numbers of ranks."""
+    real = test.run(f"mpirun.{test.arguments.mpi}", "-n", "3", test.program("online"))
+    check(real.stdout == "ok\n", f"the program itself is right: {real.stdout}")
     for ranks in RANKS:
         done = test.simulate(ranks, test.program("online"), "sleep", options=("--trace", "run.slk"))
         check(done.returncode == 0, f"exit status {done.returncode} on {ranks} ranks: {done.stdout}")
@@ -149,7 +152,7 @@ run 40
     def energies(text):
         return [line.split()[1:5] for line in text.splitlines() if line.split()[:1] in (["20"], ["40"])]
 
-    real = test.run("mpirun.openmpi", "--oversubscribe", "-n", "4", binary, "-in", "in.melt", "-log", "none")
+    real = test.run("mpirun.openmpi", "-n", "4", binary, "-in", "in.melt", "-log", "none")
     check(len(energies(real.stdout)) == 2, "LAMMPS runs here")
     check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
 
