@@ -162,10 +162,7 @@ EXPORT int MPI_Comm_free(MPI_Comm* comm) {
     break;
   }
   const int status = PMPI_Comm_free(comm);
-  free(gone->members);
-  free(gone->extents);
-  free(gone->periodic);
-  /* `gone` itself may still be named by requests. */
+  /* It stays where it is, as requests that are not complete may still name it. */
   return status;
 }
 

@@ -242,7 +242,8 @@ EXPORT int MPI_Request_free(MPI_Request* request) {
   Pending* p = &table[place_of(*request)];
   if (p->active && p->kind != REQUEST_SEND)
     refuse("MPI_Request_free", "a receive or collective that was not completed is freed");
-  if (!p->active || p->null_peer) free_request(place_of(*request));
+  /* What is sent has been copied, so nothing refers to the place any more. */
+  free_request(place_of(*request));
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* The way to the simulator: one call at a time, through memory that both share. */
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,9 @@ void attach(void) {
   file = at;
   own = area(own_rank);
   cpu_at_return = cpu_ns();
+  /* What the program starts is no rank. */
+  unsetenv(SLK_ONLINE_VARIABLE);
+  pthread_atfork(NULL, NULL, detach);
 }
 
 void detach(void) {

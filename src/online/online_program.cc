@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -239,7 +240,7 @@ void OnlineProgram::exchange(sim::ExecutionContext& context, Operation operation
   if (of.call.peer == context.rank && of.call.source == context.rank) {
     of.got[0] = {context.rank, of.call.tag, of.call.bytes, of.call.data};
   }
-  of.receives.erase(0);
+  of.receives[0] = job_.trace.calls(context.rank).size();
   append(context, {.operation = operation,
                    .bytes = of.call.bytes,
                    .peer = of.call.peer,
@@ -412,7 +413,15 @@ void OnlineProgram::message_matched(const PostedReceive& receive, const SentMess
   of.got[receive.request] = message;
   const auto call = of.receives.find(receive.request);
   if (call == of.receives.end()) return;
-  job_.trace.calls(receive.rank).resolve(call->second, message.source, message.tag, message.bytes);
+  RankCalls& calls = job_.trace.calls(receive.rank);
+  if (operation_class(calls.operation(call->second)) == OperationClass::sendrecv) {
+    const std::span<std::int64_t> args = calls.mutable_args(call->second);
+    args[0] = message.source;
+    args[1] = message.tag;
+    args[2] = static_cast<std::int64_t>(message.bytes);
+  } else {
+    calls.resolve(call->second, message.source, message.tag, message.bytes);
+  }
   of.receives.erase(call);
 }
 

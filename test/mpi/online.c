@@ -29,6 +29,11 @@ static void blocking(void) {
   check(got == before && status.MPI_SOURCE == before && status.MPI_TAG == 1, "MPI_Recv");
   MPI_Sendrecv_replace(&own, 1, MPI_INT, next, 2, before, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   check(own == before, "MPI_Sendrecv_replace");
+  MPI_Sendrecv(&rank, 1, MPI_INT, next, 4, &got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG,
+               MPI_COMM_WORLD, &status);
+  check(got == before && status.MPI_SOURCE == before && status.MPI_TAG == 4,
+        "MPI_Sendrecv of any source");
+  MPI_Barrier(MPI_COMM_WORLD); /* what follows would match the wildcards, too */
   MPI_Sendrecv(&rank, 1, MPI_INT, rank, 3, &got, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &status);
   check(got == rank, "MPI_Sendrecv with itself");
   int outside = 5;
@@ -297,6 +302,14 @@ static void groups(void) {
   if (none != MPI_GROUP_EMPTY) MPI_Group_free(&none);
 }
 
+/* A process that a rank starts is no rank, and passes real time. */
+static void children(void) {
+  check(system("exit 3") / 256 == 3, "system()");
+  const double before = MPI_Wtime();
+  check(system("sleep 0.01") == 0, "system() of a program");
+  check(MPI_Wtime() - before < 1, "the time of a program");
+}
+
 /* Two seconds of sleep pass in simulated time only. */
 static void time_passes(void) {
   const double before = MPI_Wtime();
@@ -319,6 +332,7 @@ int main(int argc, char** argv) {
   types();
   communicators();
   groups();
+  children();
   if (argc > 1 && strcmp(argv[1], "sleep") == 0) time_passes();
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("ok\n");
