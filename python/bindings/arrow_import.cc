@@ -124,13 +124,20 @@ py::dict arrow_columns(const py::capsule& capsule) {
   auto* const stream =
       static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
   if (stream == nullptr) throw py::error_already_set();
+  if (stream->release == nullptr) {
+    throw usage_error("cannot read the table", "its stream has been read already",
+                      "Ask its library for the table anew.");
+  }
+  // The stream is ours from now on (Arrow's PyCapsule interface), and released with this.
+  Held<ArrowArrayStream> owned;
+  owned.value = std::exchange(*stream, ArrowArrayStream{});
   Held<ArrowSchema> schema;
-  require_success(stream->get_schema(stream, &schema.value), *stream);
+  require_success(owned.value.get_schema(&owned.value, &schema.value), owned.value);
   if (std::string_view(schema.value.format) != "+s") refuse(schema.value);
   std::vector<py::list> columns(static_cast<std::size_t>(schema.value.n_children));
   for (;;) {
     Held<ArrowArray> batch;
-    require_success(stream->get_next(stream, &batch.value), *stream);
+    require_success(owned.value.get_next(&owned.value, &batch.value), owned.value);
     if (batch.value.release == nullptr) break;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       columns[i].append(column_of(*schema.value.children[i], *batch.value.children[i]));

@@ -9,6 +9,7 @@
 
 #include "bindings/arrow_import.h"
 #include "bindings/module_parts.h"
+#include "bindings/opened.h"
 #include "bindings/released.h"
 #include "bindings/trace_from_columns.h"
 #include "formats/native/writer.h"
@@ -62,9 +63,12 @@ RegionColumns region_columns(const py::dict& given) {
 
 void write_trace(const std::string& path, std::int32_t ranks, const py::dict& calls,
                  const py::dict& regions,
-                 const std::vector<std::vector<std::int32_t>>& communicators) {
+                 const std::vector<std::vector<std::int32_t>>& communicators,
+                 const OpenedPtr& edited) {
   released([=, calls = call_columns(calls), regions = region_columns(regions)] {
-    write_native(trace_from_columns(ranks, calls, regions, communicators), path);
+    Trace trace = trace_from_columns(ranks, calls, regions, communicators);
+    if (edited != nullptr) take_surroundings(edited->trace(), trace);
+    write_native(trace, path);
     return true;
   });
 }

@@ -114,4 +114,14 @@ Trace trace_from_columns(std::int32_t ranks, const CallColumns& columns,
   return trace;
 }
 
+void take_surroundings(const Trace& from, Trace& to) {
+  expects(from.ranks() == to.ranks(), "both traces have as many ranks");
+  for (std::int32_t rank = 0; rank < to.ranks(); ++rank) {
+    to.rank_info(rank).host = from.rank_info(rank).host;
+  }
+  to.info().program = from.info().program;
+  to.info().mpi_library = from.info().mpi_library;
+  to.info().mpi_version = from.info().mpi_version;
+}
+
 }  // namespace slackline::python

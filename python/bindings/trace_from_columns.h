@@ -40,4 +40,8 @@ struct RegionColumns {
 Trace trace_from_columns(std::int32_t ranks, const CallColumns& calls, const RegionColumns& regions,
                          const std::vector<std::vector<std::int32_t>>& communicators);
 
+/// Takes over where the ranks ran, and what is known of the program and its MPI: a model's
+/// parameters depend on them. Both have as many ranks.
+void take_surroundings(const Trace& from, Trace& to);
+
 }  // namespace slackline::python

@@ -48,13 +48,47 @@ def _coded(values: Any) -> tuple[np.ndarray, list[str]]:
     return place[codes], texts[by_appearance].tolist()
 
 
+_REQUIRED = ("rank", "operation", "region", "begin_ns", "end_ns")
+
+
+def _has_nulls(values: Any) -> bool:
+    if np.ma.isMaskedArray(values):
+        return bool(np.ma.getmaskarray(values).any())
+    return bool(values.isna().any()) if hasattr(values, "isna") else any(value is None for value in values)
+
+
+def _of_one_dimension(name: str, values: Any) -> Any:
+    if np.ndim(values) != 1:
+        raise ValueError(f"column {name} is not of one dimension")
+    if name in _REQUIRED and _has_nulls(values):
+        raise ValueError(f"column {name} has nulls")
+    return values
+
+
 def _filled(name: str, values: Any, dtype: Any) -> np.ndarray:
+    values = _of_one_dimension(name, values)
     default = -1 if name == "peer" else 0
     if np.ma.isMaskedArray(values):
         values = values.filled(default)
     elif hasattr(values, "fillna"):
         values = values.fillna(default)
-    return np.ascontiguousarray(values, dtype=dtype)
+    given = np.asarray(values)
+    if given.size == 0:
+        return np.empty(0, dtype)
+    limits = np.iinfo(dtype)
+    whole = given.dtype.kind in "iub" or (given.dtype.kind == "f" and bool((given == np.trunc(given)).all()))
+    if not whole:
+        raise ValueError(f"column {name} is not of whole numbers")
+    if int(given.min()) < limits.min or int(given.max()) > limits.max:
+        raise ValueError(f"column {name} has values beyond {limits.min} to {limits.max}")
+    return np.ascontiguousarray(given, dtype=dtype)
+
+
+def _of_one_length(what: str, columns: Mapping[str, Any], names: Any) -> int:
+    lengths = {len(columns[name]) for name in names if name in columns}
+    if len(lengths) > 1:
+        raise ValueError(f"the columns of {what} are not of one length")
+    return lengths.pop()
 
 
 def _argument_lists(arguments: Any, given: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -78,15 +112,15 @@ def _calls(table: Any, arguments: Any) -> dict[str, Any]:
         raise TypeError(f"calls have no column {', '.join(missing)}")
     calls: dict[str, Any] = {name: _filled(name, given[name], dtype) for name, dtype in _NUMBERS.items()
                              if name in given}
-    calls["operation"], calls["operations"] = _coded(given["operation"])
+    calls["operation"], calls["operations"] = _coded(_of_one_dimension("operation", given["operation"]))
     if arguments is not None:
         calls["first_arg"], calls["args"] = _argument_lists(arguments, given)
     elif "args" in given:
-        lists = [() if value is None else np.asarray(value, dtype=np.int64) for value in given["args"]]
+        lists = [np.asarray(() if value is None else value, dtype=np.int64) for value in given["args"]]
         calls["first_arg"] = np.concatenate([[0], np.cumsum([len(value) for value in lists])])
         calls["args"] = np.concatenate([np.empty(0, np.int64), *lists])
-    lengths = {len(values) for name, values in calls.items() if name in _NUMBERS or name == "operation"}
-    if len(lengths) > 1:
+    rows = _of_one_length("calls", calls, (*_NUMBERS, "operation"))
+    if "first_arg" in calls and len(calls["first_arg"]) != rows + 1:
         raise ValueError("the columns of calls are not of one length")
     return calls
 
@@ -97,7 +131,8 @@ def _regions(table: Any) -> dict[str, Any]:
     given = _columns(table)
     regions: dict[str, Any] = {name: _filled(name, given[name], _NUMBERS[name])
                                for name in ("rank", "begin_ns", "end_ns")}
-    regions["region"], regions["regions"] = _coded(given["region"])
+    regions["region"], regions["regions"] = _coded(_of_one_dimension("region", given["region"]))
+    _of_one_length("regions", regions, ("rank", "begin_ns", "end_ns", "region"))
     return regions
 
 
@@ -131,15 +166,22 @@ def from_arrow(calls: Any, path: str | os.PathLike[str] | None = None, *, argume
         slackline.Error: an operation, a rank or a communicator does not exist, or the file cannot
             be written.
         TypeError: a column is missing, or `calls` is no table.
-        ValueError: the columns are not of one length.
+        ValueError: the columns are not of one length or dimension, one that is needed has nulls, or
+            numbers do not fit.
     """
+    return write(path, calls, arguments, regions, communicators, ranks, None)
+
+
+def write(path: str | os.PathLike[str] | None, calls: Any, arguments: Any, regions: Any,
+          communicators: Sequence[Sequence[int]], ranks: int | None, edited: Any) -> Trace:
+    """The same, with hosts, program and MPI of the opened trace `edited`, unless None."""
     columns = _calls(calls, arguments)
     count = int(columns["rank"].max(initial=-1)) + 1 if ranks is None else ranks
     temporary = None
     if path is None:
         temporary = tempfile.TemporaryDirectory(prefix="slackline-")
         path = os.path.join(temporary.name, "trace.slk")
-    _core.write_trace(os.fspath(path), count, columns, _regions(regions), [list(c) for c in communicators])
+    _core.write_trace(os.fspath(path), count, columns, _regions(regions), [list(c) for c in communicators], edited)
     trace = open_trace(path)
     if temporary is not None:
         weakref.finalize(trace, temporary.cleanup)

@@ -333,15 +333,20 @@ class Trace:
              **region["efficiency"]} for region in regions])
 
     def query(self, sql: str) -> Table:
-        """Rows by SQL, as ``slackline query`` gives them; the file is read again.
+        """Rows by SQL, as ``slackline query`` gives them; the file is read again, so only traces
+        with the times of their file can be asked.
 
         Args:
             sql: one statement of SQLite's over the tables ``calls``, ``messages``, ``collectives``,
                 ``regions``, ``communicator_members``, ``ranks`` and ``findings``.
 
         Raises:
-            slackline.Error: with what SQLite says of a wrong statement.
+            slackline.Error: with what SQLite says of a wrong statement; the trace was opened with
+                predicted or simulated times.
         """
+        if self.on:
+            raise _core.Error(f"cannot query the trace: it has {self.on} times, which its file has not. "
+                              "Open it without 'on', or use its tables.")
         result = self.run("query", sql=sql)["result"]
         return Table.of_records([dict(zip(result["columns"], row)) for row in result["rows"]])
 
@@ -376,7 +381,7 @@ class Trace:
                 trace.
 
         Returns:
-            A trace of its own, with the regions and communicators of this one. Call paths,
+            A trace of its own, with the regions, communicators and hosts of this one. Call paths,
             counters and samples are left out.
 
         Raises:
@@ -384,7 +389,7 @@ class Trace:
             KeyError: `edit` names a column that calls do not have.
             ValueError: a column has another number of rows.
         """
-        from .importing import from_arrow
+        from .importing import write
 
         if not self.timed:
             raise _core.Error("cannot edit the calls: the trace has no timestamps. "
@@ -399,8 +404,7 @@ class Trace:
             raise KeyError(f"calls have no column {', '.join(unknown)}")
         columns = {name: changed.get(name, calls[name]) for name in calls if name not in ("region", "function")}
         groups = [self.members(int(comm))[0] for comm in communicators["comm"] if comm >= 2]
-        return from_arrow(columns, path, arguments=self.arguments(), regions=self.regions(), communicators=groups,
-                          ranks=self.ranks)
+        return write(path, columns, self.arguments(), self.regions(), groups, self.ranks, self._opened)
 
     def plot(self, ranks: Ranks = None, interval: Interval = "common", ax: Any = None) -> Any:
         """An excerpt of the time line: calls of MPI as bars, a row for each rank.

@@ -55,3 +55,16 @@ def test_traces_without_times_are_not_edited(tmp_path):
     program.write_text("slackline-trace 1 untimed ranks=1\nrank 0\n  init\n  finalize\n")
     with pytest.raises(slackline.Error, match="no timestamps"):
         slackline.open(program).edited(lambda calls: {})
+
+
+@pytest.mark.parametrize("name", ["unbalanced.slk", "cg.slk", "stencil2d.slk"])
+def test_an_edit_keeps_the_network(traces, name):
+    """The hosts decide which parameters the model has by default."""
+    trace = slackline.open(traces / name)
+    same = trace.edited(lambda calls: {})
+    assert same.graph().predict().makespan_ns == trace.graph().predict().makespan_ns
+
+
+def test_a_query_is_not_of_predicted_times(traces):
+    with pytest.raises(slackline.Error, match="predicted times"):
+        slackline.open(traces / "unbalanced.slk", on="predicted", L="1ms").query("SELECT 1")

@@ -109,3 +109,56 @@ def test_what_cannot_be_a_trace_is_refused(tmp_path):
         slackline.from_arrow(7)
     with pytest.raises(slackline.Error):
         slackline.from_arrow(good, os.path.join(tmp_path, "no", "such", "folder.slk"))
+
+
+SMALL = {"rank": [0, 0, 1, 1], "operation": ["MPI_Init", "MPI_Finalize"] * 2, "begin_ns": [0, 100, 0, 100],
+         "end_ns": [10, 110, 10, 110]}
+
+
+@pytest.mark.parametrize("change, what", [
+    ({"args": [[], [], []]}, "one length"),
+    ({"args": []}, "one length"),
+    ({"rank": np.zeros((4, 100))}, "one dimension"),
+    ({"rank": np.array([2**32, 2**32, 1, 1])}, "beyond"),
+    ({"peer": np.array([2**32 + 1, 0, 0, 0])}, "beyond"),
+    ({"bytes": np.array([-1, 0, 0, 0])}, "beyond"),
+    ({"thread": np.array([70000, 0, 0, 0])}, "beyond"),
+    ({"rank": [0.5, 0, 1, 1]}, "whole numbers"),
+    ({"rank": np.ma.MaskedArray([0, 0, 1, 1], [True, False, False, False])}, "has nulls"),
+    ({"operation": ["MPI_Init", None, "MPI_Init", "MPI_Finalize"]}, "has nulls")])
+def test_columns_that_make_no_calls_are_refused(change, what):
+    with pytest.raises(ValueError, match=what):
+        slackline.from_arrow({**SMALL, **change})
+
+
+def test_regions_of_unequal_columns_are_refused():
+    regions = {"rank": [0] * 3, "region": ["a"], "begin_ns": [0], "end_ns": [50]}
+    with pytest.raises(ValueError, match="one length"):
+        slackline.from_arrow(SMALL, regions=regions)
+
+
+def test_columns_of_one_name_are_refused():
+    import pandas
+
+    frame = pandas.DataFrame(SMALL)
+    with pytest.raises(ValueError, match="one dimension"):
+        slackline.from_arrow(frame[["rank", "rank", "operation", "begin_ns", "end_ns"]])
+
+
+def test_arguments_keep_their_digits():
+    made = slackline.from_arrow({**SMALL, "args": [None, [2**53 + 1], [], []]})
+    assert made.arguments()["value"].tolist() == [2**53 + 1]
+
+
+def test_a_stream_is_read_once(traces):
+    class Once:
+        def __init__(self, capsule):
+            self.capsule = capsule
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.capsule
+
+    once = Once(slackline.open(traces / "unbalanced.slk").calls().__arrow_c_stream__())
+    slackline.from_arrow(once, ranks=4)
+    with pytest.raises(slackline.Error, match="read already"):
+        slackline.from_arrow(once, ranks=4)
