@@ -63,7 +63,8 @@ SimulatedOnline execute(const SimulateOnlineRequest& request) {
   report.title =
       fmt::format("simulate: {} on {}", fmt::join(request.command, " "), request.machine.platform);
   report.options = options_to_json(request, machine.smpi);
-  report.result["rank_times"] = std::move(report.result["ranks"]);
+  Json rank_times = std::move(report.result["ranks"]);  // a new key may move the others
+  report.result["rank_times"] = std::move(rank_times);
   report.result["ranks"] = request.ranks;
   report.result["calls"] = run.calls;
   report.result["exit_status"] = run.exit_status;
