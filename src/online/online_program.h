@@ -20,7 +20,8 @@
 namespace slackline::online {
 
 /// The calls of processes that run while they are simulated; see online_program.cc. It also matches
-/// their messages, as the engine's ContextOrder. Cost: two changes of process a call, some 10 us.
+/// their messages, as the engine's ContextOrder. Cost: two changes of process a call, some 10 us
+/// each.
 class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
  public:
   struct Job {

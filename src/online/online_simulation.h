@@ -27,7 +27,7 @@ struct OnlineRun {
 /// Runs the program on a machine that is simulated: rank r on host_of_rank[r]. Computation takes
 /// the CPU time of the process, times options.compute_scale. Throws Error when a process ends
 /// without MPI_Finalize, aborts, calls what cannot be simulated, or all wait forever; no process is
-/// left then. Cost: a call takes two changes of process, some 10 us.
+/// left then. Cost: a call takes two changes of process, some 10 us each.
 OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
                           const std::vector<HostId>& host_of_rank,
                           const SimulationOptions& options);
