@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,6 +91,15 @@ EXPORT int nanosleep(const struct timespec* t, struct timespec* left) {
   }
   pass((uint64_t)t->tv_sec * kNanos + (uint64_t)t->tv_nsec);
   return 0;
+}
+
+/* C11's; 0 or a negative number. */
+EXPORT int thrd_sleep(const struct timespec* t, struct timespec* left) {
+  if (!simulated()) {
+    if (syscall(SYS_nanosleep, t, left) == 0) return 0;
+    return errno == EINTR ? -1 : -2;
+  }
+  return nanosleep(t, NULL) == 0 ? 0 : -2;
 }
 
 EXPORT int usleep(useconds_t us) {
