@@ -1,5 +1,5 @@
 /* Groups of processes of the simulated world. Their handles are numbers of this library's own, as a
- * real group of this process could name nobody else; MPI_GROUP_EMPTY and MPI_GROUP_NULL are the
+ * real group of this process could not name another; MPI_GROUP_EMPTY and MPI_GROUP_NULL are the
  * real ones. */
 #include <stdlib.h>
 #include <string.h>

@@ -64,7 +64,7 @@ class Check {
     return all;
   }
 
-  /// Who entered a collective last, and who that needed him left first.
+  /// The member that entered a collective last, and the first that left of those that depend on it.
   struct Extremes {
     std::int32_t last = -1;
     std::int32_t first = -1;

@@ -205,11 +205,11 @@ class Estimator {
     const DifferenceSystem system = constant_system();
     const std::vector<FeasibleInterval> feasible = system.intervals(reference_);
     if (feasible.empty()) return false;
-    std::vector<double> wish;
+    std::vector<double> target;
     for (std::size_t c = 0; c < clocks_.size(); ++c) {
-      wish.push_back(std::floor(middle_or_least(feasible[c], unchanged[c])));
+      target.push_back(std::floor(middle_or_least(feasible[c], unchanged[c])));
     }
-    const std::vector<std::int64_t> added = system.solution_near(wish);
+    const std::vector<std::int64_t> added = system.solution_near(target);
     if (added.empty()) return false;
     for (std::size_t c = 0; c < clocks_.size(); ++c) {
       maps_[c].offset_ns += added[c] - added[reference_];

@@ -63,9 +63,9 @@ std::vector<FeasibleInterval> DifferenceSystem::intervals(std::uint32_t referenc
   return all;
 }
 
-std::vector<std::int64_t> DifferenceSystem::solution_near(const std::vector<double>& wish) const {
-  std::vector<double> below = wish;
-  std::vector<double> above = wish;
+std::vector<std::int64_t> DifferenceSystem::solution_near(const std::vector<double>& target) const {
+  std::vector<double> below = target;
+  std::vector<double> above = target;
   if (!relax_highs(below) || !relax_lows(above)) return {};
   std::vector<std::int64_t> x;
   x.reserve(count_);

@@ -30,9 +30,9 @@ class DifferenceSystem {
   /// each other. A variable that no chain of constraints joins to the reference is free.
   std::vector<FeasibleInterval> intervals(std::uint32_t reference) const;
 
-  /// Integers near `wish` that satisfy the constraints, which must be of integers: halfway between
-  /// the largest solution below the wish and the smallest above it. Empty as above.
-  std::vector<std::int64_t> solution_near(const std::vector<double>& wish) const;
+  /// Integers near `target` that satisfy the constraints, which must be of integers: halfway
+  /// between the largest solution below the target and the smallest above it. Empty as above.
+  std::vector<std::int64_t> solution_near(const std::vector<double>& target) const;
 
  private:
   bool relax_highs(std::vector<double>& x) const;

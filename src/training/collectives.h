@@ -14,7 +14,7 @@ inline constexpr FindingKind kGroupsGuessed{
 inline constexpr FindingKind kCollectivesUnmatched{
     "collectives_unmatched", Severity::data_loss,
     "NCCL kernels that other ranks of their process group have not recorded, or of another "
-    "operation there; nobody is said to have waited in them."};
+    "operation there; waiting in them is not determined."};
 inline constexpr FindingKind kGpuClocksDiffer{
     "gpu_clocks_differ", Severity::notice,
     "Collectives that ended on a rank before they began on another one: the clocks of these ranks "

@@ -40,7 +40,7 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
     return with_network(load_goal_graph(std::move(*goal), model, detail));
   }
-  // Who keeps the matching goes on to look at measured times.
+  // A caller that keeps the matching also looks at measured times.
   const bool measured = keep == KeepMatching::yes;
   const OpenOptions options{
       .clocks = request.clocks.policy(measured ? ClockPolicy::when_needed : ClockPolicy::as_read),
