@@ -24,12 +24,47 @@ double median_of(std::vector<std::int64_t>& values) {
   return static_cast<double>(*middle);
 }
 
+/// Sums over equal parts of an interval.
+class TimeWindows {
+ public:
+  explicit TimeWindows(const TimeInterval& whole)
+      : begin_(static_cast<double>(whole.begin_ns)),
+        width_(static_cast<double>(whole.length_ns()) / kTimeWindows) {}
+
+  /// Distributes `ns` evenly over [begin, end]; what lies outside of the interval is left out.
+  void add(double begin, double end, double ns) {
+    if (width_ <= 0) return;
+    const double density = end > begin ? ns / (end - begin) : 0;
+    for (std::size_t w = window(begin); w <= window(end); ++w) {
+      const double from = std::max(begin, begin_ + static_cast<double>(w) * width_);
+      const double to = std::min(end, begin_ + static_cast<double>(w + 1) * width_);
+      if (to > from) sums_[w] += density * (to - from);
+    }
+  }
+  const std::vector<double>& sums() const { return sums_; }
+
+ private:
+  std::size_t window(double time) const {
+    const double at = std::clamp((time - begin_) / width_, 0.0, double{kTimeWindows - 1});
+    return static_cast<std::size_t>(at);
+  }
+
+  double begin_;
+  double width_;
+  std::vector<double> sums_ = std::vector<double>(kTimeWindows);
+};
+
 /// Collects the durations of the selected calls, without waiting.
 class Durations {
  public:
   Durations(const Trace& trace, const CallActivities& names, const WaitStates& waits,
-            std::span<const TimeShares::OfCalls> of)
-      : trace_(trace), names_(names), kind_of_(names.size(), kOther), by_size_(of.size()) {
+            const TimeInterval& analysed, std::span<const TimeShares::OfCalls> of)
+      : trace_(trace),
+        names_(names),
+        analysed_(analysed),
+        kind_of_(names.size(), kOther),
+        by_size_(of.size()),
+        by_time_(of.size(), TimeWindows(analysed)) {
     for (std::size_t id = 0; id < names.size(); ++id) {
       const auto activity = static_cast<ActivityId>(id);
       const auto found = std::ranges::find_if(of, [&](const TimeShares::OfCalls& calls) {
@@ -45,13 +80,13 @@ class Durations {
     for (auto& own : waited_) std::ranges::sort(own);
   }
 
-  void add(std::int32_t rank, const TimeInterval& analysed) {
+  void add(std::int32_t rank) {
     const RankCalls& calls = trace_.calls(rank);
     const auto& waited = waited_[static_cast<std::size_t>(rank)];
     auto next = waited.begin();
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const auto call = static_cast<CallIndex>(i);
-      if (calls.end_ns(i) < analysed.begin_ns || calls.begin_ns(i) > analysed.end_ns) continue;
+      if (calls.end_ns(i) < analysed_.begin_ns || calls.begin_ns(i) > analysed_.end_ns) continue;
       const std::size_t which = kind(rank, call);
       if (which == kOther) continue;
       std::int64_t inside = calls.end_ns(i) - calls.begin_ns(i);
@@ -59,6 +94,9 @@ class Durations {
       for (; next != waited.end() && next->first == call; ++next) inside -= next->second;
       const auto size = static_cast<std::size_t>(std::bit_width(calls.bytes(i)));
       by_size_[which][size].push_back(std::max<std::int64_t>(0, inside));
+      by_time_[which].add(static_cast<double>(calls.begin_ns(i)),
+                          static_cast<double>(calls.end_ns(i)),
+                          static_cast<double>(by_size_[which][size].back()));
     }
   }
 
@@ -76,6 +114,7 @@ class Durations {
       }
     }
     out.median_ns = median_of(all);
+    out.by_window_ns = by_time_[which].sums();
     return out;
   }
 
@@ -88,8 +127,10 @@ class Durations {
 
   const Trace& trace_;
   const CallActivities& names_;
+  TimeInterval analysed_;
   std::vector<std::size_t> kind_of_;  // by activity
   std::vector<std::array<std::vector<std::int64_t>, kSizes>> by_size_;
+  std::vector<TimeWindows> by_time_;
   std::vector<std::vector<std::pair<CallIndex, std::int64_t>>> waited_;  // by rank, in order
 };
 
@@ -100,8 +141,8 @@ std::vector<CallStalls> call_stalls(const Trace& trace, const CallActivities& na
                                     std::span<const TimeShares::OfCalls> of) {
   std::vector<CallStalls> out;
   if (of.empty()) return out;
-  Durations durations(trace, names, waits, of);
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) durations.add(r, analysed);
+  Durations durations(trace, names, waits, analysed, of);
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) durations.add(r);
   for (std::size_t i = 0; i < of.size(); ++i) out.push_back(durations.stalls(i));
   return out;
 }

@@ -170,8 +170,8 @@ Judgement limit(const Subject& s) {
           {"time_shares", "efficiency_multiplicative"}};
 }
 
-/// The main loss of each focus region, as far as it lies between MPI_Init and MPI_Finalize.
-std::vector<LossPiece> losses_by_interval(const Subject& s) {
+/// The waiting of each focus interval, as far as it lies between MPI_Init and MPI_Finalize.
+std::vector<LossPiece> waiting_by_interval(const Subject& s) {
   const std::int64_t from = s.d.shares.begin_ns;
   const std::int64_t to = from + s.d.shares.length_ns;
   std::vector<LossPiece> pieces;
@@ -181,19 +181,31 @@ std::vector<LossPiece> losses_by_interval(const Subject& s) {
     if (end <= begin) continue;
     const auto whole = static_cast<double>(r.end_ns - r.begin_ns);
     const double part = static_cast<double>(end - begin) / whole;
-    const auto waiting = static_cast<double>(r.waiting_ns);
-    const double lost = (1 - r.efficiency.useful) * whole * static_cast<double>(s.d.shares.present);
-    pieces.push_back(
-        {begin, end, part * (s.waiting_is_main() ? waiting : std::max(0.0, lost - waiting))});
+    pieces.push_back({begin, end, part * static_cast<double>(r.waiting_ns)});
   }
   return pieces;
 }
 
-std::string when(const Subject& s) {
-  const std::optional<LossStretch> stretch = concentrated(losses_by_interval(s));
+/// The time of the calls that explain most MPI time, over the analysed interval.
+std::vector<LossPiece> calls_by_window(const Subject& s) {
+  const std::vector<double>& windows = s.d.stalls.front().by_window_ns;
+  const auto edge = [&](std::size_t i) {
+    return s.d.shares.begin_ns + static_cast<std::int64_t>(s.length() * static_cast<double>(i) /
+                                                           static_cast<double>(windows.size()));
+  };
+  std::vector<LossPiece> pieces;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    pieces.push_back({edge(i), edge(i + 1), windows[i]});
+  }
+  return pieces;
+}
+
+/// When `what` is lost.
+std::string when(const std::vector<LossPiece>& losses, std::string_view what) {
+  const std::optional<LossStretch> stretch = concentrated(losses);
   if (!stretch) return "distributed over the whole run";
-  const std::string share = fmt::format("{} of {} lies", format_percent(stretch->share, 0),
-                                        s.waiting_is_main() ? "the wait time" : "this time");
+  const std::string share =
+      fmt::format("{} of {} lies", format_percent(std::min(1.0, stretch->share), 0), what);
   const auto [begin, end] = format_time_range_ns(static_cast<double>(stretch->begin_ns),
                                                  static_cast<double>(stretch->end_ns));
   if (stretch->to_end) return fmt::format("{} after {}", share, begin);
@@ -254,11 +266,12 @@ std::optional<Judgement> cause_of_waiting(const Subject& s) {
   if (place == nullptr || !s.d.causes.activity) return std::nullopt;
   const double share = std::min(
       1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
-  return Judgement{JudgementAspect::cause,
-                   fmt::format("{} of wait time is {} in {}{}; {}; {}.", format_percent(share, 0),
-                               name(place->pattern), mpi_name(place->operation),
-                               in_path(s.paths, place->path), caused_by(s), when(s)),
-                   {"wait_causes", "wait_places", "focus_regions"}};
+  return Judgement{
+      JudgementAspect::cause,
+      fmt::format("{} of wait time is {} in {}{}; {}; {}.", format_percent(share, 0),
+                  name(place->pattern), mpi_name(place->operation), in_path(s.paths, place->path),
+                  caused_by(s), when(waiting_by_interval(s), "the wait time")),
+      {"wait_causes", "wait_places", "focus_regions"}};
 }
 
 /// Adds unequal computation that the cause of most wait time does not name: a machine with fewer
@@ -307,7 +320,8 @@ std::optional<Judgement> cause_inside(const Subject& s) {
                       ? ""
                       : ", mean size " + format_bytes(static_cast<double>(most.bytes) / calls),
                   format_time_ns(s.d.stalls.front().median_ns),
-                  format_time_ns(static_cast<double>(most.inside_ns()) / calls), tail(s), when(s)),
+                  format_time_ns(static_cast<double>(most.inside_ns()) / calls), tail(s),
+                  when(calls_by_window(s), "their time")),
       {"mpi_calls", "focus_regions"}};
 }
 

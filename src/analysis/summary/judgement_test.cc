@@ -215,6 +215,16 @@ TEST(Judgement, TellsSinceWhen) {
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("root cause: computation on rank 0"));
 }
 
+TEST(Judgement, SaysWhenTheNamedCallsTakePlace) {
+  // Both ranks leave MPI_Allreduce after 400 of 1000 ns, 25.6 of 64 equal parts; MPI_Barrier takes
+  // the last 10 ns.
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @0 +400 allreduce bytes=8\n @990 +10 barrier\n"
+                                    "rank 1\n @0 +400 allreduce bytes=8\n @990 +10 barrier\n"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("98 % of this MPI time is in MPI_Allred"));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("100 % of their time lies before 406 ns"));
+}
+
 TEST(Judgement, OfOddRuns) {
   EXPECT_THAT(say(timed_trace(3, "rank 0\nrank 1\nrank 2\n")).sentences, IsEmpty());
   EXPECT_THAT(say(timed_trace(2, "rank 0\n @0 +0 barrier\nrank 1\n @0 +0 barrier\n")).sentences,
