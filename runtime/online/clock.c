@@ -57,7 +57,7 @@ EXPORT time_t time(time_t* at) {
   return t.tv_sec;
 }
 
-static void pass(uint64_t ns) {
+void pass(uint64_t ns) {
   enter_call();
   struct slk_online_call* call = new_call(SLK_OP_none, NULL);
   call->kind = SLK_ONLINE_SLEEP;
@@ -72,7 +72,7 @@ static int invalid(const struct timespec* t) {
 
 EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec* t,
                            struct timespec* left) {
-  if (!simulated()) {
+  if (!is_of_program()) {
     return syscall(SYS_clock_nanosleep, clock, flags, t, left) == 0 ? 0 : errno;
   }
   if (invalid(t)) return EINVAL;
@@ -84,7 +84,7 @@ EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec* t,
 }
 
 EXPORT int nanosleep(const struct timespec* t, struct timespec* left) {
-  if (!simulated()) return (int)syscall(SYS_nanosleep, t, left);
+  if (!is_of_program()) return (int)syscall(SYS_nanosleep, t, left);
   if (invalid(t)) {
     errno = EINVAL;
     return -1;
@@ -95,7 +95,7 @@ EXPORT int nanosleep(const struct timespec* t, struct timespec* left) {
 
 /* C11's; 0 or a negative number. */
 EXPORT int thrd_sleep(const struct timespec* t, struct timespec* left) {
-  if (!simulated()) {
+  if (!is_of_program()) {
     if (syscall(SYS_nanosleep, t, left) == 0) return 0;
     return errno == EINTR ? -1 : -2;
   }

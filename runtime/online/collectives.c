@@ -246,8 +246,8 @@ static int perform(const Collective* what, const Told* told, MPI_Request* reques
     return MPI_SUCCESS;
   }
   call->operation = (uint32_t)(SLK_OP_ibarrier + ((int)what->operation - (int)SLK_OP_barrier));
-  call->place = new_request();
-  const uint32_t place = call->place;
+  const uint32_t place = new_request();
+  name_request(call, place);
   Collective* kept = malloc(sizeof *kept);
   if (kept == NULL) refuse("a collective", "no memory is left");
   *kept = *what;

@@ -25,13 +25,15 @@ typedef struct Comm {
 } Comm;
 
 /* session.c: the way to the simulator. */
-int simulated(void); /* 0: the library stays out of the way */
+int simulated(void);     /* 0: the library stays out of the way */
+int is_of_program(void); /* simulated, and in a thread that calls MPI */
 int world_rank(void);
 int world_size(void);
 void attach(void); /* from MPI_Init on the process is a rank */
 void detach(void); /* after MPI_Finalize it is none any more */
 struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm);
 const struct slk_online_answer* ask(void); /* hands the call over and waits for its answer */
+void defer(void); /* hands the call over together with the next one; for calls without an answer */
 void enter_call(void); /* computation ends here; of calls within calls the outermost counts */
 void leave_call(void);
 double simulated_now(void); /* seconds */
@@ -39,9 +41,13 @@ int64_t* lists(void);
 struct slk_online_request* request_at(uint32_t place);
 uint32_t new_request(void);         /* a free place, with its own serial */
 void renew_request(uint32_t place); /* of a persistent request: a new serial */
+void name_request(struct slk_online_call* call, uint32_t place); /* that it starts */
 void free_request(uint32_t place);
 const char* host_name(void);
 _Noreturn void refuse(const char* name, const char* why);
+
+/* clock.c */
+void pass(uint64_t ns); /* of simulated time */
 
 /* heap.c: blocks that other processes read. */
 uint64_t new_block(uint64_t bytes); /* offset */

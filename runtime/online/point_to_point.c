@@ -150,8 +150,8 @@ MPI_Request start_send(enum slk_operation operation, const void* buffer, int cou
   if (to != SLK_PEER_NULL) {
     struct slk_online_call* call = new_call(operation, comm);
     describe_send(call, buffer, count, type, to, tag);
-    call->place = place;
-    ask();
+    name_request(call, place);
+    defer();
   }
   return handle_of(place);
 }
@@ -173,8 +173,8 @@ MPI_Request start_receive(void* buffer, int count, MPI_Datatype type, int peer, 
     call->peer = from;
     call->tag = tag_of(tag);
     call->bytes = packed_bytes(count, type);
-    call->place = place;
-    ask();
+    name_request(call, place);
+    defer();
   }
   return handle_of(place);
 }

@@ -298,9 +298,9 @@ static void start(MPI_Request request) {
   call->peer = world_of(p->comm, p->peer);
   call->tag = p->tag == MPI_ANY_TAG ? SLK_TAG_ANY : p->tag;
   call->bytes = packed_bytes(p->count, p->type);
-  call->place = place;
+  name_request(call, place);
   if (p->kind == REQUEST_SEND) call->data = packed_block(p->buffer, p->count, p->type);
-  ask();
+  defer();
 }
 
 EXPORT int MPI_Start(MPI_Request* request) {

@@ -17,6 +17,7 @@ static struct slk_online_rank* own;
 static int own_rank;
 static uint64_t cpu_at_return;
 static int depth;
+static _Thread_local int calls_mpi; /* threads that never do are none of the rank's program */
 static uint32_t next_serial;
 static uint32_t next_place = 1;
 static uint32_t free_places[SLK_ONLINE_REQUESTS];
@@ -75,6 +76,7 @@ void attach(void) {
   file = at;
   own = area(own_rank);
   cpu_at_return = cpu_ns();
+  calls_mpi = 1;
   /* What the program starts is no rank. */
   unsetenv(SLK_ONLINE_VARIABLE);
   pthread_atfork(NULL, NULL, detach);
@@ -87,7 +89,7 @@ void detach(void) {
 _Noreturn void refuse(const char* name, const char* why) {
   struct slk_online_call* call = new_call(SLK_OP_none, NULL);
   call->kind = SLK_ONLINE_REFUSED;
-  snprintf(call->name, sizeof call->name, "%s: %s", name, why);
+  snprintf(own->refused, sizeof own->refused, "%s: %s", name, why);
   ask();
   _exit(1);
 }
@@ -95,7 +97,7 @@ _Noreturn void refuse(const char* name, const char* why) {
 struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm) {
   struct slk_online_call* call = &own->call;
   const uint64_t cpu = call->cpu_ns;
-  memset(call, 0, offsetof(struct slk_online_call, name));
+  memset(call, 0, sizeof *call);
   call->cpu_ns = cpu;
   call->result = computed_result;
   computed_result = 0;
@@ -106,7 +108,12 @@ struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm)
   return call;
 }
 
+int is_of_program(void) {
+  return simulated() && calls_mpi;
+}
+
 void enter_call(void) {
+  calls_mpi = 1;
   if (depth++ > 0) return;
   const uint64_t now = cpu_ns();
   own->call.cpu_ns += now > cpu_at_return ? now - cpu_at_return : 0;
@@ -116,6 +123,15 @@ void leave_call(void) {
   if (--depth == 0) cpu_at_return = cpu_ns();
 }
 
+void defer(void) {
+  if (own->queued == SLK_ONLINE_QUEUE) {
+    ask();
+    return;
+  }
+  own->queue[own->queued++] = own->call;
+  own->call.cpu_ns = 0;
+}
+
 const struct slk_online_answer* ask(void) {
   __atomic_store_n(&own->turn, 0u, __ATOMIC_RELEASE);
   syscall(SYS_futex, &own->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -123,10 +139,20 @@ const struct slk_online_answer* ask(void) {
     syscall(SYS_futex, &own->turn, FUTEX_WAIT, 0, NULL, NULL, 0);
   }
   own->call.cpu_ns = 0;
+  own->queued = 0;
   return &own->answer;
 }
 
+/* What calls without an answer take is known once they have been handed over. */
+static void flush(void) {
+  enter_call();
+  new_call(SLK_OP_none, NULL)->kind = SLK_ONLINE_FLUSH;
+  ask();
+  leave_call();
+}
+
 double simulated_now(void) {
+  if (own->queued > 0 && depth == 0 && calls_mpi) flush();
   const uint64_t now = cpu_ns();
   const uint64_t computed =
       own->call.cpu_ns + (depth == 0 && now > cpu_at_return ? now - cpu_at_return : 0);
@@ -154,6 +180,11 @@ void renew_request(uint32_t place) {
   struct slk_online_request* request = &own->requests[place];
   memset(request, 0, sizeof *request);
   request->serial = ++next_serial;
+}
+
+void name_request(struct slk_online_call* call, uint32_t place) {
+  call->place = place;
+  call->serial = own->requests[place].serial;
 }
 
 void free_request(uint32_t place) {

@@ -18,6 +18,7 @@ struct OnlineOptions {
   std::int32_t ranks = 0;
   std::string mpi{};
   std::string compute = "measured";
+  std::string processors = "one";
   std::vector<std::string> command{};
 };
 
@@ -44,6 +45,7 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
                                     .ranks = online.ranks,
                                     .machine = request.machine,
                                     .compute = online.compute,
+                                    .processors = online.processors,
                                     .links = request.links,
                                     .slowed = request.slowed,
                                     .trace = request.timed});
@@ -106,6 +108,11 @@ Run setup_simulate(CommandParser& parser) {
       .add_option("--compute", online->compute,
                   "Computation of the program after '--': its CPU time, or none")
       ->one_of({"measured", "none"})
+      ->capture_default_str();
+  parser
+      .add_option("--processors", online->processors,
+                  "Processors of this machine that its processes use, which take turns")
+      ->one_of({"one", "all"})
       ->capture_default_str();
   parser.add_option("--mpi", online->mpi, "MPI library of that program, if not detected")
       ->one_of({"openmpi", "mpich"});

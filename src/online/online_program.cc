@@ -103,16 +103,17 @@ void OnlineProgram::await_call(std::int32_t rank) {
 void OnlineProgram::fetch(sim::ExecutionContext& context) {
   const std::int32_t rank = context.rank;
   RankState& of = state(rank);
-  await_call(rank);
+  if (of.queue.empty()) take_calls(rank);
+  of.call = of.queue.back();
+  of.queue.pop_back();
   slk_online_rank& area = job_.memory.rank(rank);
-  of.call = area.call;
   if (of.call.result != 0 && !of.left.empty()) of.left.back()->result = of.call.result;
   release(of);
-  of.list.assign(area.lists, area.lists + area.call.n_args);
+  of.list.assign(area.lists, area.lists + of.call.n_args);
   ++calls_;
   if (of.call.kind == SLK_ONLINE_REFUSED) {
-    of.call.name[SLK_ONLINE_NAME - 1] = '\0';
-    throw Error(fmt::format("cannot simulate the program: rank {} calls {}", rank, of.call.name),
+    area.refused[SLK_ONLINE_NAME - 1] = '\0';
+    throw Error(fmt::format("cannot simulate the program: rank {} calls {}", rank, area.refused),
                 "on-line simulation knows the calls of doc/online-simulation.md only",
                 "Record a run and simulate its trace instead.");
   }
@@ -120,6 +121,16 @@ void OnlineProgram::fetch(sim::ExecutionContext& context) {
     throw Error(fmt::format("rank {} called MPI_Abort with {}", rank, of.call.peer),
                 "the program gave up", "See what it printed.");
   }
+}
+
+/// All that the process hands over at once; the last one is to be answered.
+void OnlineProgram::take_calls(std::int32_t rank) {
+  await_call(rank);
+  const slk_online_rank& area = job_.memory.rank(rank);
+  std::vector<slk_online_call>& queue = state(rank).queue;
+  queue.push_back(area.call);
+  const std::size_t queued = std::min<std::size_t>(area.queued, SLK_ONLINE_QUEUE);
+  for (std::size_t i = queued; i-- > 0;) queue.push_back(area.queue[i]);
 }
 
 /// The blocks of collectives that the process has read may be used again, once all have.
@@ -159,6 +170,7 @@ void OnlineProgram::perform(sim::ExecutionContext& context) {
     context.program.computing_since = contexts_->now();
     return contexts_->sleep(context, ns * kNano, State::computing);
   }
+  if (of.call.kind == SLK_ONLINE_FLUSH) return;
   perform_call(context, static_cast<Operation>(of.call.operation));
 }
 
@@ -214,8 +226,7 @@ void OnlineProgram::post_message(sim::ExecutionContext& context, Operation opera
                         operation_class(operation) == OperationClass::recv;
   const bool sends = operation_class(operation) == OperationClass::send ||
                      operation_class(operation) == OperationClass::isend;
-  const slk_online_request& request = job_.memory.rank(context.rank).requests[of.call.place];
-  const std::uint32_t serial = blocking ? 0 : request.serial;
+  const std::uint32_t serial = blocking ? 0 : of.call.serial;
   Call call{.operation = operation,
             .bytes = of.call.bytes,
             .peer = of.call.peer,
@@ -253,8 +264,7 @@ void OnlineProgram::enter_collective(sim::ExecutionContext& context, Operation o
   RankState& of = state(context.rank);
   const bool makes = operation_class(operation) == OperationClass::comm_create;
   const bool nonblocking = operation_class(operation) == OperationClass::icollective;
-  const std::uint32_t serial =
-      nonblocking ? job_.memory.rank(context.rank).requests[of.call.place].serial : 0;
+  const std::uint32_t serial = nonblocking ? of.call.serial : 0;
   // Which communicator a maker makes is known when all have entered.
   if (makes) of.list.assign(1, std::int64_t{kCommNull});
   const Call call{.operation = operation,
@@ -429,6 +439,7 @@ void OnlineProgram::message_matched(const PostedReceive& receive, const SentMess
 
 void OnlineProgram::answer(sim::ExecutionContext& context) {
   RankState& of = state(context.rank);
+  if (!of.queue.empty()) return;
   slk_online_rank& area = job_.memory.rank(context.rank);
   area.answer.now = contexts_->now();
   const auto operation = static_cast<Operation>(of.call.operation);

@@ -61,6 +61,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   struct RankState {
     Phase phase = Phase::starting;
     slk_online_call call{};
+    std::vector<slk_online_call> queue{};          ///< handed over with others, in reverse order
     std::vector<std::int64_t> list{};              ///< the call's arguments
     double gap_ns = 0;                             ///< computed since the last call in the trace
     std::map<std::uint32_t, Outgoing> outgoing{};  ///< by request; 0: a call that blocks
@@ -74,6 +75,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   void answer(sim::ExecutionContext& context);
   void fetch(sim::ExecutionContext& context);
   void await_call(std::int32_t rank);
+  void take_calls(std::int32_t rank);
   void begin_gap(sim::ExecutionContext& context);
   void perform(sim::ExecutionContext& context);
   void perform_call(sim::ExecutionContext& context, Operation operation);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "online/online_program.h"
+#include "online/pinned_thread.h"
 #include "sim/engine/engine.h"
 #include "sim/sharing/max_min_sharing.h"
 #include "sim/simulated_trace.h"
@@ -39,7 +40,9 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   options.model.lazy = false;  // what guesses an order and tries again needs a whole trace
   SharedMemory memory(job.ranks, seconds_per_cpu_ns(platform, host_of_rank, options));
   name_hosts(memory, platform, host_of_rank);
-  Processes processes(job.ranks, {job.command, job.preload, memory.descriptor()});
+  const PinnedThread pinned(job.one_processor);
+  Processes processes(job.ranks,
+                      {job.command, job.preload, memory.descriptor(), pinned.processor()});
   Trace trace(job.ranks, false);
   OnlineProgram program({.memory = memory,
                          .processes = processes,

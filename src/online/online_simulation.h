@@ -15,6 +15,7 @@ struct OnlineJob {
   std::vector<std::string> command{};  ///< the program itself, without a launcher
   std::string preload{};               ///< value of LD_PRELOAD: libslackline_online_<mpi>.so first
   std::int32_t ranks = 0;
+  bool one_processor = true;  ///< for all processes and the simulator, as one computes at a time
 };
 
 struct OnlineRun {

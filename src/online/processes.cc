@@ -37,6 +37,12 @@ void set_environment(const Processes::Start& start, std::int32_t rank) {
 /// Tells the parent by `failed` why the command could not be executed.
 [[noreturn]] void become(const Processes::Start& start, std::int32_t rank, int failed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (start.processor >= 0) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(start.processor), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
   set_environment(start, rank);
   std::vector<char*> words;
   for (const std::string& word : start.command) words.push_back(const_cast<char*>(word.c_str()));

@@ -16,6 +16,7 @@ class Processes {
     std::vector<std::string> command;
     std::string preload;  ///< value of LD_PRELOAD
     int descriptor = -1;  ///< of the SharedMemory, which they inherit
+    int processor = -1;   ///< on which all of them run; < 0: where the system likes
   };
   /// Starts one process a rank. Throws Error when the command cannot be executed.
   Processes(std::int32_t ranks, const Start& start);

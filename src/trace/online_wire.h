@@ -3,8 +3,8 @@
  *
  * One file in memory, which all inherit as an open descriptor: slk_online_file, then an area for
  * each rank, `stride` bytes apart: slk_online_rank, lists, heap. A process hands its calls to the
- * simulator one at a time
- * (`turn`), and only one process computes at a time, so nothing else needs synchronisation. Message
+ * simulator (`turn`): one that needs an answer, after those before it that need none (`queue`).
+ * Only one process computes at a time, so nothing else needs synchronisation. Message
  * data lie in the sender's heap until the receiver has copied them. Offsets count from the begin of
  * the file; 0 is none. Ranks are world ranks, sizes bytes, times seconds of simulated time unless
  * they say otherwise. */
@@ -20,6 +20,7 @@
 #define SLK_ONLINE_REQUESTS 65536u
 #define SLK_ONLINE_LISTS (1u << 21) /* 8-byte words */
 #define SLK_ONLINE_NAME 256u
+#define SLK_ONLINE_QUEUE 64u /* calls without an answer that wait for the next one with one */
 
 struct slk_online_file {
   uint64_t magic;
@@ -32,8 +33,9 @@ struct slk_online_file {
 enum slk_online_kind {
   SLK_ONLINE_CALL = 1, /* an operation of enum slk_operation */
   SLK_ONLINE_SLEEP,    /* `bytes`: nanoseconds */
+  SLK_ONLINE_FLUSH,    /* nothing but the queue, and the time is wanted */
   SLK_ONLINE_ABORT,    /* `peer`: the code */
-  SLK_ONLINE_REFUSED   /* `name`: the function that cannot be simulated */
+  SLK_ONLINE_REFUSED   /* `refused`: the function that cannot be simulated */
 };
 
 /* A request's place in the table of its rank. */
@@ -56,6 +58,7 @@ struct slk_online_call {
   uint32_t flags; /* enum slk_flag */
   uint64_t bytes;
   uint32_t place;  /* of the request that it starts, or that takes a blocking receive's result */
+  uint32_t serial; /* of that request */
   uint32_t n_args; /* words in `lists`, as wire.h has them for the operation; places of requests for
                       serials */
   int32_t source;  /* of a sendrecv */
@@ -92,8 +95,10 @@ struct slk_online_block {
 
 struct slk_online_rank {
   uint32_t turn; /* futex: 1 the process computes, 0 the simulator has to answer */
-  uint32_t attached;
+  uint32_t queued;
+  struct slk_online_call queue[SLK_ONLINE_QUEUE];
   struct slk_online_call call;
+  char refused[SLK_ONLINE_NAME]; /* with SLK_ONLINE_REFUSED */
   struct slk_online_answer answer;
   char host[SLK_ONLINE_NAME];
   struct slk_online_request requests[SLK_ONLINE_REQUESTS];

@@ -48,10 +48,10 @@ class Test:
     def result(self):
         return json.loads((self.folder / "run.json").read_text())["result"]
 
-    def replayed(self):
+    def replayed(self, options=()):
         """The simulation of the run's own trace."""
         done = self.run(self.arguments.slackline, "simulate", "run.slk", "--platform", self.arguments.platform,
-                        "--format", "json")
+                        "--format", "json", *options)
         check(done.returncode == 0, "the trace can be simulated")
         return json.loads(done.stdout)
 
@@ -68,6 +68,18 @@ def kinds(test):
         check(result["ranks"] == ranks and result["calls"] > 60 * ranks, "ranks and calls are told")
         check(2e9 < result["makespan_ns"] < 3e9, "two seconds of sleep are two simulated seconds")
         check(not test.replayed()["findings"], "the trace matches")
+
+
+def waits(test):
+    """What waits for nothing but a timeout passes simulated time, on one processor of this machine or all."""
+    made, overhead = set(), ("--option", "smpi/ois:0:1e-6:0")
+    for processors in ("one", "all"):
+        done = test.simulate(3, test.program("online_waits"),
+                             options=("--compute", "none", "--processors", processors, "--trace", "run.slk", *overhead))
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), done.stdout)
+        check(test.result()["makespan_ns"] == test.replayed(overhead)["result"]["makespan_ns"], "the same date from its trace")
+        made.add(test.result()["makespan_ns"])
+    check(len(made) == 1 and 7.5e9 < made.pop() < 7.6e9, "7.5 s pass, whatever processors are used")
 
 
 def same_dates(test):
@@ -160,7 +172,7 @@ run 40
     check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
 
 
-CASES = {case.__name__: case for case in (kinds, same_dates, fortran, refused, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, waits, same_dates, fortran, refused, usage, lammps)}
 
 
 def main():

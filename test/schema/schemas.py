@@ -100,6 +100,11 @@ query traces/stencil2d.slk 'SELECT operation, count(*) FROM calls GROUP BY opera
 convert traces/stencil2d.slk out.goal
 convert traces/stencil2d.slk out.prv
 """.split("\n")
+# Programs that run while they are simulated: examples of the build tree, for the first MPI that is here.
+RUNS_ON_LINE = """
+simulate --platform examples/platforms/graphene.xml -n 4 -- {examples}/cg
+simulate --platform examples/platforms/graphene.xml -n 4 --compute none --links 0 -- {examples}/stencil2d
+""".split("\n")
 OF_RANDOM = ["info {t}", "predict {t}", "sensitivity {t}", "tolerance {t}", "critical-path {t}",
              "critical-path {t} --on predicted", "efficiency {t}", "efficiency {t} {u}", "wait-states {t}", "monitor {t}",
              "report {t}", "report {t} {u}", "gains {t}", "whatif {t} --set 'scale factor=0.5'"]
@@ -155,6 +160,19 @@ class Tool:
                               capture_output=True)
         return json.loads(done.stdout) if done.returncode == 0 else done.stderr
 
+    def json_on_line(self, line):
+        """The program has the standard output, so the report goes to a file."""
+        options, program = line.split(" -- ")
+        file = self.folder / "report.json"
+        done = subprocess.run([self.binary, *shlex.split(options), "--format", "json", "-o", file, "--", *shlex.split(program)],
+                              cwd=self.folder, text=True, capture_output=True)
+        return json.loads(file.read_text()) if done.returncode == 0 else done.stderr
+
+    def examples(self):
+        """The folder of the examples' programs for one MPI; None if there are none."""
+        folders = [self.binary.parent / "examples" / mpi for mpi in ("openmpi", "mpich")]
+        return next((folder for folder in folders if (folder / "cg").exists()), None)
+
     def random_traces(self, seeds):
         """Names of traces, with and without timestamps."""
         names = []
@@ -169,6 +187,9 @@ class Tool:
         """(command line, JSON) of all runs."""
         for line in filter(None, RUNS):
             yield line, self.json(line)
+        examples = self.examples()
+        for line in filter(None, RUNS_ON_LINE if examples is not None else []):
+            yield line, self.json_on_line(line.format(examples=examples))
         names = self.random_traces(seeds)
         for one, other in zip(names, names[2:] + names[:2]):
             for template in OF_RANDOM:
@@ -229,9 +250,10 @@ class Shape:
         elif "object" in types:
             found["properties"] = {}
             for key, (shape, _) in sorted(self.keys.items()):
-                if key not in meanings:
+                meaning = meanings.get(f"{path}.{key}".replace(".", " ", 1), meanings.get(key, ""))
+                if not meaning:
                     missing.add(f"{key} ({path})")
-                found["properties"][key] = {"description": meanings.get(key, ""),
+                found["properties"][key] = {"description": meaning,
                                             **shape.schema(meanings, missing, f"{path}.{key}")}
             found["required"] = sorted(k for k, (_, count) in self.keys.items() if count == self.seen)
             found["additionalProperties"] = False

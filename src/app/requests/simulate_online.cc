@@ -40,6 +40,7 @@ Json options_to_json(const SimulateOnlineRequest& request, const SmpiOptions& sm
   Json json = to_json(request.machine, smpi);
   json["ranks"] = request.ranks;
   json["compute"] = request.compute;
+  json["processors"] = request.processors;
   return json;
 }
 
@@ -54,7 +55,8 @@ SimulatedOnline execute(const SimulateOnlineRequest& request) {
   options.slowed_kept = request.slowed;
   options.link_usage = request.links > 0 || request.slowed > 0;
   const online::OnlineRun run = online::simulate_online(
-      {request.command, request.preload, request.ranks}, machine.platform, machine.hosts, options);
+      {request.command, request.preload, request.ranks, request.processors == "one"},
+      machine.platform, machine.hosts, options);
   if (!request.trace.empty()) write_trace(run.trace, writer_of(request.trace), request.trace);
   SimulatedOnline done{describe(run.result, run.trace, machine.platform, request.links),
                        run.exit_status};

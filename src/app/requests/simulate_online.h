@@ -17,6 +17,7 @@ struct SimulateOnlineRequest {
   std::int32_t ranks = 0;
   PlatformOptions machine{};
   std::string compute = "measured";  ///< measured: CPU time; none: computation takes no time
+  std::string processors = "one";    ///< of this machine, that the processes use: one or all
   std::size_t links = 8;             ///< most contended links to show
   std::size_t slowed = 8;            ///< messages slowed most by others to show
   std::string trace{};               ///< file for the simulated run as a timed trace; empty: none
