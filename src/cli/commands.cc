@@ -38,15 +38,17 @@ Run setup_completion(CommandParser& parser);
 namespace {
 
 constexpr std::array kCommands{
-    Command{"record", "record a trace of an MPI job", setup_record},
+    Command{"record", "record a trace of an MPI job", setup_record, UnderLauncher::each_works},
     Command{"preload", "record from a batch script: print or set the environment of the ranks",
-            setup_preload},
-    Command{"calibrate", "measure latency, overhead and bandwidth of this machine",
-            setup_calibrate},
+            setup_preload, UnderLauncher::each_works},
+    Command{"calibrate", "measure latency, overhead and bandwidth of this machine", setup_calibrate,
+            UnderLauncher::each_works},
     Command{"inject", "run an MPI job with added network latency or limited bandwidth",
-            setup_inject},
-    Command{"validate", "compare predictions with runs under injected latency", setup_validate},
-    Command{"replay", "re-enact a trace under MPI in real time, edited or as it was", setup_replay},
+            setup_inject, UnderLauncher::each_works},
+    Command{"validate", "compare predictions with runs under injected latency", setup_validate,
+            UnderLauncher::each_works},
+    Command{"replay", "re-enact a trace under MPI in real time, edited or as it was", setup_replay,
+            UnderLauncher::each_works},
     Command{"info", "show trace contents and completeness", setup_info},
     Command{"print", "print a trace as text, one line per operation", setup_print},
     Command{"query", "query the calls and messages of a trace by SQL", setup_query},
@@ -74,7 +76,7 @@ constexpr std::array kCommands{
     Command{"diff", "differences of two runs by metric, call path and rank", setup_diff},
     Command{"report", "summarise performance (text or HTML)", setup_report},
     Command{"view", "open the HTML report in a browser", setup_view},
-    Command{"demo", "record and analyse a small example", setup_demo},
+    Command{"demo", "record and analyse a small example", setup_demo, UnderLauncher::each_works},
     Command{"completion", "print a shell completion script", setup_completion},
 };
 

@@ -38,12 +38,20 @@ namespace slackline {
 /// What a command does once its arguments are parsed. Returns the exit status; throws Error.
 using Run = std::function<int()>;
 
+/// What the processes do that an MPI launcher has started with one command.
+enum class UnderLauncher : unsigned char {
+  first_works,  ///< the others wait for it
+  all_work,     ///< they share the work (command_processes())
+  each_works,   ///< each by itself: the command starts or prepares programs
+};
+
 struct Command {
   std::string_view name;     ///< the verb as it is typed
   std::string_view summary;  ///< one line, without a full stop
   /// Declares the options on `parser`, binds them to a request that the returned closure owns.
   /// Only declares: opens no file, prints nothing.
   Run (*setup)(CommandParser& parser);
+  UnderLauncher under_launcher = UnderLauncher::first_works;
 };
 
 /// All commands, in the order of --help.

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/stage.h"
 #include "base/write_all.h"
+#include "cli/launched_command.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -37,18 +38,22 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view{value};
 }
 
+/// Launchers collect what their processes print, some by way of a terminal of their own.
+bool on_terminal(const OutputOptions& options) {
+  return to_stdout(options) && command_processes().size() == 1 && isatty(STDOUT_FILENO) == 1;
+}
+
 /// https://no-color.org: any non-empty value of NO_COLOR means no.
 bool use_colour(const OutputOptions& options) {
   if (options.colour != "auto") return options.colour == "always";
-  return to_stdout(options) && isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() &&
-         environment("TERM") != "dumb";
+  return on_terminal(options) && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
 }
 
 int text_width(const OutputOptions& options) {
   constexpr int kNarrowest = 60;
   constexpr int kWidest = 160;
   winsize size{};
-  if (!to_stdout(options) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+  if (!on_terminal(options) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
     return TextStyle{}.width;
   }
   return std::clamp(static_cast<int>(size.ws_col), kNarrowest, kWidest);

@@ -9,6 +9,7 @@ import sys
 # A folder under src/ may include what is listed; so the order of this table is the layers' order.
 MAY_INCLUDE = {
     "base": [],
+    "parallel": ["base"],
     "report": ["base"],
     "training": ["base", "report"],
     "trace": ["base"],
@@ -26,13 +27,13 @@ MAY_INCLUDE = {
     "page": ["base", "report", "trace", "calls", "graph", "timing", "sim", "analysis"],
     "app": ["base", "report", "training", "trace", "whatif", "replay", "calls", "formats", "graph", "timing", "calibration", "sim", "online", "analysis",
             "advice", "page"],
-    "cli": ["base", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim",
+    "cli": ["base", "parallel", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim",
             "analysis", "page", "app"],
 }
 # Tests write their traces in the text forms.
 TESTS_MAY_INCLUDE = {"formats"}
 # What runs inside MPI jobs shares this with the tool, and nothing else.
-RUNTIME_MAY_INCLUDE = ("trace/wire.h", "trace/sample_wire.h", "trace/replay_wire.h", "trace/online_wire.h")
+RUNTIME_MAY_INCLUDE = ("trace/wire.h", "trace/sample_wire.h", "trace/replay_wire.h", "trace/online_wire.h", "parallel/process_interface.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 SOURCES = {".cc", ".h", ".c"}
 README_LINES = 80

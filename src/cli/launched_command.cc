@@ -1,0 +1,149 @@
+// One command line, one answer, however many processes an MPI launcher has started with it.
+//
+// The processes first compare what they were started with: unequal arguments or versions could make
+// them wait for each other for ever. Then all of them work, or the first one alone. In the end they
+// agree on one exit status and one message (parallel/outcome.h), so that whatever goes wrong, in
+// whichever of them, ends all.
+
+#include "cli/launched_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "app/version.h"
+#include "base/error.h"
+#include "cli/command_line.h"
+#include "cli/output.h"
+#include "cli/record/libraries.h"
+#include "parallel/launched_process.h"
+#include "parallel/mpi_processes.h"
+#include "parallel/outcome.h"
+
+namespace slackline {
+namespace {
+
+SingleProcess alone;
+ProcessGroup* processes = &alone;
+
+/// One line, whatever of a file's bytes is in it.
+void complain(const Outcome& outcome) {
+  if (outcome.message.empty()) return;
+  constexpr char kFirstShown = ' ';
+  std::string text = outcome.message;
+  std::ranges::replace_if(
+      text, [](char c) { return c >= 0 && c < kFirstShown; }, ' ');
+  write_stderr("slackline: " + text + "\n");
+}
+
+Outcome failed(int exit_status, std::string message) {
+  return {Outcome::Kind::failed, exit_status, std::move(message)};
+}
+
+Outcome outcome_of(const std::function<int()>& work) {
+  try {
+    return {Outcome::Kind::finished, work()};
+  } catch (const PeerFailed&) {
+    return {Outcome::Kind::peer_failed, 1};
+  } catch (const BrokenPipe&) {
+    return failed(0, {});
+  } catch (const Error& error) {
+    return failed(error.exit_status(), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(
+        1, "cannot continue: out of memory. Use a machine with more memory, or a smaller trace.");
+  } catch (const std::exception& error) {
+    return failed(1, std::string("cannot continue: ") + error.what() +
+                         ". This is a defect of Slackline: please report it.");
+  }
+}
+
+/// What the command does when several processes are started with it; of no command as the first.
+UnderLauncher under_launcher(const std::vector<std::string>& arguments) {
+  const auto word =
+      std::ranges::find_if(arguments, [](const std::string& a) { return !a.starts_with('-'); });
+  const auto command = std::ranges::find_if(
+      commands(), [&](const Command& c) { return word != arguments.end() && c.name == *word; });
+  return command == commands().end() ? UnderLauncher::first_works : command->under_launcher;
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  constexpr std::array kAsks{"-h", "--help", "--version"};
+  const auto options_end = std::ranges::find(arguments, "--");
+  return std::any_of(arguments.begin(), options_end, [&](const std::string& argument) {
+    return std::ranges::find(kAsks, argument) != kAsks.end();
+  });
+}
+
+/// Throws Error in all processes if they were not started with the same.
+void compare_processes(ProcessGroup& group, const std::vector<std::string>& arguments) {
+  std::string mine(version());
+  for (const std::string& argument : arguments) mine += '\0' + argument;
+  const auto text = std::as_bytes(std::span(mine));
+  const std::vector<Bytes> all = group.exchange_with_all(Bytes(text.begin(), text.end()));
+  const auto other =
+      std::ranges::find_if(all, [&](const Bytes& bytes) { return bytes != all.front(); });
+  if (other == all.end()) return;
+  throw usage_error("cannot work as several processes",
+                    fmt::format("process {} has another version or other arguments than process 0",
+                                other - all.begin()),
+                    "Start all processes with the same command line.");
+}
+
+/// The exit status.
+int run_together(ProcessGroup& group, const std::vector<std::string>& arguments,
+                 UnderLauncher how) {
+  processes = &group;
+  const Outcome mine = outcome_of([&] {
+    compare_processes(group, arguments);
+    const bool works = how == UnderLauncher::all_work || group.is_first();
+    return works ? run_command_line(arguments) : 0;
+  });
+  processes = &alone;
+  const Outcome all = agree_on_outcome(group, mine);
+  if (group.is_first()) complain(all);
+  // Launchers end all processes when one has failed, so nobody leaves before that has been said.
+  group.broadcast({});
+  return all.exit_status;
+}
+
+/// The same in one process, or of one that cannot join the others.
+int run_alone(const std::function<int()>& work, bool speaks) {
+  const Outcome outcome = outcome_of(work);
+  if (speaks) complain(outcome);
+  return outcome.exit_status;
+}
+
+}  // namespace
+
+int run_launched_command(const std::vector<std::string>& arguments) {
+  const LaunchedProcess me = launched_process();
+  const UnderLauncher how = under_launcher(arguments);
+  if (me.size == 1 || how == UnderLauncher::each_works) {
+    return run_alone([&] { return run_command_line(arguments); }, true);
+  }
+  const bool is_first = me.rank == 0;
+  if (asks_for_help(arguments)) {
+    return run_alone([&] { return is_first ? run_command_line(arguments) : 0; }, is_first);
+  }
+  std::unique_ptr<ProcessGroup> group;
+  const auto join = [&] {
+    group = join_processes(me, find_runtime_libraries().preload.parent_path());
+    return 0;
+  };
+  const int status = run_alone(join, is_first);
+  return group == nullptr ? status : run_together(*group, arguments, how);
+}
+
+ProcessGroup& command_processes() {
+  return *processes;
+}
+
+}  // namespace slackline

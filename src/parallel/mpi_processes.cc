@@ -1,0 +1,102 @@
+#include "parallel/mpi_processes.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "parallel/process_interface.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kFailed = -1;  // in the place of a number of bytes
+
+class MpiProcesses : public ProcessGroup {
+ public:
+  explicit MpiProcesses(const slk_processes& processes) : processes_(processes) {}
+  ~MpiProcesses() override { processes_.close(); }
+  int rank() const override { return processes_.rank; }
+  int size() const override { return processes_.size; }
+
+ protected:
+  std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) override {
+    const auto count = static_cast<std::size_t>(size());
+    std::vector<std::int64_t> bytes_out(count, kFailed);
+    std::vector<std::int64_t> bytes_in(count, kFailed);
+    for (std::size_t p = 0; p < count && to_each != nullptr; ++p) {
+      bytes_out[p] = static_cast<std::int64_t>((*to_each)[p].size());
+    }
+    processes_.exchange_sizes(bytes_out.data(), bytes_in.data());
+    if (to_each == nullptr || std::ranges::find(bytes_in, kFailed) != bytes_in.end()) {
+      return std::nullopt;
+    }
+    std::vector<Bytes> from_each(count);
+    std::vector<const void*> out(count);
+    std::vector<void*> in(count);
+    for (std::size_t p = 0; p < count; ++p) {
+      if (static_cast<int>(p) == rank()) {
+        from_each[p] = std::move((*to_each)[p]);
+      } else {
+        from_each[p].resize(static_cast<std::size_t>(bytes_in[p]));
+      }
+      out[p] = (*to_each)[p].data();
+      in[p] = from_each[p].data();
+    }
+    processes_.exchange_bytes(out.data(), bytes_out.data(), in.data(), bytes_in.data());
+    return from_each;
+  }
+
+ private:
+  slk_processes processes_;
+};
+
+std::string_view full_name(std::string_view mpi) {
+  return mpi == "mpich" ? "MPICH" : "Open MPI";
+}
+
+Error cannot_join(const LaunchedProcess& me, std::string_view why) {
+  return Error(fmt::format("cannot work as {} processes", me.size), why,
+               "Start one process, or set SLACKLINE_PARALLEL=off and each works alone.");
+}
+
+slk_processes open_library(const LaunchedProcess& me, const fs::path& folder) {
+  const fs::path library = folder / fmt::format("libslackline_parallel_{}.so", me.mpi);
+  std::error_code ignored;
+  if (!fs::exists(library, ignored)) {
+    throw cannot_join(me, fmt::format("this Slackline was built without {}, whose launcher started "
+                                      "it",
+                                      full_name(me.mpi)));
+  }
+  // Open MPI loads parts of itself that look for its functions among those that all can see.
+  void* const loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (loaded == nullptr) throw cannot_join(me, dlerror());
+  const auto open = reinterpret_cast<slk_processes_open>(dlsym(loaded, SLK_PROCESSES_OPEN));
+  if (open == nullptr) throw cannot_join(me, dlerror());
+  slk_processes processes{};
+  std::array<char, 256> why{};
+  if (open(SLK_PROCESSES_VERSION, &processes, why.data(), why.size()) != 0) {
+    throw cannot_join(me, why.data());
+  }
+  return processes;
+}
+
+}  // namespace
+
+std::unique_ptr<ProcessGroup> join_processes(const LaunchedProcess& me, const fs::path& libraries) {
+  auto joined = std::make_unique<MpiProcesses>(open_library(me, libraries));
+  if (joined->size() != me.size) {
+    throw cannot_join(me, fmt::format("{} sees {} of them; the launcher is another MPI's",
+                                      full_name(me.mpi), joined->size()));
+  }
+  return joined;
+}
+
+}  // namespace slackline

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <vector>
+
+namespace slackline {
+
+using Bytes = std::vector<std::byte>;
+
+/// What a process has exchanged with others so far.
+struct ProcessTraffic {
+  std::uint64_t exchanges = 0;
+  std::uint64_t bytes_sent = 0;  ///< to other processes
+};
+
+/// The processes that work on one command together. All of them make the same exchanges in the same
+/// order; one that cannot go on says so instead, and then the exchange of each of the others throws
+/// PeerFailed.
+class ProcessGroup {
+ public:
+  ProcessGroup() = default;
+  virtual ~ProcessGroup() = default;
+  ProcessGroup(const ProcessGroup&) = delete;
+  ProcessGroup& operator=(const ProcessGroup&) = delete;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// The one that prints.
+  bool is_first() const { return rank() == 0; }
+
+  /// Gives to_each[p] to process p and returns what each process gave to this one. Waits for all;
+  /// who waits sleeps. Throws PeerFailed.
+  std::vector<Bytes> exchange(std::vector<Bytes> to_each);
+  /// Gives the same bytes to all, returns those of each.
+  std::vector<Bytes> exchange_with_all(const Bytes& mine);
+  /// Gives the first process's bytes to all; what others pass is not looked at.
+  Bytes broadcast(Bytes of_first);
+  /// Takes part in the exchange that the others are in, or come to next, by making it fail.
+  void fail();
+
+  const ProcessTraffic& traffic() const { return traffic_; }
+
+ protected:
+  /// An exchange; of a process that fails `to_each` is null. Empty if any process fails.
+  virtual std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) = 0;
+
+ private:
+  ProcessTraffic traffic_;
+};
+
+/// Another process cannot go on. Not for analyses to catch: what went wrong is said by whoever
+/// started the work (agree_on_outcome()).
+class PeerFailed : public std::exception {
+ public:
+  const char* what() const noexcept override { return "another process failed"; }
+};
+
+/// A process alone.
+class SingleProcess : public ProcessGroup {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+
+ protected:
+  std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) override;
+};
+
+}  // namespace slackline

@@ -1,0 +1,32 @@
+/* Between slackline and libslackline_parallel_<mpi>.so, the library by which the processes that a
+ * launcher has started exchange bytes. Plain C: slackline itself is linked to no MPI, and loads the
+ * library of the MPI that its launcher belongs to. */
+#ifndef SLACKLINE_PARALLEL_PROCESS_INTERFACE_H
+#define SLACKLINE_PARALLEL_PROCESS_INTERFACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Both sides have to be of one version. */
+enum { SLK_PROCESSES_VERSION = 1 };
+
+struct slk_processes {
+  int rank;
+  int size;
+  /* Gives mine[p] to each process p, and gets theirs[p]. All processes call it together. */
+  void (*exchange_sizes)(const int64_t* mine, int64_t* theirs);
+  /* Gives bytes_out[p] bytes at out[p] to each process p, and gets bytes_in[p] bytes at in[p]; both
+   * agree on these numbers. What a process has for itself is not moved. */
+  void (*exchange_bytes)(const void* const* out, const int64_t* bytes_out, void* const* in,
+                         const int64_t* bytes_in);
+  /* Ends MPI. All processes call it together, and nothing afterwards. */
+  void (*close)(void);
+};
+
+/* Joins the job, once in a process: MPI_Init. Fills in `processes` and returns 0, or returns 1 and
+ * says why in `why`. An error of MPI itself ends the job, as is usual. */
+typedef int (*slk_processes_open)(int version, struct slk_processes* processes, char* why,
+                                  size_t why_bytes);
+#define SLK_PROCESSES_OPEN "slackline_processes_open"
+
+#endif

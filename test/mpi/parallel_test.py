@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Tests of commands that a launcher starts as several processes: one answer, that of one process."""
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from recording import check, run_case
+
+COUNTS = (1, 2, 3, 4, 7)
+SLEEPS = 200
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRACE = os.path.join(HERE, "..", "..", "examples", "traces", "stencil2d.slk")
+
+
+def launched(test, count, *words, environment=None, wrapper=()):
+    command = [*test.launcher(count), *wrapper, test.arguments.slackline, *words]
+    return test.run(command, **(environment or {}))
+
+
+def said(done):
+    """What slackline itself says on standard error; launchers add their own."""
+    return [line for line in done.stderr.splitlines() if line.startswith("slackline: ")]
+
+
+def same_answer(test, counts, *words):
+    alone = test.slackline(*words)
+    for count in counts:
+        together = launched(test, count, *words)
+        check(together.stdout == alone.stdout, f"{words} of {count} processes says something else")
+        check(together.returncode == alone.returncode, f"{words}: status {together.returncode}")
+
+
+def case_output(test):
+    test.environment["NO_COLOR"] = "1"  # Open MPI gives a job of one process a terminal
+    for form in ("json", "text"):
+        same_answer(test, COUNTS, "efficiency", TRACE, "--format", form)
+    same_answer(test, (2,), "predict", TRACE)
+    same_answer(test, (2,), "print", TRACE)
+
+
+def case_help(test):
+    for words in (("--version",), ("--help",), ("report", "--help")):
+        same_answer(test, (2,), *words)
+
+
+def case_file(test):
+    done = launched(test, 3, "report", TRACE, "-o", "report.json")
+    check(done.stdout == "Written to report.json\n", "one process writes")
+    check(test.slackline("report", TRACE, "-o", "alone.json").returncode == 0, "alone")
+    both = [open(os.path.join(test.folder, name), "rb").read() for name in ("report.json", "alone.json")]
+    check(both[0] == both[1], "the reports differ")
+
+
+def case_errors(test):
+    """One message, wherever it comes from, and the status of one process."""
+    for words in (("efficiency", "missing.slk"), ("efficiency", "--no-such-option"), ("efficency",),
+                  ("wait-states", TRACE, "--format", "pdf"), ("critical-path", TRACE, "-o", "x.pdf")):
+        alone = test.slackline(*words)
+        for count in (2, 4):
+            done = launched(test, count, *words)
+            check(said(done) == said(alone) != [], f"{words}: {said(done)}")
+            check(done.returncode == alone.returncode != 0, f"{words}: status {done.returncode}")
+            check(done.stdout == "", "nothing is printed")
+
+
+def case_strict(test):
+    """The status of --strict is that of one process."""
+    path = os.path.join(test.folder, "short.slk")
+    with open(TRACE, "rb") as whole, open(path, "wb") as short:
+        short.write(whole.read()[:-3000])
+    same_answer(test, (2,), "efficiency", path, "--strict", "--format", "json")
+
+
+def case_unequal(test):
+    """Processes that were not started alike."""
+    slackline = test.arguments.slackline
+    done = test.run([f"mpirun.{test.arguments.mpi}", "-n", "1", slackline, "efficiency", TRACE, ":",
+                     "-n", "1", slackline, "wait-states", TRACE])
+    check(len(said(done)) == 1 and "process 1 has" in said(done)[0], f"{said(done)}")
+    check(done.returncode == 2, f"status {done.returncode}")
+
+
+def case_no_library(test):
+    """Without the library for this MPI nobody answers, rather than each."""
+    libraries = os.path.join(test.folder, "lib")
+    shutil.copytree(os.path.join(os.path.dirname(test.arguments.slackline), "lib", "slackline"), libraries,
+                    ignore=shutil.ignore_patterns("libslackline_parallel_*"))
+    done = launched(test, 2, "efficiency", TRACE, environment={"SLACKLINE_LIB": libraries})
+    check(done.stdout == "" and len(said(done)) == 1, f"{said(done)}")
+    check("cannot work as 2 processes" in said(done)[0], f"{said(done)}")
+    check(done.returncode == 1, f"status {done.returncode}")
+
+
+def case_off(test):
+    """SLACKLINE_PARALLEL=off: each by itself, as scripts that analyse several traces want it."""
+    alone = test.slackline("info", TRACE, "--format", "csv").stdout
+    done = launched(test, 2, "info", TRACE, "--format", "csv", environment={"SLACKLINE_PARALLEL": "off"})
+    check(sorted(done.stdout.splitlines()) == sorted(2 * alone.splitlines()), "each answers")
+
+
+def case_each(test):
+    """`preload` prepares the process that calls it."""
+    check(len(launched(test, 2, "preload").stdout) == 2 * len(test.slackline("preload").stdout) > 0, "each")
+
+
+def case_killed(test):
+    """A process that is killed ends all of them."""
+    wrapper = ["sh", "-c", 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then kill -9 $$; fi; exec "$0" "$@"']
+    done = launched(test, 3, "efficiency", TRACE, wrapper=wrapper)
+    check(done.returncode not in (0, 124), f"status {done.returncode}")
+
+
+def switches_and_ticks(process):
+    """How often a process has given up its processor of itself, and how many hundredths of a second it has used."""
+    with open(f"/proc/{process}/status", encoding="utf-8") as status:
+        switches = int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status.read(), re.M)[1])
+    with open(f"/proc/{process}/stat", encoding="utf-8") as stat:
+        return switches, sum(map(int, stat.read().rpartition(")")[2].split()[11:13]))
+
+
+def case_asleep(test):
+    """Who waits for the first process sleeps: that one is held up by a pipe in the midst of its answer, until
+    the other has gone to sleep so often. It would never do so if it polled without end."""
+    os.mkfifo(os.path.join(test.folder, "answer"))
+    script = ('if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ]; then exec "$0" print "$1" > answer; fi; '
+              'echo $$ > waiting; exec "$0" print "$1"')
+    with subprocess.Popen([*test.launcher(2), "sh", "-c", script, test.arguments.slackline, TRACE],
+                          cwd=test.folder, env=test.environment, stdout=subprocess.DEVNULL) as job:
+        with open(os.path.join(test.folder, "answer"), "rb", buffering=0) as answer:
+            answer.read(1)  # they have met
+            with open(os.path.join(test.folder, "waiting"), encoding="utf-8") as number:
+                process = number.read().strip()
+            switches, ticks = switches_and_ticks(process)
+            while switches_and_ticks(process)[0] < switches + SLEEPS:
+                time.sleep(0.01)
+            used = switches_and_ticks(process)[1] - ticks
+            while answer.read(1 << 20):
+                pass
+        check(job.wait(240) == 0, "the job failed")
+    check(used < SLEEPS, f"{used / 100} s of processor time between {SLEEPS} sleeps")
+
+
+if __name__ == "__main__":
+    run_case(globals())
