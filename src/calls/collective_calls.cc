@@ -153,7 +153,8 @@ class Assembly {
 
   bool is_selective(const CollectiveInstance& c) const {
     if (operation_class(c.operation) != OperationClass::collective) return false;
-    if (rule_by_operation(c.operation) == CollectiveRule::none) return false;
+    const CollectiveRule rule = rule_by_operation(c.operation);
+    if (rule == CollectiveRule::none || rule == CollectiveRule::neighbours) return false;
     if (trace_.communicators()[c.comm].is_inter()) return true;
     const auto members = std::span(out_.members).subspan(c.first_member, c.member_count);
     return std::ranges::any_of(members, [&](const CollectiveMember& m) {

@@ -34,6 +34,30 @@ bool needs_data_of(const Trace& trace, const CollectiveInstance& c, const Collec
   }
 }
 
+/// Whether `who` cannot leave before `whom` has come.
+bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,
+               const CollectiveMember& who, const CollectiveMember& whom) {
+  switch (rule) {
+    case CollectiveRule::none:
+    case CollectiveRule::neighbours:
+      return false;
+    case CollectiveRule::all_wait:
+      return true;
+    case CollectiveRule::root_waits:
+      return who.rank == c.root;
+    case CollectiveRule::wait_for_root:
+      return whom.rank == c.root;
+    case CollectiveRule::prefix:
+      return whom.place <= who.place;
+    case CollectiveRule::by_pair:
+      // Between two groups, each gets what the other one gives.
+      if (trace.communicators()[c.comm].is_inter() && who.remote == whom.remote) return false;
+      return waits_for(trace, c, rule_by_operation(c.operation), who, whom) &&
+             needs_data_of(trace, c, who, whom);
+  }
+  return false;
+}
+
 }  // namespace
 
 CollectiveRule rule_by_operation(Operation blocking_operation) {
@@ -54,6 +78,7 @@ CollectiveRule rule_by_operation(Operation blocking_operation) {
     case Operation::neighbor_alltoall:
     case Operation::neighbor_alltoallv:
     case Operation::neighbor_alltoallw:
+      return CollectiveRule::neighbours;
     case Operation::finalize:
       return CollectiveRule::none;
     default:
@@ -82,26 +107,25 @@ std::vector<bool> not_synchronising(const Trace& trace, const CallMatching& matc
   return found;
 }
 
-bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,
-               const CollectiveMember& who, const CollectiveMember& whom) {
-  switch (rule) {
-    case CollectiveRule::none:
-      return false;
-    case CollectiveRule::all_wait:
-      return true;
-    case CollectiveRule::root_waits:
-      return who.rank == c.root;
-    case CollectiveRule::wait_for_root:
-      return whom.rank == c.root;
-    case CollectiveRule::prefix:
-      return whom.place <= who.place;
-    case CollectiveRule::by_pair:
-      // Between two groups, each gets what the other one gives.
-      if (trace.communicators()[c.comm].is_inter() && who.remote == whom.remote) return false;
-      return waits_for(trace, c, rule_by_operation(c.operation), who, whom) &&
-             needs_data_of(trace, c, who, whom);
+NeededMembers::NeededMembers(const Trace& trace, const CallMatching& matching,
+                             const CollectiveInstance& c, CollectiveRule rule,
+                             const CollectiveMember& who)
+    : trace_(trace),
+      matching_(matching),
+      collective_(c),
+      rule_(rule),
+      who_(who),
+      in_(Neighbourhood(trace.calls(who.rank).args(who.enter)).in()),
+      size_(rule == CollectiveRule::neighbours ? in_.size() : matching.members(c).size()) {}
+
+const CollectiveMember* NeededMembers::operator[](std::size_t i) const {
+  if (rule_ != CollectiveRule::neighbours) {
+    const CollectiveMember& m = matching_.members(collective_)[i];
+    return waits_for(trace_, collective_, rule_, who_, m) ? &m : nullptr;
   }
-  return false;
+  const auto [rank, bytes] = in_[i];
+  if (rank < 0 || rank >= trace_.ranks() || bytes <= 0) return nullptr;
+  return matching_.member(collective_, static_cast<std::int32_t>(rank));
 }
 
 }  // namespace slackline

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calls/call_matching.h"
+#include "calls/neighbourhood.h"
 #include "calls/window_waits.h"
 #include "trace/trace.h"
 
@@ -18,12 +19,13 @@ enum class CollectiveRule : std::uint8_t {
   root_waits,     ///< the root for everybody
   wait_for_root,  ///< everybody for the root
   prefix,         ///< everybody for those before him in the communicator
+  neighbours,     ///< everybody for those neighbours that it receives something from
   by_pair,        ///< as the operation says, but only for those whose data is needed
 };
 
 /// By what data flows when every member contributes some: barrier, all-to-all kinds all wait;
 /// broadcast and scatter wait for the root; in reduce and gather the root waits; scans wait for
-/// those before.
+/// those before, neighbourhood collectives for the neighbours.
 CollectiveRule rule_by_operation(Operation blocking_operation);
 /// The same for one collective, of which some contributions may be empty: then it is by_pair.
 CollectiveRule rule_by_data(const CollectiveInstance& c);
@@ -33,9 +35,33 @@ CollectiveRule rule_by_data(const CollectiveInstance& c);
 /// for all of them then. Linear in the members.
 std::vector<bool> not_synchronising(const Trace& trace, const CallMatching& matching);
 
-/// Whether `who` cannot leave before `whom` has come. Constant.
-bool waits_for(const Trace& trace, const CollectiveInstance& c, CollectiveRule rule,
-               const CollectiveMember& who, const CollectiveMember& whom);
+/// Those for whom one member of a collective has to wait, numbered from 0 to size(), some of which
+/// may turn out not to be needed. Keeps references.
+class NeededMembers {
+ public:
+  NeededMembers(const Trace& trace, const CallMatching& matching, const CollectiveInstance& c,
+                CollectiveRule rule, const CollectiveMember& who);
+
+  std::size_t size() const { return size_; }
+  /// One that the member cannot leave before, or nullptr. Constant; for neighbours logarithmic in
+  /// the size of the communicator.
+  const CollectiveMember* operator[](std::size_t i) const;
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (const CollectiveMember* m = (*this)[i]) visit(*m);
+    }
+  }
+
+ private:
+  const Trace& trace_;
+  const CallMatching& matching_;
+  const CollectiveInstance& collective_;
+  CollectiveRule rule_;
+  const CollectiveMember& who_;
+  Neighbourhood::List in_;
+  std::size_t size_;
+};
 
 /// Takes all ranks' calls in an order in which nothing comes before what it waits for: calls
 /// rules.step(rank, call) once for each call, in program order per rank, such that of everything
@@ -163,6 +189,7 @@ class Replay {
         if (rank != c.root) return true;
         break;
       case CollectiveRule::prefix:
+      case CollectiveRule::neighbours:
       case CollectiveRule::by_pair:
         return pairs_ready(rank, id, rule);
       case CollectiveRule::all_wait:
@@ -182,15 +209,15 @@ class Replay {
     const CollectiveInstance& c = matching_.collective(id);
     const CollectiveMember* me = matching_.member(c, rank);
     if (me == nullptr) return true;
-    const auto members = matching_.members(c);
+    const NeededMembers needed(trace_, matching_, c, rule, *me);
     Rank& mine = ranks_[static_cast<std::size_t>(rank)];
     if (mine.pairs_of != id) {
       mine.pairs_of = id;
       mine.pairs_checked = 0;
     }
-    for (; mine.pairs_checked < members.size(); ++mine.pairs_checked) {
-      const CollectiveMember& m = members[mine.pairs_checked];
-      if (waits_for(trace_, c, rule, *me, m) && !reached(rank, m.rank, m.enter)) return false;
+    for (; mine.pairs_checked < needed.size(); ++mine.pairs_checked) {
+      const CollectiveMember* m = needed[mine.pairs_checked];
+      if (m != nullptr && !reached(rank, m->rank, m->enter)) return false;
     }
     return true;
   }

@@ -13,6 +13,7 @@ static int data[4];
 static MPI_Win window;
 static MPI_File file;
 static MPI_Comm between;
+static MPI_Comm line;
 
 static int is(const char* kind, const char* name) {
   return strcmp(kind, name) == 0;
@@ -102,6 +103,17 @@ static void plan(void) {
 #endif
 }
 
+static void neighbours(const char* kind) {
+  int from[2];
+  if (is(kind, "neighbours")) {
+    MPI_Neighbor_allgather(data, 1, MPI_INT, from, 1, MPI_INT, line);
+    return;
+  }
+  MPI_Request request;
+  MPI_Ineighbor_allgather(data, 1, MPI_INT, from, 1, MPI_INT, line, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void meet(const char* kind) {
   const int root = rank == 0 ? MPI_ROOT : 0;
   if (is(kind, "fence")) {
@@ -114,6 +126,8 @@ static void meet(const char* kind) {
     plan();
   } else if (is(kind, "between")) {
     MPI_Bcast(data, 1, MPI_INT, root, between);
+  } else if (strstr(kind, "neighbours") != NULL) {
+    neighbours(kind);
   } else if (strstr("probe iprobe test testsome", kind) != NULL) {
     message(kind);
   } else {
@@ -136,6 +150,9 @@ int main(int argc, char** argv) {
   MPI_Comm own;
   MPI_Comm_split(MPI_COMM_WORLD, rank, 0, &own);
   MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - rank, 9, &between);
+  const int two = 2;
+  const int periodic = 0;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &two, &periodic, 0, &line);
   MPI_File_open(MPI_COMM_WORLD, "waiting.out", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
                 &file);
   for (int i = 0; i < kTimes; ++i) {
@@ -145,6 +162,7 @@ int main(int argc, char** argv) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_File_close(&file);
+  MPI_Comm_free(&line);
   MPI_Comm_free(&between);
   MPI_Comm_free(&own);
   MPI_Win_free(&window);

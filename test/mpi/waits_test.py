@@ -17,6 +17,7 @@ PATTERNS = {
     "write_all": ("wait_at_collective_io", "wait_at_barrier"), "plan": ("nonblocking_collective",),
     "between": ("late_broadcast",), "dup": ("wait_at_creation",), "split": ("wait_at_creation",),
     "cart": ("wait_at_creation",), "win": ("wait_at_creation",), "open": ("wait_at_creation",),
+    "neighbours": ("wait_at_neighborhood",), "ineighbours": ("nonblocking_collective",),
 }
 
 

@@ -145,11 +145,10 @@ class IdealRules {
     if (how == CollectiveRule::root_waits && rank != c.root) return kUnknown;
     const CollectiveMember* me = matching_.member(c, rank);
     std::int64_t latest = kUnknown;
-    for (const CollectiveMember& m : matching_.members(c)) {
-      if (me != nullptr && waits_for(trace_, c, how, *me, m)) {
-        latest = std::max(latest, begin(m.rank, m.enter));
-      }
-    }
+    if (me == nullptr) return latest;
+    NeededMembers(trace_, matching_, c, how, *me).for_each([&](const CollectiveMember& m) {
+      latest = std::max(latest, begin(m.rank, m.enter));
+    });
     if (how == CollectiveRule::all_wait) latest_[id] = latest;
     return latest;
   }

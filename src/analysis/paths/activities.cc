@@ -149,16 +149,17 @@ void Activities::add_collective(std::int32_t rank, CallIndex call, std::uint32_t
       return;
     }
     case CollectiveRule::prefix:
+    case CollectiveRule::neighbours:
     case CollectiveRule::by_pair:
       break;
   }
   const CollectiveMember* me = matching_.member(c, rank);
+  if (me == nullptr) return;
   const CollectiveMember* last = nullptr;
-  for (const CollectiveMember& m : matching_.members(c)) {
-    if (me == nullptr || m.rank == rank || !waits_for(trace_, c, rule, *me, m)) continue;
-    if (!order_.begun(m.rank, m.enter, rank, call)) continue;
+  NeededMembers(trace_, matching_, c, rule, *me).for_each([&](const CollectiveMember& m) {
+    if (m.rank == rank || !order_.begun(m.rank, m.enter, rank, call)) return;
     if (last == nullptr || enter_ns(m.rank, m.enter) > enter_ns(last->rank, last->enter)) last = &m;
-  }
+  });
   if (last != nullptr) wait_for_call(rank, call, last->rank, last->enter, work);
 }
 

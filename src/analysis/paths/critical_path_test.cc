@@ -165,6 +165,15 @@ TEST(CriticalPath, NobodyWaitsForEmptyContributions) {
   EXPECT_TRUE(exchanged.findings.empty());
 }
 
+TEST(CriticalPath, GoesToTheLastNeighbourWhoseDataComes) {
+  const CriticalPath path = measured_path_of(
+      timed_trace(3,
+                  "rank 0\n @10 +95 neighbor_allgather bytes=8 out=1:8 in=1:8\n"
+                  "rank 1\n @100 +5 neighbor_allgather bytes=8 out=0:8,2:8 in=0:8\n"
+                  "rank 2\n @102 +2 neighbor_allgather bytes=8 in=1:8\n"));
+  EXPECT_THAT(lines_of(path), ElementsAre("100 1 none", "105 0 neighbor_allgather"));
+}
+
 TEST(CriticalPath, GroupsOfAnIntercommunicatorWaitForEachOther) {
   // Rank 2 broadcasts to the other group; rank 3, beside it, takes no part and comes late.
   const CriticalPath path =

@@ -1,8 +1,8 @@
 // Scalasca's patterns of collectives. Each compares the begins of the members' calls: that of the
 // last one (barriers, operations of all with all, and what all ranks do together with a
 // communicator, a window or a file), the root's (broadcasts), the last sender's (reductions), the
-// last one's before in the communicator (scans). First and last are found once for each collective,
-// then every member asks.
+// last one's before in the communicator (scans), the last neighbour's (neighbourhood collectives).
+// First and last are found once for each collective, then every member asks.
 
 #include "analysis/waits/collective_waits.h"
 
@@ -150,7 +150,11 @@ void CollectiveWaits::add(std::int32_t rank, CallIndex call, std::uint32_t id,
     return wait_for(pattern_of_object(c.operation), at, last_of(e), out);
   }
   if (!me->moves) return;
-  if (rule_by_data(c) != CollectiveRule::all_wait) return;
+  const CollectiveRule rule = rule_by_data(c);
+  if (rule == CollectiveRule::neighbours) {
+    return latest_needed(c, *me, WaitPattern::neighbourhood, at, out);
+  }
+  if (rule != CollectiveRule::all_wait) return;
   all_wait(WaitPattern::nxn, WaitPattern::nxn_completion, at, e, out);
 }
 
@@ -218,9 +222,7 @@ std::optional<CollectiveWaits::Late> CollectiveWaits::latest_needed(
   if (how == CollectiveRule::wait_for_root) {
     if (const CollectiveMember* root = matching_.member(c, c.root); root != nullptr) look(*root);
   } else {
-    for (const CollectiveMember& m : matching_.members(c)) {
-      if (waits_for(trace_, c, how, me, m)) look(m);
-    }
+    NeededMembers(trace_, matching_, c, how, me).for_each(look);
   }
   if (last.rank < 0 || last.rank == me.rank) return std::nullopt;
   return last;

@@ -37,9 +37,18 @@ std::size_t size_of(const Trace& trace, std::uint32_t comm) {
   return c.members.size() + c.remote.size();
 }
 
-bool is_complete(const Trace& trace, const CollectiveInstance& c) {
-  return c.member_count == size_of(trace, c.comm) &&
-         rule_by_operation(c.operation) != CollectiveRule::none && !meets_another_job(c.operation);
+bool says_neighbours(const Trace& trace, const CallMatching& matching, const CollectiveInstance& c,
+                     std::int32_t rank) {
+  const CollectiveMember* member = matching.member(c, rank);
+  return member != nullptr && !trace.calls(rank).args(member->enter).empty();
+}
+
+bool is_complete(const Trace& trace, const CallMatching& matching, const CollectiveInstance& c,
+                 std::int32_t rank) {
+  if (c.member_count != size_of(trace, c.comm) || meets_another_job(c.operation)) return false;
+  const CollectiveRule rule = rule_by_operation(c.operation);
+  if (rule == CollectiveRule::neighbours) return says_neighbours(trace, matching, c, rank);
+  return rule != CollectiveRule::none;
 }
 
 class Completed {
@@ -50,7 +59,7 @@ class Completed {
       any = true;
       if (c.kind == Kind::outgoing) all_known = all_known && matching.message(c.id).matched();
       if (c.kind == Kind::collective) {
-        all_known = all_known && is_complete(trace, matching.collective(c.id));
+        all_known = all_known && is_complete(trace, matching, matching.collective(c.id), rank);
       }
     });
   }

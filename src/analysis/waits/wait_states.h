@@ -34,8 +34,9 @@ enum class WaitPattern : std::uint8_t {
   late_post,        ///< an access epoch, until the target posts its window
   late_complete,    ///< MPI_Win_wait, until the last origin completes its epoch
   lock,             ///< while another origin holds a conflicting lock
+  neighbourhood,    ///< until the last neighbour that data comes from enters the collective
 };
-inline constexpr std::size_t kWaitPatterns = 18;
+inline constexpr std::size_t kWaitPatterns = 19;
 
 /// "late_sender"
 std::string_view identifier(WaitPattern pattern);

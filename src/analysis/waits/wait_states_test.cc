@@ -109,6 +109,21 @@ TEST(WaitStates, OfTheBeginningAndTheEnd) {
               UnorderedElementsAre("1 init_completion 4<--1", "1 wait_at_finalize 30<-0"));
 }
 
+TEST(WaitStates, OfNeighbourhoodCollectivesAreForTheNeighboursWhoseDataComes) {
+  // Rank 0 gets data from 1 only, rank 1 from 0 and from 2 that sends it nothing, rank 2 from 1.
+  EXPECT_THAT(lines_of(timed_trace(3,
+                                   "rank 0\n @10 +60 neighbor_alltoallv out=1:8 in=1:8,null:8\n"
+                                   "rank 1\n @40 +40 neighbor_alltoallv out=0:8,2:8 in=0:8,2:0\n"
+                                   "rank 2\n @90 +10 neighbor_alltoallv out=1:0 in=1:8\n")),
+              ElementsAre("0 wait_at_neighborhood 30<-1"));
+  EXPECT_THAT(lines_of(timed_trace(2,
+                                   "rank 0\n @10 +1 ineighbor_allgather out=1:8 in=1:8 req=1\n"
+                                   " @20 +60 wait req=1\n"
+                                   "rank 1\n @70 +1 ineighbor_allgather out=0:8 in=0:8 req=1\n"
+                                   " @75 +5 wait req=1\n")),
+              ElementsAre("0 nonblocking_collective 50<-1"));
+}
+
 TEST(WaitStates, OfANonblockingCollective) {
   EXPECT_THAT(
       lines_of(timed_trace(2,
