@@ -191,6 +191,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
       [&] {
         d.path = critical_path(Activities(trace, matching, order), names, {});
         d.imbalance = imbalance_metrics(trace, matching);
+        d.poll_gaps = poll_gaps(trace, analysed);
       },
       [&] {
         d.waits = summarize_states(trace, matching, names, waits);

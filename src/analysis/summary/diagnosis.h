@@ -12,6 +12,7 @@
 #include "analysis/paths/path_functions.h"
 #include "analysis/phases/monitor.h"
 #include "analysis/summary/root_causes.h"
+#include "analysis/waits/poll_gaps.h"
 #include "analysis/waits/wait_summary.h"
 #include "calls/run_span.h"
 #include "report/report.h"
@@ -31,6 +32,7 @@ struct Diagnosis {
   /// For the first of shares.calls, at most eight of them.
   std::vector<CallStalls> stalls;
   Efficiency efficiency;
+  PollGaps poll_gaps;
   WaitSummary waits;  ///< with in_code where the recording has call paths
   CriticalPath path;
   /// Where the path runs in the analysed interval; empty without call paths.

@@ -46,6 +46,7 @@ struct Subject {
   double inside() const { return d.shares.share(d.shares.sum_ns.mpi); }
   double compute() const { return d.shares.share(d.shares.sum_ns.compute); }
   double unknown() const { return d.shares.share(d.shares.unknown_ns); }
+  double between_polls() const { return d.shares.share(d.poll_gaps.sum_ns); }
   double own() const { return d.shares.share(d.shares.own_ns()); }
   /// The share of the run that an ideal network would save.
   double network() const {
@@ -101,6 +102,13 @@ std::string run_of(const Subject& s) {
 }
 
 std::string limit_text(const Subject& s) {
+  if (s.between_polls() >= std::max({kLittle, s.waiting(), s.own(), s.unknown()})) {
+    return fmt::format(
+        "{} of rank time lies between failed polls and may be waiting: {} is MPI time and {} other "
+        "useful computation {}.",
+        format_percent(s.between_polls()), format_percent(s.waiting() + s.inside()),
+        format_percent(s.compute() - s.between_polls()), run_of(s));
+  }
   if (1 - s.compute() < kLittle) {
     return fmt::format("Parallel efficiency {}: MPI costs little {}.", format_percent(s.compute()),
                        run_of(s));

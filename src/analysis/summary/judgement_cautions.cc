@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kLittleTime = 0.1;       // of the ranks' time: less is little to gain
 constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
+constexpr double kMuchPolling = 0.05;     // of the ranks' time: more is worth a warning
 constexpr double kMuchOutside = 0.05;     // of the program: more is worth a warning
 constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut make them uncertain
 
@@ -48,6 +49,20 @@ std::optional<Judgement> crowded(const Diagnosis& d) {
                                "oversubscribed, or the program or MPI sleeps while waiting. If it "
                                "was oversubscribed, part of the MPI time is scheduling delay.",
                                format_percent(*share, 0)),
+                   {"time_shares"}};
+}
+
+/// A program that sleeps or spins between its polls waits there, but a trace cannot tell.
+std::optional<Judgement> polls_in_computation(const Diagnosis& d) {
+  const PollGaps& gaps = d.poll_gaps;
+  const double share = d.shares.share(gaps.sum_ns);
+  if (share < kMuchPolling) return std::nullopt;
+  return Judgement{JudgementAspect::caution,
+                   fmt::format("{} of rank time lies between failed polls, most on rank {} "
+                               "between calls of {} ({}), and counts as useful computation. Where "
+                               "the program only waits between its polls, it is waiting.",
+                               format_percent(share), gaps.rank, mpi_name(gaps.operation),
+                               format_time_ns(static_cast<double>(gaps.rank_ns))),
                    {"time_shares"}};
 }
 
@@ -149,6 +164,7 @@ std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) 
     if (sentence) sentences.push_back(std::move(*sentence));
   };
   add(crowded(diagnosis));
+  add(polls_in_computation(diagnosis));
   add(much_is_outside(diagnosis));
   add(clocks_disagree(trace));
   add(waits_are_clipped(diagnosis, trace));

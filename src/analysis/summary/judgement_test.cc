@@ -215,6 +215,22 @@ TEST(Judgement, TellsSinceWhen) {
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("root cause: computation on rank 0"));
 }
 
+TEST(Judgement, DoesNotTakeTimeBetweenFailedPollsForWork) {
+  // Rank 1 tests at 100, 400, 700 and 900 ns for what rank 0 sends at 900; 770 of 2 * 1000 ns lie
+  // between its polls.
+  const Said said = say(timed_trace(2,
+                                    "rank 0\n @900 +100 send to=1 bytes=8\n"
+                                    "rank 1\n @100 +0 irecv from=0 bytes=8 req=1\n"
+                                    " @100 +10 test req=1 failed\n"
+                                    " @400 +10 test req=1 failed\n"
+                                    " @700 +10 test req=1 failed\n"
+                                    " @900 +100 test req=1\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit),
+              HasSubstr("38.5 % of rank time lies between failed polls and may be waiting"));
+  EXPECT_THAT(said.of(JudgementAspect::caution),
+              HasSubstr("most on rank 1 between calls of MPI_Test (770 ns)"));
+}
+
 TEST(Judgement, SaysWhenTheNamedCallsTakePlace) {
   // Both ranks leave MPI_Allreduce after 400 of 1000 ns, 25.6 of 64 equal parts; MPI_Barrier takes
   // the last 10 ns.

@@ -24,10 +24,6 @@ bool is_test(Operation operation) {
          operation == Operation::testany || operation == Operation::testsome;
 }
 
-bool is_poll(Operation operation) {
-  return is_test(operation) || operation == Operation::iprobe || operation == Operation::improbe;
-}
-
 /// Does a completion succeed with the first of several requests?
 bool takes_the_first(Operation operation) {
   return operation == Operation::testany || operation == Operation::testsome ||
@@ -51,6 +47,10 @@ std::int64_t inside_of(const Call& poll, std::int64_t wait_ns) {
 }
 
 }  // namespace
+
+bool is_poll(Operation operation) {
+  return is_test(operation) || operation == Operation::iprobe || operation == Operation::improbe;
+}
 
 PollWaits::PollWaits(const Trace& trace, const CallMatching& matching,
                      const CollectiveWaits& collectives, const WaitOptions& options,
