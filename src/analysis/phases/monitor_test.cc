@@ -160,6 +160,17 @@ TEST(RankLoops, EqualCallsAndLoopsBehindEachOtherAreSeparateLoops) {
   EXPECT_EQ(loops[1].count(), 12u);
 }
 
+TEST(RankLoops, EqualCallsAreALoopBesideALongerSingleCall) {
+  std::string text = "rank 0\n @0 +900 barrier\n";
+  for (int i = 0; i < 20; ++i) {
+    text += " @" + std::to_string(990 + 100 * i) + " +10 allreduce bytes=8\n";
+  }
+  const Trace trace = timed_trace(1, text);
+  const std::vector<RankLoop> loops = rank_loops(trace, CallPaths(trace), 0);
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].count(), 20u);
+}
+
 TEST(RankLoops, NoneWhereNothingRepeats) {
   EXPECT_TRUE(loops_of({kReceive, "barrier", kSum, "barrier"}).empty());
   EXPECT_TRUE(loops_of({}).empty());

@@ -126,21 +126,21 @@ class LoopSearch {
     search({loop.end, range.end});
   }
 
-  /// Where nothing else repeats, a run of calls of one kind may be the loop.
+  /// Where nothing else repeats, a run of calls of one kind may be the loop: the one that takes
+  /// longest of those with enough calls. (A single call may take longer.)
   void search_run(const Range& range) {
-    std::size_t longest = range.begin;
+    std::optional<std::size_t> longest;
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      if (time({i, i + 1}) > time({longest, longest + 1})) longest = i;
+      if (call_at(i + 1) - call_at(i) < kFewestIterations) continue;
+      if (!longest || time({i, i + 1}) > time({*longest, *longest + 1})) longest = i;
     }
+    if (!longest || time({*longest, *longest + 1}) < shortest_ns_) return;
     RankLoop loop;
-    for (std::uint32_t call = call_at(longest); call < call_at(longest + 1); ++call) {
+    for (std::uint32_t call = call_at(*longest); call < call_at(*longest + 1); ++call) {
       loop.first_call.push_back(call);
     }
-    if (loop.first_call.size() < kFewestIterations || time({longest, longest + 1}) < shortest_ns_ ||
-        !regular(loop.first_call)) {
-      return;
-    }
-    loop.first_call.push_back(call_at(longest + 1));
+    if (!regular(loop.first_call)) return;
+    loop.first_call.push_back(call_at(*longest + 1));
     loop.structure.assign(loop.first_call.size() - 1, 0);
     found_.push_back(std::move(loop));
   }
