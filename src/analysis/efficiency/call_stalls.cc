@@ -24,36 +24,6 @@ double median_of(std::vector<std::int64_t>& values) {
   return static_cast<double>(*middle);
 }
 
-/// Sums over equal parts of an interval.
-class TimeWindows {
- public:
-  explicit TimeWindows(const TimeInterval& whole)
-      : begin_(static_cast<double>(whole.begin_ns)),
-        width_(static_cast<double>(whole.length_ns()) / kTimeWindows) {}
-
-  /// Distributes `ns` evenly over [begin, end]; what lies outside of the interval is left out.
-  void add(double begin, double end, double ns) {
-    if (width_ <= 0) return;
-    const double density = end > begin ? ns / (end - begin) : 0;
-    for (std::size_t w = window(begin); w <= window(end); ++w) {
-      const double from = std::max(begin, begin_ + static_cast<double>(w) * width_);
-      const double to = std::min(end, begin_ + static_cast<double>(w + 1) * width_);
-      if (to > from) sums_[w] += density * (to - from);
-    }
-  }
-  const std::vector<double>& sums() const { return sums_; }
-
- private:
-  std::size_t window(double time) const {
-    const double at = std::clamp((time - begin_) / width_, 0.0, double{kTimeWindows - 1});
-    return static_cast<std::size_t>(at);
-  }
-
-  double begin_;
-  double width_;
-  std::vector<double> sums_ = std::vector<double>(kTimeWindows);
-};
-
 /// Collects the durations of the selected calls, without waiting.
 class Durations {
  public:
@@ -114,7 +84,7 @@ class Durations {
       }
     }
     out.median_ns = median_of(all);
-    out.by_window_ns = by_time_[which].sums();
+    out.by_time = by_time_[which];
     return out;
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/efficiency/time_shares.h"
+#include "analysis/efficiency/time_windows.h"
 
 namespace slackline {
 
@@ -14,11 +15,8 @@ struct CallStalls {
   double median_ns = 0;     ///< over all calls, without waiting
   std::uint64_t calls = 0;  ///< that take over ten times the median of calls of their size
   std::int64_t sum_ns = 0;  ///< their time without waiting
-  /// All calls' time without waiting in each of kTimeWindows equal parts of the analysed interval.
-  std::vector<double> by_window_ns;
+  TimeWindows by_time;      ///< all calls' time without waiting, over the analysed interval
 };
-
-inline constexpr std::size_t kTimeWindows = 64;
 
 /// For each of `of`. O(calls + waits log waits); 8 bytes for each of these calls.
 std::vector<CallStalls> call_stalls(const Trace& trace, const CallActivities& names,

@@ -152,6 +152,18 @@ void append(std::vector<Section>& to, std::vector<Section> sections) {
   for (Section& s : sections) to.push_back(std::move(s));
 }
 
+TimeWindows waiting_over_time(const Trace& trace, const WaitStates& waits,
+                              const TimeInterval& analysed) {
+  TimeWindows windows(analysed);
+  for (const WaitState& s : waits.states) {
+    if (!s.effective) continue;
+    const auto begin = static_cast<double>(trace.calls(s.rank).begin_ns(s.call));
+    const auto wait = static_cast<double>(s.wait_ns);
+    windows.add(begin, begin + wait, wait);
+  }
+  return windows;
+}
+
 }  // namespace
 
 Findings new_findings(const Findings& all, const Findings& known) {
@@ -192,6 +204,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.path = critical_path(Activities(trace, matching, order), names, {});
         d.imbalance = imbalance_metrics(trace, matching);
         d.poll_gaps = poll_gaps(trace, analysed);
+        d.waiting = waiting_over_time(trace, waits, analysed);
       },
       [&] {
         d.waits = summarize_states(trace, matching, names, waits);

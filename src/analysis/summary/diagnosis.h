@@ -7,6 +7,7 @@
 #include "analysis/efficiency/call_stalls.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/time_shares.h"
+#include "analysis/efficiency/time_windows.h"
 #include "analysis/paths/critical_path.h"
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_functions.h"
@@ -33,6 +34,7 @@ struct Diagnosis {
   std::vector<CallStalls> stalls;
   Efficiency efficiency;
   PollGaps poll_gaps;
+  TimeWindows waiting;  ///< of all ranks, over the analysed interval
   WaitSummary waits;  ///< with in_code where the recording has call paths
   CriticalPath path;
   /// Where the path runs in the analysed interval; empty without call paths.

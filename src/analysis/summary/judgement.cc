@@ -19,6 +19,7 @@
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/judgement_cautions.h"
 #include "base/ratio.h"
+#include "base/sentences.h"
 #include "base/units.h"
 #include "trace/one_clock.h"
 
@@ -178,32 +179,15 @@ Judgement limit(const Subject& s) {
           {"time_shares", "efficiency_multiplicative"}};
 }
 
-/// The waiting of each focus interval, as far as it lies between MPI_Init and MPI_Finalize.
-std::vector<LossPiece> waiting_by_interval(const Subject& s) {
-  const std::int64_t from = s.d.shares.begin_ns;
-  const std::int64_t to = from + s.d.shares.length_ns;
-  std::vector<LossPiece> pieces;
-  for (const FocusInterval& r : s.d.monitor.intervals) {
-    const std::int64_t begin = std::max(r.begin_ns, from);
-    const std::int64_t end = std::min(r.end_ns, to);
-    if (end <= begin) continue;
-    const auto whole = static_cast<double>(r.end_ns - r.begin_ns);
-    const double part = static_cast<double>(end - begin) / whole;
-    pieces.push_back({begin, end, part * static_cast<double>(r.waiting_ns)});
-  }
-  return pieces;
-}
-
-/// The time of the calls that explain most MPI time, over the analysed interval.
-std::vector<LossPiece> calls_by_window(const Subject& s) {
-  const std::vector<double>& windows = s.d.stalls.front().by_window_ns;
+/// Equal parts of the analysed interval with what they lose.
+std::vector<LossPiece> losses_over_time(const Subject& s, const TimeWindows& windows) {
   const auto edge = [&](std::size_t i) {
     return s.d.shares.begin_ns + static_cast<std::int64_t>(s.length() * static_cast<double>(i) /
-                                                           static_cast<double>(windows.size()));
+                                                           static_cast<double>(kTimeWindows));
   };
   std::vector<LossPiece> pieces;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    pieces.push_back({edge(i), edge(i + 1), windows[i]});
+  for (std::size_t i = 0; i < kTimeWindows; ++i) {
+    pieces.push_back({edge(i), edge(i + 1), windows.sums()[i]});
   }
   return pieces;
 }
@@ -235,12 +219,24 @@ std::string computing_of(const Subject& s, std::int32_t rank) {
                              : "";
 }
 
+/// Several late ranks, each with what makes it late.
+std::string causes_of(const Subject& s, const std::vector<LateRank>& late) {
+  std::vector<std::string> parts;
+  for (const LateRank& l : late) {
+    parts.push_back(fmt::format("{}{} on rank {} ({})", activity(l.operation),
+                                in_path(s.paths, l.path), l.rank,
+                                format_percent(l.activity_share, 0)));
+  }
+  return fmt::format("root causes (of all wait time): {}", enumeration(parts));
+}
+
 /// The same cause as the answer to which rank is late.
 std::string caused_by(const Subject& s) {
   const RootCauses& causes = s.d.causes;
   const auto what = [&](Operation operation, PathId path) {
     return activity(operation) + in_path(s.paths, path);
   };
+  if (causes.late.size() > 1) return causes_of(s, causes.late);
   if (!causes.late.empty()) {
     const LateRank& late = causes.late.front();
     std::string text = fmt::format("root cause: {} on rank {} ({} of all wait time)",
@@ -278,7 +274,7 @@ std::optional<Judgement> cause_of_waiting(const Subject& s) {
       JudgementAspect::cause,
       fmt::format("{} of wait time is {} in {}{}; {}; {}.", format_percent(share, 0),
                   name(place->pattern), mpi_name(place->operation), in_path(s.paths, place->path),
-                  caused_by(s), when(waiting_by_interval(s), "the wait time")),
+                  caused_by(s), when(losses_over_time(s, s.d.waiting), "the wait time")),
       {"wait_causes", "wait_places", "focus_regions"}};
 }
 
@@ -290,8 +286,9 @@ std::optional<Judgement> with_imbalance(const Subject& s, std::optional<Judgemen
       computation_imbalance(s.trace, s.paths, s.d.shares);
   const std::vector<LateRank>& late = s.d.causes.late;
   const auto names = [&](std::int32_t rank) {
-    return s.waiting_is_main() && !late.empty() && late.front().rank == rank &&
-           late.front().operation == Operation::none;
+    return s.waiting_is_main() && std::ranges::any_of(late, [&](const LateRank& l) {
+             return l.rank == rank && l.operation == Operation::none;
+           });
   };
   if (!uneven || names(uneven->rank)) return cause;
   cause->sentence += fmt::format(
@@ -329,7 +326,7 @@ std::optional<Judgement> cause_inside(const Subject& s) {
                       : ", mean size " + format_bytes(static_cast<double>(most.bytes) / calls),
                   format_time_ns(s.d.stalls.front().median_ns),
                   format_time_ns(static_cast<double>(most.inside_ns()) / calls), tail(s),
-                  when(calls_by_window(s), "their time")),
+                  when(losses_over_time(s, s.d.stalls.front().by_time), "their time")),
       {"mpi_calls", "focus_regions"}};
 }
 

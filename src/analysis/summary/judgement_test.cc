@@ -215,6 +215,37 @@ TEST(Judgement, TellsSinceWhen) {
   EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("root cause: computation on rank 0"));
 }
 
+TEST(Judgement, NamesAllLateRanks) {
+  // 100 steps in which rank 0 is late, then 100 in which rank 3 is.
+  constexpr int kMembers = 4;
+  std::string text[kMembers];
+  for (int r = 0; r < kMembers; ++r) text[r] = "rank " + std::to_string(r) + "\n";
+  std::int64_t now = 0;
+  for (int step = 0; step < 200; ++step) {
+    for (int r = 0; r < kMembers; ++r) {
+      const std::int64_t compute = r == (step < 100 ? 0 : 3) ? 990 : 100;
+      text[r] += " @" + std::to_string(now + compute) + " +" + std::to_string(1000 - compute) +
+                 " barrier\n";
+    }
+    now += 1000;
+  }
+  const Said said = say(timed_trace(kMembers, text[0] + text[1] + text[2] + text[3]));
+  EXPECT_THAT(said.of(JudgementAspect::cause),
+              HasSubstr("computation on rank 0 (50 %) and computation on rank 3 (50 %); "
+                        "distributed over the whole run"));
+}
+
+TEST(Judgement, SaysThatWaitingIsOverAfterALateStart) {
+  // Rank 1 comes 4000 ns late to the first barrier; 40 balanced steps of 100 ns follow.
+  std::string text[2] = {"rank 0\n @0 +4100 barrier\n", "rank 1\n @4000 +100 barrier\n"};
+  for (int step = 0; step < 40; ++step) {
+    const std::string call = " @" + std::to_string(4190 + 100 * step) + " +10 allreduce bytes=8\n";
+    for (std::string& t : text) t += call;
+  }
+  const Said said = say(timed_trace(2, text[0] + text[1]));
+  EXPECT_THAT(said.of(JudgementAspect::cause), HasSubstr("% of the wait time lies before "));
+}
+
 TEST(Judgement, DoesNotTakeTimeBetweenFailedPollsForWork) {
   // Rank 1 tests at 100, 400, 700 and 900 ns for what rank 0 sends at 900; 770 of 2 * 1000 ns lie
   // between its polls.
