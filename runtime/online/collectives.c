@@ -6,6 +6,7 @@
  * ends. */
 #include <string.h>
 
+#include "collectives.h"
 #include "shared.h"
 
 typedef struct Collective {
@@ -212,6 +213,9 @@ static void take_result(const Collective* c, const int64_t* blocks, uint64_t kno
 
 void finish_collective(Collective* c, uint64_t board, uint64_t known) {
   if (board != 0) take_result(c, lists() + (board - 1), known, 0);
+  drop_type(c->type);
+  for (int r = 0; c->types != NULL && r < c->comm->size; ++r) drop_type(c->types[r]);
+  free((void*)(uintptr_t)c->types);
   free(c);
 }
 
@@ -229,6 +233,14 @@ static int type_bytes(MPI_Datatype type) {
   int bytes = 0;
   if (type != MPI_DATATYPE_NULL) PMPI_Type_size(type, &bytes);
   return bytes;
+}
+
+static const MPI_Datatype* kept_types(const MPI_Datatype* types, int n) {
+  if (types == NULL) return NULL;
+  MPI_Datatype* kept = malloc(sizeof *kept * (size_t)n);
+  if (kept == NULL) refuse("a collective", "no memory is left");
+  for (int r = 0; r < n; ++r) kept[r] = kept_type(types[r]);
+  return kept;
 }
 
 static int perform(const Collective* what, const Told* told, MPI_Request* request) {
@@ -251,6 +263,8 @@ static int perform(const Collective* what, const Told* told, MPI_Request* reques
   Collective* kept = malloc(sizeof *kept);
   if (kept == NULL) refuse("a collective", "no memory is left");
   *kept = *what;
+  kept->type = kept_type(what->type);
+  kept->types = kept_types(what->types, what->comm->size);
   *pending(place) =
       (Pending){.kind = REQUEST_COLLECTIVE, .active = 1, .comm = what->comm, .collective = kept};
   ask();
@@ -259,7 +273,8 @@ static int perform(const Collective* what, const Told* told, MPI_Request* reques
 }
 
 static int barrier(MPI_Comm comm, MPI_Request* request) {
-  const Collective what = {.operation = SLK_OP_barrier, .comm = find_comm(comm), .root = -1};
+  const Collective what = {
+      .operation = SLK_OP_barrier, .comm = find_comm(comm), .root = -1, .type = MPI_DATATYPE_NULL};
   const Told told = {.block = new_block(0), .commutes = 1};
   return perform(&what, &told, request);
 }
@@ -423,113 +438,33 @@ static int alltoallv(enum slk_operation operation, const void* sent, const int* 
   return perform(&what, &told, request);
 }
 
-#define UNWRAPPED(...) __VA_ARGS__
-
-/* Both forms of each. */
-#define COLLECTIVE(Name, Iname, parameters, arguments, performed)        \
-  EXPORT int MPI_##Name parameters {                                     \
-    if (!simulated()) return PMPI_##Name arguments;                      \
-    MPI_Request* request = NULL;                                         \
-    enter_call();                                                        \
-    const int status = performed;                                        \
-    leave_call();                                                        \
-    return status;                                                       \
-  }                                                                      \
-  EXPORT int MPI_##Iname(UNWRAPPED parameters, MPI_Request* request) {   \
-    if (!simulated()) return PMPI_##Iname(UNWRAPPED arguments, request); \
-    enter_call();                                                        \
-    const int status = performed;                                        \
-    leave_call();                                                        \
-    return status;                                                       \
+int start_collective(const CollectiveArguments* a, MPI_Request* request) {
+  const enum slk_operation operation = a->operation;
+  switch (operation) {
+    case SLK_OP_barrier:
+      return barrier(a->comm, request);
+    case SLK_OP_bcast:
+      return bcast(a->received, a->count, a->type, a->root, a->comm, request);
+    case SLK_OP_gather:
+    case SLK_OP_gatherv:
+    case SLK_OP_allgather:
+    case SLK_OP_allgatherv:
+      return gather(operation, a->sent, a->send_count, a->send_type, a->received, a->count,
+                    a->counts, a->places, a->type, a->root, a->comm, request);
+    case SLK_OP_scatter:
+    case SLK_OP_scatterv:
+      return scatter(operation, a->sent, a->send_count, a->send_counts, a->send_places,
+                     a->send_type, a->received, a->count, a->type, a->root, a->comm, request);
+    case SLK_OP_alltoall:
+      return alltoall(a->sent, a->send_count, a->send_type, a->received, a->count, a->type, a->comm,
+                      request);
+    case SLK_OP_alltoallv:
+    case SLK_OP_alltoallw:
+      return alltoallv(operation, a->sent, a->send_counts, a->send_places, a->send_type,
+                       a->send_types, a->received, a->counts, a->places, a->type, a->types, a->comm,
+                       request);
+    default:
+      return reduce(operation, a->sent, a->received, a->count, a->counts, a->type, a->op, a->root,
+                    a->comm, request);
   }
-
-COLLECTIVE(Barrier, Ibarrier, (MPI_Comm comm), (comm), barrier(comm, request))
-COLLECTIVE(Bcast, Ibcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
-           (buffer, count, type, root, comm), bcast(buffer, count, type, root, comm, request))
-COLLECTIVE(Reduce, Ireduce,
-           (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op, int root,
-            MPI_Comm comm),
-           (sent, received, count, type, op, root, comm),
-           reduce(SLK_OP_reduce, sent, received, count, NULL, type, op, root, comm, request))
-COLLECTIVE(Allreduce, Iallreduce,
-           (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op,
-            MPI_Comm comm),
-           (sent, received, count, type, op, comm),
-           reduce(SLK_OP_allreduce, sent, received, count, NULL, type, op, -1, comm, request))
-COLLECTIVE(Scan, Iscan,
-           (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op,
-            MPI_Comm comm),
-           (sent, received, count, type, op, comm),
-           reduce(SLK_OP_scan, sent, received, count, NULL, type, op, -1, comm, request))
-COLLECTIVE(Exscan, Iexscan,
-           (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op,
-            MPI_Comm comm),
-           (sent, received, count, type, op, comm),
-           reduce(SLK_OP_exscan, sent, received, count, NULL, type, op, -1, comm, request))
-COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block,
-           (const void* sent, void* received, int count, MPI_Datatype type, MPI_Op op,
-            MPI_Comm comm),
-           (sent, received, count, type, op, comm),
-           reduce(SLK_OP_reduce_scatter_block, sent, received, count, NULL, type, op, -1, comm,
-                  request))
-COLLECTIVE(Reduce_scatter, Ireduce_scatter,
-           (const void* sent, void* received, const int* counts, MPI_Datatype type, MPI_Op op,
-            MPI_Comm comm),
-           (sent, received, counts, type, op, comm),
-           reduce(SLK_OP_reduce_scatter, sent, received, 0, counts, type, op, -1, comm, request))
-COLLECTIVE(Gather, Igather,
-           (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
-            MPI_Datatype type, int root, MPI_Comm comm),
-           (sent, send_count, send_type, received, count, type, root, comm),
-           gather(SLK_OP_gather, sent, send_count, send_type, received, count, NULL, NULL, type,
-                  root, comm, request))
-COLLECTIVE(Gatherv, Igatherv,
-           (const void* sent, int send_count, MPI_Datatype send_type, void* received,
-            const int* counts, const int* places, MPI_Datatype type, int root, MPI_Comm comm),
-           (sent, send_count, send_type, received, counts, places, type, root, comm),
-           gather(SLK_OP_gatherv, sent, send_count, send_type, received, 0, counts, places, type,
-                  root, comm, request))
-COLLECTIVE(Allgather, Iallgather,
-           (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
-            MPI_Datatype type, MPI_Comm comm),
-           (sent, send_count, send_type, received, count, type, comm),
-           gather(SLK_OP_allgather, sent, send_count, send_type, received, count, NULL, NULL, type,
-                  -1, comm, request))
-COLLECTIVE(Allgatherv, Iallgatherv,
-           (const void* sent, int send_count, MPI_Datatype send_type, void* received,
-            const int* counts, const int* places, MPI_Datatype type, MPI_Comm comm),
-           (sent, send_count, send_type, received, counts, places, type, comm),
-           gather(SLK_OP_allgatherv, sent, send_count, send_type, received, 0, counts, places, type,
-                  -1, comm, request))
-COLLECTIVE(Scatter, Iscatter,
-           (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
-            MPI_Datatype type, int root, MPI_Comm comm),
-           (sent, send_count, send_type, received, count, type, root, comm),
-           scatter(SLK_OP_scatter, sent, send_count, NULL, NULL, send_type, received, count, type,
-                   root, comm, request))
-COLLECTIVE(Scatterv, Iscatterv,
-           (const void* sent, const int* send_counts, const int* send_places,
-            MPI_Datatype send_type, void* received, int count, MPI_Datatype type, int root,
-            MPI_Comm comm),
-           (sent, send_counts, send_places, send_type, received, count, type, root, comm),
-           scatter(SLK_OP_scatterv, sent, 0, send_counts, send_places, send_type, received, count,
-                   type, root, comm, request))
-COLLECTIVE(Alltoall, Ialltoall,
-           (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
-            MPI_Datatype type, MPI_Comm comm),
-           (sent, send_count, send_type, received, count, type, comm),
-           alltoall(sent, send_count, send_type, received, count, type, comm, request))
-COLLECTIVE(Alltoallv, Ialltoallv,
-           (const void* sent, const int* send_counts, const int* send_places,
-            MPI_Datatype send_type, void* received, const int* counts, const int* places,
-            MPI_Datatype type, MPI_Comm comm),
-           (sent, send_counts, send_places, send_type, received, counts, places, type, comm),
-           alltoallv(SLK_OP_alltoallv, sent, send_counts, send_places, send_type, NULL, received,
-                     counts, places, type, NULL, comm, request))
-COLLECTIVE(Alltoallw, Ialltoallw,
-           (const void* sent, const int* send_counts, const int* send_places,
-            const MPI_Datatype* send_types, void* received, const int* counts, const int* places,
-            const MPI_Datatype* types, MPI_Comm comm),
-           (sent, send_counts, send_places, send_types, received, counts, places, types, comm),
-           alltoallv(SLK_OP_alltoallw, sent, send_counts, send_places, MPI_DATATYPE_NULL,
-                     send_types, received, counts, places, MPI_DATATYPE_NULL, types, comm, request))
+}

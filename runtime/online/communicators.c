@@ -7,7 +7,7 @@
 
 static Comm* first;
 
-static Comm* add(MPI_Comm handle, uint32_t id, int size, const int64_t* members) {
+Comm* add_comm(MPI_Comm handle, uint32_t id, int size, const int64_t* members) {
   Comm* comm = calloc(1, sizeof *comm);
   int* of = malloc(sizeof(int) * ((size_t)size + (size_t)world_size()));
   if (comm == NULL || of == NULL) refuse("a communicator", "no memory is left");
@@ -16,7 +16,9 @@ static Comm* add(MPI_Comm handle, uint32_t id, int size, const int64_t* members)
   comm->size = size;
   comm->members = of;
   comm->rank_of = of + size;
-  comm->dimensions = -1;
+  comm->peers = comm->members;
+  comm->n_peers = size;
+  comm->topology = MPI_UNDEFINED;
   for (int r = 0; r < world_size(); ++r) comm->rank_of[r] = -1;
   for (int r = 0; r < size; ++r) {
     comm->members[r] = members == NULL ? (size == 1 ? world_rank() : r) : (int)members[r];
@@ -30,8 +32,8 @@ static Comm* add(MPI_Comm handle, uint32_t id, int size, const int64_t* members)
 
 Comm* find_comm(MPI_Comm handle) {
   if (first == NULL) {
-    add(MPI_COMM_SELF, SLK_COMM_SELF, 1, NULL);
-    add(MPI_COMM_WORLD, SLK_COMM_WORLD, world_size(), NULL);
+    add_comm(MPI_COMM_SELF, SLK_COMM_SELF, 1, NULL);
+    add_comm(MPI_COMM_WORLD, SLK_COMM_WORLD, world_size(), NULL);
   }
   for (Comm* c = first; c != NULL; c = c->next) {
     if (c->handle == handle) return c;
@@ -46,34 +48,39 @@ int rank_in(const Comm* comm, int world) {
 int world_of(const Comm* comm, int rank) {
   if (rank == MPI_PROC_NULL) return SLK_PEER_NULL;
   if (rank == MPI_ANY_SOURCE) return SLK_PEER_ANY;
-  if (rank < 0 || rank >= comm->size) refuse("a peer", "its rank is not one of the communicator");
-  return comm->members[rank];
+  if (rank < 0 || rank >= comm->n_peers)
+    refuse("a peer", "its rank is not one of the communicator");
+  return comm->peers[rank];
+}
+
+/* What the answer says was made; null if nothing was. */
+static Comm* made_comm(void) {
+  const struct slk_online_answer* answer = last_answer();
+  if (answer->comm == SLK_COMM_NULL) return NULL;
+  MPI_Comm handle;
+  PMPI_Comm_dup(MPI_COMM_SELF, &handle);
+  return add_comm(handle, answer->comm, (int)answer->count, lists());
 }
 
 /* The communicator that all members of `parent` with the same color get; null for MPI_UNDEFINED. */
-static Comm* make(enum slk_operation operation, const Comm* parent, int color, int key) {
+Comm* make_comm(enum slk_operation operation, const Comm* parent, int color, int key) {
   struct slk_online_call* call = new_call(operation, parent);
   call->color = color;
   call->key = key;
   call->bytes = 8;
-  const struct slk_online_answer* answer = ask();
-  if (answer->comm == SLK_COMM_NULL) return NULL;
-  MPI_Comm handle;
-  PMPI_Comm_dup(MPI_COMM_SELF, &handle);
-  return add(handle, answer->comm, (int)answer->count, lists());
+  ask();
+  return made_comm();
 }
 
-static int* copied(const int* values, int n) {
-  int* copy = malloc(sizeof(int) * (size_t)(n > 0 ? n : 1));
-  if (copy == NULL) refuse("a communicator", "no memory is left");
-  memcpy(copy, values, sizeof(int) * (size_t)n);
-  return copy;
-}
-
-static void set_grid(Comm* comm, int n, const int* extents, const int* periodic) {
-  comm->dimensions = n;
-  comm->extents = copied(extents, n);
-  comm->periodic = copied(periodic, n);
+Comm* make_comm_of(enum slk_operation operation, const Comm* parent, int tag, int n,
+                   const int* members) {
+  struct slk_online_call* call = new_call(operation, parent);
+  call->tag = tag;
+  call->bytes = 8;
+  call->n_args = (uint32_t)n;
+  for (int r = 0; r < n; ++r) lists()[r] = members[r];
+  ask();
+  return made_comm();
 }
 
 EXPORT int MPI_Comm_rank(MPI_Comm comm, int* rank) {
@@ -90,8 +97,15 @@ EXPORT int MPI_Comm_size(MPI_Comm comm, int* size) {
 
 EXPORT int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
   if (!simulated()) return PMPI_Comm_test_inter(comm, flag);
-  *flag = 0;
+  *flag = find_comm(comm)->is_inter;
   return MPI_SUCCESS;
+}
+
+static int rank_of_member(const Comm* comm, int world) {
+  for (int r = 0; r < comm->size; ++r) {
+    if (comm->members[r] == world) return r;
+  }
+  return -1;
 }
 
 EXPORT int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
@@ -102,22 +116,28 @@ EXPORT int MPI_Comm_compare(MPI_Comm a, MPI_Comm b, int* result) {
   int similar = same;
   for (int r = 0; r < x->size && similar; ++r) {
     same = same && x->members[r] == y->members[r];
-    similar = y->rank_of[x->members[r]] >= 0;
+    similar = rank_of_member(y, x->members[r]) >= 0;
+  }
+  if (x->is_inter != y->is_inter || x->n_peers != y->n_peers) same = similar = 0;
+  for (int r = 0; x->is_inter && r < x->n_peers && similar; ++r) {
+    same = same && x->peers[r] == y->peers[r];
+    similar = y->rank_of[x->peers[r]] >= 0;
   }
   *result = x == y ? MPI_IDENT : same ? MPI_CONGRUENT : similar ? MPI_SIMILAR : MPI_UNEQUAL;
   return MPI_SUCCESS;
 }
 
-/* A duplicate has the attributes of the original. */
+/* A duplicate has the attributes of the original; null if a function that copies them fails. */
 static int duplicate(enum slk_operation operation, MPI_Comm comm, MPI_Comm* result) {
   enter_call();
   const Comm* parent = find_comm(comm);
-  Comm* new_comm = make(operation, parent, 0, parent->rank);
+  Comm* new_comm =
+      parent->is_inter ? duplicate_inter(parent) : make_comm(operation, parent, 0, parent->rank);
   PMPI_Comm_free(&new_comm->handle);
+  *result = MPI_COMM_NULL;
   const int status = PMPI_Comm_dup(parent->handle, &new_comm->handle);
-  if (parent->dimensions >= 0)
-    set_grid(new_comm, parent->dimensions, parent->extents, parent->periodic);
-  *result = new_comm->handle;
+  copy_topology(parent, new_comm);
+  if (status == MPI_SUCCESS) *result = new_comm->handle;
   leave_call();
   return status;
 }
@@ -131,10 +151,47 @@ EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result
   return duplicate(SLK_OP_comm_dup_with_info, comm, result);
 }
 
+/* Attributes are copied now; who takes part is known when the request is complete. */
+static int duplicate_beside(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
+  const Comm* parent = find_comm(comm);
+  if (parent->is_inter) {
+    *request = together(0, NULL);
+    return duplicate(SLK_OP_comm_dup, comm, result);
+  }
+  enter_call();
+  const int status = PMPI_Comm_dup(parent->handle, result);
+  const uint32_t place = new_request();
+  *pending(place) = (Pending){.kind = REQUEST_MAKER, .active = 1, .comm = parent, .made = *result};
+  struct slk_online_call* call = new_call(SLK_OP_comm_idup, parent);
+  call->key = parent->rank;
+  call->bytes = 8;
+  name_request(call, place);
+  ask();
+  *request = handle_of(place);
+  leave_call();
+  return status;
+}
+
+EXPORT int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* result, MPI_Request* request) {
+  return simulated() ? duplicate_beside(comm, result, request)
+                     : PMPI_Comm_idup(comm, result, request);
+}
+
+/* MPI 4, which Open MPI 4 does not have. */
+EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result,
+                                   MPI_Request* request);
+EXPORT int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* result,
+                                   MPI_Request* request) {
+  (void)info;
+  return MPI_Comm_idup(comm, result, request);
+}
+
 int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result) {
   enter_call();
-  const Comm* made_comm = make(operation, find_comm(comm), color, key);
-  *result = made_comm == NULL ? MPI_COMM_NULL : made_comm->handle;
+  const Comm* parent = find_comm(comm);
+  const Comm* made =
+      parent->is_inter ? split_inter(parent, color, key) : make_comm(operation, parent, color, key);
+  *result = made == NULL ? MPI_COMM_NULL : made->handle;
   leave_call();
   return MPI_SUCCESS;
 }
@@ -145,12 +202,15 @@ EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* result) {
   return split_comm(SLK_OP_comm_split, comm, color == MPI_UNDEFINED ? -1 : color, key, result);
 }
 
-/* Ranks that share memory are those of one simulated host, which the simulator knows. */
+/* Ranks that share memory are those of one simulated host, which the simulator knows; what else is
+ * inside of a host is not simulated, so each rank is alone there. */
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* result) {
   if (!simulated()) return PMPI_Comm_split_type(comm, type, key, info, result);
-  if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
-    refuse("MPI_Comm_split_type", "only MPI_COMM_TYPE_SHARED is simulated");
-  return split_comm(SLK_OP_comm_split_type, comm, type == MPI_UNDEFINED ? -1 : 0, key, result);
+  if (type != MPI_COMM_TYPE_SHARED) {
+    const int color = type == MPI_UNDEFINED ? -1 : find_comm(comm)->rank;
+    return split_comm(SLK_OP_comm_split, comm, color, key, result);
+  }
+  return split_comm(SLK_OP_comm_split_type, comm, 0, key, result);
 }
 
 EXPORT int MPI_Comm_free(MPI_Comm* comm) {
@@ -168,125 +228,4 @@ EXPORT int MPI_Comm_free(MPI_Comm* comm) {
 
 EXPORT int MPI_Comm_disconnect(MPI_Comm* comm) {
   return MPI_Comm_free(comm);
-}
-
-/* Cartesian topologies: ranks stand in row-major order, and are never reordered. */
-
-EXPORT int MPI_Cart_create(MPI_Comm comm, int n, const int* extents, const int* periodic,
-                           int reorder, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Cart_create(comm, n, extents, periodic, reorder, result);
-  enter_call();
-  const Comm* parent = find_comm(comm);
-  int cells = 1;
-  for (int i = 0; i < n; ++i) cells *= extents[i];
-  if (cells > parent->size) refuse("MPI_Cart_create", "the grid is larger than the communicator");
-  Comm* grid = make(SLK_OP_cart_create, parent, parent->rank < cells ? 0 : -1, parent->rank);
-  if (grid != NULL) set_grid(grid, n, extents, periodic);
-  *result = grid == NULL ? MPI_COMM_NULL : grid->handle;
-  leave_call();
-  return MPI_SUCCESS;
-}
-
-static void coordinates(const Comm* grid, int rank, int* of) {
-  for (int i = grid->dimensions - 1; i >= 0; --i) {
-    of[i] = rank % grid->extents[i];
-    rank /= grid->extents[i];
-  }
-}
-
-/* MPI_PROC_NULL outside of a dimension that is not periodic. */
-static int rank_at(const Comm* grid, const int* of) {
-  int rank = 0;
-  for (int i = 0; i < grid->dimensions; ++i) {
-    int at = of[i];
-    if (grid->periodic[i]) at = (at % grid->extents[i] + grid->extents[i]) % grid->extents[i];
-    if (at < 0 || at >= grid->extents[i]) return MPI_PROC_NULL;
-    rank = rank * grid->extents[i] + at;
-  }
-  return rank;
-}
-
-static Comm* find_grid(MPI_Comm handle, const char* function) {
-  Comm* grid = find_comm(handle);
-  if (grid->dimensions < 0) refuse(function, "the communicator has no Cartesian topology");
-  return grid;
-}
-
-EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int n, int* of) {
-  if (!simulated()) return PMPI_Cart_coords(comm, rank, n, of);
-  const Comm* grid = find_grid(comm, "MPI_Cart_coords");
-  if (n < grid->dimensions) refuse("MPI_Cart_coords", "there is no room for all coordinates");
-  coordinates(grid, rank, of);
-  return MPI_SUCCESS;
-}
-
-EXPORT int MPI_Cart_rank(MPI_Comm comm, const int* of, int* rank) {
-  if (!simulated()) return PMPI_Cart_rank(comm, of, rank);
-  *rank = rank_at(find_grid(comm, "MPI_Cart_rank"), of);
-  return MPI_SUCCESS;
-}
-
-EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int by, int* source, int* destination) {
-  if (!simulated()) return PMPI_Cart_shift(comm, direction, by, source, destination);
-  const Comm* grid = find_grid(comm, "MPI_Cart_shift");
-  int* of = malloc(sizeof(int) * (size_t)(grid->dimensions + 1));
-  if (of == NULL) refuse("MPI_Cart_shift", "no memory is left");
-  coordinates(grid, grid->rank, of);
-  of[direction] += by;
-  *destination = rank_at(grid, of);
-  of[direction] -= 2 * by;
-  *source = rank_at(grid, of);
-  free(of);
-  return MPI_SUCCESS;
-}
-
-EXPORT int MPI_Cartdim_get(MPI_Comm comm, int* n) {
-  if (!simulated()) return PMPI_Cartdim_get(comm, n);
-  *n = find_grid(comm, "MPI_Cartdim_get")->dimensions;
-  return MPI_SUCCESS;
-}
-
-EXPORT int MPI_Cart_get(MPI_Comm comm, int n, int* extents, int* periodic, int* of) {
-  if (!simulated()) return PMPI_Cart_get(comm, n, extents, periodic, of);
-  const Comm* grid = find_grid(comm, "MPI_Cart_get");
-  for (int i = 0; i < grid->dimensions && i < n; ++i) {
-    extents[i] = grid->extents[i];
-    periodic[i] = grid->periodic[i];
-  }
-  if (n >= grid->dimensions) coordinates(grid, grid->rank, of);
-  return MPI_SUCCESS;
-}
-
-EXPORT int MPI_Topo_test(MPI_Comm comm, int* status) {
-  if (!simulated()) return PMPI_Topo_test(comm, status);
-  *status = find_comm(comm)->dimensions >= 0 ? MPI_CART : MPI_UNDEFINED;
-  return MPI_SUCCESS;
-}
-
-EXPORT int MPI_Cart_sub(MPI_Comm comm, const int* kept, MPI_Comm* result) {
-  if (!simulated()) return PMPI_Cart_sub(comm, kept, result);
-  enter_call();
-  const Comm* grid = find_grid(comm, "MPI_Cart_sub");
-  const int n = grid->dimensions;
-  int* of = malloc(sizeof(int) * (size_t)(3 * n + 1));
-  if (of == NULL) refuse("MPI_Cart_sub", "no memory is left");
-  int* extents = of + n;
-  int* periodic = extents + n;
-  coordinates(grid, grid->rank, of);
-  int color = 0, key = 0, left = 0;
-  for (int i = 0; i < n; ++i) {
-    if (!kept[i]) {
-      color = color * grid->extents[i] + of[i];
-      continue;
-    }
-    key = key * grid->extents[i] + of[i];
-    extents[left] = grid->extents[i];
-    periodic[left++] = grid->periodic[i];
-  }
-  Comm* sub = make(SLK_OP_cart_sub, grid, color, key);
-  set_grid(sub, left, extents, periodic);
-  free(of);
-  *result = sub->handle;
-  leave_call();
-  return MPI_SUCCESS;
 }

@@ -86,12 +86,34 @@ static int member(const Group* group, int rank, const char* function) {
   return group->members[rank];
 }
 
+const int* members_of_group(MPI_Group group, int* size) {
+  const Group* found = find_group(group);
+  *size = found->size;
+  return found->members;
+}
+
+MPI_Group new_group_of(int size, const int* members) {
+  int* own = room_for_members(size);
+  if (size > 0) memcpy(own, members, sizeof(int) * (size_t)size);
+  return new_group(size, own);
+}
+
 EXPORT int MPI_Comm_group(MPI_Comm handle, MPI_Group* group) {
   if (!simulated()) return PMPI_Comm_group(handle, group);
   const Comm* comm = find_comm(handle);
-  int* members = room_for_members(comm->size);
-  memcpy(members, comm->members, sizeof(int) * (size_t)comm->size);
-  *group = new_group(comm->size, members);
+  *group = new_group_of(comm->size, comm->members);
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm* result) {
+  if (!simulated()) return PMPI_Comm_create_group(handle, group, tag, result);
+  const Group* of = find_group(group);
+  *result = MPI_COMM_NULL;
+  if (rank_in_group(of, world_rank()) == MPI_UNDEFINED) return MPI_SUCCESS;
+  enter_call();
+  *result =
+      make_comm_of(SLK_OP_comm_create_group, find_comm(handle), tag, of->size, of->members)->handle;
+  leave_call();
   return MPI_SUCCESS;
 }
 

@@ -4,14 +4,18 @@
 
 #include "online.h"
 
-static int is_plain(MPI_Datatype type) {
+static int is_named(MPI_Datatype type) {
   int integers, addresses, types, combiner;
   PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+static int is_plain(MPI_Datatype type) {
   MPI_Aint lower, extent;
   int size;
   PMPI_Type_get_extent(type, &lower, &extent);
   PMPI_Type_size(type, &size);
-  return combiner == MPI_COMBINER_NAMED && lower == 0 && extent == (MPI_Aint)size;
+  return lower == 0 && is_named(type) && extent == (MPI_Aint)size;
 }
 
 uint64_t packed_bytes(int count, MPI_Datatype type) {
@@ -26,6 +30,32 @@ void* element(const void* buffer, int64_t index, MPI_Datatype type) {
   return (char*)(uintptr_t)buffer + index * (int64_t)extent;
 }
 
+/* The real library takes no null pointer, which MPI_BOTTOM is in MPICH: elements at absolute
+ * addresses are then described relative to another one. */
+typedef struct {
+  void* buffer;
+  int count;
+  MPI_Datatype type;
+  int is_moved;
+} Place;
+
+static Place place_of_data(const void* buffer, int count, MPI_Datatype type) {
+  static char other;
+  Place place = {(void*)(uintptr_t)buffer, count, type, 0};
+  if (buffer != NULL) return place;
+  const MPI_Aint back = -(MPI_Aint)(uintptr_t)&other;
+  PMPI_Type_create_hindexed(1, &count, &back, type, &place.type);
+  PMPI_Type_commit(&place.type);
+  place.buffer = &other;
+  place.count = 1;
+  place.is_moved = 1;
+  return place;
+}
+
+static void leave_place(Place* place) {
+  if (place->is_moved) PMPI_Type_free(&place->type);
+}
+
 void pack(const void* from, int count, MPI_Datatype type, char* to) {
   const uint64_t bytes = packed_bytes(count, type);
   if (bytes == 0) return;
@@ -34,7 +64,9 @@ void pack(const void* from, int count, MPI_Datatype type, char* to) {
     return;
   }
   int position = 0;
-  PMPI_Pack(from, count, type, to, (int)bytes, &position, MPI_COMM_SELF);
+  Place place = place_of_data(from, count, type);
+  PMPI_Pack(place.buffer, place.count, place.type, to, (int)bytes, &position, MPI_COMM_SELF);
+  leave_place(&place);
 }
 
 void unpack(const char* from, uint64_t bytes, void* to, int count, MPI_Datatype type) {
@@ -48,7 +80,21 @@ void unpack(const char* from, uint64_t bytes, void* to, int count, MPI_Datatype 
   int size = 1;
   PMPI_Type_size(type, &size);
   int position = 0;
-  PMPI_Unpack(from, (int)used, &position, to, (int)(used / (uint64_t)size), type, MPI_COMM_SELF);
+  Place place = place_of_data(to, (int)(used / (uint64_t)size), type);
+  PMPI_Unpack(from, (int)used, &position, place.buffer, place.count, place.type, MPI_COMM_SELF);
+  leave_place(&place);
+}
+
+/* A program may free a type while a request with it is not complete. */
+MPI_Datatype kept_type(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL || is_named(type)) return type;
+  MPI_Datatype kept;
+  PMPI_Type_dup(type, &kept);
+  return kept;
+}
+
+void drop_type(MPI_Datatype type) {
+  if (type != MPI_DATATYPE_NULL && !is_named(type)) PMPI_Type_free(&type);
 }
 
 uint64_t packed_block(const void* from, int count, MPI_Datatype type) {

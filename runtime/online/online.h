@@ -17,11 +17,23 @@ typedef struct Comm {
   uint32_t id;
   int rank;
   int size;
-  int* members;   /* world ranks */
-  int* rank_of;   /* by world rank; -1: no member */
-  int dimensions; /* of a Cartesian one; -1: not Cartesian */
+  int* members; /* world ranks */
+  int* peers;   /* world ranks of those that can be sent to: the members, or the other group */
+  int n_peers;
+  int* rank_of;   /* by world rank, among the peers; -1: none of them */
+  int is_inter;   /* an intercommunicator */
+  int is_first;   /* and its own group the first one, the same on all */
+  MPI_Comm local; /* of its own group */
+  MPI_Comm both;  /* of both groups, the first one first, under the same id */
+  int topology;   /* as MPI_Topo_test has it */
+  int dimensions; /* of a Cartesian one */
   int* extents;
   int* periodic;
+  int n_in, n_out;         /* of a graph: neighbours, as ranks */
+  int *in, *out;           /* of MPI_Graph_create both are one */
+  int *in_weight, *weight; /* null: without weights */
+  int nodes;               /* of MPI_Graph_create: what the program gave */
+  int *index, *edges;
 } Comm;
 
 /* session.c: the way to the simulator. */
@@ -32,6 +44,7 @@ int world_size(void);
 void attach(void); /* from MPI_Init on the process is a rank */
 void detach(void); /* after MPI_Finalize it is none any more */
 struct slk_online_call* new_call(enum slk_operation operation, const Comm* comm);
+const struct slk_online_answer* last_answer(void);
 const struct slk_online_answer* ask(void); /* hands the call over and waits for its answer */
 void defer(void); /* hands the call over together with the next one; for calls without an answer */
 void enter_call(void); /* computation ends here; of calls within calls the outermost counts */
@@ -60,36 +73,83 @@ uint64_t packed_bytes(int count, MPI_Datatype type);
 void pack(const void* from, int count, MPI_Datatype type, char* to);
 void unpack(const char* from, uint64_t bytes, void* to, int count, MPI_Datatype type);
 uint64_t packed_block(const void* from, int count, MPI_Datatype type);
+MPI_Datatype kept_type(MPI_Datatype type); /* for a request, until drop_type */
+void drop_type(MPI_Datatype type);
 /* The place of element `index` in a buffer of that type. */
 void* element(const void* buffer, int64_t index, MPI_Datatype type);
 
 /* communicators.c */
 Comm* find_comm(MPI_Comm handle);
+Comm* add_comm(MPI_Comm handle, uint32_t id, int size, const int64_t* members);
 int rank_in(const Comm* comm, int world);
 int world_of(const Comm* comm,
              int rank); /* wildcards and MPI_PROC_NULL as the simulator has them */
+/* The communicator that all members of `parent` with the same color get; null for a negative one.
+ */
+Comm* make_comm(enum slk_operation operation, const Comm* parent, int color, int key);
+/* The communicator of these world ranks, which make it without the others of `parent`. */
+Comm* make_comm_of(enum slk_operation operation, const Comm* parent, int tag, int n,
+                   const int* members);
 /* The communicators of those of the same color, ordered by key; none for a negative color. */
 int split_comm(enum slk_operation operation, MPI_Comm comm, int color, int key, MPI_Comm* result);
+
+/* intercommunicators.c */
+Comm* duplicate_inter(const Comm* inter);
+Comm* split_inter(const Comm* inter, int color, int key);
+
+/* grids.c */
+int* copied(const int* values, int n);
+/* The two along each dimension, in the order of MPI 4.0, section 8.6; to be freed. */
+int* grid_neighbours(const Comm* grid);
+
+/* topologies.c */
+void copy_topology(const Comm* from, Comm* to);
+/* Those whom a neighbourhood collective receives from and sends to, as ranks or MPI_PROC_NULL. In a
+ * grid, the message to place 2 i is for the neighbour's place 2 i + 1, and the other way round. */
+typedef struct {
+  int n_in, n_out;
+  const int *in, *out;
+  int is_grid; /* and `in`, which is `out`, is to be freed */
+} Neighbours;
+Neighbours neighbours_of(MPI_Comm comm);
 
 /* groups.c: numbers of groups in Fortran. */
 MPI_Fint number_of_group(MPI_Group group);
 MPI_Group group_of(MPI_Fint number);
+const int* members_of_group(MPI_Group group, int* size); /* world ranks */
+MPI_Group new_group_of(int size, const int* members);
+
+/* Tags of this library's own messages. */
+enum { kNeighbourTag = SLK_ONLINE_OWN_TAGS, kInterTag = SLK_ONLINE_OWN_TAGS + 0x10000, kWindowTag };
 
 /* point_to_point.c */
 void fill_status(MPI_Status* status, const Comm* comm, int source, int tag, uint64_t bytes);
+int tag_of(int tag); /* as the simulator has it */
 MPI_Request start_send(enum slk_operation operation, const void* buffer, int count,
                        MPI_Datatype type, int peer, int tag, MPI_Comm comm);
 MPI_Request start_receive(void* buffer, int count, MPI_Datatype type, int peer, int tag,
                           MPI_Comm comm);
+/* MPI_SUCCESS, or what the error handler of the communicator makes of a message that is longer than
+ * the room for it. */
+int check_room(const Comm* comm, uint64_t bytes, int count, MPI_Datatype type);
 
 /* requests.c: what a handle of this library stands for. */
-typedef enum { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_COLLECTIVE, REQUEST_NONE } RequestKind;
+typedef enum {
+  REQUEST_SEND,
+  REQUEST_RECEIVE,
+  REQUEST_COLLECTIVE,
+  REQUEST_MAKER,    /* MPI_Comm_idup */
+  REQUEST_TOGETHER, /* done when all its parts are */
+  REQUEST_TRANSFER  /* one-sided */
+} RequestKind;
 struct Collective;
+struct CollectiveArguments;
 typedef struct {
   RequestKind kind;
   int active; /* started, not completed */
   int persistent;
   int null_peer; /* complete at once, with an empty status */
+  int cancelled;
   enum slk_operation operation;
   const Comm* comm;
   void* buffer;
@@ -97,15 +157,27 @@ typedef struct {
   MPI_Datatype type;
   int peer;
   int tag;
+  uint64_t block; /* of a send */
   struct Collective* collective;
+  struct CollectiveArguments* again; /* of a persistent collective */
+  MPI_Comm made;                     /* of a maker */
+  int n_parts;
+  MPI_Request* parts;
+  int main_part; /* whose status it has; -1: none */
 } Pending;
 Pending* pending(uint32_t place);
 MPI_Request handle_of(uint32_t place);
 int is_ours(MPI_Request request);
 uint32_t place_of(MPI_Request request);
 MPI_Fint number_of_request(MPI_Request request); /* in Fortran */
+int is_active(MPI_Request request);
+void complete_freed(void); /* what the program has freed before it was complete */
+/* One request for several, in a list from malloc that it owns. */
+MPI_Request together(int n, MPI_Request* parts);
 
 /* collectives.c */
 void finish_collective(struct Collective* collective, uint64_t board, uint64_t result);
+/* Persistent collectives: what each start does. */
+MPI_Request start_again(const struct CollectiveArguments* arguments);
 
 #endif

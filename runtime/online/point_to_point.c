@@ -1,7 +1,7 @@
 /* Sends and receives. A message is copied into a block when it is sent, and out of it when the
  * receive completes; a blocking receive borrows a place in the table of requests for what it got.
  */
-#include <string.h>
+#include <stdlib.h>
 
 #include "online.h"
 
@@ -22,7 +22,7 @@ static void describe_send(struct slk_online_call* call, const void* buffer, int 
   if (peer != SLK_PEER_NULL) call->data = packed_block(buffer, count, type);
 }
 
-static int tag_of(int tag) {
+int tag_of(int tag) {
   return tag == MPI_ANY_TAG ? SLK_TAG_ANY : tag;
 }
 
@@ -50,15 +50,22 @@ SEND(Bsend, SLK_OP_bsend)
 SEND(Ssend, SLK_OP_ssend)
 SEND(Rsend, SLK_OP_rsend)
 
+int check_room(const Comm* comm, uint64_t bytes, int count, MPI_Datatype type) {
+  if (bytes <= packed_bytes(count, type)) return MPI_SUCCESS;
+  PMPI_Comm_call_errhandler(comm->handle, MPI_ERR_TRUNCATE);
+  return MPI_ERR_TRUNCATE;
+}
+
 /* What the message at that place brought. */
-static void take(uint32_t place, void* buffer, int count, MPI_Datatype type, const Comm* comm,
-                 MPI_Status* status) {
+static int take(uint32_t place, void* buffer, int count, MPI_Datatype type, const Comm* comm,
+                MPI_Status* status) {
   const struct slk_online_request* got = request_at(place);
   if (got->data != 0) {
     unpack(block_data(got->data), got->bytes, buffer, count, type);
     release_block(got->data);
   }
   fill_status(status, comm, got->source, got->tag, got->bytes);
+  return check_room(comm, got->bytes, count, type);
 }
 
 EXPORT int MPI_Recv(void* buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
@@ -67,6 +74,7 @@ EXPORT int MPI_Recv(void* buffer, int count, MPI_Datatype type, int peer, int ta
   enter_call();
   const Comm* comm = find_comm(handle);
   const int from = world_of(comm, peer);
+  int error = MPI_SUCCESS;
   if (from == SLK_PEER_NULL) {
     fill_status(status, comm, SLK_PEER_NULL, 0, 0);
   } else {
@@ -77,11 +85,11 @@ EXPORT int MPI_Recv(void* buffer, int count, MPI_Datatype type, int peer, int ta
     call->bytes = packed_bytes(count, type);
     const uint32_t place = call->place;
     ask();
-    take(place, buffer, count, type, comm, status);
+    error = take(place, buffer, count, type, comm, status);
     free_request(place);
   }
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
 static int exchange(enum slk_operation operation, uint64_t block, uint64_t bytes, int to,
@@ -97,13 +105,14 @@ static int exchange(enum slk_operation operation, uint64_t block, uint64_t bytes
   call->place = new_request();
   const uint32_t place = call->place;
   ask();
+  int error = MPI_SUCCESS;
   if (from == SLK_PEER_NULL) {
     fill_status(status, comm, SLK_PEER_NULL, 0, 0);
   } else {
-    take(place, received, count, type, comm, status);
+    error = take(place, received, count, type, comm, status);
   }
   free_request(place);
-  return MPI_SUCCESS;
+  return error;
 }
 
 EXPORT int MPI_Sendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
@@ -151,6 +160,8 @@ MPI_Request start_send(enum slk_operation operation, const void* buffer, int cou
     struct slk_online_call* call = new_call(operation, comm);
     describe_send(call, buffer, count, type, to, tag);
     name_request(call, place);
+    pending(place)->peer = to;
+    pending(place)->block = call->data;
     defer();
   }
   return handle_of(place);
@@ -167,7 +178,7 @@ MPI_Request start_receive(void* buffer, int count, MPI_Datatype type, int peer, 
                               .comm = comm,
                               .buffer = buffer,
                               .count = count,
-                              .type = type};
+                              .type = kept_type(type)};
   if (from != SLK_PEER_NULL) {
     struct slk_online_call* call = new_call(SLK_OP_irecv, comm);
     call->peer = from;
@@ -202,33 +213,29 @@ EXPORT int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int peer, int t
   return MPI_SUCCESS;
 }
 
-static int probe(enum slk_operation operation, int peer, int tag, MPI_Comm handle, int* found,
-                 MPI_Status* status) {
+EXPORT int MPI_Isendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
+                         int send_tag, void* received, int count, MPI_Datatype type, int source,
+                         int receive_tag, MPI_Comm comm, MPI_Request* request);
+EXPORT int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
+                                 int source, int receive_tag, MPI_Comm comm, MPI_Request* request);
+
+/* MPI 4; not in a session, as there are none. */
+EXPORT int MPI_Isendrecv(const void* sent, int send_count, MPI_Datatype send_type, int peer,
+                         int send_tag, void* received, int count, MPI_Datatype type, int source,
+                         int receive_tag, MPI_Comm comm, MPI_Request* request) {
   enter_call();
-  const Comm* comm = find_comm(handle);
-  const int from = world_of(comm, peer);
-  *found = 1;
-  if (from == SLK_PEER_NULL) {
-    fill_status(status, comm, SLK_PEER_NULL, 0, 0);
-  } else {
-    struct slk_online_call* call = new_call(operation, comm);
-    call->peer = from;
-    call->tag = tag_of(tag);
-    const struct slk_online_answer* answer = ask();
-    *found = answer->found;
-    if (*found) fill_status(status, comm, answer->source, answer->tag, answer->bytes);
-  }
+  MPI_Request* both = malloc(2 * sizeof *both);
+  if (both == NULL) refuse("MPI_Isendrecv", "no memory is left");
+  both[0] = start_send(SLK_OP_isend, sent, send_count, send_type, peer, send_tag, comm);
+  both[1] = start_receive(received, count, type, source, receive_tag, comm);
+  *request = together(2, both);
+  pending(place_of(*request))->main_part = 1;
   leave_call();
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status* status) {
-  int found;
-  return simulated() ? probe(SLK_OP_probe, peer, tag, comm, &found, status)
-                     : PMPI_Probe(peer, tag, comm, status);
-}
-
-EXPORT int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
-  return simulated() ? probe(SLK_OP_iprobe, peer, tag, comm, found, status)
-                     : PMPI_Iprobe(peer, tag, comm, found, status);
+EXPORT int MPI_Isendrecv_replace(void* buffer, int count, MPI_Datatype type, int peer, int send_tag,
+                                 int source, int receive_tag, MPI_Comm comm, MPI_Request* request) {
+  return MPI_Isendrecv(buffer, count, type, peer, send_tag, buffer, count, type, source,
+                       receive_tag, comm, request); /* what is sent is copied at once */
 }

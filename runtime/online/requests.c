@@ -1,5 +1,6 @@
 /* Requests and their completion. A handle is a place in the table that the simulator shares, under
  * a number that no real request has; everything that takes one is here. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "online.h"
@@ -7,6 +8,11 @@
 enum { kFirstHandle = 0x51ac0000 };
 
 static Pending table[SLK_ONLINE_REQUESTS];
+
+/* Receives and collectives that go on though the program has freed their requests. */
+enum { kMostFreed = 1024 };
+static MPI_Request freed[kMostFreed];
+static int n_freed;
 
 Pending* pending(uint32_t place) {
   return &table[place];
@@ -43,53 +49,105 @@ static void empty_status(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
-  status->MPI_ERROR = MPI_SUCCESS;
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
 }
 
-static int is_active(MPI_Request request) {
-  return is_ours(request) && table[place_of(request)].active;
+int is_active(MPI_Request request) {
+  if (request == MPI_REQUEST_NULL) return 0;
+  return !is_ours(request) || table[place_of(request)].active; /* others are generalised ones */
 }
 
-/* The request is complete: its data, its status, and the handle of one that is not persistent. */
-static void finish(MPI_Request* request, MPI_Status* status) {
+static int finish_receive(Pending* p, struct slk_online_request* got, MPI_Status* status) {
+  int error = MPI_SUCCESS;
+  if (got->data != 0) {
+    unpack(block_data(got->data), got->bytes, p->buffer, p->count, p->type);
+    release_block(got->data);
+    error = check_room(p->comm, got->bytes, p->count, p->type);
+  }
+  fill_status(status, p->comm, got->source, got->tag, got->bytes);
+  return error;
+}
+
+static int finish(MPI_Request* request, MPI_Status* status);
+
+static int finish_parts(Pending* p, MPI_Status* status) {
+  int error = MPI_SUCCESS;
+  for (int i = 0; i < p->n_parts; ++i) {
+    if (!is_active(p->parts[i])) continue;
+    const int own = finish(&p->parts[i], i == p->main_part ? status : MPI_STATUS_IGNORE);
+    if (own != MPI_SUCCESS) error = own;
+  }
+  free(p->parts);
+  p->parts = NULL;
+  return error;
+}
+
+/* The request is complete: its data, its status, and the handle of one that is not persistent.
+ * Returns MPI's error. */
+static int finish(MPI_Request* request, MPI_Status* status) {
+  if (!is_ours(*request)) return PMPI_Wait(request, status);
   const uint32_t place = place_of(*request);
   Pending* p = &table[place];
   struct slk_online_request* got = request_at(place);
+  int error = MPI_SUCCESS;
   empty_status(status);
-  if (p->kind == REQUEST_COLLECTIVE) {
-    finish_collective(p->collective, got->board, 0);
+  if (p->kind == REQUEST_TOGETHER) {
+    error = finish_parts(p, status);
+  } else if (p->kind == REQUEST_COLLECTIVE) {
+    if (p->collective != NULL) finish_collective(p->collective, got->board, 0);
+    p->collective = NULL;
+  } else if (p->kind == REQUEST_MAKER) {
+    const int64_t* made = lists() + (got->board - 1);
+    copy_topology(p->comm, add_comm(p->made, (uint32_t)made[0], (int)made[1], made + 2));
+  } else if (p->cancelled) {
+    if (status != MPI_STATUS_IGNORE) PMPI_Status_set_cancelled(status, 1);
   } else if (p->null_peer) {
-    fill_status(status, p->comm, SLK_PEER_NULL, 0, 0);
+    if (p->kind == REQUEST_RECEIVE) fill_status(status, p->comm, SLK_PEER_NULL, 0, 0);
   } else if (p->kind == REQUEST_RECEIVE) {
-    if (got->data != 0) {
-      unpack(block_data(got->data), got->bytes, p->buffer, p->count, p->type);
-      release_block(got->data);
-    }
-    fill_status(status, p->comm, got->source, got->tag, got->bytes);
+    error = finish_receive(p, got, status);
   }
   p->active = 0;
-  if (p->persistent) return;
+  p->cancelled = 0;
+  if (p->persistent) return error;
+  if (p->kind == REQUEST_RECEIVE) drop_type(p->type);
   free_request(place);
   *request = MPI_REQUEST_NULL;
+  return error;
 }
 
 /* Hands the active ones of these to the simulator. Their number; without those that were complete
  * already. */
+static uint32_t add_request(MPI_Request request, uint32_t n) {
+  if (!is_active(request) || !is_ours(request)) return n;
+  const uint32_t place = place_of(request);
+  const Pending* p = &table[place];
+  for (int i = 0; p->kind == REQUEST_TOGETHER && i < p->n_parts; ++i) {
+    n = add_request(p->parts[i], n);
+  }
+  if (p->kind == REQUEST_TOGETHER || p->null_peer || request_at(place)->over) return n;
+  lists()[n] = place;
+  return n + 1;
+}
+
 static uint32_t name_requests(int count, const MPI_Request* requests) {
   uint32_t n = 0;
-  for (int i = 0; i < count; ++i) {
-    if (!is_active(requests[i]) || table[place_of(requests[i])].null_peer) continue;
-    if (request_at(place_of(requests[i]))->over) continue;
-    lists()[n++] = place_of(requests[i]);
-  }
+  for (int i = 0; i < count; ++i) n = add_request(requests[i], n);
   return n;
 }
 
 static int is_done(MPI_Request request) {
-  return is_active(request) &&
-         (table[place_of(request)].null_peer || request_at(place_of(request))->over);
+  if (!is_active(request)) return 0;
+  int flag = 0;
+  if (!is_ours(request)) {
+    PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+    return flag;
+  }
+  const Pending* p = &table[place_of(request)];
+  for (int i = 0; p->kind == REQUEST_TOGETHER && i < p->n_parts; ++i) {
+    if (is_active(p->parts[i]) && !is_done(p->parts[i])) return 0;
+  }
+  return p->kind == REQUEST_TOGETHER || p->null_peer || request_at(place_of(request))->over;
 }
 
 static void ask_for(enum slk_operation operation, uint32_t n) {
@@ -116,53 +174,67 @@ static int first_done(int count, const MPI_Request* requests) {
   return MPI_UNDEFINED;
 }
 
-static void wait_all(enum slk_operation operation, int count, MPI_Request* requests,
-                     MPI_Status* statuses) {
+static int wait_all(enum slk_operation operation, int count, MPI_Request* requests,
+                    MPI_Status* statuses) {
+  const int several = operation == SLK_OP_waitall || operation == SLK_OP_testall;
   const uint32_t n = name_requests(count, requests);
+  if (n > 1 && operation == SLK_OP_wait) operation = SLK_OP_waitall;
   if (n > 0) ask_for(operation, n);
+  int error = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
+    MPI_Status* status = status_at(statuses, i);
+    int own = MPI_SUCCESS;
     if (is_active(requests[i])) {
-      finish(&requests[i], status_at(statuses, i));
+      own = finish(&requests[i], status);
     } else {
-      empty_status(status_at(statuses, i));
+      empty_status(status);
     }
+    if (own != MPI_SUCCESS) error = several ? MPI_ERR_IN_STATUS : own;
+    if (several && status != MPI_STATUS_IGNORE) status->MPI_ERROR = own;
   }
+  return error;
 }
 
 EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (!simulated()) return PMPI_Wait(request, status);
   enter_call();
-  wait_all(SLK_OP_wait, 1, request, status);
+  const int error = wait_all(SLK_OP_wait, 1, request, status);
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
 EXPORT int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   if (!simulated()) return PMPI_Waitall(count, requests, statuses);
   enter_call();
-  wait_all(SLK_OP_waitall, count, requests, statuses);
+  const int error = wait_all(SLK_OP_waitall, count, requests, statuses);
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
-static void complete_any(enum slk_operation operation, int count, MPI_Request* requests, int* index,
-                         MPI_Status* status) {
+static int complete_any(enum slk_operation operation, int count, MPI_Request* requests, int* index,
+                        MPI_Status* status) {
   *index = MPI_UNDEFINED;
-  if (!any_active(count, requests)) return empty_status(status);
-  *index = first_done(count, requests);
-  if (*index == MPI_UNDEFINED) {
-    ask_for(operation, name_requests(count, requests));
-    *index = first_done(count, requests);
+  if (!any_active(count, requests)) {
+    empty_status(status);
+    return MPI_SUCCESS;
   }
-  if (*index != MPI_UNDEFINED) finish(&requests[*index], status);
+  *index = first_done(count, requests);
+  while (*index == MPI_UNDEFINED) {
+    const uint32_t n = name_requests(count, requests);
+    if (n > 0) ask_for(operation, n);
+    *index = first_done(count, requests);
+    if (operation == SLK_OP_testany) break;
+    if (n == 0) pass(1000); /* only another thread can complete those that are left */
+  }
+  return *index != MPI_UNDEFINED ? finish(&requests[*index], status) : MPI_SUCCESS;
 }
 
 EXPORT int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   if (!simulated()) return PMPI_Waitany(count, requests, index, status);
   enter_call();
-  complete_any(SLK_OP_waitany, count, requests, index, status);
+  const int error = complete_any(SLK_OP_waitany, count, requests, index, status);
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
 EXPORT int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag,
@@ -170,151 +242,157 @@ EXPORT int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag,
   if (!simulated()) return PMPI_Testany(count, requests, index, flag, status);
   enter_call();
   const int had_some = any_active(count, requests);
-  complete_any(SLK_OP_testany, count, requests, index, status);
+  const int error = complete_any(SLK_OP_testany, count, requests, index, status);
   *flag = !had_some || *index != MPI_UNDEFINED;
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
-static void complete_some(enum slk_operation operation, int count, MPI_Request* requests, int* out,
-                          int* indices, MPI_Status* statuses) {
+static int complete_some(enum slk_operation operation, int count, MPI_Request* requests, int* out,
+                         int* indices, MPI_Status* statuses) {
   if (!any_active(count, requests)) {
     *out = MPI_UNDEFINED;
-    return;
+    return MPI_SUCCESS;
   }
-  if (first_done(count, requests) == MPI_UNDEFINED)
-    ask_for(operation, name_requests(count, requests));
+  while (first_done(count, requests) == MPI_UNDEFINED) {
+    const uint32_t n = name_requests(count, requests);
+    if (n > 0) ask_for(operation, n);
+    if (operation == SLK_OP_testsome) break;
+    if (n == 0) pass(1000); /* only another thread can complete those that are left */
+  }
+  int error = MPI_SUCCESS;
   *out = 0;
   for (int i = 0; i < count; ++i) {
     if (!is_done(requests[i])) continue;
-    finish(&requests[i], status_at(statuses, *out));
+    MPI_Status* status = status_at(statuses, *out);
+    const int own = finish(&requests[i], status);
+    if (own != MPI_SUCCESS) error = MPI_ERR_IN_STATUS;
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = own;
     indices[(*out)++] = i;
   }
+  return error;
 }
 
 EXPORT int MPI_Waitsome(int count, MPI_Request* requests, int* out, int* indices,
                         MPI_Status* statuses) {
   if (!simulated()) return PMPI_Waitsome(count, requests, out, indices, statuses);
   enter_call();
-  complete_some(SLK_OP_waitsome, count, requests, out, indices, statuses);
+  const int error = complete_some(SLK_OP_waitsome, count, requests, out, indices, statuses);
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
 EXPORT int MPI_Testsome(int count, MPI_Request* requests, int* out, int* indices,
                         MPI_Status* statuses) {
   if (!simulated()) return PMPI_Testsome(count, requests, out, indices, statuses);
   enter_call();
-  complete_some(SLK_OP_testsome, count, requests, out, indices, statuses);
+  const int error = complete_some(SLK_OP_testsome, count, requests, out, indices, statuses);
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
 /* Nothing is completed before all are. */
-static void test_all(enum slk_operation operation, int count, MPI_Request* requests, int* flag,
-                     MPI_Status* statuses) {
+static int test_all(enum slk_operation operation, int count, MPI_Request* requests, int* flag,
+                    MPI_Status* statuses) {
   const uint32_t n = name_requests(count, requests);
-  if (n > 0) ask_for(operation, n);
+  if (n > 0) ask_for(n > 1 && operation == SLK_OP_test ? SLK_OP_testall : operation, n);
   *flag = 1;
   for (int i = 0; i < count; ++i)
     *flag = *flag && (!is_active(requests[i]) || is_done(requests[i]));
-  if (*flag) wait_all(operation, count, requests, statuses);
+  return *flag ? wait_all(operation, count, requests, statuses) : MPI_SUCCESS;
 }
 
 EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   if (!simulated()) return PMPI_Test(request, flag, status);
   enter_call();
-  test_all(SLK_OP_test, 1, request, flag, status);
+  const int error = test_all(SLK_OP_test, 1, request, flag, status);
   leave_call();
-  return MPI_SUCCESS;
+  return error;
 }
 
 EXPORT int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
   if (!simulated()) return PMPI_Testall(count, requests, flag, statuses);
   enter_call();
-  test_all(SLK_OP_testall, count, requests, flag, statuses);
+  const int error = test_all(SLK_OP_testall, count, requests, flag, statuses);
   leave_call();
-  return MPI_SUCCESS;
+  return error;
+}
+
+/* Without a communication, whether those that nobody waits for are over. */
+void complete_freed(void) {
+  if (n_freed == 0) return;
+  const uint32_t n = name_requests(n_freed, freed);
+  if (n > 0) ask_for(SLK_OP_testsome, n);
+  int left = 0;
+  for (int i = 0; i < n_freed; ++i) {
+    if (is_done(freed[i])) {
+      finish(&freed[i], MPI_STATUS_IGNORE);
+    } else {
+      freed[left++] = freed[i];
+    }
+  }
+  n_freed = left;
 }
 
 EXPORT int MPI_Request_free(MPI_Request* request) {
   if (!simulated() || !is_ours(*request)) return PMPI_Request_free(request);
   Pending* p = &table[place_of(*request)];
-  if (p->active && p->kind != REQUEST_SEND)
-    refuse("MPI_Request_free", "a receive or collective that was not completed is freed");
+  p->persistent = 0;
   /* What is sent has been copied, so nothing refers to the place any more. */
-  free_request(place_of(*request));
+  if (!p->active || p->kind == REQUEST_SEND) {
+    free_request(place_of(*request));
+  } else {
+    if (n_freed == kMostFreed) refuse("MPI_Request_free", "1,024 freed requests are not complete");
+    freed[n_freed++] = *request;
+  }
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }
 
-/* Persistent requests: what each start does is kept here. */
-
-static MPI_Request keep(RequestKind kind, enum slk_operation operation, void* buffer, int count,
-                        MPI_Datatype type, int peer, int tag, MPI_Comm comm) {
-  const uint32_t place = new_request();
-  table[place] = (Pending){.kind = kind,
-                           .persistent = 1,
-                           .operation = operation,
-                           .comm = find_comm(comm),
-                           .null_peer = peer == MPI_PROC_NULL,
-                           .buffer = buffer,
-                           .count = count,
-                           .type = type,
-                           .peer = peer,
-                           .tag = tag};
-  return handle_of(place);
-}
-
-#define SEND_INIT(Name, operation)                                                             \
-  EXPORT int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,   \
-                        MPI_Comm comm, MPI_Request* request) {                                 \
-    if (!simulated()) return PMPI_##Name(buffer, count, type, peer, tag, comm, request);       \
-    *request =                                                                                 \
-        keep(REQUEST_SEND, operation, (void*)(uintptr_t)buffer, count, type, peer, tag, comm); \
-    return MPI_SUCCESS;                                                                        \
+EXPORT int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  if (!simulated() || (request != MPI_REQUEST_NULL && !is_ours(request)))
+    return PMPI_Request_get_status(request, flag, status);
+  enter_call();
+  const uint32_t n = name_requests(1, &request);
+  if (n > 0) ask_for(n > 1 ? SLK_OP_testall : SLK_OP_test, n);
+  *flag = !is_active(request) || is_done(request);
+  empty_status(status);
+  if (*flag && is_active(request)) {
+    Pending* p = &table[place_of(request)];
+    const struct slk_online_request* got = request_at(place_of(request));
+    if (p->kind == REQUEST_COLLECTIVE && p->collective != NULL) {
+      finish_collective(p->collective, got->board, 0); /* the board is gone with the next answer */
+      p->collective = NULL;
+    }
+    if (p->cancelled && status != MPI_STATUS_IGNORE) PMPI_Status_set_cancelled(status, 1);
+    if (p->kind == REQUEST_RECEIVE && !p->cancelled)
+      fill_status(status, p->comm, p->null_peer ? SLK_PEER_NULL : got->source, got->tag,
+                  got->bytes);
   }
-SEND_INIT(Send_init, SLK_OP_isend)
-SEND_INIT(Bsend_init, SLK_OP_ibsend)
-SEND_INIT(Ssend_init, SLK_OP_issend)
-SEND_INIT(Rsend_init, SLK_OP_irsend)
-
-EXPORT int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag,
-                         MPI_Comm comm, MPI_Request* request) {
-  if (!simulated()) return PMPI_Recv_init(buffer, count, type, peer, tag, comm, request);
-  *request = keep(REQUEST_RECEIVE, SLK_OP_irecv, buffer, count, type, peer, tag, comm);
-  return MPI_SUCCESS;
-}
-
-/* A start is the nonblocking call, under the persistent request's place. */
-static void start(MPI_Request request) {
-  if (!is_ours(request)) refuse("MPI_Start", "the request is not persistent");
-  const uint32_t place = place_of(request);
-  Pending* p = &table[place];
-  renew_request(place);
-  p->active = 1;
-  if (p->null_peer) return;
-  struct slk_online_call* call = new_call(p->operation, p->comm);
-  call->peer = world_of(p->comm, p->peer);
-  call->tag = p->tag == MPI_ANY_TAG ? SLK_TAG_ANY : p->tag;
-  call->bytes = packed_bytes(p->count, p->type);
-  name_request(call, place);
-  if (p->kind == REQUEST_SEND) call->data = packed_block(p->buffer, p->count, p->type);
-  defer();
-}
-
-EXPORT int MPI_Start(MPI_Request* request) {
-  if (!simulated()) return PMPI_Start(request);
-  enter_call();
-  start(*request);
   leave_call();
   return MPI_SUCCESS;
 }
 
-EXPORT int MPI_Startall(int count, MPI_Request* requests) {
-  if (!simulated()) return PMPI_Startall(count, requests);
+EXPORT int MPI_Cancel(MPI_Request* request) {
+  if (!simulated() || !is_ours(*request)) return PMPI_Cancel(request);
+  Pending* p = &table[place_of(*request)];
+  if (!p->active || p->null_peer || (p->kind != REQUEST_SEND && p->kind != REQUEST_RECEIVE))
+    return MPI_SUCCESS;
   enter_call();
-  for (int i = 0; i < count; ++i) start(requests[i]);
+  struct slk_online_call* call = new_call(SLK_OP_none, p->comm);
+  call->kind = SLK_ONLINE_CANCEL;
+  name_request(call, place_of(*request));
+  call->peer = p->peer;
+  call->data = p->block;
+  p->cancelled = ask()->found;
+  if (p->cancelled && p->block != 0) release_block(p->block);
   leave_call();
   return MPI_SUCCESS;
+}
+
+MPI_Request together(int n, MPI_Request* parts) {
+  const uint32_t place = new_request();
+  table[place] = (Pending){
+      .kind = REQUEST_TOGETHER, .active = 1, .n_parts = n, .parts = parts, .main_part = -1};
+  return handle_of(place);
 }

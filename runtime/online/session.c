@@ -120,7 +120,12 @@ void enter_call(void) {
 }
 
 void leave_call(void) {
+  if (depth == 1) complete_freed();
   if (--depth == 0) cpu_at_return = cpu_ns();
+}
+
+const struct slk_online_answer* last_answer(void) {
+  return &own->answer;
 }
 
 void defer(void) {

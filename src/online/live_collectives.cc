@@ -26,16 +26,33 @@ std::vector<std::int32_t> LiveCollectives::members(std::uint32_t comm, std::int3
   return all;
 }
 
+std::uint32_t LiveCollectives::of_members(std::uint32_t parent, std::int32_t tag,
+                                          const std::vector<std::int64_t>& members) {
+  const MembersKey key{parent, tag, members};
+  ByMembers& made = by_members_[key];
+  if (made.entered == 0) {
+    Communicator communicator;
+    for (const std::int64_t member : members) {
+      communicator.members.push_back(static_cast<std::int32_t>(member));
+    }
+    made.comm = trace_.add_communicator(std::move(communicator));
+  }
+  const std::uint32_t comm = made.comm;
+  if (++made.entered == members.size()) by_members_.erase(key);
+  return comm;
+}
+
 LiveCollective& LiveCollectives::contribute(std::int32_t rank, const Call& call,
                                             const Contribution& contribution) {
   // Each rank has an MPI_COMM_SELF of its own, whose collectives nobody else sees.
-  const Key key{call.comm, call.comm == kCommSelf ? static_cast<std::uint32_t>(rank)
-                                                  : sequence_[{rank, call.comm}]++};
-  const std::vector<std::int32_t> all = members(call.comm, rank);
+  const std::uint32_t comm = collective_comm(call);
+  const Key key{comm,
+                comm == kCommSelf ? static_cast<std::uint32_t>(rank) : sequence_[{rank, comm}]++};
+  const std::vector<std::int32_t> all = members(comm, rank);
   std::unique_ptr<LiveCollective>& collective = running_[key];
   if (collective == nullptr) {
     collective = std::make_unique<LiveCollective>();
-    collective->comm = call.comm;
+    collective->comm = comm;
     collective->blocks.resize(all.size());
     collective->colors.resize(all.size());
     collective->keys.resize(all.size());
@@ -45,22 +62,24 @@ LiveCollective& LiveCollectives::contribute(std::int32_t rank, const Call& call,
   collective->colors[place] = contribution.color;
   collective->keys[place] = contribution.key;
   const bool complete = ++collective->entered == static_cast<std::int32_t>(all.size());
-  if (complete && operation_class(call.operation) == OperationClass::comm_create) {
-    make_communicators(*collective);
+  if (is_made_by_members(call.operation)) {
+    collective->new_comms.assign(all.size(), comm);
+  } else if (complete && operation_class(call.operation) == OperationClass::comm_create) {
+    make_communicators(*collective, rank);
   }
   return *collective;
 }
 
 /// One communicator for each color, whose members stand by key and then by their old rank (MPI 4.0,
 /// section 7.4.2).
-void LiveCollectives::make_communicators(LiveCollective& collective) {
+void LiveCollectives::make_communicators(LiveCollective& collective, std::int32_t any_member) {
   const std::size_t n = collective.blocks.size();
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) {
     return std::tuple{collective.colors[i], collective.keys[i], i};
   });
-  const std::vector<std::int32_t> old = members(collective.comm, 0);
+  const std::vector<std::int32_t> old = members(collective.comm, any_member);
   collective.new_comms.assign(n, kCommNull);
   for (std::size_t begin = 0; begin < n;) {
     const std::int32_t color = collective.colors[order[begin]];
@@ -80,12 +99,14 @@ void LiveCollectives::make_communicators(LiveCollective& collective) {
 CollectiveCursor::Entered LiveCollectives::view(std::uint32_t context, std::int32_t rank,
                                                 const Call& call) {
   View& view = views_[context];
-  view.members = members(call.comm, rank);
+  const std::uint32_t comm = collective_comm(call);
+  view.members = members(comm, rank);
   view.args.assign(call.args.begin(), call.args.end());
   Call own = call;
   own.args = view.args;
+  own.comm = comm;
   view.instance = own_view(own, view.members);
-  return {view.instance, viewed_[{rank, call.comm}]++, place_of(view.members, rank)};
+  return {view.instance, viewed_[{rank, comm}]++, place_of(view.members, rank)};
 }
 
 void LiveCollectives::forget(const LiveCollective& collective) {

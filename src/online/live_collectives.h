@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,11 @@ class LiveCollectives {
  public:
   /// The trace must outlive it, and gets the communicators that are made.
   explicit LiveCollectives(Trace& trace);
+
+  /// The communicator of these members, which all of them make together without the others of
+  /// `parent` (MPI_Comm_create_group): the same for all who name the same tag.
+  std::uint32_t of_members(std::uint32_t parent, std::int32_t tag,
+                           const std::vector<std::int64_t>& members);
 
   /// What a rank contributes to the collective that it enters next on the communicator of `call`.
   struct Contribution {
@@ -60,9 +66,17 @@ class LiveCollectives {
   };
   using Key = std::pair<std::uint32_t, std::uint32_t>;  // communicator and sequence
 
-  void make_communicators(LiveCollective& collective);
+  void make_communicators(LiveCollective& collective, std::int32_t any_member);
+
+  /// One that is being made by its members: how many have entered.
+  struct ByMembers {
+    std::uint32_t comm = 0;
+    std::size_t entered = 0;
+  };
+  using MembersKey = std::tuple<std::uint32_t, std::int32_t, std::vector<std::int64_t>>;
 
   Trace& trace_;
+  std::map<MembersKey, ByMembers> by_members_;
   std::map<Key, std::unique_ptr<LiveCollective>> running_;
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> sequence_;  // by rank and comm
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> viewed_;

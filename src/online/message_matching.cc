@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "trace/online_wire.h"
+
 namespace slackline::online {
 namespace {
 
 bool accepts(const PostedReceive& receive, const SentMessage& message) {
+  const bool any_tag = receive.tag == kTagAny && message.tag < SLK_ONLINE_OWN_TAGS;
   return (receive.source == kPeerAny || receive.source == message.source) &&
-         (receive.tag == kTagAny || receive.tag == message.tag);
+         (any_tag || receive.tag == message.tag);
 }
 
 }  // namespace
@@ -38,6 +41,27 @@ MessageMatching::Match MessageMatching::post_receive(std::uint32_t comm,
   const Match match{.number = found->number, .message = found->item};
   queues.messages.erase(found);
   return match;
+}
+
+std::int64_t MessageMatching::cancel_receive(std::uint32_t comm, const PostedReceive& receive) {
+  std::deque<Numbered<PostedReceive>>& posted = queues_[{receive.rank, comm}].receives;
+  const auto found = std::ranges::find_if(
+      posted, [&](const auto& other) { return other.item.request == receive.request; });
+  if (found == posted.end()) return 0;
+  const std::int64_t number = found->number;
+  posted.erase(found);
+  return number;
+}
+
+std::int64_t MessageMatching::cancel_send(std::int32_t destination, std::uint32_t comm,
+                                          std::uint64_t data) {
+  std::deque<Numbered<SentMessage>>& sent = queues_[{destination, comm}].messages;
+  const auto found =
+      std::ranges::find_if(sent, [&](const auto& message) { return message.item.data == data; });
+  if (found == sent.end()) return 0;
+  const std::int64_t number = found->number;
+  sent.erase(found);
+  return number;
 }
 
 std::optional<SentMessage> MessageMatching::find(std::uint32_t comm,

@@ -38,6 +38,12 @@ class MessageMatching {
   };
   Match post_send(std::int32_t destination, std::uint32_t comm, const SentMessage& message);
   Match post_receive(std::uint32_t comm, const PostedReceive& receive);
+  /// A number that no pair has.
+  std::int64_t new_number() { return ++last_number_; }
+  /// Forgets the receive, unless it has been matched; returns its number, or 0.
+  std::int64_t cancel_receive(std::uint32_t comm, const PostedReceive& receive);
+  /// Forgets the message with that block, unless it has been matched; returns its number, or 0.
+  std::int64_t cancel_send(std::int32_t destination, std::uint32_t comm, std::uint64_t data);
   /// The oldest message that a receive like that would get.
   std::optional<SentMessage> find(std::uint32_t comm, const PostedReceive& receive) const;
 

@@ -55,7 +55,10 @@ std::uint8_t wildcards(std::int32_t source, std::int32_t tag) {
 }  // namespace
 
 OnlineProgram::OnlineProgram(const Job& job)
-    : job_(job), states_(static_cast<std::size_t>(job.trace.ranks())), collectives_(job.trace) {}
+    : job_(job),
+      states_(static_cast<std::size_t>(job.trace.ranks())),
+      one_sided_(job.trace.ranks(), matching_),
+      collectives_(job.trace) {}
 
 void OnlineProgram::begin(sim::ContextScheduler& contexts, sim::MessagePassing& messages,
                           sim::Requests& requests, sim::Polling& polling) {
@@ -63,6 +66,7 @@ void OnlineProgram::begin(sim::ContextScheduler& contexts, sim::MessagePassing& 
   messages_ = &messages;
   requests_ = &requests;
   polling_ = &polling;
+  one_sided_.begin(contexts, requests);
 }
 
 void OnlineProgram::next(sim::ExecutionContext& context) {
@@ -82,6 +86,10 @@ void OnlineProgram::next(sim::ExecutionContext& context) {
       return operation_class(operation) == OperationClass::probe ? end_probe(context, operation)
                                                                  : test(context, operation);
     }
+    case Phase::locking:
+      return ask_for_lock(context);
+    case Phase::transferring:
+      return end_one_sided(context);
   }
 }
 
@@ -171,6 +179,7 @@ void OnlineProgram::perform(sim::ExecutionContext& context) {
     return contexts_->sleep(context, ns * kNano, State::computing);
   }
   if (of.call.kind == SLK_ONLINE_FLUSH) return;
+  if (of.call.kind == SLK_ONLINE_CANCEL) return cancel(context);
   perform_call(context, static_cast<Operation>(of.call.operation));
 }
 
@@ -190,6 +199,8 @@ void OnlineProgram::perform_call(sim::ExecutionContext& context, Operation opera
       return enter_collective(context, operation);
     case OperationClass::probe:
       return begin_probe(context);
+    case OperationClass::one_sided:
+      return begin_one_sided(context, operation);
     case OperationClass::completion:
       break;
     default:
@@ -263,10 +274,16 @@ void OnlineProgram::exchange(sim::ExecutionContext& context, Operation operation
 void OnlineProgram::enter_collective(sim::ExecutionContext& context, Operation operation) {
   RankState& of = state(context.rank);
   const bool makes = operation_class(operation) == OperationClass::comm_create;
-  const bool nonblocking = operation_class(operation) == OperationClass::icollective;
+  const bool nonblocking = of.call.place != 0;
   const std::uint32_t serial = nonblocking ? of.call.serial : 0;
   // Which communicator a maker makes is known when all have entered.
-  if (makes) of.list.assign(1, std::int64_t{kCommNull});
+  if (makes) {
+    const bool by_members = is_made_by_members(operation);
+    of.list.assign(
+        1, std::int64_t{by_members ? collectives_.of_members(of.call.comm, of.call.tag, of.list)
+                                   : kCommNull});
+    if (nonblocking) of.makers[serial] = job_.trace.calls(context.rank).size();
+  }
   const Call call{.operation = operation,
                   .flags = static_cast<std::uint8_t>(of.call.flags),
                   .bytes = makes ? 0 : of.call.bytes,
@@ -393,7 +410,7 @@ bool OnlineProgram::can_find(const sim::ExecutionContext& context) const {
 void OnlineProgram::begin_post(sim::ContextId id) {
   sim::ExecutionContext& context = (*contexts_)[id];
   sim::Message& message = context.posting.outgoing;
-  if (!sim::in_collective(sim::MessagePassing::channel_of(context))) {
+  if (context.main && !sim::in_collective(sim::MessagePassing::channel_of(context))) {
     RankState& of = state(context.rank);
     const auto tag = static_cast<std::int32_t>(message.tag);
     if (message.send) {
@@ -454,6 +471,7 @@ void OnlineProgram::answer(sim::ExecutionContext& context) {
         break;
       case OperationClass::collective:
       case OperationClass::comm_create: {
+        if (of.call.place != 0) break;
         LiveCollective& collective = *of.collectives.at(0);
         of.collectives.erase(0);
         area.answer.result = collective.result;
@@ -497,7 +515,12 @@ void OnlineProgram::give_completed(sim::ExecutionContext& context) {
     const auto collective = of.collectives.find(request.serial);
     if (collective != of.collectives.end()) {
       request.board = at + 1;
-      at = static_cast<std::size_t>(give_board(context.rank, *collective->second, at));
+      const auto maker = of.makers.find(request.serial);
+      at = static_cast<std::size_t>(
+          maker == of.makers.end()
+              ? give_board(context.rank, *collective->second, at)
+              : give_made(context.rank, *collective->second, maker->second, at));
+      of.makers.erase(request.serial);
       of.collectives.erase(collective);
     }
   }
@@ -519,18 +542,31 @@ std::int64_t OnlineProgram::give_board(std::int32_t rank, LiveCollective& collec
 
 void OnlineProgram::give_communicator(std::int32_t rank, LiveCollective& collective) {
   slk_online_rank& area = job_.memory.rank(rank);
+  constexpr std::size_t kHead = 2;
+  give_made(rank, collective, job_.trace.calls(rank).size() - 1, 0);
+  area.answer.comm = static_cast<std::uint32_t>(area.lists[0]);
+  area.answer.count = static_cast<std::uint32_t>(area.lists[1]);
+  std::copy_n(area.lists + kHead, area.answer.count, area.lists);
+}
+
+/// Lists the communicator that the call made, the number of its members, and them; returns where
+/// the list ends.
+std::int64_t OnlineProgram::give_made(std::int32_t rank, LiveCollective& collective,
+                                      std::size_t maker, std::size_t at) {
   const std::vector<std::int32_t> old = collectives_.members(collective.comm, rank);
   const auto place = static_cast<std::size_t>(std::ranges::find(old, rank) - old.begin());
   const std::uint32_t made = collective.new_comms[place];
-  area.answer.comm = made;
-  RankCalls& calls = job_.trace.calls(rank);
-  calls.mutable_args(calls.size() - 1)[0] = made;
+  job_.trace.calls(rank).mutable_args(maker)[0] = made;
   state(rank).left.push_back(&collective);
   ++collective.left;
-  if (made == kCommNull) return;
-  const std::vector<std::int32_t>& members = job_.trace.communicators()[made].members;
-  area.answer.count = static_cast<std::uint32_t>(members.size());
-  std::ranges::copy(members, area.lists);
+  slk_online_rank& area = job_.memory.rank(rank);
+  const std::vector<std::int32_t> none;
+  const std::vector<std::int32_t> members =
+      made == kCommNull ? none : collectives_.members(made, rank);
+  area.lists[at++] = made;
+  area.lists[at++] = static_cast<std::int64_t>(members.size());
+  for (const std::int32_t member : members) area.lists[at++] = member;
+  return static_cast<std::int64_t>(at);
 }
 
 }  // namespace slackline::online

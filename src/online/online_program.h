@@ -8,6 +8,7 @@
 
 #include "online/live_collectives.h"
 #include "online/message_matching.h"
+#include "online/one_sided.h"
 #include "online/processes.h"
 #include "online/shared_memory.h"
 #include "sim/engine/context_order.h"
@@ -50,10 +51,12 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
 
  private:
   enum class Phase : std::uint8_t {
-    starting,   ///< the process has not called MPI_Init
-    executing,  ///< the engine executes the call; what follows is its answer
-    computing,  ///< the computation before the call
-    polling     ///< a test or a wait for the first of several
+    starting,     ///< the process has not called MPI_Init
+    executing,    ///< the engine executes the call; what follows is its answer
+    computing,    ///< the computation before the call
+    polling,      ///< a test or a wait for the first of several
+    locking,      ///< its request for a window's lock is on the way
+    transferring  ///< a one-sided call waits for transfers, or for a lock
   };
   struct Outgoing {
     std::uint64_t data = 0, bytes = 0;
@@ -68,7 +71,8 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
     std::map<std::uint32_t, SentMessage> got{};    ///< what receives have matched
     std::map<std::uint32_t, LiveCollective*> collectives{};  ///< by request; 0: one that blocks
     std::map<std::uint32_t, std::size_t> receives{};         ///< calls in the trace to be resolved
-    std::vector<LiveCollective*> left{};  ///< collectives whose data were read last
+    std::map<std::uint32_t, std::size_t> makers{};  ///< by request: calls that make a communicator
+    std::vector<LiveCollective*> left{};            ///< collectives whose data were read last
   };
 
   RankState& state(std::int32_t rank) { return states_[static_cast<std::size_t>(rank)]; }
@@ -93,9 +97,15 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   void give_completed(sim::ExecutionContext& context);
   void give_message(sim::ExecutionContext& context, std::uint32_t serial, std::uint32_t place);
   std::int64_t give_board(std::int32_t rank, LiveCollective& collective, std::size_t at);
+  std::int64_t give_made(std::int32_t rank, LiveCollective& collective, std::size_t maker,
+                         std::size_t at);
   void give_communicator(std::int32_t rank, LiveCollective& collective);
   void release(RankState& of);
   std::vector<sim::Request> requests_of(const sim::ExecutionContext& context);
+  void begin_one_sided(sim::ExecutionContext& context, Operation operation);
+  void ask_for_lock(sim::ExecutionContext& context);
+  void end_one_sided(sim::ExecutionContext& context);
+  void cancel(sim::ExecutionContext& context);
   void message_matched(const PostedReceive& receive, const SentMessage& message);
 
   Job job_;
@@ -105,6 +115,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   sim::Polling* polling_ = nullptr;
   std::vector<RankState> states_;
   MessageMatching matching_;
+  OneSided one_sided_;
   LiveCollectives collectives_;
   std::uint64_t calls_ = 0;
 };

@@ -20,6 +20,7 @@
 #define SLK_ONLINE_REQUESTS 65536u
 #define SLK_ONLINE_LISTS (1u << 21) /* 8-byte words */
 #define SLK_ONLINE_NAME 256u
+#define SLK_ONLINE_OWN_TAGS 0x7f000000 /* this tag and above: of no program, and no wildcard's */
 #define SLK_ONLINE_QUEUE 64u /* calls without an answer that wait for the next one with one */
 
 struct slk_online_file {
@@ -34,6 +35,7 @@ enum slk_online_kind {
   SLK_ONLINE_CALL = 1, /* an operation of enum slk_operation */
   SLK_ONLINE_SLEEP,    /* `bytes`: nanoseconds */
   SLK_ONLINE_FLUSH,    /* nothing but the queue, and the time is wanted */
+  SLK_ONLINE_CANCEL,   /* the request at `place`, a send if `data` is its block */
   SLK_ONLINE_ABORT,    /* `peer`: the code */
   SLK_ONLINE_REFUSED   /* `refused`: the function that cannot be simulated */
 };
@@ -46,7 +48,8 @@ struct slk_online_request {
   int32_t tag;
   uint64_t bytes;
   uint64_t data;  /* of a receive: the message's block */
-  uint64_t board; /* of a collective: as in the answer */
+  uint64_t board; /* of a collective: as in the answer; of a maker index + 1 of the communicator,
+                     its number of members, and these */
 };
 
 struct slk_online_call {
@@ -66,6 +69,7 @@ struct slk_online_call {
   int32_t color;      /* of MPI_Comm_split */
   int32_t key;
   uint64_t data;   /* block that is sent, or contributed to the collective */
+  uint64_t back;   /* of one-sided operations: bytes that come back */
   uint64_t result; /* block with the result of the collective that was answered last */
   uint64_t cpu_ns; /* computed since the last answer */
   char name[SLK_ONLINE_NAME];
@@ -73,7 +77,7 @@ struct slk_online_call {
 
 struct slk_online_answer {
   double now;
-  int32_t found;  /* of tests and probes */
+  int32_t found;  /* of tests, probes and cancelling */
   int32_t source; /* of probes */
   int32_t tag;
   uint32_t

@@ -11,9 +11,10 @@ int main(int argc, char** argv) {
   if (strcmp(what, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
   if (strcmp(what, "exit") == 0 && rank == 1) exit(4);
   if (strcmp(what, "crash") == 0 && rank == 1) abort();
-  if (strcmp(what, "window") == 0) {
-    MPI_Win window;
-    MPI_Win_create(&value, sizeof value, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+  if (strcmp(what, "spawn") == 0) {
+    MPI_Comm others;
+    MPI_Comm_spawn("program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
+                   MPI_ERRCODES_IGNORE);
   }
   if (strcmp(what, "deadlock") == 0 && rank == 1)
     MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

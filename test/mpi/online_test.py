@@ -70,6 +70,25 @@ def kinds(test):
         check(not test.replayed()["findings"], "the trace matches")
 
 
+def beyond(test):
+    """Communicators of some members or two groups, graphs, and less common requests: right, and at the dates of the trace."""
+    for name in ("online_communicators", "online_topologies", "online_requests"):
+        for ranks in RANKS:
+            done = test.simulate(ranks, test.program(name), options=("--compute", "none", "--trace", "run.slk"))
+            check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"{name} on {ranks} ranks: {done.stdout}")
+            online, offline = test.result()["makespan_ns"], test.replayed()["result"]["makespan_ns"]
+            polls = name == "online_requests"  # those that failed are not timed in a trace
+            check(online == offline or polls, f"{name}: {online} ns on line, {offline} ns from its trace")
+
+
+def windows(test):
+    """One-sided communication: right data, and the time of the messages."""
+    for ranks in RANKS:
+        done = test.simulate(ranks, test.program("online_windows"), "time", options=("--compute", "none"))
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"on {ranks} ranks: {done.stdout}")
+        check(1e9 < test.result()["makespan_ns"] < 1.5e9, "the put of a second is waited for once")
+
+
 def waits(test):
     """What waits for nothing but a timeout passes simulated time, on one processor of this machine or all."""
     made, overhead = set(), ("--option", "smpi/ois:0:1e-6:0")
@@ -113,7 +132,7 @@ def refused(test):
     for what, status, text in (("abort", 1, "rank 1 called MPI_Abort with 7"),
                                ("exit", 1, "rank 1 ended without MPI_Finalize (exit status 4)"),
                                ("crash", 1, "rank 1 ended without MPI_Finalize (exit status 134)"),
-                               ("window", 1, "MPI_Win_create: it is not simulated yet"),
+                               ("spawn", 1, "MPI_Comm_spawn: it is not simulated"),
                                ("deadlock", 1, "rank 1 in recv (call 1) waits for a message from rank 0"),
                                ("probe", 1, "1 of 3 ranks wait forever")):
         done = test.simulate(3, test.program("online_refused"), what, options=("--trace", "run.slk"))
@@ -172,7 +191,7 @@ run 40
     check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
 
 
-CASES = {case.__name__: case for case in (kinds, waits, same_dates, fortran, refused, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, waits, same_dates, fortran, refused, usage, lammps)}
 
 
 def main():

@@ -41,6 +41,7 @@ std::string blocked_on(const ExecutionContext& context, const Trace& trace,
     const std::string from = message_from(probed.source);
     return probed.tag == kTagAny ? from : fmt::format("{}, tag {}", from, probed.tag);
   }
+  if (context.state == State::blocked) return "the lock of a window";
   if (context.polled.by_collective != CollectiveProbe::none) {
     return message_from(probed.source) + ", as a step of it,";
   }

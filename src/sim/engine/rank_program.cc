@@ -148,7 +148,9 @@ class RankProgram::Actions {
   }
   void probe(const Call& call) { program_.enter_probe(context_, call); }
   void collective(const Call& call) { program_.enter_collective(context_, call); }
-  void one_sided() { program_.findings_.add(kOneSidedNotModelled); }
+  void one_sided() {
+    if (program_.parts_.live == nullptr) program_.findings_.add(kOneSidedNotModelled);
+  }
   void io() { program_.findings_.add(kIoNotModelled); }
   void free_communicator() {}
   void initialize() {}

@@ -1,0 +1,154 @@
+/* Synchronisation of windows. What is waited for is the simulator's: transfers, locks, and the
+ * messages by which the sides of an epoch tell each other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "windows.h"
+
+enum { kPosted = kWindowTag, kCompleted };
+
+/* Waits for the transfers to that world rank, or to all. */
+static void synchronise(enum slk_operation operation, const Window* w, int peer, int shared) {
+  struct slk_online_call* call = new_call(operation, w->comm);
+  call->peer = peer;
+  call->tag = shared;
+  ask();
+}
+
+EXPORT int MPI_Win_fence(int assertion, MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_fence(assertion, handle);
+  enter_call();
+  const Window* w = find_window(handle);
+  synchronise(SLK_OP_win_fence, w, SLK_PEER_ANY, 0);
+  MPI_Barrier(w->hidden);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Win_lock(int kind, int target, int assertion, MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_lock(kind, target, assertion, handle);
+  if (target == MPI_PROC_NULL) return MPI_SUCCESS;
+  enter_call();
+  const Window* w = find_window(handle);
+  synchronise(SLK_OP_win_lock, w, world_of(w->comm, target), kind == MPI_LOCK_SHARED);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Win_lock_all(int assertion, MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_lock_all(assertion, handle);
+  enter_call();
+  synchronise(SLK_OP_win_lock_all, find_window(handle), SLK_PEER_ANY, 1);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+#define FOR_TARGET(Name, operation)                                     \
+  EXPORT int MPI_Win_##Name(int target, MPI_Win handle) {               \
+    if (!simulated()) return PMPI_Win_##Name(target, handle);           \
+    if (target == MPI_PROC_NULL) return MPI_SUCCESS;                    \
+    enter_call();                                                       \
+    const Window* w = find_window(handle);                              \
+    synchronise(operation, w, world_of(w->comm, target), 0);            \
+    leave_call();                                                       \
+    return MPI_SUCCESS;                                                 \
+  }                                                                     \
+  EXPORT int MPI_Win_##Name##_all(MPI_Win handle) {                     \
+    if (!simulated()) return PMPI_Win_##Name##_all(handle);             \
+    enter_call();                                                       \
+    synchronise(operation##_all, find_window(handle), SLK_PEER_ANY, 0); \
+    leave_call();                                                       \
+    return MPI_SUCCESS;                                                 \
+  }
+FOR_TARGET(unlock, SLK_OP_win_unlock)
+FOR_TARGET(flush, SLK_OP_win_flush)
+FOR_TARGET(flush_local, SLK_OP_win_flush_local)
+
+EXPORT int MPI_Win_sync(MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_sync(handle);
+  enter_call();
+  synchronise(SLK_OP_win_sync, find_window(handle), SLK_PEER_NONE, 0);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+/* Post, start, complete, wait. */
+
+static int* ranks_of(const Window* w, MPI_Group group, int* n) {
+  const int* members = members_of_group(group, n);
+  int* ranks = malloc(sizeof(int) * (size_t)(*n + 1));
+  if (ranks == NULL) refuse("an epoch", "no memory is left");
+  for (int i = 0; i < *n; ++i) ranks[i] = rank_in(w->comm, members[i]);
+  return ranks;
+}
+
+static void tell(const Window* w, int n, const int* ranks, int tag) {
+  for (int i = 0; i < n; ++i) {
+    MPI_Request request = start_send(SLK_OP_isend, NULL, 0, MPI_BYTE, ranks[i], tag, w->hidden);
+    MPI_Request_free(&request);
+  }
+}
+
+static MPI_Request* hear(const Window* w, int n, const int* ranks, int tag) {
+  MPI_Request* each = malloc(sizeof *each * (size_t)(n + 1));
+  if (each == NULL) refuse("an epoch", "no memory is left");
+  for (int i = 0; i < n; ++i) each[i] = start_receive(NULL, 0, MPI_BYTE, ranks[i], tag, w->hidden);
+  return each;
+}
+
+EXPORT int MPI_Win_post(MPI_Group group, int assertion, MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_post(group, assertion, handle);
+  enter_call();
+  Window* w = find_window(handle);
+  free(w->origins);
+  w->origins = ranks_of(w, group, &w->n_origins);
+  tell(w, w->n_origins, w->origins, kPosted);
+  free(w->completions);
+  w->completions = hear(w, w->n_origins, w->origins, kCompleted);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Win_start(MPI_Group group, int assertion, MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_start(group, assertion, handle);
+  enter_call();
+  Window* w = find_window(handle);
+  free(w->targets);
+  w->targets = ranks_of(w, group, &w->n_targets);
+  MPI_Request* posts = hear(w, w->n_targets, w->targets, kPosted);
+  MPI_Waitall(w->n_targets, posts, MPI_STATUSES_IGNORE);
+  free(posts);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Win_complete(MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_complete(handle);
+  enter_call();
+  Window* w = find_window(handle);
+  synchronise(SLK_OP_win_complete, w, SLK_PEER_ANY, 0);
+  tell(w, w->n_targets, w->targets, kCompleted);
+  w->n_targets = 0;
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Win_wait(MPI_Win handle) {
+  if (!simulated()) return PMPI_Win_wait(handle);
+  enter_call();
+  Window* w = find_window(handle);
+  MPI_Waitall(w->n_origins, w->completions, MPI_STATUSES_IGNORE);
+  w->n_origins = 0;
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Win_test(MPI_Win handle, int* flag) {
+  if (!simulated()) return PMPI_Win_test(handle, flag);
+  enter_call();
+  Window* w = find_window(handle);
+  MPI_Testall(w->n_origins, w->completions, flag, MPI_STATUSES_IGNORE);
+  if (*flag) w->n_origins = 0;
+  leave_call();
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,150 @@
+/* Cartesian topologies: ranks stand in row-major order, and are never reordered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "online.h"
+
+int* copied(const int* values, int n) {
+  int* copy = malloc(sizeof(int) * (size_t)(n > 0 ? n : 1));
+  if (copy == NULL) refuse("a communicator", "no memory is left");
+  if (values != NULL) memcpy(copy, values, sizeof(int) * (size_t)n);
+  return copy;
+}
+
+static void set_grid(Comm* comm, int n, const int* extents, const int* periodic) {
+  comm->topology = MPI_CART;
+  comm->dimensions = n;
+  comm->extents = copied(extents, n);
+  comm->periodic = copied(periodic, n);
+}
+
+EXPORT int MPI_Cart_create(MPI_Comm comm, int n, const int* extents, const int* periodic,
+                           int reorder, MPI_Comm* result) {
+  if (!simulated()) return PMPI_Cart_create(comm, n, extents, periodic, reorder, result);
+  enter_call();
+  const Comm* parent = find_comm(comm);
+  int cells = 1;
+  for (int i = 0; i < n; ++i) cells *= extents[i];
+  if (cells > parent->size) refuse("MPI_Cart_create", "the grid is larger than the communicator");
+  Comm* grid = make_comm(SLK_OP_cart_create, parent, parent->rank < cells ? 0 : -1, parent->rank);
+  if (grid != NULL) set_grid(grid, n, extents, periodic);
+  *result = grid == NULL ? MPI_COMM_NULL : grid->handle;
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+static void coordinates(const Comm* grid, int rank, int* of) {
+  for (int i = grid->dimensions - 1; i >= 0; --i) {
+    of[i] = rank % grid->extents[i];
+    rank /= grid->extents[i];
+  }
+}
+
+/* MPI_PROC_NULL outside of a dimension that is not periodic. */
+static int rank_at(const Comm* grid, const int* of) {
+  int rank = 0;
+  for (int i = 0; i < grid->dimensions; ++i) {
+    int at = of[i];
+    if (grid->periodic[i]) at = (at % grid->extents[i] + grid->extents[i]) % grid->extents[i];
+    if (at < 0 || at >= grid->extents[i]) return MPI_PROC_NULL;
+    rank = rank * grid->extents[i] + at;
+  }
+  return rank;
+}
+
+static Comm* find_grid(MPI_Comm handle, const char* function) {
+  Comm* grid = find_comm(handle);
+  if (grid->topology != MPI_CART) refuse(function, "the communicator has no Cartesian topology");
+  return grid;
+}
+
+EXPORT int MPI_Cart_coords(MPI_Comm comm, int rank, int n, int* of) {
+  if (!simulated()) return PMPI_Cart_coords(comm, rank, n, of);
+  const Comm* grid = find_grid(comm, "MPI_Cart_coords");
+  if (n < grid->dimensions) refuse("MPI_Cart_coords", "there is no room for all coordinates");
+  coordinates(grid, rank, of);
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Cart_rank(MPI_Comm comm, const int* of, int* rank) {
+  if (!simulated()) return PMPI_Cart_rank(comm, of, rank);
+  *rank = rank_at(find_grid(comm, "MPI_Cart_rank"), of);
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Cart_shift(MPI_Comm comm, int direction, int by, int* source, int* destination) {
+  if (!simulated()) return PMPI_Cart_shift(comm, direction, by, source, destination);
+  const Comm* grid = find_grid(comm, "MPI_Cart_shift");
+  int* of = malloc(sizeof(int) * (size_t)(grid->dimensions + 1));
+  if (of == NULL) refuse("MPI_Cart_shift", "no memory is left");
+  coordinates(grid, grid->rank, of);
+  of[direction] += by;
+  *destination = rank_at(grid, of);
+  of[direction] -= 2 * by;
+  *source = rank_at(grid, of);
+  free(of);
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Cartdim_get(MPI_Comm comm, int* n) {
+  if (!simulated()) return PMPI_Cartdim_get(comm, n);
+  *n = find_grid(comm, "MPI_Cartdim_get")->dimensions;
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Cart_get(MPI_Comm comm, int n, int* extents, int* periodic, int* of) {
+  if (!simulated()) return PMPI_Cart_get(comm, n, extents, periodic, of);
+  const Comm* grid = find_grid(comm, "MPI_Cart_get");
+  for (int i = 0; i < grid->dimensions && i < n; ++i) {
+    extents[i] = grid->extents[i];
+    periodic[i] = grid->periodic[i];
+  }
+  if (n >= grid->dimensions) coordinates(grid, grid->rank, of);
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Cart_sub(MPI_Comm comm, const int* kept, MPI_Comm* result) {
+  if (!simulated()) return PMPI_Cart_sub(comm, kept, result);
+  enter_call();
+  const Comm* grid = find_grid(comm, "MPI_Cart_sub");
+  const int n = grid->dimensions;
+  int* of = malloc(sizeof(int) * (size_t)(3 * n + 1));
+  if (of == NULL) refuse("MPI_Cart_sub", "no memory is left");
+  int* extents = of + n;
+  int* periodic = extents + n;
+  coordinates(grid, grid->rank, of);
+  int color = 0, key = 0, left = 0;
+  for (int i = 0; i < n; ++i) {
+    if (!kept[i]) {
+      color = color * grid->extents[i] + of[i];
+      continue;
+    }
+    key = key * grid->extents[i] + of[i];
+    extents[left] = grid->extents[i];
+    periodic[left++] = grid->periodic[i];
+  }
+  Comm* sub = make_comm(SLK_OP_cart_sub, grid, color, key);
+  set_grid(sub, left, extents, periodic);
+  free(of);
+  *result = sub->handle;
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Cart_map(MPI_Comm comm, int n, const int* extents, const int* periodic, int* rank) {
+  if (!simulated()) return PMPI_Cart_map(comm, n, extents, periodic, rank);
+  int cells = 1;
+  for (int i = 0; i < n; ++i) cells *= extents[i];
+  const int own = find_comm(comm)->rank;
+  *rank = own < cells ? own : MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+int* grid_neighbours(const Comm* grid) {
+  int* of = malloc(sizeof(int) * 2 * (size_t)(grid->dimensions + 1));
+  if (of == NULL) refuse("a neighbourhood collective", "no memory is left");
+  for (int i = 0; i < grid->dimensions; ++i) {
+    MPI_Cart_shift(grid->handle, i, 1, &of[2 * i], &of[2 * i + 1]);
+  }
+  return of;
+}

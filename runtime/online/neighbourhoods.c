@@ -1,0 +1,108 @@
+/* Neighbourhood collectives: a message for each edge, under a tag of this library's own. In a grid
+ * the tag tells the place, as both neighbours along a dimension may be the same rank. */
+#include <stdlib.h>
+
+#include "online.h"
+
+/* One side of the exchange: where the part of each neighbour is. */
+typedef struct {
+  const void* buffer;
+  int count;
+  const int* counts;     /* null: `count` each */
+  const int* places;     /* in elements */
+  const MPI_Aint* bytes; /* or in bytes, with `types` */
+  const MPI_Datatype* types;
+  MPI_Datatype type;
+  int is_same; /* all neighbours get the same */
+} Side;
+
+static MPI_Datatype type_at(const Side* side, int i) {
+  return side->types != NULL ? side->types[i] : side->type;
+}
+static int count_at(const Side* side, int i) {
+  return side->counts != NULL ? side->counts[i] : side->count;
+}
+static void* part_at(const Side* side, int i) {
+  if (side->bytes != NULL) return (char*)(uintptr_t)side->buffer + side->bytes[i];
+  const int64_t at = side->is_same          ? 0
+                     : side->places != NULL ? side->places[i]
+                                            : (int64_t)i * side->count;
+  return element(side->buffer, at, side->type);
+}
+
+static int exchange(const Side* sent, const Side* received, MPI_Comm comm, MPI_Request* request) {
+  const Neighbours of = neighbours_of(comm);
+  MPI_Request* each = malloc(sizeof *each * (size_t)(of.n_in + of.n_out + 1));
+  if (each == NULL) refuse("a neighbourhood collective", "no memory is left");
+  int n = 0;
+  for (int i = 0; i < of.n_in; ++i) {
+    if (of.in[i] == MPI_PROC_NULL) continue;
+    each[n++] = start_receive(part_at(received, i), count_at(received, i), type_at(received, i),
+                              of.in[i], kNeighbourTag + (of.is_grid ? i : 0), comm);
+  }
+  for (int i = 0; i < of.n_out; ++i) {
+    if (of.out[i] == MPI_PROC_NULL) continue;
+    each[n++] = start_send(SLK_OP_isend, part_at(sent, i), count_at(sent, i), type_at(sent, i),
+                           of.out[i], kNeighbourTag + (of.is_grid ? (i ^ 1) : 0), comm);
+  }
+  if (of.is_grid) free((void*)(uintptr_t)of.in);
+  if (request != NULL) {
+    *request = together(n, each); /* owns the list */
+    return MPI_SUCCESS;
+  }
+  MPI_Waitall(n, each, MPI_STATUSES_IGNORE);
+  free(each);
+  return MPI_SUCCESS;
+}
+
+#define UNWRAPPED(...) __VA_ARGS__
+
+#define NEIGHBOUR(Name, parameters, arguments, sent_side, received_side)    \
+  EXPORT int MPI_N##Name parameters {                                       \
+    if (!simulated()) return PMPI_N##Name arguments;                        \
+    enter_call();                                                           \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side}; \
+    const int status = exchange(&out, &in, comm, NULL);                     \
+    leave_call();                                                           \
+    return status;                                                          \
+  }                                                                         \
+  EXPORT int MPI_In##Name(UNWRAPPED parameters, MPI_Request* request) {     \
+    if (!simulated()) return PMPI_In##Name(UNWRAPPED arguments, request);   \
+    enter_call();                                                           \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side}; \
+    const int status = exchange(&out, &in, comm, request);                  \
+    leave_call();                                                           \
+    return status;                                                          \
+  }
+
+NEIGHBOUR(eighbor_allgather,
+          (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
+           MPI_Datatype type, MPI_Comm comm),
+          (sent, send_count, send_type, received, count, type, comm),
+          (.buffer = sent, .count = send_count, .type = send_type, .is_same = 1),
+          (.buffer = received, .count = count, .type = type))
+NEIGHBOUR(eighbor_allgatherv,
+          (const void* sent, int send_count, MPI_Datatype send_type, void* received,
+           const int* counts, const int* places, MPI_Datatype type, MPI_Comm comm),
+          (sent, send_count, send_type, received, counts, places, type, comm),
+          (.buffer = sent, .count = send_count, .type = send_type, .is_same = 1),
+          (.buffer = received, .counts = counts, .places = places, .type = type))
+NEIGHBOUR(eighbor_alltoall,
+          (const void* sent, int send_count, MPI_Datatype send_type, void* received, int count,
+           MPI_Datatype type, MPI_Comm comm),
+          (sent, send_count, send_type, received, count, type, comm),
+          (.buffer = sent, .count = send_count, .type = send_type),
+          (.buffer = received, .count = count, .type = type))
+NEIGHBOUR(eighbor_alltoallv,
+          (const void* sent, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+           void* received, const int* counts, const int* places, MPI_Datatype type, MPI_Comm comm),
+          (sent, send_counts, send_places, send_type, received, counts, places, type, comm),
+          (.buffer = sent, .counts = send_counts, .places = send_places, .type = send_type),
+          (.buffer = received, .counts = counts, .places = places, .type = type))
+NEIGHBOUR(eighbor_alltoallw,
+          (const void* sent, const int* send_counts, const MPI_Aint* send_places,
+           const MPI_Datatype* send_types, void* received, const int* counts,
+           const MPI_Aint* places, const MPI_Datatype* types, MPI_Comm comm),
+          (sent, send_counts, send_places, send_types, received, counts, places, types, comm),
+          (.buffer = sent, .counts = send_counts, .bytes = send_places, .types = send_types),
+          (.buffer = received, .counts = counts, .bytes = places, .types = types))

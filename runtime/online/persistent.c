@@ -1,0 +1,80 @@
+/* Persistent requests: what each start does is kept here. */
+#include <stdlib.h>
+
+#include "online.h"
+
+static MPI_Request keep(RequestKind kind, enum slk_operation operation, void* buffer, int count,
+                        MPI_Datatype type, int peer, int tag, MPI_Comm comm) {
+  const uint32_t place = new_request();
+  *pending(place) = (Pending){.kind = kind,
+                              .persistent = 1,
+                              .operation = operation,
+                              .comm = find_comm(comm),
+                              .null_peer = peer == MPI_PROC_NULL,
+                              .buffer = buffer,
+                              .count = count,
+                              .type = kept_type(type),
+                              .peer = peer == MPI_PROC_NULL ? 0 : world_of(find_comm(comm), peer),
+                              .tag = tag};
+  return handle_of(place);
+}
+
+#define SEND_INIT(Name, operation)                                                             \
+  EXPORT int MPI_##Name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,   \
+                        MPI_Comm comm, MPI_Request* request) {                                 \
+    if (!simulated()) return PMPI_##Name(buffer, count, type, peer, tag, comm, request);       \
+    *request =                                                                                 \
+        keep(REQUEST_SEND, operation, (void*)(uintptr_t)buffer, count, type, peer, tag, comm); \
+    return MPI_SUCCESS;                                                                        \
+  }
+SEND_INIT(Send_init, SLK_OP_isend)
+SEND_INIT(Bsend_init, SLK_OP_ibsend)
+SEND_INIT(Ssend_init, SLK_OP_issend)
+SEND_INIT(Rsend_init, SLK_OP_irsend)
+
+EXPORT int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int peer, int tag,
+                         MPI_Comm comm, MPI_Request* request) {
+  if (!simulated()) return PMPI_Recv_init(buffer, count, type, peer, tag, comm, request);
+  *request = keep(REQUEST_RECEIVE, SLK_OP_irecv, buffer, count, type, peer, tag, comm);
+  return MPI_SUCCESS;
+}
+
+/* A start is the nonblocking call, under the persistent request's place. */
+static void start(MPI_Request request) {
+  if (!is_ours(request)) refuse("MPI_Start", "the request is not persistent");
+  const uint32_t place = place_of(request);
+  Pending* p = pending(place);
+  renew_request(place);
+  p->active = 1;
+  if (p->again != NULL) {
+    p->n_parts = 1;
+    p->parts = malloc(sizeof *p->parts);
+    if (p->parts == NULL) refuse("MPI_Start", "no memory is left");
+    p->parts[0] = start_again(p->again);
+    return;
+  }
+  if (p->null_peer) return;
+  struct slk_online_call* call = new_call(p->operation, p->comm);
+  call->peer = p->peer;
+  call->tag = tag_of(p->tag);
+  call->bytes = packed_bytes(p->count, p->type);
+  name_request(call, place);
+  if (p->kind == REQUEST_SEND) p->block = call->data = packed_block(p->buffer, p->count, p->type);
+  defer();
+}
+
+EXPORT int MPI_Start(MPI_Request* request) {
+  if (!simulated()) return PMPI_Start(request);
+  enter_call();
+  start(*request);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Startall(int count, MPI_Request* requests) {
+  if (!simulated()) return PMPI_Startall(count, requests);
+  enter_call();
+  for (int i = 0; i < count; ++i) start(requests[i]);
+  leave_call();
+  return MPI_SUCCESS;
+}
