@@ -34,6 +34,8 @@ constexpr double kSlow = 1.05;
 constexpr double kOutlier = 2;
 constexpr double kOutlierShare = 0.1;
 constexpr std::size_t kFewestInstances = 10;
+/// One exceptional instance is named alone if it takes this share of the time of all.
+constexpr double kMostlyOne = 0.8;
 /// What optimisation of a function may reach without a new algorithm.
 constexpr double kLessComputation = 0.1;
 
@@ -298,6 +300,14 @@ struct Outliers {
   std::size_t instances = 0;
   std::int32_t rank = -1;
   std::int64_t rank_ns = 0;
+  std::int64_t sum_ns = 0;  // of all exceptional instances
+  std::int64_t longest_ns = 0;
+  std::int32_t longest_rank = -1;
+  std::size_t longest_index = 0;  // among the visits of its rank
+
+  bool is_mostly_one() const {
+    return static_cast<double>(longest_ns) >= kMostlyOne * static_cast<double>(sum_ns);
+  }
 };
 
 Outliers outliers(const VisitTimes& times) {
@@ -311,17 +321,35 @@ Outliers outliers(const VisitTimes& times) {
     found.instances += visits.size();
     const double limit = kOutlier * median(visits);
     std::int64_t excess_ns = 0;
-    for (const double ns : visits) {
-      if (ns <= limit) continue;
+    for (std::size_t i = 0; i < times[r].size(); ++i) {
+      const std::int64_t ns = times[r][i];
+      if (static_cast<double>(ns) <= limit) continue;
       ++found.count;
-      excess_ns += static_cast<std::int64_t>(ns);
+      excess_ns += ns;
+      if (ns <= found.longest_ns) continue;
+      found.longest_ns = ns;
+      found.longest_rank = static_cast<std::int32_t>(r);
+      found.longest_index = i;
     }
+    found.sum_ns += excess_ns;
     if (excess_ns > found.rank_ns) {
       found.rank = static_cast<std::int32_t>(r);
       found.rank_ns = excess_ns;
     }
   }
   return found;
+}
+
+/// One exceptional instance is named; before everything else it is a late start.
+std::string action_on(const Outliers& found, const Part& part, bool collectives) {
+  if (!found.is_mostly_one()) {
+    return fmt::format("Remove what makes rare instances of {} exceptionally long", part.name());
+  }
+  if (collectives && found.longest_index == 0) {
+    return fmt::format("Start rank {} at the same time as the others", found.longest_rank);
+  }
+  return fmt::format("Shorten the one exceptionally long instance of {} on rank {}", part.name(),
+                     found.longest_rank);
 }
 
 std::optional<Hypothesis> without_outliers(const Part& part, VisitScope scope,
@@ -336,16 +364,20 @@ std::optional<Hypothesis> without_outliers(const Part& part, VisitScope scope,
   if (collectives) edit.arguments.emplace("over", "collective");
   return Hypothesis{
       .problem = Problem::outliers,
-      .action =
-          fmt::format("Remove what makes rare instances of {} exceptionally long", part.name()),
+      .action = action_on(found, part, collectives),
       .place = part.region,
       .path = part.path,
       .rank = found.rank,
       .edits = {std::move(edit)},
-      .evidence =
-          fmt::format("{} of {} {} take more than twice the rank's median.", found.count,
-                      found.instances, collectives ? "stretches between collectives" : "visits"),
-      .assumption = "they are interruptions (operating system, I/O, other jobs), not work"};
+      .evidence = fmt::format(
+          "{} of {} {} take more than twice the rank's median; the longest, {}, is "
+          "number {} of rank {}.",
+          found.count, found.instances, collectives ? "stretches between collectives" : "visits",
+          format_time_ns(static_cast<double>(found.longest_ns)), found.longest_index + 1,
+          found.longest_rank),
+      .assumption = found.is_mostly_one()
+                        ? "it is an interruption or avoidable work"
+                        : "they are interruptions (operating system, I/O, other jobs), not work"};
 }
 
 /// Whether all ranks have equally many instances, two at least, so that they can be compared one by

@@ -52,6 +52,30 @@ TEST(PlantedProblems, ComeFirst) {
   }
 }
 
+/// A rank that comes late to a loop, by 400 steps of it.
+TEST(PlantedProblems, ALateStartIsCalledOne) {
+  Trace trace(4, false);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    std::int64_t now = rank == 3 ? 40'000'000 : 0;
+    for (int step = 0; step < 40; ++step) {
+      now += 100'000;
+      trace.calls(rank).append({.operation = Operation::allreduce,
+                                .begin_ns = now,
+                                .end_ns = now,
+                                .bytes = 8,
+                                .tag = 8});
+    }
+  }
+  const ExecutionGraph graph = build_graph(trace, {});
+  const Advice advice = advise(trace, graph, usual_choice({}), 10);
+  ASSERT_FALSE(advice.proposals.empty());
+  const Hypothesis& first = advice.proposals.front().hypothesis;
+  EXPECT_EQ(first.action, "Start rank 3 at the same time as the others");
+  EXPECT_EQ(first.evidence,
+            "1 of 160 stretches between collectives take more than twice the rank's median; the "
+            "longest, 40.10 ms, is number 1 of rank 3.");
+}
+
 /// A program without regions: allreduces in two functions, and in one of these one rank computes
 /// twice as long as the others.
 TEST(PlantedProblems, AreFoundByFunctionWhereThereAreNoRegions) {
