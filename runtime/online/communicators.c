@@ -95,6 +95,31 @@ EXPORT int MPI_Comm_size(MPI_Comm comm, int* size) {
   return MPI_SUCCESS;
 }
 
+/* The real library would start a launcher to find out how many processes it may have. */
+static int own_attribute(int key, void* value, int* flag) {
+  static int universe, largest_tag = SLK_ONLINE_OWN_TAGS - 1;
+  universe = world_size();
+  if (key == MPI_UNIVERSE_SIZE) *(int**)value = &universe;
+  if (key == MPI_TAG_UB) {
+    int real_flag, *real;
+    PMPI_Comm_get_attr(MPI_COMM_SELF, MPI_TAG_UB, &real, &real_flag);
+    if (real_flag && *real < largest_tag) largest_tag = *real;
+    *(int**)value = &largest_tag;
+  }
+  const int is_own = key == MPI_UNIVERSE_SIZE || key == MPI_TAG_UB;
+  if (is_own) *flag = 1;
+  return is_own;
+}
+
+EXPORT int MPI_Comm_get_attr(MPI_Comm comm, int key, void* value, int* flag) {
+  if (simulated() && own_attribute(key, value, flag)) return MPI_SUCCESS;
+  return PMPI_Comm_get_attr(comm, key, value, flag);
+}
+
+EXPORT int MPI_Attr_get(MPI_Comm comm, int key, void* value, int* flag) {
+  return MPI_Comm_get_attr(comm, key, value, flag);
+}
+
 EXPORT int MPI_Comm_test_inter(MPI_Comm comm, int* flag) {
   if (!simulated()) return PMPI_Comm_test_inter(comm, flag);
   *flag = find_comm(comm)->is_inter;

@@ -280,6 +280,9 @@ EXPORT int MPI_Group_free(MPI_Group* group) {
 
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* result) {
   if (!simulated()) return PMPI_Comm_create(comm, group, result);
-  const int rank = rank_in_group(find_group(group), world_rank());
-  return split_comm(SLK_OP_comm_create, comm, rank == MPI_UNDEFINED ? -1 : 0, rank, result);
+  const Group* of = find_group(group);
+  const int rank = rank_in_group(of, world_rank());
+  /* Groups without a common member make a communicator each. */
+  const int color = rank == MPI_UNDEFINED ? -1 : of->members[0];
+  return split_comm(SLK_OP_comm_create, comm, color, rank, result);
 }

@@ -1,5 +1,6 @@
 /* Data of any type as plain bytes. Predefined types are copied; the real library packs the others.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "online.h"
@@ -69,6 +70,15 @@ void pack(const void* from, int count, MPI_Datatype type, char* to) {
   leave_place(&place);
 }
 
+/* All of the elements. */
+static void unpack_all(const char* from, void* to, int count, MPI_Datatype type) {
+  int position = 0;
+  Place place = place_of_data(to, count, type);
+  PMPI_Unpack(from, (int)packed_bytes(count, type), &position, place.buffer, place.count,
+              place.type, MPI_COMM_SELF);
+  leave_place(&place);
+}
+
 void unpack(const char* from, uint64_t bytes, void* to, int count, MPI_Datatype type) {
   const uint64_t room = packed_bytes(count, type);
   const uint64_t used = bytes < room ? bytes : room;
@@ -77,12 +87,19 @@ void unpack(const char* from, uint64_t bytes, void* to, int count, MPI_Datatype 
     memcpy(to, from, used);
     return;
   }
-  int size = 1;
-  PMPI_Type_size(type, &size);
-  int position = 0;
-  Place place = place_of_data(to, (int)(used / (uint64_t)size), type);
-  PMPI_Unpack(from, (int)used, &position, place.buffer, place.count, place.type, MPI_COMM_SELF);
-  leave_place(&place);
+  const uint64_t size = packed_bytes(1, type);
+  const int whole = (int)(used / size);
+  const uint64_t rest = used % size;
+  if (whole > 0) unpack_all(from, to, whole, type);
+  if (rest == 0) return;
+  /* Part of an element: what of it did not come stays as it is. */
+  char* one = malloc(size);
+  if (one == NULL) refuse("a message", "no memory is left");
+  void* last = element(to, whole, type);
+  pack(last, 1, type, one);
+  memcpy(one, from + (uint64_t)whole * size, rest);
+  unpack_all(one, last, 1, type);
+  free(one);
 }
 
 /* A program may free a type while a request with it is not complete. */

@@ -30,6 +30,12 @@ static void* part_at(const Side* side, int i) {
   return element(side->buffer, at, side->type);
 }
 
+/* The arguments of a persistent one. */
+typedef struct NeighbourArguments {
+  Side out, in;
+  MPI_Comm comm;
+} NeighbourArguments;
+
 static int exchange(const Side* sent, const Side* received, MPI_Comm comm, MPI_Request* request) {
   const Neighbours of = neighbours_of(comm);
   MPI_Request* each = malloc(sizeof *each * (size_t)(of.n_in + of.n_out + 1));
@@ -55,24 +61,47 @@ static int exchange(const Side* sent, const Side* received, MPI_Comm comm, MPI_R
   return MPI_SUCCESS;
 }
 
+MPI_Request start_neighbours_again(const NeighbourArguments* a) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  exchange(&a->out, &a->in, a->comm, &request);
+  return request;
+}
+
+static int keep(const Side* out, const Side* in, MPI_Comm comm, MPI_Request* request) {
+  NeighbourArguments* kept = malloc(sizeof *kept);
+  if (kept == NULL) refuse("a persistent collective", "no memory is left");
+  *kept = (NeighbourArguments){*out, *in, comm};
+  const uint32_t place = new_request();
+  *pending(place) = (Pending){
+      .kind = REQUEST_TOGETHER, .persistent = 1, .neighbours_again = kept, .main_part = -1};
+  *request = handle_of(place);
+  return MPI_SUCCESS;
+}
+
 #define UNWRAPPED(...) __VA_ARGS__
 
-#define NEIGHBOUR(Name, parameters, arguments, sent_side, received_side)    \
-  EXPORT int MPI_N##Name parameters {                                       \
-    if (!simulated()) return PMPI_N##Name arguments;                        \
-    enter_call();                                                           \
-    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side}; \
-    const int status = exchange(&out, &in, comm, NULL);                     \
-    leave_call();                                                           \
-    return status;                                                          \
-  }                                                                         \
-  EXPORT int MPI_In##Name(UNWRAPPED parameters, MPI_Request* request) {     \
-    if (!simulated()) return PMPI_In##Name(UNWRAPPED arguments, request);   \
-    enter_call();                                                           \
-    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side}; \
-    const int status = exchange(&out, &in, comm, request);                  \
-    leave_call();                                                           \
-    return status;                                                          \
+#define NEIGHBOUR(Name, parameters, arguments, sent_side, received_side)                     \
+  EXPORT int MPI_N##Name parameters {                                                        \
+    if (!simulated()) return PMPI_N##Name arguments;                                         \
+    enter_call();                                                                            \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                  \
+    const int status = exchange(&out, &in, comm, NULL);                                      \
+    leave_call();                                                                            \
+    return status;                                                                           \
+  }                                                                                          \
+  EXPORT int MPI_In##Name(UNWRAPPED parameters, MPI_Request* request) {                      \
+    if (!simulated()) return PMPI_In##Name(UNWRAPPED arguments, request);                    \
+    enter_call();                                                                            \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                  \
+    const int status = exchange(&out, &in, comm, request);                                   \
+    leave_call();                                                                            \
+    return status;                                                                           \
+  }                                                                                          \
+  EXPORT int MPI_N##Name##_init(UNWRAPPED parameters, MPI_Info info, MPI_Request* request);  \
+  EXPORT int MPI_N##Name##_init(UNWRAPPED parameters, MPI_Info info, MPI_Request* request) { \
+    (void)info;                                                                              \
+    const Side out = {UNWRAPPED sent_side}, in = {UNWRAPPED received_side};                  \
+    return keep(&out, &in, comm, request);                                                   \
   }
 
 NEIGHBOUR(eighbor_allgather,

@@ -144,6 +144,7 @@ typedef enum {
 } RequestKind;
 struct Collective;
 struct CollectiveArguments;
+struct NeighbourArguments;
 typedef struct {
   RequestKind kind;
   int active; /* started, not completed */
@@ -160,7 +161,8 @@ typedef struct {
   uint64_t block; /* of a send */
   struct Collective* collective;
   struct CollectiveArguments* again; /* of a persistent collective */
-  MPI_Comm made;                     /* of a maker */
+  struct NeighbourArguments* neighbours_again;
+  MPI_Comm made; /* of a maker */
   int n_parts;
   MPI_Request* parts;
   int main_part; /* whose status it has; -1: none */
@@ -179,5 +181,7 @@ MPI_Request together(int n, MPI_Request* parts);
 void finish_collective(struct Collective* collective, uint64_t board, uint64_t result);
 /* Persistent collectives: what each start does. */
 MPI_Request start_again(const struct CollectiveArguments* arguments);
+/* neighbourhoods.c */
+MPI_Request start_neighbours_again(const struct NeighbourArguments* a);
 
 #endif

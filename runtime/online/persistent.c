@@ -46,11 +46,12 @@ static void start(MPI_Request request) {
   Pending* p = pending(place);
   renew_request(place);
   p->active = 1;
-  if (p->again != NULL) {
+  if (p->again != NULL || p->neighbours_again != NULL) {
     p->n_parts = 1;
     p->parts = malloc(sizeof *p->parts);
     if (p->parts == NULL) refuse("MPI_Start", "no memory is left");
-    p->parts[0] = start_again(p->again);
+    p->parts[0] =
+        p->again != NULL ? start_again(p->again) : start_neighbours_again(p->neighbours_again);
     return;
   }
   if (p->null_peer) return;

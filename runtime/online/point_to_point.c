@@ -10,7 +10,7 @@ void fill_status(MPI_Status* status, const Comm* comm, int source, int tag, uint
   status->MPI_SOURCE = source == SLK_PEER_NULL ? MPI_PROC_NULL : rank_in(comm, source);
   status->MPI_TAG = source == SLK_PEER_NULL ? MPI_ANY_TAG : tag;
   /* Bytes of any type: MPI_Get_count divides. */
-  PMPI_Status_set_elements(status, MPI_BYTE, (int)bytes);
+  PMPI_Status_set_elements_x(status, MPI_BYTE, (MPI_Count)bytes);
   PMPI_Status_set_cancelled(status, 0);
 }
 

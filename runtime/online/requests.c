@@ -45,12 +45,18 @@ uint32_t place_of(MPI_Request request) {
   return (uint32_t)number_of(request);
 }
 
-static void empty_status(MPI_Status* status) {
+/* Functions of one request leave the error as it is, but for a request that is not active. */
+static void clear_status(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = MPI_ANY_SOURCE;
   status->MPI_TAG = MPI_ANY_TAG;
   PMPI_Status_set_elements(status, MPI_BYTE, 0);
   PMPI_Status_set_cancelled(status, 0);
+}
+
+static void empty_status(MPI_Status* status) {
+  clear_status(status);
+  if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = MPI_SUCCESS;
 }
 
 int is_active(MPI_Request request) {
@@ -91,7 +97,7 @@ static int finish(MPI_Request* request, MPI_Status* status) {
   Pending* p = &table[place];
   struct slk_online_request* got = request_at(place);
   int error = MPI_SUCCESS;
-  empty_status(status);
+  clear_status(status);
   if (p->kind == REQUEST_TOGETHER) {
     error = finish_parts(p, status);
   } else if (p->kind == REQUEST_COLLECTIVE) {

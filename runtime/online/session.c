@@ -17,6 +17,7 @@ static struct slk_online_rank* own;
 static int own_rank;
 static uint64_t cpu_at_return;
 static int depth;
+static uint32_t readings;           /* of the clock since the last answer */
 static _Thread_local int calls_mpi; /* threads that never do are none of the rank's program */
 static uint32_t next_serial;
 static uint32_t next_place = 1;
@@ -145,6 +146,7 @@ const struct slk_online_answer* ask(void) {
   }
   own->call.cpu_ns = 0;
   own->queued = 0;
+  readings = 0;
   return &own->answer;
 }
 
@@ -156,7 +158,18 @@ static void flush(void) {
   leave_call();
 }
 
+/* Where computation takes no time, a loop that waits for a date would not end: after many readings
+ * in a row each passes a little more time than the one before. */
+static void let_clock_advance(void) {
+  enum { kPatience = 1000, kStep_ns = 1000 };
+  if (file->seconds_per_cpu_ns > 0 || depth > 0 || !calls_mpi || ++readings < kPatience) return;
+  const uint32_t so_far = readings;
+  pass((uint64_t)(so_far - kPatience + 1) * kStep_ns);
+  readings = so_far;
+}
+
 double simulated_now(void) {
+  let_clock_advance();
   if (own->queued > 0 && depth == 0 && calls_mpi) flush();
   const uint64_t now = cpu_ns();
   const uint64_t computed =

@@ -14,6 +14,11 @@ std::int32_t place_of(const std::vector<std::int32_t>& members, std::int32_t ran
   return found == members.end() ? -1 : static_cast<std::int32_t>(found - members.begin());
 }
 
+bool is_duplicate(Operation operation) {
+  return operation == Operation::comm_dup || operation == Operation::comm_dup_with_info ||
+         operation == Operation::comm_idup;
+}
+
 }  // namespace
 
 LiveCollectives::LiveCollectives(Trace& trace) : trace_(trace) {}
@@ -64,6 +69,11 @@ LiveCollective& LiveCollectives::contribute(std::int32_t rank, const Call& call,
   const bool complete = ++collective->entered == static_cast<std::int32_t>(all.size());
   if (is_made_by_members(call.operation)) {
     collective->new_comms.assign(all.size(), comm);
+  } else if (is_duplicate(call.operation)) {
+    // Known at once, as some may leave before others enter.
+    if (collective->new_comms.empty()) {
+      collective->new_comms.assign(all.size(), trace_.add_communicator(Communicator{all, {}, {}}));
+    }
   } else if (complete && operation_class(call.operation) == OperationClass::comm_create) {
     make_communicators(*collective, rank);
   }

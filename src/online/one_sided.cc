@@ -16,6 +16,8 @@ namespace {
 
 using State = sim::ExecutionContext::State;
 
+constexpr std::size_t kFewContexts = 64;  // not worth a look whether they are finished
+
 bool conflict(std::int32_t one, std::int32_t other) {
   return one == other || one == OneSided::kAll || other == OneSided::kAll;
 }
@@ -87,11 +89,13 @@ void OneSided::start_at(std::int32_t rank, const sim::Message& message) {
 }
 
 void OneSided::release_finished() {
+  if (at_targets_.size() < 2 * unfinished_ + kFewContexts) return;
   std::erase_if(at_targets_, [&](sim::ContextId id) {
     if ((*contexts_)[id].state != State::finished) return false;
     contexts_->release(id);
     return true;
   });
+  unfinished_ = at_targets_.size();
 }
 
 bool OneSided::can_have(const Locks& locks, const Lock& lock) {

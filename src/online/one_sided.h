@@ -73,6 +73,7 @@ class OneSided {
   sim::Requests* requests_ = nullptr;
   std::vector<std::vector<Pending>> pending_;  // by origin
   std::vector<sim::ContextId> at_targets_;     // contexts that nobody waits for
+  std::size_t unfinished_ = 0;                 // of them, when they were last looked through
   std::map<std::uint32_t, Locks> locks_;       // by window
 };
 

@@ -19,6 +19,20 @@ static void by_members(void) {
     check(sum == n * (n - 1), "MPI_Allreduce of MPI_Comm_create_group");
     MPI_Comm_free(&comm);
   }
+  /* All make communicators of their own groups at once. */
+  MPI_Group own;
+  MPI_Comm half;
+  int members = 0;
+  if (rank % 2 == 0) {
+    MPI_Group_incl(world, n, ranks, &own);
+  } else {
+    MPI_Group_excl(world, n, ranks, &own);
+  }
+  MPI_Comm_create(MPI_COMM_WORLD, own, &half);
+  MPI_Comm_size(half, &members);
+  check(members == (rank % 2 == 0 ? n : size - n), "MPI_Comm_create of several groups");
+  MPI_Comm_free(&half);
+  MPI_Group_free(&own);
   MPI_Group_free(&even);
   MPI_Group_free(&world);
   free(ranks);

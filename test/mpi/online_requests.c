@@ -72,6 +72,23 @@ static void freed(void) {
   check(two[0] == before && two[1] == before, "a receive whose type is freed");
 }
 
+/* A message may end in the middle of an element. */
+static void partial(void) {
+  const int next = (rank + 1) % size, before = (rank + size - 1) % size, counts[2] = {2, 2},
+            places[2] = {0, 3}, sent[3] = {rank, rank + 1, rank + 2};
+  int got[5] = {-1, -1, -1, -1, -1}, elements = 0;
+  MPI_Datatype type;
+  MPI_Status status;
+  MPI_Type_indexed(2, counts, places, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_Sendrecv(sent, 3, MPI_INT, next, 8, got, 1, type, before, 8, MPI_COMM_WORLD, &status);
+  MPI_Get_elements(&status, type, &elements);
+  check(
+      elements == 3 && got[1] == before + 1 && got[2] == -1 && got[3] == before + 2 && got[4] == -1,
+      "part of an element");
+  MPI_Type_free(&type);
+}
+
 #if MPI_VERSION >= 4
 static void persistent(void) {
   int value, sum, flag = 0, root_value = 0;
@@ -99,6 +116,7 @@ int main(int argc, char** argv) {
   matched();
   cancelled();
   freed();
+  partial();
   persistent();
   return end();
 }

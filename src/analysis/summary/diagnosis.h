@@ -35,7 +35,7 @@ struct Diagnosis {
   Efficiency efficiency;
   PollGaps poll_gaps;
   TimeWindows waiting;  ///< of all ranks, over the analysed interval
-  WaitSummary waits;  ///< with in_code where the recording has call paths
+  WaitSummary waits;    ///< with in_code where the recording has call paths
   CriticalPath path;
   /// Where the path runs in the analysed interval; empty without call paths.
   std::vector<PathFunction> path_functions;
