@@ -168,6 +168,29 @@ test("the trees of metrics, call paths and ranks hold the sums of the calls in v
     assert.equal(await table.locator("tbody tr").count(), 2);
   }));
 
+test("the critical path is a metric of the trees, and the flame graph shows the metric that was chosen", () =>
+  open("run", { hash: `#timeline?t=${FROM},${TO}` }, async (page) => {
+    await page.locator(".metric-trees > summary").click();
+    const near = (a, b) => assert.ok(Math.abs(a - b) <= 1e-3 * b, `${a} is not ${b}`);
+    // The path of this run is the life of its last rank.
+    const last = measured.at(-1);
+    const metrics = await treeOf(page, "Metric");
+    near(metrics["critical path"], TO - FROM);
+    await page.locator(".severity-tree .link", { hasText: "critical path" }).click();
+    const ranks = await treeOf(page, "System");
+    assert.deepEqual(Object.keys(ranks), ["all ranks", "right"]); // the host of the last rank
+    near(ranks.right, TO - FROM);
+    const width = async (name) => {
+      const frame = page.locator(".flame-graph .frame", { has: page.locator(`xpath=self::*[starts-with(@aria-label, "${name}:")]`) });
+      return parseFloat((await frame.first().getAttribute("style")).match(/width: ?([\d.]+)%/)[1]) / 100;
+    };
+    near(await width("program"), 1);
+    const reduced = last.filter((c) => c.operation === 3).reduce((sum, c) => sum + inside(c.begin, c.end), 0);
+    near(await width("MPI_Allreduce"), reduced / (TO - FROM));
+    await page.locator(".flame-graph .frame[aria-label^='MPI_Allreduce:']").first().press("Enter");
+    await page.locator(".severity-tree .link[aria-pressed=true]", { hasText: "MPI_Allreduce" }).waitFor({ state: "attached" });
+  }));
+
 test("functions are call paths of the tree: what runs and waits in each", async () => {
   write("functions", (report) => withTimeline(report, { functions: true }).blobs);
   await open("functions", {}, async (page) => {

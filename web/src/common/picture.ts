@@ -1,4 +1,5 @@
-// What a part of the page shows, as a picture in a file: its canvases where they are, and its text above them.
+// What a part of the page shows, as a picture in a file: its canvases and boxes (`data-box`) where they are, and its text
+// above them.
 
 interface Part {
   x: number;
@@ -44,6 +45,13 @@ function canvasesOf(element: HTMLElement, host: DOMRect): (Part & { canvas: HTML
   return all.map((canvas) => ({ canvas, ...placeIn(host, canvas.getBoundingClientRect()) }));
 }
 
+function boxesOf(element: HTMLElement, host: DOMRect): (Part & { colour: string })[] {
+  return [...element.querySelectorAll<HTMLElement>("[data-box]")].map((box) => ({
+    colour: getComputedStyle(box).backgroundColor,
+    ...placeIn(host, box.getBoundingClientRect()),
+  }));
+}
+
 function give(name: string, blob: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -65,6 +73,10 @@ export function savePng(element: HTMLElement, name: string): void {
   c.fillRect(0, 0, host.width, host.height);
   c.imageSmoothingEnabled = false;
   for (const { canvas, x, y, width, height } of canvasesOf(element, host)) c.drawImage(canvas, x, y, width, height);
+  for (const { colour, x, y, width, height } of boxesOf(element, host)) {
+    c.fillStyle = colour;
+    c.fillRect(x, y, width - 1, height - 1);
+  }
   c.textBaseline = "middle";
   for (const { text, font, colour, opacity, x, y, height } of wordsOf(element, host)) {
     c.font = font;
@@ -86,11 +98,15 @@ export function svgOf(element: HTMLElement): string {
     ({ canvas, x, y, width, height }) =>
       `<image x="${x}" y="${y}" width="${width}" height="${height}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${canvas.toDataURL()}"/>`,
   );
+  const boxes = boxesOf(element, host).map(
+    ({ colour, x, y, width, height }) =>
+      `<rect x="${x}" y="${y}" width="${Math.max(0, width - 1)}" height="${Math.max(0, height - 1)}" fill="${colour}"/>`,
+  );
   const words = wordsOf(element, host).map(
     ({ text, size, colour, opacity, x, y, height }) =>
       `<text x="${x}" y="${y + height / 2}" dominant-baseline="central" font-family="sans-serif" font-size="${size}" fill="${colour}" fill-opacity="${opacity}">${escaped(text)}</text>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${ground}"/>${images.join("")}${words.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><rect ${size} fill="${ground}"/>${images.join("")}${boxes.join("")}${words.join("")}</svg>`;
 }
 
 export function saveSvg(element: HTMLElement, name: string): void {

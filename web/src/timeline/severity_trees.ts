@@ -37,8 +37,8 @@ const KINDS: [string, string[]][] = [
   ["other", ["other"]],
 ];
 
-/** Time into computation, MPI and its waiting; calls; bytes. */
-export function metricTrees({ patterns, operations, classes }: Timeline): MetricNode[] {
+/** Time into computation, MPI and its waiting; time on the critical path; calls; bytes. */
+export function metricTrees({ patterns, operations, classes }: Timeline, hasPath: boolean): MetricNode[] {
   const metric = (id: string, name: string, holds: (cell: Cell) => boolean, lit: Highlight | null, children: MetricNode[] = []): MetricNode =>
     ({ id, name, children, quantity: "time", unit: "ns", holds, lit });
   const waits = patterns.flatMap((name, i) =>
@@ -54,8 +54,11 @@ export function metricTrees({ patterns, operations, classes }: Timeline): Metric
   const inMpi = new Set(operations.map((_, i) => i).slice(1));
   const mpi = metric("mpi", "MPI", ({ operation }) => operation > 0, { by: "operation", matches: inMpi }, [waiting, ...kinds]);
   const computation = metric("computation", "computation", ({ operation }) => operation === 0, { by: "operation", matches: new Set([0]) });
+  const onPath = (node: MetricNode): MetricNode => ({ ...node, id: `path ${node.id}`, quantity: "path", children: [] });
+  const path = onPath(metric("time", "critical path", () => true, null));
   return [
     metric("time", "time", () => true, null, [computation, mpi]),
+    ...(hasPath ? [{ ...path, children: [onPath(computation), onPath(mpi)] }] : []),
     { ...metric("calls", "calls", () => true, null), quantity: "calls", unit: "count" },
     { ...metric("bytes", "bytes", () => true, null), quantity: "bytes", unit: "bytes" },
   ];

@@ -45,6 +45,8 @@ export interface Listener {
   call?: (call: Call) => void;
   /** Each piece of time inside: of computation (operation 0), of a call that fits without waiting (pattern 0), of waiting. */
   time?: (rank: number, region: number, operation: number, pattern: number, ticks: number) => void;
+  /** The same pieces, with when: calls as a whole. Those of a rank come in order of time. */
+  piece?: (rank: number, region: number, operation: number, from: number, to: number) => void;
 }
 
 const noSums = (): CallSums => ({ calls: 0, time: 0, waiting: 0, bytes: 0 });
@@ -101,19 +103,20 @@ class Sum {
     if (to <= from) return;
     this.result.computation[rank - this.result.extent.first]! += to - from;
     const d = chunk.details;
-    const add = (region: number, ticks: number) => {
-      this.result.regions[region]! += ticks;
-      this.listener.time?.(rank, region, 0, 0, ticks);
+    const add = (region: number, begin: number, end: number) => {
+      this.result.regions[region]! += end - begin;
+      this.listener.time?.(rank, region, 0, 0, end - begin);
+      this.listener.piece?.(rank, region, 0, begin, end);
     };
-    if (!d || this.result.regions.length < 2) return add(0, to - from);
+    if (!d || this.result.regions.length < 2) return add(0, from, to);
     let now = from;
     let i = changesUntil(d, rank, from);
     let region = i > d.regionStart[rank]! ? d.regionPath[i - 1]! : 0;
     for (; i < d.regionStart[rank + 1]! && d.regionAt[i]! < to; ++i) {
-      add(region, d.regionAt[i]! - now);
+      add(region, now, d.regionAt[i]!);
       [now, region] = [d.regionAt[i]!, d.regionPath[i]!];
     }
-    add(region, to - now);
+    add(region, now, to);
   }
 
   private addCall(call: Call, from: number, to: number, begins: boolean): void {
@@ -126,6 +129,7 @@ class Sum {
     sums.waiting += waiting;
     this.result.patterns[call.wait]! += waiting;
     this.listener.time?.(call.rank, call.region, call.operation, 0, time - waiting);
+    if (time > 0) this.listener.piece?.(call.rank, call.region, call.operation, Math.max(call.begin, from), Math.min(call.end, to));
     if (waiting > 0) this.listener.time?.(call.rank, call.region, call.operation, call.wait, waiting);
     if (!begins) return;
     this.listener.call?.(call);

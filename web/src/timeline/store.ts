@@ -165,6 +165,14 @@ export class Store {
     return known;
   }
 
+  /** For who can wait; null: the run has none. */
+  async pathNow({ path }: Run): Promise<CriticalPath | null> {
+    if (!path) return null;
+    const known = this.paths.get(path.blob) ?? decodePath(await readBlob(path), path.count);
+    this.paths.set(path.blob, known);
+    return known;
+  }
+
   longWaits({ waits }: Run): LongWait[] | undefined {
     if (!waits) return undefined;
     const known = this.waits.get(waits.blob);

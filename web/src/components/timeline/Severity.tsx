@@ -9,6 +9,7 @@ import { severityOf, total, type Cell, type Cut } from "../../timeline/severity"
 import { metricTrees, pathTree, systemTree, type MetricNode, type PathNode, type SystemNode } from "../../timeline/severity_trees";
 import type { Extent } from "../../timeline/statistics";
 import { DataTable } from "../parts/DataTable";
+import { FlameGraph } from "./FlameGraph";
 import { SeverityTree, type Shown } from "./SeverityTree";
 
 interface Family<Self> {
@@ -37,19 +38,20 @@ function find<T extends Family<T>>(roots: T[], id: string): T | undefined {
 
 interface TreesProps {
   scene: Scene;
+  run: Run;
   cells: Cell[];
 }
 
 /** A press in one tree cuts those to its right, and lets what it stands for stand out in the rows. */
-function Trees({ scene, cells }: TreesProps) {
+function Trees({ scene, run, cells }: TreesProps) {
   const { timeline } = scene;
   const [chosen, choose] = useState({ metric: "time", path: "", system: "system" });
-  const metrics = useMemo(() => metricTrees(timeline), [timeline]);
+  const metrics = useMemo(() => metricTrees(timeline, run.path !== null), [timeline, run]);
   const paths = useMemo(() => pathTree(timeline, cells), [timeline, cells]);
   const system = useMemo(() => systemTree(timeline), [timeline]);
   const metric = find(metrics, chosen.metric) ?? metrics[0]!;
   const path = find([paths], chosen.path) ?? paths;
-  const scale = (node: MetricNode) => (node.quantity === "time" ? timeline.tick_ns : 1);
+  const scale = ({ unit }: MetricNode) => (unit === "ns" ? timeline.tick_ns : 1);
   const ofMetric = (node: MetricNode) => scale(node) * total(cells, node);
   const cut: Cut = { quantity: metric.quantity, holds: (cell) => metric.holds(cell) && path.holds(cell) };
   const ofPath = (node: PathNode) => scale(metric) * total(cells, { ...cut, holds: (cell) => metric.holds(cell) && node.holds(cell) });
@@ -65,7 +67,12 @@ function Trees({ scene, cells }: TreesProps) {
     scene.look(scene.view);
   };
   const unit = () => ({ unit: metric.unit });
+  const ranks = find([system], chosen.system)?.ranks;
+  const ofFlame = (node: PathNode) =>
+    scale(metric) * total(cells, { ...cut, holds: (cell) => metric.holds(cell) && node.holds(cell) }, ranks);
+  const pressPath = (id: string) => press("path", id, find([paths], id)?.lit ?? null, null);
   return (
+    <>
     <div class="severity-trees">
       <SeverityTree
         title="Metric"
@@ -78,7 +85,7 @@ function Trees({ scene, cells }: TreesProps) {
         title="Call path"
         roots={[shownTree(paths, ofPath, unit, ofPath(paths))]}
         chosen={path.id}
-        choose={(id) => press("path", id, find([paths], id)?.lit ?? null, null)}
+        choose={pressPath}
         open={[""]}
       />
       <SeverityTree
@@ -89,6 +96,8 @@ function Trees({ scene, cells }: TreesProps) {
         open={["system"]}
       />
     </div>
+    <FlameGraph title={`Flame graph: ${metric.name}`} root={shownTree(paths, ofFlame, unit, ofFlame(paths))} chosen={path.id} choose={pressPath} />
+    </>
   );
 }
 
@@ -128,7 +137,7 @@ export function Severity({ scene, run }: { scene: Scene; run: Run }) {
             The {format((to - from) * scene.timeline.tick_ns, "ns")} in view, {run.name}, all ranks. A press restricts the trees to
             the right and highlights in the timeline what was pressed.
           </p>
-          <Trees scene={scene} cells={cells} />
+          <Trees scene={scene} run={run} cells={cells} />
         </>
       )}
       {open && phases && <DataTable table={phases} />}
