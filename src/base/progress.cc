@@ -28,13 +28,19 @@ Progress::~Progress() {
 }
 
 void Progress::update(std::uint64_t done) {
-  if (!enabled_) return;
-  const std::int64_t now = now_ns();
-  if (now < next_draw_ns_) return;
-  next_draw_ns_ = now + kRedrawNs;
-  drawn_ = true;
+  if (!is_due()) return;
   const double part = total_ == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total_);
-  fmt::print(stderr, "\r\033[K{} {:3.0f} %", what_, 100.0 * part);
+  draw(fmt::format("{:3.0f} %", 100.0 * part));
+}
+
+bool Progress::is_due() {
+  return enabled_ && now_ns() >= next_draw_ns_;
+}
+
+void Progress::draw(const std::string& text) {
+  next_draw_ns_ = now_ns() + kRedrawNs;
+  drawn_ = true;
+  fmt::print(stderr, "\r\033[K{} {}", what_, text);
   std::fflush(stderr);
 }
 

@@ -17,8 +17,17 @@ class Progress {
 
   /// Not thread-safe: one thread reports.
   void update(std::uint64_t done);
+  /// For work whose length is not known: what is to be said after `what`. describe() is only called
+  /// when the line is redrawn.
+  template <class Describe>
+  void update_text(Describe describe) {
+    if (is_due()) draw(describe());
+  }
 
  private:
+  bool is_due();
+  void draw(const std::string& text);
+
   std::string what_;
   std::uint64_t total_;
   bool enabled_;

@@ -25,6 +25,7 @@
 
 #include "base/error.h"
 #include "calls/call_actions.h"
+#include "online/interruption.h"
 #include "sim/engine/matching.h"
 
 namespace slackline::online {
@@ -76,8 +77,9 @@ void OnlineProgram::next(sim::ExecutionContext& context) {
       answer(context);
       [[fallthrough]];
     case Phase::starting:
-      fetch(context);
-      return begin_gap(context);
+      if (fetch(context)) return begin_gap(context);
+      context.state = State::blocked;  // for good, as the simulation is given up
+      return;
     case Phase::computing:
       context.program.next_began = contexts_->now();
       return perform(context);
@@ -95,8 +97,13 @@ void OnlineProgram::next(sim::ExecutionContext& context) {
 
 // The way to the process and back.
 
-void OnlineProgram::await_call(std::int32_t rank) {
+/// False when the run is interrupted.
+bool OnlineProgram::await_call(std::int32_t rank) {
+  show_progress();
   while (!job_.memory.wait_for_call(rank, kPatience_ms)) {
+    show_progress();
+    interrupted_ = interrupted_ || Interruption::signal() != 0;
+    if (interrupted_) return false;
     const std::optional<int> status = job_.processes.ended(rank);
     if (!status) continue;
     const bool begun = state(rank).phase != Phase::starting;
@@ -106,12 +113,27 @@ void OnlineProgram::await_call(std::int32_t rank) {
                 begun ? "See what the program printed."
                       : "Name an MPI program that is linked dynamically, without a launcher.");
   }
+  interrupted_ = interrupted_ || Interruption::signal() != 0;
+  return !interrupted_;
 }
 
-void OnlineProgram::fetch(sim::ExecutionContext& context) {
+void OnlineProgram::show_progress() {
+  progress_.update_text([&] {
+    std::size_t waiting = 0;
+    for (std::size_t r = 0; r < states_.size(); ++r) {
+      const State now = (*contexts_)[static_cast<sim::ContextId>(r)].state;
+      waiting += now == State::waiting || now == State::blocked ? 1 : 0;
+    }
+    return fmt::format("{:.6f} s, {} of {} ranks wait, {} calls", contexts_->now(), waiting,
+                       states_.size(), calls_);
+  });
+}
+
+/// The rank's next call; false when the run is interrupted.
+bool OnlineProgram::fetch(sim::ExecutionContext& context) {
   const std::int32_t rank = context.rank;
   RankState& of = state(rank);
-  if (of.queue.empty()) take_calls(rank);
+  if (of.queue.empty() && !take_calls(rank)) return false;
   of.call = of.queue.back();
   of.queue.pop_back();
   slk_online_rank& area = job_.memory.rank(rank);
@@ -129,16 +151,18 @@ void OnlineProgram::fetch(sim::ExecutionContext& context) {
     throw Error(fmt::format("rank {} called MPI_Abort with {}", rank, of.call.peer),
                 "the program gave up", "See what it printed.");
   }
+  return true;
 }
 
 /// All that the process hands over at once; the last one is to be answered.
-void OnlineProgram::take_calls(std::int32_t rank) {
-  await_call(rank);
+bool OnlineProgram::take_calls(std::int32_t rank) {
+  if (!await_call(rank)) return false;
   const slk_online_rank& area = job_.memory.rank(rank);
   std::vector<slk_online_call>& queue = state(rank).queue;
   queue.push_back(area.call);
   const std::size_t queued = std::min<std::size_t>(area.queued, SLK_ONLINE_QUEUE);
   for (std::size_t i = queued; i-- > 0;) queue.push_back(area.queue[i]);
+  return true;
 }
 
 /// The blocks of collectives that the process has read may be used again, once all have.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/progress.h"
 #include "online/live_collectives.h"
 #include "online/message_matching.h"
 #include "online/one_sided.h"
@@ -43,6 +44,8 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   void next(sim::ExecutionContext& context) override;
   CollectiveCursor::Entered enter(const sim::ExecutionContext& context, const Call& call) override;
 
+  /// A signal has come: what has been simulated until now is the result.
+  bool gives_up() const override { return interrupted_; }
   bool posts_messages() const override { return true; }
   void begin_post(sim::ContextId context) override;
   void posted(sim::ContextId context, const sim::Request& request) override;
@@ -77,9 +80,10 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
 
   RankState& state(std::int32_t rank) { return states_[static_cast<std::size_t>(rank)]; }
   void answer(sim::ExecutionContext& context);
-  void fetch(sim::ExecutionContext& context);
-  void await_call(std::int32_t rank);
-  void take_calls(std::int32_t rank);
+  bool fetch(sim::ExecutionContext& context);
+  bool await_call(std::int32_t rank);
+  bool take_calls(std::int32_t rank);
+  void show_progress();
   void begin_gap(sim::ExecutionContext& context);
   void perform(sim::ExecutionContext& context);
   void perform_call(sim::ExecutionContext& context, Operation operation);
@@ -118,6 +122,8 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   OneSided one_sided_;
   LiveCollectives collectives_;
   std::uint64_t calls_ = 0;
+  bool interrupted_ = false;
+  Progress progress_{"simulating:", 0};
 };
 
 }  // namespace slackline::online

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "base/findings.h"
+#include "online/interruption.h"
 #include "online/online_program.h"
 #include "online/pinned_thread.h"
 #include "sim/engine/engine.h"
@@ -14,6 +17,12 @@ namespace slackline::online {
 namespace {
 
 constexpr double kSecondsPerCpuNano = 1e-9;
+constexpr int kSignalStatus = 128;  // as a shell says it
+
+constexpr FindingKind kInterrupted{
+    "simulation_interrupted", Severity::notice,
+    "The simulation of the program was interrupted. Times and trace are those of the run until "
+    "then; calls that had begun end there."};
 
 /// For readings of the clock between two calls; exact where all hosts are of one speed.
 double seconds_per_cpu_ns(const Platform& platform, const std::vector<HostId>& hosts,
@@ -40,6 +49,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   options.model.lazy = false;  // what guesses an order and tries again needs a whole trace
   SharedMemory memory(job.ranks, seconds_per_cpu_ns(platform, host_of_rank, options));
   name_hosts(memory, platform, host_of_rank);
+  const Interruption interruption;
   const PinnedThread pinned(job.one_processor);
   Processes processes(job.ranks,
                       {job.command, job.preload, memory.descriptor(), pinned.processor()});
@@ -56,15 +66,22 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
       std::make_unique<MaxMinSharing>(links, MaxMinSharing::Options{.groups = !options.link_usage});
   sim::Engine engine({trace, platform, host_of_rank, options, links, &program}, std::move(sharing),
                      &program);
-  Simulation result = std::move(*engine.run());
+  std::optional<Simulation> complete = engine.run();
+  Simulation result = complete ? std::move(*complete) : engine.given_up();
   OnlineRun run{.trace = Trace(job.ranks, false)};
-  run.exit_status = processes.wait();
+  if (!complete) {
+    run.interrupted = Interruption::signal();
+    processes.kill();
+    result.findings.add(kInterrupted);
+  }
+  run.exit_status = complete ? processes.wait() : kSignalStatus + run.interrupted;
   for (std::int32_t r = 0; r < job.ranks; ++r) {
     const double end = result.rank_end[static_cast<std::size_t>(r)];
     result.calls[static_cast<std::size_t>(r)].resize(trace.calls(r).size(), {end, end});
   }
   run.trace = simulated_trace(trace, result);
   for (std::size_t r = 0; r < host_of_rank.size(); ++r) {
+    run.trace.rank_info(static_cast<std::int32_t>(r)).finalized = complete.has_value();
     run.trace.rank_info(static_cast<std::int32_t>(r)).host = platform.host_name(host_of_rank[r]);
   }
   run.result = std::move(result);

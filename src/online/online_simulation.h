@@ -22,13 +22,15 @@ struct OnlineRun {
   Trace trace;  ///< what the program did, with simulated times
   Simulation result{};
   int exit_status = 0;  ///< the largest of the processes'
+  int interrupted = 0;  ///< the signal that ended the run early; 0: none
   std::uint64_t calls = 0;
 };
 
 /// Runs the program on a machine that is simulated: rank r on host_of_rank[r]. Computation takes
 /// the CPU time of the process, times options.compute_scale. Throws Error when a process ends
 /// without MPI_Finalize, aborts, calls what cannot be simulated, or all wait forever; no process is
-/// left then. Cost: a call takes two changes of process, some 10 us each.
+/// left then. SIGINT, SIGTERM and SIGHUP end the run, of
+/// which the trace is then a part. Cost: a call takes two changes of process, some 10 us each.
 OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
                           const std::vector<HostId>& host_of_rank,
                           const SimulationOptions& options);

@@ -1,7 +1,9 @@
 /* Programs that an on-line simulation has to end with a reason: argv[1] says which. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
@@ -15,6 +17,14 @@ int main(int argc, char** argv) {
     MPI_Comm others;
     MPI_Comm_spawn("program", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
                    MPI_ERRCODES_IGNORE);
+  }
+  /* As if somebody had sent it to the simulator, whose child this is. */
+  if (strcmp(what, "interrupt") == 0) {
+    for (int i = 0; i < 1000; ++i) {
+      if (i == 500 && rank == 1) kill(getppid(), SIGTERM);
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    pause();
   }
   if (strcmp(what, "deadlock") == 0 && rank == 1)
     MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -145,6 +145,50 @@ def refused(test):
     check(left.returncode != 0, "no process is left")
 
 
+def interrupted(test):
+    """A signal ends the run: report and trace are those of the run until then, and no process is left."""
+    done = test.simulate(3, test.program("online_refused"), "interrupt",
+                         options=("--compute", "none", "--trace", "run.slk"))
+    check(done.returncode == 128 + 15, f"exit status {done.returncode}: {done.stderr}")
+    report = json.loads((test.folder / "run.json").read_text())
+    check([f["name"] for f in report["findings"]] == ["simulation_interrupted"], report["findings"])
+    trace = test.run(test.arguments.slackline, "info", "run.slk", "--format", "json")
+    calls = json.loads(trace.stdout)["input"]["calls"]
+    check(3 * 400 < calls < 3 * 600, f"{calls} calls until the signal")
+    left = subprocess.run(["pgrep", "-f", test.program("online_refused") + " interrupt"], capture_output=True, check=False)
+    check(left.returncode != 0, "no process is left")
+
+
+def adapts(test):
+    """Where a program does as much as time allows, a trace keeps the number of steps of its machine; the program itself adapts."""
+    near = pathlib.Path(test.arguments.platform)
+    far = test.folder / "far.xml"
+    text = near.read_text()
+    trunk = 'id="trunk" bandwidth="1.25GBps" latency="'
+    check(trunk + '24us"' in text, "the platform is the one that is known")
+    far.write_text(text.replace(trunk + '24us"', trunk + '2ms"'))
+    (test.folder / "hosts").write_text("".join(f"node-{n}\n" for n in (0, 1, 16, 17)))
+
+    def run(platform):
+        test.arguments.platform = str(platform)
+        done = test.simulate(4, test.example("time_limited"), options=("--hostfile", "hosts", "--compute", "none",
+                                                                      "--trace", f"{platform.stem}.slk"))
+        check(done.returncode == 0, "the program ends")
+        return int(done.stdout.split()[0]), test.result()["makespan_ns"]
+
+    def replayed(trace):
+        done = test.run(test.arguments.slackline, "simulate", trace, "--platform", str(far), "--hostfile", "hosts",
+                        "--format", "json")
+        return json.loads(done.stdout)["result"]["makespan_ns"]
+
+    many, makespan = run(near)
+    check(300 < many < 500 and 500e6 < makespan < 510e6, f"{many} steps of a millisecond and messages in half a second")
+    few, adapted = run(far)
+    check(few < many / 5 and 500e6 < adapted < 550e6, f"{few} steps of many milliseconds, and half a second again")
+    check(replayed("far.slk") == adapted, "the trace of the far machine takes the same time there")
+    check(replayed("graphene.slk") > 2.5e9, "that of the near one keeps its steps, and is wrong")
+
+
 def usage(test):
     """What is asked wrongly is said before anything runs."""
     for command, text in ((["simulate", "--platform", test.arguments.platform, "-n", "2"], "no program"),
@@ -191,7 +235,7 @@ run 40
     check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, waits, same_dates, fortran, refused, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, waits, same_dates, adapts, fortran, refused, interrupted, usage, lammps)}
 
 
 def main():

@@ -92,6 +92,21 @@ std::optional<Simulation> Engine::run() {
   return std::move(result_);
 }
 
+Simulation Engine::given_up() {
+  for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+    if (contexts_[static_cast<ContextId>(r)].state == State::finished) continue;
+    // What it is in the middle of counts as waiting.
+    RankTimes& times = result_.ranks[static_cast<std::size_t>(r)];
+    times.wait = contexts_.now() - times.compute - times.overhead - times.transfer;
+    accounting_.end_rank(r, contexts_.now());
+  }
+  accounting_.finish();
+  contention_.finish();
+  result_.solved_flows = network_.computed_rates();
+  result_.links = usage_;
+  return std::move(result_);
+}
+
 void Engine::create_programs() {
   const std::int64_t origin_ns = run_span(trace_).analysed.begin_ns;
   unfinished_ = static_cast<std::size_t>(trace_.ranks());

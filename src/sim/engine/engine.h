@@ -43,6 +43,8 @@ class Engine {
   /// Once only. Nothing if `order` gives up. Throws Error for a deadlock, and for messages of a
   /// program that are never received.
   std::optional<Simulation> run();
+  /// After run() has given nothing: what was simulated until then, when all ranks end now.
+  Simulation given_up();
 
  private:
   void create_programs();
