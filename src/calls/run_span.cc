@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <span>
+#include <vector>
 
 namespace slackline {
 namespace {
@@ -40,16 +41,12 @@ void enclose(TimeInterval& all, const TimeInterval& one, bool first) {
 }
 
 /// Ranks without MPI_Init or MPI_Finalize leave that end of the interval to the others.
-TimeInterval shared(const Trace& trace, const TimeInterval& all) {
+TimeInterval shared(std::span<const RankExtent> ranks, const TimeInterval& all) {
   constexpr std::int64_t kLeastShare = 2;  // one half
   TimeInterval common = all;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    const RankSpan rank = rank_span(calls);
+  for (const auto& [rank, calls] : ranks) {
     if (rank.first_call > 0) common.begin_ns = std::max(common.begin_ns, rank.analysed.begin_ns);
-    if (rank.last_call < calls.size()) {
-      common.end_ns = std::min(common.end_ns, rank.analysed.end_ns);
-    }
+    if (rank.last_call < calls) common.end_ns = std::min(common.end_ns, rank.analysed.end_ns);
   }
   return common.length_ns() * kLeastShare < all.length_ns() ? all : common;
 }
@@ -79,17 +76,26 @@ RankSpan rank_span(const RankCalls& calls) {
   return span;
 }
 
+RankExtent rank_extent(const RankCalls& calls) {
+  return {rank_span(calls), calls.size()};
+}
+
 RunSpan run_span(const Trace& trace) {
+  std::vector<RankExtent> ranks;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) ranks.push_back(rank_extent(trace.calls(r)));
+  return run_span(ranks);
+}
+
+RunSpan run_span(std::span<const RankExtent> ranks) {
   RunSpan run;
   bool first = true;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (trace.calls(r).empty()) continue;
-    const RankSpan rank = rank_span(trace.calls(r));
+  for (const auto& [rank, calls] : ranks) {
+    if (calls == 0) continue;
     enclose(run.whole, rank.whole, first);
     enclose(run.analysed, rank.analysed, first);
     first = false;
   }
-  run.common = shared(trace, run.analysed);
+  run.common = shared(ranks, run.analysed);
   return run;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "trace/trace.h"
@@ -62,5 +63,14 @@ AnalysedExtent extent_of(const RunSpan& run, const TimeInterval& interval);
 RankSpan rank_span(const RankCalls& calls);
 /// The ranks' together.
 RunSpan run_span(const Trace& trace);
+
+/// What a rank adds to the span of the run.
+struct RankExtent {
+  RankSpan span;
+  std::uint64_t calls = 0;
+};
+RankExtent rank_extent(const RankCalls& calls);
+/// The same of ranks that need not be in one trace.
+RunSpan run_span(std::span<const RankExtent> ranks);
 
 }  // namespace slackline

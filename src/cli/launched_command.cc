@@ -8,14 +8,17 @@
 #include "cli/launched_command.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "app/version.h"
@@ -97,6 +100,39 @@ void compare_processes(ProcessGroup& group, const std::vector<std::string>& argu
                     "Start all processes with the same command line.");
 }
 
+/// What a process has used.
+struct Costs {
+  double processor_s;
+  std::uint64_t most_memory_kib;
+  ProcessTraffic traffic;
+};
+
+Costs own_costs(const ProcessGroup& group) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return {seconds(used.ru_utime) + seconds(used.ru_stime),
+          static_cast<std::uint64_t>(used.ru_maxrss), group.traffic()};
+}
+
+/// With SLACKLINE_PARALLEL=costs the first process says what each has used.
+void say_costs(ProcessGroup& group) {
+  const char* const asked = std::getenv("SLACKLINE_PARALLEL");
+  const bool wanted = asked != nullptr && std::string_view(asked) == "costs";
+  if (!true_in_all(group, wanted)) return;
+  const std::vector<Costs> all = gather_all(group, std::vector<Costs>{own_costs(group)});
+  if (!group.is_first()) return;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    write_stderr(fmt::format(
+        "slackline: process {}: {:.3f} s of CPU time, {} MiB of memory, {} exchanges, {} bytes "
+        "sent\n",
+        p, all[p].processor_s, all[p].most_memory_kib / 1024, all[p].traffic.exchanges,
+        all[p].traffic.bytes_sent));
+  }
+}
+
 /// The exit status.
 int run_together(ProcessGroup& group, const std::vector<std::string>& arguments,
                  UnderLauncher how) {
@@ -109,6 +145,7 @@ int run_together(ProcessGroup& group, const std::vector<std::string>& arguments,
   processes = &alone;
   const Outcome all = agree_on_outcome(group, mine);
   if (group.is_first()) complain(all);
+  say_costs(group);
   // Launchers end all processes when one has failed, so nobody leaves before that has been said.
   group.broadcast({});
   return all.exit_status;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/launched_command.h"
 #include "cli/output.h"
 
 namespace slackline {
@@ -14,12 +15,22 @@ struct ReportCommand {
   OutputOptions output{};
 };
 
-/// Executes the request and writes the report.
+/// Is there an execute() that several processes call together?
+template <class Request>
+constexpr bool kSharesWork =
+    requires(const Request& request, ProcessGroup& group) { execute(request, group); };
+
+/// Executes the request and writes the report; of several processes, the first one does.
 template <class Request>
 Run report_on(std::shared_ptr<const ReportCommand<Request>> command) {
   return [command] {
     output_format(command->output);  // refuses what cannot be written before any work
-    return write_report(execute(command->request), command->output);
+    if constexpr (kSharesWork<Request>) {
+      const Report report = execute(command->request, command_processes());
+      return command_processes().is_first() ? write_report(report, command->output) : 0;
+    } else {
+      return write_report(execute(command->request), command->output);
+    }
   };
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace slackline {
@@ -50,6 +53,27 @@ class ProcessGroup {
  private:
   ProcessTraffic traffic_;
 };
+
+/// Values of all processes, those of the first one first.
+template <class T>
+std::vector<T> gather_all(ProcessGroup& group, const std::vector<T>& mine) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  Bytes bytes(mine.size() * sizeof(T));
+  if (!mine.empty()) std::memcpy(bytes.data(), mine.data(), bytes.size());
+  std::vector<T> all;
+  for (const Bytes& of : group.exchange_with_all(bytes)) {
+    const std::size_t before = all.size();
+    all.resize(before + of.size() / sizeof(T));
+    if (!of.empty()) std::memcpy(all.data() + before, of.data(), of.size());
+  }
+  return all;
+}
+
+/// Whether it is true in all processes.
+inline bool true_in_all(ProcessGroup& group, bool mine) {
+  const std::vector<char> all = gather_all(group, std::vector<char>{mine ? '\1' : '\0'});
+  return std::ranges::find(all, '\0') == all.end();
+}
 
 /// Another process cannot go on. Not for analyses to catch: what went wrong is said by whoever
 /// started the work (agree_on_outcome()).

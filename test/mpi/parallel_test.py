@@ -40,6 +40,21 @@ def case_output(test):
     same_answer(test, (2,), "print", TRACE)
 
 
+def case_shared(test):
+    """`efficiency` is shared: the processes exchange dates until all ranks have ended, and each has its part."""
+    words = ("efficiency", TRACE, "--format", "json")
+    alone = test.slackline(*words)
+    for count in (2, 3):
+        done = launched(test, count, *words, environment={"SLACKLINE_PARALLEL": "costs"})
+        check(done.stdout == alone.stdout, "another answer")
+        costs = re.findall(r"process \d+: .* (\d+) exchanges, (\d+) bytes sent", done.stderr)
+        check(len(costs) == count, f"{costs}")
+        check(all(int(exchanges) > 20 and int(sent) > 500 for exchanges, sent in costs), f"{costs}")
+    # Where the parts would not do, the first process has it all.
+    same_answer(test, (3,), "efficiency", TRACE, TRACE, "--format", "json")
+    same_answer(test, (3,), "efficiency", TRACE, "--on", "predicted", "--format", "json")
+
+
 def case_help(test):
     for words in (("--version",), ("--help",), ("report", "--help")):
         same_answer(test, (2,), *words)

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
-#include "analysis/efficiency/gap_walk.h"
-#include "analysis/efficiency/time_shares.h"
+#include "analysis/efficiency/rank_efficiency.h"
 #include "base/error.h"
 #include "base/ratio.h"
 #include "calls/findings.h"
@@ -18,26 +18,6 @@
 
 namespace slackline {
 namespace {
-
-constexpr FindingKind kNothingRan{"no_runtime", Severity::data_loss,
-                                  "Run time is zero; efficiencies are undefined."};
-
-struct OutsideTimes {
-  std::int64_t useful_ns = 0;
-  std::int64_t outside_ns = 0;
-};
-
-OutsideTimes outside_times(const RankCalls& calls) {
-  OutsideTimes t;
-  if (calls.empty()) return t;
-  GapWalk gaps(calls);
-  for (std::size_t i = 0; i <= calls.size(); ++i) {
-    const GapWalk::Gap gap = gaps.next();
-    t.useful_ns += gap.useful_ns;
-    t.outside_ns += gap.outside_ns;
-  }
-  return t;
-}
 
 /// A counter of all ranks' computation in an interval; computation that reaches over an end of it
 /// counts with the part inside.
@@ -121,36 +101,21 @@ Efficiency efficiency(const Trace& trace, const CallMatching& matching, const Id
 
 Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, const IdealRun& ideal,
                            const TimeInterval& analysed) {
-  Efficiency e;
-  e.findings.merge(matching.findings());
-  if (ideal.released > 0) e.findings.add(kReplayReleased, {}, ideal.released);
-  const TimeInterval whole = run_span(trace).whole;
-  e.analysed = analysed_efficiency_inputs(trace, ideal, analysed);
-  e.interval = {analysed.begin_ns - whole.begin_ns, analysed.end_ns - whole.begin_ns};
-  EfficiencyInputs& in = e.inputs;
-  double sum = 0;
+  const RunSpan run = run_span(trace);
+  std::vector<RankEfficiency> ranks;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    const OutsideTimes t = outside_times(calls);
-    e.useful_ns.push_back(t.useful_ns);
-    if (calls.empty()) continue;
-    ++in.ranks;  // of others nothing is known
-    sum += static_cast<double>(t.useful_ns);
-    in.useful_max_ns = std::max(in.useful_max_ns, static_cast<double>(t.useful_ns));
-    in.outside_max_ns = std::max(in.outside_max_ns, static_cast<double>(t.outside_ns));
+    ranks.push_back(rank_efficiency(trace.calls(r), ideal, r, run, analysed));
   }
-  if (in.ranks == 0) in.ranks = trace.ranks();
-  in.useful_mean_ns = ratio_of(sum, in.ranks);
-  in.observed_ns = static_cast<double>(whole.length_ns());
-  in.ideal_ns = static_cast<double>(ideal.runtime_ns);
-  if (!ideal.computation_ns.empty()) {
-    in.ideal_useful_max_ns = static_cast<double>(std::ranges::max(ideal.computation_ns));
-  }
+  Efficiency e = efficiency_of(ranks, run, analysed);
   add_counters(trace,
                {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()},
-               in);
+               e.inputs);
   add_counters(trace, analysed, e.analysed);
-  if (!in.has_time()) e.findings.add(kNothingRan);
+  Findings findings;
+  findings.merge(matching.findings());
+  if (ideal.released > 0) findings.add(kReplayReleased, {}, ideal.released);
+  findings.merge(e.findings);
+  e.findings = std::move(findings);
   return e;
 }
 

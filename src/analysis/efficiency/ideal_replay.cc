@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/efficiency/gap_walk.h"
 #include "base/error.h"
@@ -25,22 +26,27 @@ namespace {
 
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
 
+}  // namespace
+
+/// What the replay of the ideal run asks, and the times that it finds.
 class IdealRules {
  public:
   IdealRules(const Trace& trace, const CallMatching& matching, const IdealOptions& options,
-             IdealRun& run)
+             const RankRange& walked, std::int64_t origin_ns, IdealRun& run)
       : trace_(trace), matching_(matching), options_(options), run_(run) {
     const auto ranks = static_cast<std::size_t>(trace.ranks());
     run.begin_ns.resize(ranks);
     run.end_ns.resize(ranks);
-    const std::int64_t origin = run_span(trace).whole.begin_ns;
+    run.computation_ns.resize(ranks);
     for (std::size_t r = 0; r < ranks; ++r) {
       const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
       run.begin_ns[r].reserve(calls.size() + 1);
+      GapWalk& gaps = gaps_.emplace_back(calls);
+      if (!walked.contains(r)) continue;
       run.end_ns[r].reserve(calls.size());
-      const std::int64_t gap = gaps_.emplace_back(calls).next().outside_ns;
+      const std::int64_t gap = gaps.next().outside_ns;
       run.begin_ns[r].push_back(calls.start_ns() + gap);
-      run.computation_ns.push_back(calls.start_ns() - origin + gap);
+      run.computation_ns[r] = calls.start_ns() - origin_ns + gap;
     }
     latest_.assign(matching.collectives().size(), kUnknown);
     not_synchronising_ = not_synchronising(trace, matching);
@@ -164,8 +170,6 @@ class IdealRules {
   std::unordered_map<std::uint32_t, std::int64_t> last_measured_;  // entries, of collective I/O
 };
 
-}  // namespace
-
 std::string_view to_string(CollectiveCausality causality) {
   return causality == CollectiveCausality::dimemas ? "dimemas" : "data";
 }
@@ -179,11 +183,11 @@ CollectiveCausality parse_collective_causality(std::string_view name) {
 
 IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const IdealOptions& options) {
   IdealRun run;
-  IdealRules rules(trace, matching, options, run);
+  const std::int64_t start = run_span(trace).whole.begin_ns;
+  IdealRules rules(trace, matching, options, {}, start, run);
   Replay replay(trace, matching, rules);
   replay.run();
   run.released = replay.deadlocked();
-  const std::int64_t start = run_span(trace).whole.begin_ns;
   std::int64_t end = start;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     auto& begins = run.begin_ns[static_cast<std::size_t>(r)];
@@ -193,6 +197,59 @@ IdealRun ideal_run(const Trace& trace, const CallMatching& matching, const Ideal
   }
   run.runtime_ns = end - start;
   return run;
+}
+
+struct IdealPass::State {
+  State(const Trace& part, const CallMatching& matching, const IdealOptions& asked,
+        const RankRange& walked, std::int64_t origin_ns)
+      : options(asked),
+        whole(walked),
+        rules(part, matching, options, whole, origin_ns, run),
+        replay(part, matching, rules) {
+    replay.start(whole);
+  }
+
+  const IdealOptions options;
+  const RankRange whole;
+  IdealRun run;
+  IdealRules rules;
+  Replay<IdealRules> replay;
+};
+
+IdealPass::IdealPass(const Trace& part, const CallMatching& matching, const IdealOptions& options,
+                     const RankRange& whole, const RunSpan& run)
+    : state_(std::make_unique<State>(part, matching, options, whole, run.whole.begin_ns)) {}
+
+IdealPass::~IdealPass() = default;
+
+void IdealPass::advance() {
+  state_->replay.advance_all();
+}
+
+bool IdealPass::finished() const {
+  return state_->replay.finished();
+}
+
+std::span<const std::int64_t> IdealPass::begins_ns(std::int32_t rank) const {
+  return state_->run.begin_ns[static_cast<std::size_t>(rank)];
+}
+
+void IdealPass::hear_of_others(std::int32_t rank, std::span<const std::int64_t> begins_ns) {
+  auto& known = state_->run.begin_ns[static_cast<std::size_t>(rank)];
+  known.insert(known.end(), begins_ns.begin(), begins_ns.end());
+  state_->replay.has_begun(rank, static_cast<CallIndex>(known.size()));
+}
+
+IdealRun IdealPass::take() {
+  expects(finished(), "all calls have their times");
+  IdealRun& run = state_->run;
+  run.rank_end_ns.resize(run.begin_ns.size());
+  for (std::size_t r = 0; r < run.begin_ns.size(); ++r) {
+    if (!state_->whole.contains(r)) continue;
+    run.rank_end_ns[r] = run.begin_ns[r].back();
+    run.begin_ns[r].pop_back();
+  }
+  return std::move(run);
 }
 
 Trace with_ideal_times(Trace trace, const IdealRun& ideal) {

@@ -1,13 +1,12 @@
 #include "analysis/efficiency/time_shares.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
 
 #include "analysis/efficiency/gap_walk.h"
-#include "analysis/efficiency/rank_clock.h"
+#include "analysis/efficiency/ideal_length.h"
 #include "analysis/runs/measured.h"
 #include "analysis/waits/known_waits.h"
 #include "calls/run_span.h"
@@ -19,36 +18,15 @@ bool starts_or_ends(Operation op) {
   return is_init(op) || op == Operation::finalize;
 }
 
-/// What a model predicts of the run, on the ideal network.
-std::int64_t ideal_program_length(const Trace& trace, const IdealRun& ideal) {
-  TimeInterval all{std::numeric_limits<std::int64_t>::max(),
-                   std::numeric_limits<std::int64_t>::min()};
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    if (calls.empty()) continue;
-    const RankSpan span = rank_span(calls);
-    const auto& begin_ns = ideal.begin_ns[static_cast<std::size_t>(r)];
-    const auto& end_ns = ideal.end_ns[static_cast<std::size_t>(r)];
-    all.begin_ns = std::min(all.begin_ns,
-                            span.first_call == 0 ? calls.start_ns() : end_ns[span.first_call - 1]);
-    all.end_ns = std::max(
-        all.end_ns, span.last_call == calls.size() ? end_ns.back() : begin_ns[span.last_call]);
-  }
-  return all.end_ns > all.begin_ns ? all.length_ns() : 0;
-}
-
-/// An interval's length on the ideal network: what the rank needs for its part of it that needs
-/// longest there. No rank computes longer than that.
 std::int64_t ideal_length(const Trace& trace, const IdealRun& ideal, const TimeInterval& interval) {
-  if (interval == run_span(trace).analysed) return ideal_program_length(trace, ideal);
-  double longest = 0;
+  const RunSpan run = run_span(trace);
+  std::vector<IdealExtent> ranks;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    if (trace.calls(r).empty()) continue;
-    const RankClock clock(trace.calls(r), ideal, r);
-    longest = std::max(longest,
-                       clock.at(interval.end_ns).ideal_ns - clock.at(interval.begin_ns).ideal_ns);
+    if (!trace.calls(r).empty()) {
+      ranks.push_back(ideal_extent(trace.calls(r), ideal, r, run, interval));
+    }
   }
-  return std::min(interval.length_ns(), static_cast<std::int64_t>(std::llround(longest)));
+  return ideal_length(ranks, run, interval);
 }
 
 /// How much of a call lies in an interval.
@@ -218,22 +196,6 @@ TimeShares time_shares(const Trace& trace, const CallMatching& matching,
     out.processor_share = std::min(1.0, static_cast<double>(trace.info().cpu_ns) / all);
   }
   return out;
-}
-
-EfficiencyInputs analysed_efficiency_inputs(const Trace& trace, const IdealRun& ideal,
-                                            const TimeInterval& analysed) {
-  TimeShares shares;
-  const std::optional<MeasuredRun> measured = measured_run(trace, analysed);
-  if (!measured) return {};
-  shares.length_ns = measured->makespan_ns;
-  shares.ideal_ns = ideal_length(trace, ideal, analysed);
-  shares.ranks_ns = measured->ranks_ns;
-  for (std::size_t r = 0; r < shares.ranks_ns.size(); ++r) {
-    if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
-    ++shares.present;
-    shares.sum_ns.compute += shares.ranks_ns[r].compute;
-  }
-  return efficiency_inputs(shares);
 }
 
 EfficiencyInputs efficiency_inputs(const TimeShares& shares) {

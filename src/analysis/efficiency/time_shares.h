@@ -72,8 +72,5 @@ TimeShares time_shares(const Trace& trace, const CallMatching& matching,
 /// What POP's multiplicative factors of that interval are made of: its parallel efficiency is
 /// share(sum_ns.compute). (The whole run's are in Efficiency.)
 EfficiencyInputs efficiency_inputs(const TimeShares& shares);
-/// The same without the time shares. O(calls).
-EfficiencyInputs analysed_efficiency_inputs(const Trace& trace, const IdealRun& ideal,
-                                            const TimeInterval& analysed);
 
 }  // namespace slackline

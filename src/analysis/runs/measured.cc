@@ -29,19 +29,22 @@ std::optional<MeasuredRun> measured_run(const Trace& trace, const TimeInterval& 
   MeasuredRun run;
   run.makespan_ns = interval.length_ns();
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    const RankCalls& calls = trace.calls(r);
-    TimeBreakdown parts;
-    if (!calls.empty()) {
-      const RankSpan span = rank_span(calls);
-      const TimeInterval part{std::max(interval.begin_ns, span.analysed.begin_ns),
-                              std::min(interval.end_ns, span.analysed.end_ns)};
-      parts.mpi = time_in_calls(calls, span, part);
-      parts.compute = part.length_ns() - parts.mpi;
-    }
-    parts.wait = run.makespan_ns - parts.total();
-    run.ranks_ns.push_back(parts);
+    run.ranks_ns.push_back(measured_rank(trace.calls(r), interval));
   }
   return run;
+}
+
+TimeBreakdown measured_rank(const RankCalls& calls, const TimeInterval& interval) {
+  TimeBreakdown parts;
+  if (!calls.empty()) {
+    const RankSpan span = rank_span(calls);
+    const TimeInterval part{std::max(interval.begin_ns, span.analysed.begin_ns),
+                            std::min(interval.end_ns, span.analysed.end_ns)};
+    parts.mpi = time_in_calls(calls, span, part);
+    parts.compute = part.length_ns() - parts.mpi;
+  }
+  parts.wait = interval.length_ns() - parts.total();
+  return parts;
 }
 
 }  // namespace slackline

@@ -23,4 +23,7 @@ std::optional<MeasuredRun> measured_run(const Trace& trace);
 /// The same of any interval, in the trace's own time. MPI_Init and MPI_Finalize in it are waiting.
 std::optional<MeasuredRun> measured_run(const Trace& trace, const TimeInterval& interval);
 
+/// One rank's part of it.
+TimeBreakdown measured_rank(const RankCalls& calls, const TimeInterval& interval);
+
 }  // namespace slackline

@@ -14,7 +14,11 @@ constexpr const char* kWays = "Choose common, program, or times such as 1.5s..2s
 
 std::optional<TimeInterval> resolve_interval(const std::string& text, const Trace& trace) {
   if (text.empty() || text == "common") return std::nullopt;
-  const RunSpan run = run_span(trace);
+  return resolve_interval(text, run_span(trace));
+}
+
+std::optional<TimeInterval> resolve_interval(const std::string& text, const RunSpan& run) {
+  if (text.empty() || text == "common") return std::nullopt;
   if (text == "program") return run.analysed;
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) {

@@ -12,5 +12,6 @@ namespace slackline {
 /// MPI_Finalize), "program" (from the first return to the last entry), or "1.5s..2s" from the start
 /// of the run. In the trace's own time; nothing for "common". Throws usage Error.
 std::optional<TimeInterval> resolve_interval(const std::string& text, const Trace& trace);
+std::optional<TimeInterval> resolve_interval(const std::string& text, const RunSpan& run);
 
 }  // namespace slackline

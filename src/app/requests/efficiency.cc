@@ -1,14 +1,18 @@
 #include "app/requests/efficiency.h"
 
+#include <optional>
 #include <utility>
 
 #include "analysis/efficiency/efficiency.h"
+#include "analysis/efficiency/rank_efficiency.h"
 #include "analysis/efficiency/scaling_laws.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
+#include "app/load/shared_run.h"
 #include "app/options/analysed_interval.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "distributed/date_exchange.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -35,12 +39,80 @@ struct ComparedInputs {
   Report which{};
 };
 
-}  // namespace
-
-Report execute(const EfficiencyRequest& request) {
+IdealOptions ideal_options(const EfficiencyRequest& request) {
   IdealOptions ideal;
   ideal.causality = parse_collective_causality(request.causality);
   ideal.rendezvous_bytes = parse_bytes(request.rendezvous, "--rendezvous-from");
+  return ideal;
+}
+
+void refuse_empty(const OpenedTrace& opened, std::uint64_t calls) {
+  if (calls > 0) return;
+  throw Error("no efficiency of " + opened.path, "the trace has no calls of MPI",
+              "Record an MPI program, or choose the trace of one.");
+}
+
+/// The report but for its sections on scaling.
+Report with_inputs(Report report, const EfficiencyRequest& request, const IdealOptions& ideal,
+                   const ComparedInputs& compared) {
+  report.sections.insert(report.sections.begin(), compared.which.sections.begin(),
+                         compared.which.sections.end());
+  report.command = "efficiency";
+  report.title = "efficiency: " + compared.title;
+  report.options = {{"collective_causality", to_string(ideal.causality)},
+                    {"rendezvous_from_bytes", ideal.rendezvous_bytes},
+                    {"scaling", request.scaling},
+                    {"interval", request.interval}};
+  report.options.update(compared.options);
+  report.input = compared.inputs.size() == 1 ? compared.inputs[0] : compared.inputs;
+  return report;
+}
+
+/// The efficiency of a run in parts; nothing in all processes where calls wait for each other.
+std::optional<Efficiency> shared_efficiency(const SharedRun& shared, const IdealOptions& options,
+                                            const std::string& interval, ProcessGroup& group) {
+  const TracePart& part = shared.part;
+  IdealPass pass(part.trace, shared.matching, options, part.own, shared.span);
+  if (!run_forward(pass, part, group)) return std::nullopt;
+  const IdealRun ideal = pass.take();
+  const TimeInterval analysed =
+      resolve_interval(interval, shared.span).value_or(shared.span.common);
+  std::vector<RankEfficiency> own;
+  for (std::int32_t r = part.own.first; r < part.own.end; ++r) {
+    own.push_back(rank_efficiency(part.trace.calls(r), ideal, r, shared.span, analysed));
+  }
+  Efficiency all = efficiency_of(gather_all(group, own), shared.span, analysed);
+  all.name = shared.run.opened.path;
+  all.findings.merge(shared.run.trace().findings());
+  return all;
+}
+
+std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
+  if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
+  const IdealOptions ideal = ideal_options(request);
+  const Scaling scaling = parse_scaling(request.scaling);
+  RunRequest one = request.run;
+  one.trace = request.traces.empty() ? std::string() : request.traces.front();
+  const std::optional<SharedRun> shared = load_shared_run(one, group);
+  // Sums of hardware counters depend on the order of the calls that they are added over.
+  if (!shared || !shared->part.trace.counters().empty()) return std::nullopt;
+  refuse_empty(shared->run.opened, shared->part.call_count());
+  const auto run = shared_efficiency(*shared, ideal, request.interval, group);
+  if (!run) return std::nullopt;
+  ComparedInputs compared;
+  compared.add(shared->run);
+  return with_inputs(describe_efficiency({*run}, scaling), request, ideal, compared);
+}
+
+}  // namespace
+
+Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
+  if (std::optional<Report> shared = execute_in_parts(request, group)) return std::move(*shared);
+  return group.is_first() ? execute(request) : Report();
+}
+
+Report execute(const EfficiencyRequest& request) {
+  const IdealOptions ideal = ideal_options(request);
   const Scaling scaling = parse_scaling(request.scaling);
   std::vector<Efficiency> runs;
   std::vector<RunQuantities> quantities;
@@ -51,10 +123,7 @@ Report execute(const EfficiencyRequest& request) {
     RunRequest one = request.run;
     one.trace = trace;
     const LoadedRun run = load_run(one);
-    if (run.trace().call_count() == 0) {
-      throw Error("no efficiency of " + run.opened.path, "the trace has no calls of MPI",
-                  "Record an MPI program, or choose the trace of one.");
-    }
+    refuse_empty(run.opened, run.trace().call_count());
     runs.push_back(efficiency(run.trace(), run.matching(), ideal,
                               resolve_interval(request.interval, run.trace())));
     runs.back().name = run.opened.path;
@@ -67,17 +136,7 @@ Report execute(const EfficiencyRequest& request) {
   if (Section laws = scaling_laws_section(quantities, runs, report.result); !laws.items.empty()) {
     report.sections.push_back(std::move(laws));
   }
-  report.sections.insert(report.sections.begin(), compared.which.sections.begin(),
-                         compared.which.sections.end());
-  report.command = "efficiency";
-  report.title = "efficiency: " + compared.title;
-  report.options = {{"collective_causality", to_string(ideal.causality)},
-                    {"rendezvous_from_bytes", ideal.rendezvous_bytes},
-                    {"scaling", request.scaling},
-                    {"interval", request.interval}};
-  report.options.update(compared.options);
-  report.input = compared.inputs.size() == 1 ? compared.inputs[0] : compared.inputs;
-  return report;
+  return with_inputs(std::move(report), request, ideal, compared);
 }
 
 }  // namespace slackline

@@ -8,6 +8,7 @@
 namespace slackline {
 
 struct Report;
+class ProcessGroup;
 
 /// POP's efficiency factors, of several runs with their scalability.
 struct EfficiencyRequest {
@@ -23,5 +24,8 @@ struct EfficiencyRequest {
 
 /// Throws Error.
 Report execute(const EfficiencyRequest& request);
+/// The same in several processes, which share the work where the answer is the same to the bit.
+/// Only the first one gets the report.
+Report execute(const EfficiencyRequest& request, ProcessGroup& group);
 
 }  // namespace slackline

@@ -225,7 +225,9 @@ std::vector<std::vector<Frame>> blocks_by_rank(const std::vector<Frame>& frames,
   return blocks;
 }
 
-Trace read(Bytes file, std::string_view name, Samples& samples) {
+using ChooseRanks = std::function<RankRange(std::span<const std::uint64_t>)>;
+
+NativePart read(Bytes file, std::string_view name, const ChooseRanks& choose, Samples& samples) {
   Findings findings;
   check_version(file, name, findings);
   std::optional<std::vector<Frame>> frames = frames_by_index(file);
@@ -236,11 +238,13 @@ Trace read(Bytes file, std::string_view name, Samples& samples) {
   Description description = find_description(file, *frames, name, findings);
   Trace& trace = description.trace;
   auto blocks = blocks_by_rank(*frames, trace.ranks(), findings);
+  const RankRange chosen = choose(description.calls);
   std::vector<Findings> rank_findings(blocks.size());
   samples.interval_ns = description.sampling_ns;
   samples.by_rank.resize(blocks.size());
   parallel_for(blocks.size(), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
+    if (!chosen.contains(rank)) return;
     RankReader reader(file, trace, trace.calls(rank), rank, description.calls[r],
                       description.details[r]);
     reader.read(blocks[r]);
@@ -248,20 +252,38 @@ Trace read(Bytes file, std::string_view name, Samples& samples) {
     samples.by_rank[r] = reader.take_samples();
   });
   for (const Findings& rank : rank_findings) findings.merge(rank);
+  const bool complete = findings.entries().empty();
   trace.findings().merge(findings);
-  return std::move(trace);
+  return {std::move(trace), chosen, complete};
 }
 
 }  // namespace
 }  // namespace native
 
-Trace read_native(std::span<const std::byte> bytes, std::string_view name, Samples* samples) {
+namespace {
+
+void expect_native(std::span<const std::byte> bytes, std::string_view name) {
   if (!looks_like_native(bytes)) {
     throw Error(fmt::format("cannot read '{}'", name), "it is not a native trace (.slk)",
                 "Record one with 'slackline record'.");
   }
+}
+
+}  // namespace
+
+Trace read_native(std::span<const std::byte> bytes, std::string_view name, Samples* samples) {
+  expect_native(bytes, name);
   Samples unused;
-  return native::read(bytes, name, samples == nullptr ? unused : *samples);
+  const auto all = [](std::span<const std::uint64_t>) { return RankRange{}; };
+  return std::move(native::read(bytes, name, all, samples == nullptr ? unused : *samples).trace);
+}
+
+NativePart read_native_part(
+    std::span<const std::byte> bytes, std::string_view name,
+    const std::function<RankRange(std::span<const std::uint64_t>)>& choose) {
+  expect_native(bytes, name);
+  Samples unused;
+  return native::read(bytes, name, choose, unused);
 }
 
 bool looks_like_native(std::span<const std::byte> head) {

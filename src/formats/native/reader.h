@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
 #include "base/findings.h"
+#include "trace/rank_range.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -41,6 +44,17 @@ inline constexpr FindingKind kNativeUnknownOperation{
 /// messages. `samples`, if given, gets those of the file.
 Trace read_native(std::span<const std::byte> bytes, std::string_view name,
                   Samples* samples = nullptr);
+
+/// A native trace of which only some ranks were read.
+struct NativePart {
+  Trace trace;  ///< the others have no calls
+  RankRange read;
+  bool complete = false;  ///< the file is undamaged, as far as it was looked at
+};
+/// `choose` says which ranks to read, by the numbers of calls of all. Throws Error as
+/// read_native().
+NativePart read_native_part(std::span<const std::byte> bytes, std::string_view name,
+                            const std::function<RankRange(std::span<const std::uint64_t>)>& choose);
 
 /// Does `head` (the beginning of a file) look like the native format?
 bool looks_like_native(std::span<const std::byte> head);

@@ -248,6 +248,12 @@ Error several_traces(const fs::path& folder, const std::vector<fs::path>& traces
                fmt::format("Name one, for example {}.", traces.front().string()));
 }
 
+std::uint64_t total(const Findings& findings) {
+  std::uint64_t sum = 0;
+  for (const Findings::Entry& entry : findings.entries()) sum += entry.count;
+  return sum;
+}
+
 /// The trace in a folder that is not a trace as a whole; none if there is no trace in it.
 std::optional<fs::path> only_trace_in(const fs::path& folder) {
   std::vector<fs::path> traces;
@@ -286,6 +292,50 @@ OpenedTrace open_trace(const fs::path& path, const OpenOptions& options) {
     return read_input(folder, path, options);
   }
   return read_file(path, path, options);
+}
+
+std::optional<fs::path> native_file_of(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path file = fs::is_directory(path, ignored) ? path / kNativeFile : path;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  const MappedFile mapped(file);
+  return looks_like_native(mapped.bytes()) ? std::optional(file) : std::nullopt;
+}
+
+std::uint64_t fingerprint(const fs::path& file) {
+  constexpr std::size_t kLookedAt = std::size_t{1} << 20;
+  const MappedFile mapped(file);
+  const auto bytes = mapped.bytes();
+  const std::size_t length = std::min(kLookedAt, bytes.size());
+  const std::uint64_t begin = XXH3_64bits_withSeed(bytes.data(), length, bytes.size());
+  return XXH3_64bits_withSeed(bytes.data() + (bytes.size() - length), length, begin);
+}
+
+OpenedPart open_part(const fs::path& path, bool with_checksum,
+                     const std::function<RankRange(std::span<const std::uint64_t>)>& choose) {
+  const fs::path file = native_file_of(path).value_or(path);
+  const MappedFile mapped(file);
+  NativePart part = read_native_part(mapped.bytes(), file.string(), choose);
+  OpenedPart out{{std::move(part.trace),
+                  "native",
+                  path.string(),
+                  mapped.bytes().size(),
+                  {},
+                  0,
+                  {},
+                  {},
+                  {},
+                  {}},
+                 part.read,
+                 part.complete};
+  const std::uint64_t known = total(out.opened.trace.findings());
+  mend_time_order(out.opened.trace);
+  out.complete = out.complete && total(out.opened.trace.findings()) == known;
+  if (with_checksum) {
+    out.opened.checksum = checksum(
+        mapped.bytes(), [&mapped](std::span<const std::byte> read) { mapped.release(read); });
+  }
+  return out;
 }
 
 std::optional<OpenedGoal> open_goal(const fs::path& path) {

@@ -1,0 +1,175 @@
+// Several processes say what one says, to the last digit: random programs with times that are
+// causal, modelled, or drawn at random (as if clocks disagreed), programs of which a rank is
+// missing, and public traces where they are at hand. Processes are threads here; test/mpi has some
+// of the same under both MPIs.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "analysis/efficiency/ideal_replay.h"
+#include "analysis/runs/modelled_trace.h"
+#include "app/load/shared_run.h"
+#include "app/requests/efficiency.h"
+#include "base/error.h"
+#include "formats/native/writer.h"
+#include "formats/open/open.h"
+#include "parallel/testing/thread_processes.h"
+#include "property/cases.h"
+#include "report/writers.h"
+#include "timing/model_schedule.h"
+#include "trace/testing/shared_traces.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kProcesses{1, 2, 3, 4, 7};
+
+enum class Kind { causal, modelled, clocks_disagree, rank_missing };
+
+Trace random_run(std::uint64_t seed, Kind kind) {
+  if (kind == Kind::modelled) {
+    const testing::Case c = testing::seeded_case(seed, {.max_ranks = 9});
+    const ExecutionGraph graph = build_graph(c.trace, c.options);
+    return modelled_trace(c.trace, graph, model_schedule(graph, c.model));
+  }
+  oracle::Program program =
+      random_program(oracle::Choices(seed, 100 + seed % 700), {.max_ranks = 9, .timed = true});
+  if (kind == Kind::rank_missing) program.ranks[seed % program.ranks.size()].clear();
+  Trace trace = to_trace(program);
+  if (kind != Kind::causal) return trace;
+  const IdealRun ideal = ideal_run(trace, CallMatching(trace), {});
+  return with_ideal_times(std::move(trace), ideal);
+}
+
+/// The trace as a native file, until the end of the object.
+class NativeFile {
+ public:
+  explicit NativeFile(const Trace& trace) { write_native(trace, path_); }
+  ~NativeFile() { fs::remove(path_); }
+  NativeFile(const NativeFile&) = delete;
+  NativeFile& operator=(const NativeFile&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_ =
+      fs::temp_directory_path() / ("slackline-shared-" + std::to_string(getpid()) + ".slk");
+};
+
+/// The answer, or what is wrong.
+std::string answer(const std::function<Report()>& execute_request) {
+  try {
+    return write_json(execute_request(), false);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::vector<EfficiencyRequest> requests(const std::string& path) {
+  std::vector<EfficiencyRequest> all(3);
+  for (EfficiencyRequest& request : all) request.traces = {path};
+  all[1].interval = "program";
+  all[1].causality = "data";
+  all[2].rendezvous = "1KiB";
+  return all;
+}
+
+void compare(const std::vector<EfficiencyRequest>& all) {
+  for (const EfficiencyRequest& request : all) {
+    const std::string alone = answer([&] { return execute(request); });
+    for (const int count : kProcesses) {
+      std::string together;
+      try {
+        run_as_processes(count, [&](ProcessGroup& group) {
+          const Report report = execute(request, group);
+          if (group.is_first()) together = write_json(report, false);
+        });
+      } catch (const Error& error) {
+        together = error.what();
+      }
+      ASSERT_EQ(together, alone) << count << " processes";
+    }
+  }
+}
+
+/// Whether the processes do share the work on that trace.
+bool is_shared(const std::string& path, int count) {
+  bool shared = false;
+  run_as_processes(count, [&](ProcessGroup& group) {
+    const bool found = load_shared_run({.trace = path}, group).has_value();
+    if (group.is_first()) shared = found;
+  });
+  return shared;
+}
+
+class SharedWork : public ::testing::TestWithParam<Kind> {};
+
+TEST_P(SharedWork, EqualsThatOfOneProcess) {
+  constexpr std::uint64_t kPrograms = 60;
+  std::uint64_t shared = 0;
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    SCOPED_TRACE(seed);
+    const NativeFile file(random_run(seed, GetParam()));
+    compare(requests(file.path()));
+    if (HasFatalFailure()) return;
+    shared += is_shared(file.path(), 2) ? 1 : 0;
+  }
+  // Sound runs are shared, not left to the first process.
+  const bool sound = GetParam() == Kind::causal || GetParam() == Kind::modelled;
+  if (sound) {
+    EXPECT_GE(shared, kPrograms * 9 / 10);
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<Kind>& kind) {
+  constexpr std::array kNames{"Causal", "Modelled", "ClocksDisagree", "RankMissing"};
+  return kNames[static_cast<std::size_t>(kind.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SharedWork,
+                         ::testing::Values(Kind::causal, Kind::modelled, Kind::clocks_disagree,
+                                           Kind::rank_missing),
+                         name_of);
+
+TEST(SharedWorkOn, PublicTraces) {
+  const fs::path folder = testing::shared_trace("");
+  if (!fs::exists(folder)) GTEST_SKIP() << "no public traces in " << folder;
+  int tried = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    try {
+      const OpenedTrace opened = open_trace(entry.path());
+      if (!opened.trace.timed() || opened.trace.call_count() == 0) continue;
+      SCOPED_TRACE(entry.path().string());
+      ++tried;
+      const NativeFile file(opened.trace);
+      compare({requests(file.path()).front()});
+    } catch (const Error&) {
+      continue;  // no trace
+    }
+  }
+  EXPECT_GT(tried, 0);
+}
+
+TEST(SharedWorkOn, DifferentFilesIsAnError) {
+  const NativeFile one(random_run(1, Kind::causal));
+  const std::string copy = one.path() + ".other";
+  write_native(random_run(2, Kind::causal), copy);
+  EXPECT_THROW(run_as_processes(3,
+                                [&](ProcessGroup& group) {
+                                  const bool other = group.rank() == 2;
+                                  EfficiencyRequest request;
+                                  request.traces = {other ? copy : one.path()};
+                                  execute(request, group);
+                                }),
+               Error);
+  fs::remove(copy);
+}
+
+}  // namespace
+}  // namespace slackline
