@@ -76,6 +76,9 @@ program online_mpif
   call MPI_Comm_size(half, members, error)
   call check(members == extents(2), 'MPI_Cart_sub')
 
+  call two_groups()
+  call window()
+
   call MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, flag, state, error)
   call check(.not. flag, 'MPI_Iprobe')
   begin = MPI_Wtime()
@@ -86,6 +89,39 @@ program online_mpif
   call MPI_Finalize(error)
 
 contains
+
+  ! The first rank and the others.
+  subroutine two_groups()
+    integer :: local, inter, merged, remote, color, leader
+    logical :: is_inter
+    color = merge(0, 1, rank == 0)
+    leader = merge(1, 0, rank == 0)
+    call MPI_Comm_split(MPI_COMM_WORLD, color, rank, local, error)
+    call MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, leader, 5, inter, error)
+    call MPI_Comm_test_inter(inter, is_inter, error)
+    call MPI_Comm_remote_size(inter, remote, error)
+    call check(is_inter .and. remote == merge(ranks - 1, 1, rank == 0), 'MPI_Intercomm_create')
+    call MPI_Intercomm_merge(inter, rank == 0, merged, error)
+    call MPI_Comm_rank(merged, remote, error)
+    call check(remote == mod(rank + ranks - 1, ranks), 'MPI_Intercomm_merge')
+    call MPI_Comm_free(merged, error)
+    call MPI_Comm_free(inter, error)
+    call MPI_Comm_free(local, error)
+  end subroutine two_groups
+
+  subroutine window()
+    integer :: win, memory(2)
+    integer(MPI_ADDRESS_KIND) :: bytes, place
+    memory = -1
+    bytes = 8
+    place = 1
+    call MPI_Win_create(memory, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, error)
+    call MPI_Win_fence(0, win, error)
+    call MPI_Put(rank, 1, MPI_INTEGER, mod(rank + 1, ranks), place, 1, MPI_INTEGER, win, error)
+    call MPI_Win_fence(0, win, error)
+    call check(memory(1) == -1 .and. memory(2) == mod(rank + ranks - 1, ranks), 'MPI_Put')
+    call MPI_Win_free(win, error)
+  end subroutine window
 
   subroutine check(holds, what)
     logical, intent(in) :: holds
