@@ -89,6 +89,13 @@ def windows(test):
         check(1e9 < test.result()["makespan_ns"] < 1.5e9, "the put of a second is waited for once")
 
 
+def files(test):
+    """All ranks open one file: it is created and deleted once, and has one shared pointer."""
+    for ranks in RANKS:
+        done = test.simulate(ranks, test.program("online_files"), str(test.folder / "data"), options=("--compute", "none"))
+        check(done.returncode == 0 and done.stdout.startswith("ok\n"), f"on {ranks} ranks: {done.stdout}")
+
+
 def waits(test):
     """What waits for nothing but a timeout passes simulated time, on one processor of this machine or all."""
     made, overhead = set(), ("--option", "smpi/ois:0:1e-6:0")
@@ -235,7 +242,7 @@ run 40
     check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, waits, same_dates, adapts, fortran, refused, interrupted, usage, lammps)}
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, adapts, fortran, refused, interrupted, usage, lammps)}
 
 
 def main():

@@ -1,0 +1,177 @@
+/* MPI-IO. Each process opens the file for itself, as the only one: what the file holds is then the
+ * system's, and takes no simulated time. What the processes of a file have in common is here: who
+ * creates it and who deletes it, and the shared file pointer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared.h"
+
+typedef struct File {
+  struct File* next;
+  MPI_File handle;
+  MPI_Comm hidden;
+  uint64_t pointer; /* offset of the shared file pointer, in elementary types */
+  char* deleted;    /* its name, if it is to be deleted when it is closed */
+} File;
+
+static File* first;
+
+static File* find_file(MPI_File handle) {
+  for (File* f = first; f != NULL; f = f->next) {
+    if (f->handle == handle) return f;
+  }
+  refuse("a file", "its handle was not made by a function that is simulated");
+}
+
+static int64_t* pointer_of(const File* f) {
+  return (int64_t*)(void*)block_data(f->pointer);
+}
+
+static void add_file(MPI_File handle, MPI_Comm comm, const char* name, int is_deleted) {
+  File* f = calloc(1, sizeof *f);
+  if (f == NULL) refuse("a file", "no memory is left");
+  f->handle = handle;
+  MPI_Comm_dup(comm, &f->hidden);
+  if (find_comm(comm)->rank == 0) {
+    f->pointer = new_block(sizeof(int64_t));
+    *pointer_of(f) = 0;
+  }
+  MPI_Bcast(&f->pointer, (int)sizeof f->pointer, MPI_BYTE, 0, f->hidden);
+  f->deleted = is_deleted ? strdup(name) : NULL;
+  f->next = first;
+  first = f;
+}
+
+/* The first rank creates the file, and the others find it. */
+EXPORT int MPI_File_open(MPI_Comm comm, const char* name, int mode, MPI_Info info,
+                         MPI_File* result) {
+  if (!simulated()) return PMPI_File_open(comm, name, mode, info, result);
+  enter_call();
+  const int own_mode = mode & ~MPI_MODE_DELETE_ON_CLOSE, at_first = find_comm(comm)->rank == 0;
+  int status = MPI_SUCCESS, worst = MPI_SUCCESS;
+  if (at_first) status = PMPI_File_open(MPI_COMM_SELF, name, own_mode, info, result);
+  MPI_Bcast(&status, 1, MPI_INT, 0, comm);
+  if (!at_first && status == MPI_SUCCESS) {
+    status = PMPI_File_open(MPI_COMM_SELF, name, own_mode & ~(MPI_MODE_CREATE | MPI_MODE_EXCL),
+                            info, result);
+  }
+  MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, comm);
+  if (worst == MPI_SUCCESS) add_file(*result, comm, name, mode & MPI_MODE_DELETE_ON_CLOSE);
+  leave_call();
+  return worst;
+}
+
+EXPORT int MPI_File_close(MPI_File* handle) {
+  if (!simulated()) return PMPI_File_close(handle);
+  enter_call();
+  File* f = find_file(*handle);
+  const int status = PMPI_File_close(handle);
+  MPI_Barrier(f->hidden);
+  const int at_first = find_comm(f->hidden)->rank == 0;
+  if (at_first && f->deleted != NULL) PMPI_File_delete(f->deleted, MPI_INFO_NULL);
+  if (at_first) release_block(f->pointer);
+  MPI_Comm_free(&f->hidden);
+  for (File** at = &first; *at != NULL; at = &(*at)->next) {
+    if (*at != f) continue;
+    *at = f->next;
+    break;
+  }
+  free(f->deleted);
+  free(f);
+  leave_call();
+  return status;
+}
+
+static int64_t elements_of(MPI_File handle, int count, MPI_Datatype type) {
+  MPI_Offset begin;
+  MPI_Datatype element, file_type;
+  char representation[MPI_MAX_DATAREP_STRING];
+  PMPI_File_get_view(handle, &begin, &element, &file_type, representation);
+  const uint64_t size = packed_bytes(1, element);
+  return size == 0 ? 0 : (int64_t)(packed_bytes(count, type) / size);
+}
+
+/* Whoever asks first in simulated time gets the first place. */
+static MPI_Offset next_place(MPI_File handle, int count, MPI_Datatype type) {
+  File* f = find_file(handle);
+  pass(0);
+  const int64_t at = *pointer_of(f);
+  *pointer_of(f) = at + elements_of(handle, count, type);
+  return (MPI_Offset)at;
+}
+
+/* In the order of ranks. */
+static MPI_Offset ordered_place(MPI_File handle, int count, MPI_Datatype type) {
+  File* f = find_file(handle);
+  const int64_t own = elements_of(handle, count, type);
+  int64_t before = 0, all = 0;
+  MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, f->hidden);
+  MPI_Allreduce(&own, &all, 1, MPI_INT64_T, MPI_SUM, f->hidden);
+  const int at_first = find_comm(f->hidden)->rank == 0;
+  const int64_t begin = *pointer_of(f);
+  MPI_Barrier(f->hidden);
+  if (at_first) *pointer_of(f) = begin + all;
+  MPI_Barrier(f->hidden);
+  return (MPI_Offset)(begin + (at_first ? 0 : before));
+}
+
+#define SHARED_POINTER(Name, buffer_type, how, place)                                         \
+  EXPORT int MPI_File_##Name(MPI_File file, buffer_type buffer, int count, MPI_Datatype type, \
+                             MPI_Status* status) {                                            \
+    if (!simulated()) return PMPI_File_##Name(file, buffer, count, type, status);             \
+    enter_call();                                                                             \
+    const MPI_Offset at = place(file, count, type);                                           \
+    const int error = PMPI_File_##how(file, at, buffer, count, type, status);                 \
+    leave_call();                                                                             \
+    return error;                                                                             \
+  }
+SHARED_POINTER(read_shared, void*, read_at, next_place)
+SHARED_POINTER(write_shared, const void*, write_at, next_place)
+SHARED_POINTER(read_ordered, void*, read_at, ordered_place)
+SHARED_POINTER(write_ordered, const void*, write_at, ordered_place)
+
+EXPORT int MPI_File_seek_shared(MPI_File handle, MPI_Offset offset, int whence) {
+  if (!simulated()) return PMPI_File_seek_shared(handle, offset, whence);
+  enter_call();
+  const File* f = find_file(handle);
+  int64_t begin = whence == MPI_SEEK_CUR ? *pointer_of(f) : 0;
+  if (whence == MPI_SEEK_END) {
+    MPI_Offset bytes;
+    PMPI_File_get_size(handle, &bytes);
+    begin = elements_of(handle, (int)bytes, MPI_BYTE);
+  }
+  MPI_Barrier(f->hidden);
+  *pointer_of(f) = begin + (int64_t)offset;
+  MPI_Barrier(f->hidden);
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_File_get_position_shared(MPI_File handle, MPI_Offset* offset) {
+  if (!simulated()) return PMPI_File_get_position_shared(handle, offset);
+  enter_call();
+  pass(0);
+  *offset = (MPI_Offset)*pointer_of(find_file(handle));
+  leave_call();
+  return MPI_SUCCESS;
+}
+
+EXPORT int MPI_File_set_view(MPI_File handle, MPI_Offset begin, MPI_Datatype element,
+                             MPI_Datatype type, const char* representation, MPI_Info info) {
+  const int status = PMPI_File_set_view(handle, begin, element, type, representation, info);
+  if (!simulated()) return status;
+  enter_call();
+  const File* f = find_file(handle);
+  MPI_Barrier(f->hidden);
+  *pointer_of(f) = 0;
+  MPI_Barrier(f->hidden);
+  leave_call();
+  return status;
+}
+
+EXPORT int MPI_File_get_group(MPI_File handle, MPI_Group* group) {
+  if (!simulated()) return PMPI_File_get_group(handle, group);
+  const Comm* comm = find_comm(find_file(handle)->hidden);
+  *group = new_group_of(comm->size, comm->members);
+  return MPI_SUCCESS;
+}
