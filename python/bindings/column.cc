@@ -11,7 +11,9 @@ py::array to_array(const Buffer& buffer) {
   auto owner = std::make_unique<Owner>(buffer.owner);
   const py::capsule base(owner.get(), [](void* pointer) { delete static_cast<Owner*>(pointer); });
   owner.release();  // NOLINT(bugprone-unused-return-value): the capsule has it
-  py::array array(py::dtype(buffer.dtype), {buffer.size}, {}, buffer.data, base);
+  const auto strides =
+      buffer.repeats_first ? py::array::StridesContainer{0} : py::array::StridesContainer{};
+  py::array array(py::dtype(buffer.dtype), {buffer.size}, strides, buffer.data, base);
   if (!buffer.writable) array.attr("setflags")(py::arg("write") = false);
   return array;
 }

@@ -26,6 +26,7 @@ struct Buffer {
   std::shared_ptr<const void> owner{};
   const void* data = nullptr;
   bool writable = false;
+  bool repeats_first = false;  ///< every value is the first one, and only that is in memory
 };
 
 template <class T>

@@ -45,12 +45,21 @@ std::vector<std::string> operation_names() {
   return names;
 }
 
-OpenedPtr open_run(const RunRequest& request) {
-  if (!request.on.empty()) return std::make_shared<Opened>(load_run(request));
+namespace {
+
+LoadedRun load(const RunRequest& request) {
+  if (!request.on.empty()) return load_run(request);
   OpenedTrace opened =
       open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::as_read)});
   const char* const on = opened.trace.timed() ? "measured" : "";
-  LoadedRun run{std::move(opened), on};
+  return LoadedRun{std::move(opened), on};
+}
+
+}  // namespace
+
+OpenedPtr open_run(const RunRequest& request) {
+  LoadedRun run = load(request);
+  run.opened.trace.join_columns();
   return std::make_shared<Opened>(std::move(run));
 }
 

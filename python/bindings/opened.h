@@ -10,7 +10,8 @@
 
 namespace slackline::python {
 
-/// A trace that was opened, and what its tables share: made when first asked for, from any thread.
+/// A trace that was opened, with joined columns, and what its tables share: made when first asked
+/// for, from any thread.
 class Opened {
  public:
   explicit Opened(LoadedRun run) : run_(std::move(run)) {}

@@ -6,21 +6,22 @@
 namespace slackline {
 
 std::span<std::int64_t> RankCalls::mutable_args(std::size_t i) {
-  const std::size_t at = args_at_[i];
+  const std::size_t at = columns_.args_at[i];
   return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
 }
 
 std::size_t RankCalls::first_from(std::int64_t time) const {
-  return static_cast<std::size_t>(std::ranges::lower_bound(begin_ns_, time) - begin_ns_.begin());
+  const std::span<const std::int64_t> begins = begins_ns();
+  return static_cast<std::size_t>(std::ranges::lower_bound(begins, time) - begins.begin());
 }
 
 void RankCalls::retime(std::span<const std::int64_t> times) {
   const auto moved = [&](std::int64_t time, std::size_t before_call) {
     const std::size_t next = std::min(before_call, size());
     std::int64_t result = time;
-    if (next > 0) result += times[2 * next - 1] - end_ns_[next - 1];
+    if (next > 0) result += times[2 * next - 1] - columns_.end_ns[next - 1];
     if (next == size()) return result;
-    const std::int64_t beyond = std::max<std::int64_t>(0, time - begin_ns_[next]);
+    const std::int64_t beyond = std::max<std::int64_t>(0, time - columns_.begin_ns[next]);
     return std::min(result, times[2 * next] + beyond);
   };
   for (RegionEvent& event : regions_) event.time_ns = moved(event.time_ns, event.before_call);
@@ -30,20 +31,20 @@ void RankCalls::retime(std::span<const std::int64_t> times) {
   }
   if (stop_ns_ != kNoStop) stop_ns_ = moved(stop_ns_, size());
   for (std::size_t i = 0; i < size(); ++i) {
-    begin_ns_[i] = times[2 * i];
-    end_ns_[i] = times[2 * i + 1];
+    columns_.begin_ns[i] = times[2 * i];
+    columns_.end_ns[i] = times[2 * i + 1];
   }
 }
 
 std::int64_t RankCalls::stop_ns() const {
-  const std::int64_t last = empty() ? start_ns_ : end_ns_.back();
+  const std::int64_t last = last_end_ns();
   return stop_ns_ == kNoStop ? last : std::max(last, stop_ns_);
 }
 
 /// The gap before call i without the pauses that `counts` names.
 template <class Counts>
 std::int64_t RankCalls::gap_without(std::size_t i, Counts counts) const {
-  std::int64_t rest = i < size() ? gap_ns(i) : stop_ns() - (empty() ? start_ns_ : end_ns_.back());
+  std::int64_t rest = i < size() ? gap_ns(i) : stop_ns() - last_end_ns();
   auto pause = std::ranges::lower_bound(pauses_, i, {}, &Pause::before_call);
   for (; pause != pauses_.end() && pause->before_call == i; ++pause) {
     if (counts(*pause)) rest -= pause->end_ns - pause->begin_ns;
@@ -64,62 +65,38 @@ void RankCalls::set_counter(std::size_t which, std::vector<std::uint64_t> values
   counters_[which] = std::move(values);
 }
 
-void RankCalls::reserve(std::size_t calls) {
-  begin_ns_.reserve(calls);
-  end_ns_.reserve(calls);
-  bytes_.reserve(calls);
-  peer_.reserve(calls);
-  tag_.reserve(calls);
-  comm_.reserve(calls);
-  request_.reserve(calls);
-  args_at_.reserve(calls);
-  operation_.reserve(calls);
-  flags_.reserve(calls);
-}
-
 void RankCalls::append(const Call& call) {
   if (call.thread != 0 && thread_.empty()) thread_.resize(size(), 0);
   if (!thread_.empty() || call.thread != 0) thread_.push_back(call.thread);
   if (call.frame != 0 && frame_.empty()) frame_.resize(size(), 0);
   if (!frame_.empty() || call.frame != 0) frame_.push_back(call.frame);
-  begin_ns_.push_back(call.begin_ns);
-  end_ns_.push_back(call.end_ns);
-  bytes_.push_back(call.bytes);
-  peer_.push_back(call.peer);
-  tag_.push_back(call.tag);
-  comm_.push_back(call.comm);
-  request_.push_back(call.request);
-  operation_.push_back(call.operation);
-  flags_.push_back(call.flags);
-  if (call.args.empty()) {
-    args_at_.push_back(0);
-    return;
-  }
-  args_at_.push_back(static_cast<std::uint32_t>(args_.size()));
+  const std::size_t i = columns_.add();
+  columns_.begin_ns[i] = call.begin_ns;
+  columns_.end_ns[i] = call.end_ns;
+  columns_.bytes[i] = call.bytes;
+  columns_.peer[i] = call.peer;
+  columns_.tag[i] = call.tag;
+  columns_.comm[i] = call.comm;
+  columns_.request[i] = call.request;
+  columns_.operation[i] = call.operation;
+  columns_.flags[i] = call.flags;
+  columns_.args_at[i] = call.args.empty() ? 0 : static_cast<std::uint32_t>(args_.size());
+  if (call.args.empty()) return;
   args_.push_back(static_cast<std::int64_t>(call.args.size()));
   args_.insert(args_.end(), call.args.begin(), call.args.end());
 }
 
 void RankCalls::resolve(std::size_t i, std::int32_t peer, std::int32_t tag, std::uint64_t bytes) {
-  peer_[i] = peer;
-  tag_[i] = tag;
-  bytes_[i] = bytes;
+  columns_.peer[i] = peer;
+  columns_.tag[i] = tag;
+  columns_.bytes[i] = bytes;
 }
 
 void RankCalls::shrink() {
-  begin_ns_.shrink_to_fit();
-  end_ns_.shrink_to_fit();
-  bytes_.shrink_to_fit();
-  peer_.shrink_to_fit();
-  tag_.shrink_to_fit();
-  comm_.shrink_to_fit();
-  request_.shrink_to_fit();
-  args_at_.shrink_to_fit();
+  columns_.shrink();
   args_.shrink_to_fit();
   thread_.shrink_to_fit();
   frame_.shrink_to_fit();
-  operation_.shrink_to_fit();
-  flags_.shrink_to_fit();
   regions_.shrink_to_fit();
   pauses_.shrink_to_fit();
   for (auto& values : counters_) values.shrink_to_fit();
@@ -132,6 +109,20 @@ Trace::Trace(std::int32_t ranks, bool timed)
   std::iota(communicators_[kCommWorld].members.begin(), communicators_[kCommWorld].members.end(),
             0);
   communicators_[kCommSelf].name = "MPI_COMM_SELF";
+}
+
+void Trace::reserve_calls(std::span<const std::size_t> of_rank) {
+  RankColumns::reserve_joined(columns_of_ranks(), of_rank);
+}
+
+void Trace::join_columns() {
+  RankColumns::join(columns_of_ranks());
+}
+
+std::vector<RankColumns*> Trace::columns_of_ranks() {
+  std::vector<RankColumns*> columns;
+  for (RankCalls& calls : calls_) columns.push_back(&calls.columns_);
+  return columns;
 }
 
 std::uint64_t Trace::call_count() const {

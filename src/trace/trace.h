@@ -14,6 +14,7 @@
 #include "base/findings.h"
 #include "trace/call_tree.h"
 #include "trace/operation.h"
+#include "trace/rank_columns.h"
 
 namespace slackline {
 
@@ -81,58 +82,62 @@ struct Pause {
 /// 46 bytes a call plus 8 per argument, 8 per hardware counter, and 4 where call paths are known.
 class RankCalls {
  public:
-  std::size_t size() const { return begin_ns_.size(); }
-  bool empty() const { return begin_ns_.empty(); }
+  std::size_t size() const { return columns_.size(); }
+  bool empty() const { return columns_.size() == 0; }
   /// All of call i. Whoever needs only one column of it in a long walk asks for that below.
   Call operator[](std::size_t i) const {
     Call call = action(i);
     call.thread = thread(i);
     call.frame = frame(i);
-    call.begin_ns = begin_ns_[i];
-    call.end_ns = end_ns_[i];
+    call.begin_ns = columns_.begin_ns[i];
+    call.end_ns = columns_.end_ns[i];
     return call;
   }
   /// The same without its times, thread and call path, which whoever executes a program does not
   /// ask for.
   Call action(std::size_t i) const {
-    return Call{.operation = operation_[i],
-                .flags = flags_[i],
-                .bytes = bytes_[i],
-                .peer = peer_[i],
-                .tag = tag_[i],
-                .comm = comm_[i],
-                .request = request_[i],
+    return Call{.operation = columns_.operation[i],
+                .flags = columns_.flags[i],
+                .bytes = columns_.bytes[i],
+                .peer = columns_.peer[i],
+                .tag = columns_.tag[i],
+                .comm = columns_.comm[i],
+                .request = columns_.request[i],
                 .args = args(i)};
   }
 
-  Operation operation(std::size_t i) const { return operation_[i]; }
+  Operation operation(std::size_t i) const { return columns_.operation[i]; }
   /// Every call's, in the order of the program.
-  std::span<const Operation> operations() const { return operation_; }
+  std::span<const Operation> operations() const { return whole(columns_.operation); }
   // Other columns as a whole, for whoever hands them on without a copy.
-  std::span<const std::int64_t> begins_ns() const { return begin_ns_; }
-  std::span<const std::int64_t> ends_ns() const { return end_ns_; }
-  std::span<const std::uint64_t> byte_counts() const { return bytes_; }
-  std::span<const std::int32_t> peers() const { return peer_; }
-  std::span<const std::int32_t> tags() const { return tag_; }
-  std::span<const std::uint32_t> comms() const { return comm_; }
-  std::span<const std::uint32_t> requests() const { return request_; }
-  std::span<const std::uint8_t> flags() const { return flags_; }
+  std::span<const std::int64_t> begins_ns() const { return whole(columns_.begin_ns); }
+  std::span<const std::int64_t> ends_ns() const { return whole(columns_.end_ns); }
+  std::span<const std::uint64_t> byte_counts() const { return whole(columns_.bytes); }
+  std::span<const std::int32_t> peers() const { return whole(columns_.peer); }
+  std::span<const std::int32_t> tags() const { return whole(columns_.tag); }
+  std::span<const std::uint32_t> comms() const { return whole(columns_.comm); }
+  std::span<const std::uint32_t> requests() const { return whole(columns_.request); }
+  std::span<const std::uint8_t> flags() const { return whole(columns_.flags); }
   std::uint16_t thread(std::size_t i) const {
     return thread_.empty() ? std::uint16_t{0} : thread_[i];
   }
   FrameId frame(std::size_t i) const { return frame_.empty() ? FrameId{0} : frame_[i]; }
+  /// Whether every column of all calls continues that of `before` in memory.
+  bool continues(const RankCalls& before) const { return columns_.follows(before.columns_); }
+  /// Whether any call is of another thread than the first.
+  bool has_threads() const { return !thread_.empty(); }
   /// Whether the call path of any call is known.
   bool has_frames() const { return !frame_.empty(); }
-  std::int64_t begin_ns(std::size_t i) const { return begin_ns_[i]; }
-  std::int64_t end_ns(std::size_t i) const { return end_ns_[i]; }
-  std::uint64_t bytes(std::size_t i) const { return bytes_[i]; }
-  std::int32_t peer(std::size_t i) const { return peer_[i]; }
-  std::int32_t tag(std::size_t i) const { return tag_[i]; }
-  std::uint32_t comm(std::size_t i) const { return comm_[i]; }
-  std::uint32_t request(std::size_t i) const { return request_[i]; }
-  bool has(std::size_t i, slk_flag flag) const { return (flags_[i] & flag) != 0; }
+  std::int64_t begin_ns(std::size_t i) const { return columns_.begin_ns[i]; }
+  std::int64_t end_ns(std::size_t i) const { return columns_.end_ns[i]; }
+  std::uint64_t bytes(std::size_t i) const { return columns_.bytes[i]; }
+  std::int32_t peer(std::size_t i) const { return columns_.peer[i]; }
+  std::int32_t tag(std::size_t i) const { return columns_.tag[i]; }
+  std::uint32_t comm(std::size_t i) const { return columns_.comm[i]; }
+  std::uint32_t request(std::size_t i) const { return columns_.request[i]; }
+  bool has(std::size_t i, slk_flag flag) const { return (columns_.flags[i] & flag) != 0; }
   std::span<const std::int64_t> args(std::size_t i) const {
-    const std::size_t at = args_at_[i];
+    const std::size_t at = columns_.args_at[i];
     return {args_.data() + at + 1, static_cast<std::size_t>(args_[at])};
   }
   /// The first call that begins at `time` or later (calls stand in order of their begin); size() if
@@ -140,8 +145,8 @@ class RankCalls {
   std::size_t first_from(std::int64_t time) const;
   /// Computation before call i: from the end of the one before (or the rank's start), at least 0.
   std::int64_t gap_ns(std::size_t i) const {
-    const std::int64_t before = i == 0 ? start_ns_ : end_ns_[i - 1];
-    return std::max<std::int64_t>(0, begin_ns_[i] - before);
+    const std::int64_t before = i == 0 ? start_ns_ : columns_.end_ns[i - 1];
+    return std::max<std::int64_t>(0, columns_.begin_ns[i] - before);
   }
 
   std::span<const RegionEvent> regions() const { return regions_; }
@@ -167,12 +172,12 @@ class RankCalls {
   /// zero.
   std::int64_t start_ns() const { return start_ns_; }
 
-  void reserve(std::size_t calls);
+  void reserve(std::size_t calls) { columns_.reserve(calls); }
   /// The span in `call.args` is copied.
   void append(const Call& call);
   /// What a later completion told about receive `i`: its real source, tag and size.
   void resolve(std::size_t i, std::int32_t peer, std::int32_t tag, std::uint64_t bytes);
-  void add_flags(std::size_t i, std::uint8_t flags) { flags_[i] |= flags; }
+  void add_flags(std::size_t i, std::uint8_t flags) { columns_.flags[i] |= flags; }
   void reserve_regions(std::size_t events) { regions_.reserve(events); }
   void append_region(RegionEvent event) { regions_.push_back(event); }
   void set_regions(std::vector<RegionEvent> events) { regions_ = std::move(events); }
@@ -185,12 +190,12 @@ class RankCalls {
   /// New times of every call, begin and end by turns. What lies between calls (regions, pauses, the
   /// stop) moves with the call before it, but not past the one after it.
   void retime(std::span<const std::int64_t> times);
-  void set_comm(std::size_t i, std::uint32_t comm) { comm_[i] = comm; }
+  void set_comm(std::size_t i, std::uint32_t comm) { columns_.comm[i] = comm; }
   /// Replaces every time by map(time), which must not decrease with it: a correction of the clock.
   template <class Map>
   void map_times(Map map) {
-    for (auto& t : begin_ns_) t = map(t);
-    for (auto& t : end_ns_) t = map(t);
+    for (std::size_t i = 0; i < size(); ++i) columns_.begin_ns[i] = map(columns_.begin_ns[i]);
+    for (std::size_t i = 0; i < size(); ++i) columns_.end_ns[i] = map(columns_.end_ns[i]);
     for (auto& e : regions_) e.time_ns = map(e.time_ns);
     for (auto& p : pauses_) p = {map(p.begin_ns), map(p.end_ns), p.before_call, p.in_mpi};
     start_ns_ = map(start_ns_);
@@ -200,20 +205,21 @@ class RankCalls {
   void shrink();
 
  private:
-  std::vector<std::int64_t> begin_ns_, end_ns_;
-  std::vector<std::uint64_t> bytes_;
-  std::vector<std::int32_t> peer_, tag_;
-  std::vector<std::uint32_t> comm_, request_;
-  std::vector<std::uint32_t> args_at_;  // index into args_ of [count, values...]; 0: none
-  std::vector<std::int64_t> args_{0};
+  friend class Trace;
+  template <class T>
+  std::span<const T> whole(const RankColumn<T>& column) const {
+    return {column.data(), size()};
+  }
+
+  RankColumns columns_;
+  std::vector<std::int64_t> args_{0};  // what args_at counts in; at 0 the empty list
   std::vector<std::uint16_t> thread_;  // empty while every call is of thread 0
   std::vector<FrameId> frame_;         // empty while no call path is known
-  std::vector<Operation> operation_;
-  std::vector<std::uint8_t> flags_;
   static constexpr std::int64_t kNoStop = INT64_MIN;
   template <class Counts>
   std::int64_t gap_without(std::size_t i, Counts counts) const;
   std::int64_t useful_between_pauses(std::size_t i) const;
+  std::int64_t last_end_ns() const { return empty() ? start_ns_ : columns_.end_ns[size() - 1]; }
 
   std::vector<RegionEvent> regions_;
   std::vector<Pause> pauses_;
@@ -284,6 +290,13 @@ class Trace {
   TraceInfo& info() { return info_; }
   Findings& findings() { return findings_; }
   CallTree& call_tree() { return call_tree_; }
+  /// Room for so many calls of each rank, before there are any: if as many are appended, the
+  /// columns of all ranks are joined.
+  void reserve_calls(std::span<const std::size_t> of_rank);
+  /// Puts every column of all ranks into one array, rank after rank, if that is not so: then
+  /// RankCalls' columns as a whole continue each other. At most one column is in memory twice.
+  /// O(calls), and O(ranks) where they are joined.
+  void join_columns();
   /// An untimed trace has got times.
   void set_timed() { timed_ = true; }
   /// Returns the new communicator's id.
@@ -295,6 +308,7 @@ class Trace {
 
  private:
   static std::size_t index(std::int32_t rank) { return static_cast<std::size_t>(rank); }
+  std::vector<RankColumns*> columns_of_ranks();
 
   std::vector<RankCalls> calls_;
   std::vector<RankInfo> rank_info_;

@@ -100,6 +100,22 @@ Description find_description(Bytes file, const std::vector<Frame>& frames, std::
               "Generate the trace again, or restore the file from a backup.");
 }
 
+// By rank how many calls its blocks hold: no more than their payloads' lengths make possible, and
+// none of ranks that are not read.
+std::vector<std::size_t> likely_calls(const std::vector<std::vector<Frame>>& blocks,
+                                      const RankRange& chosen) {
+  std::vector<std::size_t> counts(blocks.size(), 0);
+  for (std::size_t r = 0; r < blocks.size(); ++r) {
+    if (!chosen.contains(static_cast<std::int32_t>(r))) continue;
+    for (const Frame& block : blocks[r]) {
+      if (!block.is(FrameKind::calls)) continue;
+      counts[r] += static_cast<std::size_t>(
+          std::min<std::uint64_t>(block.header.count, block.header.raw_bytes / 2));
+    }
+  }
+  return counts;
+}
+
 // One rank's part of the work; runs beside others'.
 class RankReader {
  public:
@@ -118,9 +134,6 @@ class RankReader {
     std::ranges::copy_if(frames, std::back_inserter(blocks),
                          [](const Frame& f) { return f.is(FrameKind::calls); });
     std::ranges::stable_sort(blocks, {}, [](const Frame& f) { return f.header.first; });
-    std::size_t room = 0;
-    for (const Frame& block : blocks) room += likely_calls(block.header);
-    calls_.reserve(room);
     for (const Frame& block : blocks) read_block(block);
     lose(expected_, promised_);
     if (lost_ && repair_regions(calls_) > 0) {
@@ -137,11 +150,6 @@ class RankReader {
   std::vector<Sample> take_samples() { return std::move(samples_); }
 
  private:
-  // What to reserve: no more than the payload's length makes possible.
-  static std::size_t likely_calls(const FrameHeader& header) {
-    return static_cast<std::size_t>(std::min<std::uint64_t>(header.count, header.raw_bytes / 2));
-  }
-
   void lose(std::uint64_t from, std::uint64_t to) {
     if (from >= to) return;
     lost_ = true;
@@ -239,6 +247,7 @@ NativePart read(Bytes file, std::string_view name, const ChooseRanks& choose, Sa
   Trace& trace = description.trace;
   auto blocks = blocks_by_rank(*frames, trace.ranks(), findings);
   const RankRange chosen = choose(description.calls);
+  trace.reserve_calls(likely_calls(blocks, chosen));
   std::vector<Findings> rank_findings(blocks.size());
   samples.interval_ns = description.sampling_ns;
   samples.by_rank.resize(blocks.size());
