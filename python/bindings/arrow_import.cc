@@ -3,6 +3,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
@@ -43,10 +44,21 @@ const std::map<std::string_view, const char*>& number_types() {
                     "Cast it to integers, text, or lists of int64.");
 }
 
-py::array numbers(const char* dtype, const void* data, std::int64_t offset, std::int64_t length) {
+/// The rows of a column that belong to its batch, which may begin later than the column's array.
+struct Rows {
+  std::int64_t offset;
+  std::int64_t length;
+};
+
+Rows rows_of(const ArrowArray& array) {
+  return {array.offset, array.length};
+}
+
+py::array numbers(const char* dtype, const void* data, Rows rows) {
   const py::dtype type(dtype);
-  const auto* const first = static_cast<const char*>(data) + offset * type.itemsize();
-  return {type, py::array::ShapeContainer{length}, length == 0 ? nullptr : first};  // a copy
+  const auto* const first = static_cast<const char*>(data) + rows.offset * type.itemsize();
+  // A copy.
+  return {type, py::array::ShapeContainer{rows.length}, rows.length == 0 ? nullptr : first};
 }
 
 bool bit(const void* bits, std::int64_t i) {
@@ -54,60 +66,98 @@ bool bit(const void* bits, std::int64_t i) {
   return (static_cast<const std::uint8_t*>(bits)[i / kBits] >> (i % kBits) & 1) != 0;
 }
 
-py::array booleans(const void* bits, std::int64_t offset, std::int64_t length) {
-  py::array_t<bool> made(length);
-  for (std::int64_t i = 0; i < length; ++i) made.mutable_at(i) = bit(bits, offset + i);
+py::array booleans(const void* bits, Rows rows) {
+  py::array_t<bool> made(rows.length);
+  for (std::int64_t i = 0; i < rows.length; ++i) made.mutable_at(i) = bit(bits, rows.offset + i);
   return made;
 }
 
+bool has_holes(const ArrowArray& array) {
+  return array.null_count != 0 && array.n_buffers > 0 && array.buffers[0] != nullptr;
+}
+
 template <class Offset>
-std::vector<std::string> texts(const ArrowArray& array) {
-  const auto* const offsets = static_cast<const Offset*>(array.buffers[1]) + array.offset;
+std::vector<std::string> texts(const ArrowArray& array, Rows rows) {
+  const auto* const offsets = static_cast<const Offset*>(array.buffers[1]) + rows.offset;
   const auto* const characters = static_cast<const char*>(array.buffers[2]);
   std::vector<std::string> made;
-  for (std::int64_t i = 0; i < array.length; ++i) {
+  for (std::int64_t i = 0; i < rows.length; ++i) {
     made.emplace_back(characters + offsets[i],
                       static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
   }
   return made;
 }
 
-std::vector<std::string> texts_of(const ArrowSchema& schema, const ArrowArray& array) {
+/// A text of the layout "string view": its length, and then itself if it is short, else its first
+/// characters, the number of its buffer and where it begins in that.
+std::string viewed_text(const ArrowArray& array, std::int64_t row) {
+  constexpr std::int32_t kMostInside = 12;
+  constexpr std::int64_t kFirstBuffer = 2;
+  struct View {
+    std::int32_t length;
+    std::int32_t prefix;
+    std::int32_t buffer;
+    std::int32_t offset;
+  };
+  const auto* const at = static_cast<const char*>(array.buffers[1]) + row * std::int64_t{16};
+  View view{};
+  std::memcpy(&view, at, sizeof view);
+  const auto length = static_cast<std::size_t>(view.length);
+  if (view.length <= kMostInside) return {at + sizeof view.length, length};
+  return {static_cast<const char*>(array.buffers[kFirstBuffer + view.buffer]) + view.offset,
+          length};
+}
+
+std::vector<std::string> viewed_texts(const ArrowArray& array, Rows rows) {
+  std::vector<std::string> made;
+  for (std::int64_t i = rows.offset; i < rows.offset + rows.length; ++i) {
+    // What a row without a value refers to is not defined.
+    const bool there = !has_holes(array) || bit(array.buffers[0], i);
+    made.push_back(there ? viewed_text(array, i) : std::string());
+  }
+  return made;
+}
+
+std::vector<std::string> texts_of(const ArrowSchema& schema, const ArrowArray& array, Rows rows) {
   const std::string_view format = schema.format;
-  if (format == "u") return texts<std::int32_t>(array);
-  if (format == "U") return texts<std::int64_t>(array);
+  if (format == "u") return texts<std::int32_t>(array, rows);
+  if (format == "U") return texts<std::int64_t>(array, rows);
+  if (format == "vu") return viewed_texts(array, rows);
   refuse(schema);
 }
 
-py::object list_values(const ArrowSchema& schema, const ArrowArray& array) {
+/// Where the rows' lists begin, and the elements of all lists.
+py::object list_values(const ArrowSchema& schema, const ArrowArray& array, Rows rows) {
   const ArrowSchema& element = *schema.children[0];
-  if (std::string_view(element.format) != "l") refuse(schema);
+  const auto type = number_types().find(element.format);
+  if (type == number_types().end() || type->second[0] == 'f') refuse(schema);
   const ArrowArray& elements = *array.children[0];
-  return py::make_tuple(numbers("i4", array.buffers[1], array.offset, array.length + 1),
-                        numbers("i8", elements.buffers[1], elements.offset, elements.length));
+  const char* const offset = std::string_view(schema.format) == "+L" ? "i8" : "i4";
+  return py::make_tuple(numbers(offset, array.buffers[1], {rows.offset, rows.length + 1}),
+                        numbers(type->second, elements.buffers[1], rows_of(elements)));
 }
 
-py::tuple column_of(const ArrowSchema& schema, const ArrowArray& array) {
+py::tuple column_of(const ArrowSchema& schema, const ArrowArray& array, Rows rows) {
   const std::string_view format = schema.format;
   py::object values = py::none();
   py::object categories = py::none();
   const auto number = number_types().find(format);
   if (number != number_types().end()) {
-    values = numbers(number->second, array.buffers[1], array.offset, array.length);
+    values = numbers(number->second, array.buffers[1], rows);
     if (schema.dictionary != nullptr) {
-      categories = py::cast(texts_of(*schema.dictionary, *array.dictionary));
+      categories =
+          py::cast(texts_of(*schema.dictionary, *array.dictionary, rows_of(*array.dictionary)));
     }
   } else if (format == "b") {
-    values = booleans(array.buffers[1], array.offset, array.length);
-  } else if (format == "+l") {
-    values = list_values(schema, array);
+    values = booleans(array.buffers[1], rows);
+  } else if (format == "+l" || format == "+L") {
+    values = list_values(schema, array, rows);
   } else {
-    categories = py::cast(texts_of(schema, array));
-    values = py::module_::import("numpy").attr("arange")(array.length);
+    categories = py::cast(texts_of(schema, array, rows));
+    values = py::module_::import("numpy").attr("arange")(rows.length);
   }
-  const bool has_holes = array.null_count != 0 && array.buffers[0] != nullptr;
   const py::object valid =
-      has_holes ? py::object(booleans(array.buffers[0], array.offset, array.length)) : py::none();
+      has_holes(array) ? py::object(booleans(array.buffers[0], rows)) : py::none();
   return py::make_tuple(values, categories, valid);
 }
 
@@ -140,7 +190,9 @@ py::dict arrow_columns(const py::capsule& capsule) {
     require_success(owned.value.get_next(&owned.value, &batch.value), owned.value);
     if (batch.value.release == nullptr) break;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      columns[i].append(column_of(*schema.value.children[i], *batch.value.children[i]));
+      const ArrowArray& column = *batch.value.children[i];
+      columns[i].append(column_of(*schema.value.children[i], column,
+                                  {column.offset + batch.value.offset, batch.value.length}));
     }
   }
   py::dict named;

@@ -18,12 +18,7 @@ std::vector<std::int32_t> wanted_ranks(const Trace& trace, const CallFilter& fil
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
-  for (const std::int32_t rank : *filter.ranks) {
-    if (rank >= 0 && rank < trace.ranks()) continue;
-    throw usage_error(fmt::format("rank {} does not exist", rank),
-                      fmt::format("the trace has {} ranks", trace.ranks()),
-                      fmt::format("Choose one from 0 to {}.", trace.ranks() - 1));
-  }
+  for (const std::int32_t rank : *filter.ranks) require_rank(trace, rank);
   return *filter.ranks;
 }
 
@@ -126,6 +121,13 @@ Operation operation_named(const std::string& name) {
   }
   throw usage_error(fmt::format("unknown operation '{}'", name), "no such name",
                     "Use its name in MPI, such as MPI_Isend.");
+}
+
+void require_rank(const Trace& trace, std::int32_t rank) {
+  if (rank >= 0 && rank < trace.ranks()) return;
+  throw usage_error(fmt::format("rank {} does not exist", rank),
+                    fmt::format("the trace has {} ranks", trace.ranks()),
+                    fmt::format("Choose one from 0 to {}.", trace.ranks() - 1));
 }
 
 CallSelection select_calls(const Opened& opened, const CallFilter& filter) {

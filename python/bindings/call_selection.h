@@ -13,6 +13,9 @@ namespace slackline::python {
 /// The operation of that name, "MPI_Isend" or "isend". Throws usage Error.
 Operation operation_named(const std::string& name);
 
+/// Throws usage Error.
+void require_rank(const Trace& trace, std::int32_t rank);
+
 /// Which calls a table is of. What is not given does not restrict it.
 struct CallFilter {
   std::optional<std::vector<std::int32_t>> ranks{};

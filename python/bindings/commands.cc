@@ -25,6 +25,8 @@
 namespace slackline::python {
 namespace {
 
+constexpr std::int64_t kMostShown = 1'000'000;  // as the command line has it
+
 void fill(InfoRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
   arguments("fix_clocks", request.clocks.fix);
@@ -42,10 +44,10 @@ void fill(ConvertRequest& request, Arguments& arguments) {
   python::fill(request.input, arguments);
   python::fill(request.input.network, arguments);
   arguments("out", request.out);
-  arguments("to", request.to);
+  arguments.one_of("to", request.to, writable_formats());
   arguments("force", request.force);
   arguments("predicted", request.predicted);
-  arguments("arrows", request.arrows);
+  arguments.one_of("arrows", request.arrows, {"path", "all", "none"});
 }
 
 void fill(PredictRequest& request, Arguments& arguments) {
@@ -64,7 +66,7 @@ void fill(SensitivityRequest& request, Arguments& arguments) {
   python::fill(request.input.network, arguments);
   python::fill(request.loggops, arguments);
   arguments("cache", request.cache.where);
-  arguments("points", request.points);
+  arguments.in_range("points", request.points, 2, 100'000);
   arguments("param", request.parameter);
   arguments("from_", request.from);
   arguments("to", request.to);
@@ -102,9 +104,9 @@ void fill(SimulateRequest& request, Arguments& arguments) {
   python::fill(request.machine, arguments);
   arguments("model", request.machine.model);
   arguments("collectives", request.machine.collectives);
-  arguments("computation", request.computation);
-  arguments("links", request.links);
-  arguments("slowed", request.slowed);
+  arguments.one_of("computation", request.computation, {"auto", "wall", "cpu"});
+  arguments.in_range("links", request.links, 0, kMostShown);
+  arguments.in_range("slowed", request.slowed, 0, kMostShown);
   arguments("actions", request.actions);
   arguments("timed", request.timed);
   arguments("sweep", request.sweep);
@@ -113,7 +115,7 @@ void fill(SimulateRequest& request, Arguments& arguments) {
 }
 
 void fill(PlatformRequest& request, Arguments& arguments) {
-  arguments("action", request.action);
+  arguments.one_of("action", request.action, {"show"});
   arguments("file", request.file);
   arguments("route", request.route);
   arguments("rows", request.rows);
@@ -143,7 +145,7 @@ void fill(HotspotsRequest& request, Arguments& arguments) {
 void fill(MonitorRequest& request, Arguments& arguments) {
   python::fill(request.run, arguments);
   arguments("rank", request.rank);
-  arguments("windows", request.windows);
+  arguments.in_range("windows", request.windows, 8, 4096);
   arguments("collective_causality", request.causality);
   arguments("interval", request.interval);
 }
@@ -180,7 +182,7 @@ void fill(GainsRequest& request, Arguments& arguments) {
 void fill(AdviseRequest& request, Arguments& arguments) {
   python::fill(request.input, arguments);
   python::fill(request.input.network, arguments);
-  arguments("count", request.count);
+  arguments.in_range("count", request.count, 1);
 }
 
 void fill(DiffRequest& request, Arguments& arguments) {
@@ -190,7 +192,7 @@ void fill(DiffRequest& request, Arguments& arguments) {
   arguments("more_a", request.more_a);
   arguments("more_b", request.more_b);
   arguments("on_b", request.on_b);
-  arguments("count", request.count);
+  arguments.in_range("count", request.count, 1);
 }
 
 void fill(ReportRequest& request, Arguments& arguments) {

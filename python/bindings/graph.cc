@@ -75,8 +75,9 @@ ReportPtr ask(const GraphPtr& graph, const std::string& name, const py::dict& pa
 }  // namespace
 
 void define_graph(py::module_& m) {
-  py::class_<Graph, GraphPtr>(m, "Graph")
-      .def_property_readonly("vertices", [](const Graph& g) { return g.graph().vertex_count(); })
+  py::class_<Graph, GraphPtr> graph(m, "Graph");
+  refuse_new(graph);
+  graph.def_property_readonly("vertices", [](const Graph& g) { return g.graph().vertex_count(); })
       .def_property_readonly("edges", [](const Graph& g) { return g.graph().edge_count(); })
       .def("ask", ask);
   m.def("graph", load);

@@ -22,18 +22,21 @@ namespace {
 
 namespace py = pybind11;
 
-/// A filter as Python gives it: (ranks or None, interval or None, operations, regions, functions),
-/// where the interval is two times or a text that --interval reads.
+/// An interval as Python gives it: two times, or a text that --interval reads.
+TimeInterval interval_of(const Trace& trace, const py::handle& given) {
+  if (py::isinstance<py::str>(given)) {
+    const auto interval = resolve_interval(given.cast<std::string>(), trace);
+    return interval ? *interval : run_span(trace).common;
+  }
+  const auto [begin, end] = given.cast<std::pair<std::int64_t, std::int64_t>>();
+  return {begin, end};
+}
+
+/// A filter as Python gives it: (ranks or None, interval or None, operations, regions, functions).
 CallFilter filter_of(const Opened& opened, const py::tuple& given) {
   CallFilter filter;
   if (!given[0].is_none()) filter.ranks = given[0].cast<std::vector<std::int32_t>>();
-  if (py::isinstance<py::str>(given[1])) {
-    filter.interval = resolve_interval(given[1].cast<std::string>(), opened.trace());
-    if (!filter.interval) filter.interval = run_span(opened.trace()).common;
-  } else if (!given[1].is_none()) {
-    const auto [begin, end] = given[1].cast<std::pair<std::int64_t, std::int64_t>>();
-    filter.interval = TimeInterval{begin, end};
-  }
+  if (!given[1].is_none()) filter.interval = interval_of(opened.trace(), given[1]);
   filter.operations = given[2].cast<std::vector<std::string>>();
   filter.regions = given[3].cast<std::vector<std::string>>();
   filter.functions = given[4].cast<std::vector<std::string>>();
@@ -108,10 +111,17 @@ void define_tables(TraceClass& trace) {
   });
 }
 
+PyObject* refused_new(PyTypeObject* type, PyObject* /*args*/, PyObject* /*keywords*/) {
+  PyErr_Format(PyExc_TypeError, "cannot make objects of %s", type->tp_name);
+  return nullptr;
+}
+
 void define_trace(py::module_& m) {
-  py::class_<CallSelection, std::shared_ptr<CallSelection>>(m, "CallSelection")
-      .def_property_readonly("rows", &CallSelection::rows);
+  py::class_<CallSelection, std::shared_ptr<CallSelection>> selection(m, "CallSelection");
+  refuse_new(selection);
+  selection.def_property_readonly("rows", &CallSelection::rows);
   TraceClass trace(m, "Opened");
+  refuse_new(trace);
   trace.def_property_readonly("ranks", [](const Opened& self) { return self.trace().ranks(); });
   trace.def_property_readonly("timed", [](const Opened& self) { return self.trace().timed(); });
   trace.def_property_readonly("on", [](const Opened& self) { return self.run().on; });
@@ -125,6 +135,13 @@ void define_trace(py::module_& m) {
     if (comm >= all.size()) throw py::index_error("no such communicator");
     return std::pair(all[comm].members, all[comm].remote);
   });
+  trace.def("interval", [](const Opened& self, const py::str& text) {
+    const TimeInterval interval = interval_of(self.trace(), text);
+    return std::pair(interval.begin_ns, interval.end_ns);
+  });
+  trace.def("query", [](const OpenedPtr& self, const std::string& sql) {
+    return table([=] { return query_table(*self, sql); });
+  });
   trace.def("span", [](const OpenedPtr& self) {
     const RunSpan span = released([self] { return run_span(self->trace()); });
     const auto pair = [](const TimeInterval& i) { return std::pair(i.begin_ns, i.end_ns); };
@@ -135,6 +152,10 @@ void define_trace(py::module_& m) {
 }
 
 }  // namespace
+
+void refuse_new(const py::object& made) {
+  reinterpret_cast<PyTypeObject*>(made.ptr())->tp_new = refused_new;
+}
 
 PYBIND11_MODULE(_core, m) {
   m.attr("version") = version();

@@ -6,6 +6,10 @@ namespace slackline::python {
 
 // Parts of the module slackline._core, each defined by the file of its name.
 
+/// Objects of this class come from functions of the module only: one that Python's __new__ made
+/// would hold nothing.
+void refuse_new(const pybind11::object& made);
+
 /// open(), execute() and Report: what goes through the requests of src/app.
 void define_requests(pybind11::module_& m);
 /// Graph: the same of an execution graph that is there.

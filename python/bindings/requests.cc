@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/requests/info.h"
 #include "base/error.h"
 #include "bindings/arguments.h"
 #include "bindings/commands.h"
@@ -41,6 +42,10 @@ std::set<std::string> arguments_of(const std::string& name) {
   return arguments.known();
 }
 
+ReportPtr info(const OpenedPtr& opened) {
+  return released([opened] { return std::make_shared<Report>(info_of(opened->opened())); });
+}
+
 OpenedPtr open_with(const py::dict& given) {
   RunRequest request;
   Arguments arguments(given);
@@ -52,8 +57,11 @@ OpenedPtr open_with(const py::dict& given) {
 }  // namespace
 
 void define_requests(py::module_& m) {
-  py::class_<Report, ReportPtr>(m, "Report").def("text", report_text);
+  py::class_<Report, ReportPtr> report(m, "Report");
+  refuse_new(report);
+  report.def("text", report_text);
   m.def("open", open_with);
+  m.def("info", info);
   m.def("execute", execute_command);
   m.def("arguments_of", arguments_of);
   m.def("commands", [] {

@@ -10,12 +10,13 @@
 namespace slackline::python {
 namespace {
 
-/// By rank whether the filter lets it pass.
+/// By rank whether the filter lets it pass. Throws usage Error for a rank that does not exist.
 std::vector<char> passing_ranks(const Trace& trace, const CallFilter& filter) {
   std::vector<char> passes(static_cast<std::size_t>(trace.ranks()), filter.ranks ? 0 : 1);
   if (!filter.ranks) return passes;
   for (const std::int32_t rank : *filter.ranks) {
-    if (rank >= 0 && rank < trace.ranks()) passes[static_cast<std::size_t>(rank)] = 1;
+    require_rank(trace, rank);
+    passes[static_cast<std::size_t>(rank)] = 1;
   }
   return passes;
 }

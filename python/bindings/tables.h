@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bindings/call_selection.h"
@@ -26,6 +27,8 @@ Columns regions_table(const Opened& opened, const CallFilter& filter);
 Columns counters_table(const Opened& opened, const CallFilter& filter);
 /// Samples of computation, where a recording has them.
 Columns samples_table(const Opened& opened, const CallFilter& filter);
+/// What a statement of SQLite's selects from the trace. Throws usage Error with what SQLite says.
+Columns query_table(const Opened& opened, const std::string& sql);
 /// Messages and their bytes by pair of ranks, of pairs that exchange any.
 Columns comm_matrix_table(const Opened& opened);
 Columns findings_table(const Findings& findings);

@@ -11,10 +11,6 @@ DuckDB and pyarrow take without a copy, and as the dicts that ``--format json`` 
 Long computations release the GIL, and Ctrl-C interrupts them.
 """
 
-import atexit as _atexit
-import os as _os
-import sys as _sys
-
 from . import _core
 from ._core import Error
 from .commands import commands, run
@@ -35,15 +31,3 @@ __all__ = [
     "Prediction", "Report", "Scenario", "Table", "Trace", "commands", "diff", "from_arrow", "on_progress", "open",
     "report", "run", "show_progress", "simulate", "whatif",
 ]
-
-
-def _leave_abandoned() -> None:
-    # A computation that Ctrl-C interrupted still runs on its thread, which must not meet the
-    # destruction of what it uses.
-    if _core.abandoned_computations() > 0:
-        _sys.stdout.flush()
-        _sys.stderr.flush()
-        _os._exit(130)
-
-
-_atexit.register(_leave_abandoned)

@@ -25,13 +25,22 @@ def commands() -> list[str]:
 
 
 def request_of(command: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
-    """Positional and keyword arguments of a command as keywords alone."""
+    """Positional and keyword arguments of a command as keywords alone.
+
+    Raises:
+        TypeError: there are too many positional arguments, or one is given by keyword, too.
+    """
     if command == "efficiency" and args:
-        return {"traces": [str(arg) for arg in args], **options}
-    names = _POSITIONAL.get(command, ("trace",))
-    if len(args) > len(names):
-        raise TypeError(f"'{command}' takes at most {len(names)} positional arguments")
-    return {**dict(zip(names, map(str, args))), **options}
+        given: dict[str, Any] = {"traces": [str(arg) for arg in args]}
+    else:
+        names = _POSITIONAL.get(command, ("trace",))
+        if len(args) > len(names):
+            raise TypeError(f"'{command}' takes at most {len(names)} positional arguments")
+        given = dict(zip(names, map(str, args)))
+    twice = sorted(set(given) & set(options))
+    if twice:
+        raise TypeError(f"'{command}' got two values for '{twice[0]}'")
+    return {**given, **options}
 
 
 def run(command: str, *args: Any, **options: Any) -> dict[str, Any]:
@@ -43,7 +52,7 @@ def run(command: str, *args: Any, **options: Any) -> dict[str, Any]:
         options: its options by their long names with underscores, or L, o, G, S and g. Values are
             texts with units as on the command line (``L="3us"``), numbers (of L and o in ns, of G
             in ns per byte, of S in bytes), booleans, or lists of them. ``from_`` stands for
-            ``--from``.
+            ``--from``; ``model`` may be a :class:`LogGPS` or a :class:`Platform`.
 
     Returns:
         What the command writes with ``--format json``: a dict with the keys ``schema``,

@@ -49,6 +49,8 @@ class Envelope:
         pieces: ``from_ns``, ``to_ns``, ``lambda`` (the slope) and ``makespan_at_from_ns``.
         exact: whether these are all pieces.
         report: what ``slackline sensitivity --format json`` prints.
+
+    Notebooks show it as the page does.
     """
 
     parameter: str
@@ -58,6 +60,7 @@ class Envelope:
     pieces: Table
     exact: bool
     report: dict[str, Any] = field(repr=False)
+    _answer: Any = field(default=None, repr=False, compare=False)
 
     def __call__(self, value_ns: npt.ArrayLike) -> Any:
         """T in ns at these values of the parameter, of the shape of `value_ns`.
@@ -78,10 +81,17 @@ class Envelope:
 
         return plot_envelope(self, ax)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_answer": None}
+
     def _repr_html_(self) -> str:
         from .plots import figure_html
+        from .reports import Page, folded
 
-        return figure_html(self.plot)
+        picture = figure_html(self.plot)
+        if self._answer is None:
+            return picture
+        return Page(self._answer.text("html"), 760)._repr_html_() + folded(picture)
 
 
 class Graph:
@@ -102,12 +112,16 @@ class Graph:
 
     def _ask(self, command: str, model: LogGPS | None, L: Quantity | None, o: Quantity | None,
              G: Quantity | None, **options: Any) -> dict[str, Any]:
+        return json.loads(self._answer(command, model, L, o, G, **options).text("json"))
+
+    def _answer(self, command: str, model: LogGPS | None, L: Quantity | None, o: Quantity | None,
+                G: Quantity | None, **options: Any) -> Any:
         parameters = options_of(model, L=L, o=o, G=G)
         fixed = sorted(set(parameters) - {"L", "o", "G"})
         if fixed:
             raise TypeError(f"a graph has its {', '.join(fixed)}; make another one with Trace.graph()")
         given = {name: value for name, value in options.items() if value is not None}
-        return json.loads(self._core.ask(command, parameters, given).text("json"))
+        return self._core.ask(command, parameters, given)
 
     def predict(self, model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
                 G: Quantity | None = None, left: bool = False, pairs: bool = False,
@@ -144,11 +158,13 @@ class Graph:
         """
         kind = param[0]
         ends = options_of(**{kind: from_}).get(kind), options_of(**{kind: to}).get(kind)
-        report = self._ask("sensitivity", model, L, o, G, param=param, from_=ends[0], to=ends[1])
+        answer = self._answer("sensitivity", model, L, o, G, param=param, from_=ends[0], to=ends[1])
+        report = json.loads(answer.text("json"))
         result, options = report["result"], report["options"]
         base = options[{"L": "L_ns", "o": "o_ns", "G": "G_ns_per_byte"}[kind]]
         return Envelope(result["parameter"], options["from_ns"], options["to_ns"], base,
-                        Table.of_records(result["pieces"]), result["exact"], report)
+                        Table.of_records(result["pieces"], ("from_ns", "to_ns", "lambda", "makespan_at_from_ns")),
+                        result["exact"], report, answer)
 
     def tolerance(self, degrade: Sequence[str | float] | str | float | None = None, param: str = "L",
                   model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
@@ -173,7 +189,7 @@ class Graph:
             texts = [value if isinstance(value, str) else f"{100 * value:.6g}%"
                      for value in ([degrade] if single else degrade)]
         report = self._ask("tolerance", model, L, o, G, degrade=texts, param=param, bootstrap=bootstrap, seed=seed)
-        return Table.of_records(report["result"]["tolerance"])
+        return Table.of_records(report["result"]["tolerance"], ("degradation", "value_ns", "makespan_ns"))
 
     def gains(self, model: LogGPS | None = None, *, call_paths: bool = False, L: Quantity | None = None,
               o: Quantity | None = None, G: Quantity | None = None) -> Table:
@@ -195,7 +211,9 @@ class Graph:
             {**{key: value for key, value in row.items() if key not in ("gain_ns", "saturation", "takes_over")},
              **{"gain_" + percent.rstrip("%"): gain for percent, gain in row["gain_ns"].items()},
              "saturation": row["saturation"],
-             "takes_over": (row["takes_over"] or {"name": ""})["name"]} for row in report["result"]["gains"]])
+             "takes_over": (row["takes_over"] or {"name": ""})["name"]} for row in report["result"]["gains"]],
+            ("name", "kind", "time_ns", "share", "on_critical_path_ns", "gain_10", "gain_25", "gain_50", "gain_100",
+             "saturation", "takes_over"))
 
     def critical_path(self, model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
                       G: Quantity | None = None) -> Table:
@@ -205,7 +223,9 @@ class Graph:
             A table with ``begin_ns``, ``end_ns``, ``part`` ("compute", "overhead", "latency",
             "bandwidth"), ``rank``, ``from_rank``, ``call``, ``operation`` and ``region``.
         """
-        return Table.of_records(self._ask("critical-path", model, L, o, G)["result"]["segments"])
+        return Table.of_records(
+            self._ask("critical-path", model, L, o, G)["result"]["segments"],
+            ("begin_ns", "end_ns", "part", "rank", "from_rank", "call", "operation", "region"))
 
     def __repr__(self) -> str:
         return f"<slackline.Graph: {self.vertices} vertices, {self.edges} edges>"

@@ -6,6 +6,7 @@ import os
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,23 @@ def _joined(batches: list[Any]) -> Any:
     if not batches:
         return np.empty(0)
     if isinstance(batches[0][0], tuple):
-        return [elements[begin:end] for (offsets, elements), _, _ in batches
-                for begin, end in zip(offsets, offsets[1:])]
+        return [elements[begin:end] if there else None for (offsets, elements), _, valid in batches
+                for begin, end, there in zip(offsets, offsets[1:], _validity(offsets[1:], valid))]
     if batches[0][1] is not None:
-        return np.concatenate([np.array(categories, dtype=object)[values] for values, categories, _ in batches])
+        return np.concatenate([_texts(*batch) for batch in batches])
     return np.ma.concatenate([np.ma.MaskedArray(values, False if valid is None else ~valid)
                            for values, _, valid in batches])
+
+
+def _validity(values: Any, valid: Any) -> Any:
+    return np.ones(len(values), bool) if valid is None else valid
+
+
+def _texts(codes: Any, categories: list[str], valid: Any) -> Any:
+    there = _validity(codes, valid)
+    texts = np.full(len(codes), None, dtype=object)
+    texts[there] = np.array(categories, dtype=object)[codes[there]]
+    return texts
 
 
 def _columns(table: Any) -> dict[str, Any]:
@@ -176,12 +188,15 @@ def write(path: str | os.PathLike[str] | None, calls: Any, arguments: Any, regio
           communicators: Sequence[Sequence[int]], ranks: int | None, edited: Any) -> Trace:
     """The same, with hosts, program and MPI of the opened trace `edited`, unless None."""
     columns = _calls(calls, arguments)
-    count = int(columns["rank"].max(initial=-1)) + 1 if ranks is None else ranks
+    count = max(1, int(columns["rank"].max(initial=-1)) + 1) if ranks is None else index(ranks)
+    if not 0 < count < 2**31:
+        raise _core.Error(f"cannot make a trace of {count} ranks: there has to be at least one. Give 'ranks'.")
+    groups = [[index(member) for member in members] for members in communicators]
     temporary = None
     if path is None:
         temporary = tempfile.TemporaryDirectory(prefix="slackline-")
         path = os.path.join(temporary.name, "trace.slk")
-    _core.write_trace(os.fspath(path), count, columns, _regions(regions), [list(c) for c in communicators], edited)
+    _core.write_trace(os.fspath(path), count, columns, _regions(regions), groups, edited)
     trace = open_trace(path)
     if temporary is not None:
         weakref.finalize(trace, temporary.cleanup)

@@ -65,7 +65,10 @@ class Platform:
 
 
 def options_of(*parts: LogGPS | Platform | None, **options: Any) -> dict[str, Any]:
-    """Models, platforms and single options as keyword arguments; later ones count."""
+    """Models, platforms and single options as keyword arguments; later ones count. An option
+    `model` may be one of the former, too."""
+    if isinstance(options.get("model"), (LogGPS, Platform)):
+        parts = (*parts, options.pop("model"))
     given: dict[str, Any] = {}
     for part in parts:
         if isinstance(part, LogGPS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +24,22 @@ _COLOURS = {"point-to-point": "#4e79a7", "collective": "#e15759", "completion": 
 def _axes(ax: Any, **size: Any) -> Any:
     if ax is not None:
         return ax
+    if "ipykernel" in sys.modules:
+        # A notebook shows pyplot's figures below the cell that made them.
+        from matplotlib import pyplot
+
+        return pyplot.subplots(layout="constrained", **size)[1]
     from matplotlib.figure import Figure
 
     return Figure(layout="constrained", **size).add_subplot()
 
 
-def figure_html(draw: Callable[[], Any]) -> str:
-    """The picture that `draw` returns the Axes of, as an image inside of HTML."""
+def figure_html(draw: Callable[[Any], Any]) -> str:
+    """What `draw` draws on the Axes that it gets, as an image inside of HTML."""
+    from matplotlib.figure import Figure
+
     buffer = io.BytesIO()
-    draw().figure.savefig(buffer, format="png", dpi=96)
+    draw(Figure(layout="constrained", figsize=(7, 4)).add_subplot()).figure.savefig(buffer, format="png", dpi=96)
     return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
 
 
@@ -93,9 +101,7 @@ def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax:
     step = max(1, -(-calls.rows // _MOST_BARS))
     rank, begin, end = (calls[name][::step] for name in ("rank", "begin_ns", "end_ns"))
     rows, row = np.unique(rank, return_inverse=True)
-    if isinstance(interval, str) and interval == "common":
-        interval = trace.span()["common"]
-    shown = interval if isinstance(interval, tuple) else (begin.min(initial=0), end.max(initial=0))
+    shown = trace.span()["whole"] if interval is None else trace.between(interval)
     zero = int(shown[0])
     kinds = np.array([_kind(name) for name in calls.column("operation").categories or [""]])
     kind = kinds[calls.column("operation").values[::step]] if calls.rows else np.empty(0, dtype=str)
@@ -113,5 +119,5 @@ def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax:
     if step > 1:
         ax.set_title(f"one of {step} calls is drawn")
     if calls.rows:
-        ax.legend(loc="upper right")
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return ax

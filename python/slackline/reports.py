@@ -53,7 +53,8 @@ class Report:
     def findings(self) -> Table:
         """What was wrong, lost or guessed: ``name``, ``severity``, ``count``, ``sentence``."""
         return Table.of_records([{key: value for key, value in finding.items() if key != "examples"}
-                                 for finding in self.json["findings"]])
+                                 for finding in self.json["findings"]],
+                                ("name", "severity", "count", "sentence"))
 
     @property
     def text(self) -> str:
@@ -100,7 +101,8 @@ class Report:
         return f"<slackline.Report {self.title!r}>"
 
     def _repr_html_(self) -> str:
-        return f"<h3>{html.escape(self.title)}</h3>" + "".join(map(_section_html, self.sections))
+        tables = f"<h3>{html.escape(self.title)}</h3>" + "".join(map(_section_html, self.sections))
+        return self.show()._repr_html_() + folded(tables)
 
 
 class Page:
@@ -113,6 +115,11 @@ class Page:
     def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{html.escape(self._text)}" style="width:100%;height:{self._height}px;'
                 'box-sizing:border-box;border:1px solid #ccc"></iframe>')
+
+
+def folded(content: str) -> str:
+    """HTML without programs, closed below a page: some viewers of notebooks show no frames."""
+    return f"<details><summary>Without the page</summary>{content}</details>"
 
 
 def _items(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -131,7 +138,7 @@ def _column_name(column: dict[str, Any]) -> str:
 
 def _table_of(item: dict[str, Any]) -> Table:
     names = [_column_name(column) for column in item["columns"]]
-    return Table.of_records([dict(zip(names, row)) for row in item["rows"]])
+    return Table.of_records([dict(zip(names, row)) for row in item["rows"]], names)
 
 
 def _amount(value: Any, unit: str) -> str:

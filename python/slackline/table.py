@@ -68,9 +68,10 @@ class Table(Mapping[str, Array]):
         return cls(rows, list(stored), stored.__getitem__)
 
     @classmethod
-    def of_records(cls, records: Sequence[Mapping[str, Any]]) -> Table:
-        """A table with a row for each record; the first record's keys name the columns."""
-        names = list(records[0]) if records else []
+    def of_records(cls, records: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> Table:
+        """A table with a row for each record. The first record's keys name the columns; `names` do
+        where there is none."""
+        names = list(records[0]) if records else list(names)
         return cls.of({name: _column_of([record[name] for record in records]) for name in names})
 
     @property
@@ -99,7 +100,7 @@ class Table(Mapping[str, Array]):
         """Shape (rows,): text as str; a masked array where there are rows without a value."""
         values, categories, valid = self.column(name)
         if categories is not None:
-            return np.array(categories, dtype=str)[values]
+            values = np.array(categories or [""], dtype=str)[values]
         return values if valid is None else np.ma.MaskedArray(values, ~valid)
 
     def __iter__(self) -> Iterator[str]:
@@ -151,6 +152,12 @@ class Table(Mapping[str, Array]):
             return self
         return next(iter(self._chunks()), self)
 
+    def __reduce__(self) -> Any:
+        """Pickled with all columns, without the trace."""
+        columns = {name: self.column(name) for name in self._names}
+        attributes = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return _restored, (type(self), self._rows, columns, attributes)
+
     def __repr__(self) -> str:
         return f"<slackline.Table: {self._rows} rows, columns {', '.join(self._names)}>"
 
@@ -172,6 +179,12 @@ class Table(Mapping[str, Array]):
         return [v if there else "" for v, there in zip(shown, valid[:most].tolist())]
 
 
+def _restored(kind: type[Table], rows: int, columns: dict[str, Column], attributes: dict[str, Any]) -> Table:
+    table = kind(rows, list(columns), columns.__getitem__)
+    vars(table).update(attributes)
+    return table
+
+
 def _readable(value: Any) -> Any:
     """Ratios to four digits, and times to a tenth of a nanosecond or better."""
     if not isinstance(value, float) or not 1e-3 <= abs(value) < 1e15:
@@ -181,14 +194,13 @@ def _readable(value: Any) -> Any:
 
 def _column_of(values: list[Any]) -> Column:
     present = [value for value in values if value is not None]
+    valid = None if len(present) == len(values) else np.array([value is not None for value in values])
     if any(isinstance(value, str) for value in present):
         texts = ["" if value is None else str(value) for value in values]
         categories = list(dict.fromkeys(texts))
-        return Column(np.array([categories.index(text) for text in texts], dtype=np.int32),
-                      categories)
-    valid = None
-    if len(present) < len(values):
-        valid = np.array([value is not None for value in values])
+        code = {text: i for i, text in enumerate(categories)}
+        return Column(np.array([code[text] for text in texts], dtype=np.int32), categories, valid)
+    if valid is not None:
         fill = type(present[0])() if present else 0.0
         values = [fill if value is None else value for value in values]
     return Column(np.array(values) if values else np.empty(0), None, valid)
@@ -201,6 +213,8 @@ def _to_pandas(column: Column) -> Any:
     if categories is not None:
         # Signed codes are taken as they are.
         signed = values.view(np.int8) if values.dtype == np.uint8 and len(categories) < 128 else values
+        if valid is not None:
+            signed = np.where(valid, signed, -1)
         return pd.Categorical.from_codes(signed, categories=pd.Index(categories, dtype=object))
     if valid is None:
         return values

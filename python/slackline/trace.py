@@ -6,9 +6,8 @@ import html
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import index
 from typing import Any, Union
-
-import numpy as np
 
 from . import _core
 from .graph import Graph
@@ -25,24 +24,61 @@ Interval = Union[tuple[int, int], str, None]
 Names = Union[str, Iterable[str], None]
 
 
+#: Times of a trace lie within this of zero.
+_LATEST_NS = 2**62
+
+
 def _names(given: Names) -> list[str]:
     if given is None:
         return []
-    return [given] if isinstance(given, str) else list(given)
+    names = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("operations, regions and functions are given by their names")
+    return names
 
 
 def _ranks(given: Ranks) -> list[int] | None:
     if given is None:
         return None
-    return [int(given)] if isinstance(given, (int, np.integer)) else [int(rank) for rank in given]
+    if isinstance(given, str):
+        raise TypeError("ranks are numbers")
+    ranks = [index(rank) for rank in given] if isinstance(given, Iterable) else [index(given)]
+    for rank in ranks:
+        if abs(rank) >= 2**31:
+            raise _core.Error(f"rank {rank} does not exist")
+    return ranks
+
+
+def _time(given: Any) -> int:
+    """In whole ns; beyond all times what is later or earlier than these, infinity too."""
+    return int(min(max(given, -_LATEST_NS), _LATEST_NS))
+
+
+def _interval(given: Interval) -> tuple[int, int] | str | None:
+    if given is None or isinstance(given, str):
+        return given
+    begin, end = given
+    return _time(begin), _time(end)
+
+
+def _bins(given: int) -> int:
+    bins = index(given)
+    if bins < 1:
+        raise _core.Error(f"cannot divide into {bins} bins: there has to be at least one. Give more.")
+    return bins
 
 
 def _filter(ranks: Ranks = None, interval: Interval = None, operation: Names = None,
             region: Names = None, function: Names = None) -> tuple[Any, ...]:
-    if interval is not None and not isinstance(interval, str):
-        begin, end = interval
-        interval = (int(begin), int(end))
-    return _ranks(ranks), interval, _names(operation), _names(region), _names(function)
+    return _ranks(ranks), _interval(interval), _names(operation), _names(region), _names(function)
+
+
+#: Commands that read a trace as it is in its file.
+_OF_THE_FILE = ("info", "query", "convert")
+
+_PHASE_COLUMNS = ("begin_ns", "end_ns", "kind", "confidence", "phase", "representative", "waiting_ns", "main_pattern",
+                  "late_rank", "late_share", "path_rank", "path_share", "parallel", "load_balance", "serialisation",
+                  "transfer")
 
 
 class Trace:
@@ -96,8 +132,9 @@ class Trace:
             - ``region`` text: the chain of regions or functions, as ``"main/solve"``;
             - ``function`` text: the function that makes the call, empty without call paths.
 
-            Of consecutive calls of one rank ``begin_ns`` to ``bytes``, ``peer`` to ``flags`` are
-            the trace's own memory, read-only. Else a column costs a copy of its values.
+            Of all calls, or of ranks or calls that follow each other, ``begin_ns`` to ``flags`` are
+            the trace's own memory, read-only. Else, and of the others, a column costs its values;
+            where those are all the same, one value.
 
         Raises:
             slackline.Error: the trace has no such rank, operation, region or function.
@@ -167,7 +204,9 @@ class Trace:
         Raises:
             IndexError: there is no such communicator.
         """
-        return self._opened.members(comm)
+        if not 0 <= index(comm) < 2**32:
+            raise IndexError("no such communicator")
+        return self._opened.members(index(comm))
 
     def regions(self, ranks: Ranks = None, interval: Interval = None) -> Table:
         """Visits of user regions: ``rank``, ``region``, ``depth`` (0: outermost), ``begin_ns``,
@@ -214,7 +253,7 @@ class Trace:
         Raises:
             slackline.Error: the trace has no times, or there are no bins.
         """
-        return Table.of(self._opened.time_profile(_filter(interval=interval), bins))
+        return Table.of(self._opened.time_profile(_filter(interval=interval), _bins(bins)))
 
     def call_tree(self) -> Table:
         """The chains of regions or functions that occur: ``path`` ("main/solve"; first the empty one, outside
@@ -233,7 +272,7 @@ class Trace:
             A table with a row for each bin: ``begin_bytes``, ``end_bytes`` (float64; the last bin
             includes it), ``messages`` and ``bytes``, their sum (uint64).
         """
-        return Table.of(self._opened.message_sizes(bins))
+        return Table.of(self._opened.message_sizes(_bins(bins)))
 
     def comm_over_time(self, bins: int = 50, interval: Interval = None) -> Table:
         """How many point-to-point messages are sent when.
@@ -249,7 +288,7 @@ class Trace:
         Raises:
             slackline.Error: the trace has no times, or there are no bins.
         """
-        return Table.of(self._opened.comm_over_time(_filter(interval=interval), bins))
+        return Table.of(self._opened.comm_over_time(_filter(interval=interval), _bins(bins)))
 
     def comm_matrix(self) -> CommMatrix:
         """Point-to-point messages by pair: ``source``, ``destination`` (int32), ``messages``,
@@ -280,7 +319,10 @@ class Trace:
         Raises:
             slackline.Error: the trace has no times.
         """
-        return Table.of(self._opened.wait_states(eager_threshold_bytes))
+        eager = None if eager_threshold_bytes is None else index(eager_threshold_bytes)
+        if eager is not None and not 0 <= eager < 2**63:
+            raise _core.Error(f"cannot use {eager} as the eager threshold: it is out of range. Give bytes, 0 or more.")
+        return Table.of(self._opened.wait_states(eager))
 
     def critical_path(self) -> Table:
         """The critical path's segments in order of time; their lengths add up to the run's.
@@ -312,7 +354,7 @@ class Trace:
             {"interval": interval, "variant": variant, "factor": factor, "value": value}
             for interval, part in (("analysed", result["analysed"]), ("whole", result))
             for variant in variants if part.get(variant)
-            for factor, value in part[variant].items()])
+            for factor, value in part[variant].items()], ("interval", "variant", "factor", "value"))
 
     def phases(self, **options: Any) -> Table:
         """Intervals of the run that behave differently, as ``slackline monitor`` finds them.
@@ -330,25 +372,24 @@ class Trace:
         regions = self.run("monitor", **options)["result"]["regions"]
         return Table.of_records([
             {**{key: value for key, value in region.items() if key != "efficiency"},
-             **region["efficiency"]} for region in regions])
+             **region["efficiency"]} for region in regions], _PHASE_COLUMNS)
 
     def query(self, sql: str) -> Table:
-        """Rows by SQL, as ``slackline query`` gives them; the file is read again, so only traces
-        with the times of their file can be asked.
+        """Rows by SQL, of the trace as it was opened: with its corrected clocks, its predicted or
+        simulated times.
 
         Args:
             sql: one statement of SQLite's over the tables ``calls``, ``messages``, ``collectives``,
                 ``regions``, ``communicator_members``, ``ranks`` and ``findings``.
 
+        Returns:
+            A table of what is selected, also where that is no row. Columns are int64, float64 or
+            text; NULL is masked. Of two columns called ``a`` the second one is ``a:1``.
+
         Raises:
-            slackline.Error: with what SQLite says of a wrong statement; the trace was opened with
-                predicted or simulated times.
+            slackline.Error: with what SQLite says of a wrong statement.
         """
-        if self.on:
-            raise _core.Error(f"cannot query the trace: it has {self.on} times, which its file has not. "
-                              "Open it without 'on', or use its tables.")
-        result = self.run("query", sql=sql)["result"]
-        return Table.of_records([dict(zip(result["columns"], row)) for row in result["rows"]])
+        return Table.of(self._opened.query(str(sql)))
 
     def graph(self, model: LogGPS | None = None, **options: Any) -> Graph:
         """The execution graph, for predictions by the LogGPS model.
@@ -366,6 +407,8 @@ class Trace:
             slackline.Error: an option makes no sense.
             TypeError: there is no such option.
         """
+        if "trace" in options:
+            raise TypeError("'graph' has no argument 'trace'")
         given = {name: value for name, value in self._options.items()
                  if name not in ("on", *vars(Platform("")), "option")}
         return Graph(_core.graph({"trace": self.path, **given, **options_of(model, **options)}))
@@ -416,6 +459,18 @@ class Trace:
 
         return plot_timeline(self, ranks, interval, ax)
 
+    def between(self, interval: Interval) -> tuple[int, int]:
+        """Begin and end, in ns of the trace's own time, of an interval that every method takes; of
+        None those of the whole run.
+
+        Raises:
+            slackline.Error: the text is none that ``--interval`` takes.
+        """
+        if interval is None:
+            return self.span()["whole"]
+        times = _interval(interval)
+        return self._opened.interval(times) if isinstance(times, str) else times
+
     def span(self) -> dict[str, tuple[int, int]]:
         """When the run begins and ends, in ns of the trace's own time: ``whole``, ``analysed``
         (first return from MPI_Init to last entry into MPI_Finalize), ``common`` (last to first)."""
@@ -430,19 +485,36 @@ class Trace:
         """:func:`slackline.run` of a command on this trace, read again from its file.
 
         The options with which the trace was opened hold for commands that have them.
+
+        Raises:
+            slackline.Error: as the command does; or the trace was opened with predicted or simulated
+                times, and the command knows only those of the file.
+            TypeError: the command has no such argument.
         """
         from .commands import run
 
         known = _core.arguments_of(command)
+        if self._options.get("on", "measured") != "measured" and "on" not in known and command in _OF_THE_FILE:
+            if command != "convert" or self.on != "predicted":
+                raise _core.Error(f"cannot run '{command}': the trace has {self.on} times, and the command knows only "
+                                  "those of the file. Open the trace without 'on'.")
+            options = {"predicted": True, **options}
         inherited = {name: value for name, value in self._options.items() if name in known}
         return run(command, self.path, **{**inherited, **options_of(**options)})
 
     def _repr_html_(self) -> str:
+        from .reports import Page, folded
+
         rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>"
                        f"{html.escape(str(value))}</td></tr>" for name, value in self.info.items())
         lost = self.findings()
         findings = lost._repr_html_() if lost.rows else ""
-        return f"<table><caption>{html.escape(self.path)}</caption>{rows}</table>{findings}"
+        tables = f"<table><caption>{html.escape(self.path)}</caption>{rows}</table>{findings}"
+        return Page(_core.info(self._opened).text("html"), 520)._repr_html_() + folded(tables)
+
+    def __reduce__(self) -> Any:
+        """Pickled as its path: the trace is read again where it is unpickled."""
+        return open_again, (os.path.abspath(self.path), self._options)
 
     def __repr__(self) -> str:
         kind = f"{self.on} " if self.on else ""
@@ -468,8 +540,13 @@ def open_trace(path: str | os.PathLike[str] | None = None, *, on: str | None = N
         slackline.Error: there is no such trace, it cannot be read, or an option makes no sense.
         TypeError: there is no such option.
     """
+    if "trace" in options:
+        raise TypeError("'open' has no argument 'trace'; its first one is the path")
     given = options_of(model, **options, on=on, fix_clocks=fix_clocks or None)
-    request = dict(given)
-    if path is not None:
-        request["trace"] = os.fspath(path)
-    return Trace(_core.open(request), given)
+    return open_again(None if path is None else os.fspath(path), given)
+
+
+def open_again(path: str | None, options: dict[str, Any]) -> Trace:
+    """The trace with options as :func:`open_trace` passes them on."""
+    request = dict(options) if path is None else {**options, "trace": path}
+    return Trace(_core.open(request), options)

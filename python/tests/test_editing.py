@@ -63,8 +63,3 @@ def test_an_edit_keeps_the_network(traces, name):
     trace = slackline.open(traces / name)
     same = trace.edited(lambda calls: {})
     assert same.graph().predict().makespan_ns == trace.graph().predict().makespan_ns
-
-
-def test_a_query_is_not_of_predicted_times(traces):
-    with pytest.raises(slackline.Error, match="predicted times"):
-        slackline.open(traces / "unbalanced.slk", on="predicted", L="1ms").query("SELECT 1")

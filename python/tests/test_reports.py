@@ -1,5 +1,7 @@
 """Every command from Python, against what the command line prints; rich display and pictures."""
 
+import html
+import pickle
 import re
 import subprocess
 
@@ -69,7 +71,7 @@ def test_every_option_of_the_command_line_has_an_argument(cli, command):
     # How the answer is printed is no part of a request.
     printing = {"help", "output", "format", "colour", "color", "quiet", "strict"}
     # Programs are started by the command line only.
-    starting = {"ranks", "compute", "mpi"} if command == "simulate" else set()
+    starting = {"ranks", "compute", "mpi", "processors"} if command == "simulate" else set()
     assert options - printing - starting <= slackline._core.arguments_of(command)
     assert len(options) > 3
 
@@ -132,5 +134,22 @@ def test_pictures_show_the_data(traces):
     timeline = trace.plot(ranks=[0, 3], interval=(325_000_000, 326_000_000))
     assert [label.get_text() for label in timeline.get_yticklabels()] == ["rank 0", "rank 3"]
     assert timeline.get_xlim() == (0, 1000)
-    assert envelope._repr_html_().startswith("<img") and "stencil2d" in trace._repr_html_()
+    # Calls that reach beyond the interval do not widen the picture.
+    begin = trace.span()["whole"][0]
+    in_words = trace.plot(interval="325ms..326ms")
+    assert in_words.get_xlim() == (0, 1000)
+    assert in_words.get_xlabel() == f"time [us] from {begin / 1e6 + 325:.3f} ms"
+    common = trace.span()["common"]
+    assert trace.plot().get_xlim() == (0, (common[1] - common[0]) / 1e3)
+
+
+def test_what_notebooks_show_is_the_page(traces):
+    trace = slackline.open(traces / TRACE)
+    envelope = trace.graph().sensitivity(to="10us")
+    for shown in (slackline.report(traces / TRACE), trace, envelope):
+        text = shown._repr_html_()
+        page = html.unescape(re.search('<iframe srcdoc="(.*?)"', text, re.DOTALL)[1])
+        assert page.startswith("<!doctype html>") and "<details>" in text.split("</iframe>")[1]
+    assert pickle.loads(pickle.dumps(envelope))(1000) == envelope(1000)
+    assert "<img" in envelope._repr_html_() and "stencil2d" in trace._repr_html_()
     assert "MPI_Init" in trace.calls()._repr_html_()

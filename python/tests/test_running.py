@@ -23,6 +23,13 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.parametrize("ending, status", [("", 0), ("sys.exit(3)", 3), ("raise ValueError", 1)])
+def test_the_exit_status_is_the_scripts_own(traces, ending, status):
+    run = subprocess.run([sys.executable, "-c", ENDLESS + ending, traces / "allreduce64.slk"], capture_output=True,
+                         text=True, timeout=120)
+    assert (run.returncode, run.stdout) == (status, "interrupted\n"), run.stderr
+
+
 def placed(traces, evaluations):
     """A computation whose time grows with `evaluations`."""
     slackline.run("place", traces / "allreduce64.slk", ranks_per_node=2, topology="fat-tree:k=8,tiers=2",

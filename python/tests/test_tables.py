@@ -53,6 +53,44 @@ def test_columns_of_one_rank_are_the_traces_own_memory(traces):
     assert (np.diff(begins) >= 0).all()
 
 
+@pytest.mark.parametrize("name", ["stencil2d.slk", "lammps-melt.slk"])
+def test_columns_of_all_ranks_are_the_traces_own_memory(traces, name):
+    trace = slackline.open(traces / name)
+    whole, one, some = trace.calls(), trace.calls(ranks=1), trace.calls(ranks=[1, 2])
+    begin = trace.calls(ranks=0).rows
+    for column in ("begin_ns", "end_ns", "bytes", "peer", "tag", "comm", "request", "flags"):
+        assert np.shares_memory(whole[column], one[column]) and np.shares_memory(some[column], one[column]), column
+        assert (whole[column][begin:begin + some.rows] == some[column]).all(), column
+    frame = whole.to_pandas()
+    assert np.shares_memory(frame["end_ns"].to_numpy(), one["end_ns"])
+    assert trace.calls(ranks=[2, 1])["begin_ns"].tolist() == [*trace.calls(ranks=2)["begin_ns"], *one["begin_ns"]]
+
+
+def test_columns_of_text_traces_and_of_other_times_are_in_one_piece(late_sender):
+    for trace in (slackline.open(late_sender), slackline.open(late_sender, on="predicted")):
+        assert np.shares_memory(trace.calls()["begin_ns"], trace.calls(ranks=1)["begin_ns"])
+
+
+def test_columns_of_one_value_cost_one(traces):
+    calls = slackline.open(traces / "stencil2d.slk").calls()
+    assert calls["thread"].strides == (0,) and calls["thread"].tolist() == [0] * calls.rows
+    assert calls.to_pandas()["thread"].sum() == 0
+    assert set(calls.to_pandas()["function"]) == {""}
+
+
+def test_results_without_rows_have_columns(tmp_path, late_sender):
+    graph = slackline.open(late_sender).graph()
+    path = tmp_path / "empty.slt"
+    path.write_text("slackline-trace 1 untimed ranks=1\nrank 0\n  init\n  finalize\n")
+    empty = slackline.open(path)
+    for table in (empty.graph().gains(), graph.gains(), empty.graph().critical_path(), graph.critical_path(),
+                  graph.tolerance(degrade=[]), slackline.report(late_sender).findings):
+        assert table.columns, table
+        assert list(table.to_pandas().columns) == table.columns
+    assert empty.graph().gains().columns == graph.gains().columns
+    assert empty.graph().critical_path().columns == graph.critical_path().columns
+
+
 def test_messages_collectives_and_communicators(late_sender):
     trace = slackline.open(late_sender)
     messages = trace.messages()

@@ -1,27 +1,10 @@
 #include "cli/shared_options.h"
 
+#include "app/options/model_names.h"
 #include "graph/build.h"
 #include "timing/cost/loggps.h"
 
 namespace slackline {
-namespace {
-
-std::vector<std::string> network_names() {
-  std::vector<std::string> names;
-  for (const NamedNetwork& network : named_networks()) names.emplace_back(network.name);
-  return names;
-}
-
-std::vector<std::string> rendezvous_names() {
-  std::vector<std::string> names;
-  for (const Rendezvous protocol :
-       {Rendezvous::handshake, Rendezvous::rdma_read, Rendezvous::sync, Rendezvous::loggopsim}) {
-    names.emplace_back(to_string(protocol));
-  }
-  return names;
-}
-
-}  // namespace
 
 void add_trace(CommandParser& parser, std::string& trace) {
   parser

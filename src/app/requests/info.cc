@@ -209,6 +209,10 @@ Report describe(const TraceSummary& summary, const OpenedTrace& opened) {
 Report execute(const InfoRequest& request) {
   const OpenedTrace opened =
       open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::as_read)});
+  return info_of(opened);
+}
+
+Report info_of(const OpenedTrace& opened) {
   return describe(summarize(opened.trace), opened);
 }
 

@@ -6,6 +6,7 @@
 
 namespace slackline {
 
+struct OpenedTrace;
 struct Report;
 
 /// What a trace holds and whether it is complete.
@@ -16,5 +17,7 @@ struct InfoRequest {
 
 /// Throws Error.
 Report execute(const InfoRequest& request);
+/// The same of a trace that is open. O(calls).
+Report info_of(const OpenedTrace& opened);
 
 }  // namespace slackline
