@@ -98,15 +98,11 @@ def compare_over_time(ours, theirs, our_trace, their_trace):
     events = their_trace.events
     begins, sizes = [], []
     for _, of_process in events.groupby("Process"):
-        names, kinds = of_process["Name"].to_numpy(), of_process["Event Type"].to_numpy()
-        times = of_process["Timestamp (ns)"].to_numpy()
-        entered = 0.0
-        for name, kind, time, attributes in zip(names, kinds, times, of_process["Attributes"].to_numpy()):
-            if kind == "Enter":
-                entered = time
-            elif name in ("MpiSend", "MpiIsend"):
-                begins.append(entered)
-                sizes.append(attributes["msg_length"])
+        calls = of_process[(of_process["Event Type"] == "Enter") & of_process["Name"].isin(["MPI_Send", "MPI_Isend"])]
+        messages = of_process[of_process["Name"].isin(["MpiSend", "MpiIsend"])]
+        assert len(calls) == len(messages)
+        begins += calls["Timestamp (ns)"].tolist()
+        sizes += [attributes["msg_length"] for attributes in messages["Attributes"]]
     # pipit's times count from its first event, and are rounded; ours are exact.
     shift = interval[0] - events["Timestamp (ns)"].min()
     expected, _ = np.histogram(np.round(np.array(begins) + shift), bins=BINS, weights=sizes, range=interval)
