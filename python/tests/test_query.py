@@ -41,6 +41,15 @@ def test_no_rows_have_columns(late_sender):
     table.__arrow_c_array__()
 
 
+def test_functions_are_asked_for(tmp_path):
+    path = tmp_path / "frames.slt"
+    path.write_text("slackline-trace 1 timed ranks=1\nregion 0 \"phase\"\nframe 1 0 main line=3\n"
+                    "frame 2 1 relax line=7\nrank 0\n  @0 +5 init\n  @10 +5 barrier frame=2\n  @50 +5 finalize frame=1\n")
+    trace = slackline.open(path)
+    selected = trace.query("SELECT function FROM calls ORDER BY call")
+    assert selected["function"].tolist() == ["", "relax", "main"] == trace.calls()["function"].tolist()
+
+
 def test_predicted_times_are_asked_for(traces):
     trace = slackline.open(traces / "stencil2d.slk", on="predicted", L="50us")
     assert trace.query("SELECT max(end_ns) AS end FROM calls")["end"].tolist() == [trace.calls()["end_ns"].max()]

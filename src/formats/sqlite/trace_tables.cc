@@ -73,6 +73,12 @@ struct PathNames {
   std::vector<std::string> names{};
 };
 
+/// The function that makes the call; empty where that is not known.
+std::string_view function_at(const CallTree& tree, const CallAt& c) {
+  const FrameId frame = c.calls->frame(c.call);
+  return frame == 0 ? std::string_view("") : std::string_view(tree.location(frame).function);
+}
+
 SqlTable calls_table(const Trace& trace) {
   SqlTable table{.name = "calls", .rows = trace.call_count()};
   table.first_row = first_calls(trace);
@@ -101,7 +107,8 @@ SqlTable calls_table(const Trace& trace) {
       .integer("comm", [](const CallAt& c) { return number(c.calls->comm(c.call)); })
       .integer("request", [](const CallAt& c) { return number(c.calls->request(c.call)); })
       .integer("flags", [](const CallAt& c) { return number(c.calls->flags()[c.call]); })
-      .text("region", [names](const CallAt& c) { return names->at(c); });
+      .text("region", [names](const CallAt& c) { return names->at(c); })
+      .text("function", [&trace](const CallAt& c) { return function_at(trace.call_tree(), c); });
   return table;
 }
 
