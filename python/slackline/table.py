@@ -109,16 +109,19 @@ class Table(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def to_pandas(self, columns: Sequence[str] | None = None) -> pandas.DataFrame:
+    def to_pandas(self, columns: Sequence[str] | None = None, *, copy: bool = False) -> pandas.DataFrame:
         """A DataFrame of `columns` (default: all); text is categorical, integers with holes Int64.
 
         Arrays are shared with the table, not copied: O(1) beyond what making the columns takes.
+        Those that are the trace's own memory cannot be changed in place (``frame["begin_ns"] -= 5``
+        fails, ``frame["begin_ns"] = frame["begin_ns"] - 5`` does not), unless `copy` asks for a
+        frame of its own.
         """
         import pandas as pd
 
         wanted = self._names if columns is None else list(columns)
         series = {name: _to_pandas(self.column(name)) for name in wanted}
-        return pd.DataFrame(series, copy=False, index=pd.RangeIndex(self._rows))
+        return pd.DataFrame(series, copy=copy, index=pd.RangeIndex(self._rows))
 
     def to_dict(self) -> dict[str, Array]:
         """All columns, as ``dict(table)``."""

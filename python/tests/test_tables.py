@@ -163,6 +163,17 @@ def test_pandas_gets_the_arrays_themselves(traces):
     assert list(calls.to_pandas(["rank", "bytes"]).columns) == ["rank", "bytes"]
 
 
+def test_a_frame_of_its_own_can_be_changed(late_sender):
+    calls = slackline.open(late_sender).calls()
+    with pytest.raises(ValueError, match="read-only"):
+        calls.to_pandas()["begin_ns"] -= 5
+    frame = calls.to_pandas(copy=True)
+    frame["begin_ns"] -= 5
+    frame.loc[0, ["thread", "end_ns"]] = 7
+    assert frame["begin_ns"][0] == -5 and frame["thread"].tolist() == [7, 0, 0, 0, 0, 0]
+    assert calls["begin_ns"][0] == 0 and calls["thread"].tolist() == [0] * 6
+
+
 def test_a_message_that_nobody_receives_has_holes(tmp_path):
     path = tmp_path / "lost.slt"
     path.write_text("slackline-trace 1 timed ranks=2\nrank 0\n  @5 +5 send to=1 bytes=4\nrank 1\n  @5 +5 barrier comm=self\n")
