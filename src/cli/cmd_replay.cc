@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/requests/replay.h"
@@ -11,20 +15,119 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/replay/replay_job.h"
+#include "cli/replay/shell_command.h"
 
 namespace slackline {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct ReplayCommandOptions {
   ReplayRequest request;
   ReplayJobOptions job;
   std::string trace_out;
   std::string skeleton;
+  bool print_command = false;
+  std::string folder = "slackline-replay";
+  std::string replayed;
   std::string wildcards = "recorded";
   std::string start = "recorded";
   int repeat = 1;
   OutputOptions output;
 };
+
+std::string own_program() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return error ? "slackline" : program.string();
+}
+
+/// The words of a replay with the same options, that reads what the job left in `folder`.
+std::vector<std::string> evaluation(const ReplayCommandOptions& options, const fs::path& folder) {
+  const ReplayRequest& r = options.request;
+  std::vector<std::string> words{own_program(), "replay", fs::absolute(r.trace).string()};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  if (!r.scenario.empty()) add("--scenario", fs::absolute(r.scenario).string());
+  for (const std::string& edit : r.edits) add("--set", edit);
+  add("--wildcards", options.wildcards);
+  add("--computation", r.computation);
+  add("--start", options.start);
+  if (r.skip_unsupported) words.emplace_back("--skip-unsupported");
+  add("--tolerance", fmt::format("{}", r.tolerance));
+  add("-o", options.trace_out);
+  add("--report", options.output.file);
+  add("--format", options.output.format);
+  add("--replayed", folder.string());
+  return words;
+}
+
+/// Writes the program, and prints what runs and evaluates it, a line each.
+int print_commands(const ReplayCommandOptions& options, const ReplayRequest& request) {
+  ReplayJobOptions kept = options.job;
+  kept.folder = options.folder;
+  ReplayJob job(kept);
+  try {
+    job.expect_ranks(prepare_replay(request, job.folder().program()).ranks());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(job.folder().path, ignored);
+    throw;
+  }
+  std::vector<std::string> record{own_program(), "record"};
+  const std::vector<std::string> arguments = job.record_arguments();
+  record.insert(record.end(), arguments.begin(), arguments.end());
+  OutputSink out({});
+  out.write(shell_command(record) + "\n");
+  out.write(shell_command(evaluation(options, job.folder().path)) + "\n");
+  out.finish();
+  return 0;
+}
+
+bool are_equal(const fs::path& a, const fs::path& b) {
+  std::ifstream one(a, std::ios::binary);
+  std::ifstream other(b, std::ios::binary);
+  using Bytes = std::istreambuf_iterator<char>;
+  return std::equal(Bytes(one), Bytes(), Bytes(other), Bytes());
+}
+
+/// A file that goes with this object.
+struct ScratchFile {
+  explicit ScratchFile(fs::path where) : path(std::move(where)), guard(path) {}
+  ~ScratchFile() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+
+  fs::path path;
+  TemporaryGuard guard;
+};
+
+/// Evaluates a job that the printed command has run. The program is written again beside the one that was
+/// re-enacted, which must be the same.
+int evaluate_replayed(const ReplayCommandOptions& options, const ReplayRequest& request) {
+  const ReplayFolder folder{options.replayed};
+  std::error_code ignored;
+  if (!fs::exists(folder.trace(), ignored)) {
+    throw Error(fmt::format("cannot evaluate '{}'", options.replayed),
+                "it has no recording of the job",
+                "Run the command that 'slackline replay --print-command' printed.");
+  }
+  const ScratchFile again(folder.path / "program-again");
+  const PreparedReplay prepared = prepare_replay(request, again.path);
+  if (!are_equal(folder.program(), again.path)) {
+    throw usage_error(fmt::format("cannot evaluate '{}'", options.replayed),
+                      "another trace, or other edits or options, were replayed",
+                      "Use the second line of what --print-command printed.");
+  }
+  std::vector<RecordedReplay> replays;
+  replays.push_back(recorded_replay(prepared, folder.trace(), folder.report()));
+  if (!options.trace_out.empty()) save_replay(replays.front(), options.trace_out);
+  return write_report(report_replay(request, prepared, replays), options.output);
+}
 
 int run_replay(const ReplayCommandOptions& options) {
   output_format(options.output);
@@ -43,13 +146,19 @@ int run_replay(const ReplayCommandOptions& options) {
     export_skeleton(request, options.skeleton);
     return 0;
   }
+  if (!options.replayed.empty()) return evaluate_replayed(options, request);
+  if (options.print_command && options.repeat > 1) {
+    throw usage_error("cannot use --print-command with --repeat", "it prints one job",
+                      "Omit one of them.");
+  }
+  if (options.print_command) return print_commands(options, request);
   ReplayJob job(options.job);
-  const PreparedReplay prepared = prepare_replay(request, job.program());
+  const PreparedReplay prepared = prepare_replay(request, job.folder().program());
   job.expect_ranks(prepared.ranks());
   std::vector<RecordedReplay> replays;
   for (int i = 0; i < options.repeat; ++i) {
     const std::filesystem::path recorded = job.run();
-    replays.push_back(recorded_replay(prepared, recorded, job.report()));
+    replays.push_back(recorded_replay(prepared, recorded, job.folder().report()));
   }
   if (!options.trace_out.empty()) {
     save_replay(replays[median_replay(replays)], options.trace_out);
@@ -78,6 +187,18 @@ Run setup_replay(CommandParser& parser) {
       .add_option("--export", options->skeleton,
                   "Start no job; write the program as a trace without any names to this file")
       ->type_name("FILE");
+  parser.add_flag("--print-command", options->print_command,
+                  "Start no job; write the program, and print the commands that run and evaluate "
+                  "it, for a batch script");
+  parser
+      .add_option("--folder", options->folder,
+                  "Folder that --print-command makes, on a file system that all hosts share")
+      ->type_name("DIR")
+      ->capture_default_str();
+  parser
+      .add_option("--replayed", options->replayed,
+                  "Start no job; evaluate the one that the printed command has run in this folder")
+      ->type_name("DIR");
   parser.add_option("--repeat", options->repeat, "Number of replays; the median is reported")
       ->positive()
       ->type_name("N")
@@ -118,6 +239,7 @@ Run setup_replay(CommandParser& parser) {
   examples(parser, {"slackline replay app.slk -- mpirun -n 4",
                     "slackline replay app.slk --set 'balance' -o balanced.slk -- mpirun -n 4",
                     "slackline replay app.slk --export app.skeleton",
+                    "slackline replay app.slk --print-command -- mpirun -n 4",
                     "slackline replay app.slk --repeat 3 --format json -- mpirun -n 4"});
   return [options] { return run_replay(*options); };
 }

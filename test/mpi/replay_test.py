@@ -239,6 +239,29 @@ def case_repeat(test):
           "the replay's folder is left")
 
 
+def case_printed(test):
+    """What --print-command prints is a script that runs and evaluates the same replay."""
+    trace = write(test, "good.txt", "slackline-trace 1 timed ranks=2\n" +
+                  "".join(f"rank {r}\n compute 5000000\n barrier\n" for r in range(2)))
+    yielding = ["--yield"] if test.arguments.mpi == "mpich" else []
+    options = ["--set", "scale factor=2", "-o", "out.slk", "--format", "json", "--report", "out.json"]
+    done = test.slackline("replay", trace, "--print-command", *options, *yielding, "--", *test.launcher(2))
+    check(done.returncode == 0, f"no commands: {done.stderr}")
+    check(len(done.stdout.splitlines()) == 2, f"not two lines: {done.stdout}")
+    early = test.slackline("replay", trace, "--replayed", "slackline-replay")
+    check(early.returncode == 1 and "no recording" in early.stderr, "evaluates what was not run")
+    again = test.slackline("replay", trace, "--print-command", *yielding, "--", *test.launcher(2))
+    check(again.returncode == 1 and "it exists" in again.stderr, "writes over a folder")
+    job = test.run(["sh", "-e", "-c", done.stdout])
+    check(job.returncode == 0, f"the printed commands fail: {job.stderr}")
+    with open(os.path.join(test.folder, "out.json"), encoding="utf-8") as file:
+        result = json.load(file)["result"]
+    check(len(result["replays_ns"]) == 1 and result["replays_ns"][0] >= 10e6, f"{result['replays_ns']}")
+    check(printed(test, "out.slk").count("barrier") == 2, "not the trace of the replay")
+    other = test.slackline("replay", trace, "--replayed", "slackline-replay")
+    check(other.returncode == 2 and "other edits" in other.stderr, "takes another program's job")
+
+
 def case_random(test, count):
     """Random programs one after the other: none waits forever, and all calls are made."""
     generator = os.path.join(test.arguments.programs, "random_programs")

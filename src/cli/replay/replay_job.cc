@@ -40,8 +40,15 @@ fs::path replay_program(std::string_view mpi) {
               "Install its development package and rebuild Slackline.");
 }
 
+fs::path make_named_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::create_directory(folder, error)) return fs::absolute(folder);
+  throw Error(fmt::format("cannot make the folder '{}'", folder.string()),
+              error ? error.message() : "it exists", "Remove it, or name another one: --folder.");
+}
+
 /// All processes have to see it, so the current folder is tried first.
-fs::path make_folder() {
+fs::path make_temporary_folder() {
   for (const fs::path& where : {fs::current_path(), fs::temp_directory_path()}) {
     std::string name = where / "slackline-replay-XXXXXX";
     if (mkdtemp(name.data()) != nullptr) return name;
@@ -75,13 +82,14 @@ ReplayJob::ReplayJob(const ReplayJobOptions& options) : options_(options) {
   const Launcher launcher = find_launcher(options.command, options.mpi);
   processes_ = replay_program(mpi_of(launcher, options.mpi));
   launcher_ = launcher.position;
-  folder_ = make_folder();
-  guard_.emplace(folder_);
+  const bool is_kept = !options.folder.empty();
+  folder_.path = is_kept ? make_named_folder(options.folder) : make_temporary_folder();
+  if (!is_kept) guard_.emplace(folder_.path);
 }
 
 ReplayJob::~ReplayJob() {
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  if (guard_) fs::remove_all(folder_.path, ignored);
 }
 
 void ReplayJob::expect_ranks(std::int32_t ranks) {
@@ -98,15 +106,26 @@ void ReplayJob::expect_ranks(std::int32_t ranks) {
 }
 
 std::vector<std::string> ReplayJob::command() const {
-  return benchmark_command(options_.command, launcher_,
-                           {processes_.string(), program().string(), report().string()});
+  return benchmark_command(
+      options_.command, launcher_,
+      {processes_.string(), folder_.program().string(), folder_.report().string()});
+}
+
+std::vector<std::string> ReplayJob::record_arguments() const {
+  std::vector<std::string> arguments{"--call-paths", "none", "-o", folder_.trace().string()};
+  if (!options_.mpi.empty()) arguments.insert(arguments.end(), {"--mpi", options_.mpi});
+  if (options_.yield) arguments.emplace_back("--yield");
+  arguments.emplace_back("--");
+  const std::vector<std::string> job = command();
+  arguments.insert(arguments.end(), job.begin(), job.end());
+  return arguments;
 }
 
 fs::path ReplayJob::run() {
   std::error_code ignored;
-  const fs::path trace = folder_ / "recorded.slk";
+  const fs::path trace = folder_.trace();
   fs::remove(trace, ignored);
-  fs::remove(report(), ignored);
+  fs::remove(folder_.report(), ignored);
   RecordOptions recording{.command = command(), .output = trace, .mpi = options_.mpi};
   recording.call_paths.mode = "none";
   recording.yield = options_.yield;
