@@ -282,7 +282,8 @@ EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* result) {
   if (!simulated()) return PMPI_Comm_create(comm, group, result);
   const Group* of = find_group(group);
   const int rank = rank_in_group(of, world_rank());
-  /* Groups without a common member make a communicator each. */
-  const int color = rank == MPI_UNDEFINED ? -1 : of->members[0];
+  /* Groups without a common member make a communicator each; between two groups there is one. */
+  const int named = find_comm(comm)->is_inter ? 0 : (of->size > 0 ? of->members[0] : 0);
+  const int color = rank == MPI_UNDEFINED ? -1 : named;
   return split_comm(SLK_OP_comm_create, comm, color, rank, result);
 }

@@ -133,6 +133,20 @@ static void two_groups(void) {
   MPI_Comm_remote_size(merged, &remote);
   check(remote == (is_low ? size - low : low), "MPI_Comm_split of two groups");
   MPI_Comm_free(&merged);
+  /* The first ranks of both groups. */
+  MPI_Group all, first;
+  const int zero = 0;
+  MPI_Comm_group(inter, &all);
+  MPI_Group_incl(all, 1, &zero, &first);
+  MPI_Comm_create(inter, first, &merged);
+  check((merged != MPI_COMM_NULL) == (rank == 0 || rank == low), "MPI_Comm_create of two groups");
+  if (merged != MPI_COMM_NULL) {
+    MPI_Comm_remote_size(merged, &remote);
+    check(remote == 1, "the other group of MPI_Comm_create");
+    MPI_Comm_free(&merged);
+  }
+  MPI_Group_free(&first);
+  MPI_Group_free(&all);
   MPI_Comm_free(&copy);
   MPI_Comm_free(&inter);
   MPI_Comm_free(&local);
