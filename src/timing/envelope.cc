@@ -9,6 +9,10 @@
 // together, so that eight values share a pass and passes share the threads. Crossings are rational
 // and evaluated exactly, so no breakpoint is missed or counted twice.
 //
+// Two passes a breakpoint are too many where there are thousands. So once some dozens of values
+// have not been enough, one pass over the whole interval with functions for values finds all lines
+// of T (piecewise/interval_pass.cc).
+//
 // A part of the envelope of large graphs with many pieces may be left open. By convexity T lies
 // there above both lines and below the chord between the points where they were found, so how far T
 // can be from the lines is known (Burkard, Hamacher and Rote 1991): it falls with the square of the
@@ -17,13 +21,15 @@
 #include "timing/envelope.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.h"
 #include "base/parallel.h"
 
 namespace slackline {
 namespace {
+
+/// From so many values on, one pass over the interval costs less than those that are to come.
+constexpr std::uint64_t kFewValues = 32;
 
 /// A line of T, and where it is T.
 struct Touching {
@@ -39,6 +45,11 @@ struct Part {
 
   Part(const Touching& l, const Touching& r) : left(l), right(r), closed(l.line == r.line) {}
 };
+
+/// One pass finds all pieces: is the aim all, and have the values found so far not been enough?
+bool wants_interval_pass(const EnvelopeEffort& effort, std::uint64_t values) {
+  return effort.passes == kAllPieces && values >= kFewValues;
+}
 
 Ticks crossing(const PathLine& a, const PathLine& b) {
   return make_ticks(a.intercept - b.intercept, static_cast<Int128>(b.slope) - a.slope);
@@ -109,6 +120,18 @@ Envelope pieces_of(const std::vector<Part>& parts, const Ticks& from, const Tick
   return envelope;
 }
 
+Envelope envelope_of(const std::vector<PathLine>& lines, const Ticks& from, const Ticks& to) {
+  Envelope envelope;
+  Ticks reached = from;
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const Ticks x = crossing(lines[i], lines[i + 1]);
+    envelope.pieces.push_back({reached, x, lines[i]});
+    reached = x;
+  }
+  envelope.pieces.push_back({reached, to, lines.back()});
+  return envelope;
+}
+
 }  // namespace
 
 std::vector<Ticks> Envelope::breakpoints() const {
@@ -118,7 +141,7 @@ std::vector<Ticks> Envelope::breakpoints() const {
 }
 
 Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to) {
-  return compute_envelope(makespan, from, to, {std::numeric_limits<std::size_t>::max(), 0});
+  return compute_envelope(makespan, from, to, {kAllPieces, 0, {}});
 }
 
 Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const Ticks& to,
@@ -130,6 +153,8 @@ Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const T
   // Neighbouring lines of T that are known, in order; between two of them there may be more.
   std::vector<Part> parts{{Touching{lines[0], from}, Touching{lines[1], to}}};
   const double tolerated = parts.front().closed ? 0 : effort.error * growth(parts.front());
+  const std::function<bool()> stop = effort.stop ? effort.stop : [] { return false; };
+  bool tried = false;
   for (;;) {
     const bool for_all = makespan.passes() - passes_before < effort.passes;
     std::vector<bool> asked;
@@ -139,6 +164,16 @@ Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const T
       if (asked.back()) crossings.push_back({crossing(part), Side::right});
     }
     if (crossings.empty()) return pieces_of(parts, from, to);
+    if (!tried && wants_interval_pass(effort, makespan.passes() - passes_before)) {
+      tried = true;
+      const auto found = makespan.lines_between(from, to, stop);
+      if (found) return envelope_of(*found, from, to);
+    }
+    if (stop()) {
+      Envelope envelope = pieces_of(parts, from, to);
+      envelope.stopped = true;
+      return envelope;
+    }
     const std::vector<PathLine> highest = makespan.lines_at(crossings, kAllThreads);
     parts = split(parts, asked, crossings, highest);
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -21,6 +23,8 @@ struct Envelope {
   std::vector<EnvelopePiece> pieces;
   /// T lies nowhere more than so many ticks above the pieces, and never below. 0: they are all.
   double gap_ticks = 0;
+  /// EnvelopeEffort::stop said so before all pieces were found.
+  bool stopped = false;
 
   /// Where pieces meet: all critical values inside the interval.
   std::vector<Ticks> breakpoints() const;
@@ -35,7 +39,11 @@ Envelope compute_envelope(MakespanFunction& makespan, const Ticks& from, const T
 struct EnvelopeEffort {
   std::size_t passes = 0;
   double error = 0;
+  /// Asked between passes, by several threads: should the search end with what it has? Empty: no.
+  std::function<bool()> stop{};
 };
+/// For all pieces, whatever it takes.
+inline constexpr std::size_t kAllPieces = std::numeric_limits<std::size_t>::max();
 
 /// The same with less effort. All pieces are lines of T. Beyond `effort.passes` about
 /// 1 / sqrt(effort.error) passes.

@@ -142,7 +142,7 @@ TEST(Envelope, WithLessEffortIsBelowTByNoMoreThanItSays) {
   ASSERT_EQ(all.pieces.size(), 180u);
   EXPECT_EQ(all.gap_ticks, 0);
   MakespanFunction t(graph, {}, Parameter::latency);
-  const Envelope few = compute_envelope(t, {0, 1}, {kEnd, 1}, {0, kError});
+  const Envelope few = compute_envelope(t, {0, 1}, {kEnd, 1}, {0, kError, {}});
   // T grows from 20,000 to 20,000 - 179 * 180 / 2 + 179 * 200 = 39,690.
   EXPECT_LE(few.gap_ticks, kError * 19'690);
   EXPECT_GT(few.gap_ticks, 0);
@@ -161,9 +161,27 @@ TEST(Envelope, WithLessEffortIsBelowTByNoMoreThanItSays) {
 TEST(Envelope, IsExactWhereFewPassesAreEnough) {
   const ExecutionGraph graph = maximum_of({{10, 0}, {3, 3}, {0, 4}});
   MakespanFunction t(graph, {}, Parameter::latency);
-  const Envelope envelope = compute_envelope(t, {0, 1}, {100, 1}, {8, 0.5});
+  const Envelope envelope = compute_envelope(t, {0, 1}, {100, 1}, {8, 0.5, {}});
   EXPECT_EQ(envelope.gap_ticks, 0);
   EXPECT_EQ(envelope.pieces.size(), 3u);
+}
+
+TEST(Envelope, KeepsWhatItHasWhenStopped) {
+  const ExecutionGraph graph = parabola(180);
+  MakespanFunction t(graph, {}, Parameter::latency);
+  int asked = 0;
+  const Envelope some =
+      compute_envelope(t, {0, 1}, {200, 1}, {kAllPieces, 0, [&] { return ++asked > 3; }});
+  EXPECT_TRUE(some.stopped);
+  EXPECT_GT(some.gap_ticks, 0);
+  EXPECT_GT(some.pieces.size(), 3u);
+  EXPECT_LT(some.pieces.size(), 180u);
+  EXPECT_EQ(some.pieces.front().from, (Ticks{0, 1}));
+  EXPECT_EQ(some.pieces.back().to, (Ticks{200, 1}));
+  for (std::size_t i = 1; i < some.pieces.size(); ++i) {
+    EXPECT_EQ(some.pieces[i].from, some.pieces[i - 1].to);
+    EXPECT_LT(some.pieces[i - 1].line.slope, some.pieces[i].line.slope);
+  }
 }
 
 TEST(Envelope, OfNothingIsTheZeroLine) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -85,6 +86,13 @@ std::vector<PathLine> MakespanFunction::lines_at(std::span<const PathProgram::Qu
     lines.push_back(known(query.x, query.side)->line);
   }
   return lines;
+}
+
+std::optional<std::vector<PathLine>> MakespanFunction::lines_between(
+    const Ticks& from, const Ticks& to, const std::function<bool()>& stop) {
+  program_.price_edges();
+  ++interval_passes_;
+  return program_.lines_between(from, to, stop, kAllThreads);
 }
 
 PathLine MakespanFunction::asymptote() {

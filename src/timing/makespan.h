@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,6 +62,11 @@ class MakespanFunction {
   PathLine line_at(const Ticks& x, Side side = Side::right);
   /// The same for several values in as few passes as possible; `threads`: 0 takes all.
   std::vector<PathLine> lines_at(std::span<const PathProgram::Query> queries, unsigned threads = 1);
+  /// All lines of T in [from, to], in order, neither twice; from < to. Empty when `stop`, which is
+  /// asked now and then by several threads, says true, or when they cannot be found in this way
+  /// (numbers too large for 64 bits). Some tens of passes, however many there are; counted as one.
+  std::optional<std::vector<PathLine>> lines_between(const Ticks& from, const Ticks& to,
+                                                     const std::function<bool()>& stop);
   /// The line that T follows for all large x: the most multiples of the parameter on any path.
   PathLine asymptote();
 
@@ -71,8 +77,8 @@ class MakespanFunction {
     PathLine line;
   };
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
-  /// Values computed so far.
-  std::uint64_t passes() const { return evaluations_.size(); }
+  /// Values computed so far, and passes over intervals.
+  std::uint64_t passes() const { return evaluations_.size() + interval_passes_; }
 
   const PathProgram& program() const { return program_; }
 
@@ -84,6 +90,7 @@ class MakespanFunction {
   std::int64_t tick_fs_;
   Ticks base_;
   std::vector<Evaluation> evaluations_;
+  std::uint64_t interval_passes_ = 0;
 };
 
 }  // namespace slackline

@@ -10,8 +10,8 @@
 //
 // The sum must fit in 63 bits. T(x) <= T(0) + steepest * x is known after two lanes of one pass
 // (x = 0, and slopes alone; of LogGPS the reduction knows as much), so whether it fits is decided
-// before the pass, not during it. Where it does not, value and slope are carried side by side, in
-// 64 or 128 bits.
+// before the pass, not during it. Where it does not, several values are found together as lines
+// (passes/lines.inc); of a single one, value and slope are carried side by side, in 64 or 128 bits.
 //
 // From a LogGPS reduction a pass reads the counts and multiplies them by their prices itself: four
 // multiplications an edge instead of two, but no other copy of the graph has to be written and read
@@ -222,99 +222,24 @@ void PathProgram::lanes_pass(std::span<const Encoded> encoded, std::int64_t* sta
   }
 }
 
-/// Empty when the values do not fit in 64 bits.
-std::optional<PathLine> PathProgram::line_by_pair(const Query& query) const {
-  if (!wide_.empty() || !fits_64(query.x)) return std::nullopt;
-  std::vector<std::int64_t> state(2 * std::size_t{slots_}, 0);
-  const auto q = static_cast<std::int64_t>(query.x.denominator);
-  const auto p = static_cast<std::int64_t>(query.x.numerator);
-  const bool steeper = query.side == Side::right;
-  if (reduced_) {
-    passes::Rates value{};
-    passes::Rates slope{};
-    if (!rates(q, p, value)) return std::nullopt;
-    rates(0, 1, slope);
-    passes::run_with_slope(reduced_->program(), state.data(), value, slope, steeper);
-  } else {
-    passes::run_with_slope(program(), state.data(), q, p, steeper);
-  }
-  const std::int64_t* end = state.data() + 2 * end_slot();
-  return make_line(end[0], end[1], query.x);
-}
-
-template <class EdgeAt>
-PathLine PathProgram::line_by_wide_pair(const Query& query, std::span<const passes::Node> nodes,
-                                        EdgeAt edge_at) const {
-  struct Value {
-    Int128 scaled = 0;
-    std::int64_t slope = 0;
-  };
-  std::vector<Value> state(slots_);
-  const std::int64_t sign = query.side == Side::right ? 1 : -1;
-  std::size_t i = 0;
-  for (const passes::Node& node : nodes) {
-    Value latest{-1, 0};
-    for (const std::size_t end = i + node.edges; i != end; ++i) {
-      const WideEdge e = edge_at(i);
-      const Value candidate{
-          state[e.source].scaled + e.fixed * query.x.denominator + e.multiples * query.x.numerator,
-          state[e.source].slope + e.multiples};
-      if (candidate.scaled > latest.scaled ||
-          (candidate.scaled == latest.scaled && sign * candidate.slope > sign * latest.slope)) {
-        latest = candidate;
-      }
-    }
-    state[node.target] = latest;
-  }
-  const Value& end = state[nodes.back().target];
-  return make_line(end.scaled, end.slope, query.x);
-}
-
-PathLine PathProgram::line_by_wide_pair(const Query& query) const {
-  if (reduced_) {
-    return line_by_wide_pair(query, reduced_->nodes, [&](std::size_t i) {
-      const LogGPSForm f = reduced_->form(i);
-      const auto sum = [&](auto price) {
-        return price(prices_.nanosecond) * f.nanoseconds + price(prices_.byte) * f.bytes +
-               price(prices_.latency) * f.latencies + price(prices_.overhead) * f.overheads;
-      };
-      return WideEdge{
-          sum([](const LinearTerm& t) { return t.fixed_ticks; }),
-          static_cast<std::int64_t>(sum([](const LinearTerm& t) { return Int128{t.multiples}; })),
-          reduced_->edges[i].source};
-    });
-  }
-  if (!wide_.empty()) {
-    return line_by_wide_pair(query, nodes_, [&](std::size_t i) { return wide_[i]; });
-  }
-  return line_by_wide_pair(query, nodes_, [&](std::size_t i) {
-    return WideEdge{edges_[i].fixed, edges_[i].multiples, edges_[i].source};
-  });
-}
-
 std::vector<PathLine> PathProgram::lines_at(std::span<const Query> queries,
                                             unsigned threads) const {
   std::vector<PathLine> lines(queries.size());
   std::vector<std::size_t> encodable;
   std::vector<Encoded> encoded;
-  std::vector<std::size_t> apart;
+  std::vector<const Query*> apart;
+  std::vector<PathLine*> lines_of_apart;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     Encoded e{};
     if (encode(queries[i], e)) {
       encodable.push_back(i);
       encoded.push_back(e);
     } else {
-      apart.push_back(i);
+      apart.push_back(&queries[i]);
+      lines_of_apart.push_back(&lines[i]);
     }
   }
-  parallel_for(
-      apart.size(),
-      [&](std::size_t k) {
-        const Query& query = queries[apart[k]];
-        const std::optional<PathLine> line = line_by_pair(query);
-        lines[apart[k]] = line ? *line : line_by_wide_pair(query);
-      },
-      threads);
+  lines_apart(apart, lines_of_apart, threads);
   if (encodable.size() < kWorthLanes) {
     std::vector<std::int64_t> state(slots_, 0);
     for (std::size_t k = 0; k < encodable.size(); ++k) {

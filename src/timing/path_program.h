@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,7 +17,7 @@ namespace slackline {
 ///
 /// One pass costs O(nodes + edges) of the reduced graph. Values asked for together share passes,
 /// eight at a time where 64 bits suffice. Everything is exact; the narrowest arithmetic that
-/// provably fits is taken: one 64-bit number that carries value and slope, a pair of 64-bit
+/// provably fits is taken: one 64-bit number that carries value and slope, a line of two 64-bit
 /// numbers, a pair with 128 bits for the value.
 class PathProgram {
  public:
@@ -31,6 +32,14 @@ class PathProgram {
 
   /// The line of T at each of the values. `threads`: 0 takes all.
   std::vector<PathLine> lines_at(std::span<const Query> queries, unsigned threads = 1) const;
+
+  /// All lines of T in [from, to], in order, neither twice; from < to. Empty when `stop`, which is
+  /// asked now and then, says true, or when the numbers do not fit in 64 bits. Needs price_edges().
+  /// Costs as much as some tens of passes, however many lines there are
+  /// (piecewise/interval_pass.h).
+  std::optional<std::vector<PathLine>> lines_between(const Ticks& from, const Ticks& to,
+                                                     const std::function<bool()>& stop,
+                                                     unsigned threads = 1) const;
 
   /// For many queries: gives each edge of a LogGPS reduction its price, in 16 bytes where it fits.
   /// Passes take half the time afterwards; this takes as long as some four of them.
@@ -69,8 +78,13 @@ class PathProgram {
   bool encode(const Query& query, Encoded& encoded) const;
   PathLine decode(const Query& query, std::int64_t value) const;
   bool fits_64(const Ticks& x) const;
+  bool values_fit_61(const Ticks& x) const;
   void single_pass(const Encoded& encoded, std::int64_t* state) const;
   void lanes_pass(std::span<const Encoded> encoded, std::int64_t* state) const;
+  bool fits_lines(const Query& query) const;
+  void lines_pass(std::span<const Query* const> queries, std::span<PathLine* const> lines) const;
+  void lines_apart(std::span<const Query* const> queries, std::span<PathLine* const> lines,
+                   unsigned threads) const;
   std::optional<PathLine> line_by_pair(const Query& query) const;
   PathLine line_by_wide_pair(const Query& query) const;
   template <class EdgeAt>

@@ -95,6 +95,46 @@ TEST_P(Kernels, EqualTheScalarPass) {
     }
   }
 }
+/// At values at which many paths are equally long.
+TEST_P(Kernels, FindTheLinesOfTheScalarPass) {
+  RandomProgram program(static_cast<unsigned>(GetParam()));
+  for (passes::Edge& e : program.edges) {
+    e.fixed %= 40;
+    e.multiples %= 4;
+  }
+  std::vector<passes::LinesPass> kernels{passes::run_lines_portable};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") != 0) kernels.push_back(passes::run_lines_avx2);
+#endif
+  kernels.push_back(passes::lines_pass());
+  std::array<passes::LineQuery, passes::kLanes> queries{};
+  for (std::size_t i = 0; i < passes::kLanes; ++i) {
+    const auto numerator = static_cast<std::int64_t>(3 * i);
+    const std::int64_t denominator = i % 2 == 0 ? 1 : 4;
+    queries[i] = {numerator, denominator,
+                  static_cast<double>(numerator) / static_cast<double>(denominator), 1e-6,
+                  i % 3 == 0 ? -1 : 1};
+  }
+  struct alignas(64) Slot {
+    std::int64_t values[2][passes::kLanes] = {};
+  };
+  for (const passes::LinesPass kernel : kernels) {
+    std::vector<Slot> lanes(program.slots);
+    kernel(program.view(), lanes.front().values[0], queries.data());
+    for (std::size_t lane = 0; lane < passes::kLanes; ++lane) {
+      const passes::LineQuery& query = queries[lane];
+      std::vector<std::int64_t> single(2 * program.slots, 0);
+      passes::run_with_slope(program.view(), single.data(), query.denominator, query.numerator,
+                             query.side > 0);
+      for (std::size_t s = 0; s < program.slots; ++s) {
+        const auto& [intercepts, slopes] = lanes[s].values;
+        ASSERT_EQ(slopes[lane], single[2 * s + 1]) << "slot " << s << " lane " << lane;
+        ASSERT_EQ(intercepts[lane] * query.denominator + slopes[lane] * query.numerator,
+                  single[2 * s]);
+      }
+    }
+  }
+}
 INSTANTIATE_TEST_SUITE_P(Seeds, Kernels, ::testing::Range(1, 6));
 
 /// All arithmetics give the same line where more than one is possible.
@@ -123,9 +163,11 @@ TEST(PathProgramLines, AreTheSameByEveryArithmetic) {
     for (const Side side : {Side::left, Side::right}) {
       const PathProgram::Query queries[] = {
           {x, side}, {same_with_pairs, side}, {same_with_128, side}};
-      const std::vector<PathLine> lines = program.lines_at(queries);
-      EXPECT_EQ(lines[0], lines[1]);
-      EXPECT_EQ(lines[0], lines[2]);
+      // One at a time, and then the two that do not fit together: in 64 bits or as lines.
+      const PathLine line = program.lines_at({queries, 1}).front();
+      EXPECT_EQ(program.lines_at({queries + 1, 1}).front(), line);
+      EXPECT_EQ(program.lines_at({queries + 2, 1}).front(), line);
+      EXPECT_EQ(program.lines_at(queries), (std::vector<PathLine>{line, line, line}));
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <vector>
+
 #include "oracle/all_paths.h"
 #include "oracle/graph_times.h"
 #include "oracle/reference_model.h"
@@ -89,6 +91,23 @@ RC_GTEST_PROP(Envelope, IsConvexContinuousAndTheMakespanEverywhere, ()) {
       const Ticks x = make_ticks(fs / q, t.tick_fs());
       RC_ASSERT(t.line_at(x).scaled_at(x) == piece_at(envelope, x).line.scaled_at(x));
     }
+  }
+}
+
+RC_GTEST_PROP(Envelope, HasTheLinesThatOnePassFinds, ()) {
+  const testing::Case c = testing::arbitrary_case({});
+  RC_LOG() << testing::describe(c.trace, c.options);
+  const ExecutionGraph graph = build_graph(c.trace, c.options);
+  for (const Parameter parameter : kParameters) {
+    MakespanFunction t(graph, c.model, parameter);
+    const Ticks to = t.from_fs(kTo_fs);
+    std::vector<PathLine> by_bisection;
+    for (const EnvelopePiece& p : compute_envelope(t, {0, 1}, to, {kAllPieces - 1, 0, {}}).pieces) {
+      by_bisection.push_back(p.line);
+    }
+    const auto by_one_pass = t.lines_between({0, 1}, to, [] { return false; });
+    RC_CLASSIFY(by_one_pass.has_value(), "fits in 61 bits");
+    RC_ASSERT(!by_one_pass || *by_one_pass == by_bisection);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/model/sensitivity.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/units.h"
 
@@ -20,10 +21,11 @@ void add_piece(Sensitivity& s, MakespanFunction& makespan, const EnvelopePiece& 
 }  // namespace
 
 Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
-                        const VariedParameter& parameter, std::int64_t from_fs,
-                        std::int64_t to_fs) {
+                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
+                        std::optional<EnvelopeEffort> effort) {
   MakespanFunction makespan = makespan_function(graph, choice, parameter);
-  return sensitivity(makespan, full_parameter(choice, parameter), from_fs, to_fs);
+  return sensitivity(makespan, full_parameter(choice, parameter), from_fs, to_fs,
+                     std::move(effort));
 }
 
 Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& parameter,
@@ -39,6 +41,7 @@ Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& param
       effort ? compute_envelope(makespan, from, to, *effort) : compute_envelope(makespan, from, to);
   for (const EnvelopePiece& piece : envelope.pieces) add_piece(s, makespan, piece);
   s.exact = envelope.gap_ticks == 0;
+  s.stopped = envelope.stopped;
   s.gap_ns = envelope.gap_ticks * static_cast<double>(makespan.tick_fs()) /
              static_cast<double>(kFemtosPerNano);
   s.passes = makespan.passes() - passes_before;
@@ -47,7 +50,8 @@ Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& param
 
 EnvelopeEffort plot_effort(const ExecutionGraph& graph, std::size_t edges,
                            std::size_t most_passes) {
-  return {std::min(most_passes, edges / std::max<std::size_t>(1, graph.edge_count())), kInvisible};
+  return {
+      std::min(most_passes, edges / std::max<std::size_t>(1, graph.edge_count())), kInvisible, {}};
 }
 
 Tolerances tolerances(const ExecutionGraph& graph, const ModelChoice& choice,

@@ -23,14 +23,16 @@ struct Sensitivity {
   double base_ns = 0;  ///< the model's own value
   std::vector<Piece> pieces;
   double makespan_at_end_ns = 0;
-  bool exact = true;  ///< false: some pieces only, because there are too many
-  double gap_ns = 0;  ///< T lies nowhere more than this above the pieces, and never below
+  bool exact = true;     ///< false: some pieces only, because there are too many
+  double gap_ns = 0;     ///< T lies nowhere more than this above the pieces, and never below
+  bool stopped = false;  ///< not exact because it was to end early
   std::uint64_t passes = 0;
 };
 
 /// All pieces in [from_fs, to_fs], or with less effort the most telling ones.
 Sensitivity sensitivity(const ExecutionGraph& graph, const ModelChoice& choice,
-                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs);
+                        const VariedParameter& parameter, std::int64_t from_fs, std::int64_t to_fs,
+                        std::optional<EnvelopeEffort> effort = {});
 
 /// The same of a function that is ready; `parameter` is the name it is given.
 Sensitivity sensitivity(MakespanFunction& makespan, const VariedParameter& parameter,

@@ -105,13 +105,14 @@ Report describe(const Sensitivity& s) {
   Report report;
   report.result = result_to_json(s);
   Section section{.id = "sensitivity", .title = "Sensitivity"};
-  section.items.emplace_back(
-      Paragraph{s.exact ? fmt::format("T is piecewise linear in {} with {}, all listed.",
-                                      parameter_name(s.parameter),
-                                      count_of(s.pieces.size() - 1, "critical value"))
-                        : fmt::format("T has too many linear pieces to list; those listed "
-                                      "approximate it from below to within {}.",
-                                      format_time_ns(s.gap_ns))});
+  section.items.emplace_back(Paragraph{
+      s.exact ? fmt::format("T is piecewise linear in {} with {}, all listed.",
+                            parameter_name(s.parameter),
+                            count_of(s.pieces.size() - 1, "critical value"))
+              : fmt::format("{}; those listed approximate it from below to within {}.",
+                            s.stopped ? "Interrupted before all linear pieces of T were found"
+                                      : "T has too many linear pieces to list",
+                            format_time_ns(s.gap_ns))});
   section.items.emplace_back(sensitivity_series(s, {}));
   Table table{.id = "pieces",
               .title = fmt::format("Linear pieces of T({})", s.parameter.name()),

@@ -70,6 +70,22 @@ using LanesPass = void (*)(const Program& program, std::int64_t* state, const st
 using LogGPSLanesPass = void (*)(const LogGPSProgram& program, std::int64_t* state,
                                  const Rates* rates);
 
+/// A value of the parameter, numerator / denominator, neither above 2^61. `x` is about that.
+struct LineQuery {
+  std::int64_t numerator;
+  std::int64_t denominator;
+  double x;
+  double doubt;       ///< differences of two paths that are smaller may have the wrong sign
+  std::int64_t side;  ///< 1: of equally long paths the steepest counts, -1: the flattest
+};
+
+/// Eight values at once, of any size: state is [slot][2][kLanes], a path's intercept and slope.
+/// `fixed` and `multiples` are the rates of both.
+using LinesPass = void (*)(const Program& program, std::int64_t* state, const LineQuery* queries);
+using LogGPSLinesPass = void (*)(const LogGPSProgram& program, std::int64_t* state,
+                                 const LineQuery* queries, const Rates& fixed,
+                                 const Rates& multiples);
+
 /// One LanesPass for each instruction set; lanes_pass() says which the machine can run.
 void run_lanes_portable(const Program& program, std::int64_t* state, const std::int64_t* q,
                         const std::int64_t* p);
@@ -83,9 +99,23 @@ void run_loggps_lanes_portable(const LogGPSProgram& program, std::int64_t* state
 void run_loggps_lanes_avx2(const LogGPSProgram& program, std::int64_t* state, const Rates* rates);
 void run_loggps_lanes_avx512(const LogGPSProgram& program, std::int64_t* state, const Rates* rates);
 
+/// The same for LinesPass and LogGPSLinesPass.
+void run_lines_portable(const Program& program, std::int64_t* state, const LineQuery* queries);
+void run_lines_avx2(const Program& program, std::int64_t* state, const LineQuery* queries);
+void run_lines_avx512(const Program& program, std::int64_t* state, const LineQuery* queries);
+void run_loggps_lines_portable(const LogGPSProgram& program, std::int64_t* state,
+                               const LineQuery* queries, const Rates& fixed,
+                               const Rates& multiples);
+void run_loggps_lines_avx2(const LogGPSProgram& program, std::int64_t* state,
+                           const LineQuery* queries, const Rates& fixed, const Rates& multiples);
+void run_loggps_lines_avx512(const LogGPSProgram& program, std::int64_t* state,
+                             const LineQuery* queries, const Rates& fixed, const Rates& multiples);
+
 /// The best of these for the machine that runs this.
 LanesPass lanes_pass();
 LogGPSLanesPass loggps_lanes_pass();
+LinesPass lines_pass();
+LogGPSLinesPass loggps_lines_pass();
 
 /// One value.
 void run_single(const Program& program, std::int64_t* state, std::int64_t q, std::int64_t p);

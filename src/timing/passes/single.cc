@@ -78,6 +78,26 @@ LogGPSLanesPass loggps_lanes_pass() {
   return run_loggps_lanes_portable;
 }
 
+LinesPass lines_pass() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
+    return run_lines_avx512;
+  }
+  if (__builtin_cpu_supports("avx2") != 0) return run_lines_avx2;
+#endif
+  return run_lines_portable;
+}
+
+LogGPSLinesPass loggps_lines_pass() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
+    return run_loggps_lines_avx512;
+  }
+  if (__builtin_cpu_supports("avx2") != 0) return run_loggps_lines_avx2;
+#endif
+  return run_loggps_lines_portable;
+}
+
 GroupPasses group_passes() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
