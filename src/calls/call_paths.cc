@@ -5,11 +5,16 @@
 namespace slackline {
 
 CallPaths::CallPaths(const Trace& trace)
-    : trace_(trace), nodes_{{0, kNoRegion, 0}}, after_(static_cast<std::size_t>(trace.ranks())) {
+    : trace_(trace),
+      nodes_{{0, kNoRegion, 0}},
+      after_(static_cast<std::size_t>(trace.ranks())),
+      first_events_(static_cast<std::size_t>(trace.ranks())) {
   std::vector<PathId> open;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     open.assign(1, PathId{0});
+    index_events(r);
     auto& after = after_[static_cast<std::size_t>(r)];
+    after.reserve(trace.calls(r).regions().size());
     for (const RegionEvent& e : trace.calls(r).regions()) {
       const auto region = static_cast<std::int32_t>(e.region);
       if (e.enter) {
@@ -92,10 +97,28 @@ std::string CallPaths::name(PathId path) const {
   return all;
 }
 
+void CallPaths::index_events(std::int32_t rank) {
+  const auto events = trace_.calls(rank).regions();
+  if (events.empty()) return;
+  auto& first = first_events_[static_cast<std::size_t>(rank)];
+  std::uint32_t i = 0;
+  for (std::size_t call = 0; call <= trace_.calls(rank).size(); call += kIndexedCalls) {
+    while (i < events.size() && events[i].before_call < call) ++i;
+    first.push_back(i);
+  }
+  first.push_back(static_cast<std::uint32_t>(events.size()));
+}
+
 std::size_t CallPaths::first_event(std::int32_t rank, std::uint32_t call) const {
   const auto events = trace_.calls(rank).regions();
+  if (events.empty()) return 0;
+  const auto& first = first_events_[static_cast<std::size_t>(rank)];
+  const std::size_t piece = call / kIndexedCalls;
+  if (piece + 1 >= first.size()) return events.size();
+  const auto begin = events.begin() + first[piece];
+  const auto end = events.begin() + first[piece + 1];
   return static_cast<std::size_t>(
-      std::ranges::lower_bound(events, call, {}, &RegionEvent::before_call) - events.begin());
+      std::ranges::lower_bound(begin, end, call, {}, &RegionEvent::before_call) - events.begin());
 }
 
 PathId CallPaths::at_call(std::int32_t rank, std::uint32_t call) const {

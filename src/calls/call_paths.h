@@ -46,8 +46,8 @@ class CallPaths {
   /// "main/solve/halo"; empty outside of all.
   std::string name(PathId path) const;
 
-  /// In which the computation before the call ends, and in which the call itself runs. Logarithmic
-  /// in the rank's region events.
+  /// In which the computation before the call ends, and in which the call itself runs. Constant on
+  /// average.
   PathId at_call(std::int32_t rank, std::uint32_t call) const;
 
   /// After one of the rank's region events.
@@ -87,6 +87,8 @@ class CallPaths {
   }
 
  private:
+  static constexpr std::uint32_t kIndexedCalls = 8;
+
   struct Node {
     PathId parent;
     std::int32_t region;  ///< kNoRegion - 1 - index into functions_ where paths are of functions
@@ -98,11 +100,14 @@ class CallPaths {
   PathId common(PathId a, PathId b) const;
   /// Index of the first event that lies between call - 1 and `call`.
   std::size_t first_event(std::int32_t rank, std::uint32_t call) const;
+  void index_events(std::int32_t rank);
 
   const Trace& trace_;
   std::vector<Node> nodes_;
   std::map<std::pair<PathId, std::int32_t>, PathId> children_;
   std::vector<std::vector<PathId>> after_;  // per rank, after each region event
+  /// Per rank, of every kIndexedCalls-th call its first event; and at last the number of events.
+  std::vector<std::vector<std::uint32_t>> first_events_;
   std::vector<std::string> functions_;
   std::vector<PathId> path_of_frame_;  // by FrameId
 };
