@@ -207,7 +207,9 @@ TEST_P(DiagnosisProperty, PartsOfRanksAndPatternsAddUp) {
       in_patterns += p.sum_ns;
     }
     for (const WaitPlace& p : d.waits.places) {
-      EXPECT_EQ(sum_of(p.by_rank), p.sum_ns);
+      std::int64_t of_ranks = 0;
+      for (const RankWait& w : p.ranks) of_ranks += w.ns;
+      EXPECT_EQ(of_ranks, p.sum_ns);
       in_patterns -= p.sum_ns;
     }
     EXPECT_EQ(in_patterns, 0);

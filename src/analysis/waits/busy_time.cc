@@ -10,18 +10,19 @@
 namespace slackline {
 
 BusyTimeSums::BusyTimeSums(const Trace& trace, const CallActivities& names, std::int32_t rank,
-                           const CallSet& marks, std::vector<WaitState> waits)
+                           const CallSet& marks, std::vector<WaitState> waits,
+                           ActivitySums& scratch)
     : calls_(&trace.calls(rank)),
       names_(&names),
       rank_(rank),
       marks_(&marks),
       waits_(std::move(waits)) {
-  sum_up();
+  sum_up(scratch);
 }
 
-void BusyTimeSums::sum_up() {
+void BusyTimeSums::sum_up(ActivitySums& sums) {
   const std::size_t marks = marks_->first_of(rank_ + 1) - marks_->first_of(rank_);
-  ActivitySums sums;
+  sums.clear();
   std::size_t wait = 0;
   std::int64_t before = calls_->start_ns();
   of_mark_.reserve(marks);

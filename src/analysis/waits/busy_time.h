@@ -19,8 +19,9 @@ class BusyTimeSums {
   BusyTimeSums() = default;
   /// `marks`: the calls from and to which it will be asked, numbered; `waits`: the rank's effective
   /// ones, in program order. Keeps references. Linear in the rank's calls; about 50 bytes a mark.
+  /// `scratch`: of any contents, for one rank after the other.
   BusyTimeSums(const Trace& trace, const CallActivities& names, std::int32_t rank,
-               const CallSet& marks, std::vector<WaitState> waits);
+               const CallSet& marks, std::vector<WaitState> waits, ActivitySums& scratch);
 
   /// One of the rank's waits, as far as it lies in an interval.
   struct Waited {
@@ -49,7 +50,7 @@ class BusyTimeSums {
   const Mark& mark(CallIndex call) const {
     return of_mark_[marks_->number_of(rank_, call) - marks_->first_of(rank_)];
   }
-  void sum_up();
+  void sum_up(ActivitySums& sums);
 
   const RankCalls* calls_ = nullptr;
   const CallActivities* names_ = nullptr;

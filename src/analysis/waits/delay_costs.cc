@@ -22,13 +22,17 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "analysis/waits/busy_time.h"
 #include "analysis/waits/sync_points.h"
+#include "base/flat_map.h"
 #include "base/parallel.h"
 
 namespace slackline {
 namespace {
+
+constexpr std::size_t kRunsPerThread = 4;
 
 class DelaySearch {
  public:
@@ -52,13 +56,7 @@ class DelaySearch {
     for (auto& own : of_rank_) {
       std::ranges::stable_sort(own, {}, [this](std::uint32_t i) { return waits_[i].call; });
     }
-    parallel_for(busy_time_.size(), [&](std::size_t r) {
-      const auto rank = static_cast<std::int32_t>(r);
-      std::vector<WaitState> own;
-      own.reserve(of_rank_[r].size());
-      for (const std::uint32_t i : of_rank_[r]) own.push_back(waits_[i]);
-      busy_time_[r] = BusyTimeSums(trace, names, rank, sync_points_.calls(), std::move(own));
-    });
+    sum_up_busy_time(trace);
   }
 
   void run() {
@@ -73,6 +71,27 @@ class DelaySearch {
 
  private:
   using Shares = std::array<double, kDelayKinds>;
+  struct ActivityHash {
+    std::uint64_t operator()(ActivityId id) const { return mix_bits(id); }
+  };
+
+  /// Ranks in a few runs, each of which has its own sums: those have a place for every activity of
+  /// all ranks.
+  void sum_up_busy_time(const Trace& trace) {
+    const std::size_t ranks = busy_time_.size();
+    const std::size_t runs = std::min<std::size_t>(ranks, kRunsPerThread * hardware_threads());
+    parallel_for(runs, [&](std::size_t run) {
+      ActivitySums scratch;
+      for (std::size_t r = run * ranks / runs; r < (run + 1) * ranks / runs; ++r) {
+        std::vector<WaitState> own;
+        own.reserve(of_rank_[r].size());
+        for (const std::uint32_t i : of_rank_[r]) own.push_back(waits_[i]);
+        busy_time_[r] = BusyTimeSums(trace, names_, static_cast<std::int32_t>(r),
+                                     sync_points_.calls(), std::move(own), scratch);
+      }
+    });
+  }
+
   void process(std::uint32_t id, const WaitState& w) {
     const auto wait = static_cast<double>(w.wait_ns);
     const LastSyncPoint step = sync_points_.last_before(w);
@@ -149,21 +168,22 @@ class DelaySearch {
     });
   }
 
-  DelayCost& cost(std::int32_t rank, ActivityId slot) {
-    auto& mine = costs_[static_cast<std::size_t>(rank)];
-    if (slot >= mine.size()) mine.resize(slot + 1);
-    return mine[slot];
+  DelayCost& cost(std::int32_t rank, ActivityId activity) {
+    return costs_[static_cast<std::size_t>(rank)][activity];
   }
 
   void collect() {
     for (std::size_t r = 0; r < costs_.size(); ++r) {
-      auto& mine = costs_[r];
-      for (std::size_t slot = 0; slot < mine.size(); ++slot) {
-        if (mine[slot].total() <= 0) continue;
-        mine[slot].rank = static_cast<std::int32_t>(r);
-        mine[slot].path = names_.path(static_cast<ActivityId>(slot));
-        mine[slot].operation = names_.operation(static_cast<ActivityId>(slot));
-        out_.costs.push_back(mine[slot]);
+      std::vector<std::pair<ActivityId, DelayCost>> mine;
+      costs_[r].for_each([&](ActivityId activity, const DelayCost& cost) {
+        if (cost.total() > 0) mine.emplace_back(activity, cost);
+      });
+      std::ranges::sort(mine, {}, [](const auto& entry) { return entry.first; });
+      for (auto& [activity, cost] : mine) {
+        cost.rank = static_cast<std::int32_t>(r);
+        cost.path = names_.path(activity);
+        cost.operation = names_.operation(activity);
+        out_.costs.push_back(cost);
       }
     }
     std::ranges::stable_sort(out_.costs, std::greater{}, &DelayCost::total);
@@ -176,9 +196,9 @@ class DelaySearch {
   DelayCosts& out_;
   std::vector<std::vector<std::uint32_t>> of_rank_;  // effective states in program order
   std::vector<BusyTimeSums> busy_time_;              // of each rank
-  std::vector<std::vector<DelayCost>> costs_;        // per rank, per activity
-  std::vector<Shares> handed_;                       // to each wait, by kind of the first one
-  ActivitySums difference_;                          // the late rank's time less the other one's
+  std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
+  std::vector<Shares> handed_;  // to each wait, by kind of the first one
+  ActivitySums difference_;     // the late rank's time less the other one's
   std::vector<BusyTimeSums::Waited> causes_;
 };
 

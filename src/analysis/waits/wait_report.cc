@@ -93,6 +93,13 @@ Json wait_to_json(const WaitInCode& w, const CallTree& tree) {
   return json;
 }
 
+/// A number for every rank.
+Json every_rank(const WaitPlace& place, std::int32_t ranks) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(ranks), 0);
+  for (const RankWait& w : place.ranks) all[static_cast<std::size_t>(w.rank)] = w.ns;
+  return all;
+}
+
 Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
   Json json{{"waiting_ns", s.total_ns},
             {"mpi_ns", s.mpi_ns},
@@ -105,16 +112,18 @@ Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
             {"delays_unexplained_ns", s.delays.unexplained_ns},
             {"delays_explain_ns", s.delays.waiting_ns}};
   for (const PatternSummary& p : s.patterns) json["patterns"].push_back(pattern_to_json(p, trace));
+  const std::size_t by_rank = places_given_by_rank(s, trace.ranks());
+  Json& places = json["places"];
   for (const WaitPlace& p : s.places) {
     const std::int32_t region = paths.region(p.path);
-    json["places"].push_back(
+    places.push_back(
         {{"pattern", identifier(p.pattern)},
          {"operation", std::string(mpi_name(p.operation))},
          {"region", region < 0 ? "" : trace.regions()[static_cast<std::size_t>(region)]},
          {"call_path", paths.name(p.path)},
          {"count", p.count},
          {"sum_ns", p.sum_ns},
-         {"by_rank_ns", p.by_rank}});
+         {"by_rank_ns", places.size() < by_rank ? every_rank(p, trace.ranks()) : Json::array()}});
   }
   for (const WaitInCode& w : s.in_code) {
     json["waits"].push_back(wait_to_json(w, trace.call_tree()));
@@ -176,10 +185,9 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
               {}};
   for (const WaitPlace& p : s.places) {
     if (table.rows.size() == kRowsShown) break;
-    const auto most = std::ranges::max_element(p.by_rank) - p.by_rank.begin();
+    const std::int32_t most = std::ranges::max_element(p.ranks, {}, &RankWait::ns)->rank;
     table.rows.push_back({std::string(name(p.pattern)), std::string(mpi_name(p.operation)),
-                          paths.name(p.path), count(p.count), p.sum_ns,
-                          static_cast<std::int64_t>(most)});
+                          paths.name(p.path), count(p.count), p.sum_ns, std::int64_t{most}});
   }
   return table;
 }

@@ -9,7 +9,9 @@
 namespace slackline {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::IsEmpty;
 using testing::timed_trace;
 using ::testing::UnorderedElementsAre;
@@ -243,6 +245,33 @@ TEST(WaitSummary, AddsUp) {
   EXPECT_EQ(s.patterns[0].count, 4u);
   EXPECT_EQ(s.patterns[0].worst.wait_ns, 50);
   EXPECT_DOUBLE_EQ(s.patterns[0].median_ns, 15);
+}
+
+TEST(WaitSummary, GivesNumbersByRankForSomeOfVeryManyPlaces) {
+  // A region of its own for every rank: as many places as ranks but for one, the last, in each of
+  // which one rank waits.
+  constexpr std::int32_t kRanks = 2'100;
+  std::string text;
+  for (int r = 0; r < kRanks; ++r) {
+    const std::string name = "work_of_" + std::to_string(r);
+    text += "rank " + std::to_string(r) + "\n enter " + name + "\n @" + std::to_string(10 + r) +
+            " +" + std::to_string(kRanks + 10 - r) + " barrier\n leave " + name + "\n";
+  }
+  const Trace trace = timed_trace(kRanks, text);
+  const CallPaths paths(trace);
+  const WaitSummary s = summarize_waits(trace, CallMatching(trace), paths, {});
+  ASSERT_EQ(s.places.size(), kRanks - 1u);
+  EXPECT_EQ(s.places[0].ranks.size(), 1u);
+  EXPECT_EQ(s.places[0].ranks[0].rank, 0);
+  EXPECT_EQ(s.places[0].ranks[0].ns, kRanks - 1);
+  // 4,194,304 numbers are 1,997 places of 2,100 ranks.
+  const Json places = describe(s, trace, paths).result["places"];
+  ASSERT_EQ(places.size(), kRanks - 1u);
+  EXPECT_EQ(places[1'996]["by_rank_ns"].size(), 2'100u);
+  EXPECT_EQ(places[1'996]["by_rank_ns"][1'996], kRanks - 1 - 1'996);
+  EXPECT_EQ(places[1'997]["by_rank_ns"].size(), 0u);
+  EXPECT_THAT(s.findings.entries(),
+              Contains(Field(&Findings::Entry::name, "ranks_of_places_left_out")));
 }
 
 TEST(WaitsInCode, NameTheLineThatWaitsAndTheLineThatWasLate) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/flat_map.h"
 #include "calls/findings.h"
 #include "calls/run_span.h"
 
@@ -18,6 +19,11 @@ constexpr FindingKind kClipped{"waiting_clipped", Severity::notice,
                                "limited to the length of the receiving call."};
 constexpr FindingKind kNoCommunication{"no_communication", Severity::info,
                                        "The ranks of this trace never wait for each other."};
+
+constexpr FindingKind kRanksLeftOut{
+    "ranks_of_places_left_out", Severity::info,
+    "Places of little waiting whose wait times by rank are left out of the JSON output, because "
+    "there are too many."};
 
 /// With the quartiles between the two nearest values, as is usual.
 double quantile(const std::vector<std::int64_t>& sorted, double q) {
@@ -76,10 +82,11 @@ class Summing {
       out_.total_ns += s.wait_ns;
       out_.by_rank[rank] += s.wait_ns;
     }
-    WaitPlace& place = place_of(s);
+    const std::size_t at = place_of(s);
+    WaitPlace& place = out_.places[at];
     ++place.count;
     place.sum_ns += s.wait_ns;
-    place.by_rank[rank] += s.wait_ns;
+    of_ranks_[static_cast<std::uint64_t>(at) * ranks() + rank] += s.wait_ns;
   }
 
   void finish() {
@@ -88,6 +95,10 @@ class Summing {
       add_distribution(patterns_[i], lengths_[i]);
       out_.patterns.push_back(std::move(patterns_[i]));
     }
+    of_ranks_.for_each([this](std::uint64_t key, std::int64_t ns) {
+      out_.places[key / ranks()].ranks.push_back({static_cast<std::int32_t>(key % ranks()), ns});
+    });
+    for (WaitPlace& place : out_.places) std::ranges::sort(place.ranks, {}, &RankWait::rank);
     std::ranges::stable_sort(out_.places, std::greater{}, &WaitPlace::sum_ns);
   }
 
@@ -96,7 +107,11 @@ class Summing {
 
   std::size_t ranks() const { return static_cast<std::size_t>(trace_.ranks()); }
 
-  WaitPlace& place_of(const WaitState& s) {
+  struct KeyHash {
+    std::uint64_t operator()(std::uint64_t key) const { return mix_bits(key); }
+  };
+
+  std::size_t place_of(const WaitState& s) {
     const ActivityId activity = names_.of(s.rank, s.call).call;
     std::size_t& at = place_of_[activity * kWaitPatterns + static_cast<std::size_t>(s.pattern)];
     if (at == kNoPlace) {
@@ -104,9 +119,7 @@ class Summing {
       out_.places.push_back(
           {s.pattern, names_.operation(activity), names_.path(activity), 0, 0, {}});
     }
-    WaitPlace& place = out_.places[at];
-    place.by_rank.resize(ranks());
-    return place;
+    return at;
   }
 
   const Trace& trace_;
@@ -114,7 +127,8 @@ class Summing {
   WaitSummary& out_;
   std::vector<PatternSummary> patterns_;
   std::vector<std::vector<std::int64_t>> lengths_;
-  std::vector<std::size_t> place_of_;  // by activity and pattern
+  std::vector<std::size_t> place_of_;                         // by activity and pattern
+  FlatMap<std::uint64_t, std::int64_t, KeyHash> of_ranks_{};  // by place and rank
 };
 
 void add_run(const Trace& trace, WaitSummary& out) {
@@ -127,6 +141,12 @@ void add_run(const Trace& trace, WaitSummary& out) {
 }
 
 }  // namespace
+
+std::size_t places_given_by_rank(const WaitSummary& summary, std::int32_t ranks) {
+  constexpr std::size_t kMostNumbers = std::size_t{1} << 22;
+  return std::min(summary.places.size(),
+                  kMostNumbers / static_cast<std::size_t>(std::max(1, ranks)));
+}
 
 WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
                             const CallPaths& paths, const WaitOptions& options) {
@@ -166,6 +186,8 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
     summing.add(waits.states[i], out.delays.origins[i]);
   }
   summing.finish();
+  const std::size_t given = places_given_by_rank(out, trace.ranks());
+  if (given < out.places.size()) out.findings.add(kRanksLeftOut, {}, out.places.size() - given);
   add_run(trace, out);
   return out;
 }

@@ -36,6 +36,12 @@ struct PatternSummary {
   double propagating_ns = 0;
 };
 
+/// What one rank waits.
+struct RankWait {
+  std::int32_t rank = 0;
+  std::int64_t ns = 0;
+};
+
 /// Where waiting lies: one row per (pattern, operation, call path), largest first.
 struct WaitPlace {
   WaitPattern pattern;
@@ -43,7 +49,7 @@ struct WaitPlace {
   PathId path;
   std::uint64_t count = 0;
   std::int64_t sum_ns = 0;
-  std::vector<std::int64_t> by_rank;
+  std::vector<RankWait> ranks;  ///< those that wait there, ascending
 };
 
 /// How long the ranks of a run wait, where, and for what.
@@ -66,6 +72,10 @@ WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits,
                              DelayVisitor* visitor = nullptr);
+
+/// The number of places, largest first, for which the result has the wait time of every rank: four
+/// million numbers at most.
+std::size_t places_given_by_rank(const WaitSummary& summary, std::int32_t ranks);
 
 /// Result and tables of patterns, places, ranks and causes; times in ns.
 Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths);
