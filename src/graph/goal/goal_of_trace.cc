@@ -135,10 +135,8 @@ class GoalWriter {
     result_.ranks.resize(static_cast<std::size_t>(graph_.ranks()));
     for (std::uint32_t m = 0; m < messages_.size(); ++m) {
       message_of_[messages_[m].sent] = m;
-      if (messages_[m].completed != kNoVertex) completions_.push_back(m);
     }
-    std::ranges::stable_sort(completions_, {},
-                             [&](std::uint32_t m) { return messages_[m].completed; });
+    sort_completions();
   }
 
   GoalProgram write() && {
@@ -152,6 +150,20 @@ class GoalWriter {
   }
 
  private:
+  /// By vertex, and at one vertex by number: vertices are counted, which takes no comparisons.
+  void sort_completions() {
+    std::vector<std::uint32_t> place(graph_.vertex_count() + 1, 0);
+    const auto for_completed = [&](auto visit) {
+      for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+        if (messages_[m].completed != kNoVertex) visit(m, messages_[m].completed);
+      }
+    };
+    for_completed([&](std::uint32_t, VertexId v) { ++place[v + std::size_t{1}]; });
+    for (std::size_t v = 1; v < place.size(); ++v) place[v] += place[v - 1];
+    completions_.resize(place.back());
+    for_completed([&](std::uint32_t m, VertexId v) { completions_[place[v]++] = m; });
+  }
+
   GoalRank& rank_of(VertexId v) {
     return result_.ranks[static_cast<std::size_t>(vertex_ranks_[v])];
   }
