@@ -9,6 +9,7 @@ namespace slackline {
 Run setup_sensitivity(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<SensitivityRequest>>();
   SensitivityRequest& request = command->request;
+  request.keep_on_interrupt = true;
   add_model_request(parser, request.input, command->output);
   add_network_options(parser, request.input.network);
   add_loggops_options(parser, request.loggops);

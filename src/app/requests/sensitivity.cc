@@ -11,6 +11,7 @@
 #include "app/load/loaded_program.h"
 #include "app/load/loaded_reduction.h"
 #include "base/error.h"
+#include "base/interrupt_request.h"
 #include "base/units.h"
 #include "formats/open/open.h"
 #include "graph/goal/goal_graph.h"
@@ -112,6 +113,20 @@ Report latency_sweep(const SensitivityRequest& request, Parameter parameter) {
                       "sensitivity", loaded, own);
 }
 
+/// How far to look for pieces: for all, unless the user interrupts.
+class Search {
+ public:
+  explicit Search(const SensitivityRequest& request) {
+    if (request.keep_on_interrupt) interrupt_.emplace();
+  }
+  EnvelopeEffort effort() const {
+    return {kAllPieces, 0, [this] { return interrupt_ && interrupt_->arrived(); }};
+  }
+
+ private:
+  std::optional<InterruptRequest> interrupt_;
+};
+
 /// T by the eager threshold, which has no intervals.
 Report threshold_sweep(const SensitivityRequest& request) {
   std::vector<std::uint64_t> thresholds;
@@ -146,9 +161,10 @@ Report execute(const SensitivityRequest& request) {
       const ParameterRange interval =
           parse_interval(request, parameter.kind, value_fs(reduced->model.model, parameter.kind));
       MakespanFunction makespan = reduced->makespan(parameter.kind);
-      return with_context(
-          describe(sensitivity(makespan, parameter, interval.from_fs, interval.to_fs)),
-          "sensitivity", *reduced, interval.to_json(request.parameter));
+      const Search search(request);
+      return with_context(describe(sensitivity(makespan, parameter, interval.from_fs,
+                                               interval.to_fs, search.effort())),
+                          "sensitivity", *reduced, interval.to_json(request.parameter));
     }
   }
   return execute(request, load_graph(request.input, CallDetail::none));
@@ -158,10 +174,14 @@ Report execute(const SensitivityRequest& request, const LoadedGraph& loaded) {
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const ParameterRange interval =
       parse_interval(request, parameter.kind, base_value_fs(loaded.graph, loaded.model, parameter));
-  Report report = request.compare.empty()
-                      ? describe(sensitivity(loaded.graph, loaded.model, parameter,
-                                             interval.from_fs, interval.to_fs))
-                      : compared(request, loaded, parameter, interval.from_fs, interval.to_fs);
+  Report report;
+  if (request.compare.empty()) {
+    const Search search(request);
+    report = describe(sensitivity(loaded.graph, loaded.model, parameter, interval.from_fs,
+                                  interval.to_fs, search.effort()));
+  } else {
+    report = compared(request, loaded, parameter, interval.from_fs, interval.to_fs);
+  }
   add_pairwise(report, loaded, request.pairs);
   return with_context(std::move(report), "sensitivity", loaded,
                       interval.to_json(request.parameter));
