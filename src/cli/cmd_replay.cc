@@ -106,8 +106,8 @@ struct ScratchFile {
   TemporaryGuard guard;
 };
 
-/// Evaluates a job that the printed command has run. The program is written again beside the one that was
-/// re-enacted, which must be the same.
+/// Evaluates a job that the printed command has run. The program is written again beside the one
+/// that was re-enacted, which must be the same.
 int evaluate_replayed(const ReplayCommandOptions& options, const ReplayRequest& request) {
   const ReplayFolder folder{options.replayed};
   std::error_code ignored;
