@@ -28,7 +28,7 @@ slk_raw_header first_header;
 slk_raw_header* main_header;  // of the thread that called MPI_Init; in the mapped file
 char directory[3072];
 std::uint16_t thread_count;
-MPI_Comm private_comm = MPI_COMM_NULL;
+bool takes_part = false;  // in what the ranks of MPI_COMM_WORLD do together
 bool started;
 bool recording_sessions;      // they, and not MPI_Init, started the recording
 std::uint64_t fixed_cost_ns;  // CPU time of starting and ending the recording
@@ -359,15 +359,17 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   int thread_level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&thread_level);
   fill_header(rank, size, thread_level);
-  // Even a rank that cannot record takes part, or the others would wait for it.
-  PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
+  // Even a rank that cannot record takes part, or the others would wait for it. No communicator is
+  // made: in Open MPI 4.1, MPI_Dist_graph_create with reordering hangs at times after that. The
+  // program's own messages cannot meet these: it goes on after the barrier.
+  takes_part = true;
   const std::uint64_t cpu_before = thread_cpu_time_ns();
-  choose_job_folder(directory, sizeof directory, rank, private_comm);
+  choose_job_folder(directory, sizeof directory, rank, MPI_COMM_WORLD);
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   Thread* const t = open_files(world, MPI_COMM_WORLD);
-  const slk_clock_sample sample = measure_clock(private_comm);
-  PMPI_Barrier(private_comm);
+  const slk_clock_sample sample = measure_clock(MPI_COMM_WORLD);
+  PMPI_Barrier(MPI_COMM_WORLD);
   if (t == nullptr) return;
   main_header->clock_begin = sample;
   t->find_call_path();
@@ -410,7 +412,10 @@ void note_sessions_ended() {
 
 void prepare_finalize() {
   if (main_header != nullptr && recording_sessions) main_header->finalized = 1;
-  if (!started || private_comm == MPI_COMM_NULL) return;
+  if (!started || !takes_part) return;
+  // Receives that the program has never completed must not get these messages.
+  MPI_Comm private_comm = MPI_COMM_NULL;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
   PMPI_Barrier(private_comm);  // waiting for late ranks is not recording's
   const std::uint64_t cpu_before = thread_cpu_time_ns();
   const slk_clock_sample sample = measure_clock(private_comm);

@@ -7,7 +7,7 @@
 
 namespace slackline::record {
 
-/// Collective over `comm` (a private duplicate of MPI_COMM_WORLD): this rank's clock against rank
+/// Collective over `comm` (MPI_COMM_WORLD, or a duplicate of it): this rank's clock against rank
 /// 0's.
 slk_clock_sample measure_clock(MPI_Comm comm);
 
