@@ -34,13 +34,13 @@ function compareCells(table, trace) {
   const { columns, rows } = answer(trace, "SELECT * FROM calls ORDER BY rank, call");
   assert.equal(table.numRows, rows.length);
   assert.ok(rows.length > 0);
-  assert.deepEqual(table.schema.fields.map((field) => field.name), [...columns, "function"]);
+  assert.deepEqual(table.schema.fields.map((field) => field.name), columns);
   columns.forEach((name, i) => {
     const values = table.getChild(name);
     assert.equal(values.nullCount, 0);
     rows.forEach((row, r) => {
       const value = values.get(r);
-      // A run without regions and call paths has NULL as region in SQL, and the empty text in Arrow.
+      // A call without region or function has NULL in SQL, and the empty text in Arrow.
       assert.equal(typeof value === "bigint" ? Number(value) : value, row[i] ?? "", `${trace}: ${name} of row ${r}`);
     });
   });
