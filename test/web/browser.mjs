@@ -58,15 +58,15 @@ export const withPage = (sample, options, look) => withFile(samplePath(sample), 
 export const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
 /**
- * Follows a link within the page, until the page has heard of it: it may scroll then, and a button pressed above one thing
- * and released above another is no click.
+ * Follows a link within the page, until the page has heard of it. By the keyboard: the page may scroll at any time, and a
+ * button pressed above one thing and released above another is no click.
  */
 export async function followLink(page, link) {
   await page.evaluate(() => {
     window.heard = false;
     addEventListener("hashchange", () => (window.heard = true), { once: true });
   });
-  await link.click();
+  await link.press("Enter");
   await until(page, () => window.heard);
 }
 
