@@ -91,7 +91,7 @@ static int64_t elements_of(MPI_File handle, int count, MPI_Datatype type) {
   return size == 0 ? 0 : (int64_t)(packed_bytes(count, type) / size);
 }
 
-/* Whoever asks first in simulated time gets the first place. */
+/* The first to ask in simulated time gets the first place. */
 static MPI_Offset next_place(MPI_File handle, int count, MPI_Datatype type) {
   File* f = find_file(handle);
   pass(0);

@@ -324,7 +324,7 @@ EXPORT int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* 
   return error;
 }
 
-/* Without a communication, whether those that nobody waits for are over. */
+/* Without a communication, whether those without a waiting call are over. */
 void complete_freed(void) {
   if (n_freed == 0) return;
   const uint32_t n = name_requests(n_freed, freed);

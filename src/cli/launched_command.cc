@@ -146,7 +146,7 @@ int run_together(ProcessGroup& group, const std::vector<std::string>& arguments,
   const Outcome all = agree_on_outcome(group, mine);
   if (group.is_first()) complain(all);
   say_costs(group);
-  // Launchers end all processes when one has failed, so nobody leaves before that has been said.
+  // Launchers end all processes when one has failed, so none leaves before that has been said.
   group.broadcast({});
   return all.exit_status;
 }

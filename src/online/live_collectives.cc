@@ -49,7 +49,7 @@ std::uint32_t LiveCollectives::of_members(std::uint32_t parent, std::int32_t tag
 
 LiveCollective& LiveCollectives::contribute(std::int32_t rank, const Call& call,
                                             const Contribution& contribution) {
-  // Each rank has an MPI_COMM_SELF of its own, whose collectives nobody else sees.
+  // Each rank has an MPI_COMM_SELF of its own, whose collectives no other rank sees.
   const std::uint32_t comm = collective_comm(call);
   const Key key{comm,
                 comm == kCommSelf ? static_cast<std::uint32_t>(rank) : sequence_[{rank, comm}]++};

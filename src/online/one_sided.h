@@ -35,7 +35,7 @@ class OneSided {
   /// The context goes on when its unnamed transfers to that target are over.
   void wait(sim::ExecutionContext& origin, std::uint32_t window, std::int32_t target);
 
-  /// Somebody at the destination receives the message with that number, for nobody.
+  /// The destination receives the message with that number and discards it.
   void discard(std::int32_t destination, std::uint32_t comm, std::int64_t number);
 
   /// The rank sends itself the message with that number, which holds nothing.
@@ -72,7 +72,7 @@ class OneSided {
   sim::ContextScheduler* contexts_ = nullptr;
   sim::Requests* requests_ = nullptr;
   std::vector<std::vector<Pending>> pending_;  // by origin
-  std::vector<sim::ContextId> at_targets_;     // contexts that nobody waits for
+  std::vector<sim::ContextId> at_targets_;     // contexts without a waiting call
   std::size_t unfinished_ = 0;                 // of them, when they were last looked through
   std::map<std::uint32_t, Locks> locks_;       // by window
 };

@@ -23,7 +23,7 @@ Outcome decoded(const Bytes& bytes) {
   return outcome;
 }
 
-/// Whether nobody has failed; else all leave what they are in, and come to the next exchange.
+/// Whether no process has failed; else all leave what they are in, and come to the next exchange.
 bool all_finished(ProcessGroup& group, const Outcome& mine, std::vector<Bytes>& outcomes) {
   if (mine.kind == Outcome::Kind::peer_failed) return false;
   if (mine.kind == Outcome::Kind::failed) {

@@ -59,7 +59,7 @@ void run_as_processes(int count, const std::function<void(ProcessGroup&)>& work)
       try {
         work(process);
       } catch (const PeerFailed&) {
-        // Whoever failed says why.
+        // The process that failed says why.
       } catch (...) {
         {
           const std::lock_guard lock(mutex);

@@ -137,7 +137,7 @@ class Pass {
     return zero_list_;
   }
 
-  /// Releases the lists of slots that nobody needs any more.
+  /// Releases the lists of slots that are no longer needed.
   void release_others(const std::vector<std::uint32_t>& live) {
     needed_.assign(slots_.size(), false);
     for (const std::uint32_t s : live) needed_[s] = true;

@@ -17,7 +17,7 @@ bool never() {
 }
 
 /// Ranks in a ring, each of which waits for its neighbours in each step; times are small random
-/// numbers, so that many paths are equally long. Some steps nobody waits in.
+/// numbers, so that many paths are equally long. In some steps no rank waits.
 ExecutionGraph random_ring(unsigned seed, int ranks, int steps, std::int64_t most_ns) {
   std::mt19937 random(seed);
   const auto upto = [&](std::int64_t most) {

@@ -3,7 +3,7 @@ import { format } from "../../common/format";
 import { SavePicture } from "../parts/SavePicture";
 import type { Shown } from "./SeverityTree";
 
-/** Narrower frames are not drawn: nobody could press them. */
+/** Narrower frames are not drawn: they could not be pressed. */
 const LEAST_SHARE = 0.002;
 
 const ROW_REM = 1.35;
