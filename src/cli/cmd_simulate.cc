@@ -53,6 +53,27 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
   return done.exit_status != 0 ? done.exit_status : written;
 }
 
+/** Options of the program to run in simulated time (`-- COMMAND`). */
+void add_online_options(CommandParser& parser, OnlineOptions& online) {
+  parser.add_option("-n,--ranks", online.ranks, "Number of ranks of the program after '--'")
+      ->type_name("N")
+      ->in_range(1, kMostRanks);
+  parser
+      .add_option("--compute", online.compute,
+                  "Computation of the program after '--': its CPU time, or none")
+      ->one_of({"measured", "none"})
+      ->capture_default_str();
+  parser
+      .add_option("--processors", online.processors,
+                  "Processors of this machine that its processes use, which take turns")
+      ->one_of({"one", "all"})
+      ->capture_default_str();
+  parser.add_option("--mpi", online.mpi, "MPI library of that program, if not detected")
+      ->one_of({"openmpi", "mpich"});
+  parser.add_option("command", online.command,
+                    "After '--': MPI program to run in simulated time, without a launcher");
+}
+
 }  // namespace
 
 Run setup_simulate(CommandParser& parser) {
@@ -101,23 +122,7 @@ Run setup_simulate(CommandParser& parser) {
       ->excludes(parser.get_option("--sweep"));
   add_degradations(parser, request.degradations);
   auto online = std::make_shared<OnlineOptions>();
-  parser.add_option("-n,--ranks", online->ranks, "Number of ranks of the program after '--'")
-      ->type_name("N")
-      ->in_range(1, kMostRanks);
-  parser
-      .add_option("--compute", online->compute,
-                  "Computation of the program after '--': its CPU time, or none")
-      ->one_of({"measured", "none"})
-      ->capture_default_str();
-  parser
-      .add_option("--processors", online->processors,
-                  "Processors of this machine that its processes use, which take turns")
-      ->one_of({"one", "all"})
-      ->capture_default_str();
-  parser.add_option("--mpi", online->mpi, "MPI library of that program, if not detected")
-      ->one_of({"openmpi", "mpich"});
-  parser.add_option("command", online->command,
-                    "After '--': MPI program to run in simulated time, without a launcher");
+  add_online_options(parser, *online);
   add_output_options(parser, command->output);
   examples(parser,
            {"slackline simulate app.slk --platform cluster.xml",

@@ -44,7 +44,7 @@ Outcome agree_on_outcome(ProcessGroup& group, const Outcome& mine) {
   std::vector<Bytes> outcomes;
   if (all_finished(group, mine, outcomes)) return decoded(outcomes.front());
   for (const Bytes& bytes : group.exchange_with_all(encoded(mine))) {
-    const Outcome outcome = decoded(bytes);
+    Outcome outcome = decoded(bytes);
     if (outcome.kind == Outcome::Kind::failed) return outcome;
   }
   return mine;
