@@ -71,12 +71,14 @@ Paragraph headline(const RunDifference& difference) {
   const std::string runs = fmt::format("A is {}, B is {}.", difference.a, difference.b);
   if (difference.differences.empty()) return {runs + " They do not differ."};
   const SeverityDifference& d = difference.differences.front();
-  return {fmt::format("{} Largest difference: {} of {}{}, {} instead of {}.", runs,
-                      label_of(d.key.metric),
-                      d.key.call_path.empty() ? "no region" : d.key.call_path,
+  const std::string place = d.key.call_path.empty() ? "outside regions" : "in " + d.key.call_path;
+  const auto formatted = [&](double value) {
+    return unit_of(d.key) == Unit::ns ? format_time_ns(value) : fmt::format("{}", value);
+  };
+  return {fmt::format("{} Largest difference: {} {}{}, {} in A and {} in B.", runs,
+                      label_of(d.key.metric), place,
                       d.rank < 0 ? std::string() : fmt::format(" on rank {}", d.rank),
-                      unit_of(d.key) == Unit::ns ? format_time_ns(d.b) : fmt::format("{}", d.b),
-                      unit_of(d.key) == Unit::ns ? format_time_ns(d.a) : fmt::format("{}", d.a))};
+                      formatted(d.a), formatted(d.b))};
 }
 
 Json to_json(const SeverityDifference& d) {

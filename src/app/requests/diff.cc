@@ -6,6 +6,7 @@
 
 #include "analysis/cube/difference.h"
 #include "analysis/waits/wait_states.h"
+#include "app/load/input.h"
 #include "app/load/loaded_run.h"
 #include "base/error.h"
 #include "report/report.h"
@@ -62,6 +63,7 @@ Report execute(const DiffRequest& request) {
   const ComparedSide b(request.b, request.more_b, std::move(of_b));
   Report report = describe(difference(a.group(), b.group()), request.count);
   report = with_context(std::move(report), "diff", a.first(), {{"count", request.count}});
+  report.title = fmt::format("diff: {}, {}", subject(a.first().opened), subject(b.first().opened));
   report.findings.merge(b.findings());
   return report;
 }
