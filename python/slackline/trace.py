@@ -311,7 +311,7 @@ class Trace:
 
         Returns:
             A table with ``rank``, ``call``, ``operation``, ``pattern`` ("late_sender"),
-            ``begin_ns`` of the call, ``wait_ns``, ``cause_rank`` (-1: nobody in particular),
+            ``begin_ns`` of the call, ``wait_ns``, ``cause_rank`` (-1: no single rank),
             ``cause_call`` (masked without one), ``order`` of a late sender's message,
             ``effective`` (what the rank really waited for: the longest one of its call) and
             ``region``. The sum of ``wait_ns`` where ``effective`` is the run's waiting time.
@@ -347,7 +347,11 @@ class Trace:
             A table with ``interval`` ("analysed" or "whole"), ``variant`` ("multiplicative",
             "additive", "basicanalysis"), ``factor`` ("parallel", "load_balance", "communication",
             "serialisation", "transfer") and ``value``, a ratio.
+
+        Raises:
+            slackline.Error: the trace has no times, and no option ``on`` chooses a run that has them.
         """
+        self._require_times("analyse the measured run", options)
         result = self.run("efficiency", **options)["result"]["runs"][0]
         variants = ("multiplicative", "additive", "basicanalysis")
         return Efficiency.of_records([
@@ -368,7 +372,11 @@ class Trace:
             ``representative``, ``waiting_ns``, ``main_pattern``, ``late_rank``, ``late_share``,
             ``path_rank``, ``path_share`` and the efficiencies ``parallel``, ``load_balance``,
             ``serialisation`` and ``transfer``.
+
+        Raises:
+            slackline.Error: the trace has no times, and no option ``on`` chooses a run that has them.
         """
+        self._require_times("analyse the measured run", options)
         regions = self.run("monitor", **options)["result"]["regions"]
         return Table.of_records([
             {**{key: value for key, value in region.items() if key != "efficiency"},
@@ -434,9 +442,7 @@ class Trace:
         """
         from .importing import write
 
-        if not self.timed:
-            raise _core.Error("cannot edit the calls: the trace has no timestamps. "
-                              "Open it with on='predicted' or on='simulated'.")
+        self._require_times("edit the calls")
         communicators = self.communicators()
         if communicators["remote_members"].any():
             raise _core.Error("cannot edit the calls: the trace has intercommunicators. Use slackline.whatif.")
@@ -501,6 +507,11 @@ class Trace:
             options = {"predicted": True, **options}
         inherited = {name: value for name, value in self._options.items() if name in known}
         return run(command, self.path, **{**inherited, **options_of(**options)})
+
+    def _require_times(self, action: str, options: Mapping[str, Any] | None = None) -> None:
+        if not self.timed and not (options and options.get("on")):
+            raise _core.Error(f"cannot {action}: the trace has no timestamps. "
+                              "Open it with on='predicted' or on='simulated'.")
 
     def _repr_html_(self) -> str:
         from .reports import Page, folded

@@ -215,6 +215,16 @@ def test_an_untimed_trace_has_no_waits(tmp_path):
     assert slackline.open(path, on="predicted").wait_states().rows == 0
 
 
+@pytest.mark.parametrize("analysis", ["efficiency", "phases"])
+def test_no_analysis_replaces_missing_times_unasked(tmp_path, analysis):
+    path = tmp_path / "program.slt"
+    path.write_text("slackline-trace 1 untimed ranks=1\nrank 0\n  compute 100\n  barrier\n")
+    with pytest.raises(slackline.Error, match="the trace has no timestamps"):
+        getattr(slackline.open(path), analysis)()
+    assert getattr(slackline.open(path), analysis)(on="predicted").rows > 0
+    assert getattr(slackline.open(path, on="predicted"), analysis)().rows > 0
+
+
 SHARED = pathlib.Path(os.environ.get("SLACKLINE_SHARED", ROOT.parent / "shared")) / "traces" / "pingpong-otf2"
 
 
