@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/difference_constraints.h"
 #include "calls/call_matching.h"
 #include "calls/clock_groups.h"
 #include "calls/clock_map.h"
-#include "calls/clock_potentials.h"
 #include "trace/trace.h"
 
 namespace slackline {

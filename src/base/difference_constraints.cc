@@ -1,4 +1,4 @@
-#include "calls/clock_potentials.h"
+#include "base/difference_constraints.h"
 
 #include <algorithm>
 #include <cmath>
