@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,26 +21,37 @@ std::string_view operation_of(std::string_view kernel) {
   return rest.substr(0, rest.find_first_of("_("));
 }
 
+// NCCL makes all-to-all of sends and receives; only the profile's metadata distinguishes it.
+bool is_all_to_all(const CollectiveDetail& detail) {
+  return detail.operation.starts_with("all_to_all");
+}
+
 struct Group {
   std::string name;
+  bool point_to_point = false;
   /// Kernels by rank (index in TrainingRun::ranks), each in the order of their begins.
   std::map<std::uint32_t, std::vector<std::uint32_t>> kernels;
 };
 
 // Groups of different ranks may share a name, so that the members belong to the key.
-using GroupKey = std::pair<std::string, std::vector<std::int32_t>>;
+struct GroupKey {
+  bool point_to_point = false;
+  std::string name{};
+  std::vector<std::int32_t> ranks{};
+
+  auto operator<=>(const GroupKey&) const = default;
+};
 using Groups = std::map<GroupKey, Group>;
 
-void add_kernel(const ProfiledRank& profile, std::uint32_t rank, std::uint32_t activity,
-                Groups& groups) {
-  const std::uint32_t detail = profile.gpu[activity].collective;
-  GroupKey key;
-  if (detail != kNone) {
-    key = {profile.collectives[detail].group, profile.collectives[detail].ranks};
-  }
-  Group& group = groups[key];
-  group.name = key.first;
-  group.kernels[rank].push_back(activity);
+// What a kernel is matched in; nothing for sends and receives whose peer is not said.
+std::optional<GroupKey> key_of(const ProfiledRank& profile, const GpuActivity& kernel) {
+  const bool transfers = operation_of(profile.name(kernel.name)) == kPointToPoint;
+  if (kernel.collective == kNone) return transfers ? std::nullopt : std::optional(GroupKey{});
+  const CollectiveDetail& detail = profile.collectives[kernel.collective];
+  if (!transfers || is_all_to_all(detail)) return GroupKey{false, detail.group, detail.ranks};
+  if (detail.target >= 0) return GroupKey{true, detail.group, {profile.rank, detail.target}};
+  if (detail.source >= 0) return GroupKey{true, detail.group, {detail.source, profile.rank}};
+  return std::nullopt;
 }
 
 Groups groups_of(const TrainingRun& run, Findings& findings) {
@@ -50,9 +62,13 @@ Groups groups_of(const TrainingRun& run, Findings& findings) {
     for (std::uint32_t i = 0; i < profile.gpu.size(); ++i) {
       const GpuActivity& activity = profile.gpu[i];
       if (activity.work != GpuWork::communication) continue;
-      if (operation_of(profile.name(activity.name)) == kPointToPoint) continue;
+      const std::optional<GroupKey> key = key_of(profile, activity);
+      if (!key) continue;
       guessed = guessed || activity.collective == kNone;
-      add_kernel(profile, rank, i, groups);
+      Group& group = groups[*key];
+      group.name = key->name;
+      group.point_to_point = key->point_to_point;
+      group.kernels[rank].push_back(i);
     }
     if (guessed) findings.add(kGroupsGuessed, fmt::format("rank {}", profile.rank));
   }
@@ -69,6 +85,10 @@ void judge(TrainingCollective& collective) {
   collective.transfer_ns = last->time.duration_ns();
   const std::int64_t all_there = last->time.begin_ns;
   for (CollectiveKernel& member : collective.members) {
+    // A send that is buffered does not wait for its receiver.
+    const bool buffered =
+        collective.point_to_point && &member == &members.front() && member.time.end_ns < all_there;
+    if (buffered) continue;
     member.waiting_ns = std::min(all_there, member.time.end_ns) - member.time.begin_ns;
     collective.waiting_ns += member.waiting_ns;
   }
@@ -77,8 +97,10 @@ void judge(TrainingCollective& collective) {
 void check_clocks(const TrainingRun& run, const TrainingCollective& collective,
                   Findings& findings) {
   const CollectiveKernel& last = collective.members[collective.straggler];
-  for (const CollectiveKernel& member : collective.members) {
+  for (std::size_t i = 0; i < collective.members.size(); ++i) {
+    const CollectiveKernel& member = collective.members[i];
     if (member.time.end_ns >= last.time.begin_ns) continue;
+    if (!needs(collective, i, collective.straggler)) continue;
     findings.add(kGpuClocksDiffer, fmt::format("ranks {} and {}", run.ranks[member.rank].rank,
                                                run.ranks[last.rank].rank));
     return;
@@ -89,8 +111,15 @@ void check_clocks(const TrainingRun& run, const TrainingCollective& collective,
 TrainingCollective collective_at(const TrainingRun& run, const Group& group, std::size_t k) {
   TrainingCollective collective;
   collective.group = group.name;
+  collective.point_to_point = group.point_to_point;
   for (const auto& [rank, kernels] : group.kernels) {
     collective.members.push_back({rank, kernels[k], run.ranks[rank].gpu[kernels[k]].time});
+  }
+  const CollectiveKernel& first = collective.members.front();
+  const ProfiledRank& profile = run.ranks[first.rank];
+  const std::uint32_t detail = profile.gpu[first.activity].collective;
+  if (group.point_to_point && profile.collectives[detail].target < 0) {
+    std::ranges::reverse(collective.members);
   }
   return collective;
 }
@@ -102,6 +131,9 @@ bool same_operation(const TrainingRun& run, TrainingCollective& collective) {
     operations.insert(operation_of(profile.name(profile.gpu[member.activity].name)));
   }
   collective.operation = *operations.begin();
+  if (collective.operation == kPointToPoint && !collective.point_to_point) {
+    collective.operation = "AllToAll";
+  }
   return operations.size() == 1;
 }
 
@@ -127,6 +159,13 @@ void match_group(const TrainingRun& run, const Group& group,
 }
 
 }  // namespace
+
+bool needs(const TrainingCollective& collective, std::size_t early, std::size_t late) {
+  if (early == late) return false;
+  if (collective.point_to_point) return late == 0;
+  // Broadcasts and reductions to a root need one direction only, and profiles do not name the root.
+  return collective.operation.starts_with("All") || collective.operation == "ReduceScatter";
+}
 
 std::vector<TrainingCollective> match_collectives(const TrainingRun& run, Findings& findings) {
   std::vector<TrainingCollective> collectives;

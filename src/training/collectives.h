@@ -18,7 +18,7 @@ inline constexpr FindingKind kCollectivesUnmatched{
 inline constexpr FindingKind kGpuClocksDiffer{
     "gpu_clocks_differ", Severity::notice,
     "Collectives that ended on a rank before they began on another one: the clocks of these ranks "
-    "differ, and stragglers may be others than named."};
+    "differ more than a constant correction explains, and stragglers may be others than named."};
 
 /// One rank's kernel of a collective.
 struct CollectiveKernel {
@@ -30,8 +30,9 @@ struct CollectiveKernel {
 
 /// The same collective on all recorded ranks of its group.
 struct TrainingCollective {
-  std::string operation{};  ///< "AllReduce"
-  std::string group{};      ///< empty: guessed
+  std::string operation{};      ///< "AllReduce"
+  std::string group{};          ///< empty: guessed
+  bool point_to_point = false;  ///< a send and its receive, in this order
   std::vector<CollectiveKernel> members{};
   std::uint32_t straggler = 0;   ///< in members: the last to start
   std::uint32_t first = 0;       ///< in members: the first to start
@@ -39,9 +40,14 @@ struct TrainingCollective {
   std::int64_t transfer_ns = 0;  ///< duration of the straggler's kernel
 };
 
-/// The collectives of a run, by the begin of their last member. Kernels are matched by their order
-/// in the group; where operations differ, nothing of the group is matched from there on.
-/// O(n log n) for n NCCL kernels.
+/// Whether a kernel of `late` cannot begin after one of `early` has ended: `early` needs what
+/// `late` sends. Members are numbers in `collective.members`.
+bool needs(const TrainingCollective& collective, std::size_t early, std::size_t late);
+
+/// The collectives of a run, sends with their receives among them, by the begin of their last
+/// member. Kernels are matched by their order in the group, sends and receives by their order
+/// between two ranks; where operations differ, nothing of the group is matched from there on. O(n
+/// log n) for n NCCL kernels.
 std::vector<TrainingCollective> match_collectives(const TrainingRun& run, Findings& findings);
 
 }  // namespace slackline

@@ -26,11 +26,18 @@ class OpenRanges {
 RankWork::RankWork(const ProfiledRank& rank)
     : rank_(rank), launch_places_(rank.runtime_calls.size()), operations_(rank.locations.size()) {
   for (const CpuRange& range : rank.cpu) {
-    if (range.kind != CpuRangeKind::operation) continue;
+    const bool loads = range.kind == CpuRangeKind::annotation &&
+                       rank.name(range.name).find(kDataLoader) != std::string_view::npos;
+    if (range.kind != CpuRangeKind::operation && !loads) continue;
     auto& outermost = operations_[range.location];
     if (!outermost.empty() && range.time.begin_ns < outermost.back().time.end_ns) continue;
     outermost.push_back({range.time, range.name});
   }
+  std::vector<TimeSpan> communicating;
+  for (const GpuActivity& activity : rank.gpu) {
+    if (activity.work == GpuWork::communication) communicating.push_back(activity.time);
+  }
+  communicating_ = united(std::move(communicating));
   find_places();
 }
 
@@ -61,13 +68,19 @@ TrainingPlace RankWork::place(const Place& named) const {
 std::int64_t RankWork::begin_before(std::uint32_t activity, std::int64_t earliest_ns) const {
   for (std::uint32_t i = activity; i-- > 0;) {
     if (rank_.gpu[i].work != GpuWork::communication) continue;
-    return std::max(rank_.gpu[i].time.end_ns, earliest_ns);
+    return std::max(rank_.gpu[i].time.begin_ns, earliest_ns);
   }
   return earliest_ns;
 }
 
-void RankWork::add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const {
+void RankWork::add_gap(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const {
   if (gap.end_ns <= gap.begin_ns) return;
+  for (const TimeSpan& idle : without({gap}, clipped(communicating_, gap))) {
+    add_idle(idle, launch, times);
+  }
+}
+
+void RankWork::add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const {
   if (launch == kNone) {
     times[{}] += gap.duration_ns();
     return;
@@ -98,14 +111,14 @@ TimeByPlace RankWork::before(std::uint32_t activity, std::int64_t earliest_ns) c
     if (at->work == GpuWork::communication) continue;
     const std::int64_t begin = std::max(at->time.begin_ns, done);
     const std::int64_t end = std::min(at->time.end_ns, window.end_ns);
-    add_idle({done, begin}, at->launch, times);
+    add_gap({done, begin}, at->launch, times);
     if (end > begin) {
       times[at->launch == kNone ? TrainingPlace{} : place(launch_places_[at->launch])] +=
           end - begin;
     }
     done = std::max(done, end);
   }
-  add_idle({done, window.end_ns}, rank_.gpu[activity].launch, times);
+  add_gap({done, window.end_ns}, rank_.gpu[activity].launch, times);
   return times;
 }
 

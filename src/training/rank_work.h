@@ -10,8 +10,8 @@
 
 namespace slackline {
 
-/// A place in the program: the outermost operator and the innermost `nn.Module`. Either may be
-/// empty: no operator (Python between operators), or no module recorded.
+/// A place in the program: the outermost operator, or a data loader, and the innermost `nn.Module`.
+/// Either may be empty: no operator (Python between operators), or no module recorded.
 struct TrainingPlace {
   std::string operation{};
   std::string module{};
@@ -29,8 +29,9 @@ class RankWork {
  public:
   explicit RankWork(const ProfiledRank& rank);
 
-  /// From the end of the last NCCL kernel before `activity` (of the rank's GPU activities), or from
-  /// `earliest_ns`, to its begin. Linear in what happened in between.
+  /// From the begin of the last NCCL kernel before `activity` (of the rank's GPU activities), or
+  /// from `earliest_ns`, to its begin, without the time in which NCCL alone ran: what computed
+  /// beside the kernel before counts. Linear in what happened in between.
   TimeByPlace before(std::uint32_t activity, std::int64_t earliest_ns) const;
 
  private:
@@ -45,10 +46,12 @@ class RankWork {
 
   std::int64_t begin_before(std::uint32_t activity, std::int64_t earliest_ns) const;
   void find_places();
+  void add_gap(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const;
   void add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const;
   TrainingPlace place(const Place& named) const;
 
   const ProfiledRank& rank_;
+  TimeSpans communicating_;
   std::vector<Place> launch_places_;            // of ProfiledRank::runtime_calls
   std::vector<std::vector<Named>> operations_;  // outermost ones by location, ascending
 };

@@ -14,8 +14,6 @@
 namespace slackline {
 namespace {
 
-constexpr std::string_view kDataLoader = "DataLoader";
-
 TimeSpans time_of(const ProfiledRank& rank, GpuWork work) {
   std::vector<TimeSpan> all;
   for (const GpuActivity& activity : rank.gpu) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "base/parallel.h"
+#include "training/waiting_causes.h"
 
 namespace slackline {
 namespace {
@@ -37,9 +39,11 @@ TrainingStep::OfRank* of_rank(TrainingStep& step, std::int32_t rank) {
   return at != step.ranks.end() && at->rank == rank ? &*at : nullptr;
 }
 
+using CausesOfCollective = std::span<const CausedWaiting>;
+
 // A collective belongs to the step in which its last rank came.
 void add_waiting(const TrainingRun& run, const StepsOfRanks& of_ranks,
-                 const TrainingCollective& collective,
+                 const TrainingCollective& collective, CausesOfCollective causes,
                  std::map<std::int64_t, TrainingStep>& steps) {
   const CollectiveKernel& last = collective.members[collective.straggler];
   const auto number = step_at(of_ranks[last.rank], last.time.begin_ns);
@@ -49,7 +53,10 @@ void add_waiting(const TrainingRun& run, const StepsOfRanks& of_ranks,
     auto* const waiting = of_rank(step, run.ranks[member.rank].rank);
     if (waiting != nullptr) waiting->waiting_ns += member.waiting_ns;
   }
-  of_rank(step, run.ranks[last.rank].rank)->caused_ns += collective.waiting_ns;
+  for (const CausedWaiting& cause : causes) {
+    auto* const causing = of_rank(step, run.ranks[cause.rank].rank);
+    if (causing != nullptr) causing->caused_ns += cause.time_ns;
+  }
 }
 
 void summarise(TrainingStep& step) {
@@ -79,7 +86,8 @@ std::int64_t begin_of(const std::vector<StepTime>& steps) {
 }
 
 std::vector<Straggler> stragglers_of(const TrainingRun& run, const StepsOfRanks& of_ranks,
-                                     const std::vector<TrainingCollective>& collectives) {
+                                     const std::vector<TrainingCollective>& collectives,
+                                     const std::vector<CausedWaiting>& causes) {
   std::vector<RankWork> work(run.ranks.begin(), run.ranks.end());
   std::vector<Straggler> stragglers(run.ranks.size());
   std::vector<TimeByPlace> excess(run.ranks.size());
@@ -90,10 +98,12 @@ std::vector<Straggler> stragglers_of(const TrainingRun& run, const StepsOfRanks&
   for (const TrainingCollective& collective : collectives) {
     if (collective.waiting_ns == 0) continue;
     const CollectiveKernel& last = collective.members[collective.straggler];
-    stragglers[last.rank].caused_ns += collective.waiting_ns;
     ++stragglers[last.rank].collectives;
-    all += collective.waiting_ns;
     add_excess(before(last), before(collective.members[collective.first]), excess[last.rank]);
+  }
+  for (const CausedWaiting& cause : causes) {
+    stragglers[cause.rank].caused_ns += cause.time_ns;
+    all += cause.time_ns;
   }
   for (std::size_t i = 0; i < stragglers.size(); ++i) {
     stragglers[i].rank = run.ranks[i].rank;
@@ -121,16 +131,18 @@ TrainingAnalysis analyse_training(const TrainingRun& run) {
                [&](std::size_t i) { of_ranks[i] = step_times(run.ranks[i], findings[i]); });
   for (const Findings& found : findings) analysis.findings.merge(found);
   analysis.collectives = match_collectives(run, analysis.findings);
+  const std::vector<CausedWaiting> causes = waiting_causes(run, analysis.collectives);
   std::map<std::int64_t, TrainingStep> steps = steps_by_number(run, of_ranks);
-  for (const TrainingCollective& collective : analysis.collectives) {
-    add_waiting(run, of_ranks, collective, steps);
-    analysis.waiting_ns += collective.waiting_ns;
+  for (std::uint32_t i = 0; i < analysis.collectives.size(); ++i) {
+    const auto of_this = std::ranges::equal_range(causes, i, {}, &CausedWaiting::collective);
+    add_waiting(run, of_ranks, analysis.collectives[i], {of_this.begin(), of_this.end()}, steps);
+    analysis.waiting_ns += analysis.collectives[i].waiting_ns;
   }
   for (auto& [number, step] : steps) {
     summarise(step);
     analysis.steps.push_back(std::move(step));
   }
-  analysis.stragglers = stragglers_of(run, of_ranks, analysis.collectives);
+  analysis.stragglers = stragglers_of(run, of_ranks, analysis.collectives, causes);
   return analysis;
 }
 

@@ -18,7 +18,7 @@ struct TrainingStep {
     std::int32_t rank = 0;
     StepTime time{};
     std::int64_t waiting_ns = 0;  ///< in collectives, for their last rank
-    std::int64_t caused_ns = 0;   ///< the waiting of other ranks for this one
+    std::int64_t caused_ns = 0;   ///< the waiting of other ranks that this one caused
   };
   std::int64_t step = 0;
   std::vector<OfRank> ranks{};

@@ -17,6 +17,9 @@ namespace slackline {
 /// No launch, no collective, no name.
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
+/// Part of the names of annotations in which a data loader is waited for.
+inline constexpr std::string_view kDataLoader = "DataLoader";
+
 /// A time interval, the end excluded.
 struct TimeSpan {
   std::int64_t begin_ns = 0;
@@ -51,6 +54,8 @@ struct CollectiveDetail {
   std::uint64_t out_elements = 0;
   std::int32_t group_size = 0;        ///< 0: not said
   std::vector<std::int32_t> ranks{};  ///< of the group; empty: not said
+  std::int32_t source = -1;           ///< rank that a receive is from; -1: not said
+  std::int32_t target = -1;           ///< rank that a send is to; -1: not said
 };
 
 /// A call of the CUDA or HIP runtime or driver.

@@ -1,9 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "training/clocks.h"
 #include "training/intervals.h"
 #include "training/training_analysis.h"
 #include "training/training_report.h"
+#include "training/waiting_causes.h"
 
 namespace slackline {
 namespace {
@@ -205,6 +209,45 @@ TEST(Collectives, ShowThatClocksDiffer) {
   EXPECT_EQ(findings.count(kGpuClocksDiffer), 1u);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].waiting_ns, 20);  // never longer than the kernel
+}
+
+// Rank 1's clock is 1000 ahead: its kernels end 1000 after those of rank 0.
+TEST(Clocks, AreCorrectedWhereCollectivesContradictThem) {
+  TrainingRun run =
+      run_of({Rank(0).nccl("AllReduce", 1, {10, 50}).nccl("AllReduce", 60, {70, 100}),
+              Rank(1).nccl("AllReduce", 1, {1040, 1050}).nccl("AllReduce", 1060, {1065, 1100})});
+  correct_clocks(run);
+  EXPECT_EQ(run.ranks[0].gpu[0].time, (TimeSpan{10, 50}));
+  EXPECT_EQ(run.ranks[1].gpu[0].time, (TimeSpan{40, 50}));
+  EXPECT_EQ(run.ranks[1].gpu[1].time, (TimeSpan{65, 100}));
+  EXPECT_EQ(run.findings.count(kGpuClocksCorrected), 1u);
+}
+
+TEST(Clocks, StayWhereTheyArePossible) {
+  TrainingRun run =
+      run_of({Rank(0).nccl("AllReduce", 1, {10, 50}), Rank(1).nccl("AllReduce", 1, {40, 55})});
+  correct_clocks(run);
+  EXPECT_EQ(run.ranks[1].gpu[0].time, (TimeSpan{40, 55}));
+  EXPECT_TRUE(run.findings.empty());
+}
+
+// Rank 0 comes 50 late to rank 1, which therefore comes late to rank 2: of the waiting of rank 2
+// for rank 1 from 10 to 80, rank 1 waited itself from 20 to 60, and rank 0 caused that part.
+TEST(WaitingCauses, ArePassedOnByRanksThatWaited) {
+  const TrainingRun run = run_of({Rank(0).nccl("AllReduce", 1, {60, 70}).in_group("a", {0, 1}),
+                                  Rank(1)
+                                      .nccl("AllReduce", 1, {20, 70})
+                                      .in_group("a", {0, 1})
+                                      .nccl("AllReduce", 1, {80, 90})
+                                      .in_group("b", {1, 2}),
+                                  Rank(2).nccl("AllReduce", 1, {10, 90}).in_group("b", {1, 2})});
+  Findings findings;
+  const auto collectives = match_collectives(run, findings);
+  std::vector<std::array<std::int64_t, 3>> causes;
+  for (const CausedWaiting& cause : waiting_causes(run, collectives)) {
+    causes.push_back({cause.collective, cause.rank, cause.time_ns});
+  }
+  EXPECT_EQ(causes, (std::vector<std::array<std::int64_t, 3>>{{0, 0, 40}, {1, 0, 40}, {1, 1, 30}}));
 }
 
 // Rank 1 launches its kernel 60 late, as it is in aten::item for 70.

@@ -8,6 +8,7 @@
 #include "base/stage.h"
 #include "base/units.h"
 #include "formats/open/open.h"
+#include "training/clocks.h"
 #include "training/training_report.h"
 
 namespace slackline {
@@ -22,9 +23,10 @@ std::string last_part(const std::string& path) {
 }  // namespace
 
 std::optional<Report> training_run_report(const std::string& path) {
-  const std::optional<OpenedTraining> opened = open_training(path);
+  std::optional<OpenedTraining> opened = open_training(path);
   if (!opened) return std::nullopt;
   begin_stage("analysing the training run");
+  correct_clocks(opened->run);
   const TrainingAnalysis analysis = analyse_training(opened->run);
   if (analysis.steps.empty()) {
     throw Error("nothing to report on " + path, "the profile has no events with times",

@@ -87,6 +87,10 @@ void decode_collective_key(std::string_view key, od::value value, KinetoEvent& e
     set(detail.out_elements, value);
   } else if (key == "Group size") {
     set(detail.group_size, value);
+  } else if (key == "Src Rank") {
+    set(detail.source, value);
+  } else if (key == "Dst Rank") {
+    set(detail.target, value);
   } else if (key == "Process Group Ranks") {
     detail.ranks = listed_ranks(raw_list(value));
   } else {
