@@ -47,6 +47,10 @@ std::uint64_t read_clock(clockid_t clock) {
 
 }  // namespace
 
+std::uint64_t steady_ns() {
+  return read_clock(CLOCK_MONOTONIC);
+}
+
 std::uint64_t cpu_time_ns() {
   return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }

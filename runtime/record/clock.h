@@ -32,6 +32,8 @@ inline std::uint64_t now_ns() {
 /// Reads SLACKLINE_TEST_CLOCK: "rank:offset_ns:drift:jitter_ns[,...]".
 void set_clock_fault(const char* text, int rank);
 
+/// CLOCK_MONOTONIC, also where now_ns() is falsified.
+std::uint64_t steady_ns();
 /// The process's CPU time so far.
 std::uint64_t cpu_time_ns();
 /// The calling thread's.

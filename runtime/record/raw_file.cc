@@ -134,4 +134,10 @@ void RawFile::finish() {
   limit_ = cursor_;
 }
 
+void RawFile::flush_to_disk() {
+  if (fd_ < 0) return;
+  msync(header_, kMappedBytes, MS_SYNC);
+  fsync(fd_);
+}
+
 }  // namespace slackline::record

@@ -49,6 +49,8 @@ class RawFile {
   void refuse_all() { full_ = true; }
   /// Writes what is in the stage; nothing may be recorded after that.
   void finish();
+  /// Sends what the file holds to where other hosts read it from. May wait for the disk.
+  void flush_to_disk();
 
  private:
   bool empty_stage(std::size_t slots);

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 
+#include "job_analysis.h"
 #include "job_folder.h"
 #include "synchronise.h"
 
@@ -365,6 +366,7 @@ void start_recording(std::uint8_t op, std::uint64_t begin_ns) {
   takes_part = true;
   const std::uint64_t cpu_before = thread_cpu_time_ns();
   choose_job_folder(directory, sizeof directory, rank, MPI_COMM_WORLD);
+  agree_on_analysis(rank);
   MPI_Group world = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
   Thread* const t = open_files(world, MPI_COMM_WORLD);
@@ -436,6 +438,18 @@ void stop_recording() {
     t->finish_computation();
     t->file().finish();
   }
+}
+
+bool analyses_before_finalize() {
+  return takes_part && analysis_wanted();
+}
+
+void analyse_before_finalize() {
+  // Who reads on another host sees only what has left this one.
+  if (spans_hosts()) {
+    for (Thread* t = all_threads; t != nullptr; t = t->next) t->file().flush_to_disk();
+  }
+  analyse_job(directory, first_header.rank, now_ns() - first_header.monotonic_ns);
 }
 
 void note_abort() {

@@ -298,6 +298,11 @@ void note_sessions_ended();
 /// Before and after MPI_Finalize.
 void prepare_finalize();
 void stop_recording();
+/// Whether the recordings of the job are analysed before it ends. MPI_Finalize's record then ends
+/// where the analysis begins.
+bool analyses_before_finalize();
+/// Between prepare_finalize() and MPI_Finalize, also of processes that could not record.
+void analyse_before_finalize();
 /// MPI_Abort is about to be called.
 void note_abort();
 

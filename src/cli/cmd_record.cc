@@ -24,6 +24,7 @@ struct RecordCommandOptions {
   std::string finish;
   std::string sample;
   bool quiet = false;
+  bool write_trace = false;
 };
 
 /// As the user would type it: below the working directory without the way there.
@@ -63,6 +64,39 @@ std::string summary(const RecordedTrace& r) {
   return text;
 }
 
+std::string analysis_cost_line(const JobAnalysisCosts& costs) {
+  return fmt::format(
+      "the analysis took {}{}: {} CPU time and {} of memory in its process, up to {} CPU time in "
+      "a rank, {} exchanged",
+      format_time_ns(costs.elapsed_ns),
+      costs.run_ns > 0
+          ? fmt::format(" ({} of the run)", format_percent(costs.elapsed_ns / costs.run_ns, 2))
+          : "",
+      format_time_ns(costs.cpu_ns), format_bytes(costs.memory_bytes),
+      format_time_ns(costs.most_rank_cpu_ns), format_bytes(costs.exchanged_bytes));
+}
+
+std::string analysis_summary(const AnalysedJob& job, const RecordCommandOptions& options) {
+  std::string text;
+  if (job.problem.empty()) {
+    std::error_code ignored;
+    text = fmt::format("slackline: {} analysed in the job: {} ({})\n",
+                       count_of(static_cast<std::uint64_t>(job.costs.ranks), "rank"),
+                       shown(job.report), format_bytes(double(fs::file_size(job.report, ignored))));
+  } else {
+    text = fmt::format("slackline: the run was not analysed in the job: {}\n", job.problem);
+  }
+  if (job.costs.ranks > 0) {
+    text += fmt::format("slackline: {}\n", analysis_cost_line(job.costs));
+  }
+  if (!job.problem.empty() && !options.write_trace) {
+    const fs::path recording = shown(job.raw.parent_path());
+    text += fmt::format("slackline: the raw files are kept in {}\nslackline: next: {}\n",
+                        shown(job.raw), command_for_report(options.record.analysis, recording));
+  }
+  return text;
+}
+
 std::string nothing_recorded(const RecordResult& result) {
   const std::string why =
       !result.failures.empty()
@@ -83,9 +117,14 @@ std::string next_step(const std::vector<RecordedTrace>& traces) {
   return fmt::format("slackline: next: slackline report {}\n", shown(what));
 }
 
-std::string message(const RecordResult& result) {
-  if (result.traces.empty() && result.unconverted.empty()) return nothing_recorded(result);
+bool has_recorded(const RecordResult& result) {
+  return !result.traces.empty() || !result.unconverted.empty() || !result.analysed.empty();
+}
+
+std::string message(const RecordResult& result, const RecordCommandOptions& options) {
+  if (!has_recorded(result)) return nothing_recorded(result);
   std::string text;
+  for (const AnalysedJob& job : result.analysed) text += analysis_summary(job, options);
   for (const RecordedTrace& recorded : result.traces) text += summary(recorded);
   if (!result.failures.empty()) {
     text += fmt::format("slackline: the recording is incomplete: {}\n", result.failures);
@@ -104,6 +143,7 @@ std::string message(const RecordResult& result) {
 int run_record(const RecordCommandOptions& options) {
   RecordOptions record_options = options.record;
   record_options.output = options.output;
+  record_options.write_trace = options.write_trace || !record_options.analysis.wanted();
   record_options.call_paths.sample_hz = parse_sample_rate(options.sample);
   const bool finishing = !options.finish.empty();
   if (finishing && !record_options.command.empty()) {
@@ -113,14 +153,38 @@ int run_record(const RecordCommandOptions& options) {
   const RecordResult result =
       finishing ? finish_recording({options.finish, record_options.keep_raw, record_options.force})
                 : record(record_options);
-  const bool good = result.unconverted.empty() && !result.traces.empty();
+  const bool good = has_recorded(result) && result.unconverted.empty() &&
+                    std::ranges::all_of(result.analysed,
+                                        [](const AnalysedJob& job) { return job.problem.empty(); });
   const bool failed = finishing && !result.unconverted.empty();
-  if (!options.quiet || !good) write_stderr(message(result));
+  if (!options.quiet || !good) write_stderr(message(result, options));
   // A command that starts no MPI program that can be recorded is a mistake; a job whose recording
   // failed, for want of space, goes on and ends as it would have.
-  const bool nothing =
-      result.traces.empty() && result.unconverted.empty() && result.failures.empty();
+  const bool nothing = !has_recorded(result) && result.failures.empty();
   return failed || (nothing && result.exit_status == 0) ? 1 : result.exit_status;
+}
+
+void add_job_analysis(CommandParser& parser, RecordCommandOptions& options) {
+  const char* const group = "Analysis in the job";
+  JobAnalysisChoice& choice = options.record.analysis;
+  parser
+      .add_option("--analyse", choice.analyses,
+                  "Before MPI_Finalize, analyse the run and leave a report instead of a trace")
+      ->type_name("[" + job_analyses() + "]")
+      ->optional_value(job_analyses())
+      ->group(group);
+  parser
+      .add_option("--analysis-time", choice.time,
+                  "End it after this share of the run, but not before 2 s, or after this time")
+      ->type_name("LIMIT")
+      ->capture_default_str()
+      ->group(group);
+  parser
+      .add_option("--analysis-memory", choice.memory,
+                  "Memory that it may use, if not half of what the host has left")
+      ->type_name("SIZE")
+      ->group(group);
+  parser.add_flag("--write-trace", options.write_trace, "Write the trace as well")->group(group);
 }
 
 }  // namespace
@@ -128,13 +192,16 @@ int run_record(const RecordCommandOptions& options) {
 Run setup_record(CommandParser& parser) {
   auto options = std::make_shared<RecordCommandOptions>();
   parser
-      .add_option("-o,--output", options->output, "Output folder, or trace file if it ends in .slk")
+      .add_option("-o,--output", options->output,
+                  "Output folder, or trace file if it ends in .slk; with --analyse a report's file "
+                  "if it ends in .json, .txt or .html")
       ->type_name("DIR");
   parser.add_option("--mpi", options->record.mpi, "MPI library of the launcher, if not detected")
       ->one_of({"openmpi", "mpich"});
   parser.add_flag("--yield", options->record.yield,
                   "Let waiting MPICH ranks yield the CPU (for more ranks than cores)");
   add_call_paths(parser, options->record.call_paths, options->sample);
+  add_job_analysis(parser, *options);
   parser.add_flag("--keep-raw", options->record.keep_raw, "Keep the raw recording files");
   parser.add_flag("--force", options->record.force, "Overwrite the trace of an earlier recording");
   parser
@@ -147,6 +214,7 @@ Run setup_record(CommandParser& parser) {
                     "slackline record -o run1 -- mpiexec -n 64 ./app",
                     "slackline record --sample=200Hz -- mpirun -n 4 ./app",
                     "slackline record --mpi mpich --yield -- mpirun -n 8 ./app",
+                    "slackline record --analyse -o app.json -- mpirun -n 4 ./app",
                     "slackline record --finish slackline-trace"});
   return [options] { return run_record(*options); };
 }

@@ -5,10 +5,12 @@
 #include "base/interrupt.h"
 #include "base/large_pages.h"
 #include "cli/launched_command.h"
+#include "cli/record/process.h"
 
 int main(int argc, char** argv) {
   using namespace slackline;
 
+  heed_recorded_rank();
   use_large_pages();
 
   // An interrupted command leaves no half-written file behind.

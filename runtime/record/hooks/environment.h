@@ -40,11 +40,19 @@ int finalize(std::uint8_t op, Call call) {
   Thread* t = enter();
   if (t == nullptr) {
     prepare_finalize();
+    if (analyses_before_finalize()) analyse_before_finalize();
     return call();
   }
   t->open(op);
   t->begin();
   prepare_finalize();
+  if (analyses_before_finalize()) {
+    t->end();
+    t->close();
+    stop_recording();
+    analyse_before_finalize();
+    return call();
+  }
   const int rc = call();
   t->end();
   t->close();

@@ -24,6 +24,9 @@ constexpr std::string_view kSampleSuffix = ".slksamples";
 constexpr std::string_view kFailure = ".error-";          // rank-R.error-ERRNO
 constexpr std::string_view kHiddenInit = ".hidden-init";  // process-PID.hidden-init
 
+constexpr std::string_view kAnalysisLog = "analysis.log";
+constexpr std::string_view kAnalysisCosts = "analysis.costs";
+
 std::vector<fs::path> entries_of(const fs::path& directory) {
   std::vector<fs::path> entries;
   std::error_code ignored;
@@ -44,22 +47,28 @@ std::vector<fs::path> job_folders(const fs::path& directory) {
   return folders;
 }
 
-/// When the job passed MPI_Init, by the clock of the host of one of its ranks; 0 unknown.
-std::uint64_t start_of(const fs::path& folder) {
+/// The header of one of the job's ranks; without its magic where none is intact.
+slk_raw_header header_in(const fs::path& folder) {
   for (const fs::path& file : entries_of(folder / "raw")) {
     slk_raw_header header{};
     std::ifstream in(file, std::ios::binary);
     if (in.read(reinterpret_cast<char*>(&header), sizeof header) &&
         header.magic == SLK_WIRE_MAGIC) {
-      return header.realtime_ns;
+      return header;
     }
   }
-  return 0;
+  return {};
+}
+
+/// When the job passed MPI_Init, by the clock of the host of one of its ranks; 0 unknown.
+std::uint64_t start_of(const fs::path& folder) {
+  return header_in(folder).realtime_ns;
 }
 
 bool is_recorders(const fs::path& file) {
   return file.extension() == kRawSuffix || file.extension() == kSampleSuffix ||
-         file.extension() == kHiddenInit ||
+         file.extension() == kHiddenInit || file.filename() == kAnalysisLog ||
+         file.filename() == kAnalysisCosts ||
          file.filename().string().find(kFailure) != std::string::npos;
 }
 
@@ -127,6 +136,11 @@ void remove_raw_files(const fs::path& directory) {
     fs::remove(folder / "raw", ignored);
     fs::remove(folder, ignored);
   }
+}
+
+std::string recorded_program(const fs::path& folder) {
+  const slk_raw_header header = header_in(folder);
+  return {header.program, strnlen(header.program, sizeof header.program)};
 }
 
 std::string program_name(std::string_view command_line) {

@@ -21,6 +21,9 @@ std::string recording_failures(const std::filesystem::path& directory);
 /// Removes the recorder's own files below `directory`, and all folders that are empty then.
 void remove_raw_files(const std::filesystem::path& directory);
 
+/// The command line of a job's program, as one of its ranks has noted it; empty unknown.
+std::string recorded_program(const std::filesystem::path& folder);
+
 /// The program's name out of a command line, as part of a file name: "simpleFoam".
 std::string program_name(std::string_view command_line);
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,6 +130,19 @@ ProcessEnd run_process(const std::vector<std::string>& command, const Environmen
   if (failed) cannot_run(command[0], error);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   return {status, took.count(), children_cpu() - cpu_before};
+}
+
+void heed_recorded_rank() {
+  const char* const parent = std::getenv("SLACKLINE_ENDS_WITH");
+  if (parent == nullptr) return;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (std::to_string(getppid()) != parent) raise(SIGTERM);  // it has died before that
+  const char* const memory = std::getenv("SLACKLINE_MEMORY_LIMIT");
+  const rlim_t bytes = memory == nullptr ? 0 : std::strtoull(memory, nullptr, 10);
+  const rlimit limit{bytes, bytes};
+  if (bytes > 0) setrlimit(RLIMIT_DATA, &limit);
+  unsetenv("SLACKLINE_ENDS_WITH");
+  unsetenv("SLACKLINE_MEMORY_LIMIT");
 }
 
 void become_process(const std::vector<std::string>& command, const Environment& environment) {

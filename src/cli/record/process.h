@@ -19,6 +19,11 @@ struct ProcessEnd {
 /// when it cannot be started.
 ProcessEnd run_process(const std::vector<std::string>& command, const Environment& environment);
 
+/// For a process that a rank of an MPI job has started to analyse the job's recording. It gets no
+/// more memory than SLACKLINE_MEMORY_LIMIT says, and SIGTERM when the rank dies, whose process
+/// number is in SLACKLINE_ENDS_WITH. Any other process does nothing here.
+void heed_recorded_rank();
+
 /// Becomes that command. Returns only by throwing Error.
 [[noreturn]] void become_process(const std::vector<std::string>& command,
                                  const Environment& environment);

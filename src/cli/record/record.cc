@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -34,12 +35,19 @@ fs::path next_free_folder() {
   }
 }
 
-RecordPlaces places_of(const fs::path& output) {
+RecordPlaces places_of(const fs::path& output, bool analysed) {
   const fs::path path = fs::absolute(output.empty() ? next_free_folder() : output);
-  if (path.extension() != ".slk") return {path / "trace.slk", path};
   fs::path directory = path;
   directory += ".recording";
-  return {path, directory};
+  if (analysed && names_report(path)) {
+    return {fs::path(path).replace_extension(".slk"), directory, path};
+  }
+  if (path.extension() != ".slk") return {path / "trace.slk", path, path / "report.txt"};
+  if (!analysed) return {path, directory};
+  throw usage_error(fmt::format("cannot write a report to '{}'", output.string()),
+                    "that is the name of a trace",
+                    "Choose a name that ends in .json, .txt or .html; --write-trace writes the "
+                    "trace beside it.");
 }
 
 std::string shown_in_error(const RecordPlaces& places) {
@@ -127,8 +135,6 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
 /// Whatever goes wrong from here on, the jobs have run: their files are kept and the reason is
 /// told.
 void convert_jobs(const RecordPlaces& places, bool keep_raw, RecordResult& result) {
-  result.directory = places.directory;
-  result.failures = recording_failures(places.directory);
   std::vector<ReadJob> jobs;
   std::vector<std::string> programs;
   for (const fs::path& folder : recorded_jobs(places.directory)) {
@@ -152,6 +158,34 @@ void convert_jobs(const RecordPlaces& places, bool keep_raw, RecordResult& resul
   if (!keep) remove_raw_files(places.directory);
 }
 
+/// Takes the reports that the jobs have left. False if one has left none.
+bool take_reports(const RecordPlaces& places, RecordResult& result) {
+  const std::vector<fs::path> jobs = recorded_jobs(places.directory);
+  std::vector<std::string> programs;
+  for (const fs::path& folder : jobs) programs.push_back(program_name(recorded_program(folder)));
+  std::vector<fs::path> names{places.report};
+  if (jobs.size() > 1) names = job_traces(places.trace, programs);
+  bool all = !jobs.empty();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    names[i].replace_extension(places.report.extension());
+    result.analysed.push_back(
+        take_job_report(jobs[i], places.report.filename().string(), names[i]));
+    all = all && result.analysed.back().problem.empty();
+  }
+  return all;
+}
+
+void finish_jobs(const RecordPlaces& places, const RecordOptions& options, RecordResult& result) {
+  result.directory = places.directory;
+  result.failures = recording_failures(places.directory);
+  const bool reported = options.analysis.wanted() && take_reports(places, result);
+  if (options.write_trace) {
+    convert_jobs(places, options.keep_raw, result);
+  } else if ((reported && !options.keep_raw) || result.analysed.empty()) {
+    remove_raw_files(places.directory);
+  }
+}
+
 /// What an earlier recording has left is replaced only when asked for, and only by another one.
 std::vector<fs::path> to_be_replaced(const RecordPlaces& places, bool force) {
   std::vector<fs::path> existing = existing_traces(places.trace);
@@ -159,6 +193,14 @@ std::vector<fs::path> to_be_replaced(const RecordPlaces& places, bool force) {
   throw Error(fmt::format("cannot record into '{}'", shown_in_error(places)),
               fmt::format("it already contains the trace {}", existing.front().filename().string()),
               "Choose another folder with -o, move the trace, or overwrite it with --force.");
+}
+
+void refuse_existing_report(const RecordPlaces& places, bool force) {
+  std::error_code ignored;
+  if (force || !fs::exists(places.report, ignored)) return;
+  throw Error(fmt::format("cannot write the report '{}'", places.report.string()),
+              "there is a file of that name",
+              "Choose another name with -o, or overwrite it with --force.");
 }
 
 void remove_replaced(const std::vector<fs::path>& earlier, const RecordResult& result) {
@@ -232,12 +274,18 @@ RecordResult record(const RecordOptions& options) {
   const RuntimeLibraries libraries = find_runtime_libraries();
   const Launcher launcher = find_launcher(options.command, options.mpi);
   check_recorder(libraries, launcher);
-  const RecordPlaces places = places_of(options.output);
-  const std::vector<fs::path> earlier = to_be_replaced(places, options.force);
+  const RecordPlaces places = places_of(options.output, options.analysis.wanted());
+  Environment variables =
+      environment(libraries, places.directory, options.call_paths, options.yield);
+  std::vector<fs::path> earlier;
+  if (options.write_trace) earlier = to_be_replaced(places, options.force);
+  if (options.analysis.wanted()) {
+    refuse_existing_report(places, options.force);
+    std::ranges::copy(job_analysis_environment(options.analysis, places.report.filename().string()),
+                      std::back_inserter(variables));
+  }
   prepare(places);
-  const LaunchPlan plan =
-      plan_launch(options.command, launcher,
-                  environment(libraries, places.directory, options.call_paths, options.yield));
+  const LaunchPlan plan = plan_launch(options.command, launcher, variables);
   RecordResult result;
   try {
     result.exit_status = run_process(plan.command, plan.environment).exit_status;
@@ -245,7 +293,7 @@ RecordResult record(const RecordOptions& options) {
     remove_raw_files(places.directory);
     throw;
   }
-  convert_jobs(places, options.keep_raw, result);
+  finish_jobs(places, options, result);
   remove_replaced(earlier, result);
   return result;
 }
@@ -259,6 +307,8 @@ RecordResult finish_recording(const FinishOptions& options) {
   const RecordPlaces places{absolute / "trace.slk", absolute};
   const std::vector<fs::path> earlier = to_be_replaced(places, options.force);
   RecordResult result;
+  result.directory = places.directory;
+  result.failures = recording_failures(places.directory);
   convert_jobs(places, options.keep_raw, result);
   remove_replaced(earlier, result);
   return result;

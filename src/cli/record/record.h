@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/findings.h"
+#include "cli/record/job_report.h"
 #include "cli/record/launcher.h"
 
 namespace slackline {
@@ -28,15 +29,18 @@ struct RecordOptions {
   std::filesystem::path output{};
   std::string mpi{};  ///< "openmpi", "mpich"; empty: found out
   CallPathChoice call_paths{};
-  bool yield = false;     ///< preload the library that lets oversubscribed MPICH ranks yield
-  bool keep_raw = false;  ///< leave the recorder's own files beside the trace
-  bool force = false;     ///< replace the traces of an earlier recording
+  JobAnalysisChoice analysis{};  ///< if wanted, `output` may be a report's file
+  bool write_trace = true;       ///< false, of an analysed job: its report is all that is left
+  bool yield = false;            ///< preload the library that lets oversubscribed MPICH ranks yield
+  bool keep_raw = false;         ///< leave the recorder's own files beside the trace
+  bool force = false;            ///< replace the traces of an earlier recording
 };
 
 /// Where a recording's files are.
 struct RecordPlaces {
   std::filesystem::path trace;      ///< the native trace
   std::filesystem::path directory;  ///< what the ranks get as SLACKLINE_DIR; its raw/ is theirs
+  std::filesystem::path report{};   ///< of the analysis in the job
 };
 
 /// A finished recording of one job.
@@ -64,7 +68,8 @@ struct RecordResult {
   std::vector<RecordedTrace>
       traces{};  ///< one for each job of the command, in order of their start
   std::vector<UnconvertedJob> unconverted{};
-  std::string failures{};  ///< why ranks were not recorded, as far as they could say
+  std::vector<AnalysedJob> analysed{};  ///< one for each job of an analysed command
+  std::string failures{};               ///< why ranks were not recorded, as far as they could say
 };
 
 /// Runs the command with the recorder in the ranks of its jobs, of which there is mostly one, and

@@ -1,0 +1,166 @@
+#include "engine_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "clock.h"
+
+namespace slackline::record {
+
+namespace {
+
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+/// So long it may take to remove its temporary files when it is ended.
+constexpr std::uint64_t kGrace_ns = kNsPerSecond / 2;
+
+bool is_for_the_job(const char* variable) {
+  const char* const names[] = {"LD_PRELOAD=", "SLACKLINE_DIR=", "SLACKLINE_PARALLEL="};
+  for (const char* name : names) {
+    if (std::strncmp(variable, name, std::strlen(name)) == 0) return true;
+  }
+  return false;
+}
+
+/// What the process is told about this one (src/cli/record/process.h).
+struct EngineVariables {
+  char parent[64];
+  char memory[64];
+};
+
+/// The program's environment but for what concerns the job. To be freed; nullptr without memory.
+char** engine_environment(EngineVariables& own) {
+  static char alone[] = "SLACKLINE_PARALLEL=off";
+  std::size_t count = 0;
+  while (environ[count] != nullptr) ++count;
+  auto** variables = static_cast<char**>(std::calloc(count + 4, sizeof(char*)));
+  if (variables == nullptr) return nullptr;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_for_the_job(environ[i])) variables[kept++] = environ[i];
+  }
+  variables[kept++] = alone;
+  variables[kept++] = own.parent;
+  variables[kept] = own.memory;
+  return variables;
+}
+
+/// Lets SIGCHLD have its default effect for as long as it exists.
+class QuietChildren {
+ public:
+  QuietChildren() {
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &usual, &before_);
+  }
+  ~QuietChildren() { sigaction(SIGCHLD, &before_, nullptr); }
+  QuietChildren(const QuietChildren&) = delete;
+  QuietChildren& operator=(const QuietChildren&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+/// 0: it could not be started.
+pid_t start(const char* const* arguments, const char* log, const EngineLimits& limits) {
+  EngineVariables own;
+  std::snprintf(own.parent, sizeof own.parent, "SLACKLINE_ENDS_WITH=%ld",
+                static_cast<long>(getpid()));
+  std::snprintf(own.memory, sizeof own.memory, "SLACKLINE_MEMORY_LIMIT=%llu",
+                static_cast<unsigned long long>(limits.memory_bytes));
+  char** const variables = engine_environment(own);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  if (variables == nullptr || posix_spawn_file_actions_init(&files) != 0) {
+    std::free(variables);
+    return 0;
+  }
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+#if __GLIBC_PREREQ(2, 34)
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+#endif
+  posix_spawnattr_init(&attributes);
+  sigset_t set;
+  sigemptyset(&set);
+  posix_spawnattr_setsigmask(&attributes, &set);
+  sigfillset(&set);
+  posix_spawnattr_setsigdefault(&attributes, &set);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, arguments[0], &files, &attributes,
+                                const_cast<char* const*>(arguments), variables);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  std::free(variables);
+  return error == 0 ? pid : 0;
+}
+
+/// So much CPU time it may use at most: if this process is killed, it does not go on for long,
+/// whatever the system does then.
+void limit_processor(pid_t pid, const EngineLimits& limits) {
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const auto threads = static_cast<std::uint64_t>(processors > 0 ? processors : 1);
+  const rlim_t seconds = (limits.time_ns / kNsPerSecond + 1) * threads;
+  const rlimit processor{seconds, seconds};
+  prlimit(pid, RLIMIT_CPU, &processor, nullptr);
+}
+
+std::uint64_t ns_of(const timeval& t) {
+  return static_cast<std::uint64_t>(t.tv_sec) * kNsPerSecond +
+         static_cast<std::uint64_t>(t.tv_usec) * 1000;
+}
+
+}  // namespace
+
+void sleep_a_little(std::uint64_t begin_ns) {
+  constexpr std::uint64_t kLeast = 20'000;
+  constexpr std::uint64_t kMost = 5'000'000;
+  std::uint64_t ns = (steady_ns() - begin_ns) / 8;
+  if (ns < kLeast) ns = kLeast;
+  if (ns > kMost) ns = kMost;
+  const timespec pause{0, static_cast<long>(ns)};
+  nanosleep(&pause, nullptr);
+}
+
+EngineEnd run_engine(const char* const* arguments, const char* log, const EngineLimits& limits) {
+  EngineEnd end;
+  const QuietChildren quiet;
+  const std::uint64_t begin_ns = steady_ns();
+  const pid_t pid = start(arguments, log, limits);
+  if (pid == 0) return end;
+  limit_processor(pid, limits);
+  end.kind = EngineEnd::Kind::ended;
+  rusage used{};
+  int status = 0;
+  for (;;) {
+    const pid_t ended = wait4(pid, &status, WNOHANG, &used);
+    if (ended == pid) break;
+    if (ended < 0 && errno != EINTR) {  // the program has given orders not to keep it
+      status = -1;
+      break;
+    }
+    const std::uint64_t elapsed_ns = steady_ns() - begin_ns;
+    if (end.kind == EngineEnd::Kind::ended && elapsed_ns > limits.time_ns) {
+      end.kind = EngineEnd::Kind::time_limit;
+      kill(pid, SIGTERM);
+    } else if (elapsed_ns > limits.time_ns + kGrace_ns) {
+      kill(pid, SIGKILL);
+    }
+    sleep_a_little(begin_ns);
+  }
+  end.status = status;
+  end.cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
+  end.most_kib = static_cast<std::uint64_t>(used.ru_maxrss);
+  return end;
+}
+
+}  // namespace slackline::record

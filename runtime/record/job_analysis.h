@@ -1,0 +1,36 @@
+#ifndef SLACKLINE_RUNTIME_RECORD_JOB_ANALYSIS_H
+#define SLACKLINE_RUNTIME_RECORD_JOB_ANALYSIS_H
+
+#include <cstdint>
+
+namespace slackline::record {
+
+/// `slackline record --analyse`: before MPI_Finalize, rank 0 starts slackline itself as a process
+/// beside it, which analyses the finished recordings of all ranks, while these sleep. Whatever
+/// becomes of that process, MPI_Finalize follows.
+///
+/// What it is asked for comes from the environment:
+///   SLACKLINE_ANALYSE          sections of the report, separated by commas; nothing without
+///   SLACKLINE_ANALYSE_PROGRAM  path of slackline
+///   SLACKLINE_ANALYSE_REPORT   name of the report's file, in the job's folder
+///   SLACKLINE_ANALYSE_LIMITS   "SHARE SECONDS BYTES": it is ended after that share of the run, but
+///                              not before so many seconds, and gets no more memory than that; with
+///                              0 bytes half of what the host has left
+
+/// Collective over MPI_COMM_WORLD: rank 0's environment counts.
+void agree_on_analysis(int rank);
+
+/// Whether all ranks will call analyse_job().
+bool analysis_wanted();
+
+/// Collective over MPI_COMM_WORLD: whether its ranks run on several hosts.
+bool spans_hosts();
+
+/// Collective over MPI_COMM_WORLD, after the recordings are finished and before PMPI_Finalize.
+/// `directory` is the job's folder. Costs are left there in raw/analysis.costs, messages in
+/// raw/analysis.log.
+void analyse_job(const char* directory, int rank, std::uint64_t run_ns);
+
+}  // namespace slackline::record
+
+#endif
