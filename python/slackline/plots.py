@@ -95,6 +95,12 @@ def _kind(operation: str) -> str:
     return "collective" if any(part in name for part in collectives) else "other"
 
 
+def _unit(span_ns: float) -> tuple[str, float]:
+    """The largest unit of time of which `span_ns` has at least two, and its length in nanoseconds."""
+    units = (("s", 1e9), ("ms", 1e6), ("us", 1e3))
+    return next(((name, length) for name, length in units if span_ns >= 2 * length), ("ns", 1.0))
+
+
 def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax: Any = None) -> Any:
     """Calls of MPI as bars, a row for each rank; white is computation."""
     calls = trace.calls(ranks=ranks, interval=interval)
@@ -103,6 +109,7 @@ def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax:
     rows, row = np.unique(rank, return_inverse=True)
     shown = trace.span()["whole"] if interval is None else trace.between(interval)
     zero = int(shown[0])
+    unit, length = _unit(shown[1] - zero)
     kinds = np.array([_kind(name) for name in calls.column("operation").categories or [""]])
     kind = kinds[calls.column("operation").values[::step]] if calls.rows else np.empty(0, dtype=str)
     ax = _axes(ax, figsize=(9, 1.2 + 0.3 * min(len(rows), 24)))
@@ -110,12 +117,12 @@ def plot_timeline(trace: Trace, ranks: Any = None, interval: Any = "common", ax:
         chosen = kind == name
         if not chosen.any():
             continue
-        ax.barh(row[chosen], (end - begin)[chosen] / 1e3, left=(begin[chosen] - zero) / 1e3, height=0.8,
+        ax.barh(row[chosen], (end - begin)[chosen] / length, left=(begin[chosen] - zero) / length, height=0.8,
                 color=colour, label=name)
     ax.set_yticks(range(len(rows)), [f"rank {r}" for r in rows])
     ax.invert_yaxis()
-    ax.set_xlim(0, (shown[1] - zero) / 1e3)
-    ax.set_xlabel(f"time [us] from {zero / 1e6:.3f} ms")
+    ax.set_xlim(0, (shown[1] - zero) / length)
+    ax.set_xlabel(f"time [{unit}] from {zero / 1e6:.3f} ms")
     if step > 1:
         ax.set_title(f"one of {step} calls is drawn")
     if calls.rows:
