@@ -107,7 +107,7 @@ RC_GTEST_PROP(Envelope, HasTheLinesThatOnePassFinds, ()) {
     }
     const auto by_one_pass = t.lines_between({0, 1}, to, [] { return false; });
     RC_CLASSIFY(by_one_pass.has_value(), "fits in 61 bits");
-    RC_ASSERT(!by_one_pass || *by_one_pass == by_bisection);
+    if (by_one_pass) RC_ASSERT(*by_one_pass == by_bisection);
   }
 }
 
