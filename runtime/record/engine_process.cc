@@ -68,8 +68,28 @@ class QuietChildren {
   struct sigaction before_ {};
 };
 
+/// Lets what this thread starts run on other processors than itself, for as long as it exists.
+class ProcessorsOfChildren {
+ public:
+  explicit ProcessorsOfChildren(const cpu_set_t& processors)
+      : changed_(CPU_COUNT(&processors) > 0 &&
+                 sched_getaffinity(0, sizeof before_, &before_) == 0 &&
+                 sched_setaffinity(0, sizeof processors, &processors) == 0) {}
+  ~ProcessorsOfChildren() {
+    if (changed_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  ProcessorsOfChildren(const ProcessorsOfChildren&) = delete;
+  ProcessorsOfChildren& operator=(const ProcessorsOfChildren&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool changed_;
+};
+
 /// 0: it could not be started.
-pid_t start(const char* const* arguments, const char* log, const EngineLimits& limits) {
+pid_t start(const char* const* arguments, const char* log, const cpu_set_t& processors,
+            const EngineLimits& limits) {
+  const ProcessorsOfChildren anywhere(processors);
   EngineVariables own;
   std::snprintf(own.parent, sizeof own.parent, "SLACKLINE_ENDS_WITH=%ld",
                 static_cast<long>(getpid()));
@@ -131,11 +151,12 @@ void sleep_a_little(std::uint64_t begin_ns) {
   nanosleep(&pause, nullptr);
 }
 
-EngineEnd run_engine(const char* const* arguments, const char* log, const EngineLimits& limits) {
+EngineEnd run_engine(const char* const* arguments, const char* log, const cpu_set_t& processors,
+                     const EngineLimits& limits) {
   EngineEnd end;
   const QuietChildren quiet;
   const std::uint64_t begin_ns = steady_ns();
-  const pid_t pid = start(arguments, log, limits);
+  const pid_t pid = start(arguments, log, processors, limits);
   if (pid == 0) return end;
   limit_processor(pid, limits);
   end.kind = EngineEnd::Kind::ended;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -26,9 +27,10 @@ struct EngineEnd {
 /// Runs a program beside this process to its end, or to its limits. It is started without copying
 /// this process (posix_spawn, not fork: memory that is registered with a network card must not be
 /// copied, and no handlers of fork run), without its open files, signal handlers and LD_PRELOAD,
-/// and with standard output and error in `log`. The program's own handler of SIGCHLD does not hear
-/// of it. Sleeps meanwhile.
-EngineEnd run_engine(const char* const* arguments, const char* log, const EngineLimits& limits);
+/// on `processors` (none: this thread's), and with standard output and error in `log`. The
+/// program's own handler of SIGCHLD does not hear of it. Sleeps meanwhile.
+EngineEnd run_engine(const char* const* arguments, const char* log, const cpu_set_t& processors,
+                     const EngineLimits& limits);
 
 /// Sleeps for an eighth of the time since `begin_ns`, at least 20 us and at most 5 ms: for who
 /// waits for long.

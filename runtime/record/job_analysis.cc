@@ -1,6 +1,7 @@
 #include "job_analysis.h"
 
 #include <mpi.h>
+#include <sched.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -59,7 +60,7 @@ EngineLimits limits_from(const char* text, std::uint64_t run_ns) {
           bytes != 0 ? bytes : half_of_free_memory()};
 }
 
-EngineEnd run(const Question& question, const char* directory) {
+EngineEnd run(const Question& question, const char* directory, const cpu_set_t& processors) {
   char report[4096];
   char log[4096];
   std::snprintf(report, sizeof report, "%s/%s", directory, question.report);
@@ -67,7 +68,7 @@ EngineEnd run(const Question& question, const char* directory) {
   const char* const arguments[] = {question.program, "report",          directory,
                                    "--section",      question.sections, "-o",
                                    report,           "--quiet",         nullptr};
-  return run_engine(arguments, log, question.limits);
+  return run_engine(arguments, log, processors, question.limits);
 }
 
 const char* name_of(EngineEnd::Kind kind) {
@@ -105,7 +106,7 @@ void write_costs(const char* directory, const EngineEnd& end, const EngineLimits
   number("cpu_ns", end.cpu_ns);
   number("memory_kib", end.most_kib);
   const auto others = static_cast<std::uint64_t>(count - 1);
-  number("exchanged_bytes", others * (sizeof(int) + sizeof(RankCosts)));
+  number("exchanged_bytes", others * (sizeof(cpu_set_t) + sizeof(int) + sizeof(RankCosts)));
   for (int r = 0; r < count; ++r) {
     std::fprintf(file, "rank %d %lld %lld\n", r, static_cast<long long>(ranks[r].elapsed_ns),
                  static_cast<long long>(ranks[r].cpu_ns));
@@ -129,18 +130,22 @@ bool analysis_wanted() {
   return wanted;
 }
 
-bool spans_hosts() {
-  MPI_Comm host = MPI_COMM_NULL;
+RanksHost find_host() {
+  MPI_Comm ranks = MPI_COMM_NULL;
   int all = 0;
   int here = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &all);
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  PMPI_Comm_size(host, &here);
-  PMPI_Comm_free(&host);
-  return here < all;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &ranks);
+  PMPI_Comm_size(ranks, &here);
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) CPU_ZERO(&mine);
+  RanksHost host{here == all, {}};
+  PMPI_Allreduce(&mine, &host.processors, sizeof mine, MPI_BYTE, MPI_BOR, ranks);
+  PMPI_Comm_free(&ranks);
+  return host;
 }
 
-void analyse_job(const char* directory, int rank, std::uint64_t run_ns) {
+void analyse_job(const char* directory, int rank, std::uint64_t run_ns, const RanksHost& host) {
   const std::uint64_t begin_ns = steady_ns();
   const std::uint64_t cpu_before = thread_cpu_time_ns();
   MPI_Comm comm = MPI_COMM_NULL;
@@ -155,7 +160,7 @@ void analyse_job(const char* directory, int rank, std::uint64_t run_ns) {
     limits = limits_from(std::getenv("SLACKLINE_ANALYSE_LIMITS"), run_ns);
     end = run({std::getenv("SLACKLINE_ANALYSE_PROGRAM"), std::getenv("SLACKLINE_ANALYSE"),
                std::getenv("SLACKLINE_ANALYSE_REPORT"), limits},
-              directory);
+              directory, host.processors);
     all = static_cast<RankCosts*>(std::calloc(static_cast<std::size_t>(count), sizeof *all));
   }
   const bool gathers = value_of_first(all != nullptr ? 1 : 0, comm) != 0;

@@ -1,13 +1,15 @@
 #ifndef SLACKLINE_RUNTIME_RECORD_JOB_ANALYSIS_H
 #define SLACKLINE_RUNTIME_RECORD_JOB_ANALYSIS_H
 
+#include <sched.h>
+
 #include <cstdint>
 
 namespace slackline::record {
 
 /// `slackline record --analyse`: before MPI_Finalize, rank 0 starts slackline itself as a process
-/// beside it, which analyses the finished recordings of all ranks, while these sleep. Whatever
-/// becomes of that process, MPI_Finalize follows.
+/// beside it, which analyses the finished recordings of all ranks, while these sleep, on the
+/// processors of all ranks on its host. Whatever becomes of that process, MPI_Finalize follows.
 ///
 /// What it is asked for comes from the environment:
 ///   SLACKLINE_ANALYSE          sections of the report, separated by commas; nothing without
@@ -23,13 +25,18 @@ void agree_on_analysis(int rank);
 /// Whether all ranks will call analyse_job().
 bool analysis_wanted();
 
-/// Collective over MPI_COMM_WORLD: whether its ranks run on several hosts.
-bool spans_hosts();
+/// The host of the calling rank.
+struct RanksHost {
+  bool has_all_ranks;
+  cpu_set_t processors;  ///< that its ranks may run on, taken together
+};
+/// Collective over MPI_COMM_WORLD.
+RanksHost find_host();
 
 /// Collective over MPI_COMM_WORLD, after the recordings are finished and before PMPI_Finalize.
 /// `directory` is the job's folder. Costs are left there in raw/analysis.costs, messages in
 /// raw/analysis.log.
-void analyse_job(const char* directory, int rank, std::uint64_t run_ns);
+void analyse_job(const char* directory, int rank, std::uint64_t run_ns, const RanksHost& host);
 
 }  // namespace slackline::record
 

@@ -446,10 +446,11 @@ bool analyses_before_finalize() {
 
 void analyse_before_finalize() {
   // Who reads on another host sees only what has left this one.
-  if (spans_hosts()) {
+  const RanksHost host = find_host();
+  if (!host.has_all_ranks) {
     for (Thread* t = all_threads; t != nullptr; t = t->next) t->file().flush_to_disk();
   }
-  analyse_job(directory, first_header.rank, now_ns() - first_header.monotonic_ns);
+  analyse_job(directory, first_header.rank, now_ns() - first_header.monotonic_ns, host);
 }
 
 void note_abort() {

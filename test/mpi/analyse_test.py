@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from recording import check, run_case
+from recording import check, run_case, skip
 from space_test import small_disk
 
 ROUNDS = 30
@@ -126,7 +126,7 @@ def case_full_disk(test):
 class PlannedAnalysis:
     """A job whose analysis is a script of the test's."""
 
-    def __init__(self, test, script, limits):
+    def __init__(self, test, script, limits, bound=False):
         self.test = test
         self.raw = os.path.join(test.folder, "run", "raw")
         program = os.path.join(test.folder, "analysis.sh")
@@ -138,7 +138,8 @@ class PlannedAnalysis:
                   "SLACKLINE_DIR": os.path.join(test.folder, "run"), "SLACKLINE_ANALYSE": "waits",
                   "SLACKLINE_ANALYSE_PROGRAM": program, "SLACKLINE_ANALYSE_REPORT": "report.json",
                   "SLACKLINE_ANALYSE_LIMITS": limits}
-        self.command = [*test.launcher(2), "env", *(f"{name}={value}" for name, value in values.items()),
+        binding = {"openmpi": ["--bind-to", "core"], "mpich": ["-bind-to", "core"]}[test.arguments.mpi] if bound else []
+        self.command = [*test.launcher(2), *binding, "env", *(f"{name}={value}" for name, value in values.items()),
                         test.program("scenario"), "many", str(ROUNDS)]
 
     def run(self):
@@ -196,6 +197,20 @@ def case_failing(test):
         check(done.returncode == 0 and "sum" in done.stdout, "the job goes on")
         planned.check_usable()
         test.run(["rm", "-rf", "run"])
+
+
+def case_processors(test):
+    """Of ranks that are bound to a processor each, the analysis gets all, and the ranks keep their own."""
+    script = """for process in self $PPID; do grep Cpus_allowed: /proc/$process/status; done > allowed"""
+    done = PlannedAnalysis(test, script, "0 100 0", bound=True).run()
+    if "ind" in done.stderr and done.returncode != 0:
+        skip("this launcher cannot bind ranks here")
+    check(done.returncode == 0, "the job failed")
+    with open(os.path.join(test.folder, "allowed"), encoding="utf-8") as file:
+        own, ranks = (bin(int(line.split()[1].replace(",", ""), 16)).count("1") for line in file)
+    here = len(os.sched_getaffinity(0))
+    check(own >= min(2, here) and ranks <= own, f"{own} processors for the analysis, {ranks} for the rank")
+    check(here < 2 or ranks < own, "the rank is not bound any more")
 
 
 def case_killed_meanwhile(test):
