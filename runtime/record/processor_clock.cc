@@ -1,7 +1,6 @@
 #include "processor_clock.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,25 +30,31 @@ bool ProcessorClock::open() {
     close(fd);  // the mapping keeps the event
     if (at != MAP_FAILED) page_ = static_cast<perf_event_mmap_page*>(at);
   }
-  synchronise();
+  interval_ns_ = page_ != nullptr ? SLK_COUNTER_INTERVAL_NS : SLK_CPU_TIME_INTERVAL_NS;
+  counters_.read();
+  read_cpu_time();
   errno = saved_errno;
   return page_ != nullptr;
 }
 
-namespace {
-
-/// How often the thread gave up its processor to wait for something. A yield is not counted.
-long voluntary_switches() {
-  rusage usage;
-  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
+std::int64_t ProcessorClock::synchronise() {
+  const bool on_processor = page_ != nullptr && page_->lock == lock_;
+  counters_.read();
+  if (on_processor) {
+    const std::uint64_t now = now_ns();
+    const std::int64_t cpu = cpu_ns(now);
+    if (page_->lock == lock_) {
+      cpu_ns_ = cpu;
+      wall_ns_ = now;
+      switched_ = false;
+      return cpu;
+    }
+  }
+  switched_ = true;
+  return read_cpu_time();
 }
 
-}  // namespace
-
-std::int64_t ProcessorClock::synchronise() {
-  const long sleeps = voluntary_switches();
-  slept_ = sleeps != sleeps_;
-  sleeps_ = sleeps;
+std::int64_t ProcessorClock::read_cpu_time() {
   constexpr int kTries = 4;
   std::int64_t first = 0;
   for (int tries = 0; tries < kTries; ++tries) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "system_counters.h"
 #include "trace/wire.h"
 
 namespace slackline::record {
@@ -26,30 +27,38 @@ class ProcessorClock {
   bool open();
 
   /// Whether the thread may have been off the processor since the last synchronise(), at wall clock
-  /// time `now_ns`. 1 ns.
+  /// time `now_ns`, or the system's counters are due. 1 ns.
   bool changed(std::uint64_t now_ns) const {
-    if (page_ != nullptr) return page_->lock != lock_;
-    return static_cast<std::int64_t>(now_ns - wall_ns_) >= std::int64_t{SLK_CPU_TIME_INTERVAL_NS};
+    return (page_ != nullptr && page_->lock != lock_) ||
+           static_cast<std::int64_t>(now_ns - wall_ns_) >= interval_ns_;
   }
   /// CPU time at wall clock time `wall_ns` (CLOCK_MONOTONIC) after the last synchronise(), if
   /// changed() was false then.
   std::int64_t cpu_ns(std::uint64_t wall_ns) const {
     return cpu_ns_ + static_cast<std::int64_t>(wall_ns - wall_ns_);
   }
-  /// Asks for the CPU time now. The thread may well be scheduled out on that occasion, so that time
-  /// passes until this returns; what it returns is the CPU time when it was called. 0.4 us.
+  /// Asks for the CPU time now, and for the system's counters. The thread may well be scheduled out
+  /// on that occasion, so that time passes until this returns; what it returns is the CPU time when
+  /// it was called. 0.4 us.
   std::int64_t synchronise();
   /// Whether the thread slept or blocked between the last two calls of synchronise(): then its time
   /// off the processor was not, or not only, spent waiting for one.
-  bool slept() const { return slept_; }
+  bool slept() const { return counters_.gained(SLK_COUNTER_voluntary_switches) != 0; }
+  /// Whether it may have been off the processor between these two calls.
+  bool switched() const { return switched_; }
+  /// What the system counted between these two calls.
+  const SystemCounters& counters() const { return counters_; }
 
  private:
+  std::int64_t read_cpu_time();
+
   const volatile perf_event_mmap_page* page_ = nullptr;
   std::uint32_t lock_ = 0;
   std::int64_t cpu_ns_ = 0;
   std::uint64_t wall_ns_ = 0;
-  long sleeps_ = 0;
-  bool slept_ = false;
+  std::int64_t interval_ns_ = SLK_CPU_TIME_INTERVAL_NS;
+  SystemCounters counters_;
+  bool switched_ = false;
 };
 
 }  // namespace slackline::record

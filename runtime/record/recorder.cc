@@ -31,7 +31,8 @@ char directory[3072];
 std::uint16_t thread_count;
 bool takes_part = false;  // in what the ranks of MPI_COMM_WORLD do together
 bool started;
-bool recording_sessions;      // they, and not MPI_Init, started the recording
+bool recording_sessions;  // they, and not MPI_Init, started the recording
+ProcessorTime processors_at_start;
 std::uint64_t fixed_cost_ns;  // CPU time of starting and ending the recording
 
 void complain(const char* what, const char* path, int error) {
@@ -115,6 +116,28 @@ void file_name(std::uint16_t index, const char* suffix, char* path, std::size_t 
   }
 }
 
+/// SLACKLINE_COUNTERS: "none", "software" (and unset), "hardware".
+void choose_counters() {
+  const char* const asked = std::getenv("SLACKLINE_COUNTERS");
+  process.system_counters = asked == nullptr || std::strcmp(asked, "none") != 0;
+  process.hardware_counters = asked != nullptr && std::strcmp(asked, "hardware") == 0;
+}
+
+/// Which counters the thread that called MPI_Init has.
+void note_counters(const Thread& t, slk_raw_header& h) {
+  if (process.system_counters) h.counters = (1u << SLK_SYSTEM_COUNTERS) - 1;
+  h.counters |= t.hardware_counters().known();
+  h.missing_counters = t.hardware_counters().missing();
+  h.missing_reason = t.hardware_counters().missing_reason();
+}
+
+void note_stolen_time(slk_raw_header& h) {
+  const ProcessorTime now = processor_time(h.processors);
+  if (!process.system_counters || now.total_ns <= processors_at_start.total_ns) return;
+  h.stolen_ns = now.stolen_ns - processors_at_start.stolen_ns;
+  h.processors_ns = now.total_ns - processors_at_start.total_ns;
+}
+
 void sample_thread(Thread& t) {
   if (process.sampling.interval_ns == 0) return;
   char path[sizeof directory + 64];
@@ -182,6 +205,7 @@ Thread* open_files(MPI_Group world, MPI_Comm known) {
   process.multiple = first_header.thread_level == MPI_THREAD_MULTIPLE;
   process.call_paths = call_path_options();
   process.sampling = prepare_sampling();
+  choose_counters();
   make_raw_folder(directory);
   const bool able = pthread_key_create(&thread_key, release_thread) == 0 &&
                     init_communicators(world, known != MPI_COMM_NULL);
@@ -190,6 +214,8 @@ Thread* open_files(MPI_Group world, MPI_Comm known) {
   main_header = &t->file().header();
   main_header->cost_ns = measure_cost(*t, known);
   main_header->knows_cpu_time = first_header.knows_cpu_time;
+  note_counters(*t, *main_header);
+  if (process.system_counters) processors_at_start = processor_time(main_header->processors);
   return t;
 }
 
@@ -204,6 +230,7 @@ void note_totals() {
   main_header->calls = calls;
   main_header->recording_ns = static_cast<std::uint64_t>(recording);
   main_header->cpu_ns = cpu_time_ns();
+  note_stolen_time(*main_header);
 }
 
 }  // namespace
@@ -233,9 +260,11 @@ void Thread::close_failed_poll(std::uint64_t key) {
   const std::uint64_t begin = head_->begin_ns;
   const std::uint64_t inside = end_ns_ - begin;
   slk_record* const last = poll_.head;
-  const bool adjacent = last != nullptr && poll_.window == file_.window() && last + 2 == head_;
+  const bool adjacent = last != nullptr && poll_.window == file_.window() && poll_.end == head_;
   if (adjacent && poll_.key == key && begin - last->end_ns < kPollGapNs) {
     retract();
+    off_processor_ns_ = 0;  // no computation of its own is between the two
+    gained_ = 0;
     auto* args = reinterpret_cast<std::int64_t*>(last + 1);
     ++args[0];
     args[1] += static_cast<std::int64_t>(inside);
@@ -246,7 +275,7 @@ void Thread::close_failed_poll(std::uint64_t key) {
   head_->flags = static_cast<std::uint8_t>(head_->flags | SLK_FLAG_FAILED);
   const std::int64_t args[2] = {1, static_cast<std::int64_t>(inside)};
   close_with(2, [&](std::size_t i) { return args[i]; });
-  poll_ = {head_ != sink_ ? head_ : nullptr, file_.window(), key};
+  poll_ = {head_ != sink_ ? head_ : nullptr, file_.head(), file_.window(), key};
 }
 
 void Thread::write(const slk_record& record, const std::int64_t* args, std::size_t n_args) {
@@ -266,23 +295,65 @@ void Thread::write(const slk_record& record, const std::int64_t* args, std::size
 
 bool Thread::watch_processor() {
   off_processor_ns_ = 0;
+  gained_ = 0;
   end_ns_ = 0;
+  if (process.hardware_counters) hardware_.open();
   return processor_.open();
 }
 
-/// The thread was scheduled out since its last call returned.
+void Thread::note_system_counters() {
+  if (!process.system_counters) return;
+  for (unsigned i = 0; i < SLK_SYSTEM_COUNTERS; ++i) {
+    gain_[i] = processor_.counters().gained(static_cast<slk_counter>(i));
+    if (gain_[i] != 0) gained_ |= 1u << i;
+  }
+}
+
+void Thread::note_hardware_counters() {
+  if (end_ns_ == 0 || process.paused) return;
+  for (unsigned i = SLK_SYSTEM_COUNTERS; i < SLK_COUNTER_COUNT; ++i) {
+    gain_[i] = hardware_.gained(i);
+    if (gain_[i] != 0) gained_ |= 1u << i;
+  }
+}
+
+/// The thread may have been scheduled out since its last call returned, or its counters are due.
 void Thread::note_computation() {
   const std::int64_t cpu_before =
       synchronised_end_ns_ == end_ns_ ? cpu_end_ns_ : processor_.cpu_ns(end_ns_);
   const std::int64_t cpu_now = processor_.synchronise();
+  if (end_ns_ == 0 || process.paused) return;
+  note_system_counters();
   // A program that sleeps is not waiting for a processor: that time stays part of its computation.
-  if (end_ns_ == 0 || process.paused || processor_.slept()) return;
+  if (!processor_.switched() || processor_.slept()) return;
   const auto wall = static_cast<std::int64_t>(begin_ns_ - end_ns_);
   const std::int64_t off = wall - (cpu_now - cpu_before);
   if (off >= kOffProcessorNs) off_processor_ns_ = off < wall ? off : wall;
 }
 
-void Thread::tell_off_processor() {
+void Thread::tell_computation() {
+  const bool after_poll = poll_.head != nullptr && poll_.end == file_.head();
+  if (off_processor_ns_ != 0) write_off_processor();
+  if (gained_ != 0) write_counters();
+  if (after_poll) poll_.end = file_.head();
+}
+
+void Thread::write_counters() {
+  std::int64_t args[SLK_COUNTER_COUNT];
+  std::size_t n = 0;
+  for (unsigned i = 0; i < SLK_COUNTER_COUNT; ++i) {
+    if ((gained_ >> i & 1) != 0) args[n++] = static_cast<std::int64_t>(gain_[i]);
+  }
+  slk_record r{};
+  r.op = SLK_REC_COUNTERS;
+  r.begin_ns = r.end_ns = begin_ns_;
+  r.bytes = gained_;
+  r.peer = SLK_PEER_NONE;
+  gained_ = 0;
+  write(r, args, n);
+}
+
+void Thread::write_off_processor() {
   slk_record r{};
   r.op = SLK_REC_OFF_PROCESSOR;
   r.begin_ns = r.end_ns = begin_ns_;

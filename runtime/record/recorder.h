@@ -11,6 +11,7 @@
 #include "call_path_cache.h"
 #include "clock.h"
 #include "communicators.h"
+#include "hardware_counters.h"
 #include "own_cost.h"
 #include "processor_clock.h"
 #include "raw_file.h"
@@ -38,6 +39,7 @@ constexpr std::uint64_t kPollGapNs = 2000;
 
 struct PollRun {
   slk_record* head = nullptr;
+  slk_record* end = nullptr;  // where the next record lies if no other comes in between
   std::uint32_t window = 0;
   std::uint64_t key = 0;
 };
@@ -48,7 +50,7 @@ class Thread {
 
   /// Starts a record. Its fields may be filled until close().
   slk_record* open(std::uint8_t op) {
-    if (__builtin_expect(off_processor_ns_ != 0, 0)) tell_off_processor();
+    if (__builtin_expect(has_untold(), 0)) tell_computation();
     depth_ = 1;
     ++calls_;
     head_ = target();
@@ -59,6 +61,7 @@ class Thread {
   slk_record* record() { return head_; }
   void begin() {
     begin_ns_ = now_ns();
+    if (__builtin_expect(hardware_.any(), 0)) note_hardware_counters();
     if (__builtin_expect(processor_.changed(begin_ns_), 0)) note_computation();
     head_->begin_ns = begin_ns_;
     publish();
@@ -67,6 +70,7 @@ class Thread {
   void end() {
     end_ns_ = now_ns();
     if (__builtin_expect(processor_.changed(end_ns_), 0)) synchronise_at_end();
+    if (__builtin_expect(hardware_.any(), 0)) hardware_.start();
   }
   void close() {
     head_->end_ns = end_ns_;
@@ -106,6 +110,7 @@ class Thread {
   void find_call_path();
   /// The calling thread is this one's from now on.
   bool watch_processor();
+  const HardwareCounters& hardware_counters() const { return hardware_; }
   void watch_call_paths() { paths_.attach(); }
   /// Samples the calling thread from now on; `path` is for its file.
   bool watch_computation(const char* path, const slk_raw_header& header,
@@ -121,9 +126,9 @@ class Thread {
   /// In the handler of the sampling signal.
   void sample(const ucontext_t& context, std::uint64_t expirations);
   /// Writes what is known of the computation before the last call. Not while a record is open.
-  void tell_off_processor();
+  void tell_computation();
   void finish_computation() {
-    if (off_processor_ns_ != 0) tell_off_processor();
+    if (has_untold()) tell_computation();
   }
   /// CPU time that recording took in this thread, but for its start and end; `by_trial_ns` a call
   /// where too few were measured.
@@ -170,6 +175,11 @@ class Thread {
     }
   }
   void note_computation();
+  void note_system_counters();
+  void note_hardware_counters();
+  bool has_untold() const { return off_processor_ns_ != 0 || gained_ != 0; }
+  void write_counters();
+  void write_off_processor();
   void synchronise_at_end() {
     cpu_end_ns_ = processor_.synchronise();
     synchronised_end_ns_ = end_ns_;
@@ -185,6 +195,9 @@ class Thread {
   std::uint64_t synchronised_end_ns_ = 0;  // the end of a call at which CPU time was asked for
   std::int64_t cpu_end_ns_ = 0;            // that CPU time
   std::int64_t off_processor_ns_ = 0;      // in the computation before the last call; not yet told
+  HardwareCounters hardware_;
+  std::uint32_t gained_ = 0;  // counters that gained anything in that computation; not yet told
+  std::uint64_t gain_[SLK_COUNTER_COUNT] = {};
   OwnCost own_cost_;
   CallPathCache paths_;
   Sampler sampler_;
@@ -202,9 +215,11 @@ class Thread {
 
 /// What all threads of the process share.
 struct Process {
-  bool active = false;    // between MPI_Init and MPI_Finalize, with files
-  bool paused = false;    // MPI_Pcontrol(0)
-  bool multiple = false;  // MPI_THREAD_MULTIPLE: tables are locked
+  bool active = false;             // between MPI_Init and MPI_Finalize, with files
+  bool paused = false;             // MPI_Pcontrol(0)
+  bool multiple = false;           // MPI_THREAD_MULTIPLE: tables are locked
+  bool system_counters = false;    // are recorded
+  bool hardware_counters = false;  // are, too, where the machine has them
   CallPathOptions call_paths;
   SamplingOptions sampling;
   std::uint32_t comm_generation = 1;

@@ -7,7 +7,8 @@
 
 namespace slackline {
 
-/// --call-paths, --call-path-depth and --sample, whose value goes through parse_sample_rate().
+/// --call-paths, --call-path-depth, --counters and --sample, whose value goes through
+/// parse_sample_rate().
 inline void add_call_paths(CommandParser& parser, CallPathChoice& choice, std::string& sample) {
   parser
       .add_option("--call-paths", choice.mode,
@@ -23,6 +24,12 @@ inline void add_call_paths(CommandParser& parser, CallPathChoice& choice, std::s
                   "Sample where the ranks compute, so often per second of CPU time")
       ->type_name("[RATE]")
       ->optional_value("200Hz");
+  parser
+      .add_option("--counters", choice.counters,
+                  "Of computation count nothing, what the system counts, or the processor's events "
+                  "too")
+      ->one_of({"none", "software", "hardware"})
+      ->capture_default_str();
 }
 
 }  // namespace slackline

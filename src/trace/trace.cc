@@ -62,7 +62,25 @@ std::int64_t RankCalls::outside_ns(std::size_t i) const {
 
 void RankCalls::set_counter(std::size_t which, std::vector<std::uint64_t> values) {
   if (which >= counters_.size()) counters_.resize(which + 1);
-  counters_[which] = std::move(values);
+  counters_[which] = CounterGains(std::move(values));
+}
+
+CounterGains::CounterGains(std::vector<std::uint64_t> of_gaps) {
+  const auto zeros = static_cast<std::size_t>(std::ranges::count(of_gaps, std::uint64_t{0}));
+  const std::size_t entry = sizeof(std::uint64_t) + sizeof(std::uint32_t);
+  sparse_ = (of_gaps.size() - zeros) * entry < of_gaps.size() * sizeof(std::uint64_t);
+  if (!sparse_) {
+    gains_ = std::move(of_gaps);
+    gains_.shrink_to_fit();
+    return;
+  }
+  gains_.reserve(of_gaps.size() - zeros);
+  gaps_.reserve(of_gaps.size() - zeros);
+  for (std::size_t gap = 0; gap < of_gaps.size(); ++gap) {
+    if (of_gaps[gap] == 0) continue;
+    gains_.push_back(of_gaps[gap]);
+    gaps_.push_back(static_cast<std::uint32_t>(gap));
+  }
 }
 
 void RankCalls::append(const Call& call) {
@@ -99,7 +117,6 @@ void RankCalls::shrink() {
   frame_.shrink_to_fit();
   regions_.shrink_to_fit();
   pauses_.shrink_to_fit();
-  for (auto& values : counters_) values.shrink_to_fit();
 }
 
 Trace::Trace(std::int32_t ranks, bool timed)

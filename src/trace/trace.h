@@ -78,8 +78,28 @@ struct Pause {
   bool in_mpi = false;        ///< in a call of MPI that no Operation stands for (MPI_Comm_rank)
 };
 
+/// What a counter gained in each gap between calls. Counters that mostly gain nothing (context
+/// switches) take 12 bytes a gap in which they do, others 8 a gap.
+class CounterGains {
+ public:
+  CounterGains() = default;
+  explicit CounterGains(std::vector<std::uint64_t> of_gaps);
+  /// 0 beyond the last one. Logarithmic where most are 0.
+  std::uint64_t at(std::size_t gap) const {
+    if (!sparse_) return gap < gains_.size() ? gains_[gap] : 0;
+    const auto found = std::lower_bound(gaps_.begin(), gaps_.end(), gap);
+    if (found == gaps_.end() || *found != gap) return 0;
+    return gains_[static_cast<std::size_t>(found - gaps_.begin())];
+  }
+
+ private:
+  std::vector<std::uint64_t> gains_;
+  std::vector<std::uint32_t> gaps_;  // of the gains, in order, where they are sparse
+  bool sparse_ = false;
+};
+
 /// One rank's calls. Built by appending in program order; then read only.
-/// 46 bytes a call plus 8 per argument, 8 per hardware counter, and 4 where call paths are known.
+/// 46 bytes a call plus 8 per argument, up to 8 per counter, and 4 where call paths are known.
 class RankCalls {
  public:
   std::size_t size() const { return columns_.size(); }
@@ -160,10 +180,10 @@ class RankCalls {
   /// The part of that gap that is outside of MPI: less only the pauses in calls that no Operation
   /// stands for.
   std::int64_t outside_ns(std::size_t i) const;
-  /// What hardware counter `which` of Trace::counters() gained while the rank computed in the gap
+  /// What counter `which` of Trace::counters() gained while the rank computed in the gap
   /// before call i (i = size(): after the last). 0 where it was not recorded.
   std::uint64_t counter(std::size_t which, std::size_t i) const {
-    return which < counters_.size() && i < counters_[which].size() ? counters_[which][i] : 0;
+    return which < counters_.size() ? counters_[which].at(i) : 0;
   }
   /// When the rank's recording ends: computation after the last call lasts until then. The end of
   /// the last call when nothing else was said.
@@ -223,7 +243,7 @@ class RankCalls {
 
   std::vector<RegionEvent> regions_;
   std::vector<Pause> pauses_;
-  std::vector<std::vector<std::uint64_t>> counters_;
+  std::vector<CounterGains> counters_;
   std::int64_t start_ns_ = 0;
   std::int64_t stop_ns_ = kNoStop;
 };
@@ -260,6 +280,9 @@ struct TraceInfo {
   std::uint64_t lost_calls = 0;
   /// > 0: computation was given in flops, and became time at this many a second (formats/ti).
   double flops_per_second = 0;
+  /// Time of the job's processors during the run, their idle time included; 0 unknown.
+  std::int64_t processors_ns = 0;
+  std::int64_t stolen_ns = 0;  ///< of it, what the hypervisor of a virtual machine gave to others
 };
 
 class Trace {
@@ -276,7 +299,7 @@ class Trace {
   const std::vector<std::string>& regions() const { return regions_; }
   /// The call paths of the program's calls of MPI, as they were recorded; RankCalls::frame().
   const CallTree& call_tree() const { return call_tree_; }
-  /// Names of the hardware counters that were recorded ("PAPI_TOT_INS"); RankCalls::counter().
+  /// Names of the counters that were recorded ("PAPI_TOT_INS", "ru_nivcsw"); RankCalls::counter().
   const std::vector<std::string>& counters() const { return counters_; }
   const TraceInfo& info() const { return info_; }
   const Findings& findings() const { return findings_; }

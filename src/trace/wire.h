@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 6u
+#define SLK_WIRE_VERSION 7u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -223,9 +223,32 @@ enum slk_operation {
   SLK_REC_CALL_PATH,     /* request = id of a call path, of this file; args = return addresses,
                           * innermost first; bytes = 1 if the last is the thread's first function,
                           * 0 if the path is cut. Stands before the first call of that path. */
-  SLK_REC_PERSISTENT     /* the nonblocking collective of that request is a start of the persistent
+  SLK_REC_PERSISTENT,    /* the nonblocking collective of that request is a start of the persistent
                           * one that was the bytes-th (from 0) to be made on comm. Follows it. */
+  SLK_REC_COUNTERS       /* begin_ns: of the call recorded before this one. What counters gained in
+                          * the computation before that call: bytes = a bit for each enum
+                          * slk_counter that gained anything, args = the gains in that order */
 };
+
+/* What is counted of a thread's computation: X(identifier, name in a trace). The system's own
+ * counts have the names of getrusage(), the processor's those of PAPI. Append only. */
+#define SLK_COUNTERS(X)                \
+  X(involuntary_switches, "ru_nivcsw") \
+  X(voluntary_switches, "ru_nvcsw")    \
+  X(migrations, "cpu_migrations")      \
+  X(minor_faults, "ru_minflt")         \
+  X(major_faults, "ru_majflt")         \
+  X(instructions, "PAPI_TOT_INS")      \
+  X(cycles, "PAPI_TOT_CYC")            \
+  X(cache_misses, "PAPI_L3_TCM")
+
+enum slk_counter {
+#define SLK_COUNTER_ENUMERATOR(identifier, name) SLK_COUNTER_##identifier,
+  SLK_COUNTERS(SLK_COUNTER_ENUMERATOR)
+#undef SLK_COUNTER_ENUMERATOR
+      SLK_COUNTER_COUNT
+};
+#define SLK_SYSTEM_COUNTERS 5u /* the first ones are the system's */
 
 /* Flags of an operation. */
 enum slk_flag {
@@ -322,6 +345,8 @@ enum slk_mpi_library { SLK_MPI_UNKNOWN = 0, SLK_MPI_OPENMPI = 1, SLK_MPI_MPICH =
 
 /* How often CPU time is read where perf_event_open is not permitted. */
 #define SLK_CPU_TIME_INTERVAL_NS 100000u
+/* How often the system's counters are read at least, where calls of MPI give occasion to. */
+#define SLK_COUNTER_INTERVAL_NS 1000000u
 
 #define SLK_RAW_HEADER_BYTES 4096u
 
@@ -360,8 +385,14 @@ struct slk_raw_header {
                             * but for SLK_CPU_TIME_INTERVAL_NS of it, because CPU time was only
                             * read that often */
   uint32_t thread; /* of this file; 0 called MPI_Init. Before version 4 records name the thread */
-  char hidden_calls[256]; /* names of functions that the program defines itself, in front of the
-                           * recorder; empty in files of older recorders */
+  char hidden_calls[256];    /* names of functions that the program defines itself, in front of the
+                              * recorder; empty in files of older recorders */
+  uint32_t counters;         /* that were read, a bit for each enum slk_counter */
+  uint32_t missing_counters; /* that were asked for and that the machine does not give */
+  int32_t missing_reason;    /* number of the error, for the first of them */
+  uint32_t reserved;
+  uint64_t stolen_ns;     /* of the processors' time, what the hypervisor gave to others */
+  uint64_t processors_ns; /* time of the processors above, their idle time included; 0 unknown */
 };
 
 #endif

@@ -1,6 +1,8 @@
 #include "app/requests/efficiency.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "analysis/efficiency/efficiency.h"
@@ -87,6 +89,12 @@ std::optional<Efficiency> shared_efficiency(const SharedRun& shared, const Ideal
   return all;
 }
 
+bool counts_instructions(const Trace& trace) {
+  return std::ranges::any_of(trace.counters(), [](const std::string& name) {
+    return name == "PAPI_TOT_INS" || name == "PAPI_TOT_CYC";
+  });
+}
+
 std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
   if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
   const IdealOptions ideal = ideal_options(request);
@@ -94,8 +102,8 @@ std::optional<Report> execute_in_parts(const EfficiencyRequest& request, Process
   RunRequest one = request.run;
   one.trace = request.traces.empty() ? std::string() : request.traces.front();
   const std::optional<SharedRun> shared = load_shared_run(one, group);
-  // Sums of hardware counters depend on the order of the calls that they are added over.
-  if (!shared || !shared->part.trace.counters().empty()) return std::nullopt;
+  // Their sums depend on the order of the calls that they are added over.
+  if (!shared || counts_instructions(shared->part.trace)) return std::nullopt;
   refuse_empty(shared->run.opened, shared->part.call_count());
   const auto run = shared_efficiency(*shared, ideal, request.interval, group);
   if (!run) return std::nullopt;

@@ -173,7 +173,7 @@ Section regions_section(const TraceSummary& s) {
 
 Section counters_section(const TraceSummary& s) {
   Table table{"counters",
-              "Hardware counters per rank, outside MPI",
+              "Counters per rank, outside MPI",
               {{"counter"},
                {"least", Unit::count},
                {"of rank"},
@@ -185,7 +185,7 @@ Section counters_section(const TraceSummary& s) {
     table.rows.push_back({c.name, c.gained.min, number(c.gained.min_rank), c.gained.mean,
                           c.gained.max, number(c.gained.max_rank)});
   }
-  return {"counters", "Hardware counters", {std::move(table)}};
+  return {"counters", "Counters", {std::move(table)}};
 }
 
 Report describe(const TraceSummary& summary, const OpenedTrace& opened) {

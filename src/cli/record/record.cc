@@ -225,6 +225,9 @@ Environment environment(const RuntimeLibraries& libraries, const fs::path& direc
   if (call_paths.sample_hz > 0) {
     values.emplace_back("SLACKLINE_SAMPLE", std::to_string(call_paths.sample_hz));
   }
+  if (call_paths.counters != usual.counters) {
+    values.emplace_back("SLACKLINE_COUNTERS", call_paths.counters);
+  }
   if (call_paths.depth != usual.depth) {
     values.emplace_back("SLACKLINE_CALL_PATH_DEPTH", std::to_string(call_paths.depth));
   }

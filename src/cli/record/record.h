@@ -17,6 +17,8 @@ struct CallPathChoice {
   std::string mode = "full";  ///< "none"; "site": the calling function only; "full"
   int depth = 64;             ///< frames of a full path, from MPI outwards; 1 to 256
   int sample_hz = 0;          ///< samples of computation per second of CPU time; 0: none
+  /// Counters of computation: "none"; "software": the system's; "hardware": the processor's, too.
+  std::string counters = "software";
 };
 
 /// "200Hz" or "200": samples a second, 1 to 10,000; 0 of an empty text. Throws usage Error.

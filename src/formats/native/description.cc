@@ -85,8 +85,12 @@ void put_info(ByteWriter& out, const TraceInfo& info, std::int64_t sampling_ns) 
   out.svarint(info.cpu_ns);
   out.svarint(info.recording_ns);
   out.varint(info.lost_calls);
-  if (info.flops_per_second > 0 || sampling_ns > 0) out.fixed(info.flops_per_second);
-  if (sampling_ns > 0) out.svarint(sampling_ns);
+  const bool processors = info.processors_ns > 0;
+  if (info.flops_per_second > 0 || sampling_ns > 0 || processors) out.fixed(info.flops_per_second);
+  if (sampling_ns > 0 || processors) out.svarint(sampling_ns);
+  if (!processors) return;
+  out.svarint(info.processors_ns);
+  out.svarint(info.stolen_ns);
 }
 
 bool get_info(ByteReader& in, TraceInfo& info, std::int64_t& sampling_ns) {
@@ -100,6 +104,10 @@ bool get_info(ByteReader& in, TraceInfo& info, std::int64_t& sampling_ns) {
   info.lost_calls = in.varint();
   if (!in.failed() && !in.at_end()) info.flops_per_second = in.fixed<double>();
   if (!in.failed() && !in.at_end()) sampling_ns = in.svarint();
+  if (!in.failed() && !in.at_end()) {
+    info.processors_ns = in.svarint();
+    info.stolen_ns = in.svarint();
+  }
   return !in.failed() && std::isfinite(info.flops_per_second);
 }
 

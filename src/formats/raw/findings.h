@@ -68,6 +68,11 @@ inline constexpr FindingKind kCpuTimeSampled{
     "cpu_time_sampled", Severity::info,
     "Ranks whose CPU time was read every 100 us only, because perf_event_open is not permitted; a "
     "stretch of computation may contain up to that much waiting for a processor."};
+inline constexpr FindingKind kNoHardwareCounters{
+    "no_hardware_counters", Severity::notice,
+    "Ranks without some or all hardware counters, because the machine or its settings "
+    "(kernel.perf_event_paranoid, /sys/devices/cpu/rdpmc) do not give them; the rest was "
+    "recorded."};
 inline constexpr FindingKind kNoCpuTime{
     "cpu_time_not_recorded", Severity::notice,
     "Ranks on shared processors whose CPU time is not known (several threads that call MPI, or an "

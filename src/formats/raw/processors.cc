@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <map>
 #include <string>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "formats/raw/findings.h"
@@ -56,6 +59,41 @@ std::string off_share(const Host& host) {
       100 * static_cast<double>(host.off_processor_ns) / static_cast<double>(host.computation_ns));
 }
 
+/// Ranks that may run on the same processors have measured the same time.
+void note_stolen_time(std::span<const RankFiles> ranks, Trace& trace) {
+  constexpr std::uint64_t kBelievable = std::uint64_t{1} << 60;
+  struct Time {
+    std::int64_t total_ns = 0;
+    std::int64_t stolen_ns = 0;
+  };
+  std::map<std::tuple<std::string, std::string, Mask>, Time> times;
+  for (const RankFiles& rank : ranks) {
+    if (rank.files.empty()) continue;
+    const slk_raw_header& h = rank.header();
+    if (h.processors_ns > kBelievable || h.stolen_ns > h.processors_ns) continue;
+    Mask mask{};
+    std::ranges::copy(h.processors, mask.begin());
+    Time& time = times[{h.host, h.boot_id, mask}];
+    if (static_cast<std::int64_t>(h.processors_ns) <= time.total_ns) continue;
+    time = {static_cast<std::int64_t>(h.processors_ns), static_cast<std::int64_t>(h.stolen_ns)};
+  }
+  TraceInfo& info = trace.info();
+  for (const auto& [where, time] : times) {
+    if (time.total_ns > kTimeLimit_ns - info.processors_ns) return;
+    info.processors_ns += time.total_ns;
+    info.stolen_ns += time.stolen_ns;
+  }
+}
+
+void note_missing_counters(std::span<const RankFiles> ranks, Findings& findings) {
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (ranks[r].files.empty() || ranks[r].header().missing_counters == 0) continue;
+    findings.add(kNoHardwareCounters,
+                 fmt::format("rank {}: {}", r,
+                             std::generic_category().message(ranks[r].header().missing_reason)));
+  }
+}
+
 }  // namespace
 
 void note_processors(std::span<const RankFiles> ranks, Trace& trace) {
@@ -78,6 +116,8 @@ void note_processors(std::span<const RankFiles> ranks, Trace& trace) {
     if (host.without_cpu_time > 0) findings.add(kNoCpuTime, name.first, host.without_cpu_time);
   }
   if (sampled > 0) findings.add(kCpuTimeSampled, {}, sampled);
+  note_missing_counters(ranks, findings);
+  note_stolen_time(ranks, trace);
   findings.merge(trace.findings());
   trace.findings() = findings;
 }

@@ -116,6 +116,9 @@ class RankReader {
       case SLK_REC_OFF_PROCESSOR:
         take_off_processor(record.head);
         break;
+      case SLK_REC_COUNTERS:
+        take_counters(record);
+        break;
       case SLK_REC_RECORDING_OFF:
         result_.findings.add(kPaused, fmt::format("rank {}", rank_.header().rank));
         break;
@@ -180,6 +183,30 @@ class RankReader {
     if (call == 0 || off == 0 || begin != time(head.begin_ns) || begin < last_off_) return;
     result_.calls.append_pause({begin - off, begin, static_cast<std::uint32_t>(call)});
     last_off_ = begin + 1;
+  }
+
+  /// Gains before the last call, known of one thread only. Those of a poll that was joined with
+  /// the one before belong to no gap.
+  void take_counters(const Record& record) {
+    const slk_record& head = record.head;
+    if (rank_.files.size() > 1 || result_.calls.size() < 2) return;
+    const std::size_t call = result_.calls.size() - 1;
+    if (result_.calls.begin_ns(call) != time(head.begin_ns)) return;
+    CounterReading reading{static_cast<std::uint32_t>(call), {}};
+    constexpr std::uint64_t kBelievable = std::uint64_t{1} << 53;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < SLK_COUNTER_COUNT; ++i) {
+      if ((head.bytes >> i & 1) == 0) continue;
+      const bool there = next < record.args.size() && record.args[next] >= 0;
+      const auto gained = there ? static_cast<std::uint64_t>(record.args[next]) : kBelievable;
+      ++next;
+      if (gained < kBelievable) {
+        reading.gained[i] = gained;
+      } else {
+        result_.findings.add(kDamagedRecord, fmt::format("rank {}: counters", rank_.header().rank));
+      }
+    }
+    result_.counters.push_back(reading);
   }
 
   void take_call(const Record& record) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -23,11 +24,18 @@ struct NamedRegionEvent {
   bool enter;
 };
 
+/// What counters gained in the computation before a call, by enum slk_counter.
+struct CounterReading {
+  std::uint32_t call;
+  std::array<std::uint64_t, SLK_COUNTER_COUNT> gained;
+};
+
 struct RankResult {
   RankCalls calls;
   std::vector<PersistentStart> persistent;  ///< by call
   std::vector<NamedRegionEvent> regions;
   std::vector<Sample> samples;
+  std::vector<CounterReading> counters;  ///< by call
   Findings findings;
 };
 

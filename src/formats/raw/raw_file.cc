@@ -19,7 +19,7 @@ constexpr std::uint32_t kPathsSince = 4;
 constexpr std::uint64_t kDayNs = 86'400'000'000'000ull;
 
 bool known_kind(std::uint8_t op) {
-  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_PERSISTENT) ||
+  return (op > 0 && op < SLK_OPERATION_COUNT) || (op >= SLK_REC_COMM && op <= SLK_REC_COUNTERS) ||
          op == SLK_REC_SAMPLE;
 }
 

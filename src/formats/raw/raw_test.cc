@@ -451,6 +451,60 @@ TEST_F(RawReaderTest, TimeOffTheProcessorIsAPauseInTheComputation) {
   EXPECT_TRUE(trace.findings().empty());
 }
 
+TEST_F(RawReaderTest, CountersBelongToTheComputationBeforeACall) {
+  constexpr std::uint64_t kSwitches = 1u << SLK_COUNTER_involuntary_switches;
+  constexpr std::uint64_t kInstructions = 1u << SLK_COUNTER_instructions;
+  RawFileBuilder file(0, 1);
+  file.header().counters = kSwitches | kInstructions | 1u << SLK_COUNTER_cycles;
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, kSwitches | kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS},
+           {3, 5000});
+  file.call(SLK_OP_barrier, 22200, 22300);
+  file.add({22200, 22200, kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {70});
+  // Before a call that is not the last one: nothing.
+  file.add({12100, 12100, kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {900});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_THAT(trace.counters(), ElementsAre("ru_nivcsw", "PAPI_TOT_INS", "PAPI_TOT_CYC"));
+  const RankCalls& calls = trace.calls(0);
+  EXPECT_EQ(calls.counter(0, 1), 3u);
+  EXPECT_EQ(calls.counter(0, 2), 0u);
+  EXPECT_EQ(calls.counter(1, 1), 5000u);
+  EXPECT_EQ(calls.counter(1, 2), 70u);
+  EXPECT_EQ(calls.counter(2, 1), 0u);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, ImpossibleGainsAreDamage) {
+  RawFileBuilder file(0, 1);
+  file.header().counters = ~0u;
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, 7, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {-1, 4});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.counters().size(), std::size_t{SLK_COUNTER_COUNT});
+  EXPECT_EQ(trace.calls(0).counter(0, 1), 0u);
+  EXPECT_EQ(trace.calls(0).counter(1, 1), 4u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 2u) << "one negative, one missing";
+}
+
+TEST_F(RawReaderTest, StolenTimeIsThatOfTheHostsProcessors) {
+  for (int rank = 0; rank < 3; ++rank) {
+    RawFileBuilder file(rank, 3);
+    file.header().processors[0] = rank == 2 ? 2 : 1;  // two ranks on one processor
+    file.header().processors_ns = 1'000'000'000;
+    file.header().stolen_ns = rank == 2 ? 0 : 30'000'000;
+    file.header().missing_counters = rank == 0 ? 1u << SLK_COUNTER_cycles : 0;
+    file.header().missing_reason = ENOENT;
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.info().processors_ns, 2'000'000'000);
+  EXPECT_EQ(trace.info().stolen_ns, 30'000'000);
+  EXPECT_EQ(trace.findings().count(raw::kNoHardwareCounters), 1u);
+}
+
 TEST_F(RawReaderTest, MoreRanksThanProcessorsAreSaidFirst) {
   for (int rank = 0; rank < 3; ++rank) {
     RawFileBuilder file(rank, 4);

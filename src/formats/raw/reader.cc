@@ -10,9 +10,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -207,6 +211,40 @@ std::int64_t trace_zero(const std::vector<RankFiles>& ranks, const std::vector<C
   return zero == std::numeric_limits<std::int64_t>::max() ? 0 : zero;
 }
 
+/// The counters that any rank has read become the trace's; gives the trace's number of each.
+std::vector<std::optional<std::size_t>> name_counters(const std::vector<RankFiles>& ranks,
+                                                      Trace& trace) {
+  constexpr std::array kNames{
+#define SLACKLINE_COUNTER_NAME(identifier, name) std::string_view(name),
+      SLK_COUNTERS(SLACKLINE_COUNTER_NAME)
+#undef SLACKLINE_COUNTER_NAME
+  };
+  std::uint32_t read = 0;
+  for (const RankFiles& rank : ranks) {
+    // With several threads it is not known between which calls of the rank they gained.
+    if (rank.files.size() == 1) read |= rank.header().counters;
+  }
+  std::vector<std::optional<std::size_t>> numbers(kNames.size());
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if ((read >> i & 1) != 0) numbers[i] = trace.add_counter(kNames[i]);
+  }
+  return numbers;
+}
+
+void keep_counters(const std::vector<raw::CounterReading>& readings,
+                   std::span<const std::optional<std::size_t>> numbers, RankCalls& calls) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!numbers[i]) continue;
+    std::vector<std::uint64_t> gained;
+    for (const raw::CounterReading& reading : readings) {
+      if (reading.gained[i] == 0) continue;
+      if (gained.empty()) gained.resize(calls.size() + 1);
+      gained[reading.call] += reading.gained[i];
+    }
+    if (!gained.empty()) calls.set_counter(*numbers[i], std::move(gained));
+  }
+}
+
 void keep_result(RankResult& result, std::int32_t r, Trace& trace, Samples& samples) {
   if (!result.samples.empty()) samples.set(r, std::move(result.samples));
   trace.calls(r) = std::move(result.calls);
@@ -237,8 +275,11 @@ void read_ranks(const std::vector<RankFiles>& ranks, Trace& trace, Samples& samp
     if (ranks[r].files.empty()) return;
     results[r] = raw::read_rank(ranks[r], views[r], frames[r], trace, clocks[r], zero);
   });
+  const auto counters = name_counters(ranks, trace);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    keep_result(results[r], static_cast<std::int32_t>(r), trace, samples);
+    const auto rank = static_cast<std::int32_t>(r);
+    keep_result(results[r], rank, trace, samples);
+    keep_counters(results[r].counters, counters, trace.calls(rank));
   }
   std::vector<std::vector<raw::PersistentStart>> starts;
   for (RankResult& result : results) {

@@ -131,6 +131,10 @@ class Reader {
         info.recording_ns = lexer_.time(value, "recording time");
       } else if (key == "sampling") {
         all_samples_.interval_ns = lexer_.time(value, "sampling interval");
+      } else if (key == "processors") {
+        info.processors_ns = lexer_.time(value, "time of the processors");
+      } else if (key == "stolen") {
+        info.stolen_ns = lexer_.time(value, "stolen time");
       } else if (key == "lost") {
         info.lost_calls = lexer_.unsigned_integer(value, "number of lost calls");
       } else if (key == "flops_per_second") {
@@ -138,7 +142,7 @@ class Reader {
       } else {
         fail_unknown(token,
                      "program=, mpi=, mpi_version=, recorder=, started=, cpu=, recording=, "
-                     "sampling=, lost=, flops_per_second=");
+                     "sampling=, processors=, stolen=, lost=, flops_per_second=");
       }
     }
   }

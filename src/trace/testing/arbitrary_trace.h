@@ -111,6 +111,9 @@ inline Trace arbitrary_trace() {
   trace.info().mpi_library = *element<std::string>("", "Open MPI");
   trace.info().cpu_ns = *element<std::int64_t>(0, 123);
   trace.info().flops_per_second = *element<double>(0.0, 1e9, 2.3456789e9);
+  trace.info().processors_ns = *element<std::int64_t>(0, 5'000'000'000);
+  if (trace.info().processors_ns > 0)
+    trace.info().stolen_ns = *element<std::int64_t>(0, 70'000'000);
   trace.info().lost_calls = *element<std::uint64_t>(0, ~0ull);
   if (*rc::gen::arbitrary<bool>()) {
     constexpr FindingKind kKind{"some_kind", Severity::data_loss, "Something \"happened\"."};
@@ -157,7 +160,8 @@ inline bool same_facts(const Trace& a, const Trace& b) {
   bool same = x.program == y.program && x.mpi_library == y.mpi_library &&
               x.mpi_version == y.mpi_version && x.recorder == y.recorder &&
               x.started == y.started && x.cpu_ns == y.cpu_ns && x.recording_ns == y.recording_ns &&
-              x.lost_calls == y.lost_calls && x.flops_per_second == y.flops_per_second;
+              x.lost_calls == y.lost_calls && x.flops_per_second == y.flops_per_second &&
+              x.processors_ns == y.processors_ns && x.stolen_ns == y.stolen_ns;
   for (std::int32_t r = 0; same && r < a.ranks(); ++r) {
     same = same_rank_info(a.rank_info(r), b.rank_info(r));
   }
