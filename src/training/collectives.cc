@@ -46,7 +46,8 @@ using Groups = std::map<GroupKey, Group>;
 // What a kernel is matched in; nothing for sends and receives whose peer is not said.
 std::optional<GroupKey> key_of(const ProfiledRank& profile, const GpuActivity& kernel) {
   const bool transfers = operation_of(profile.name(kernel.name)) == kPointToPoint;
-  if (kernel.collective == kNone) return transfers ? std::nullopt : std::optional(GroupKey{});
+  if (kernel.collective == kNotRecorded)
+    return transfers ? std::nullopt : std::optional(GroupKey{});
   const CollectiveDetail& detail = profile.collectives[kernel.collective];
   if (!transfers || is_all_to_all(detail)) return GroupKey{false, detail.group, detail.ranks};
   if (detail.target >= 0) return GroupKey{true, detail.group, {profile.rank, detail.target}};
@@ -64,7 +65,7 @@ Groups groups_of(const TrainingRun& run, Findings& findings) {
       if (activity.work != GpuWork::communication) continue;
       const std::optional<GroupKey> key = key_of(profile, activity);
       if (!key) continue;
-      guessed = guessed || activity.collective == kNone;
+      guessed = guessed || activity.collective == kNotRecorded;
       Group& group = groups[*key];
       group.name = key->name;
       group.point_to_point = key->point_to_point;

@@ -53,7 +53,7 @@ void RankWork::find_places() {
     thread.close_before(call.time.begin_ns);
     Place& found = launch_places_[i];
     for (const CpuRange* range : thread.all()) {
-      if (range->kind == CpuRangeKind::operation && found.operation == kNone) {
+      if (range->kind == CpuRangeKind::operation && found.operation == kNotRecorded) {
         found.operation = range->name;
       }
       if (range->kind == CpuRangeKind::module) found.module = range->name;
@@ -81,7 +81,7 @@ void RankWork::add_gap(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& t
 }
 
 void RankWork::add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& times) const {
-  if (launch == kNone) {
+  if (launch == kNotRecorded) {
     times[{}] += gap.duration_ns();
     return;
   }
@@ -96,7 +96,7 @@ void RankWork::add_idle(const TimeSpan& gap, std::uint32_t launch, TimeByPlace& 
     times[place({at->name, next.module})] += time;
     rest -= time;
   }
-  if (rest > 0) times[place({kNone, next.module})] += rest;
+  if (rest > 0) times[place({kNotRecorded, next.module})] += rest;
 }
 
 TimeByPlace RankWork::before(std::uint32_t activity, std::int64_t earliest_ns) const {
@@ -113,7 +113,7 @@ TimeByPlace RankWork::before(std::uint32_t activity, std::int64_t earliest_ns) c
     const std::int64_t end = std::min(at->time.end_ns, window.end_ns);
     add_gap({done, begin}, at->launch, times);
     if (end > begin) {
-      times[at->launch == kNone ? TrainingPlace{} : place(launch_places_[at->launch])] +=
+      times[at->launch == kNotRecorded ? TrainingPlace{} : place(launch_places_[at->launch])] +=
           end - begin;
     }
     done = std::max(done, end);

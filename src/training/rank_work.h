@@ -36,12 +36,12 @@ class RankWork {
 
  private:
   struct Place {
-    std::uint32_t operation = kNone;  // names of the profile
-    std::uint32_t module = kNone;
+    std::uint32_t operation = kNotRecorded;  // names of the profile
+    std::uint32_t module = kNotRecorded;
   };
   struct Named {
     TimeSpan time{};
-    std::uint32_t name = kNone;
+    std::uint32_t name = kNotRecorded;
   };
 
   std::int64_t begin_before(std::uint32_t activity, std::int64_t earliest_ns) const;

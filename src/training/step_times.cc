@@ -45,7 +45,7 @@ std::vector<ProfiledStep> steps_on_gpu(const ProfiledRank& rank) {
   std::vector<std::int64_t> last_end(steps.size() + 1, std::numeric_limits<std::int64_t>::min());
   std::vector<std::int64_t> end = last_end;  // work launched in a step, and not after it
   for (const GpuActivity& activity : rank.gpu) {
-    const std::int64_t launched = activity.launch == kNone
+    const std::int64_t launched = activity.launch == kNotRecorded
                                       ? activity.time.begin_ns
                                       : rank.runtime_calls[activity.launch].time.begin_ns;
     const auto next = std::ranges::upper_bound(
@@ -90,7 +90,7 @@ class IdleCauses {
         rank_.gpu, gap.end_ns, {},
         [](const GpuActivity& activity) { return activity.time.begin_ns; });
     if (next == rank_.gpu.end()) return add_waiting_for_cpu(gap, last_launching_thread(), idle);
-    if (next->launch == kNone) {
+    if (next->launch == kNotRecorded) {
       idle.unknown_ns += gap.duration_ns();
       return;
     }
@@ -110,14 +110,14 @@ class IdleCauses {
 
   std::uint32_t last_launching_thread() const {
     for (auto at = rank_.gpu.rbegin(); at != rank_.gpu.rend(); ++at) {
-      if (at->launch != kNone) return rank_.runtime_calls[at->launch].location;
+      if (at->launch != kNotRecorded) return rank_.runtime_calls[at->launch].location;
     }
-    return kNone;
+    return kNotRecorded;
   }
 
   void add_waiting_for_cpu(const TimeSpan& gap, std::uint32_t location, IdleTime& idle) const {
     std::int64_t rest = gap.duration_ns();
-    if (location != kNone) {
+    if (location != kNotRecorded) {
       const std::int64_t waiting = total_ns(clipped(threads_[location].synchronising, gap));
       const std::int64_t loading = total_ns(clipped(threads_[location].loading, gap));
       idle.synchronization_ns += waiting;

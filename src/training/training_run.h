@@ -15,7 +15,7 @@ namespace slackline {
 // the rank's clock, which its threads and streams share.
 
 /// No launch, no collective, no name.
-inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::uint32_t kNotRecorded = std::numeric_limits<std::uint32_t>::max();
 
 /// Part of the names of annotations in which a data loader is waited for.
 inline constexpr std::string_view kDataLoader = "DataLoader";
@@ -40,9 +40,11 @@ struct GpuActivity {
   TimeSpan time{};
   GpuWork work = GpuWork::computation;
   std::uint32_t location = 0;
-  std::uint32_t name = kNone;        ///< in ProfiledRank::names
-  std::uint32_t launch = kNone;      ///< in ProfiledRank::runtime_calls; kNone: not recorded
-  std::uint32_t collective = kNone;  ///< in ProfiledRank::collectives; kNone: not described
+  std::uint32_t name = kNotRecorded;  ///< in ProfiledRank::names
+  std::uint32_t launch =
+      kNotRecorded;  ///< in ProfiledRank::runtime_calls; kNotRecorded: not recorded
+  std::uint32_t collective =
+      kNotRecorded;  ///< in ProfiledRank::collectives; kNotRecorded: not described
 };
 
 /// What newer profiles say of an NCCL kernel.
@@ -62,7 +64,7 @@ struct CollectiveDetail {
 struct RuntimeCall {
   TimeSpan time{};
   std::uint32_t location = 0;
-  std::uint32_t name = kNone;
+  std::uint32_t name = kNotRecorded;
   bool synchronises = false;  ///< returns when the GPU has finished something
 };
 
@@ -73,7 +75,7 @@ struct CpuRange {
   TimeSpan time{};
   CpuRangeKind kind = CpuRangeKind::operation;
   std::uint32_t location = 0;
-  std::uint32_t name = kNone;
+  std::uint32_t name = kNotRecorded;
 };
 
 /// One iteration as the profiler's schedule annotates it.
@@ -99,7 +101,7 @@ struct ProfiledRank {
   std::vector<CollectiveDetail> collectives{};
 
   std::string_view name(std::uint32_t id) const {
-    return id == kNone ? std::string_view() : std::string_view(names[id]);
+    return id == kNotRecorded ? std::string_view() : std::string_view(names[id]);
   }
 };
 

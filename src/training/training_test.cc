@@ -68,7 +68,7 @@ class Rank {
             TimeSpan time) {
     const auto launch = static_cast<std::uint32_t>(profile_.runtime_calls.size());
     profile_.runtime_calls.push_back({{launched, launched + 2}, kThread, name_of("launch"), false});
-    profile_.gpu.push_back({time, work, stream, name_of(name), launch, kNone});
+    profile_.gpu.push_back({time, work, stream, name_of(name), launch, kNotRecorded});
     return *this;
   }
 

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "replay": ["base", "trace", "calls"],
     "formats": ["base", "training", "trace", "calls"],
     "distributed": ["base", "parallel", "trace", "calls", "formats"],
-    "graph": ["base", "trace", "calls"],
+    "graph": ["base", "training", "trace", "calls"],
     "timing": ["base", "trace", "calls", "formats", "graph"],
     "calibration": ["base", "report", "timing"],
     "sim": ["base", "trace", "calls", "graph"],

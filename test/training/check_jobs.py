@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""The planted cause of generated training jobs is named first, and the figures of each step are those of the plan."""
+"""The planted cause of generated training jobs is named first, the figures of each step are those of the plan, and the graph takes
+as long as the plan, as it is and with another latency."""
 import argparse
 import json
 import pathlib
 import subprocess
 import tempfile
 
+import planned_job
 from generate_job import generate
 
 JOBS = 100
 NAMED_FIRST = 95
+ROUNDING_NS = 100
+MESSAGE_ROUNDING_NS = 1000  # a plan's bytes per nanosecond are whole in each of some hundred messages
+LATENCY_SEEDS = (0, 3, 4, 7, 8, 11)  # DDP and TP, where the profile shows every wait
 FIGURES = ("duration_ns", "computation_ns", "exposed_communication_ns", "overlap_ns", "idle_ns")
 
 
@@ -38,17 +43,47 @@ def differences(result, truth):
                 yield f"{figure} of step {planned['step']}, rank {planned['rank']}: {measured[figure]}, planned {planned[figure]}"
 
 
+def makespan(binary, folder, *options):
+    done = subprocess.run([binary, "predict", folder, "--format", "json", *options], text=True, capture_output=True)
+    if done.returncode != 0:
+        raise SystemExit(f"slackline predict: {done.stderr}")
+    return json.loads(done.stdout)["result"]["makespan_ns"]
+
+
+def graph_differences(binary, folder, truth):
+    """Each message may be rounded to a nanosecond."""
+    found = makespan(binary, folder)
+    if abs(found - truth["makespan_ns"]) > ROUNDING_NS:
+        yield f"T is {found} ns, planned {truth['makespan_ns']} ns"
+
+
+def latency_differences(binary, seed):
+    """A plan with ten times the latency takes as long as the graph of the usual one predicts."""
+    with tempfile.TemporaryDirectory() as folder:
+        usual = planned_job.LATENCY
+        planned_job.LATENCY = 10 * usual
+        slow = generate(folder, seed)
+        planned_job.LATENCY = usual
+        generate(folder, seed)
+        found = makespan(binary, folder, "-L", "30us", "-G", "0.01ns/B", "-o", "0ns")
+    if abs(found - slow["makespan_ns"]) > MESSAGE_ROUNDING_NS:
+        yield f"job {seed}: T with another latency is {found} ns, planned {slow['makespan_ns']} ns"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     binary = parser.parse_args().binary.resolve()
     failed, others = [], []
+    for seed in LATENCY_SEEDS:
+        failed += latency_differences(binary, seed)
     for seed in range(JOBS):
         with tempfile.TemporaryDirectory() as folder:
             truth = generate(folder, seed)
             result = report(binary, folder)
+            longest = list(graph_differences(binary, folder, truth))
         job = f"job {seed} ({truth['pattern']}, {truth['kind']})"
-        failed += [f"{job}: {difference}" for difference in differences(result, truth)]
+        failed += [f"{job}: {difference}" for difference in [*differences(result, truth), *longest]]
         if not named_first(result, truth["cause"]):
             others.append(f"{job}: planted {truth['cause']}, named {result['stragglers'][:1]}")
     print(f"The planted cause is named first in {JOBS - len(others)} of {JOBS} jobs.")

@@ -11,6 +11,8 @@
 #include "app/load/input.h"
 #include "base/stage.h"
 #include "graph/goal/goal_graph.h"
+#include "graph/training/training_graph.h"
+#include "training/clocks.h"
 
 namespace slackline {
 namespace {
@@ -23,6 +25,32 @@ LoadedGraph load_goal_graph(OpenedGoal goal, const ModelChoice& model, CallDetai
   return {OpenedTrace{g.trace ? std::move(*g.trace) : Trace(ranks, false), "goal", goal.path,
                       goal.bytes, goal.checksum, goal.program.operation_count()},
           model, std::move(g.graph), true};
+}
+
+// L and G are the recorded ones where the request leaves them open.
+LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& options,
+                                ModelChoice model) {
+  begin_stage("building the execution graph");
+  correct_clocks(training.run);
+  TrainingGraph g = build_training_graph(training.run);
+  const bool open = options.network_is_open() && options.params_file.empty();
+  if (open) {
+    model.network = "recorded";
+    model.model.overhead_fs = 0;
+    if (!options.latency) model.model.latency_fs = g.network.latency_fs;
+    if (!options.gap_per_byte) model.model.gap_per_byte_fs = g.network.gap_per_byte_fs;
+  }
+  std::uint64_t activities = 0;
+  for (const ProfiledRank& rank : training.run.ranks) activities += rank.gpu.size();
+  const auto ranks = static_cast<std::int32_t>(training.run.ranks.size());
+  LoadedGraph loaded{OpenedTrace{Trace(ranks, false), "kineto", training.path, training.bytes,
+                                 training.checksum, activities},
+                     std::move(model), std::move(g.graph), true};
+  loaded.measured_ns = g.measured_ns;
+  loaded.findings = std::move(training.run.findings);
+  if (!g.network.has_sizes) loaded.findings.add(kMessageSizesUnknown, {});
+  if (g.network.assumed) loaded.findings.add(kLatencyAssumed, {});
+  return loaded;
 }
 
 }  // namespace
@@ -39,6 +67,9 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   };
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
     return with_network(load_goal_graph(std::move(*goal), model, detail));
+  }
+  if (std::optional<OpenedTraining> training = open_training(path)) {
+    return with_network(load_training_graph(std::move(*training), request.model, model));
   }
   // A caller that keeps the matching also looks at measured times.
   const bool measured = keep == KeepMatching::yes;

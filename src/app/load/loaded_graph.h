@@ -21,6 +21,7 @@ struct LoadedGraph {
   ExecutionGraph graph;
   bool has_graph = true;  ///< false until complete() has built it
 
+  std::optional<std::int64_t> measured_ns{};  ///< of a training run, whose trace has no calls
   std::optional<Trace> cpu_time{};  ///< with CPU time as computation, where the model uses that
   Findings findings{};
 

@@ -78,7 +78,7 @@ TEST(Kineto, ReadsThreadsStreamsAndLaunches) {
   EXPECT_TRUE(rank.locations[rank.gpu[0].location].stream);
   EXPECT_EQ(rank.locations[rank.gpu[0].location].id, 7);
   EXPECT_EQ(rank.gpu[1].work, GpuWork::communication);
-  EXPECT_EQ(rank.gpu[1].launch, kNone);
+  EXPECT_EQ(rank.gpu[1].launch, kNotRecorded);
 }
 
 TEST(Kineto, ReadsWhatNcclKernelsSay) {

@@ -127,7 +127,7 @@ void KinetoRankBuilder::link_launches() {
     profile_.gpu[i].launch = found->second;
     used[found->second] = true;
   }
-  std::vector<std::uint32_t> new_index(calls.size(), kNone);
+  std::vector<std::uint32_t> new_index(calls.size(), kNotRecorded);
   std::vector<RuntimeCall> kept;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     if (!used[i]) continue;
@@ -136,7 +136,7 @@ void KinetoRankBuilder::link_launches() {
   }
   calls = std::move(kept);
   for (GpuActivity& activity : profile_.gpu) {
-    if (activity.launch != kNone) activity.launch = new_index[activity.launch];
+    if (activity.launch != kNotRecorded) activity.launch = new_index[activity.launch];
   }
 }
 

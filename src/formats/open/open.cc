@@ -103,7 +103,8 @@ Error unknown_input(const TraceInput& input) {
   const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
   if (!kineto_files(input.path).empty()) {
     return Error(problem, "it is a profile of a training run",
-                 "Analyse it by 'slackline report'; other commands need a trace of MPI.");
+                 "Analyse it by 'slackline report', 'predict', 'sensitivity', 'tolerance' or "
+                 "'critical-path'; other commands need a trace of MPI.");
   }
   const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
   if (input.is_directory) {
