@@ -30,10 +30,10 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
   add_clock_options(parser, request.input.clocks);
   add_interval(parser, request.interval);
   parser
-      .add_option(
-          "--section", request.sections,
-          "Sections to show, separated by commas: diagnosis, questions, timeline, time, "
-          "waits, phases, efficiency, path, imbalance, regions, collectives, matrices, model")
+      .add_option("--section", request.sections,
+                  "Sections to show, separated by commas: diagnosis, questions, timeline, time, "
+                  "machine, waits, phases, efficiency, path, imbalance, regions, collectives, "
+                  "matrices, model")
       ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false);  // or it would swallow the trace that follows

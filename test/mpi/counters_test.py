@@ -63,6 +63,24 @@ def case_software(test):
     check(listed["ru_minflt"]["max_rank"] == 0, f"info names rank 0: {listed}")
 
 
+def case_interrupted(test):
+    """Two ranks on one processor: each stretch was interrupted, and the machine took about half."""
+    command = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] + test.launcher(2)
+    if test.arguments.mpi == "openmpi":
+        command += ["--bind-to", "none"]
+    succeeded(test.record([*command, test.program("scenario"), "compute"]))
+    if finding(test.text(), "cpu_time_sampled") > 0:
+        skip("perf_event_open is not permitted here")
+    machine = result(test, "efficiency")["runs"][0]["machine_share"]
+    check(machine["interrupted_stretches"] >= 15, f"of 20 long stretches: {machine}")
+    check(machine["involuntary_switches"] >= machine["interrupted_stretches"], f"{machine}")
+    # Twenty stretches of 20 ms are the program's, the rest is the machine's.
+    work = machine["computation_ns"] - machine["off_processor_ns"]
+    check(400e6 * 0.98 < work < 480e6, f"the planted work: {machine}")
+    check(machine["off_processor_share"] > 0.25, f"{machine}")
+    check(machine == result(test, "report")["measured"]["efficiency"]["machine_share"], "report agrees")
+
+
 def case_none(test):
     check(names(recorded(test, "system", "--counters", "none")) == [], "none asked for, none there")
 

@@ -57,6 +57,7 @@ hotspots traces/unbalanced.slk
 hotspots inputs/samples.txt --by call-path
 hotspots inputs/samples.txt --on predicted --by line
 efficiency traces/lammps-melt.slk
+efficiency inputs/interrupted.txt
 efficiency traces/allreduce8.slk traces/allreduce16.slk traces/allreduce32.slk
 efficiency traces/stencil2d.slk --on predicted
 efficiency traces/stencil2d.slk --on simulated --platform examples/platforms/fat-tree.toml
@@ -75,6 +76,7 @@ gains traces/unbalanced.slk
 advise traces/unbalanced.slk
 diff traces/unbalanced.slk traces/stencil2d.slk
 gains traces/unbalanced.slk --call-paths
+report inputs/interrupted.txt
 report traces/lammps-melt.slk
 report traces/unbalanced.slk
 report traces/stencil2d.slk

@@ -111,6 +111,7 @@ Efficiency efficiency_from(const Trace& trace, const CallMatching& matching, con
                {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()},
                e.inputs);
   add_counters(trace, analysed, e.analysed);
+  e.machine = machine_share(trace);
   Findings findings;
   findings.merge(matching.findings());
   if (ideal.released > 0) findings.add(kReplayReleased, {}, ideal.released);

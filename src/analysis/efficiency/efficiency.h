@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/efficiency/ideal_replay.h"
+#include "analysis/efficiency/machine_share.h"
 #include "base/findings.h"
 #include "calls/run_span.h"
 #include "report/report.h"
@@ -64,6 +65,7 @@ struct Efficiency {
   EfficiencyInputs analysed;            ///< of the analysed interval
   TimeInterval interval;                ///< that one, from the start of the run
   std::vector<std::int64_t> useful_ns;  ///< per rank
+  std::optional<MachineShare> machine;  ///< where the recording counted context switches
   Findings findings;
 };
 

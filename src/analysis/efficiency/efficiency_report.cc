@@ -49,6 +49,7 @@ Json to_json(const Efficiency& run, const Efficiency& first, Scaling scaling) {
       {"multiplicative", factors_to_json(run.analysed, EfficiencyVariant::multiplicative)}};
   json["analysed"]["scalability"] = scalability_to_json(run.analysed, first.analysed, scaling);
   json["scalability"] = scalability_to_json(in, first.inputs, scaling);
+  if (run.machine) json["machine_share"] = machine_to_json(*run.machine);
   return json;
 }
 
@@ -206,6 +207,9 @@ Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling)
     section.items.emplace_back(tree(runs, variant, "whole run"));
   }
   section.items.emplace_back(times_table(runs));
+  if (runs.size() == 1 && runs.front().machine) {
+    section.items.emplace_back(machine_facts(*runs.front().machine));
+  }
   if (runs.size() > 1) {
     // First, because it is what several runs are compared for.
     Section study = scaling_section(runs, scaling, report.result);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "formats/text/text.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -100,6 +101,35 @@ TEST(Efficiency, OfAnAskedIntervalCutsCallsAtItsEnds) {
   EXPECT_EQ(e.analysed.observed_ns, 300);
   EXPECT_EQ(e.analysed.useful_mean_ns, 150);  // 100 and 200
   EXPECT_EQ(e.analysed.useful_max_ns, 200);
+}
+
+// Rank 0 loses 300 of 1000 in an interrupted stretch, and pauses by itself in another one.
+TEST(MachineShare, IsTheTimeLostInInterruptedStretches) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=2\ninfo processors=4000 stolen=100\n"
+      "counter 0 \"ru_nivcsw\"\ncounter 1 \"ru_minflt\"\n"
+      "rank 0\n@0 +10 init\n@310 +300 pause\ncounted 2 7\n@610 +10 barrier\n"
+      "@700 +20 pause\n@1020 +10 finalize\n"
+      "rank 1\n@0 +10 init\ncounted 0 1\n@610 +10 barrier\n@1020 +10 finalize\n",
+      "test");
+  const auto share = machine_share(trace);
+  ASSERT_TRUE(share.has_value());
+  EXPECT_EQ(share->all.computation_ns, 2000);
+  EXPECT_EQ(share->all.lost_ns, 300);
+  EXPECT_EQ(share->all.stretches, 4u);
+  EXPECT_EQ(share->all.interrupted, 1u);
+  EXPECT_EQ(share->all.involuntary_switches, 2u);
+  EXPECT_EQ(share->all.minor_faults, 8u);
+  EXPECT_EQ(share->rank, 0);
+  EXPECT_DOUBLE_EQ(share->rank_lost_share, 0.3);
+  EXPECT_DOUBLE_EQ(share->lost_share(), 0.15);
+  EXPECT_DOUBLE_EQ(share->stolen_share.value(), 0.025);
+}
+
+TEST(MachineShare, IsNotKnownWithoutCounters) {
+  EXPECT_FALSE(
+      machine_share(read_text("slackline-trace 1 timed ranks=1\nrank 0\n@0 +10 init\n", "test"))
+          .has_value());
 }
 
 TEST(Efficiency, OfAnUntimedTraceIsRefused) {

@@ -245,6 +245,11 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
     efficiency.items.emplace_back(Paragraph{*note});
   }
   report.sections.push_back(shares_section(d.shares, paths));
+  if (d.efficiency.machine) {
+    Section machine{.id = "machine", .title = "The machine's share"};
+    machine.items.emplace_back(machine_facts(*d.efficiency.machine));
+    report.sections.push_back(std::move(machine));
+  }
   append(report.sections, std::move(waits.sections));
   report.sections.push_back(monitor_section(d.monitor, false));
   report.sections.push_back(std::move(efficiency));

@@ -20,6 +20,7 @@ constexpr std::array kSections{
     std::pair<std::string_view, std::string_view>{"questions", "answers"},
     std::pair<std::string_view, std::string_view>{"timeline", "timeline"},
     std::pair<std::string_view, std::string_view>{"time", "time_shares"},
+    std::pair<std::string_view, std::string_view>{"machine", "machine"},
     std::pair<std::string_view, std::string_view>{"waits", "wait_states"},
     std::pair<std::string_view, std::string_view>{"waits", "causes"},
     std::pair<std::string_view, std::string_view>{"phases", "monitor"},

@@ -84,6 +84,13 @@ std::optional<Efficiency> shared_efficiency(const SharedRun& shared, const Ideal
     own.push_back(rank_efficiency(part.trace.calls(r), ideal, r, shared.span, analysed));
   }
   Efficiency all = efficiency_of(gather_all(group, own), shared.span, analysed);
+  if (counts_interruptions(part.trace)) {
+    std::vector<RankMachineTime> machine;
+    for (std::int32_t r = part.own.first; r < part.own.end; ++r) {
+      machine.push_back(rank_machine_time(part.trace, r));
+    }
+    all.machine = machine_share(gather_all(group, machine), shared.run.trace().info());
+  }
   all.name = shared.run.opened.path;
   all.findings.merge(shared.run.trace().findings());
   return all;
