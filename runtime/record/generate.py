@@ -179,7 +179,9 @@ def c_wrapper(call, large):
     passed = [f"own_ != nullptr ? own_ : {name}" if role in REPLACED else name
               for role, name in call.arguments]
     own = own_status(call.arguments)
-    out = [next_pointer(call.name + suffix),
+    # A library of MPI 3 lacks these; what it lacks no program calls.
+    weak = [f"#pragma weak PMPI_{call.name}{suffix}"] if large or call.mpi4 else []
+    out = [*weak, next_pointer(call.name + suffix),
            f"int slk_MPI_{call.name}{suffix}({', '.join(parameters)}) {{", NOTE_FRAME]
     locals_ = {name: C_LOCAL[role].format(name) for role, name in call.arguments
                if role in C_LOCAL}

@@ -120,15 +120,16 @@ static void note_hidden_init(const char* directory) {
   if (fd >= 0) close(fd);
 }
 
-/* Opens the recorder `name` that lies beside this library. */
-static void load_recorder(const char* name) {
+/* Opens the recorder `name` that lies beside this library. Functions that an older MPI lacks must
+ * not be bound at once. */
+static void load_recorder(const char* name, int binding) {
   Dl_info self;
   char path[PATH_MAX];
   if (dladdr((void*)(uintptr_t)&load_recorder, &self) == 0 || self.dli_fname == NULL) return;
   const char* slash = strrchr(self.dli_fname, '/');
   const int length = slash == NULL ? 0 : (int)(slash - self.dli_fname) + 1;
   snprintf(path, sizeof path, "%.*s%s", length, self.dli_fname, name);
-  void* recorder = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* recorder = dlopen(path, binding | RTLD_LOCAL);
   if (recorder == NULL) {
     complain("cannot load the recorder", dlerror());
     return;
@@ -172,6 +173,46 @@ static int is_loaded(const char* name) {
   return library != NULL;
 }
 
+struct abi_search {
+  char path[PATH_MAX]; /* of the library; empty: there is none */
+  const char* start;   /* of its name */
+  const char* end;     /* of its name, perhaps followed by further numbers */
+};
+
+/* Whether an object is MPI's own library by its name, and not one of its Fortran or C++ parts. */
+static int match_library(struct dl_phdr_info* info, size_t size, void* data) {
+  struct abi_search* search = data;
+  (void)size;
+  if (info->dlpi_name == NULL || strlen(info->dlpi_name) >= sizeof search->path) return 0;
+  const char* slash = strrchr(info->dlpi_name, '/');
+  const char* name = slash == NULL ? info->dlpi_name : slash + 1;
+  const size_t start = strlen(search->start), end = strlen(search->end);
+  if (strncmp(name, search->start, start) != 0) return 0;
+  const char* number = strstr(name, search->end);
+  if (number == NULL || (number[end] != '\0' && number[end] != '.')) return 0;
+  void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == NULL) return 0;
+  const void* init = object_of(find_symbol(library, "PMPI_Init"));
+  dlclose(library);
+  if (init == NULL || init != (const void*)(uintptr_t)info->dlpi_addr) return 0;
+  strcpy(search->path, info->dlpi_name);
+  return 1;
+}
+
+/* Intel MPI and MVAPICH (libmpi.so.12), Cray MPICH (libmpi_gnu_123.so.12 and the like), and others
+ * with MPICH's ABI under another name. The recorder finds their functions in the global scope. */
+static int has_mpich_abi(void) {
+  struct abi_search search = {"", "libmpi", ".so.12"};
+  if (dl_iterate_phdr(match_library, &search) == 0) return 0;
+  return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) != NULL;
+}
+
+/* The standard ABI of MPI 5: its handles and constants are those of no recorder here. */
+static int has_standard_abi(void) {
+  struct abi_search search = {"", "libmpi_abi", ".so"};
+  return dl_iterate_phdr(match_library, &search) != 0;
+}
+
 static void find_recorder(void) {
   cpu_before = cpu_time_ns();
   const char* where = getenv("SLACKLINE_DIR");
@@ -179,11 +220,17 @@ static void find_recorder(void) {
   find_hidden();
   note_hidden_init(where);
   if (is_loaded("libmpi.so.40")) {
-    load_recorder("libslackline_record_openmpi.so");
+    load_recorder("libslackline_record_openmpi.so", RTLD_NOW);
   } else if (is_loaded("libmpich.so.12")) {
-    load_recorder("libslackline_record_mpich.so");
+    load_recorder("libslackline_record_mpich.so", RTLD_NOW);
+  } else if (has_standard_abi()) {
+    complain("its MPI library has the standard ABI of MPI 5, which is not supported yet",
+             "build the program with the MPI library's own mpicc");
+  } else if (has_mpich_abi()) {
+    load_recorder("libslackline_record_mpich_abi.so", RTLD_LAZY);
   } else {
-    complain("the program's MPI library is not known", "neither libmpi.so.40 nor libmpich.so.12");
+    complain("the program's MPI library is not known",
+             "neither libmpi.so.40, libmpich.so.12 nor one with MPICH's ABI");
   }
 }
 
