@@ -7,6 +7,7 @@
  * waits much longer than needed. Yielding instead of sleeping would be worse on busy processors:
  * who yields comes last again, who wakes comes soon. */
 #include <mpi.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,10 +55,25 @@ static MPI_Request* next_request(int* count) {
   return &requests[(*count)++];
 }
 
-static void exchange_sizes(const int64_t* mine, int64_t* theirs) {
+static void exchange_first(const struct slk_process_message* mine,
+                           struct slk_process_message* theirs) {
+  int rank;
+  MPI_Comm_rank(job, &rank);
+  const int head = (int)offsetof(struct slk_process_message, first);
   int count = 0;
-  MPI_Ialltoall(mine, 1, MPI_INT64_T, theirs, 1, MPI_INT64_T, job, next_request(&count));
-  wait_for_all(count);
+  for (int step = 1; step < size; ++step) {
+    const int from = (rank - step + size) % size;
+    MPI_Irecv(&theirs[from], (int)sizeof theirs[from], MPI_BYTE, from, kTag, job,
+              next_request(&count));
+  }
+  for (int step = 1; step < size; ++step) {
+    const int to = (rank + step) % size;
+    int64_t bytes = mine[to].bytes;
+    if (bytes < 0) bytes = 0;
+    if (bytes > SLK_FIRST_BYTES) bytes = SLK_FIRST_BYTES;
+    MPI_Isend(&mine[to], head + (int)bytes, MPI_BYTE, to, kTag, job, next_request(&count));
+  }
+  if (count > 0) wait_for_all(count);
 }
 
 static int piece(int64_t bytes, int64_t at) {
@@ -120,7 +136,7 @@ int slackline_processes_open(int version, struct slk_processes* processes, char*
   MPI_Comm_rank(job, &processes->rank);
   MPI_Comm_size(job, &processes->size);
   size = processes->size;
-  processes->exchange_sizes = exchange_sizes;
+  processes->exchange_first = exchange_first;
   processes->exchange_bytes = exchange_bytes;
   processes->close = close_job;
   return 0;

@@ -21,7 +21,10 @@ constexpr std::int64_t kFailed = -1;  // in the place of a number of bytes
 
 class MpiProcesses : public ProcessGroup {
  public:
-  explicit MpiProcesses(const slk_processes& processes) : processes_(processes) {}
+  explicit MpiProcesses(const slk_processes& processes)
+      : processes_(processes),
+        out_(static_cast<std::size_t>(processes.size)),
+        in_(static_cast<std::size_t>(processes.size)) {}
   ~MpiProcesses() override { processes_.close(); }
   int rank() const override { return processes_.rank; }
   int size() const override { return processes_.size; }
@@ -29,33 +32,61 @@ class MpiProcesses : public ProcessGroup {
  protected:
   std::optional<std::vector<Bytes>> attempt(std::vector<Bytes>* to_each) override {
     const auto count = static_cast<std::size_t>(size());
-    std::vector<std::int64_t> bytes_out(count, kFailed);
-    std::vector<std::int64_t> bytes_in(count, kFailed);
-    for (std::size_t p = 0; p < count && to_each != nullptr; ++p) {
-      bytes_out[p] = static_cast<std::int64_t>((*to_each)[p].size());
+    for (std::size_t p = 0; p < count; ++p) {
+      out_[p].bytes = kFailed;
+      if (to_each == nullptr) continue;
+      const Bytes& bytes = (*to_each)[p];
+      out_[p].bytes = static_cast<std::int64_t>(bytes.size());
+      std::copy_n(bytes.begin(), first_bytes(out_[p].bytes), first_of(out_[p]));
     }
-    processes_.exchange_sizes(bytes_out.data(), bytes_in.data());
-    if (to_each == nullptr || std::ranges::find(bytes_in, kFailed) != bytes_in.end()) {
+    processes_.exchange_first(out_.data(), in_.data());
+    in_[self()].bytes = out_[self()].bytes;
+    if (to_each == nullptr ||
+        std::ranges::find(in_, kFailed, &slk_process_message::bytes) != in_.end()) {
       return std::nullopt;
     }
     std::vector<Bytes> from_each(count);
-    std::vector<const void*> out(count);
-    std::vector<void*> in(count);
     for (std::size_t p = 0; p < count; ++p) {
-      if (static_cast<int>(p) == rank()) {
+      if (p == self()) {
         from_each[p] = std::move((*to_each)[p]);
-      } else {
-        from_each[p].resize(static_cast<std::size_t>(bytes_in[p]));
+        continue;
       }
-      out[p] = (*to_each)[p].data();
-      in[p] = from_each[p].data();
+      from_each[p].resize(static_cast<std::size_t>(in_[p].bytes));
+      std::copy_n(first_of(in_[p]), first_bytes(in_[p].bytes), from_each[p].begin());
     }
-    processes_.exchange_bytes(out.data(), bytes_out.data(), in.data(), bytes_in.data());
+    exchange_rest(*to_each, from_each);
     return from_each;
   }
 
  private:
+  static std::int64_t first_bytes(std::int64_t bytes) {
+    return std::min<std::int64_t>(bytes, SLK_FIRST_BYTES);
+  }
+  static std::byte* first_of(slk_process_message& message) {
+    return reinterpret_cast<std::byte*>(message.first);
+  }
+  std::size_t self() const { return static_cast<std::size_t>(rank()); }
+
+  /// What is longer than the first bytes.
+  void exchange_rest(const std::vector<Bytes>& to_each, std::vector<Bytes>& from_each) {
+    const std::size_t count = to_each.size();
+    std::vector<const void*> out(count);
+    std::vector<void*> in(count);
+    std::vector<std::int64_t> bytes_out(count);
+    std::vector<std::int64_t> bytes_in(count);
+    for (std::size_t p = 0; p < count; ++p) {
+      if (p == self()) continue;
+      bytes_out[p] = out_[p].bytes - first_bytes(out_[p].bytes);
+      bytes_in[p] = in_[p].bytes - first_bytes(in_[p].bytes);
+      if (bytes_out[p] > 0) out[p] = to_each[p].data() + SLK_FIRST_BYTES;
+      if (bytes_in[p] > 0) in[p] = from_each[p].data() + SLK_FIRST_BYTES;
+    }
+    processes_.exchange_bytes(out.data(), bytes_out.data(), in.data(), bytes_in.data());
+  }
+
   slk_processes processes_;
+  std::vector<slk_process_message> out_;  // to each process, and from each
+  std::vector<slk_process_message> in_;
 };
 
 std::string_view full_name(std::string_view mpi) {

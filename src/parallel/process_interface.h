@@ -8,15 +8,25 @@
 #include <stdint.h>
 
 /* Both sides have to be of one version. */
-enum { SLK_PROCESSES_VERSION = 1 };
+enum { SLK_PROCESSES_VERSION = 2 };
+
+/* What a process gives to another one: first this, of which the last bytes may be left out. Most of
+ * what is exchanged is no longer than `first`, and then that is all. */
+enum { SLK_FIRST_BYTES = 4088 };
+struct slk_process_message {
+  int64_t bytes; /* of all; negative says that there will be none */
+  unsigned char first[SLK_FIRST_BYTES];
+};
 
 struct slk_processes {
   int rank;
   int size;
-  /* Gives mine[p] to each process p, and gets theirs[p]. All processes call it together. */
-  void (*exchange_sizes)(const int64_t* mine, int64_t* theirs);
+  /* Gives mine[p] to each process p, and gets theirs[p]. All processes call it together. What a
+   * process has for itself is not moved, here and below. */
+  void (*exchange_first)(const struct slk_process_message* mine,
+                         struct slk_process_message* theirs);
   /* Gives bytes_out[p] bytes at out[p] to each process p, and gets bytes_in[p] bytes at in[p]; both
-   * agree on these numbers. What a process has for itself is not moved. */
+   * agree on these numbers. */
   void (*exchange_bytes)(const void* const* out, const int64_t* bytes_out, void* const* in,
                          const int64_t* bytes_in);
   /* Ends MPI. All processes call it together, and nothing afterwards. */
