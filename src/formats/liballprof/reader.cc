@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/parallel.h"
+#include "formats/compressed/decompressed_file.h"
 #include "formats/liballprof/findings.h"
 #include "formats/liballprof/rank_reader.h"
 
@@ -57,8 +57,8 @@ std::optional<NumberedName> numbered(const std::string& name) {
 
 bool has_rank_head(const fs::path& path) {
   constexpr std::size_t kHeadBytes = 16;
-  const MappedFile file(path);
-  return is_rank_file(file.text().substr(0, std::min(kHeadBytes, file.text().size())));
+  const DecompressedFile file(path, kHeadBytes);
+  return is_rank_file(file.text().substr(0, kHeadBytes));
 }
 
 // Files by rank, of `folder`; of those like `like` only, if it is given.
@@ -85,7 +85,8 @@ class Reader {
         facts_(ranks()),
         comms_(ranks()),
         findings_(ranks()) {
-    for (const auto& [rank, path] : files) texts_[rank].emplace(path.string(), MappedFile(path));
+    for (const auto& [rank, path] : files)
+      texts_[rank].emplace(path.string(), DecompressedFile(path));
   }
 
   Trace read() {
@@ -200,7 +201,7 @@ class Reader {
   }
 
   Trace trace_;
-  std::vector<std::optional<std::pair<std::string, MappedFile>>> texts_;
+  std::vector<std::optional<std::pair<std::string, DecompressedFile>>> texts_;
   std::vector<RankFacts> facts_;
   std::vector<CommTable> comms_;
   std::vector<Findings> findings_;

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "calls/causality.h"
 #include "calls/clock_correction.h"
+#include "formats/compressed/decompressed_file.h"
 #include "formats/goal/reader.h"
 #include "formats/kineto/reader.h"
 #include "formats/liballprof/reader.h"
@@ -32,6 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNativeFile = "trace.slk";
 constexpr std::size_t kTextHeadBytes = 4096;
+constexpr std::size_t kProbedBytes = std::size_t{64} << 10;  // of a compressed file
 constexpr std::size_t kShownBytes = 8;
 constexpr std::size_t kHashedBytes = std::size_t{16} << 20;
 
@@ -64,7 +66,8 @@ constexpr std::array kReaders{
                 [](const TraceInput& in) { return read_raw(in.path, in.samples); }},
     TraceReader{"paraver", "a Paraver trace (.prv, .prv.gz)",
                 [](const TraceInput& in) { return looks_like_paraver(in.bytes); },
-                [](const TraceInput& in) { return read_paraver(in.bytes, in.path, in.release); }},
+                [](const TraceInput& in) { return read_paraver(in.bytes, in.path, in.release); },
+                nullptr, true},
     TraceReader{"liballprof", "liballprof files (one per rank)",
                 [](const TraceInput& in) {
                   return looks_like_liballprof(in.path, in.is_directory, in.bytes);
@@ -77,7 +80,10 @@ constexpr std::array kReaders{
         [](const fs::path& path) { return otf2_files(*find_otf2_anchor(path)); }},
     TraceReader{"ti", "a SimGrid time-independent trace",
                 [](const TraceInput& in) { return looks_like_ti(in.path, in.bytes); },
-                [](const TraceInput& in) { return read_ti(in.path, in.bytes); }},
+                [](const TraceInput& in) {
+                  const bool whole = in.is_directory || in.from_folder;
+                  return read_ti(in.path, in.bytes, whole ? TiRanks::all : TiRanks::as_given);
+                }},
 };
 
 std::string accepted_formats() {
@@ -206,8 +212,9 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   } else if (input.is_directory) {
     identify_files(files_below(input.path), input.path, opened);
   } else {
-    opened.bytes = input.bytes.size();
-    opened.checksum = checksum(input.bytes, input.release);
+    const auto file = input.stored.empty() ? input.bytes : input.stored;
+    opened.bytes = file.size();
+    opened.checksum = checksum(file, input.release);
   }
   opened.calls = opened.trace.call_count();
   mend_time_order(opened.trace);
@@ -231,12 +238,22 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
 OpenedTrace read_file(const fs::path& path, const fs::path& given, const OpenOptions& options) {
   const MappedFile file(path);
   const auto release = [&file](std::span<const std::byte> part) { file.release(part); };
-  return read_input({path, false, file.bytes(), release}, given, options);
+  TraceInput input{path, false, file.bytes(), release};
+  input.from_folder = path != given;
+  const bool plain = compression_of(file.bytes()) == Compression::none;
+  const TraceReader* const reader = plain ? nullptr : reader_of(input);
+  if (plain || (reader != nullptr && reader->decompresses)) {
+    return read_input(std::move(input), given, options);
+  }
+  const DecompressedFile content(path);
+  input.stored = file.bytes();
+  input.bytes = content.bytes();
+  return read_input(std::move(input), given, options);
 }
 
 bool is_trace(const fs::path& path) {
   try {
-    const MappedFile file(path);
+    const DecompressedFile file(path, kProbedBytes);
     return reader_of({path, false, file.bytes()}) != nullptr;
   } catch (const Error&) {
     return false;  // what cannot be read is not what the folder was named for
@@ -342,10 +359,10 @@ OpenedPart open_part(const fs::path& path, bool with_checksum,
 std::optional<OpenedGoal> open_goal(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return std::nullopt;
-  const MappedFile file(path);
-  if (!looks_like_goal(file.bytes())) return std::nullopt;
-  return OpenedGoal{read_goal(file.bytes(), path.string()), path.string(), file.bytes().size(),
-                    checksum(file.bytes())};
+  if (!looks_like_goal(DecompressedFile(path, kProbedBytes).bytes())) return std::nullopt;
+  const DecompressedFile file(path);
+  return OpenedGoal{read_goal(file.bytes(), path.string()), path.string(),
+                    file.stored().bytes().size(), checksum(file.stored().bytes())};
 }
 
 std::optional<OpenedTraining> open_training(const fs::path& path) {

@@ -53,12 +53,15 @@ struct OpenedGoal {
 struct TraceInput {
   std::filesystem::path path;
   bool is_directory = false;
-  std::span<const std::byte> bytes{};  ///< of a file: all of it; of a directory: nothing
+  /// All content of a file; nothing of a directory.
+  std::span<const std::byte> bytes{};
   /// May be told what part of `bytes` has been read for good.
   std::function<void(std::span<const std::byte>)> release{};
   /// Readers may put there what they know beside the trace.
   SendRecords* sends = nullptr;
   Samples* samples = nullptr;
+  std::span<const std::byte> stored{};  ///< a compressed file itself; `bytes` is its content
+  bool from_folder = false;             ///< found in a folder, which was named
 };
 
 /// One format. The table of them is trace_readers(); a new format is a line there.
@@ -69,6 +72,7 @@ struct TraceReader {
   Trace (*read)(const TraceInput&);
   /// The files that it consists of, where these are not the one that is named, or all of a folder.
   std::vector<std::filesystem::path> (*files)(const std::filesystem::path&) = nullptr;
+  bool decompresses = false;  ///< takes a compressed file as it is, to decompress it in pieces
 };
 
 std::span<const TraceReader> trace_readers();
@@ -80,8 +84,9 @@ struct OpenOptions {
 
 /// Opens a trace file of any known format, or a folder: one made by `slackline record` (its
 /// trace.slk, else its raw files), one that is a trace as a whole, or one with a single trace in
-/// it. Receives that end before their send began are counted in the Findings. Throws Error when
-/// there is nothing at `path`, nothing that a reader knows, or a folder with several traces.
+/// it. Files may be compressed by gzip, zstd or xz. Receives that end before their send began are
+/// counted in the Findings. Throws Error when there is nothing at `path`, nothing that a reader
+/// knows, or a folder with several traces.
 OpenedTrace open_trace(const std::filesystem::path& path, const OpenOptions& options = {});
 
 /// A native trace of which only some ranks were read, as it stands in the file.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include <algorithm>
 
@@ -21,6 +22,12 @@ using ::testing::HasSubstr;
 
 constexpr std::string_view kText =
     "slackline-trace 1 timed ranks=2\nrank 0\n@100 +5 send to=1\nrank 1\n@50 +5 recv from=0\n";
+
+std::string zstd_compressed(std::string_view text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
 
 class OpenTrace : public ::testing::Test {
  protected:
@@ -61,6 +68,45 @@ TEST_F(OpenTrace, TakesTheOnlyTraceOfAFolder) {
   EXPECT_EQ(opened.format, "text");
   EXPECT_EQ(opened.path, folder_.string());
   EXPECT_EQ(opened.trace.call_count(), 2u);
+}
+
+TEST_F(OpenTrace, ReadsCompressedFilesOfEveryTextFormat) {
+  for (const auto& [name, text] : {
+           std::pair<std::string, std::string_view>{"text", kText},
+           {"goal",
+            "num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n"},
+           {"paraver", "#Paraver (01/01/2020 at 10:00):100_ns:1(2):1:2(1:1,1:1),0\n"},
+           {"ti", "0 init\n0 send 1 0 4\n1 init\n1 recv 0 0 4\n"},
+           {"liballprof", "# allprof\nMPI_Init:-:1\nMPI_Finalize:2:-\n"},
+       }) {
+    const fs::path plain = folder_ / (name + "0.txt");
+    write_file(plain, text);
+    const OpenedTrace expected = open_trace(plain);
+    fs::remove(plain);
+    const fs::path file = plain.string() + ".zst";
+    write_file(file, zstd_compressed(text));
+    const OpenedTrace opened = open_trace(file);
+    EXPECT_EQ(opened.format, name);
+    EXPECT_TRUE(same_content(opened.trace, expected.trace)) << name;
+    EXPECT_EQ(opened.bytes, fs::file_size(file));
+    EXPECT_NE(opened.checksum, expected.checksum);
+    EXPECT_EQ(open_goal(file).has_value(), name == "goal");
+    fs::remove(file);
+  }
+}
+
+TEST_F(OpenTrace, ReadsTheOnlyTraceOfAFolderCompressed) {
+  write_file(folder_ / "run.txt.zst", zstd_compressed(kText));
+  write_file(folder_ / "notes.zst", zstd_compressed("not a trace"));
+  EXPECT_EQ(open_trace(folder_).trace.call_count(), 2u);
+}
+
+TEST_F(OpenTrace, NeverTakesSomeOfAFoldersRanks) {
+  write_file(folder_ / "README", "Two ranks.\n");
+  write_file(folder_ / "r0.txt", "0 init\n0 send 1 0 4\n");
+  write_file(folder_ / "r1.txt", "damaged\n1 what\n");
+  EXPECT_THAT(error_of(folder_), HasSubstr("no actions of rank 1"));
+  EXPECT_EQ(open_trace(folder_ / "r0.txt").trace.ranks(), 1);
 }
 
 TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {

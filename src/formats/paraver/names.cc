@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "formats/compressed/decompressed_file.h"
 #include "formats/paraver/callers.h"
 #include "formats/paraver/counters.h"
 #include "formats/paraver/lines.h"
@@ -149,8 +150,7 @@ void read_row(const fs::path& path, Names& names) {
 }  // namespace
 
 Names read_names(const fs::path& prv) {
-  fs::path stem = prv;
-  if (stem.extension() == ".gz") stem.replace_extension();
+  const fs::path stem = without_compression_suffix(prv);
   Names names;
   PcfReader pcf(names);
   for_each_line(fs::path(stem).replace_extension(".pcf"), [&](std::string_view l) { pcf.line(l); });

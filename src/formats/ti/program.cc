@@ -110,7 +110,7 @@ std::uint32_t Program::datatype(const Fields& line, std::size_t i) const {
 std::int32_t Program::peer(std::int64_t rank) const {
   if (any_source(rank)) return kPeerAny;
   if (rank == kNoRank) return kPeerNull;
-  if (rank < 0 || rank >= trace_.ranks()) throw BadAction{"no such rank"};
+  if (rank < 0 || rank >= trace_.ranks()) throw NoSuchRank(rank);
   return static_cast<std::int32_t>(rank);
 }
 

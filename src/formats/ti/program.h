@@ -16,6 +16,12 @@ struct BadAction {
   std::string_view why;
 };
 
+/// The other rank of a message or a root is none of the trace's.
+struct NoSuchRank : BadAction {
+  explicit NoSuchRank(std::int64_t number) : BadAction{"no such rank"}, rank(number) {}
+  std::int64_t rank;
+};
+
 /// Turns the actions of one rank into its calls.
 class Program {
  public:

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "formats/compressed/decompressed_file.h"
 #include "formats/ti/program.h"
 
 namespace slackline {
@@ -28,6 +28,8 @@ constexpr FindingKind kFlops{
 constexpr std::int64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHeadLines = 16;
 constexpr std::size_t kLongestName = 4096;
+constexpr std::size_t kProbedBytes = std::size_t{64} << 10;  // of a compressed file
+constexpr std::size_t kMostNamesTried = 4096;
 constexpr std::string_view kComputation = " compute ";
 constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -68,6 +70,10 @@ bool begins_with_action(std::string_view text) {
   return found;
 }
 
+bool begins_with_action(const fs::path& file) {
+  return begins_with_action(DecompressedFile(file, kProbedBytes).text());
+}
+
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -81,15 +87,44 @@ std::string_view trimmed(std::string_view line) {
 /// As replay does, from the working folder; else beside the list.
 fs::path listed(const fs::path& list, std::string_view name) {
   std::error_code ignored;
-  fs::path given(name);
+  fs::path given = with_compression_suffix(name);
   if (fs::exists(given, ignored)) return given;
-  return list.parent_path() / given;
+  return with_compression_suffix(list.parent_path() / fs::path(name));
+}
+
+/// Calls visit(name) for the arguments of the processes that a deployment in XML starts, until it
+/// says false.
+template <class Visit>
+void for_each_argument(std::string_view text, Visit visit) {
+  constexpr std::string_view kElement = "<argument";
+  constexpr std::string_view kValue = "value=";
+  for (std::size_t at = text.find(kElement); at != std::string_view::npos;
+       at = text.find(kElement, at + 1)) {
+    const std::string_view element = text.substr(at, text.find('>', at) - at);
+    const std::size_t value = element.find(kValue);
+    if (value == std::string_view::npos || value + kValue.size() >= element.size()) continue;
+    const std::size_t begin = value + kValue.size() + 1;
+    const std::size_t end = element.find(element[begin - 1], begin);
+    if (end == std::string_view::npos) continue;
+    if (!visit(element.substr(begin, end - begin))) return;
+  }
+}
+
+/// The same for the names that a text lists, which is a deployment in XML or has one on each line.
+template <class Visit>
+void for_each_name(std::string_view text, Visit visit) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first != std::string_view::npos && text[first] == '<') {
+    for_each_argument(text, visit);
+  } else {
+    for_each_line(text, [&](std::string_view line) { return visit(trimmed(line)); });
+  }
 }
 
 std::vector<fs::path> listed_files(const fs::path& list, std::string_view text) {
   std::vector<fs::path> files;
-  for_each_line(text, [&](std::string_view line) {
-    files.push_back(listed(list, trimmed(line)));
+  for_each_name(text, [&](std::string_view name) {
+    files.push_back(listed(list, name));
     return true;
   });
   return files;
@@ -100,24 +135,23 @@ std::vector<fs::path> listed_files(const fs::path& list, std::string_view text) 
 std::vector<fs::path> action_files(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_regular_file() || !begins_with_action(MappedFile(entry.path()).text())) return {};
+    if (!entry.is_regular_file() || !begins_with_action(entry.path())) return {};
     files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;
 }
 
-/// Does the text begin with the name of a file that begins with an action?
+/// Does the text list files, the first of which that is there begins with an action?
 bool lists_action_files(const fs::path& path, std::string_view text) {
   std::error_code ignored;
   bool found = false;
-  for_each_line(text, [&](std::string_view line) {
-    const std::string_view name = trimmed(line);
+  std::size_t tried = 0;
+  for_each_name(text, [&](std::string_view name) {
     if (name.find('\0') != std::string_view::npos || name.size() > kLongestName) return false;
     const fs::path file = listed(path, name);
-    if (fs::is_regular_file(file, ignored) && file != path) {
-      found = begins_with_action(MappedFile(file).text());
-    }
+    if (!fs::is_regular_file(file, ignored)) return ++tried < kMostNamesTried;
+    found = file != path && begins_with_action(file);
     return false;
   });
   return found;
@@ -128,7 +162,7 @@ std::optional<fs::path> list_in(const fs::path& folder) {
   std::optional<fs::path> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
-    const MappedFile file(entry.path());
+    const DecompressedFile file(entry.path(), kProbedBytes);
     if (begins_with_action(file.text()) || !lists_action_files(entry.path(), file.text())) continue;
     if (found) return std::nullopt;
     found = entry.path();
@@ -139,7 +173,7 @@ std::optional<fs::path> list_in(const fs::path& folder) {
 /// The files that make up the trace in a folder: those of its list, else all of them.
 std::vector<fs::path> files_in(const fs::path& folder) {
   const std::optional<fs::path> list = list_in(folder);
-  return list ? listed_files(*list, MappedFile(*list).text()) : action_files(folder);
+  return list ? listed_files(*list, DecompressedFile(*list).text()) : action_files(folder);
 }
 
 struct Part {
@@ -204,6 +238,14 @@ class Reader {
     }
   }
 
+  /// A rank that a message names and of which there are no actions.
+  std::optional<std::int64_t> missing_rank() const {
+    for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
+      if (trace_.calls(r).empty() && trace_.calls(r).regions().empty()) return r;
+    }
+    return missing_;
+  }
+
   Trace finish() {
     trace_.findings().add(kFlops);
     trace_.info().recorder = "SimGrid time-independent trace";
@@ -230,6 +272,9 @@ class Reader {
       why_ = bad.index < fields_.size()
                  ? fmt::format("'{}' is not a number", fields_.word(bad.index).substr(0, 20))
                  : "an argument is missing";
+    } catch (const ti::NoSuchRank& bad) {
+      why_ = bad.why;
+      if (bad.rank >= trace_.ranks() && bad.rank < kMostRanks) missing_ = bad.rank;
     } catch (const ti::BadAction& bad) {
       why_ = bad.why;
     }
@@ -240,28 +285,49 @@ class Reader {
   std::vector<ti::Program> programs_;
   ti::Fields fields_;
   std::string why_;
+  std::optional<std::int64_t> missing_;
 };
 
-Trace read_parts(const std::vector<Part>& parts) {
+Trace read_parts(const std::vector<Part>& parts, const fs::path& path, TiRanks ranks) {
   Reader reader(count_ranks(parts));
   for (const Part& part : parts) reader.read(part);
+  const std::optional<std::int64_t> missing = reader.missing_rank();
+  if (ranks == TiRanks::all && missing) {
+    throw Error(fmt::format("cannot read '{}' as a trace of all ranks", path.string()),
+                fmt::format("there are no actions of rank {}", *missing),
+                "Put the files of all ranks and nothing else into the folder, or name their list.");
+  }
   return reader.finish();
+}
+
+/// The files of a list, all of which are there. Throws Error.
+std::vector<fs::path> present_files(const fs::path& list, std::vector<fs::path> files) {
+  std::error_code ignored;
+  const auto missing = std::ranges::find_if_not(
+      files, [&](const fs::path& file) { return fs::exists(file, ignored); });
+  if (missing == files.end()) return files;
+  throw Error(fmt::format("cannot read '{}'", list.string()),
+              fmt::format("'{}', of the {} files that it lists, is missing", missing->string(),
+                          files.size()),
+              "Put the files where the list has them, or change the list.");
 }
 
 }  // namespace
 
-Trace read_ti(const fs::path& path, std::span<const std::byte> bytes) {
+Trace read_ti(const fs::path& path, std::span<const std::byte> bytes, TiRanks ranks) {
   const std::string_view text = text_of(bytes);
   const bool is_folder = fs::is_directory(path);
-  if (!is_folder && begins_with_action(text)) return read_parts({{path.string(), text}});
-  std::vector<MappedFile> files;
+  if (!is_folder && begins_with_action(text))
+    return read_parts({{path.string(), text}}, path, ranks);
+  std::vector<DecompressedFile> files;
   std::vector<Part> parts;
-  for (const fs::path& name : is_folder ? files_in(path) : listed_files(path, text)) {
+  for (const fs::path& name :
+       present_files(path, is_folder ? files_in(path) : listed_files(path, text))) {
     files.emplace_back(name);
     parts.push_back({name.string(), {}});
   }
   for (std::size_t i = 0; i < files.size(); ++i) parts[i].text = files[i].text();
-  return read_parts(parts);
+  return read_parts(parts, path, ranks);
 }
 
 bool looks_like_ti(const fs::path& path, std::span<const std::byte> bytes) {

@@ -24,12 +24,19 @@ inline constexpr std::string_view kTiCompute = "compute";
 inline constexpr std::string_view kTiSleep = "sleep";
 inline constexpr std::string_view kTiReduction = "reduction";
 
+/// Whether the actions of some ranks may be read as a program of their own, or the files have to
+/// hold all ranks that messages name.
+enum class TiRanks : std::uint8_t { as_given, all };
+
 /// Reads a SimGrid time-independent trace: the actions of all ranks in one file, a file that lists
-/// one or several of them, as SMPI's replay takes it, or a folder of them. doc/formats/ti.md.
+/// one or several of them, as SMPI's replay takes it or as SimGrid's deployment (XML), or a folder
+/// of them. Files may be compressed (`bytes` are not). doc/formats/ti.md.
 ///
 /// The Trace is untimed. A line that makes no sense costs itself and is told in the findings.
-/// Throws Error when a listed file cannot be opened. Memory: the trace.
-Trace read_ti(const std::filesystem::path& path, std::span<const std::byte> bytes);
+/// Throws Error when a listed file is missing or cannot be opened, and for TiRanks::all when there
+/// are no actions of some rank. Memory: the trace, and the content of compressed files.
+Trace read_ti(const std::filesystem::path& path, std::span<const std::byte> bytes,
+              TiRanks ranks = TiRanks::as_given);
 
 /// The bytes begin with a replay action, or with the name of a file that does; or `path` is a
 /// folder of such files, or with a list of them among others.

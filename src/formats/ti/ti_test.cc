@@ -5,12 +5,16 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/testing/error_text.h"
+#include "base/testing/scratch_folder.h"
 #include "formats/ti/reader.h"
 
 namespace slackline {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
@@ -133,6 +137,61 @@ TEST(TiReader, AFolderWithAListIsWhatTheListSays) {
   write_file(folder / "notes.txt", "Two ranks.\n");
   ASSERT_TRUE(looks_like_ti(folder, {}));
   EXPECT_EQ(read_ti(folder, {}).ranks(), 2);
+}
+
+class TiFiles : public ::testing::Test {
+ protected:
+  void write(const std::string& name, std::string_view text) const {
+    write_file(scratch_ / name, text);
+  }
+  Trace read_whole() const { return read_ti(scratch_.path(), {}, TiRanks::all); }
+  std::string error_of_folder() const {
+    return error_text([this] { read_whole(); });
+  }
+  ScratchFolder scratch_;
+};
+
+TEST_F(TiFiles, AFolderWithoutAllRanksIsRefused) {
+  write("r0.txt", "0 init\n0 send 1 0 4\n");
+  EXPECT_THAT(error_of_folder(), HasSubstr("no actions of rank 1"));
+  write("r2.txt", "2 init\n2 finalize\n0 barrier\n");
+  EXPECT_THAT(error_of_folder(), HasSubstr("no actions of rank 1"));
+  write("r1.txt", "1 init\n1 recv 0 0 4\n");
+  EXPECT_EQ(read_whole().ranks(), 3);
+}
+
+TEST_F(TiFiles, OneFileMayHoldSomeOfTheRanks) {
+  const std::string_view text = "0 init\n0 send 1 0 4\n";
+  EXPECT_EQ(read(text).ranks(), 1);
+  EXPECT_EQ(error_text([&] { read_ti("r0.txt", bytes_of(text), TiRanks::all); }).empty(), false);
+}
+
+TEST_F(TiFiles, AFolderIsWhatItsDeploymentStarts) {
+  write("r0.txt", "0 init\n0 send 1 0 4\n");
+  write("r1.txt", "1 init\n1 recv 0 0 4\n");
+  write("deployment.xml",
+        "<?xml version='1.0'?>\n<platform version=\"4.1\">\n"
+        "  <actor host=\"a\" function=\"0\"><argument value=\"r0.txt\"/></actor>\n"
+        "  <actor host=\"b\" function=\"1\"><argument value='r1.txt' /></actor>\n</platform>\n");
+  write("notes.txt", "Two ranks.\n");
+  ASSERT_TRUE(looks_like_ti(scratch_.path(), {}));
+  EXPECT_EQ(read_whole().ranks(), 2);
+}
+
+TEST_F(TiFiles, DamagedDeploymentsAreNone) {
+  write("r0.txt", "0 init\n");
+  for (const std::string_view text :
+       {"<", "<argument", "<argument value=", "<argument value=\"", "<argument value=\"r0.txt"}) {
+    EXPECT_FALSE(looks_like_ti(scratch_ / "deployment.xml", bytes_of(text))) << text;
+  }
+}
+
+TEST_F(TiFiles, TellsWhichFileOfAListIsMissing) {
+  write("r1.txt", "1 init\n1 recv 0 0 4\n");
+  write("list", "r0.txt\nr1.txt\n");
+  EXPECT_THAT(error_of_folder(), AllOf(HasSubstr("r0.txt'"), HasSubstr("is missing")));
+  write("r0.txt", "0 init\n0 send 1 0 4\n");
+  EXPECT_EQ(read_whole().ranks(), 2);
 }
 
 TEST(TiReader, TellsTheMissingFileOfAList) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+
+namespace slackline {
+
+enum class Compression : std::uint8_t { none, gzip, zstd, xz };
+
+/// How a file is compressed, by its first bytes, whatever its name.
+Compression compression_of(std::span<const std::byte> file);
+
+/// "x.prv" for "x.prv.gz", "x.prv.zst" and "x.prv.xz"; any other name as it is.
+std::filesystem::path without_compression_suffix(const std::filesystem::path& path);
+
+/// `path`, or where there is no such file the same with .gz, .zst or .xz behind its name, if that
+/// is there; else `path`.
+std::filesystem::path with_compression_suffix(const std::filesystem::path& path);
+
+/// The content of a file, which may be compressed by gzip, zstd or xz; several members or frames
+/// may follow each other. A plain file is mapped, a compressed one takes as much memory as its
+/// content.
+class DecompressedFile {
+ public:
+  static constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+  /// With a limit, only about so many bytes of a compressed file's content are decompressed, enough
+  /// to recognise it. Throws Error when the file cannot be opened and, unless there is a limit,
+  /// when its compressed data are damaged or end early.
+  explicit DecompressedFile(const std::filesystem::path& path, std::size_t limit = kAll);
+
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(text())); }
+  std::string_view text() const { return compressed_ ? content_ : stored_.text(); }
+  bool compressed() const { return compressed_; }
+  /// The file itself.
+  const MappedFile& stored() const { return stored_; }
+
+ private:
+  MappedFile stored_;
+  bool compressed_;
+  std::string content_;
+};
+
+}  // namespace slackline
