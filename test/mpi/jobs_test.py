@@ -187,6 +187,26 @@ def case_wrapper(test):
     check(os.listdir(test.output) == ["trace.slk"], "the trace is all that is left")
 
 
+def case_launchers(test):
+    """Launchers of batch systems by their names and ways, with the real one behind them."""
+    real = test.launcher(2)[0]
+    scripts = {"srun": f'exec {real} "$@"', "jsrun": f'exec {real} "$@"',
+               "flux": f'shift; exec {real} "$@"'}
+    if test.arguments.mpi == "openmpi":
+        # A daemon starts the ranks: they get what -x names, and not prun's own environment.
+        scripts["prun"] = f'exec env -u LD_PRELOAD -u SLACKLINE_DIR {real} "$@"'
+    for name, line in scripts.items():
+        shutil.rmtree(test.output, ignore_errors=True)
+        path = os.path.join(test.folder, name)
+        with open(path, "w", encoding="utf-8") as script:
+            script.write(f"#!/bin/sh\n{line}\n")
+        os.chmod(path, 0o755)
+        words = [path, "run"] if name == "flux" else [path]
+        done = test.record([*words, "-n", "2", test.program("scenario"), "many", "10"])
+        check(done.returncode == 0, f"{name}: the job failed")
+        check(calls(test.text(), 1, "sendrecv_replace") == 10, f"{name}: all calls are there")
+
+
 def case_script(test):
     script = f'eval "$({test.arguments.slackline} preload -o {test.output})"; exec "$@"'
     done = test.run(["bash", "-c", script, "-"] + test.launcher(2) +

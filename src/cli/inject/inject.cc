@@ -37,9 +37,9 @@ InjectedCommand::InjectedCommand(const std::vector<std::string>& command, const 
     : launcher_(find_launcher(command, mpi)) {
   const fs::path library = find_library();
   folder_ = make_folder();
-  // srun does not say which MPI it starts; Open MPI's variables do no harm to the other.
+  // These do not say which MPI they start; Open MPI's variables do no harm to the other.
   const LauncherKind kind =
-      launcher_.kind == LauncherKind::slurm ? LauncherKind::open_mpi : launcher_.kind;
+      launcher_.kind == LauncherKind::own_environment ? LauncherKind::open_mpi : launcher_.kind;
   variables_ = injection_environment(injection, kind, library, folder_);
   plan_ = plan_launch(command, launcher_, variables_);
 }

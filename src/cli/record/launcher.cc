@@ -22,15 +22,23 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+/// Slurm's, Flux' and LSF's launchers.
+bool hands_on_environment(std::string_view word) {
+  const std::string name = fs::path(word).filename().string();
+  return name == "srun" || name == "flux" || name == "jsrun";
+}
+
 bool is_launcher(std::string_view word) {
   const std::string name = fs::path(word).filename().string();
-  if (name == "srun" || name == "orterun" || name == "prterun") return true;
+  if (hands_on_environment(name)) return true;
+  if (name == "orterun" || name == "prterun" || name == "prun") return true;
   return name.starts_with("mpirun") || name.starts_with("mpiexec");
 }
 
 /// The kind that a file name gives away; Debian's alternatives lead to such names.
 LauncherKind kind_of_name(std::string_view name) {
-  if (name == "srun") return LauncherKind::slurm;
+  if (hands_on_environment(name)) return LauncherKind::own_environment;
+  if (name == "prun") return LauncherKind::open_mpi;  // of PRRTE, with the options of Open MPI 5
   for (const std::string_view part : {"openmpi", "orterun", "prterun"}) {
     if (contains(name, part)) return LauncherKind::open_mpi;
   }
@@ -74,7 +82,7 @@ LauncherKind kind_of_option(std::string_view mpi) {
 }
 
 LauncherKind kind_of(const std::string& word, std::string_view mpi) {
-  if (fs::path(word).filename() == "srun") return LauncherKind::slurm;
+  if (hands_on_environment(word)) return LauncherKind::own_environment;
   const std::string path = find_program(word);
   if (path.empty()) {
     throw Error(fmt::format("cannot run '{}'", word), "no such program",
@@ -144,7 +152,7 @@ Launcher find_launcher(const std::vector<std::string>& command, std::string_view
 LaunchPlan plan_launch(const std::vector<std::string>& given, const Launcher& launcher,
                        const Environment& variables) {
   const std::vector<std::string> command = keep_preloaded(given, launcher, variables);
-  if (launcher.kind == LauncherKind::none || launcher.kind == LauncherKind::slurm) {
+  if (launcher.kind == LauncherKind::none || launcher.kind == LauncherKind::own_environment) {
     // Also the launcher sees it, which does no harm: the preloaded library does nothing in
     // programs that make no MPI calls.
     return {command, variables};

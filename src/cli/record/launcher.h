@@ -9,10 +9,10 @@ namespace slackline {
 
 /// Who starts the ranks, as far as handing environment variables to them is concerned.
 enum class LauncherKind {
-  none,      ///< no launcher in the command: a single rank, or a script that has one inside
-  open_mpi,  ///< mpirun -x NAME=VALUE
-  mpich,     ///< mpiexec -genv NAME VALUE (Hydra; Intel MPI's, too)
-  slurm,     ///< srun hands on its own environment
+  none,             ///< no launcher in the command: a single rank, or a script that has one inside
+  open_mpi,         ///< mpirun -x NAME=VALUE; PRRTE's prun, too
+  mpich,            ///< mpiexec -genv NAME VALUE (Hydra; Intel MPI's, too)
+  own_environment,  ///< srun, flux and jsrun hand on their own
 };
 
 struct Launcher {

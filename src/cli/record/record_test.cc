@@ -111,6 +111,16 @@ TEST(LaunchPlan, MpichGetsThemForAllAtOnce) {
                                         "-n", "1", "b"));
 }
 
+TEST(LaunchPlan, LaunchersOfBatchSystemsHandOnTheirEnvironment) {
+  const std::vector<std::string> command{"flux", "run", "-n", "4", "./app"};
+  const Launcher launcher = find_launcher(command, "");
+  EXPECT_EQ(launcher.kind, LauncherKind::own_environment);
+  const LaunchPlan plan = plan_launch(command, launcher, {{"A", "1"}});
+  EXPECT_EQ(plan.command, command);
+  EXPECT_EQ(plan.environment, (Environment{{"A", "1"}}));
+  EXPECT_EQ(find_launcher({"jsrun", "-n", "4", "./app"}, "").kind, LauncherKind::own_environment);
+}
+
 TEST(LaunchPlan, WithoutALauncherTheProgramItselfGetsThem) {
   const LaunchPlan plan = plan_launch({"./a"}, {}, {{"X", "1"}});
   EXPECT_THAT(plan.command, ElementsAre("./a"));
