@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "app/report/training_what_if.h"
 #include "base/error.h"
 #include "base/stage.h"
 #include "base/units.h"
@@ -33,6 +34,8 @@ std::optional<Report> training_run_report(const std::string& path) {
                 "Profile some iterations with the activities CPU and CUDA.");
   }
   Report report = describe(opened->run, analysis);
+  begin_stage("asking what if");
+  add_what_ifs(training_what_ifs(opened->run), report);
   const std::size_t ranks = opened->run.ranks.size();
   report.command = "report";
   report.title = fmt::format("report: {} ({})", last_part(path), count_of(ranks, "rank"));

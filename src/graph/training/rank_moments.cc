@@ -1,6 +1,7 @@
 #include "graph/training/rank_moments.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "base/units.h"
@@ -125,7 +126,18 @@ void RankMoments::after(std::uint32_t activity, std::uint32_t to, std::int64_t g
   moments_.edge(edge);
 }
 
+void RankMoments::sort_computation() {
+  for (std::uint32_t i = 0; i < profile_.gpu.size(); ++i) {
+    const GpuActivity& activity = profile_.gpu[i];
+    if (activity.work == GpuWork::computation && activity.launch != kNotRecorded) {
+      computing_.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(computing_, {}, [&](std::uint32_t i) { return profile_.gpu[i].launch; });
+}
+
 void RankMoments::add_activities() {
+  sort_computation();
   std::vector<std::uint32_t> last(profile_.locations.size(), kNoVertex);
   for (std::uint32_t i = 0; i < begins_.size(); ++i) {
     const GpuActivity& activity = profile_.gpu[i];
@@ -142,18 +154,33 @@ void RankMoments::add_activities() {
   }
 }
 
+// What computed and was launched last before a collective; kNotRecorded if nothing did.
+std::uint32_t RankMoments::input_of(const GpuActivity& collective) const {
+  const auto after_it = std::ranges::lower_bound(
+      computing_, collective.launch, {}, [&](std::uint32_t i) { return profile_.gpu[i].launch; });
+  return after_it == computing_.begin() ? kNotRecorded : *std::prev(after_it);
+}
+
 // Profiles do not say which event a stream waits for. A collective waits for what computed and was
-// launched before it; others for an activity at whose end they begin.
+// launched before it; any activity for one of another stream at whose end it begins.
 void RankMoments::add_waits(std::uint32_t activity, const std::vector<std::uint32_t>& last) {
   const GpuActivity& own = profile_.gpu[activity];
+  std::uint32_t input = kNotRecorded;
+  if (own.work == GpuWork::communication && own.launch != kNotRecorded) input = input_of(own);
+  if (input != kNotRecorded) {
+    const GpuActivity& before = profile_.gpu[input];
+    const bool waits = before.location != own.location && begins_[input] != kNotRecorded &&
+                       before.time.end_ns <= own.time.begin_ns;
+    if (waits) after(input, begins_[activity], gap_ns_);
+  }
   for (const std::uint32_t other : last) {
-    if (other == kNoVertex || profile_.gpu[other].location == own.location) continue;
+    if (other == kNoVertex || other == input) continue;
     const GpuActivity& before = profile_.gpu[other];
+    if (before.location == own.location) continue;
     const std::int64_t gap = own.time.begin_ns - before.time.end_ns;
     if (gap < 0 || launched_ns(before) > launched_ns(own)) continue;
-    const bool input = own.work == GpuWork::communication && before.work == GpuWork::computation;
     const bool soon = gap <= kSoon_ns && before.time.end_ns > launched_ns(own);
-    if (input || soon) after(other, begins_[activity], gap_ns_);
+    if (soon) after(other, begins_[activity], gap_ns_);
   }
 }
 

@@ -32,7 +32,9 @@ class RankMoments {
   void find_usual_gaps();
   void add_calls();
   void add_call(std::uint32_t call, std::vector<Tail>& tails);
+  void sort_computation();
   void add_activities();
+  std::uint32_t input_of(const GpuActivity& collective) const;
   void add_waits(std::uint32_t activity, const std::vector<std::uint32_t>& last);
   void add_synchronisations();
   void add_end();
@@ -52,6 +54,7 @@ class RankMoments {
   std::vector<std::uint32_t> calls_;    // begins
   std::vector<std::uint32_t> returns_;  // of synchronising calls
   std::vector<std::uint32_t> begins_;
+  std::vector<std::uint32_t> computing_;  // activities by launch
   std::vector<std::uint32_t> ends_;
   Tail cpu_end_;
 };

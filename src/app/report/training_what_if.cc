@@ -1,0 +1,80 @@
+#include "app/report/training_what_if.h"
+
+#include <array>
+#include <utility>
+
+#include "base/parallel.h"
+#include "graph/training/training_graph.h"
+#include "timing/makespan.h"
+
+namespace slackline {
+namespace {
+
+LogGPS recorded_model(const RecordedNetwork& network) {
+  return {.latency_fs = network.latency_fs,
+          .overhead_fs = 0,
+          .gap_per_byte_fs = network.gap_per_byte_fs};
+}
+
+double run_time_ns(const TrainingGraph& graph, const LogGPS& model) {
+  MakespanFunction makespan(graph.graph, model, Parameter::latency);
+  const PathLine line = makespan.line_at(makespan.base());
+  return makespan.value_ns(line, makespan.base());
+}
+
+struct Question {
+  const char* change;
+  TrainingEdit edit;
+};
+constexpr std::array<Question, 4> kQuestions{
+    {{"as recorded", TrainingEdit::none},
+     {"no straggler (work of the median rank)", TrainingEdit::no_straggler},
+     {"computation never waits for communication", TrainingEdit::full_overlap},
+     {"no time for launching (CUDA graphs)", TrainingEdit::no_launch_time}}};
+
+}  // namespace
+
+std::vector<TrainingWhatIf> training_what_ifs(const TrainingRun& run) {
+  std::vector<TrainingWhatIf> all(kQuestions.size());
+  std::vector<TrainingWhatIf> networks;
+  parallel_for(kQuestions.size(), [&](std::size_t i) {
+    const TrainingGraph graph = build_training_graph(run, kQuestions[i].edit);
+    const LogGPS recorded = recorded_model(graph.network);
+    all[i] = {kQuestions[i].change, run_time_ns(graph, recorded)};
+    if (kQuestions[i].edit != TrainingEdit::none) return;
+    LogGPS no_latency = recorded;
+    no_latency.latency_fs = 0;
+    LogGPS double_latency = recorded;
+    double_latency.latency_fs *= 2;
+    LogGPS double_bandwidth = recorded;
+    double_bandwidth.gap_per_byte_fs /= 2;
+    networks = {{"no network latency", run_time_ns(graph, no_latency)},
+                {"network latency doubled", run_time_ns(graph, double_latency)},
+                {"network bandwidth doubled", run_time_ns(graph, double_bandwidth)}};
+  });
+  all.insert(all.end(), networks.begin(), networks.end());
+  return all;
+}
+
+void add_what_ifs(const std::vector<TrainingWhatIf>& all, Report& report) {
+  const double recorded = all.front().run_time_ns;
+  Table table{
+      "training_what_if",
+      "What if (the length of the profile as its graph predicts it)",
+      {{"change"}, {"run time", Unit::ns}, {"saved", Unit::ns}, {"of the run", Unit::ratio}},
+      {}};
+  Json list = Json::array();
+  for (const TrainingWhatIf& what_if : all) {
+    const double saved = recorded - what_if.run_time_ns;
+    const double share = recorded > 0 ? saved / recorded : 0.0;
+    table.rows.push_back({what_if.change, what_if.run_time_ns, saved, share});
+    list.push_back({{"change", what_if.change},
+                    {"run_time_ns", what_if.run_time_ns},
+                    {"saved_ns", saved},
+                    {"saved_share", share}});
+  }
+  report.result["what_if"] = std::move(list);
+  report.sections.push_back({"training_what_if_section", "What if", {std::move(table)}});
+}
+
+}  // namespace slackline

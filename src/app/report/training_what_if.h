@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+#include "training/training_run.h"
+
+namespace slackline {
+
+/// How long a training run would have taken with one thing different.
+struct TrainingWhatIf {
+  std::string change{};  ///< "no straggler"
+  double run_time_ns = 0;
+};
+
+/// The run as its graph predicts it, first, then what-if questions. `run` has corrected clocks.
+/// Four graphs (build_training_graph) and one pass each over them, two more over the first.
+std::vector<TrainingWhatIf> training_what_ifs(const TrainingRun& run);
+
+/// Adds them to the report as a table and as result.what_if.
+void add_what_ifs(const std::vector<TrainingWhatIf>& all, Report& report);
+
+}  // namespace slackline
