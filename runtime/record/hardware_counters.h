@@ -24,7 +24,7 @@ class HardwareCounters {
   /// The number of the error by which the first of missing() failed.
   int missing_reason() const { return missing_reason_; }
 
-  /// Notes the counters now. Some 15 ns a counter.
+  /// Notes the counters now, without a system call where the kernel permits it.
   void start();
   /// What counter `i` (from SLK_SYSTEM_COUNTERS) has gained since start().
   std::uint64_t gained(std::size_t i) const;
