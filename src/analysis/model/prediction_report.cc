@@ -86,8 +86,7 @@ Facts key_facts(const Prediction& p) {
   if (p.measured) {
     const auto measured = static_cast<double>(p.measured->makespan_ns);
     facts.facts.push_back(
-        {"measured run time", measured, Unit::ns,
-         "from the first return from MPI_Init to the last entry into MPI_Finalize"});
+        {"measured run time", measured, Unit::ns, std::string(p.measured->extent)});
     if (measured > 0) {
       facts.facts.push_back({"predicted / measured", p.makespan_ns / measured, Unit::ratio,
                              "below 100 %: the modelled network is faster, or MPI time has other "

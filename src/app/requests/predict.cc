@@ -61,7 +61,10 @@ Report execute(const PredictRequest& request, const LoadedGraph& loaded) {
   const Side side = request.left ? Side::left : Side::right;
   Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model, side);
   prediction.measured = measured_run(loaded.trace());
-  if (loaded.measured_ns) prediction.measured = MeasuredRun{*loaded.measured_ns, {}};
+  if (loaded.measured_ns) {
+    prediction.measured =
+        MeasuredRun{*loaded.measured_ns, {}, "from the first begin to the last end of all ranks"};
+  }
   Report report = describe(prediction, loaded.program());
   add_pairwise(report, loaded, request.pairs);
   Json own = add_uncertainty(report, request, loaded, prediction, side);
