@@ -74,7 +74,12 @@ void add_what_ifs(const std::vector<TrainingWhatIf>& all, Report& report) {
                     {"saved_share", share}});
   }
   report.result["what_if"] = std::move(list);
-  report.sections.push_back({"training_what_if_section", "What if", {std::move(table)}});
+  Paragraph basis{
+      "Estimates: what a stream waited for is known only where it delayed the profiled run, so "
+      "that "
+      "other waiting may appear after a change, or less of it remain."};
+  report.sections.push_back(
+      {"training_what_if_section", "What if", {std::move(basis), std::move(table)}});
 }
 
 }  // namespace slackline
