@@ -331,7 +331,7 @@ void Thread::note_computation() {
   if (off >= kOffProcessorNs) off_processor_ns_ = off < wall ? off : wall;
 }
 
-void Thread::tell_computation() {
+void Thread::write_computation() {
   const bool after_poll = poll_.head != nullptr && poll_.end == file_.head();
   if (off_processor_ns_ != 0) write_off_processor();
   if (gained_ != 0) write_counters();

@@ -50,7 +50,7 @@ class Thread {
 
   /// Starts a record. Its fields may be filled until close().
   slk_record* open(std::uint8_t op) {
-    if (__builtin_expect(has_untold(), 0)) tell_computation();
+    if (__builtin_expect(has_unwritten(), 0)) write_computation();
     depth_ = 1;
     ++calls_;
     head_ = target();
@@ -126,9 +126,9 @@ class Thread {
   /// In the handler of the sampling signal.
   void sample(const ucontext_t& context, std::uint64_t expirations);
   /// Writes what is known of the computation before the last call. Not while a record is open.
-  void tell_computation();
+  void write_computation();
   void finish_computation() {
-    if (has_untold()) tell_computation();
+    if (has_unwritten()) write_computation();
   }
   /// CPU time that recording took in this thread, but for its start and end; `by_trial_ns` a call
   /// where too few were measured.
@@ -177,7 +177,7 @@ class Thread {
   void note_computation();
   void note_system_counters();
   void note_hardware_counters();
-  bool has_untold() const { return off_processor_ns_ != 0 || gained_ != 0; }
+  bool has_unwritten() const { return off_processor_ns_ != 0 || gained_ != 0; }
   void write_counters();
   void write_off_processor();
   void synchronise_at_end() {
@@ -194,9 +194,9 @@ class Thread {
   ProcessorClock processor_;
   std::uint64_t synchronised_end_ns_ = 0;  // the end of a call at which CPU time was asked for
   std::int64_t cpu_end_ns_ = 0;            // that CPU time
-  std::int64_t off_processor_ns_ = 0;      // in the computation before the last call; not yet told
+  std::int64_t off_processor_ns_ = 0;  // in the computation before the last call; not yet written
   HardwareCounters hardware_;
-  std::uint32_t gained_ = 0;  // counters that gained anything in that computation; not yet told
+  std::uint32_t gained_ = 0;  // counters that gained anything in that computation; not yet written
   std::uint64_t gain_[SLK_COUNTER_COUNT] = {};
   OwnCost own_cost_;
   CallPathCache paths_;
