@@ -47,7 +47,7 @@ struct TimeShares {
   /// has times off the processor.
   std::vector<double> on_processor;
   std::vector<OfCalls> calls;  ///< most time inside of MPI without waiting first
-  /// The part of sum_ns.mpi in calls of which nobody can say whether they waited
+  /// The part of sum_ns.mpi in calls for which no waiting is defined
   /// (waiting_is_known()).
   std::int64_t unknown_ns = 0;
   /// In MPI_Init and MPI_Finalize outside of the analysed interval, mean of the ranks.

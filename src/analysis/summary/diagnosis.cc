@@ -93,7 +93,7 @@ Section shares_section(const TimeShares& s, const CallPaths& paths) {
         "data transfer and MPI library overhead"},
        {"MPI's own work", s.share(s.own_ns()), Unit::ratio, "as far as waiting is known"},
        {"waiting not known", s.share(s.unknown_ns), Unit::ratio,
-        "in calls of which nobody can say whether they waited"},
+        "in calls for which no waiting is defined"},
        {"ideal-network run time", s.ideal_ns, Unit::ns,
         "zero latency, infinite bandwidth, same computation"}}};
   if (s.processor_share) {

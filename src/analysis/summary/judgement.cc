@@ -1,7 +1,7 @@
 // What a performance engineer would say first.
 //
-// The ranks' time falls into computation, waiting for one another, calls of which nobody can say
-// whether they waited, and the rest of MPI (moving data and MPI's own work). The largest loss is
+// The ranks' time falls into computation, waiting for one another, calls for which no waiting is
+// defined, and the rest of MPI (moving data and MPI's own work). The largest loss is
 // what limits the run. Waiting is explained by the delay costs, the rest by the calls it is spent
 // in; both are laid over the focus regions to tell when. What could be gained at most is a bound,
 // not a forecast: nobody can save more than all waiting (shared out over the ranks, as if perfectly
