@@ -49,7 +49,8 @@ constexpr Compress kAllWays[]{gzipped, zstd_compressed, xz_compressed};
 /// Longer than the pieces that are decompressed at a time.
 std::string long_text() {
   std::string text;
-  for (int i = 0; text.size() < (std::size_t{3} << 20); ++i) text += std::to_string(i * i) + "\n";
+  for (std::int64_t i = 0; text.size() < (std::size_t{3} << 20); ++i)
+    text += std::to_string(i * i) + "\n";
   return text;
 }
 
