@@ -1,9 +1,11 @@
 #include "formats/raw/source_lines.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "formats/raw/function_names.h"
+#include "formats/raw/module_symbols.h"
 
 #if SLACKLINE_LIBDW
 #include <dwarf.h>
@@ -129,13 +131,12 @@ struct SourceLines::Module {
   }
 
   std::string symbol_at(std::uint64_t address) const {
-    GElf_Off offset = 0;
-    GElf_Sym symbol{};
-    const char* const name =
-        dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
-    // In a stripped library the nearest symbol is some other function's.
-    return name == nullptr || offset >= symbol.st_size ? std::string() : readable_name(name);
+    if (!symbols) symbols = module_symbols(module);
+    const FunctionSymbol* const symbol = symbols->at(address);
+    return symbol == nullptr ? std::string() : readable_name(symbol->name);
   }
+
+  mutable std::optional<FunctionSymbols> symbols{};  ///< read for the first that needs them
 };
 
 SourceLines::SourceLines(const std::filesystem::path& file, std::span<const std::uint8_t> build_id)

@@ -1,0 +1,57 @@
+#include "formats/raw/module_symbols.h"
+
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace slackline::raw {
+namespace {
+
+char* standard_paths = nullptr;
+constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
+                                    .find_debuginfo = dwfl_standard_find_debuginfo,
+                                    .section_address = dwfl_offline_section_address,
+                                    .debuginfo_path = &standard_paths};
+
+/// Compares names by libdw's own search, every `step` bytes of the library that has `function`.
+void compare_with_libdw(const void* function, std::uint64_t step) {
+  Dl_info library{};
+  ASSERT_NE(dladdr(function, &library), 0);
+  Dwfl* const session = dwfl_begin(&kCallbacks);
+  dwfl_report_begin(session);
+  Dwfl_Module* const module =
+      dwfl_report_elf(session, library.dli_fname, library.dli_fname, -1, 0, true);
+  dwfl_report_end(session, nullptr, nullptr);
+  ASSERT_NE(module, nullptr) << library.dli_fname;
+  Dwarf_Addr begin = 0;
+  Dwarf_Addr end = 0;
+  dwfl_module_info(module, nullptr, &begin, &end, nullptr, nullptr, nullptr, nullptr);
+  const FunctionSymbols symbols = module_symbols(module);
+  int named = 0;
+  for (std::uint64_t address = begin; address < end; address += step) {
+    GElf_Off offset = 0;
+    GElf_Sym symbol{};
+    const char* const name =
+        dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
+    const bool known = name != nullptr && offset < symbol.st_size;
+    const FunctionSymbol* const found = symbols.at(address);
+    ASSERT_EQ(found != nullptr, known) << address << " " << (known ? name : found->name);
+    if (!known) continue;
+    EXPECT_EQ(std::string(found->name), name) << address;
+    ++named;
+  }
+  EXPECT_GT(named, 200);
+  dwfl_end(session);
+}
+
+TEST(ModuleSymbols, NameWhatLibdwNames) {
+  compare_with_libdw(reinterpret_cast<const void*>(&std::snprintf), 1009);
+  compare_with_libdw(reinterpret_cast<const void*>(&dwfl_begin), 97);
+}
+
+}  // namespace
+}  // namespace slackline::raw
