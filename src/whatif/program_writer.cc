@@ -52,6 +52,7 @@ Trace empty_copy(const Trace& trace) {
     copy.add_communicator(trace.communicators()[id]);
   }
   for (const std::string& region : trace.regions()) copy.region_id(region);
+  copy.call_tree() = trace.call_tree();
   copy.info() = trace.info();
   copy.findings().merge(trace.findings());
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {

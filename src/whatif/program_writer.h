@@ -30,7 +30,8 @@ class RankWriter {
   std::int64_t now_ns_ = 0;
 };
 
-/// An untimed trace of the same ranks, communicators, regions and facts, without any calls.
+/// An untimed trace of the same ranks, communicators, regions, call paths and facts, without any
+/// calls.
 Trace empty_copy(const Trace& trace);
 
 /// The same program without the times of its calls: what a model makes of either is the same.

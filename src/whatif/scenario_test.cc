@@ -242,6 +242,22 @@ rank 1
   EXPECT_THROW(edited(trace, {"substitute operation=send with=isend"}), Error);
 }
 
+TEST(Scenario, KeepsTheCallPathsThatCallsReferTo) {
+  const Trace trace = untimed_trace(1, R"(
+frame 1 0 main
+frame 2 1 relax
+rank 0
+  init frame=1
+  compute 80
+  barrier frame=2
+)");
+  EXPECT_EQ(untimed_copy(trace).call_tree(), trace.call_tree());
+  // The second edit finds the function in what the first one wrote.
+  const EditedProgram program =
+      edited(trace, {"scale function=relax factor=0.5", "scale function=relax factor=2"});
+  EXPECT_TRUE(same_content(program.trace, untimed_copy(trace)));
+}
+
 TEST(Scenario, RefusesWhatTheTraceHasNot) {
   const Trace trace = two_visits();
   EXPECT_THAT(
