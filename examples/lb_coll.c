@@ -2,15 +2,19 @@
  *
  * After "Verifying Causality between Distant Performance Phenomena in Large-Scale MPI
  * Applications", figure 3a: rank r spends 1 + r / (ranks - 1) units in foo, all spend one unit in
- * bar, which is balanced, and only then does the reduction make them wait. Whoever asks should hear
- * "wait at NxN in MPI_Allreduce", and that the last rank's foo is its cause.
+ * bar, which is balanced, and only then does the reduction make them wait. The diagnosis is
+ * "wait at NxN in MPI_Allreduce", with the last rank's foo as its cause.
  *
- * usage: lb_coll [STEPS UNIT_US]     default: 25 4000
+ * usage: lb_coll [STEPS UNIT_US [balanced]]     default: 25 4000
+ *
+ * "balanced" gives every rank the mean in foo: what `whatif --set 'balance region=foo'` predicts of
+ * the run without it.
  *
  * A unit of work is a sleep, so that ranks that share a processor do not disturb each other. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "example_work.h"
 
@@ -21,7 +25,9 @@ int main(int argc, char** argv) {
   int rank, ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const double share = ranks > 1 ? (double)rank / (ranks - 1) : 0.0;
+  const int balanced = argc > 3 && strcmp(argv[3], "balanced") == 0;
+  const double own = ranks > 1 ? (double)rank / (ranks - 1) : 0.0;
+  const double share = balanced && ranks > 1 ? 0.5 : own;
   MPI_Barrier(MPI_COMM_WORLD);
 
   long sum = 0;

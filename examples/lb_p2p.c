@@ -3,13 +3,17 @@
  * After "Verifying Causality between Distant Performance Phenomena in Large-Scale MPI
  * Applications", figure 3b: even ranks spend two units in foo and odd ones one. Messages between
  * ranks of one parity and the balanced bar come between; then even ranks send to odd ones, which
- * wait. Whoever asks should hear "late sender in MPI_Recv" of the odd ranks, and that foo of the
- * even ones is its cause.
+ * wait. The diagnosis is "late sender in MPI_Recv" of the odd ranks, with foo of the even ones as
+ * its cause.
  *
- * usage: lb_p2p [STEPS UNIT_US]     default: 25 4000     on a multiple of 4 ranks */
+ * usage: lb_p2p [STEPS UNIT_US [balanced]]     default: 25 4000     on a multiple of 4 ranks
+ *
+ * "balanced" gives every rank the mean in foo: what `whatif --set 'balance region=foo'` predicts of
+ * the run without it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "example_work.h"
 
@@ -27,13 +31,15 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   const int in_four = rank % 4;
+  const int balanced = argc > 3 && strcmp(argv[3], "balanced") == 0;
+  const double foo_units = balanced ? 1.5 : (rank % 2 == 0 ? 2 : 1);
   int values[kValues] = {rank};
   long sum = 0;
   MPI_Barrier(MPI_COMM_WORLD);
 
   for (int step = 0; step < steps; ++step) {
     slackline_region_begin("foo");
-    work_us(rank % 2 == 0 ? 2 * unit : unit);
+    work_us(foo_units * unit);
     slackline_region_end("foo");
 
     slackline_region_begin("same parity");
