@@ -32,6 +32,33 @@ test("at 1,600 pixels tables stand beside each other", () =>
     assert.ok(main.width > 1250, `${main.width}`);
   }));
 
+test("the figures of the head stand in one row or in two of the same length", () =>
+  withFile(page, wide, async (p) => {
+    const rowsOf = (count) =>
+      p.evaluate((count) => {
+        const tiles = document.querySelector(".summary .tiles");
+        while (tiles.children.length > count) tiles.lastElementChild.remove();
+        while (tiles.children.length < count) tiles.append(tiles.firstElementChild.cloneNode(true));
+        tiles.style.setProperty("--count", count);
+        tiles.style.setProperty("--half", Math.ceil(count / 2));
+        const rows = new Map();
+        for (const { offsetTop } of tiles.children) rows.set(offsetTop, (rows.get(offsetTop) ?? 0) + 1);
+        return [...rows.values()];
+      }, count);
+    const own = await p.evaluate(() => {
+      const tiles = document.querySelector(".summary .tiles");
+      return [tiles.style.getPropertyValue("--count"), tiles.children.length];
+    });
+    assert.equal(Number(own[0]), own[1]);
+    for (const [width, mostInOneRow] of [[1000, 8], [1280, 9], [1400, 10], [1600, 10]]) {
+      await p.setViewportSize({ width, height: 1000 });
+      for (const count of [7, 8, 9, 10]) {
+        const halves = [Math.ceil(count / 2), Math.floor(count / 2)];
+        assert.deepEqual(await rowsOf(count), count <= mostInOneRow ? [count] : halves, `${count} at ${width} px`);
+      }
+    }
+  }));
+
 test("the time line stays in sight while tables are read, and a row leads to its place there", () =>
   withFile(page, wide, async (p) => {
     assert.equal(await p.locator(".docked").count(), 0);

@@ -18,9 +18,15 @@ function isLong(fact: Fact): boolean {
   return typeof fact.value === "string" && fact.value.length > 16;
 }
 
+/** How many figures a row may have, for the style sheet. */
+function columns(facts: Fact[]): Record<string, number> {
+  const count = Math.max(1, facts.filter((fact) => !isLong(fact)).length);
+  return { "--count": count, "--half": Math.ceil(count / 2) };
+}
+
 function FactGroup({ facts, look }: { facts: Fact[]; look: string }) {
   return (
-    <dl class={look}>
+    <dl class={look} style={columns(facts)}>
       {facts.map((fact, i) => (
         <div key={i} class={isLong(fact) ? "long" : ""}>
           <dt>
