@@ -13,14 +13,17 @@ PathShares path_shares(const CriticalPath& path, const TimeInterval& interval) {
   std::map<std::pair<Operation, PathId>, std::int64_t> times;
   const std::int64_t from = std::max(interval.begin_ns, path.late_start_ns);
   for (const ActivitySegment& s : path.segments) {
-    if (is_init(s.operation) || s.operation == Operation::finalize) continue;
-    if (s.begin_ns < interval.begin_ns && s.begin_ns >= path.late_start_ns) shares.before = true;
+    const bool environment = is_init(s.operation) || s.operation == Operation::finalize;
+    if (!environment && s.begin_ns < interval.begin_ns && s.begin_ns >= path.late_start_ns) {
+      shares.before = true;
+    }
     const std::int64_t time = std::min(s.end_ns, interval.end_ns) - std::max(s.begin_ns, from);
     if (time <= 0) continue;
     times[{s.operation, s.path}] += time;
     shares.by_rank[static_cast<std::size_t>(s.rank)] += time;
     shares.length_ns += time;
     if (s.operation == Operation::none) shares.computation_ns += time;
+    if (environment) shares.environment_ns += time;
   }
   for (const auto& [activity, time] : times) {
     shares.activities.push_back({activity.first, activity.second, time});

@@ -8,16 +8,18 @@
 
 namespace slackline {
 
-/// What the critical path consists of in an interval of the run, without a rank's late start,
-/// MPI_Init and MPI_Finalize.
+/// What the critical path consists of in an interval of the run, without a rank's late start.
 struct PathShares {
   struct OfActivity {
     Operation operation = Operation::none;
     PathId path = 0;
     std::int64_t time_ns = 0;
   };
-  std::int64_t length_ns = 0;          ///< of the path, as far as it counts
-  std::int64_t computation_ns = 0;     ///< of that
+  std::int64_t length_ns = 0;       ///< of the path, as far as it counts
+  std::int64_t computation_ns = 0;  ///< of that
+  /// In MPI_Init and MPI_Finalize: an interval that begins with the first return from MPI_Init
+  /// holds the rest of the other ranks' MPI_Init.
+  std::int64_t environment_ns = 0;
   bool before = false;                 ///< something else than MPI_Init lies before the interval
   std::vector<OfActivity> activities;  ///< longest first
   std::vector<std::int64_t> by_rank;

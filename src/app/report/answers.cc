@@ -192,9 +192,10 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
   if (whole > length) {
     const bool late = d.path.late_start_ns > 0;
     const std::string what = d.shares.extent == AnalysedExtent::asked ? "The rest"
-                             : late        ? "Late start, MPI_Init and MPI_Finalize"
-                             : path.before ? "Start-up, MPI_Init and MPI_Finalize"
-                                           : "MPI_Init and MPI_Finalize";
+                             : path.environment_ns > 0 ? "Time outside the analysed interval"
+                             : late                    ? "Late start, MPI_Init and MPI_Finalize"
+                             : path.before             ? "Start-up, MPI_Init and MPI_Finalize"
+                                                       : "MPI_Init and MPI_Finalize";
     a.text +=
         fmt::format(" ({}, {} of the run, excluded.)", what, format_percent(1 - length / whole));
   }

@@ -11,6 +11,7 @@ namespace slackline {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::timed_trace;
 
 std::vector<Answer> answers_of(const Trace& trace) {
@@ -134,15 +135,38 @@ TEST(Answers, TellWhatTheCriticalPathConsistsOf) {
               HasSubstr("90.9 % computation"));
 }
 
-// Between MPI_Init, which rank 1 leaves last, and MPI_Finalize only rank 0 computes, for 300 us;
-// with both of them rank 1 has most of the path.
+/// Rank 1 leaves MPI_Init 600 us after rank 0 and sends, whereupon rank 0 computes for 300 us and
+/// rank 1 for `second_us`; both stop together.
+Trace late_in_init(std::int64_t compute_us, std::int64_t second_us) {
+  const std::int64_t end = 1000020 + compute_us * 1000;
+  return timed_trace(2, "rank 0\n @0 +400000 init\n @400000 +600020 recv from=1 bytes=1\n @" +
+                            std::to_string(end) +
+                            " +10 finalize\n"
+                            "rank 1\n @0 +1000000 init\n @1000000 +10 send to=0 bytes=1\n @" +
+                            std::to_string(1000010 + second_us * 1000) + " +" +
+                            std::to_string(end - 1000000 - second_us * 1000) + " finalize\n");
+}
+
+// Between MPI_Init, which rank 1 leaves last, and MPI_Finalize rank 0 computes longer; with both of
+// them rank 1 has most of the path.
 TEST(Answers, LeaveInitAndFinalizeOutOfTheRanksSharesOfTheCriticalPath) {
-  const Trace trace = timed_trace(2,
-                                  "rank 0\n @0 +400000 init\n @400000 +600020 recv from=1 bytes=1\n"
-                                  " @1300020 +10 finalize\n"
-                                  "rank 1\n @0 +1000000 init\n @1000000 +10 send to=0 bytes=1\n"
-                                  " @1000010 +300020 finalize\n");
-  EXPECT_THAT(answer(answers_of(trace), "path"), HasSubstr("is on rank 0"));
+  const std::string path = answer(answers_of(late_in_init(900, 800)), "path");
+  EXPECT_THAT(path,
+              HasSubstr("100.0 % computation; the largest share of it, 100.0 %, is on rank 0."));
+  EXPECT_THAT(path, Not(HasSubstr("% MPI_Init")));
+}
+
+// The ranks have nothing in common, so that the interval begins when rank 0 leaves MPI_Init: of its
+// 900.02 us rank 1 spends 600 in MPI_Init, which makes rank 0 wait; in the other 300
+// it waits for rank 0.
+TEST(Answers, CountInitOnTheCriticalPathWhereTheIntervalHoldsIt) {
+  const std::vector<Answer> all = answers_of(late_in_init(300, 0));
+  EXPECT_THAT(answer(all, "late"), HasSubstr("Rank 1: it causes 67 % of wait time, mainly through "
+                                             "MPI_Init"));
+  EXPECT_EQ(
+      answer(all, "path"),
+      "66.7 % MPI_Init and 33.3 % computation; the largest share of it, 66.7 %, is on rank 1. "
+      "(Time outside the analysed interval, 30.8 % of the run, excluded.)");
 }
 
 // Rank 0 starts 400 us late, rank 1 waits for it; then computation of 100 us makes all of the path.
