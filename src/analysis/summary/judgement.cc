@@ -15,12 +15,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/efficiency/efficiency.h"
 #include "analysis/summary/computation_imbalance.h"
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/judgement_cautions.h"
 #include "base/ratio.h"
 #include "base/sentences.h"
 #include "base/units.h"
+#include "calls/run_span.h"
 #include "trace/one_clock.h"
 
 namespace slackline {
@@ -330,11 +332,36 @@ std::optional<Judgement> cause_inside(const Subject& s) {
       {"mpi_calls", "focus_regions"}};
 }
 
+/// When the analysed interval begins.
+bool all_have_left_init(const Subject& s) {
+  const std::int64_t begin = run_span(s.trace).whole.begin_ns + s.d.shares.begin_ns;
+  for (std::int32_t r = 0; r < s.trace.ranks(); ++r) {
+    const RankSpan rank = rank_span(s.trace.calls(r));
+    if (rank.first_call > 0 && rank.analysed.begin_ns > begin) return false;
+  }
+  return true;
+}
+
+/// Waiting for a rank that is slow in MPI is blamed on wait states by the shares of time, on the
+/// network by the efficiency factors: both are given. The ideal run knows nothing of ranks that are
+/// in MPI_Init, so that it is compared only where all ranks have left it.
+std::string gain_with_network(const Subject& s) {
+  const TimeShares& t = s.d.shares;
+  if (s.network() <= s.waiting() || !all_have_left_init(s)) return "";
+  const EfficiencyFactors f = factors(efficiency_inputs(t), EfficiencyVariant::multiplicative);
+  return fmt::format(
+      " On an ideal network (zero latency, infinite bandwidth), which also removes waiting for "
+      "ranks in MPI calls, the run would be at most {} ({}) shorter (transfer efficiency {}).",
+      format_time_ns(static_cast<double>(t.length_ns - t.ideal_ns)), format_percent(s.network()),
+      format_percent(f.transfer));
+}
+
 Judgement gain_of_waiting(const Subject& s) {
   const double gain = s.waiting() * s.length();
   std::string text = fmt::format("Removing all wait states would save at most {} ({}).",
                                  format_time_ns(gain), format_percent(s.waiting()));
-  if (!s.d.example) return {JudgementAspect::gain, text + ".", {"wait_patterns", "wait_ranks"}};
+  text += gain_with_network(s);
+  if (!s.d.example) return {JudgementAspect::gain, text, {"wait_patterns", "wait_ranks"}};
   const ExampleWait& e = *s.d.example;
   text += fmt::format(" Start at t = {}: rank {} waits {} in {} for rank {} ({}).",
                       format_time_ns(static_cast<double>(e.begin_ns)), e.state.rank,

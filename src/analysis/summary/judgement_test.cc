@@ -90,6 +90,20 @@ TEST(Judgement, NamesTheCallsThatTakeLongWithoutWaiting) {
   EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("at most 300 ns (75.0 %) shorter"));
 }
 
+TEST(Judgement, GivesTheNetworksGainWhereItExceedsThatOfWaiting) {
+  // Rank 0 sends for 800 of 1,000 ns, while rank 1 waits 700 and rank 2 800: 1,500 of 3,000 ns. An
+  // ideal network leaves the 100 ns that all of them compute.
+  const Said said = say(timed_trace(3,
+                                    "rank 0\n @100 +800 send to=1 bytes=8\n @900 +100 barrier\n"
+                                    "rank 1\n @100 +100 recv from=0 bytes=8\n @200 +800 barrier\n"
+                                    "rank 2\n @100 +900 barrier\n"));
+  EXPECT_THAT(said.of(JudgementAspect::limit), HasSubstr("Dominated by wait states: 50.0 %"));
+  EXPECT_THAT(said.of(JudgementAspect::gain), HasSubstr("save at most 500 ns (50.0 %)."));
+  EXPECT_THAT(said.of(JudgementAspect::gain),
+              HasSubstr("at most 900 ns (90.0 %) shorter (transfer efficiency 10.0 %)."));
+  EXPECT_THAT(said.of(JudgementAspect::gain), Not(HasSubstr("..")));
+}
+
 TEST(Judgement, PromisesNothingOfANetworkThatGainsNothing) {
   // Rank 1 has its message 80 ns before it is sent; in order, 100 ns and then 440 ns are computed.
   const Said said = say(timed_trace(2,
