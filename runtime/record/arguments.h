@@ -167,6 +167,31 @@ inline std::uint8_t wildcards(int source, int tag) {
                                    (tag == MPI_ANY_TAG ? SLK_FLAG_ANY_TAG : 0));
 }
 
+/// The call found fault with its arguments and communicated nothing. After other errors, such as a
+/// message that is too long, it has taken place.
+inline bool refused(int rc) {
+  if (__builtin_expect(rc == MPI_SUCCESS, 1)) return false;
+  int error_class = MPI_ERR_OTHER;
+  PMPI_Error_class(rc, &error_class);
+  switch (error_class) {
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_TYPE:
+    case MPI_ERR_TAG:
+    case MPI_ERR_COMM:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_GROUP:
+    case MPI_ERR_OP:
+    case MPI_ERR_TOPOLOGY:
+    case MPI_ERR_DIMS:
+    case MPI_ERR_ARG:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Size of a type in bytes; 0 for MPI_DATATYPE_NULL (allowed where a type does not matter).
 inline std::uint64_t type_bytes(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return 0;

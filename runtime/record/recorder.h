@@ -83,6 +83,16 @@ class Thread {
   /// Ends a record that found nothing: joins it with the one before when that was alike.
   void close_failed_poll(std::uint64_t key);
 
+  /// Ends the record of a call that did not take place: nothing of it is kept.
+  void discard() {
+    retract();
+    --calls_;
+    // The computation around the call becomes one stretch, of which this would be a part only.
+    off_processor_ns_ = 0;
+    gained_ = 0;
+    leave();
+  }
+
   /// Takes the open record away so that others can be written before it; reopen() puts it back.
   void suspend() {
     suspended_ = *head_;

@@ -143,6 +143,24 @@ def case_errors(test):
         check("unmatched_receive" not in found, f"{command}: {found}")
 
 
+def case_refused(test):
+    """A call that returns an error because of its arguments has communicated nothing."""
+    done = test.record(test.launcher(3) + [test.program("scenario"), "refused"])
+    succeeded(done)
+    text = test.text()
+    for rank in range(3):
+        for operation, count in {"bcast": 1, "ibcast": 0, "gather": 0, "cart_create": 0, "reduce": 1,
+                                 "send": int(rank == 1), "isend": 0, "sendrecv": 0,
+                                 "sendrecv_replace": 3, "recv": int(rank == 0)}.items():
+            seen = calls(text, rank, operation)
+            check(seen == count, f"rank {rank}: {seen} {operation}, expected {count}")
+    wrong = {"collective_mismatch", "collective_incomplete", "damaged_arguments", "damaged_record",
+             "unmatched_receive", "unmatched_send", "dependence_back_in_time", "unknown_requests"}
+    for command in ("info", "predict", "wait-states"):
+        found = {f["name"] for f in answer(test, command)["findings"]}
+        check(not found & wrong, f"{command}: {found & wrong}")
+
+
 def case_lammps(test):
     lammps = shutil.which("lmp")
     if test.arguments.mpi != "openmpi" or lammps is None:

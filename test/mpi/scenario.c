@@ -10,6 +10,7 @@
  *   paused     MPI_Pcontrol switches recording off and on, and marks regions
  *   large      a message count whose bytes do not fit into 32 bits
  *   errors     probes with a wrong argument, which return an error and find nothing
+ *   refused    calls with wrong arguments on rank 0, and one that fails after its message came
  *   compute    10 times 20 ms of CPU time, however long that takes, and a barrier
  *   nothing    no MPI call at all */
 #define _POSIX_C_SOURCE 200809L
@@ -108,6 +109,35 @@ static void errors(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void returned(int error) {
+  if (error == MPI_SUCCESS) exit(9);
+}
+
+static void refused(void) {
+  const MPI_Comm world = MPI_COMM_WORLD;
+  int values[2] = {rank, rank};
+  MPI_Request request;
+  MPI_Comm made;
+  MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+  if (rank == 0) {
+    returned(MPI_Bcast(values, -1, MPI_INT, 0, world));
+    returned(MPI_Bcast(values, 1, MPI_INT, size, world));
+    returned(MPI_Ibcast(values, 1, MPI_INT, size, world, &request));
+    returned(MPI_Gather(values, 1, MPI_INT, values, 1, MPI_DATATYPE_NULL, 0, world));
+    returned(MPI_Cart_create(world, -1, values, values, 0, &made));
+    returned(MPI_Send(values, 1, MPI_INT, size, 1, world));
+    returned(MPI_Isend(values, 1, MPI_INT, size, 1, world, &request));
+    returned(MPI_Sendrecv(values, 1, MPI_INT, size, 1, values, 1, MPI_INT, 1, 1, world,
+                          MPI_STATUS_IGNORE));
+    returned(MPI_Recv(values, 1, MPI_INT, size, 1, world, MPI_STATUS_IGNORE));
+    returned(MPI_Recv(values, 1, MPI_INT, 1, 2, world, MPI_STATUS_IGNORE));
+  } else if (rank == 1) {
+    MPI_Send(values, 2, MPI_INT, 0, 2, world);
+  }
+  MPI_Bcast(values, 1, MPI_INT, 0, world);
+  many(3);
+}
+
 static long cpu_us(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -166,6 +196,8 @@ int main(int argc, char** argv) {
     compute();
   } else if (strcmp(mode, "errors") == 0) {
     errors();
+  } else if (strcmp(mode, "refused") == 0) {
+    refused();
   } else if (strcmp(mode, "large") == 0) {
     large();
   }

@@ -55,7 +55,9 @@ int collective(Thread& t, std::uint8_t op, const Collective& what, std::size_t n
   const int rc = call();
   t.end();
   if (rc == MPI_SUCCESS) keep(entry, requests);
-  if (n == 0) {
+  if (refused(rc)) {
+    t.discard();
+  } else if (n == 0) {
     t.close();
   } else {
     t.close_with(n, at);

@@ -116,6 +116,10 @@ int create_communicator(std::uint8_t op, MPI_Comm parent, NewComm created, bool 
   t->begin();
   const int rc = call();
   t->end();
+  if (refused(rc)) {
+    t->discard();
+    return rc;
+  }
   const bool made = rc == MPI_SUCCESS && created.get() != MPI_COMM_NULL;
   const Communicator* c = nullptr;
   if (made) {

@@ -52,7 +52,7 @@ int send(std::uint8_t op, Count n, MPI_Datatype type, int dest, int tag, MPI_Com
   t->begin();
   const int rc = call();
   t->end();
-  t->close();
+  refused(rc) ? t->discard() : t->close();
   return rc;
 }
 
@@ -70,7 +70,7 @@ int recv(std::uint8_t op, Count n, MPI_Datatype type, int source, int tag, MPI_C
   const int rc = call(used);
   t->end();
   if (rc == MPI_SUCCESS) fill_from_status(r, load(used));
-  t->close();
+  refused(rc) ? t->discard() : t->close();
   return rc;
 }
 
@@ -91,6 +91,10 @@ int sendrecv(std::uint8_t op, SendCount sn, MPI_Datatype stype, int dest, int st
   t->begin();
   const int rc = call(used);
   t->end();
+  if (refused(rc)) {
+    t->discard();
+    return rc;
+  }
   if (rc == MPI_SUCCESS) fill_from_status(&got, load(used));
   const std::int64_t args[4] = {got.peer, got.tag, static_cast<std::int64_t>(got.bytes),
                                 wildcards(source, rtag)};
@@ -122,7 +126,7 @@ int start_request(Thread& t, slk_record* r, Request entry, const Requests& reque
   const int rc = call();
   t.end();
   if (rc == MPI_SUCCESS) remember(requests, entry);
-  t.close();
+  refused(rc) ? t.discard() : t.close();
   return rc;
 }
 
