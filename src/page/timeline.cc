@@ -1,15 +1,13 @@
 // The time line of a report's page.
 //
-// The problem: a page of at most three bytes a call that knows every call of every run. Two varying
-// times a call are more than that at full precision, and everything else of a call is nearly free,
-// because programs repeat themselves and like columns compress. So the precision of time pays:
-// ticks of one nanosecond in short traces, and as many as it takes in long ones. How many is found
-// by compressing a few chunks; the size falls by about a quarter of a byte a call with every
-// doubling, so the first that fits is looked for from where that leads to.
+// The problem: a page of moderate size that knows every call of every run. Two varying times a call
+// take most of the space at full precision, and everything else of a call is nearly free, because
+// programs repeat themselves and like columns compress. Times are exact up to kExactCalls; in
+// longer traces the length of a tick is chosen by compressing a few chunks: the size falls by about
+// a quarter of a byte a call with every doubling, so the search begins where that leads to.
 //
-// A tick must stay far shorter than what is to be seen. Where it would not, other things go first:
-// levels of detail (the calls themselves draw the same picture), then the calls of the last run,
-// and at the very end all calls.
+// A tick stays far shorter than an average call or computation, whatever size that gives. All times
+// of the page have the same tick, so it is chosen before anything is written.
 
 #include "page/timeline.h"
 
@@ -36,7 +34,6 @@ namespace {
 constexpr std::uint64_t kBytesPerCall = 3;
 constexpr std::uint64_t kLeastBudget = 12 * 1024;
 constexpr std::size_t kSampledChunks = 4;
-constexpr std::uint64_t kEstimateError = 50;    // part of a size that its estimate may be wrong by
 constexpr std::uint64_t kCallsInByte = 4;       // that a doubling of the tick saves
 constexpr std::uint64_t kTicksInInterval = 16;  // of an average call or computation, at least
 constexpr std::uint64_t kLevelsPart = 4;        // of the budget
@@ -136,14 +133,6 @@ std::uint64_t size_of(const std::vector<Timeline::Level>& levels) {
   return size;
 }
 
-std::uint64_t size_of(const Timeline::Run& run) {
-  std::uint64_t size = size_of(run.levels);
-  for (const Timeline::Chunk& chunk : run.chunks) size += base64_size(chunk.blob.zlib.size());
-  if (run.path) size += base64_size(run.path->blob.zlib.size());
-  if (run.waits) size += base64_size(run.waits->blob.zlib.size());
-  return size;
-}
-
 class TimelineMaker {
  public:
   TimelineMaker(const TimelineInput& input, const std::vector<TimelineRun>& runs,
@@ -159,8 +148,9 @@ class TimelineMaker {
   Timeline make() {
     describe();
     for (const TimelineRun& run : runs_) rows_.emplace_back(input_, run, codes_, rows_.empty());
-    if (timeline_.complete && !add_calls()) timeline_.complete = false;
-    if (!timeline_.complete) {
+    if (timeline_.complete) {
+      add_calls();
+    } else {
       add_runs(TickScale(0));
       timeline_.note = fmt::format(
           "{} calls exceed the page limit. Individual calls are not included; aggregated levels of "
@@ -197,50 +187,25 @@ class TimelineMaker {
     return static_cast<int>(std::bit_width(ticks)) - 1;
   }
 
-  /// The calls of as many runs as fit, and all else. False: not even those of the first one do.
-  bool add_calls() {
+  /// The tick of all times of the page.
+  TickScale choose_ticks(std::span<const ChunkWriter> writers) const {
+    if (calls_ <= kExactCalls) return TickScale(0);
+    SizeByTick size(writers, calls_);
+    const int coarsest = coarsest_tick();
+    return TickScale(size.fitting(budget_ - budget_ / kLevelsPart, coarsest).value_or(coarsest));
+  }
+
+  void add_calls() {
     std::vector<ChunkWriter> writers{{rows_.front().rows, {.matching = input_.matching}}};
     for (std::size_t i = 1; i < runs_.size(); ++i) {
       writers.emplace_back(rows_[i].rows, ChunkSource{.matching = input_.matching,
                                                       .first_run = &runs_.front().times});
     }
-    const int coarsest = coarsest_tick();
-    for (std::size_t drawn = writers.size(); drawn > 0; --drawn) {
-      const std::span<const ChunkWriter> chosen(writers.data(), drawn);
-      if (!add_calls_of(chosen, coarsest)) continue;
-      for (std::size_t i = drawn; i < runs_.size(); ++i) name_as_left_out(runs_[i]);
-      return true;
+    const TickScale ticks = choose_ticks(writers);
+    add_runs(ticks);
+    for (std::size_t i = 0; i < writers.size(); ++i) {
+      timeline_.runs[i].chunks = writers[i].all(ticks);
     }
-    return false;
-  }
-
-  bool add_calls_of(std::span<const ChunkWriter> writers, int coarsest) {
-    SizeByTick size(writers, calls_);
-    const auto first = size.fitting(budget_ - budget_ / kLevelsPart, coarsest);
-    if (!first) return false;
-    add_runs(TickScale(*first));
-    // What levels, paths and waits of all runs leave is for the calls.
-    const std::uint64_t others = size_of_runs();
-    const std::uint64_t left = std::max(budget_ / 2, budget_ - std::min(budget_, others));
-    // A few chunks tell the size within some per cent; whether it fits is measured.
-    auto shift = size.fitting(left + left / kEstimateError, coarsest);
-    for (; shift && *shift <= coarsest; ++*shift) {
-      const TickScale ticks(*shift);
-      if (*shift != *first) add_runs(ticks);
-      for (std::size_t i = 0; i < writers.size(); ++i) {
-        timeline_.runs[i].chunks = writers[i].all(ticks);
-      }
-      if (size_of_runs() <= std::max(budget_, others + left)) return true;
-    }
-    return false;
-  }
-
-  void name_as_left_out(const TimelineRun& run) {
-    if (!timeline_.note.empty()) timeline_.note += ' ';
-    timeline_.note += fmt::format(
-        "Individual calls of the {} run are not included, because they exceed the page limit; "
-        "aggregated levels of detail are.",
-        run.id);
   }
 
   std::uint64_t finest_buckets() const {
@@ -251,7 +216,6 @@ class TimelineMaker {
   }
 
   void add_runs(TickScale ticks) {
-    timeline_.runs.clear();
     timeline_.tick_ns = ticks.tick_ns();
     for (std::size_t i = 0; i < runs_.size(); ++i) add_run(runs_[i], rows_[i], ticks);
   }
@@ -266,12 +230,6 @@ class TimelineMaker {
       levels = timeline_levels(rows.rows, ticks, buckets);
     }
     return levels;
-  }
-
-  std::uint64_t size_of_runs() const {
-    std::uint64_t size = 0;
-    for (const Timeline::Run& run : timeline_.runs) size += size_of(run);
-    return size;
   }
 
   void add_run(const TimelineRun& run, const Rows& rows, TickScale ticks) {

@@ -32,11 +32,14 @@ struct TimelineInput {
 
 /// Up to so many calls each single one is inside.
 inline constexpr std::uint64_t kTimelineCalls = 3'000'000;
+/// Up to so many calls a tick is 1 ns.
+inline constexpr std::uint64_t kExactCalls = 300'000;
 
-/// Size of `runs` as text of the page: at most 3 bytes a call of the trace (and 12 kB for short
-/// traces) for all of it; ticks grow until it fits. The first run describes the calls, the others
-/// add their times. Of a trace of more than `most_calls` calls only levels of detail, critical path
-/// and longest waits. About 5 M calls/s on two processors.
+/// All of `runs`. Longer traces than kExactCalls get longer ticks, so that their text takes about
+/// 3 bytes a call of the trace, as long as a tick is at most a sixteenth of an average call or
+/// computation. The first run describes the calls, the others add their times. Of a trace of more
+/// than `most_calls` calls only levels of detail, critical path and longest waits. About 5 M
+/// calls/s on two processors.
 Timeline timeline(const TimelineInput& input, const std::vector<TimelineRun>& runs,
                   std::uint64_t most_calls = kTimelineCalls);
 
