@@ -71,14 +71,6 @@ function(slackline_library name)
   endif()
 endfunction()
 
-# Tests that look at the finished program from outside cannot tell the compilers apart. Where the second one has
-# built it, they are left to `./dev test --long` (label "long"); under sanitizers they are not.
-function(slackline_outside_tests)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT SLACKLINE_SANITIZE)
-    set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
-  endif()
-endfunction()
-
 # For tests that look at public traces where they are at hand (trace/testing/shared_traces.h): beside the
 # source tree, unless SLACKLINE_SHARED names another folder when the test runs.
 function(slackline_uses_shared_traces target)
