@@ -133,6 +133,7 @@ void fill(EfficiencyRequest& request, Arguments& arguments) {
 
 void fill(WaitStatesRequest& request, Arguments& arguments) {
   python::fill(request.run, arguments);
+  arguments("interval", request.interval);
 }
 
 void fill(HotspotsRequest& request, Arguments& arguments) {

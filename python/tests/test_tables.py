@@ -136,7 +136,7 @@ def test_sums_are_those_of_the_command_line(cli, traces, name):
     assert matrix.to_numpy().sum() == trace.messages()["bytes"].sum()
 
     waits = trace.wait_states().to_pandas()
-    summary = cli.json("wait-states", traces / name)["result"]
+    summary = cli.json("wait-states", traces / name, "--interval", "run")["result"]
     assert waits.wait_ns[waits.effective].sum() == summary["waiting_ns"]
     by_pattern = waits.groupby("pattern").wait_ns.sum()
     assert by_pattern.to_dict() == {row["pattern"]: row["sum_ns"] for row in summary["patterns"]}
@@ -186,7 +186,7 @@ def test_predicted_and_simulated_times(cli, traces):
     trace = slackline.open(traces / "stencil2d.slk", on="predicted", L="10us")
     assert trace.on == "predicted"
     waits = trace.wait_states().to_pandas()
-    expected = cli.json("wait-states", traces / "stencil2d.slk", "--on", "predicted", "-L", "10us")
+    expected = cli.json("wait-states", traces / "stencil2d.slk", "--on", "predicted", "-L", "10us", "--interval", "run")
     assert waits.wait_ns[waits.effective].sum() == expected["result"]["waiting_ns"]
     assert trace.efficiency()["value"].size > 0
 

@@ -25,7 +25,8 @@ std::vector<RemovedPause> removed_pauses(const RankCalls& calls) {
   for (const Pause& pause : calls.pauses()) {
     const std::int64_t begin =
         removed.empty() ? pause.begin_ns : std::max(pause.begin_ns, removed.back().end_ns);
-    if (pause.in_mpi || pause.before_call < first_call || pause.end_ns <= begin) continue;
+    const bool computes = pause.kind == PauseKind::in_mpi || pause.kind == PauseKind::blocked;
+    if (computes || pause.before_call < first_call || pause.end_ns <= begin) continue;
     removed.push_back({begin, pause.end_ns, sum});
     sum += removed.back().length_ns();
   }

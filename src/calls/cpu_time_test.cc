@@ -15,7 +15,7 @@ Trace interrupted() {
   RankCalls& calls = trace.calls(0);
   calls.append_pause({40, 50, 0});  // before MPI_Init
   calls.append_pause({170, 200, 1});
-  calls.append_pause({220, 225, 2, true});  // in a call that no Operation stands for
+  calls.append_pause({220, 225, 2, PauseKind::in_mpi});  // in a call that no Operation stands for
   calls.append_pause({230, 250, 2});
   return trace;
 }

@@ -12,6 +12,7 @@ Run setup_wait_states(CommandParser& parser) {
   add_trace(parser, request.run.trace);
   add_output_options(parser, command->output);
   add_run_options(parser, request.run);
+  add_interval(parser, request.interval);
   parser.get_option("--eager-threshold")
       ->description(
           "Messages up to this size do not wait for their receiver. By default, a measured send "

@@ -91,9 +91,11 @@ void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptio
 
 void add_interval(CommandParser& parser, std::string& interval) {
   parser
-      .add_option("--interval", interval,
-                  "Analysed interval: common (last return from MPI_Init to first entry into "
-                  "MPI_Finalize), program (first return to last entry), or times such as 1.5s..2s")
+      .add_option(
+          "--interval", interval,
+          "Analysed interval: common (last return from MPI_Init to first entry into "
+          "MPI_Finalize), program (first return to last entry), run (all of it), or times such "
+          "as 1.5s..2s")
       ->type_name("INTERVAL")
       ->capture_default_str();
 }

@@ -31,7 +31,7 @@
 namespace slackline {
 namespace {
 
-constexpr std::uint64_t kBytesPerCall = 3;
+constexpr std::uint64_t kBytesPerCall = 4;
 constexpr std::uint64_t kLeastBudget = 12 * 1024;
 constexpr std::size_t kSampledChunks = 4;
 constexpr std::uint64_t kCallsInByte = 4;       // that a doubling of the tick saves

@@ -36,7 +36,7 @@ inline constexpr std::uint64_t kTimelineCalls = 3'000'000;
 inline constexpr std::uint64_t kExactCalls = 300'000;
 
 /// All of `runs`. Longer traces than kExactCalls get longer ticks, so that their text takes about
-/// 3 bytes a call of the trace, as long as a tick is at most a sixteenth of an average call or
+/// 4 bytes a call of the trace, as long as a tick is at most a sixteenth of an average call or
 /// computation. The first run describes the calls, the others add their times. Of a trace of more
 /// than `most_calls` calls only levels of detail, critical path and longest waits. About 5 M
 /// calls/s on two processors.

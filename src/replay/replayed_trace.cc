@@ -230,7 +230,7 @@ class RankCarrier {
     if (pause.end_ns <= begin || pause.before_call <= marks_.first) return;
     if (pause.before_call > marks_.last) return;
     const auto next = static_cast<std::uint32_t>(index_[pause.before_call]);
-    to.append_pause({begin, pause.end_ns, next, pause.in_mpi});
+    to.append_pause({begin, pause.end_ns, next, pause.kind});
   }
 
   /// Regions begin and end at the same share of the computation between two calls.

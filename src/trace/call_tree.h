@@ -13,7 +13,8 @@ struct CodeLocation {
   std::string function;
   std::string file;  ///< of the source
   std::uint32_t line = 0;
-  std::string module;  ///< the program or shared library that it is in
+  std::string module{};  ///< the program or shared library that it is in
+  bool inlined = false;  ///< its code stands in the function that called it
 
   auto operator<=>(const CodeLocation&) const = default;
 };

@@ -1,9 +1,29 @@
 #include "trace/trace.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace slackline {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPauseKinds{"", "in_mpi", "no_processor", "blocked"};
+
+}  // namespace
+
+std::string_view to_string(PauseKind kind) {
+  return kPauseKinds[static_cast<std::size_t>(kind)];
+}
+
+std::optional<PauseKind> pause_kind(std::string_view name) {
+  const auto found = std::ranges::find(kPauseKinds, name);
+  if (found == kPauseKinds.end()) return std::nullopt;
+  return static_cast<PauseKind>(found - kPauseKinds.begin());
+}
+
+PauseKind pause_kind(std::uint8_t number) {
+  return number < kPauseKinds.size() ? static_cast<PauseKind>(number) : PauseKind::other;
+}
 
 std::span<std::int64_t> RankCalls::mutable_args(std::size_t i) {
   const std::size_t at = columns_.args_at[i];
@@ -27,7 +47,7 @@ void RankCalls::retime(std::span<const std::int64_t> times) {
   for (RegionEvent& event : regions_) event.time_ns = moved(event.time_ns, event.before_call);
   for (Pause& pause : pauses_) {
     pause = {moved(pause.begin_ns, pause.before_call), moved(pause.end_ns, pause.before_call),
-             pause.before_call, pause.in_mpi};
+             pause.before_call, pause.kind};
   }
   if (stop_ns_ != kNoStop) stop_ns_ = moved(stop_ns_, size());
   for (std::size_t i = 0; i < size(); ++i) {
@@ -57,7 +77,7 @@ std::int64_t RankCalls::useful_between_pauses(std::size_t i) const {
 }
 
 std::int64_t RankCalls::outside_ns(std::size_t i) const {
-  return gap_without(i, [](const Pause& p) { return p.in_mpi; });
+  return gap_without(i, [](const Pause& p) { return p.kind == PauseKind::in_mpi; });
 }
 
 void RankCalls::set_counter(std::size_t which, std::vector<std::uint64_t> values) {

@@ -68,14 +68,24 @@ struct RegionEvent {
   bool enter;
 };
 
-/// Time outside of MPI in which the rank did not compute, as far as the recording says: writing out
-/// the recording's own buffers, I/O, being stopped. Lies between two calls (or before the first, or
-/// after the last) and is part of their gap.
+/// Why a rank did not compute in a pause.
+enum class PauseKind : std::uint8_t {
+  other,         ///< writing out the recording's buffers, I/O, being stopped: as far as it says
+  in_mpi,        ///< in a call of MPI that no Operation stands for (MPI_Comm_rank)
+  no_processor,  ///< ready to compute, while its processor was given to others
+  blocked        ///< off the processor of its own accord: sleep, I/O, a device
+};
+std::string_view to_string(PauseKind kind);  ///< "" of other ones, "no_processor"
+std::optional<PauseKind> pause_kind(std::string_view name);
+PauseKind pause_kind(std::uint8_t number);  ///< of a file; PauseKind::other if there is none
+
+/// Time outside of MPI in which the rank did not compute, as far as the recording says. Lies
+/// between two calls (or before the first, or after the last) and is part of their gap.
 struct Pause {
   std::int64_t begin_ns;
   std::int64_t end_ns;
   std::uint32_t before_call;  ///< index of the first call after it
-  bool in_mpi = false;        ///< in a call of MPI that no Operation stands for (MPI_Comm_rank)
+  PauseKind kind = PauseKind::other;
 };
 
 /// What a counter gained in each gap between calls. Counters that mostly gain nothing (context
@@ -217,7 +227,7 @@ class RankCalls {
     for (std::size_t i = 0; i < size(); ++i) columns_.begin_ns[i] = map(columns_.begin_ns[i]);
     for (std::size_t i = 0; i < size(); ++i) columns_.end_ns[i] = map(columns_.end_ns[i]);
     for (auto& e : regions_) e.time_ns = map(e.time_ns);
-    for (auto& p : pauses_) p = {map(p.begin_ns), map(p.end_ns), p.before_call, p.in_mpi};
+    for (auto& p : pauses_) p = {map(p.begin_ns), map(p.end_ns), p.before_call, p.kind};
     start_ns_ = map(start_ns_);
     if (stop_ns_ != kNoStop) stop_ns_ = map(stop_ns_);
   }

@@ -18,7 +18,7 @@ struct Rewriter {
 
   void start(std::int64_t ns) { to.start(ns); }
   void compute(const Computation& c) { to.compute(c.ns); }
-  void pause(std::int64_t ns, bool in_mpi) { to.pause(ns, in_mpi); }
+  void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
   void call(std::size_t i, PathId) { rewrite(rank, i, from[i], to); }
 };

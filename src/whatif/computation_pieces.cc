@@ -91,7 +91,7 @@ struct Measure {
       visits[piece->visit] += piece->ns;
     });
   }
-  void pause(std::int64_t, bool) {}
+  void pause(std::int64_t, PauseKind) {}
   void region(const RegionEvent&, PathId path) { walk.pass(path); }
   void call(std::size_t i, PathId) { walk.pass_call(i); }
 };
@@ -112,7 +112,7 @@ struct Rewrite {
       to.compute(length);
     });
   }
-  void pause(std::int64_t ns, bool in_mpi) { to.pause(ns, in_mpi); }
+  void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId path) {
     const std::optional<std::uint32_t> visit = walk.pass(path);
     if (visit && walk.selected_rank() && lengths.at_visit_end) add_at_end(*visit);

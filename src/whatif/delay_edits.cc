@@ -46,7 +46,7 @@ struct DelayedRank {
     if (selected && selection.has_path(c.path)) to.compute(added(c));
     to.compute(c.ns);
   }
-  void pause(std::int64_t ns, bool in_mpi) { to.pause(ns, in_mpi); }
+  void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
   void call(std::size_t i, PathId) { to.call(from[i]); }
 
@@ -90,9 +90,9 @@ struct OverlappedRank {
     release();
     to.compute(c.ns - before);
   }
-  void pause(std::int64_t ns, bool in_mpi) {
+  void pause(std::int64_t ns, PauseKind kind) {
     release();
-    to.pause(ns, in_mpi);
+    to.pause(ns, kind);
   }
   void region(const RegionEvent& event, PathId) {
     release();

@@ -21,7 +21,7 @@ struct Computation {
 /// earliest rank's program begins, run_span().analysed of the trace.
 ///   visitor.start(ns)           its program starts this long after the earliest rank's
 ///   visitor.compute(Computation)
-///   visitor.pause(ns, in_mpi)
+///   visitor.pause(ns, kind)
 ///   visitor.region(event, path)  enters or leaves a region, and is in `path` then
 ///   visitor.call(index, path)
 /// Linear.
@@ -80,7 +80,7 @@ class ProgramSteps {
     compute_until(std::min(pause.begin_ns, end_ns));
     const std::int64_t until = std::min(pause.end_ns, end_ns);
     if (until <= now_ns_) return;
-    visitor_.pause(until - now_ns_, pause.in_mpi);
+    visitor_.pause(until - now_ns_, pause.kind);
     now_ns_ = until;
   }
 

@@ -14,7 +14,7 @@ struct Copy {
 
   void start(std::int64_t ns) { to.start(ns); }
   void compute(const Computation& c) { to.compute(c.ns); }
-  void pause(std::int64_t ns, bool in_mpi) { to.pause(ns, in_mpi); }
+  void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
   void call(std::size_t i, PathId) { to.call(from[i]); }
 };
@@ -26,8 +26,8 @@ void RankWriter::start(std::int64_t ns) {
   to_.set_start_ns(ns);
 }
 
-void RankWriter::pause(std::int64_t ns, bool in_mpi) {
-  to_.append_pause({now_ns_, now_ns_ + ns, next_call(), in_mpi});
+void RankWriter::pause(std::int64_t ns, PauseKind kind) {
+  to_.append_pause({now_ns_, now_ns_ + ns, next_call(), kind});
   now_ns_ += ns;
 }
 

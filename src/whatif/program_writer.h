@@ -16,7 +16,7 @@ class RankWriter {
   /// The rank's program starts this long after the earliest rank's.
   void start(std::int64_t ns);
   void compute(std::int64_t ns) { now_ns_ += ns; }
-  void pause(std::int64_t ns, bool in_mpi);
+  void pause(std::int64_t ns, PauseKind kind);
   void region(std::uint32_t region, bool enter);
   /// Its times are set here.
   void call(Call call);

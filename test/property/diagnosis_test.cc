@@ -184,6 +184,15 @@ TEST_P(DiagnosisProperty, DelayCostsExplainAllWaitingButWhatIsSaidToBeUnexplaine
     for (const DelayCost& c : delays.costs) explained += c.total();
     EXPECT_NEAR(explained + delays.unexplained_ns, waiting, 1e-6 * (1 + waiting));
     EXPECT_GE(delays.unexplained_ns, -1e-6 * (1 + waiting));
+    double by_reason = 0;
+    for (const WaitOrigin& origin : delays.origins) {
+      for (const float ns : origin.by_reason) by_reason += ns;
+    }
+    EXPECT_NEAR(by_reason, waiting, 1e-5 * (1 + waiting));
+    for (const DelayCost& c : delays.costs) {
+      EXPECT_NEAR(std::accumulate(c.by_reason.begin(), c.by_reason.end(), 0.0), c.total(),
+                  1e-6 * (1 + c.total()));
+    }
     EXPECT_TRUE(!causal || waits.clipped == 0);
     EXPECT_TRUE(!causal || delays.unexplained_ns < 1e-6 * (1 + waiting));
   });
@@ -194,10 +203,10 @@ TEST_P(DiagnosisProperty, PartsOfRanksAndPatternsAddUp) {
     const CallPaths paths(trace);
     const Diagnosis d = diagnose(trace, paths);
     for (std::size_t i = 0; i < d.shares.ranks_ns.size(); ++i) {
-      const TimeBreakdown& r = d.shares.ranks_ns[i];
+      const RankTime& r = d.shares.ranks_ns[i];
       const bool empty = trace.calls(static_cast<std::int32_t>(i)).empty();
       EXPECT_EQ(r.total(), empty ? 0 : d.shares.length_ns);
-      EXPECT_GE(std::min({r.compute, r.wait, r.mpi}), 0);
+      EXPECT_GE(std::min({r.compute, r.no_processor, r.blocked, r.wait, r.mpi, r.outside}), 0);
     }
     EXPECT_EQ(sum_of(d.waits.by_rank), d.waits.total_ns);
     std::int64_t in_patterns = 0;

@@ -1,6 +1,6 @@
 """The size of pages: at most 12 bytes a call and 150 kB, whatever is in the report; and the page's own code.
 
-Times are exact in all of these; traces of more than 300,000 calls have about 3 bytes a call (page/timeline_test.cc).
+Times are exact in all of these; traces of more than 300,000 calls have about 4 bytes a call (page/timeline_test.cc).
 
 usage: budget.py SLACKLINE EXAMPLES   (SLACKLINE_SHARED: a folder with further traces, in traces/)
 """

@@ -18,8 +18,8 @@ struct RankEfficiency {
   std::int64_t outside_ns = 0;
   std::int64_t ideal_end_ns = 0;
   std::int64_t ideal_computation_ns = 0;
-  TimeBreakdown analysed_ns{};  ///< of the analysed interval, as measured_rank() tells
-  IdealExtent ideal{};          ///< and on the ideal network
+  RankTime analysed_ns{};  ///< of the analysed interval, as measured_rank() tells
+  IdealExtent ideal{};     ///< and on the ideal network
 };
 
 /// `ideal` has to know that rank's times only. O(calls of the rank).

@@ -60,10 +60,10 @@ class CallSums {
       }
     }
   }
-  void add_wait(const WaitState& s, std::int64_t ns) {
+  void add_wait(const WaitState& s) {
     TimeShares::OfCalls& sum = of(s.rank, s.call);
-    sum.waiting_ns += ns;
-    if (!is_known(s.rank, s.call)) sum.unknown_ns -= ns;
+    sum.waiting_ns += s.wait_ns;
+    if (!is_known(s.rank, s.call)) sum.unknown_ns -= s.wait_ns;
   }
 
   std::vector<TimeShares::OfCalls> take() {
@@ -94,19 +94,6 @@ class CallSums {
   TimeInterval analysed_;
   std::vector<TimeShares::OfCalls> sums_;  // by activity
 };
-
-bool is_completion(WaitPattern pattern) {
-  return pattern == WaitPattern::init_completion || pattern == WaitPattern::barrier_completion ||
-         pattern == WaitPattern::nxn_completion;
-}
-
-/// How much of a wait lies in an interval: waiting is the first part of its call, or the last.
-std::int64_t inside(const TimeInterval& interval, const RankCalls& calls, const WaitState& s) {
-  if (is_completion(s.pattern)) {
-    return inside(interval, calls.end_ns(s.call) - s.wait_ns, calls.end_ns(s.call));
-  }
-  return inside(interval, calls.begin_ns(s.call), calls.begin_ns(s.call) + s.wait_ns);
-}
 
 /// In MPI_Init and MPI_Finalize outside of an interval, mean of the ranks.
 std::int64_t environment_time(const Trace& trace, const TimeInterval& analysed,
@@ -166,16 +153,13 @@ TimeShares time_shares(const Trace& trace, const CallMatching& matching,
   CallSums sums(trace, matching, names, analysed);
   sums.add_calls();
   for (const WaitState& s : waits.states) {
-    const RankCalls& calls = trace.calls(s.rank);
-    if (!s.effective || starts_or_ends(calls.operation(s.call))) continue;
-    const std::int64_t ns = inside(analysed, calls, s);
-    if (ns == 0) continue;
-    waiting_ns[static_cast<std::size_t>(s.rank)] += ns;
-    sums.add_wait(s, ns);
+    if (!s.effective) continue;
+    waiting_ns[static_cast<std::size_t>(s.rank)] += s.wait_ns;
+    sums.add_wait(s);
   }
   out.calls = sums.take();
   for (std::size_t r = 0; r < measured->ranks_ns.size(); ++r) {
-    TimeBreakdown& rank = out.ranks_ns.emplace_back();
+    RankTime& rank = out.ranks_ns.emplace_back();
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
     ++out.present;
     rank = measured->ranks_ns[r];
@@ -183,9 +167,7 @@ TimeShares time_shares(const Trace& trace, const CallMatching& matching,
     const std::int64_t waiting = std::min(waiting_ns[r], rank.mpi);
     rank.mpi -= waiting;
     rank.wait += waiting;
-    out.sum_ns.compute += rank.compute;
-    out.sum_ns.mpi += rank.mpi;
-    out.sum_ns.wait += rank.wait;
+    out.sum_ns += rank;
   }
   for (const TimeShares::OfCalls& c : out.calls) out.unknown_ns += c.unknown_ns;
   out.unknown_ns = std::clamp<std::int64_t>(out.unknown_ns, 0, out.sum_ns.mpi);
@@ -205,7 +187,7 @@ EfficiencyInputs efficiency_inputs(const TimeShares& shares) {
   in.observed_ns = static_cast<double>(shares.length_ns);
   in.ideal_ns = static_cast<double>(shares.ideal_ns);
   in.useful_mean_ns = static_cast<double>(shares.sum_ns.compute) / in.ranks;
-  for (const TimeBreakdown& rank : shares.ranks_ns) {
+  for (const RankTime& rank : shares.ranks_ns) {
     in.useful_max_ns = std::max(in.useful_max_ns, static_cast<double>(rank.compute));
   }
   return in;

@@ -15,8 +15,7 @@
 namespace slackline {
 
 /// Where the ranks' measured time goes in the analysed interval, RunSpan::common unless another was
-/// asked for. For every rank that has calls its computation, waiting and the rest of MPI add up to
-/// that length.
+/// asked for.
 struct TimeShares {
   /// MPI calls of one operation in one call path.
   struct OfCalls {
@@ -35,11 +34,11 @@ struct TimeShares {
   std::int64_t length_ns = 0;  ///< of the analysed interval
   std::int64_t run_ns = 0;     ///< of the run, with MPI_Init and MPI_Finalize
   AnalysedExtent extent = AnalysedExtent::common;
-  TimeInterval program;                 ///< what a model predicts of it, from the start of the run
-  std::int64_t ideal_ns = 0;            ///< of the analysed interval on the ideal network
-  std::vector<TimeBreakdown> ranks_ns;  ///< compute, mpi and wait
+  TimeInterval program;       ///< what a model predicts of it, from the start of the run
+  std::int64_t ideal_ns = 0;  ///< of the analysed interval on the ideal network
+  std::vector<RankTime> ranks_ns;
   std::size_t present = 0;  ///< ranks that have calls; the others' times are 0 and count nowhere
-  TimeBreakdown sum_ns;
+  RankTime sum_ns;
   /// CPU time of the job over ranks * length_ns: how much of a processor the mean rank had in that
   /// interval at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
   std::optional<double> processor_share;
@@ -63,7 +62,8 @@ struct TimeShares {
   }
 };
 
-/// Calls that reach over an end of `analysed` (in the trace's own time) count with the part inside.
+/// `waits`: those in `analysed` (waits_in_interval()), which is in the trace's own time. Calls that
+/// reach over an end of it count with the part inside.
 /// Empty for an untimed trace and one without calls. O(calls).
 TimeShares time_shares(const Trace& trace, const CallMatching& matching,
                        const CallActivities& names, const WaitStates& waits, const IdealRun& ideal,

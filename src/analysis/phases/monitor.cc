@@ -15,6 +15,7 @@
 #include "analysis/efficiency/time_shares.h"
 #include "analysis/phases/focus_intervals.h"
 #include "analysis/phases/run_windows.h"
+#include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "calls/findings.h"
@@ -194,19 +195,20 @@ Monitor monitor(const Trace& trace, const CallMatching& matching, const CallPath
                 "Record a run of the program.");
   }
   const CausalOrder order(trace, matching);
+  const TimeInterval analysed = analysed_interval(trace, options);
   IdealRun ideal;
   WaitStates waits;
   CriticalPath path;
   const std::array<std::function<void()>, 2> halves{
       [&] { ideal = ideal_run(trace, matching, options.ideal); },
       [&] {
-        waits = wait_states(trace, matching, order, {});
+        waits = waits_in_interval(trace, wait_states(trace, matching, order, {}), analysed);
         path = critical_path(Activities(trace, matching, order), CallActivities(trace, paths),
                              {.extent = PathExtent::segments});
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  const TimeShares shares = time_shares(trace, matching, CallActivities(trace, paths), waits, ideal,
-                                        analysed_interval(trace, options));
+  const TimeShares shares =
+      time_shares(trace, matching, CallActivities(trace, paths), waits, ideal, analysed);
   Monitor out = monitor(trace, {ideal, waits, path, paths, efficiency_inputs(shares)}, options);
   out.findings.merge(matching.findings());
   return out;

@@ -18,6 +18,28 @@ std::int64_t time_in_calls(const RankCalls& calls, const RankSpan& span, const T
   return std::min(sum, part.length_ns());
 }
 
+/// Moves what lies in pauses out of the computation of `time`.
+void take_pauses(const RankCalls& calls, const TimeInterval& part, RankTime& time) {
+  for (const Pause& pause : calls.pauses()) {
+    const std::int64_t length = std::max<std::int64_t>(
+        0, std::min(part.end_ns, pause.end_ns) - std::max(part.begin_ns, pause.begin_ns));
+    const std::int64_t ns = std::min(length, time.compute);
+    time.compute -= ns;
+    switch (pause.kind) {
+      case PauseKind::in_mpi:
+        time.mpi += ns;
+        break;
+      case PauseKind::no_processor:
+        time.no_processor += ns;
+        break;
+      case PauseKind::other:
+      case PauseKind::blocked:
+        time.blocked += ns;
+        break;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<MeasuredRun> measured_run(const Trace& trace) {
@@ -34,16 +56,17 @@ std::optional<MeasuredRun> measured_run(const Trace& trace, const TimeInterval& 
   return run;
 }
 
-TimeBreakdown measured_rank(const RankCalls& calls, const TimeInterval& interval) {
-  TimeBreakdown parts;
+RankTime measured_rank(const RankCalls& calls, const TimeInterval& interval) {
+  RankTime parts;
   if (!calls.empty()) {
     const RankSpan span = rank_span(calls);
     const TimeInterval part{std::max(interval.begin_ns, span.analysed.begin_ns),
                             std::min(interval.end_ns, span.analysed.end_ns)};
     parts.mpi = time_in_calls(calls, span, part);
     parts.compute = part.length_ns() - parts.mpi;
+    take_pauses(calls, part, parts);
   }
-  parts.wait = interval.length_ns() - parts.total();
+  parts.outside = interval.length_ns() - parts.total();
   return parts;
 }
 

@@ -11,11 +11,10 @@
 
 namespace slackline {
 
-/// An interval of a measured run, rank by rank. Waiting inside of calls is not known yet: it counts
-/// as `mpi`, and `wait` is a late start and an early end.
+/// An interval of a measured run, rank by rank. Waiting is not known yet: it counts as `mpi`.
 struct MeasuredRun {
   std::int64_t makespan_ns = 0;
-  std::vector<TimeBreakdown> ranks_ns;  ///< parts add up to the makespan
+  std::vector<RankTime> ranks_ns;  ///< parts add up to the makespan
   /// From when to when, as reports say it.
   std::string_view extent =
       "from the first return from MPI_Init to the last entry into MPI_Finalize";
@@ -24,10 +23,10 @@ struct MeasuredRun {
 /// The run as a model predicts it, RunSpan::analysed. Nothing for untimed traces and traces without
 /// calls. O(calls).
 std::optional<MeasuredRun> measured_run(const Trace& trace);
-/// The same of any interval, in the trace's own time. MPI_Init and MPI_Finalize in it are waiting.
+/// The same of any interval, in the trace's own time.
 std::optional<MeasuredRun> measured_run(const Trace& trace, const TimeInterval& interval);
 
 /// One rank's part of it.
-TimeBreakdown measured_rank(const RankCalls& calls, const TimeInterval& interval);
+RankTime measured_rank(const RankCalls& calls, const TimeInterval& interval);
 
 }  // namespace slackline

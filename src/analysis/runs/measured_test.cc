@@ -21,10 +21,10 @@ TEST(MeasuredRun, IsFromTheFirstReturnOfInitToTheLastEntryIntoFinalize) {
   EXPECT_EQ(run->makespan_ns, 900);
   EXPECT_EQ(run->ranks_ns[0].mpi, 350);
   EXPECT_EQ(run->ranks_ns[0].compute, 550);
-  EXPECT_EQ(run->ranks_ns[0].wait, 0);
+  EXPECT_EQ(run->ranks_ns[0].outside, 0);
   EXPECT_EQ(run->ranks_ns[1].mpi, 200);
   EXPECT_EQ(run->ranks_ns[1].compute, 570);
-  EXPECT_EQ(run->ranks_ns[1].wait, 130);
+  EXPECT_EQ(run->ranks_ns[1].outside, 130);
 }
 
 TEST(MeasuredRun, WithoutInitAndFinalizeIsAllThereIs) {
@@ -33,9 +33,9 @@ TEST(MeasuredRun, WithoutInitAndFinalizeIsAllThereIs) {
   ASSERT_TRUE(run.has_value());
   EXPECT_EQ(run->makespan_ns, 80);  // 20 to 100
   EXPECT_EQ(run->ranks_ns[0].compute, 10);
-  EXPECT_EQ(run->ranks_ns[0].wait, 30);
+  EXPECT_EQ(run->ranks_ns[0].outside, 30);
   EXPECT_EQ(run->ranks_ns[1].mpi, 50);
-  EXPECT_EQ(run->ranks_ns[1].wait, 20);
+  EXPECT_EQ(run->ranks_ns[1].outside, 20);
 }
 
 TEST(MeasuredRun, OverlappingCallsOfThreadsCountOnce) {
@@ -52,7 +52,7 @@ TEST(MeasuredRun, PartsAddUpToTheMakespanForEveryRank) {
                                             "rank 1 absent\n"
                                             "rank 2\n @0 +7 init\n @8 +1 barrier\n"));
   ASSERT_TRUE(run.has_value());
-  for (const TimeBreakdown& p : run->ranks_ns) {
+  for (const RankTime& p : run->ranks_ns) {
     EXPECT_EQ(p.total(), run->makespan_ns);
   }
 }

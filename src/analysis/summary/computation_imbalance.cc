@@ -32,7 +32,7 @@ std::optional<ComputationImbalance> computation_imbalance(const Trace& trace,
                                                           const CallPaths& paths,
                                                           const TimeShares& shares) {
   if (shares.present < 2 || shares.sum_ns.compute <= 0) return std::nullopt;
-  const auto busiest = std::ranges::max_element(shares.ranks_ns, {}, &TimeBreakdown::compute);
+  const auto busiest = std::ranges::max_element(shares.ranks_ns, {}, &RankTime::compute);
   ComputationImbalance found;
   found.rank = static_cast<std::int32_t>(busiest - shares.ranks_ns.begin());
   found.over_mean = static_cast<double>(busiest->compute) * static_cast<double>(shares.present) /

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "analysis/paths/path_report.h"
+#include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "calls/run_span.h"
@@ -44,22 +45,49 @@ void find_code(const Trace& trace, const CallMatching& matching, const WaitState
   d.path_functions = path_functions(d.path, trace, code, analysed, true);
 }
 
+/// Parts of the ranks' time that most runs do not have.
+struct RarePart {
+  const char* name;
+  std::int64_t RankTime::*ns;
+  const char* explanation;
+};
+constexpr std::array kRareParts{
+    RarePart{"without a processor", &RankTime::no_processor,
+             "outside MPI, ready to compute, while others had the processor"},
+    RarePart{"blocked outside MPI", &RankTime::blocked,
+             "off the processor of its own accord, or writing the recording"},
+    RarePart{"outside the program", &RankTime::outside,
+             "in MPI_Init or MPI_Finalize, or after the recording of a rank ends"}};
+
+std::vector<RarePart> rare_parts(const TimeShares& shares) {
+  std::vector<RarePart> parts;
+  for (const RarePart& part : kRareParts) {
+    if (shares.sum_ns.*part.ns > 0) parts.push_back(part);
+  }
+  return parts;
+}
+
 Table rank_shares(const TimeShares& shares) {
   Table table{"rank_shares",
               "Computation by rank",
               {{"rank"},
                {"computation", Unit::ns},
-               {"wait time", Unit::ns, "for other ranks, including a late start and an early end"},
+               {"wait time", Unit::ns, "for other ranks"},
                {"MPI excl. waiting", Unit::ns, "data transfer and MPI library overhead"}},
               {}};
+  const std::vector<RarePart> rare = rare_parts(shares);
+  for (const RarePart& part : rare) {
+    table.columns.push_back({part.name, Unit::ns, part.explanation});
+  }
   std::vector<std::size_t> order(shares.ranks_ns.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
   std::ranges::stable_sort(order, std::greater{},
                            [&](std::size_t r) { return shares.ranks_ns[r].compute; });
   for (const std::size_t r : order) {
     if (table.rows.size() == kPathsShown) break;
-    const TimeBreakdown& rank = shares.ranks_ns[r];
+    const RankTime& rank = shares.ranks_ns[r];
     table.rows.push_back({static_cast<std::int64_t>(r), rank.compute, rank.wait, rank.mpi});
+    for (const RarePart& part : rare) table.rows.back().emplace_back(rank.*part.ns);
   }
   return table;
 }
@@ -96,6 +124,9 @@ Section shares_section(const TimeShares& s, const CallPaths& paths) {
         "in calls for which no waiting is defined"},
        {"ideal-network run time", s.ideal_ns, Unit::ns,
         "zero latency, infinite bandwidth, same computation"}}};
+  for (const RarePart& part : rare_parts(s)) {
+    facts.facts.push_back({part.name, s.share(s.sum_ns.*part.ns), Unit::ratio, part.explanation});
+  }
   if (s.processor_share) {
     facts.facts.push_back({"CPU utilisation", *s.processor_share, Unit::ratio,
                            "mean of the ranks: CPU time over the analysed interval"});
@@ -123,6 +154,10 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"compute", s.share(s.sum_ns.compute)},
       {"waiting", s.share(s.sum_ns.wait)},
       {"inside_mpi", s.share(s.sum_ns.mpi)},
+      {"beside",
+       {{"no_processor", s.share(s.sum_ns.no_processor)},
+        {"blocked", s.share(s.sum_ns.blocked)},
+        {"outside", s.share(s.sum_ns.outside)}}},
       {"mpi_own_work", s.share(s.own_ns())},
       {"waiting_not_known", s.share(s.unknown_ns)},
       {"efficiency", factors_to_json(efficiency_inputs(s), EfficiencyVariant::multiplicative)},
@@ -130,11 +165,14 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"ranks", Json::array()},
       {"calls", Json::array()}};
   for (std::size_t i = 0; i < s.ranks_ns.size(); ++i) {
-    const TimeBreakdown& r = s.ranks_ns[i];
+    const RankTime& r = s.ranks_ns[i];
     json["ranks"].push_back(
         {{"compute_ns", r.compute},
          {"waiting_ns", r.wait},
          {"inside_mpi_ns", r.mpi},
+         {"no_processor_ns", r.no_processor},
+         {"blocked_ns", r.blocked},
+         {"outside_ns", r.outside},
          {"on_processor", s.on_processor.empty() ? Json(nullptr) : Json(s.on_processor[i])}});
   }
   for (const TimeShares::OfCalls& c : s.calls) {
@@ -193,10 +231,11 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths,
 }
 
 Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatching& matching,
-                   const CausalOrder& order, const WaitStates& waits,
+                   const CausalOrder& order, const WaitStates& of_run,
                    const DiagnosisOptions& options) {
   Diagnosis d;
   const TimeInterval analysed = options.analysed.value_or(run_span(trace).common);
+  const WaitStates waits = waits_in_interval(trace, of_run, analysed);
   const CallActivities names(trace, paths);
   IdealRun ideal;
   const std::array<std::function<void()>, 2> halves{
@@ -207,7 +246,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.waiting = waiting_over_time(trace, waits, analysed);
       },
       [&] {
-        d.waits = summarize_states(trace, matching, names, waits);
+        d.waits = summarize_states(trace, matching, names, waits, analysed);
         ideal = ideal_run(trace, matching, {});
         d.shares = time_shares(trace, matching, names, waits, ideal, analysed);
         d.stalls = call_stalls(

@@ -33,6 +33,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kRunsPerThread = 4;
+constexpr double kNothingToDo = 0.1;  // of what the late rank computes: the other one is idle
 
 class DelaySearch {
  public:
@@ -97,10 +98,10 @@ class DelaySearch {
     const LastSyncPoint step = sync_points_.last_before(w);
     difference_.clear();
     causes_.clear();
-    const auto cause_rank = static_cast<std::size_t>(w.cause_rank);
-    busy_time_[cause_rank].add(step.there, w.cause_call, step.since_ns, 1, difference_, &causes_);
-    busy_time_[static_cast<std::size_t>(w.rank)].add(step.here, w.call, step.since_ns, -1,
-                                                     difference_, nullptr);
+    const BusyTimeSums& late = busy_time_[static_cast<std::size_t>(w.cause_rank)];
+    const BusyTimeSums& waiting_rank = busy_time_[static_cast<std::size_t>(w.rank)];
+    late.add(step.there, w.cause_call, step.since_ns, 1, difference_, &causes_);
+    waiting_rank.add(step.here, w.call, step.since_ns, -1, difference_, nullptr);
     double delays = 0;
     for_delays([&](ActivityId, std::int64_t ns) { delays += static_cast<double>(ns); });
     double waiting = 0;
@@ -110,16 +111,43 @@ class DelaySearch {
     const double handed_sum = std::accumulate(handed.begin(), handed.end(), 0.0);
     out_.waiting_ns += wait;
     if (sum <= 0) {
-      out_.unexplained_ns += wait + handed_sum;
+      note_unexplained(id, wait + handed_sum);
       return;
     }
     const double scale = std::min(wait / sum, 1.0);
-    out_.unexplained_ns += std::max(0.0, wait - sum);
+    note_unexplained(id, std::max(0.0, wait - sum));
+    reasons_ = reasons(late.computed(step.there, w.cause_call, step.since_ns),
+                       waiting_rank.computed(step.here, w.call, step.since_ns));
     out_.origins[id].direct_ns = scale * delays;
     out_.origins[id].indirect_ns = scale * waiting;
     out_.origins[id].charged_ns = scale * delays + handed_sum * delays / sum;
     share_out(id, w, scale, handed, sum);
     if (visitor_ != nullptr) tell(id, w, scale);
+  }
+
+  void note_unexplained(std::uint32_t id, double ns) {
+    out_.unexplained_ns += ns;
+    add_reason(id, DelayReason::communication, ns);
+  }
+
+  void add_reason(std::uint32_t id, DelayReason reason, double ns) {
+    out_.origins[id].by_reason[static_cast<std::size_t>(reason)] += static_cast<float>(ns);
+  }
+
+  /// Which parts of what the late rank computed longer come from what.
+  ByReason reasons(const BusyTimeSums::Computed& late, const BusyTimeSums::Computed& other) const {
+    ByReason parts{};
+    double longer = 0;
+    for_delays([&](ActivityId activity, std::int64_t ns) {
+      if (names_.operation(activity) == Operation::none) longer += static_cast<double>(ns);
+    });
+    const auto without = static_cast<double>(late.no_processor - other.no_processor);
+    const double lost = longer > 0 ? std::clamp(without / longer, 0.0, 1.0) : 0;
+    const bool idle = static_cast<double>(other.ns) < kNothingToDo * static_cast<double>(late.ns);
+    parts[static_cast<std::size_t>(DelayReason::no_processor)] = lost;
+    parts[static_cast<std::size_t>(idle ? DelayReason::serialisation : DelayReason::imbalance)] =
+        1 - lost;
+    return parts;
   }
 
   void tell(std::uint32_t id, const WaitState& w, double scale) const {
@@ -139,16 +167,20 @@ class DelaySearch {
       DelayCost& cost = this->cost(w.cause_rank, activity);
       const auto longer = static_cast<double>(ns);
       cost.short_term[kind] += scale * longer;
+      double total = scale * longer;
       for (std::size_t k = 0; k < kDelayKinds; ++k) {
         cost.long_term[k] += handed[k] / sum * longer;
+        total += handed[k] / sum * longer;
       }
+      add_reasons(id, activity, total, cost);
     });
     const auto& own_waits = of_rank_[static_cast<std::size_t>(w.cause_rank)];
     for (const BusyTimeSums::Waited& c : causes_) {
       const auto waited = static_cast<double>(c.ns);
       if (own_waits[c.which] > id) {  // its share is out already
-        out_.unexplained_ns += scale * waited;
-        for (const double handed_on : handed) out_.unexplained_ns += handed_on / sum * waited;
+        double lost = scale * waited;
+        for (const double handed_on : handed) lost += handed_on / sum * waited;
+        note_unexplained(id, lost);
         continue;
       }
       Shares& to = handed_[own_waits[c.which]];
@@ -157,6 +189,19 @@ class DelaySearch {
       WaitOrigin& origin = out_.origins[own_waits[c.which]];
       // What delays two others is no more waiting for that.
       origin.propagating_ns = std::max(origin.propagating_ns, scale * waited);
+    }
+  }
+
+  void add_reasons(std::uint32_t id, ActivityId activity, double ns, DelayCost& cost) {
+    constexpr auto kCommunication = static_cast<std::size_t>(DelayReason::communication);
+    if (names_.operation(activity) != Operation::none) {
+      cost.by_reason[kCommunication] += ns;
+      add_reason(id, DelayReason::communication, ns);
+      return;
+    }
+    for (std::size_t k = 0; k < kDelayReasons; ++k) {
+      cost.by_reason[k] += ns * reasons_[k];
+      add_reason(id, static_cast<DelayReason>(k), ns * reasons_[k]);
     }
   }
 
@@ -181,6 +226,7 @@ class DelaySearch {
       std::ranges::sort(mine, {}, [](const auto& entry) { return entry.first; });
       for (auto& [activity, cost] : mine) {
         cost.rank = static_cast<std::int32_t>(r);
+        cost.activity = activity;
         cost.path = names_.path(activity);
         cost.operation = names_.operation(activity);
         out_.costs.push_back(cost);
@@ -199,6 +245,7 @@ class DelaySearch {
   std::vector<FlatMap<ActivityId, DelayCost, ActivityHash>> costs_;  // per rank
   std::vector<Shares> handed_;  // to each wait, by kind of the first one
   ActivitySums difference_;     // the late rank's time less the other one's
+  ByReason reasons_{};          // of its computation
   std::vector<BusyTimeSums::Waited> causes_;
 };
 

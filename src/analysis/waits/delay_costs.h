@@ -25,6 +25,16 @@ std::string_view identifier(DelayKind kind);
 /// target or lock holder is as a late receiver, and a late origin as a late sender.
 DelayKind delay_kind(WaitPattern pattern);
 
+/// Why a rank was late for another one.
+enum class DelayReason : std::uint8_t {
+  imbalance,      ///< it did more between two synchronisation points
+  serialisation,  ///< it worked, while the other one had nothing to do
+  no_processor,   ///< others had its processor
+  communication   ///< it was in calls of MPI, or the data was on its way
+};
+inline constexpr std::size_t kDelayReasons = 4;
+using ByReason = std::array<double, kDelayReasons>;
+
 /// What one activity of one rank made others wait: computation (operation none) or communication.
 struct DelayCost {
   std::int32_t rank = 0;
@@ -33,6 +43,8 @@ struct DelayCost {
   /// Waiting that it caused itself, and what that waiting caused in turn; ns, by kind.
   std::array<double, kDelayKinds> short_term{};
   std::array<double, kDelayKinds> long_term{};
+  ByReason by_reason{};  ///< the total, ns
+  ActivityId activity = 0;
 
   double total() const;
 };
@@ -43,6 +55,8 @@ struct WaitOrigin {
   double indirect_ns = 0;     ///< explained by its own waiting
   double propagating_ns = 0;  ///< made somebody else wait later; the rest is terminal
   double charged_ns = 0;      ///< the costs of delays of the one waited for before this wait
+  /// The same by reason, and what no delay explains as communication: over all waits, all waiting.
+  std::array<float, kDelayReasons> by_reason{};
 };
 
 struct DelayCosts {

@@ -103,7 +103,8 @@ Json every_rank(const WaitPlace& place, std::int32_t ranks) {
 Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
   Json json{{"waiting_ns", s.total_ns},
             {"mpi_ns", s.mpi_ns},
-            {"run_ns", s.run_ns},
+            {"begin_ns", s.interval.begin_ns - run_span(trace).whole.begin_ns},
+            {"length_ns", s.interval.length_ns()},
             {"waiting_by_rank_ns", s.by_rank},
             {"patterns", Json::array()},
             {"places", Json::array()},
@@ -135,11 +136,10 @@ Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
 Facts totals(const WaitSummary& s, const Trace& trace) {
   std::int32_t present = 0;
   for (std::int32_t r = 0; r < trace.ranks(); ++r) present += trace.calls(r).empty() ? 0 : 1;
-  const double all = static_cast<double>(s.run_ns) * present;
+  const double all = static_cast<double>(s.interval.length_ns()) * present;
   const auto waiting = static_cast<double>(s.total_ns);
   return {{{"wait time", waiting, Unit::ns, "sum over all ranks"},
-           {"share of rank time", ratio_of(waiting, all), Unit::ratio,
-            "including MPI_Init and MPI_Finalize"},
+           {"share of rank time", ratio_of(waiting, all), Unit::ratio, "in the same interval"},
            {"share of MPI time", ratio_of(waiting, static_cast<double>(s.mpi_ns)), Unit::ratio}}};
 }
 
@@ -222,7 +222,7 @@ Table code_table(const WaitSummary& s, const CallTree& tree) {
 Table rank_table(const WaitSummary& s, const Trace& trace) {
   Table table{"wait_ranks",
               "Wait time by rank",
-              {{"rank"}, {"wait time", Unit::ns}, {"share of run time", Unit::ratio}},
+              {{"rank"}, {"wait time", Unit::ns}, {"share of the interval", Unit::ratio}},
               {}};
   std::vector<std::size_t> order(s.by_rank.size());
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
@@ -232,7 +232,7 @@ Table rank_table(const WaitSummary& s, const Trace& trace) {
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
     table.rows.push_back(
         {static_cast<std::int64_t>(r), s.by_rank[r],
-         ratio_of(static_cast<double>(s.by_rank[r]), static_cast<double>(s.run_ns))});
+         ratio_of(static_cast<double>(s.by_rank[r]), static_cast<double>(s.interval.length_ns()))});
   }
   return table;
 }
@@ -271,8 +271,11 @@ Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths&
   Report report;
   report.result = to_json(summary, trace, paths);
   report.findings = summary.findings;
-  report.sections.push_back(
-      {"wait_states", "Wait states (whole run)", {totals(summary, trace), pattern_table(summary)}});
+  const bool all = summary.interval == run_span(trace).whole;
+  const std::string_view of = all ? " (whole run)" : "";
+  report.sections.push_back({"wait_states",
+                             fmt::format("Wait states{}", of),
+                             {totals(summary, trace), pattern_table(summary)}});
   if (summary.places.empty()) return report;
   report.sections.back().items.insert(report.sections.back().items.end(),
                                       {place_table(summary, paths), rank_table(summary, trace)});
@@ -280,8 +283,9 @@ Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths&
     report.sections.back().items.push_back(code_table(summary, trace.call_tree()));
   }
   if (!summary.delays.costs.empty()) {
-    report.sections.push_back(
-        {"causes", "Root causes (whole run)", {cause_table(summary, paths), explained(summary)}});
+    report.sections.push_back({"causes",
+                               fmt::format("Root causes{}", of),
+                               {cause_table(summary, paths), explained(summary)}});
   }
   return report;
 }

@@ -238,7 +238,7 @@ TEST(WaitSummary, AddsUp) {
                                   "rank 1\n @60 +8 barrier\n @80 +10 barrier\n"
                                   "rank 2\n @40 +30 barrier\n @75 +15 barrier\n");
   const CallPaths paths(trace);
-  const WaitSummary s = summarize_waits(trace, CallMatching(trace), paths, {});
+  const WaitSummary s = summarize_waits(trace, CallMatching(trace), paths, {}, std::nullopt);
   EXPECT_EQ(s.total_ns, 50 + 20 + 10 + 5);
   EXPECT_THAT(s.by_rank, ElementsAre(60, 0, 25));
   ASSERT_GE(s.patterns.size(), 1u);
@@ -259,7 +259,7 @@ TEST(WaitSummary, GivesNumbersByRankForSomeOfVeryManyPlaces) {
   }
   const Trace trace = timed_trace(kRanks, text);
   const CallPaths paths(trace);
-  const WaitSummary s = summarize_waits(trace, CallMatching(trace), paths, {});
+  const WaitSummary s = summarize_waits(trace, CallMatching(trace), paths, {}, std::nullopt);
   ASSERT_EQ(s.places.size(), kRanks - 1u);
   EXPECT_EQ(s.places[0].ranks.size(), 1u);
   EXPECT_EQ(s.places[0].ranks[0].rank, 0);
@@ -287,7 +287,7 @@ TEST(WaitsInCode, NameTheLineThatWaitsAndTheLineThatWasLate) {
                   "rank 2\n @0 +0 init frame=1\n @10 +90 recv from=1 bytes=8 frame=3\n");
   const CallMatching matching(trace);
   const CallPaths paths = CallPaths::of_functions(trace);
-  const WaitSummary summary = summarize_waits(trace, matching, paths, {});
+  const WaitSummary summary = summarize_waits(trace, matching, paths, {}, std::nullopt);
   ASSERT_EQ(summary.in_code.size(), 2u);
   for (const WaitInCode& w : summary.in_code) {
     EXPECT_EQ(w.frame, 3u);

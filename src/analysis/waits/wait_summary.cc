@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
 #include "base/flat_map.h"
 #include "calls/findings.h"
@@ -131,13 +132,15 @@ class Summing {
   FlatMap<std::uint64_t, std::int64_t, KeyHash> of_ranks_{};  // by place and rank
 };
 
-void add_run(const Trace& trace, WaitSummary& out) {
+void add_interval(const Trace& trace, const TimeInterval& interval, WaitSummary& out) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
-    for (std::size_t i = 0; i < calls.size(); ++i)
-      out.mpi_ns += calls.end_ns(i) - calls.begin_ns(i);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      out.mpi_ns += std::max<std::int64_t>(0, std::min(interval.end_ns, calls.end_ns(i)) -
+                                                  std::max(interval.begin_ns, calls.begin_ns(i)));
+    }
   }
-  out.run_ns = run_span(trace).whole.length_ns();
+  out.interval = interval;
 }
 
 }  // namespace
@@ -149,30 +152,33 @@ std::size_t places_given_by_rank(const WaitSummary& summary, std::int32_t ranks)
 }
 
 WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
-                            const CallPaths& paths, const WaitOptions& options) {
+                            const CallPaths& paths, const WaitOptions& options,
+                            const std::optional<TimeInterval>& interval) {
   if (!trace.timed()) {
     throw Error("cannot find wait states in an untimed trace", "it has no timestamps",
                 "Record a run of the program.");
   }
-  const WaitStates waits = wait_states(trace, matching, options);
+  const TimeInterval of = interval.value_or(run_span(trace).whole);
+  WaitStates waits = wait_states(trace, matching, options);
+  if (interval) waits = waits_in_interval(trace, waits, of);
   const CallActivities names(trace, paths);
   // Regions that the program has marked say less about the code than its functions.
   if (!trace.call_tree().empty() && !paths.has_functions()) {
-    WaitSummary out = summarize_states(trace, matching, names, waits);
+    WaitSummary out = summarize_states(trace, matching, names, waits, of);
     const CallPaths functions = CallPaths::of_functions(trace);
     out.in_code =
         waits_in_code(trace, matching, waits, CallActivities(trace, functions), options.samples);
     return out;
   }
   const auto collector = collect_waits_in_code(trace, waits, names, options.samples);
-  WaitSummary out = summarize_states(trace, matching, names, waits, collector.get());
+  WaitSummary out = summarize_states(trace, matching, names, waits, of, collector.get());
   out.in_code = collector->take();
   return out;
 }
 
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits,
-                             DelayVisitor* visitor) {
+                             const TimeInterval& interval, DelayVisitor* visitor) {
   WaitSummary out;
   out.findings.merge(matching.findings());
   if (waits.clipped > 0) {
@@ -188,7 +194,7 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
   summing.finish();
   const std::size_t given = places_given_by_rank(out, trace.ranks());
   if (given < out.places.size()) out.findings.add(kRanksLeftOut, {}, out.places.size() - given);
-  add_run(trace, out);
+  add_interval(trace, interval, out);
   return out;
 }
 

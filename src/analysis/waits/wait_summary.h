@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "analysis/waits/delay_costs.h"
 #include "analysis/waits/wait_states.h"
 #include "analysis/waits/waits_in_code.h"
+#include "calls/run_span.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -52,11 +54,11 @@ struct WaitPlace {
   std::vector<RankWait> ranks;  ///< those that wait there, ascending
 };
 
-/// How long the ranks of a run wait, where, and for what.
+/// How long the ranks wait in an interval of a run, where, and for what.
 struct WaitSummary {
   std::int64_t total_ns = 0;             ///< of effective states: what ranks really waited
   std::int64_t mpi_ns = 0;               ///< time in MPI of all ranks
-  std::int64_t run_ns = 0;               ///< length of the run
+  TimeInterval interval{};               ///< of which part of the run, in the trace's own time
   std::vector<std::int64_t> by_rank;     ///< of effective states
   std::vector<PatternSummary> patterns;  ///< those that occur, in the order of WaitPattern
   std::vector<WaitPlace> places;
@@ -65,13 +67,16 @@ struct WaitSummary {
   Findings findings;
 };
 
-/// All of it: states, their causes, and sums. Throws Error for an untimed trace.
+/// All of it: states, their causes, and sums, in `interval` or, without one, in the whole run,
+/// MPI_Init and MPI_Finalize included. Throws Error for an untimed trace.
 WaitSummary summarize_waits(const Trace& trace, const CallMatching& matching,
-                            const CallPaths& paths, const WaitOptions& options);
-/// The same of states that are known already; without `in_code`. `visitor` may be null.
+                            const CallPaths& paths, const WaitOptions& options,
+                            const std::optional<TimeInterval>& interval);
+/// The same of states that are known already, all of them in `interval`; without `in_code`.
+/// `visitor` may be null.
 WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
                              const CallActivities& names, const WaitStates& waits,
-                             DelayVisitor* visitor = nullptr);
+                             const TimeInterval& interval, DelayVisitor* visitor = nullptr);
 
 /// The number of places, largest first, for which the result has the wait time of every rank: four
 /// million numbers at most.

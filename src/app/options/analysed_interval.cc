@@ -8,7 +8,7 @@
 namespace slackline {
 namespace {
 
-constexpr const char* kWays = "Choose common, program, or times such as 1.5s..2s.";
+constexpr const char* kWays = "Choose common, program, run, or times such as 1.5s..2s.";
 
 }  // namespace
 
@@ -20,6 +20,7 @@ std::optional<TimeInterval> resolve_interval(const std::string& text, const Trac
 std::optional<TimeInterval> resolve_interval(const std::string& text, const RunSpan& run) {
   if (text.empty() || text == "common") return std::nullopt;
   if (text == "program") return run.analysed;
+  if (text == "run") return run.whole;
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) {
     throw usage_error(fmt::format("unknown interval '{}'", text), "no such name", kWays);

@@ -179,7 +179,7 @@ std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
 }
 
 std::vector<Pair> by_rank(const ComparedRun& a, const ComparedRun& b,
-                          std::int64_t TimeBreakdown::*part) {
+                          std::int64_t RankTime::*part) {
   std::vector<Pair> pairs;
   const auto& x = a.measured->shares.ranks_ns;
   const auto& y = b.measured->shares.ranks_ns;
@@ -303,9 +303,9 @@ Section places_section(const ComparedRun& a, const ComparedRun& b, Json& result)
 Section ranks_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
   Section section{.id = "comparison-ranks", .title = "By rank"};
   if (a.trace.ranks() == b.trace.ranks()) {
-    add_figures(section, result, "rank_compute_ns", by_rank(a, b, &TimeBreakdown::compute),
+    add_figures(section, result, "rank_compute_ns", by_rank(a, b, &RankTime::compute),
                 "comparison-rank-compute", "Computation", "rank");
-    add_figures(section, result, "rank_waiting_ns", by_rank(a, b, &TimeBreakdown::wait),
+    add_figures(section, result, "rank_waiting_ns", by_rank(a, b, &RankTime::wait),
                 "comparison-rank-waiting", "Wait time", "rank");
   } else {
     section.items.emplace_back(

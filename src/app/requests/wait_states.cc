@@ -3,9 +3,19 @@
 #include "analysis/model/model_choice.h"
 #include "analysis/waits/wait_summary.h"
 #include "app/load/loaded_run.h"
+#include "app/options/analysed_interval.h"
 #include "report/report.h"
 
 namespace slackline {
+namespace {
+
+/// Nothing for the whole run, with what ranks wait in MPI_Init and MPI_Finalize.
+std::optional<TimeInterval> interval_of(const std::string& text, const Trace& trace) {
+  if (text == "run") return std::nullopt;
+  return resolve_interval(text, trace).value_or(run_span(trace).common);
+}
+
+}  // namespace
 
 Report execute(const WaitStatesRequest& request) {
   WaitOptions wait;
@@ -17,10 +27,11 @@ Report execute(const WaitStatesRequest& request) {
   if (run.on == "measured") wait.sends = &run.opened.sends;
   wait.samples = &run.opened.samples;
   const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
-  const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait);
+  const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait,
+                                              interval_of(request.interval, run.trace()));
   const Json eager = wait.eager_bytes ? Json(*wait.eager_bytes) : Json(nullptr);
   return with_context(describe(summary, run.trace(), paths), "wait-states", run,
-                      {{"eager_threshold_bytes", eager}});
+                      {{"eager_threshold_bytes", eager}, {"interval", request.interval}});
 }
 
 }  // namespace slackline

@@ -1,17 +1,20 @@
 #pragma once
 
+#include <string>
+
 #include "app/options/run_request.h"
 
 namespace slackline {
 
 struct Report;
 
-/// Where ranks wait for others, how long, and what causes it. An eager threshold given in
-/// `run.model` holds for measured runs, too: messages of at most that size do not wait for their
-/// receiver. Without it, a measured send that is still under way when its receive begins has
+/// Where ranks wait for others in an interval, how long, and what causes it. An eager threshold
+/// given in `run.model` holds for measured runs, too: messages of at most that size do not wait for
+/// their receiver. Without it, a measured send that is still under way when its receive begins has
 /// waited.
 struct WaitStatesRequest {
   RunRequest run{};
+  std::string interval = "common";  ///< --interval, as of analysed_interval.h
 };
 
 /// Throws Error.

@@ -161,6 +161,8 @@ bool get_counters(ByteReader& in, Trace& trace) {
   return !in.failed();
 }
 
+constexpr std::uint64_t kInlined = std::uint64_t{1} << 32;  // beside a line
+
 void put_call_tree(ByteWriter& out, const CallTree& tree) {
   if (tree.empty()) return;
   out.varint(tree.size());
@@ -169,7 +171,7 @@ void put_call_tree(ByteWriter& out, const CallTree& tree) {
     out.varint(tree.parent(frame));
     out.text(at.function);
     out.text(at.file);
-    out.varint(at.line);
+    out.varint(at.line | (at.inlined ? kInlined : 0));
     out.text(at.module);
   }
 }
@@ -183,10 +185,9 @@ bool get_call_tree(ByteReader& in, CallTree& tree) {
     const std::uint64_t line = in.varint();
     at.module = in.text();
     const std::size_t next = tree.size() + 1;
-    if (in.failed() || parent >= next || line > std::numeric_limits<std::uint32_t>::max()) {
-      return false;
-    }
-    at.line = static_cast<std::uint32_t>(line);
+    if (in.failed() || parent >= next || line >= 2 * kInlined) return false;
+    at.line = static_cast<std::uint32_t>(line % kInlined);
+    at.inlined = line >= kInlined;
     if (tree.child(static_cast<FrameId>(parent), at) != next) return false;  // stands twice
   }
   return !in.failed();

@@ -36,29 +36,29 @@ std::size_t counted_gaps(const RankCalls& calls, std::size_t which) {
 void encode_pauses(const RankCalls& calls, ByteWriter (&part)[kDetailsEnd]) {
   std::int64_t before = calls.start_ns();
   std::int64_t call = 0;
-  bool any_in_mpi = false;
+  bool any_kind = false;
   for (const Pause& pause : calls.pauses()) {
     part[kDetailsPauseCalls].svarint(std::int64_t{pause.before_call} - call);
     part[kDetailsPauseBegins].svarint(wrapping_sub(pause.begin_ns, before));
     part[kDetailsPauseLengths].svarint(wrapping_sub(pause.end_ns, pause.begin_ns));
-    part[kDetailsPauseInMpi].u8(pause.in_mpi ? 1 : 0);
-    any_in_mpi |= pause.in_mpi;
+    part[kDetailsPauseInMpi].u8(static_cast<std::uint8_t>(pause.kind));
+    any_kind |= pause.kind != PauseKind::other;
     before = pause.end_ns;
     call = pause.before_call;
   }
-  if (!any_in_mpi) part[kDetailsPauseInMpi].clear();
+  if (!any_kind) part[kDetailsPauseInMpi].clear();
 }
 
 bool decode_pauses(ByteReader (&part)[kDetailsEnd], RankCalls& calls) {
   std::int64_t before = calls.start_ns();
   std::int64_t call = 0;
-  const bool any_in_mpi = !part[kDetailsPauseInMpi].at_end();
+  const bool any_kind = !part[kDetailsPauseInMpi].at_end();
   while (!part[kDetailsPauseCalls].at_end()) {
     call = wrapping_add(call, part[kDetailsPauseCalls].svarint());
     Pause pause{};
     pause.begin_ns = wrapping_add(before, part[kDetailsPauseBegins].svarint());
     pause.end_ns = wrapping_add(pause.begin_ns, part[kDetailsPauseLengths].svarint());
-    pause.in_mpi = any_in_mpi && part[kDetailsPauseInMpi].u8() != 0;
+    if (any_kind) pause.kind = pause_kind(part[kDetailsPauseInMpi].u8());
     if (part[kDetailsPauseCalls].failed() || part[kDetailsPauseBegins].failed() ||
         part[kDetailsPauseLengths].failed() || part[kDetailsPauseInMpi].failed() || call < 0 ||
         static_cast<std::uint64_t>(call) > calls.size() || !is_time(pause.begin_ns) ||

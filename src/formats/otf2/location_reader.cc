@@ -255,9 +255,9 @@ void LocationReader::buffer_flush(std::int64_t time, std::int64_t until,
   }
   if (in_call_) return;
   end_pause(time);
-  out().pauses.push_back({time, until, static_cast<std::uint32_t>(out().calls.size()), false});
+  out().pauses.push_back({time, until, static_cast<std::uint32_t>(out().calls.size())});
   if (overrides == nullptr) return;
-  out().pauses.back().in_mpi = overrides->has(Attribute::flags) && overrides->flags != 0;
+  if (overrides->has(Attribute::flags)) out().pauses.back().kind = pause_kind(overrides->flags);
   if (!overrides->has(Attribute::position)) return;
   out().pause_at.resize(out().pauses.size());
   out().pause_at.back() = overrides->position;

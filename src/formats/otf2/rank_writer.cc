@@ -157,8 +157,9 @@ void RankWriter::write_region_event(const RegionEvent& event) {
 
 // The one record of OTF2 for time in which a process does nothing of its own.
 void RankWriter::write_pause(const Pause& pause) {
-  if (pause.in_mpi) {
-    OTF2_AttributeList_AddUint8(attributes_, static_cast<OTF2_AttributeRef>(Attribute::flags), 1);
+  if (pause.kind != PauseKind::other) {
+    OTF2_AttributeList_AddUint8(attributes_, static_cast<OTF2_AttributeRef>(Attribute::flags),
+                                static_cast<std::uint8_t>(pause.kind));
   }
   if (threads_.size() > 1) add_position(pause.before_call);
   const std::uint64_t begin = ticks(pause.begin_ns);

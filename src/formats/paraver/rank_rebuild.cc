@@ -68,7 +68,7 @@ void RankBuilder::rebuild() {
   }
   for (const Pause& pause : states_.pauses()) {
     whole.append_pause({pause.begin_ns, pause.end_ns,
-                        static_cast<std::uint32_t>(new_index[pause.before_call]), pause.in_mpi});
+                        static_cast<std::uint32_t>(new_index[pause.before_call]), pause.kind});
   }
   calls_ = std::move(whole);
 }

@@ -27,7 +27,7 @@ void ThreadStates::decide(bool in_mpi, std::size_t next_call) {
       pauses_.empty() ? interval.begin : std::max(interval.begin, pauses_.back().end_ns);
   if (begin >= interval.end) return;
   pauses_.push_back({begin, interval.end, static_cast<std::uint32_t>(next_call),
-                     unnamed_since_ == interval.begin});
+                     unnamed_since_ == interval.begin ? PauseKind::in_mpi : PauseKind::other});
 }
 
 void ThreadStates::state(std::int64_t begin, std::int64_t end, std::int64_t state) {

@@ -181,7 +181,8 @@ class RankReader {
     const auto gap = static_cast<std::uint64_t>(result_.calls.gap_ns(call));
     const auto off = static_cast<std::int64_t>(std::min(head.bytes, gap));
     if (call == 0 || off == 0 || begin != time(head.begin_ns) || begin < last_off_) return;
-    result_.calls.append_pause({begin - off, begin, static_cast<std::uint32_t>(call)});
+    result_.calls.append_pause(
+        {begin - off, begin, static_cast<std::uint32_t>(call), PauseKind::no_processor});
     last_off_ = begin + 1;
   }
 

@@ -158,6 +158,7 @@ std::vector<CodeLocation> SourceLines::at(std::uint64_t address) const {
     const int tag = dwarf_tag(die);
     if (tag == DW_TAG_inlined_subroutine) {
       found.back().function = name_of(die);
+      found.back().inlined = true;
       CodeLocation caller;
       fill_call(die, caller);
       found.push_back(caller);

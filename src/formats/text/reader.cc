@@ -221,6 +221,10 @@ class Reader {
     CodeLocation at;
     at.function = lexer_.text(function);
     for (const Token& token : lexer_.tokens().subspan(4)) {
+      if (token.text == "inlined") {
+        at.inlined = true;
+        continue;
+      }
       const auto [key, value] = key_value(token);
       if (key == "file") {
         at.file = lexer_.text(value);
@@ -230,7 +234,7 @@ class Reader {
       } else if (key == "module") {
         at.module = lexer_.text(value);
       } else {
-        fail_unknown(token, "file=, line=, module=");
+        fail_unknown(token, "file=, line=, module=, inlined");
       }
     }
     const auto caller = static_cast<FrameId>(lexer_.integer(parent, "frame", 0, next - 1));
@@ -377,11 +381,15 @@ class Reader {
   }
 
   void read_pause(std::int64_t begin, std::int64_t end, std::span<const Token> tokens) {
-    const bool in_mpi = tokens.size() > 1 && tokens[1].text == "in_mpi";
-    const std::size_t words = in_mpi ? 2 : 1;
-    if (tokens.size() > words) fail_unknown(tokens[words], in_mpi ? "nothing more" : "in_mpi");
+    PauseKind kind = PauseKind::other;
+    if (tokens.size() > 1) {
+      const std::optional<PauseKind> named = pause_kind(std::string_view(tokens[1].text));
+      if (!named) fail_unknown(tokens[1], "in_mpi, no_processor or blocked");
+      kind = *named;
+    }
+    if (tokens.size() > 2) fail_unknown(tokens[2], "nothing more");
     RankCalls& calls = trace_->calls(rank_);
-    calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), in_mpi});
+    calls.append_pause({begin, end, static_cast<std::uint32_t>(calls.size()), kind});
   }
 
   void read_sample(std::int64_t time, std::span<const Token> tokens) {

@@ -362,6 +362,7 @@ class Writer {
       put_text(out_, "file", at.file);
       if (at.line != 0) put(out_, FMT_COMPILE(" line={}"), at.line);
       put_text(out_, "module", at.module);
+      if (at.inlined) out_ += " inlined";
       out_ += '\n';
       end_line();
     }
@@ -437,8 +438,8 @@ class Writer {
 
   // Times are absolute: where it lies in the gap matters, and the cursor stays where it is.
   void write_pause(const Pause& pause) {
-    put(out_, FMT_COMPILE("  @{} +{} pause{}\n"), pause.begin_ns, pause.end_ns - pause.begin_ns,
-        pause.in_mpi ? " in_mpi" : "");
+    put(out_, FMT_COMPILE("  @{} +{} pause{}{}\n"), pause.begin_ns, pause.end_ns - pause.begin_ns,
+        pause.kind == PauseKind::other ? "" : " ", to_string(pause.kind));
   }
 
   void write_sample(const Sample& sample) {

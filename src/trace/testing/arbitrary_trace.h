@@ -72,7 +72,7 @@ inline void arbitrary_rank(Trace& trace, std::int32_t rank) {
     if (*rc::gen::inRange(0, 8) == 0) {
       const auto length = *element<std::int64_t>(0, 4, 1'000'000);
       calls.append_pause({now, now + length, static_cast<std::uint32_t>(calls.size()),
-                          *rc::gen::arbitrary<bool>()});
+                          pause_kind(*rc::gen::inRange<std::uint8_t>(0, 4))});
       now += length;
     }
     const Call call = arbitrary_call(now, trace.timed(), args);
@@ -133,7 +133,7 @@ inline bool same_rank_info(const RankInfo& a, const RankInfo& b) {
 inline bool same_pauses(const RankCalls& a, const RankCalls& b) {
   return std::ranges::equal(a.pauses(), b.pauses(), [](const Pause& x, const Pause& y) {
     return x.begin_ns == y.begin_ns && x.end_ns == y.end_ns && x.before_call == y.before_call &&
-           x.in_mpi == y.in_mpi;
+           x.kind == y.kind;
   });
 }
 

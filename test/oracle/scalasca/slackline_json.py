@@ -12,7 +12,7 @@ import sync_points
 
 
 def ask(binary, trace):
-    run = subprocess.run([binary, "wait-states", trace, "--format", "json"], capture_output=True,
+    run = subprocess.run([binary, "wait-states", trace, "--interval", "run", "--format", "json"], capture_output=True,
                          text=True, check=True)
     return numbers(json.loads(run.stdout)["result"])
 
