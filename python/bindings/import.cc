@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "bindings/arrow_import.h"
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
@@ -63,12 +64,17 @@ RegionColumns region_columns(const py::dict& given) {
 
 void write_trace(const std::string& path, std::int32_t ranks, const py::dict& calls,
                  const py::dict& regions,
-                 const std::vector<std::vector<std::int32_t>>& communicators,
-                 const OpenedPtr& edited) {
+                 const std::vector<std::vector<std::int32_t>>& communicators) {
   released([=, calls = call_columns(calls), regions = region_columns(regions)] {
-    Trace trace = trace_from_columns(ranks, calls, regions, communicators);
-    if (edited != nullptr) take_surroundings(edited->trace(), trace);
-    write_native(trace, path);
+    write_native(trace_from_columns(ranks, calls, regions, communicators), path);
+    return true;
+  });
+}
+
+void write_edited(const std::string& path, const py::dict& calls, const OpenedPtr& edited) {
+  released([=, calls = call_columns(calls)] {
+    expects(calls.rank.size() == edited->trace().call_count(), "there is a row for each call");
+    write_native(with_columns(edited->trace(), calls), path, edited->opened().samples);
     return true;
   });
 }
@@ -78,6 +84,7 @@ void write_trace(const std::string& path, std::int32_t ranks, const py::dict& ca
 void define_import(py::module_& m) {
   m.def("arrow_columns", arrow_columns);
   m.def("write_trace", write_trace);
+  m.def("write_edited", write_edited);
 }
 
 }  // namespace slackline::python

@@ -52,6 +52,12 @@ Call call_of(const CallColumns& columns, const std::vector<Operation>& operation
   return call;
 }
 
+std::vector<Operation> operations_of(const CallColumns& columns) {
+  std::vector<Operation> operations;
+  for (const std::string& name : columns.operations) operations.push_back(operation_named(name));
+  return operations;
+}
+
 void require_valid(const Call& call, std::size_t row, const Trace& trace) {
   if (!is_time(call.begin_ns) || !is_time(call.end_ns)) {
     throw usage_error(fmt::format("cannot use row {}", row), "its time is out of range",
@@ -102,8 +108,7 @@ Trace trace_from_columns(std::int32_t ranks, const CallColumns& columns,
   Trace trace(ranks, true);
   trace.info().recorder = "slackline.from_arrow";
   add_communicators(trace, communicators);
-  std::vector<Operation> operations;
-  for (const std::string& name : columns.operations) operations.push_back(operation_named(name));
+  const std::vector<Operation> operations = operations_of(columns);
   for (std::size_t row = 0; row < columns.rank.size(); ++row) {
     require_rank(columns.rank[row], ranks);
     const Call call = call_of(columns, operations, row);
@@ -114,14 +119,24 @@ Trace trace_from_columns(std::int32_t ranks, const CallColumns& columns,
   return trace;
 }
 
-void take_surroundings(const Trace& from, Trace& to) {
-  expects(from.ranks() == to.ranks(), "both traces have as many ranks");
-  for (std::int32_t rank = 0; rank < to.ranks(); ++rank) {
-    to.rank_info(rank).host = from.rank_info(rank).host;
+Trace with_columns(Trace from, const CallColumns& columns) {
+  const std::vector<Operation> operations = operations_of(columns);
+  std::size_t row = 0;
+  for (std::int32_t rank = 0; rank < from.ranks(); ++rank) {
+    RankCalls& calls = from.calls(rank);
+    std::vector<std::int64_t> times;
+    times.reserve(2 * calls.size());
+    for (std::size_t i = 0; i < calls.size(); ++i, ++row) {
+      Call call = call_of(columns, operations, row);
+      require_valid(call, row, from);
+      call.frame = calls.frame(i);
+      calls.replace(i, call);
+      times.insert(times.end(), {call.begin_ns, call.end_ns});
+    }
+    calls.retime(times);
   }
-  to.info().program = from.info().program;
-  to.info().mpi_library = from.info().mpi_library;
-  to.info().mpi_version = from.info().mpi_version;
+  from.info().recorder = "slackline.Trace.edited";
+  return from;
 }
 
 }  // namespace slackline::python

@@ -40,8 +40,9 @@ struct RegionColumns {
 Trace trace_from_columns(std::int32_t ranks, const CallColumns& calls, const RegionColumns& regions,
                          const std::vector<std::vector<std::int32_t>>& communicators);
 
-/// Takes over where the ranks ran, and what is known of the program and its MPI: a model's
-/// parameters depend on them. Both have as many ranks.
-void take_surroundings(const Trace& from, Trace& to);
+/// `from` with other columns of its calls, of which there is a row for each, by rank and in the
+/// order of the program. Everything else is as it was: arguments, call paths, regions, counters,
+/// pauses. Throws usage Error as trace_from_columns().
+Trace with_columns(Trace from, const CallColumns& columns);
 
 }  // namespace slackline::python

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any
 
@@ -181,22 +181,27 @@ def from_arrow(calls: Any, path: str | os.PathLike[str] | None = None, *, argume
         ValueError: the columns are not of one length or dimension, one that is needed has nulls, or
             numbers do not fit.
     """
-    return write(path, calls, arguments, regions, communicators, ranks, None)
-
-
-def write(path: str | os.PathLike[str] | None, calls: Any, arguments: Any, regions: Any,
-          communicators: Sequence[Sequence[int]], ranks: int | None, edited: Any) -> Trace:
-    """The same, with hosts, program and MPI of the opened trace `edited`, unless None."""
     columns = _calls(calls, arguments)
     count = max(1, int(columns["rank"].max(initial=-1)) + 1) if ranks is None else index(ranks)
     if not 0 < count < 2**31:
         raise _core.Error(f"cannot make a trace of {count} ranks: there has to be at least one. Give 'ranks'.")
     groups = [[index(member) for member in members] for members in communicators]
+    return _written(path, lambda name: _core.write_trace(name, count, columns, _regions(regions), groups))
+
+
+def edited_trace(path: str | os.PathLike[str] | None, calls: Any, edited: Any) -> Trace:
+    """The opened trace `edited` with these columns of its calls."""
+    columns = _calls(calls, None)
+    return _written(path, lambda name: _core.write_edited(name, columns, edited))
+
+
+def _written(path: str | os.PathLike[str] | None, write: Callable[[str], None]) -> Trace:
+    """The trace that `write` writes to `path`, or to a temporary file."""
     temporary = None
     if path is None:
         temporary = tempfile.TemporaryDirectory(prefix="slackline-")
         path = os.path.join(temporary.name, "trace.slk")
-    _core.write_trace(os.fspath(path), count, columns, _regions(regions), groups, edited)
+    write(os.fspath(path))
     trace = open_trace(path)
     if temporary is not None:
         weakref.finalize(trace, temporary.cleanup)

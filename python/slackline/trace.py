@@ -432,28 +432,28 @@ class Trace:
                 trace.
 
         Returns:
-            A trace of its own, with the regions, communicators and hosts of this one. Call paths,
-            counters and samples are left out.
+            A trace of its own, which is as this one in everything else: call paths, regions,
+            counters and samples included. What lies between calls moves with the call before it.
 
         Raises:
-            slackline.Error: the trace has intercommunicators or no times, or the calls make no sense.
-            KeyError: `edit` names a column that calls do not have.
+            slackline.Error: the trace has no times, or the calls make no sense.
+            KeyError: `edit` names a column that calls do not have, or that cannot change: ``rank``
+                and ``call`` tell which call it is, ``region`` and ``function`` where it stands.
             ValueError: a column has another number of rows.
         """
-        from .importing import write
+        from .importing import edited_trace
 
         self._require_times("edit the calls")
-        communicators = self.communicators()
-        if communicators["remote_members"].any():
-            raise _core.Error("cannot edit the calls: the trace has intercommunicators. Use slackline.whatif.")
         calls = self.calls()
         changed = dict(edit(calls))
         unknown = [name for name in changed if name not in calls]
         if unknown:
             raise KeyError(f"calls have no column {', '.join(unknown)}")
+        fixed = [name for name in changed if name in ("rank", "call", "region", "function")]
+        if fixed:
+            raise KeyError(f"cannot change column {', '.join(fixed)} of calls")
         columns = {name: changed.get(name, calls[name]) for name in calls if name not in ("region", "function")}
-        groups = [self.members(int(comm))[0] for comm in communicators["comm"] if comm >= 2]
-        return write(path, columns, self.arguments(), self.regions(), groups, self.ranks, self._opened)
+        return edited_trace(path, columns, self._opened)
 
     def plot(self, ranks: Ranks = None, interval: Interval = "common", ax: Any = None) -> Any:
         """An excerpt of the time line: calls of MPI as bars, a row for each rank.

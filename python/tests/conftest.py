@@ -42,6 +42,9 @@ class CommandLine:
                              check=True)
         return json.loads(run.stdout)
 
+    def text(self, *args):
+        return subprocess.run([self.binary, *map(str, args)], capture_output=True, text=True, check=True).stdout
+
     def complaint(self, *args):
         run = subprocess.run([self.binary, *map(str, args)], capture_output=True, text=True)
         assert run.returncode != 0

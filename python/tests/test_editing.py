@@ -1,5 +1,7 @@
 """Scenarios and edits of one's own."""
 
+import pathlib
+
 import pytest
 
 import slackline
@@ -37,6 +39,26 @@ def test_an_edit_that_changes_nothing_gives_the_same_calls(traces, name):
     assert same.messages().rows == trace.messages().rows
     assert same.communicators()["members"].tolist() == trace.communicators()["members"].tolist()
     assert (same.regions()["region"] == trace.regions()["region"]).all()
+
+
+def test_an_edit_keeps_all_that_it_does_not_change(cli, traces, tmp_path):
+    """Call paths, pauses, counters, samples, arguments: the text form has everything."""
+    everything = pathlib.Path(__file__).resolve().parents[2] / "test" / "corpus" / "everything.txt"
+    for name in (everything, traces / "cg.slk"):
+        same = tmp_path / "same.slk"
+        slackline.open(name).edited(lambda calls: {}, same)
+        before, after = cli.text("print", name).splitlines(), cli.text("print", same).splitlines()
+        changed = [b for a, b in zip(before, after) if a != b]
+        assert len(before) == len(after)
+        assert [line.split()[0] for line in changed] in ([], ["info"])  # the recorder's name
+    later = slackline.open(everything).edited(lambda calls: {"end_ns": calls["end_ns"] + 5})
+    assert (later.calls()["function"] == slackline.open(everything).calls()["function"]).all()
+
+
+def test_columns_that_say_which_call_it_is_do_not_change(traces):
+    trace = slackline.open(traces / "cg.slk")
+    with pytest.raises(KeyError, match="cannot change column rank"):
+        trace.edited(lambda calls: {"rank": calls["rank"][::-1]})
 
 
 def test_an_edit_of_ones_own_changes_its_column(traces):

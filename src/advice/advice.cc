@@ -129,10 +129,11 @@ std::string_view identifier(Problem problem) {
   return kNames[static_cast<std::size_t>(problem)];
 }
 
-Advice advise(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice,
+Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
               std::size_t count) {
-  const CallPaths paths = CallPaths::of_regions_or_functions(program);
-  const ProgramProfile profile = program_profile(program, paths);
+  const CallPaths paths = CallPaths::of_regions_or_functions(program.trace);
+  const ComputationCode code(program.trace, &program.samples);
+  const ProgramProfile profile = program_profile(program.trace, paths, code);
   const Evaluator evaluator(program, graph, choice);
   const PathUse path{evaluator.on_critical_path(Parameter::latency),
                      evaluator.on_critical_path(Parameter::gap_per_byte),

@@ -7,7 +7,7 @@
 #include "analysis/model/model_choice.h"
 #include "graph/execution_graph.h"
 #include "report/report.h"
-#include "trace/trace.h"
+#include "trace/program.h"
 
 namespace slackline {
 
@@ -39,7 +39,7 @@ struct Advice {
 /// Generates hypotheses, evaluates each under `choice`, keeps the `count` best, one for each
 /// problem, and combines them greedily. `graph` is of `program`. Some dozens of passes; those about
 /// messages and collectives build a graph each.
-Advice advise(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice,
+Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
               std::size_t count);
 
 Report describe(const Advice& advice);

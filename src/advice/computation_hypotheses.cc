@@ -388,10 +388,11 @@ bool have_equal_counts(const VisitTimes& times) {
          });
 }
 
-void add_instances(const Trace& trace, const Part& part, std::vector<Hypothesis>& all) {
+void add_instances(const ProgramView& program, const Part& part, std::vector<Hypothesis>& all) {
+  const Trace& trace = program.trace;
   const CallPaths paths(trace);
   const VisitScope scope = part.region.empty() ? VisitScope::collective : VisitScope::region;
-  const Selection selection(part.edit("balance"), trace, paths);
+  const Selection selection(part.edit("balance"), program, paths);
   const VisitTimes times = visit_times(trace, paths, selection, scope);
   if (times.empty()) return;
   if (have_equal_counts(times)) all.push_back(even_out(part, scope, times));
@@ -400,8 +401,9 @@ void add_instances(const Trace& trace, const Part& part, std::vector<Hypothesis>
 
 }  // namespace
 
-std::vector<Hypothesis> computation_hypotheses(const Trace& trace, const CallPaths& paths,
+std::vector<Hypothesis> computation_hypotheses(const ProgramView& program, const CallPaths& paths,
                                                const ProgramProfile& profile) {
+  const Trace& trace = program.trace;
   std::vector<Hypothesis> all;
   if (trace.ranks() == 0 || std::ranges::max(profile.rank_ns) == 0) return all;
   const auto least = kLeastShare * static_cast<double>(std::ranges::max(profile.rank_ns));
@@ -412,7 +414,7 @@ std::vector<Hypothesis> computation_hypotheses(const Trace& trace, const CallPat
     if (trace.ranks() == 1) continue;
     all.push_back(balance(part));
     if (auto serial = divide(part)) all.push_back(std::move(*serial));
-    add_instances(trace, part, all);
+    add_instances(program, part, all);
   }
   for (Hypothesis& slow : slow_hosts_or_ranks(trace, profile)) all.push_back(std::move(slow));
   return all;

@@ -101,7 +101,8 @@ GraphOptions varied(GraphOptions options, const ModelVariation& variation) {
 
 }  // namespace
 
-Evaluator::Evaluator(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice)
+Evaluator::Evaluator(const ProgramView& program, const ExecutionGraph& graph,
+                     const ModelChoice& choice)
     : program_(program), graph_(graph), choice_(choice) {
   if (choice.pairs == nullptr) {
     reduced_.emplace(graph);
@@ -135,14 +136,14 @@ std::array<double, 3> Evaluator::retimed_ns(const Trace& edited, const ModelVari
                                             std::size_t first, std::size_t last) const {
   if (fits_femtoseconds(edited)) {
     const LogGPSCost cost(choice_.model, Parameter::latency);
-    const RetimedCost retimed(cost, graph_, program_, edited);
+    const RetimedCost retimed(cost, graph_, program_.trace, edited);
     return makespans_of(graph_, models(variation),
                         [&](const Edge& e) { return retimed.change_ns(e, rank_of_[e.from]); });
   }
   std::array<double, 3> result{};
   for (std::size_t i = first; i < last; ++i) {
-    result[i] =
-        retimed_makespan(graph_, varied(choice_, variation, kNetworkFactors[i]), program_, edited);
+    result[i] = retimed_makespan(graph_, varied(choice_, variation, kNetworkFactors[i]),
+                                 program_.trace, edited);
   }
   return result;
 }
@@ -166,7 +167,7 @@ std::array<double, 3> Evaluator::makespans(const std::vector<Edit>& edits,
                                            std::size_t last) const {
   const Scenario scenario{.edits = edits};
   if (edits.empty() && variation.changes_graph()) {
-    return rebuilt_ns(program_, variation, first, last);
+    return rebuilt_ns(program_.trace, variation, first, last);
   }
   if (!edits.empty()) {
     const Trace edited = apply(scenario, program_).trace;

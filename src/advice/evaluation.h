@@ -8,7 +8,7 @@
 #include "analysis/model/model_choice.h"
 #include "graph/execution_graph.h"
 #include "timing/makespan.h"
-#include "trace/trace.h"
+#include "trace/program.h"
 
 namespace slackline {
 
@@ -20,7 +20,7 @@ inline constexpr std::array<double, 3> kNetworkFactors{0.5, 1, 2};
 class Evaluator {
  public:
   /// Refers to all of them. `graph` is the program's under `choice`.
-  Evaluator(const Trace& program, const ExecutionGraph& graph, const ModelChoice& choice);
+  Evaluator(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice);
 
   /// In ns, of the program as it is.
   double base_ns() const { return base_ns_[1]; }
@@ -50,7 +50,7 @@ class Evaluator {
   std::array<double, 3> retimed_ns(const Trace& edited, const ModelVariation& variation,
                                    std::size_t first, std::size_t last) const;
 
-  const Trace& program_;
+  ProgramView program_;
   const ExecutionGraph& graph_;
   const ModelChoice& choice_;
   std::optional<ReducedProgram> reduced_{};  ///< where all pairs of ranks are alike

@@ -6,7 +6,7 @@
 #include "advice/hypothesis.h"
 #include "advice/program_profile.h"
 #include "analysis/model/model_choice.h"
-#include "trace/trace.h"
+#include "trace/program.h"
 
 namespace slackline {
 
@@ -16,7 +16,7 @@ namespace slackline {
 /// About the computation of regions, ranks and hosts: balance it, even out its variation, speed up
 /// slow ranks, divide what few ranks do, remove outliers, compute less. A few for each of the
 /// regions with most computation; a pass over the calls for each of these.
-std::vector<Hypothesis> computation_hypotheses(const Trace& trace, const CallPaths& paths,
+std::vector<Hypothesis> computation_hypotheses(const ProgramView& program, const CallPaths& paths,
                                                const ProgramProfile& profile);
 
 /// What the critical path has of the network.

@@ -6,6 +6,8 @@
 
 #include "base/parallel.h"
 #include "calls/call_actions.h"
+#include "calls/code_places.h"
+#include "calls/program_steps.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -64,18 +66,43 @@ class Sequels {
   Stream last_{};
 };
 
-RankProfile profile_of(const Trace& trace, const CallPaths& paths, std::int32_t rank) {
+/// Sums up a rank's computation.
+struct ComputationSums {
+  const Trace& trace;
+  const CallPaths& paths;
+  const ComputationCode& code;
+  std::int32_t rank;
+  RankProfile& profile;
+
+  void start(std::int64_t) {}
+  void compute(const Computation& c) {
+    const RankCalls& calls = trace.calls(rank);
+    if (c.before_call >= calls.size()) return;
+    const auto add = [&](PathId path, std::int64_t ns) {
+      profile.ns += ns;
+      profile.path_ns[path] += ns;
+      profile.kind_ns[{path, calls.operation(c.before_call)}] += ns;
+    };
+    if (!paths.has_functions()) return add(c.path, c.ns);
+    code.split(rank, c.before_call, c.ns, [&](FrameId frame, std::int64_t ns) {
+      add(paths.of_frame(frame_with_source(trace.call_tree(), frame)), ns);
+    });
+  }
+  void pause(std::int64_t, bool) {}
+  void region(const RegionEvent&, PathId) {}
+  void call(std::size_t, PathId) {}
+};
+
+RankProfile profile_of(const Trace& trace, const CallPaths& paths, const CallPaths& regions,
+                       const ComputationCode& code, std::int32_t rank) {
   const RankCalls& calls = trace.calls(rank);
   RankProfile profile;
   profile.path_ns.resize(paths.size());
+  ComputationSums sums{trace, paths, code, rank, profile};
+  walk_program(trace, regions, rank, run_span(trace).analysed.begin_ns, sums);
   const RankSpan span = rank_span(calls);
   Sequels sequels;
   for (std::size_t i = span.first_call; i < calls.size(); ++i) {
-    paths.split_gap(rank, static_cast<std::uint32_t>(i), [&](PathId path, std::int64_t ns) {
-      profile.ns += ns;
-      profile.path_ns[path] += ns;
-      profile.kind_ns[{path, calls.operation(i)}] += ns;
-    });
     if (i < span.last_call) add_call(calls, i, trace.timed(), profile);
     sequels.add(calls, i, profile.messages);
   }
@@ -89,11 +116,13 @@ std::int64_t ProgramProfile::mean_ns() const {
   return std::accumulate(rank_ns.begin(), rank_ns.end(), std::int64_t{0}) / std::ssize(rank_ns);
 }
 
-ProgramProfile program_profile(const Trace& trace, const CallPaths& paths) {
+ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
+                               const ComputationCode& code) {
   const auto ranks = static_cast<std::size_t>(trace.ranks());
   std::vector<RankProfile> parts(ranks);
+  const CallPaths regions(trace);
   parallel_for(ranks, [&](std::size_t r) {
-    parts[r] = profile_of(trace, paths, static_cast<std::int32_t>(r));
+    parts[r] = profile_of(trace, paths, regions, code, static_cast<std::int32_t>(r));
   });
   ProgramProfile profile;
   for (std::size_t r = 0; r < ranks; ++r) {

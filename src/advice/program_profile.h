@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calls/call_paths.h"
+#include "calls/computation_code.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -43,7 +44,9 @@ struct ProgramProfile {
   std::int64_t mean_ns() const;
 };
 
-/// One pass over the calls.
-ProgramProfile program_profile(const Trace& trace, const CallPaths& paths);
+/// One pass over the calls. Where `paths` are of functions, computation is where `code` has it, in
+/// the innermost function whose source is known.
+ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
+                               const ComputationCode& code);
 
 }  // namespace slackline

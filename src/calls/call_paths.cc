@@ -123,7 +123,7 @@ std::size_t CallPaths::first_event(std::int32_t rank, std::uint32_t call) const 
 
 PathId CallPaths::at_call(std::int32_t rank, std::uint32_t call) const {
   if (only_one()) return 0;
-  if (has_functions()) return path_of_frame_[trace_.calls(rank).frame(call)];
+  if (has_functions()) return of_frame(trace_.calls(rank).frame(call));
   const std::size_t i = first_event(rank, call + 1);
   return i == 0 ? 0 : after_[static_cast<std::size_t>(rank)][i - 1];
 }

@@ -50,6 +50,9 @@ class CallPaths {
   /// average.
   PathId at_call(std::int32_t rank, std::uint32_t call) const;
 
+  /// The path that a frame of the call tree is, where paths are of functions.
+  PathId of_frame(FrameId frame) const { return path_of_frame_[frame]; }
+
   /// After one of the rank's region events.
   PathId after_event(std::int32_t rank, std::size_t event) const {
     return after_[static_cast<std::size_t>(rank)][event];

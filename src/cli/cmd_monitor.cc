@@ -24,6 +24,11 @@ Run setup_monitor(CommandParser& parser) {
                   "Dependences of collectives on the ideal network: dimemas or data")
       ->type_name("RULE")
       ->capture_default_str();
+  parser
+      .add_option("--rendezvous-from", request.rendezvous,
+                  "Minimum size of blocking sends that wait for their receive on the ideal network")
+      ->type_name("BYTES")
+      ->capture_default_str();
   add_interval(parser, request.interval);
   add_run_options(parser, request.run);
   examples(parser, {"slackline monitor app.slk", "slackline monitor app.slk -o monitor.html",

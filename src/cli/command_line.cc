@@ -99,6 +99,20 @@ std::vector<std::string> with_present_spellings(const CLI::App& command,
   return arguments;
 }
 
+/// CLI11 takes a "--" behind an option that may have a value for the end of its values: in
+/// `record --sample -- mpirun -n 2`, the job's options would be those of `record`.
+std::vector<std::string> with_optional_values(const CLI::App& command,
+                                              std::vector<std::string> arguments) {
+  const auto mark = std::ranges::find(arguments, "--");
+  if (mark == arguments.begin() || mark == arguments.end()) return arguments;
+  std::string& last = *(mark - 1);
+  const CLI::Option* option = last.starts_with('-') ? command.get_option_no_throw(last) : nullptr;
+  if (option == nullptr || option->get_expected_min() > 0) return arguments;
+  const std::string value = option->get_default_str();
+  if (option->get_type_size() > 0 && !value.empty()) last += "=" + value;
+  return arguments;
+}
+
 /// CLI11 takes arguments from the back.
 void parse(CLI::App& app, std::vector<std::string> arguments) {
   std::ranges::reverse(arguments);
@@ -178,9 +192,12 @@ int run_command_line(const std::vector<std::string>& arguments) {
     return 2;
   }
   try {
-    parse(*line.app, named.empty()
-                         ? arguments
-                         : with_present_spellings(*line.app->get_subcommand(named), arguments));
+    std::vector<std::string> given = arguments;
+    if (!named.empty()) {
+      const CLI::App& command = *line.app->get_subcommand(named);
+      given = with_optional_values(command, with_present_spellings(command, std::move(given)));
+    }
+    parse(*line.app, std::move(given));
   } catch (const CLI::CallForVersion& version_text) {
     write_stdout(std::string(version_text.what()) + "\n");
     return 0;

@@ -1,6 +1,9 @@
 #include "graph/collective_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 
 #include "calls/call_actions.h"
 
@@ -14,6 +17,11 @@ constexpr FindingKind kCountsUnknown{
 constexpr FindingKind kInterCollective{
     "intercommunicator_collective", Severity::notice,
     "Collectives on intercommunicators; modelled as one collective over both groups."};
+
+constexpr FindingKind kStandIn{
+    "collective_algorithm_replaced", Severity::notice,
+    "An algorithm of --collectives does not apply to these calls (too few elements, or a number of "
+    "ranks that it is not made for); the model uses another one for them."};
 
 constexpr std::uint64_t kCommCreateBytes = 8;  // agreeing on a context id
 
@@ -43,6 +51,21 @@ bool has_own_counts(Operation operation) {
   return operation == Operation::alltoallv || operation == Operation::alltoallw;
 }
 
+/// Says where the algorithm that was asked for does not apply. Of what the library itself decides
+/// that is known: it does the same.
+void report_stand_in(CollectiveCall call, const CollectiveChoice& choice, Findings& findings) {
+  const CollectiveAlgorithm* const asked = choice.ruled(call);
+  if (asked == nullptr) return;
+  std::string_view performed;
+  call.stand_in = &performed;
+  std::vector<CollectiveStep> steps;
+  asked->expand(call, 0, {}, steps);
+  if (performed.empty()) return;
+  findings.add(kStandIn, fmt::format("{} of {} bytes among {} ranks: {} instead of {}",
+                                     mpi_name(call.operation), call.bytes, call.size, performed,
+                                     asked->name));
+}
+
 std::int32_t index_of(std::span<const std::int32_t> members, std::int32_t rank) {
   const auto found = std::ranges::find(members, rank);
   return found == members.end() ? 0 : static_cast<std::int32_t>(found - members.begin());
@@ -67,6 +90,9 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveCalls& coll
     if (!has_collective_class(collectives.instances[id].operation)) continue;
     add(trace, collectives, id, findings);
     instances_[id].algorithm = &choice.algorithm(instances_[id].call);
+    const bool creates =
+        operation_class(collectives.instances[id].operation) == OperationClass::comm_create;
+    if (!creates) report_stand_in(instances_[id].call, choice, findings);
   }
 }
 

@@ -293,19 +293,14 @@ void move_to_zero(Trace& trace) {
 }  // namespace
 
 Trace replayed_trace(const Trace& program, const ReplayFile& file, const Trace& recorded) {
-  Trace trace(program.ranks(), true);
-  for (std::size_t c = 2; c < recorded.communicators().size(); ++c) {
-    trace.add_communicator(recorded.communicators()[c]);
-  }
+  // A trace of the replay, whose code is the program's.
+  Trace trace = recorded.without_calls(true);
   trace.call_tree() = program.call_tree();
   for (const std::string& name : program.regions()) trace.region_id(name);
-  trace.info() = recorded.info();
   trace.info().program = program.info().program;
   trace.info().recorder = "slackline replay";
-  trace.findings().merge(recorded.findings());
   const std::int64_t begin = run_span(program).analysed.begin_ns;
   for (std::int32_t r = 0; r < program.ranks(); ++r) {
-    trace.rank_info(r) = recorded.rank_info(r);
     RankCarrier carrier(program, file.calls[static_cast<std::size_t>(r)], recorded, r);
     const std::int64_t offset =
         file.common_start ? 0 : rank_span(program.calls(r)).analysed.begin_ns - begin;

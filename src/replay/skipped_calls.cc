@@ -30,8 +30,9 @@ bool is_beyond_replay(Operation operation) {
   }
 }
 
-SkippedCalls without_unsupported(const Trace& trace) {
-  SkippedCalls result{.trace = trace};
+SkippedCalls without_unsupported(const ProgramView& program) {
+  const Trace& trace = program.trace;
+  SkippedCalls result{.program = {trace, program.samples}};
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& from = trace.calls(r);
     RankCalls to;
@@ -59,7 +60,8 @@ SkippedCalls without_unsupported(const Trace& trace) {
     }
     to.set_start_ns(from.start_ns());
     to.set_stop_ns(from.stop_ns());
-    result.trace.calls(r) = std::move(to);
+    result.program.trace.calls(r) = std::move(to);
+    result.program.samples.renumber(r, index);
   }
   return result;
 }

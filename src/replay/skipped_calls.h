@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "trace/trace.h"
+#include "trace/program.h"
 
 namespace slackline {
 
@@ -12,12 +12,12 @@ namespace slackline {
 bool is_beyond_replay(Operation operation);
 
 struct SkippedCalls {
-  Trace trace;
+  Program program;
   std::uint64_t count = 0;
   std::string example{};
 };
 
-/// The trace without those calls; their time is computation. Linear.
-SkippedCalls without_unsupported(const Trace& trace);
+/// The program without those calls; their time is computation. Linear.
+SkippedCalls without_unsupported(const ProgramView& program);
 
 }  // namespace slackline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 
@@ -12,76 +13,49 @@ std::int64_t ns(double seconds) {
   return std::llround(seconds * 1e9);
 }
 
-/// Writes one rank's calls and regions with their simulated times.
-class Rewriter {
- public:
-  Rewriter(const Trace& trace, const Simulation& simulation, std::int32_t rank, Trace& out)
-      : calls_(trace.calls(rank)),
-        times_(simulation.calls[static_cast<std::size_t>(rank)]),
-        ends_(simulation.region_ends[static_cast<std::size_t>(rank)]),
-        in_flops_(trace.info().flops_per_second > 0),
-        out_(out.calls(rank)) {}
-
-  void run() {
-    out_.reserve(calls_.size());
-    // Before the simulated part everything happens at its start.
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      regions_until(i, ns(times_[i].begin));
-      Call call = calls_[i];
-      call.begin_ns = std::max(last_, ns(times_[i].begin));
-      call.end_ns = std::max(call.begin_ns, ns(times_[i].end));
-      last_ = call.end_ns;
-      last_measured_ = calls_.end_ns(i);
-      out_.append(call);
-    }
-    regions_until(calls_.size(), last_);
+/// Begin and end of a rank's calls by turns. Before the simulated part everything happens at its
+/// start.
+std::vector<std::int64_t> simulated_times(const std::vector<CallTimes>& calls) {
+  std::vector<std::int64_t> times;
+  times.reserve(2 * calls.size());
+  std::int64_t last = 0;
+  for (const CallTimes& call : calls) {
+    times.push_back(std::max(last, ns(call.begin)));
+    times.push_back(last = std::max(times.back(), ns(call.end)));
   }
+  return times;
+}
 
- private:
-  /// Regions before call `call`, which begins at `until`. In flops each pair ends where its action
-  /// did; else they keep their distance from the call before.
-  void regions_until(std::size_t call, std::int64_t until) {
-    const auto regions = calls_.regions();
-    for (; next_ < regions.size() && regions[next_].before_call <= call; ++next_) {
-      RegionEvent event = regions[next_];
-      if (in_flops_) {
-        if (!event.enter && next_ / 2 < ends_.size()) last_ = std::max(last_, ns(ends_[next_ / 2]));
-        event.time_ns = last_;
-      } else {
-        const std::int64_t after = std::max<std::int64_t>(0, event.time_ns - last_measured_);
-        event.time_ns = std::clamp(last_ + after, last_, std::max(last_, until));
-      }
-      out_.append_region(event);
-    }
+/// Actions of a trace in flops that are no call are pairs of region events, of which `ends` says
+/// when they ended. Each begins where what came before it ended.
+void place_actions(RankCalls& calls, const std::vector<double>& ends) {
+  std::vector<RegionEvent> events(calls.regions().begin(), calls.regions().end());
+  std::int64_t last = 0;
+  for (std::size_t e = 0; e < events.size(); ++e) {
+    const std::size_t call = std::min<std::size_t>(events[e].before_call, calls.size());
+    if (call > 0) last = std::max(last, calls.end_ns(call - 1));
+    if (!events[e].enter && e / 2 < ends.size()) last = std::max(last, ns(ends[e / 2]));
+    events[e].time_ns = last;
   }
-
-  const RankCalls& calls_;
-  const std::vector<CallTimes>& times_;
-  const std::vector<double>& ends_;
-  bool in_flops_;
-  RankCalls& out_;
-  std::size_t next_ = 0;
-  std::int64_t last_ = 0, last_measured_ = 0;
-};
+  calls.set_regions(std::move(events));
+}
 
 }  // namespace
 
-Trace simulated_trace(const Trace& trace, const Simulation& simulation) {
+Trace simulated_trace(Trace trace, const Simulation& simulation) {
   expects(simulation.calls.size() == static_cast<std::size_t>(trace.ranks()),
           "the simulation was recorded");
-  Trace out(trace.ranks(), true);
-  for (std::size_t c = 2; c < trace.communicators().size(); ++c) {
-    out.add_communicator(trace.communicators()[c]);
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    RankCalls& calls = trace.calls(rank);
+    calls.retime(simulated_times(simulation.calls[r]));
+    calls.set_start_ns(0);
+    if (trace.info().flops_per_second > 0) place_actions(calls, simulation.region_ends[r]);
   }
-  for (const std::string& region : trace.regions()) out.region_id(region);
-  out.info() = trace.info();
-  out.info().recorder = "slackline simulate";
-  out.info().flops_per_second = 0;
-  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
-    out.rank_info(r) = trace.rank_info(r);
-    Rewriter(trace, simulation, r, out).run();
-  }
-  return out;
+  trace.set_timed();
+  trace.info().flops_per_second = 0;
+  trace.info().recorder = "slackline simulate";
+  return trace;
 }
 
 }  // namespace slackline

@@ -6,7 +6,8 @@
 namespace slackline {
 
 /// The trace with the times of a simulation of it (made with `record`): a timed trace, whole
-/// nanoseconds. What every analysis and writer of measured traces takes, for a predicted run.
-Trace simulated_trace(const Trace& trace, const Simulation& simulation);
+/// nanoseconds, and everything else as it was. What every analysis and writer of measured traces
+/// takes, for a simulated run. O(calls).
+Trace simulated_trace(Trace trace, const Simulation& simulation);
 
 }  // namespace slackline

@@ -41,6 +41,14 @@ struct Samples {
     if (r >= by_rank.size()) by_rank.resize(r + 1);
     by_rank[r] = std::move(samples);
   }
+  /// The rank's calls have new numbers: `index` has them by the old ones, and one past the last.
+  void renumber(std::int32_t rank, std::span<const std::uint32_t> index) {
+    const auto r = static_cast<std::size_t>(rank);
+    if (r >= by_rank.size()) return;
+    for (Sample& sample : by_rank[r]) {
+      sample.before_call = index[std::min<std::size_t>(sample.before_call, index.size() - 1)];
+    }
+  }
   /// Whether both say the same of every rank.
   bool same_as(const Samples& other) const {
     const auto ranks = static_cast<std::int32_t>(std::max(by_rank.size(), other.by_rank.size()));

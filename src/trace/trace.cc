@@ -103,6 +103,24 @@ CounterGains::CounterGains(std::vector<std::uint64_t> of_gaps) {
   }
 }
 
+void RankCalls::set_fields(std::size_t i, const Call& call) {
+  columns_.bytes[i] = call.bytes;
+  columns_.peer[i] = call.peer;
+  columns_.tag[i] = call.tag;
+  columns_.comm[i] = call.comm;
+  columns_.request[i] = call.request;
+  columns_.operation[i] = call.operation;
+  columns_.flags[i] = call.flags;
+}
+
+void RankCalls::replace(std::size_t i, const Call& call) {
+  set_fields(i, call);
+  if (call.thread != 0 && thread_.empty()) thread_.resize(size(), 0);
+  if (!thread_.empty()) thread_[i] = call.thread;
+  if (call.frame != 0 && frame_.empty()) frame_.resize(size(), 0);
+  if (!frame_.empty()) frame_[i] = call.frame;
+}
+
 void RankCalls::append(const Call& call) {
   if (call.thread != 0 && thread_.empty()) thread_.resize(size(), 0);
   if (!thread_.empty() || call.thread != 0) thread_.push_back(call.thread);
@@ -111,13 +129,7 @@ void RankCalls::append(const Call& call) {
   const std::size_t i = columns_.add();
   columns_.begin_ns[i] = call.begin_ns;
   columns_.end_ns[i] = call.end_ns;
-  columns_.bytes[i] = call.bytes;
-  columns_.peer[i] = call.peer;
-  columns_.tag[i] = call.tag;
-  columns_.comm[i] = call.comm;
-  columns_.request[i] = call.request;
-  columns_.operation[i] = call.operation;
-  columns_.flags[i] = call.flags;
+  set_fields(i, call);
   columns_.args_at[i] = call.args.empty() ? 0 : static_cast<std::uint32_t>(args_.size());
   if (call.args.empty()) return;
   args_.push_back(static_cast<std::int64_t>(call.args.size()));
@@ -139,13 +151,25 @@ void RankCalls::shrink() {
   pauses_.shrink_to_fit();
 }
 
-Trace::Trace(std::int32_t ranks, bool timed)
-    : calls_(index(ranks)), rank_info_(index(ranks)), communicators_(2), timed_(timed) {
-  communicators_[kCommWorld].name = "MPI_COMM_WORLD";
-  communicators_[kCommWorld].members.resize(index(ranks));
-  std::iota(communicators_[kCommWorld].members.begin(), communicators_[kCommWorld].members.end(),
-            0);
-  communicators_[kCommSelf].name = "MPI_COMM_SELF";
+Trace::Trace(std::int32_t ranks, bool timed) : calls_(index(ranks)) {
+  job_.rank_info.resize(index(ranks));
+  job_.communicators.resize(2);
+  job_.timed = timed;
+  job_.communicators[kCommWorld].name = "MPI_COMM_WORLD";
+  job_.communicators[kCommWorld].members.resize(index(ranks));
+  std::iota(job_.communicators[kCommWorld].members.begin(),
+            job_.communicators[kCommWorld].members.end(), 0);
+  job_.communicators[kCommSelf].name = "MPI_COMM_SELF";
+}
+
+Trace::Trace(Job job, std::vector<RankCalls> calls)
+    : calls_(std::move(calls)), job_(std::move(job)) {}
+
+Trace Trace::without_calls(bool timed) const {
+  Trace copy(job_, std::vector<RankCalls>(calls_.size()));
+  copy.job_.counters.clear();
+  copy.job_.timed = timed;
+  return copy;
 }
 
 void Trace::reserve_calls(std::span<const std::size_t> of_rank) {
@@ -170,29 +194,29 @@ std::uint64_t Trace::call_count() const {
 std::int32_t Trace::rank_in(std::uint32_t comm, std::int32_t world_rank) const {
   if (comm == kCommWorld) return world_rank;
   if (comm == kCommSelf) return 0;
-  if (comm >= communicators_.size()) return -1;
-  const auto& members = communicators_[comm].members;
+  if (comm >= job_.communicators.size()) return -1;
+  const auto& members = job_.communicators[comm].members;
   const auto found = std::ranges::find(members, world_rank);
   return found == members.end() ? -1 : static_cast<std::int32_t>(found - members.begin());
 }
 
 std::uint32_t Trace::add_communicator(Communicator communicator) {
-  communicators_.push_back(std::move(communicator));
-  return static_cast<std::uint32_t>(communicators_.size() - 1);
+  job_.communicators.push_back(std::move(communicator));
+  return static_cast<std::uint32_t>(job_.communicators.size() - 1);
 }
 
 std::uint32_t Trace::region_id(std::string_view name) {
-  const auto found = region_ids_.find(name);
-  if (found != region_ids_.end()) return found->second;
-  const auto id = static_cast<std::uint32_t>(regions_.size());
-  regions_.emplace_back(name);
-  region_ids_.emplace(name, id);
+  const auto found = job_.region_ids.find(name);
+  if (found != job_.region_ids.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(job_.regions.size());
+  job_.regions.emplace_back(name);
+  job_.region_ids.emplace(name, id);
   return id;
 }
 
 std::size_t Trace::add_counter(std::string_view name) {
-  counters_.emplace_back(name);
-  return counters_.size() - 1;
+  job_.counters.emplace_back(name);
+  return job_.counters.size() - 1;
 }
 
 namespace {

@@ -208,6 +208,8 @@ class RankCalls {
   /// What a later completion told about receive `i`: its real source, tag and size.
   void resolve(std::size_t i, std::int32_t peer, std::int32_t tag, std::uint64_t bytes);
   void add_flags(std::size_t i, std::uint8_t flags) { columns_.flags[i] |= flags; }
+  /// Call `i` becomes `call`, apart from its times (retime()) and arguments.
+  void replace(std::size_t i, const Call& call);
   void reserve_regions(std::size_t events) { regions_.reserve(events); }
   void append_region(RegionEvent event) { regions_.push_back(event); }
   void set_regions(std::vector<RegionEvent> events) { regions_ = std::move(events); }
@@ -240,6 +242,8 @@ class RankCalls {
   std::span<const T> whole(const RankColumn<T>& column) const {
     return {column.data(), size()};
   }
+
+  void set_fields(std::size_t i, const Call& call);
 
   RankColumns columns_;
   std::vector<std::int64_t> args_{0};  // what args_at counts in; at 0 the empty list
@@ -299,30 +303,34 @@ class Trace {
  public:
   /// Communicators 0 and 1 are MPI_COMM_WORLD and MPI_COMM_SELF (members empty: each rank itself).
   Trace(std::int32_t ranks, bool timed);
+  /// The same job without any call: its ranks, communicators, regions, call paths, facts and
+  /// findings, for whoever gives it other calls. Not its counters, which belong to the computation
+  /// between the calls. O(what it copies).
+  Trace without_calls(bool timed) const;
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(calls_.size()); }
   /// Timed: measured begin and end of every call. Untimed: only computation between calls.
-  bool timed() const { return timed_; }
+  bool timed() const { return job_.timed; }
   const RankCalls& calls(std::int32_t rank) const { return calls_[index(rank)]; }
-  const RankInfo& rank_info(std::int32_t rank) const { return rank_info_[index(rank)]; }
-  const std::vector<Communicator>& communicators() const { return communicators_; }
-  const std::vector<std::string>& regions() const { return regions_; }
+  const RankInfo& rank_info(std::int32_t rank) const { return job_.rank_info[index(rank)]; }
+  const std::vector<Communicator>& communicators() const { return job_.communicators; }
+  const std::vector<std::string>& regions() const { return job_.regions; }
   /// The call paths of the program's calls of MPI, as they were recorded; RankCalls::frame().
-  const CallTree& call_tree() const { return call_tree_; }
+  const CallTree& call_tree() const { return job_.call_tree; }
   /// Names of the counters that were recorded ("PAPI_TOT_INS", "ru_nivcsw"); RankCalls::counter().
-  const std::vector<std::string>& counters() const { return counters_; }
-  const TraceInfo& info() const { return info_; }
-  const Findings& findings() const { return findings_; }
+  const std::vector<std::string>& counters() const { return job_.counters; }
+  const TraceInfo& info() const { return job_.info; }
+  const Findings& findings() const { return job_.findings; }
   std::uint64_t call_count() const;
   /// The rank's index in communicator `comm`, or -1.
   std::int32_t rank_in(std::uint32_t comm, std::int32_t world_rank) const;
 
   // For readers, before the trace is handed on.
   RankCalls& calls(std::int32_t rank) { return calls_[index(rank)]; }
-  RankInfo& rank_info(std::int32_t rank) { return rank_info_[index(rank)]; }
-  TraceInfo& info() { return info_; }
-  Findings& findings() { return findings_; }
-  CallTree& call_tree() { return call_tree_; }
+  RankInfo& rank_info(std::int32_t rank) { return job_.rank_info[index(rank)]; }
+  TraceInfo& info() { return job_.info; }
+  Findings& findings() { return job_.findings; }
+  CallTree& call_tree() { return job_.call_tree; }
   /// Room for so many calls of each rank, before there are any: if as many are appended, the
   /// columns of all ranks are joined.
   void reserve_calls(std::span<const std::size_t> of_rank);
@@ -331,7 +339,7 @@ class Trace {
   /// O(calls), and O(ranks) where they are joined.
   void join_columns();
   /// An untimed trace has got times.
-  void set_timed() { timed_ = true; }
+  void set_timed() { job_.timed = true; }
   /// Returns the new communicator's id.
   std::uint32_t add_communicator(Communicator communicator);
   /// Id of the region of that name, added if new.
@@ -343,16 +351,22 @@ class Trace {
   static std::size_t index(std::int32_t rank) { return static_cast<std::size_t>(rank); }
   std::vector<RankColumns*> columns_of_ranks();
 
+  /// Everything but the calls, in one value, so that a copy has all of it.
+  struct Job {
+    std::vector<RankInfo> rank_info;
+    std::vector<Communicator> communicators;
+    std::vector<std::string> regions;
+    std::vector<std::string> counters;
+    CallTree call_tree;
+    std::map<std::string, std::uint32_t, std::less<>> region_ids;
+    TraceInfo info;
+    Findings findings;
+    bool timed = false;
+  };
+  Trace(Job job, std::vector<RankCalls> calls);
+
   std::vector<RankCalls> calls_;
-  std::vector<RankInfo> rank_info_;
-  std::vector<Communicator> communicators_;
-  std::vector<std::string> regions_;
-  std::vector<std::string> counters_;
-  CallTree call_tree_;
-  std::map<std::string, std::uint32_t, std::less<>> region_ids_;
-  TraceInfo info_;
-  Findings findings_;
-  bool timed_;
+  Job job_;
 };
 
 /// Two traces hold the same calls, communicators and regions (findings and info aside).

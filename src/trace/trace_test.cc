@@ -109,5 +109,45 @@ TEST(Trace, SameContentSeesCommunicatorsAndRegions) {
   EXPECT_FALSE(same_content(a, b));
 }
 
+TEST(Trace, WithoutCallsIsTheSameJob) {
+  Trace trace(2, true);
+  trace.rank_info(1).host = "n1";
+  const std::uint32_t comm = trace.add_communicator({.members = {1, 0}, .remote = {}, .name = "c"});
+  trace.region_id("solve");
+  trace.add_counter("PAPI_TOT_INS");
+  trace.call_tree().child(0, {.function = "main", .file = {}, .line = 3, .module = {}});
+  trace.info().program = "a";
+  trace.findings().add({"lost", Severity::data_loss, "Lost."}, "one");
+  trace.calls(0).append({.operation = Operation::barrier, .frame = 1});
+
+  const Trace copy = trace.without_calls(false);
+  EXPECT_FALSE(copy.timed());
+  EXPECT_EQ(copy.ranks(), 2);
+  EXPECT_EQ(copy.call_count(), 0u);
+  EXPECT_EQ(copy.rank_info(1).host, "n1");
+  EXPECT_EQ(copy.communicators()[comm].name, "c");
+  EXPECT_EQ(copy.regions(), trace.regions());
+  EXPECT_EQ(copy.call_tree(), trace.call_tree());
+  EXPECT_EQ(copy.info().program, "a");
+  EXPECT_EQ(copy.findings().entries().size(), 1u);
+  EXPECT_TRUE(copy.counters().empty());
+}
+
+TEST(RankCalls, ReplacesACallButForItsTimesAndArguments) {
+  const std::array<std::int64_t, 1> args{7};
+  RankCalls calls;
+  calls.append(
+      {.operation = Operation::isend, .begin_ns = 1, .end_ns = 2, .bytes = 3, .args = args});
+  calls.replace(0,
+                {.operation = Operation::issend, .thread = 2, .frame = 5, .bytes = 4, .peer = 6});
+  EXPECT_EQ(calls[0].operation, Operation::issend);
+  EXPECT_EQ(calls[0].thread, 2);
+  EXPECT_EQ(calls[0].frame, 5u);
+  EXPECT_EQ(calls[0].bytes, 4u);
+  EXPECT_EQ(calls[0].peer, 6);
+  EXPECT_EQ(calls[0].begin_ns, 1);
+  EXPECT_EQ(calls[0].args[0], 7);
+}
+
 }  // namespace
 }  // namespace slackline

@@ -4,14 +4,15 @@
 #include <span>
 #include <string_view>
 
-#include "trace/trace.h"
+#include "trace/program.h"
 #include "whatif/edit.h"
 
 namespace slackline {
 
-/// What an action changed.
+/// What an action changed, of what it selected.
 struct Change {
   std::uint64_t changed = 0;
+  std::uint64_t selected = 0;
   std::string_view unit{};
 };
 
@@ -20,29 +21,29 @@ struct EditAction {
   std::string_view name;
   std::string_view summary;                ///< for help, a noun phrase or imperative clause
   std::span<const std::string_view> keys;  ///< arguments beside those of Selection
-  Trace (*apply)(const Edit&, const Trace&, Change&);
+  Program (*apply)(const Edit&, const ProgramView&, Change&);
   bool keeps_calls = true;  ///< only the computation between calls changes
 };
 
 std::span<const EditAction> edit_actions();
 
 // Actions on computation (computation_edits.cc, balance.cc, delay_edits.cc).
-Trace scale_computation(const Edit& edit, const Trace& trace, Change& change);
-Trace set_computation(const Edit& edit, const Trace& trace, Change& change);
-Trace shift_computation(const Edit& edit, const Trace& trace, Change& change);
-Trace add_noise(const Edit& edit, const Trace& trace, Change& change);
-Trace limit_computation(const Edit& edit, const Trace& trace, Change& change);
-Trace add_delays(const Edit& edit, const Trace& trace, Change& change);
-Trace overlap_computation(const Edit& edit, const Trace& trace, Change& change);
-Trace balance_computation(const Edit& edit, const Trace& trace, Change& change);
+Program scale_computation(const Edit& edit, const ProgramView& program, Change& change);
+Program set_computation(const Edit& edit, const ProgramView& program, Change& change);
+Program shift_computation(const Edit& edit, const ProgramView& program, Change& change);
+Program add_noise(const Edit& edit, const ProgramView& program, Change& change);
+Program limit_computation(const Edit& edit, const ProgramView& program, Change& change);
+Program add_delays(const Edit& edit, const ProgramView& program, Change& change);
+Program overlap_computation(const Edit& edit, const ProgramView& program, Change& change);
+Program balance_computation(const Edit& edit, const ProgramView& program, Change& change);
 
 // Actions on messages and collectives (message_edits.cc, message_division.cc, collective_edits.cc,
 // substitution.cc).
-Trace remove_messages(const Edit& edit, const Trace& trace, Change& change);
-Trace resize_messages(const Edit& edit, const Trace& trace, Change& change);
-Trace split_messages(const Edit& edit, const Trace& trace, Change& change);
-Trace merge_messages(const Edit& edit, const Trace& trace, Change& change);
-Trace remove_collectives(const Edit& edit, const Trace& trace, Change& change);
-Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change);
+Program remove_messages(const Edit& edit, const ProgramView& program, Change& change);
+Program resize_messages(const Edit& edit, const ProgramView& program, Change& change);
+Program split_messages(const Edit& edit, const ProgramView& program, Change& change);
+Program merge_messages(const Edit& edit, const ProgramView& program, Change& change);
+Program remove_collectives(const Edit& edit, const ProgramView& program, Change& change);
+Program substitute_calls(const Edit& edit, const ProgramView& program, Change& change);
 
 }  // namespace slackline

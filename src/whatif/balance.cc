@@ -131,9 +131,10 @@ VisitTimes totals(const VisitTimes& times) {
 
 }  // namespace
 
-Trace balance_computation(const Edit& edit, const Trace& trace, Change& change) {
+Program balance_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   const std::optional<VisitScope> visits = scope_of(edit);
   const VisitScope scope = visits.value_or(VisitScope::region);
   const double by = std::min(1.0, edit.factor("by").value_or(1));
@@ -144,7 +145,7 @@ Trace balance_computation(const Edit& edit, const Trace& trace, Change& change) 
     const std::vector<double>& of_rank = factors[static_cast<std::size_t>(p.rank)];
     return scaled(p.ns, of_rank[visits ? p.visit : 0]);
   }};
-  return with_lengths(trace, paths, selection, lengths, change, scope);
+  return with_lengths(program, paths, selection, lengths, change, scope);
 }
 
 }  // namespace slackline

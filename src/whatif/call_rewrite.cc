@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "calls/program_steps.h"
 #include "calls/run_span.h"
 #include "trace/start_groups.h"
-#include "whatif/program_steps.h"
 
 namespace slackline {
 namespace {
@@ -15,12 +15,20 @@ struct Rewriter {
   std::int32_t rank;
   const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite;
   RankWriter to;
+  std::vector<std::uint32_t> index{};  ///< of each call in the new program, and one past the last
 
   void start(std::int64_t ns) { to.start(ns); }
   void compute(const Computation& c) { to.compute(c.ns); }
   void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
-  void call(std::size_t i, PathId) { rewrite(rank, i, from[i], to); }
+  void call(std::size_t i, PathId) {
+    index.push_back(to.next_call());
+    rewrite(rank, i, from[i], to);
+  }
+  void finish() {
+    index.push_back(to.next_call());
+    to.finish();
+  }
 };
 
 /// Leaves out those of `call`'s arguments, `group` at a time, whose first one names a dropped
@@ -46,15 +54,18 @@ bool names_several(Operation operation) {
 
 }  // namespace
 
-Trace with_calls(const Trace& trace, const CallPaths& paths,
-                 const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite) {
-  Trace edited = empty_copy(trace);
+Program with_calls(
+    const ProgramView& program, const CallPaths& paths,
+    const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite) {
+  const Trace& trace = program.trace;
+  Program edited{trace.without_calls(false), program.samples};
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
-    Rewriter rewriter{trace.calls(rank), rank, rewrite, RankWriter(edited.calls(rank))};
+    Rewriter rewriter{trace.calls(rank), rank, rewrite, RankWriter(edited.trace.calls(rank))};
     walk_program(trace, paths, rank, zero_ns, rewriter);
-    rewriter.to.finish();
+    rewriter.finish();
+    edited.samples.renumber(rank, rewriter.index);
   });
   return edited;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calls/call_paths.h"
+#include "trace/program.h"
 #include "trace/trace.h"
 #include "whatif/program_writer.h"
 
@@ -14,8 +15,9 @@ namespace slackline {
 /// Copies a program, and hands every call to `rewrite`, which writes what comes in its place (or
 /// nothing). `rewrite(rank, index, call, writer)` is called rank by rank in several threads, of
 /// each rank in order.
-Trace with_calls(const Trace& trace, const CallPaths& paths,
-                 const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite);
+Program with_calls(
+    const ProgramView& program, const CallPaths& paths,
+    const std::function<void(std::int32_t, std::size_t, Call, RankWriter&)>& rewrite);
 
 /// The call without what it says of requests that `dropped` holds for. `call.args` may refer to
 /// `storage` then.

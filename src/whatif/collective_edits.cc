@@ -31,11 +31,12 @@ Operation collective_named(const Edit& edit) {
 /// the edit says.
 class CollectiveSelection {
  public:
-  CollectiveSelection(const Edit& edit, const Trace& trace, const CallPaths& paths)
-      : trace_(trace),
+  CollectiveSelection(const Edit& edit, const ProgramView& program, const CallPaths& paths)
+      : trace_(program.trace),
         paths_(paths),
-        where_(edit, trace, paths),
-        zero_ns_(run_span(trace).analysed.begin_ns) {
+        where_(edit, program, paths),
+        zero_ns_(run_span(program.trace).analysed.begin_ns) {
+    const Trace& trace = program.trace;
     const Operation operation = collective_named(edit);
     const std::optional<std::int64_t> comm = edit.integer("comm");
     const CallMatching matching(trace);
@@ -86,16 +87,21 @@ class CollectiveSelection {
 
 }  // namespace
 
-Trace remove_collectives(const Edit& edit, const Trace& trace, Change& change) {
+Program remove_collectives(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   const CallPaths paths(trace);
-  const CollectiveSelection removed(edit, trace, paths);
-  change = {removed.count(), "collectives"};
-  return with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
-    if (removed.has_call(rank, i)) return;
-    std::vector<std::int64_t> storage;
-    const auto dropped = [&](std::uint32_t serial) { return removed.has_request(rank, serial); };
-    if (without_requests(call, storage, dropped) != Leftover::nothing) to.call(call);
-  });
+  const CollectiveSelection removed(edit, program, paths);
+  change = {removed.count(), removed.count(), "collectives"};
+  return with_calls(program, paths,
+                    [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
+                      if (removed.has_call(rank, i)) return;
+                      std::vector<std::int64_t> storage;
+                      const auto dropped = [&](std::uint32_t serial) {
+                        return removed.has_request(rank, serial);
+                      };
+                      if (without_requests(call, storage, dropped) != Leftover::nothing)
+                        to.call(call);
+                    });
 }
 
 }  // namespace slackline

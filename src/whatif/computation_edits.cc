@@ -54,32 +54,35 @@ VisitScope limit_scope(const Edit& edit) {
 
 }  // namespace
 
-Trace scale_computation(const Edit& edit, const Trace& trace, Change& change) {
+Program scale_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   edit.required("factor");
   const double factor = *edit.factor("factor");
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   const PieceLengths lengths{[&](const SelectedPiece& p) { return scaled(p.ns, factor); }};
-  return with_lengths(trace, paths, selection, lengths, change);
+  return with_lengths(program, paths, selection, lengths, change);
 }
 
-Trace set_computation(const Edit& edit, const Trace& trace, Change& change) {
+Program set_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   edit.required("time");
   const std::int64_t time_ns = *edit.time_ns("time");
   if (time_ns < 0) refuse(edit, "time", "computation cannot take negative time");
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   const VisitTimes times = visit_times(trace, paths, selection);
   const PieceLengths lengths{
       [&](const SelectedPiece& p) { return scaled(p.ns, factor_to(of_visit(times, p), time_ns)); }};
-  return with_lengths(trace, paths, selection, lengths, change);
+  return with_lengths(program, paths, selection, lengths, change);
 }
 
-Trace shift_computation(const Edit& edit, const Trace& trace, Change& change) {
+Program shift_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   edit.required("time");
   const std::int64_t time_ns = *edit.time_ns("time");
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   if (selection.by_function()) {
     refuse(edit, "function", "how often it runs is not recorded",
            "Scale it, or mark it as a region in the program.");
@@ -91,17 +94,18 @@ Trace shift_computation(const Edit& edit, const Trace& trace, Change& change) {
   if (time_ns >= 0) {
     const PieceLengths lengths{[](const SelectedPiece& p) { return p.ns; },
                                [&](std::int32_t, std::uint32_t) { return time_ns; }};
-    return with_lengths(trace, paths, selection, lengths, change);
+    return with_lengths(program, paths, selection, lengths, change);
   }
   const VisitTimes times = visit_times(trace, paths, selection);
   const PieceLengths lengths{[&](const SelectedPiece& p) {
     const std::int64_t own = of_visit(times, p);
     return scaled(p.ns, factor_to(own, own + time_ns));
   }};
-  return with_lengths(trace, paths, selection, lengths, change);
+  return with_lengths(program, paths, selection, lengths, change);
 }
 
-Trace add_noise(const Edit& edit, const Trace& trace, Change& change) {
+Program add_noise(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   edit.required("amplitude");
   const double amplitude = *edit.factor("amplitude");
   const auto seed = static_cast<std::uint64_t>(edit.integer("seed").value_or(1));
@@ -111,20 +115,21 @@ Trace add_noise(const Edit& edit, const Trace& trace, Change& change) {
     refuse(edit, "distribution", "no such distribution", "Choose uniform or exponential.");
   }
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   const PieceLengths lengths{[&](const SelectedPiece& p) {
     const double u = random_unit(seed, static_cast<std::uint64_t>(p.rank), p.number);
     return scaled(p.ns, 1 + amplitude * (exponential ? -std::log1p(-u) : u));
   }};
-  return with_lengths(trace, paths, selection, lengths, change);
+  return with_lengths(program, paths, selection, lengths, change);
 }
 
-Trace limit_computation(const Edit& edit, const Trace& trace, Change& change) {
+Program limit_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   edit.required("factor");
   const double factor = std::max(1.0, *edit.factor("factor"));
   const VisitScope scope = limit_scope(edit);
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   const VisitTimes times = visit_times(trace, paths, selection, scope);
   std::vector<std::int64_t> medians;
   for (const std::vector<std::int64_t>& visits : times) medians.push_back(median_visit(visits));
@@ -134,7 +139,7 @@ Trace limit_computation(const Edit& edit, const Trace& trace, Change& change) {
     const bool exceeds = static_cast<double>(visit) > factor * static_cast<double>(median);
     return exceeds ? scaled(p.ns, factor_to(visit, median)) : p.ns;
   }};
-  return with_lengths(trace, paths, selection, lengths, change, scope);
+  return with_lengths(program, paths, selection, lengths, change, scope);
 }
 
 }  // namespace slackline

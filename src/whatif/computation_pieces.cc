@@ -4,10 +4,11 @@
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/parallel.h"
+#include "calls/program_steps.h"
 #include "calls/run_span.h"
-#include "whatif/program_steps.h"
 #include "whatif/program_writer.h"
 
 namespace slackline {
@@ -103,12 +104,14 @@ struct Rewrite {
   const RankCalls& from;
   RankWriter to;
   std::uint64_t changed = 0;
+  std::uint64_t selected = 0;
 
   void start(std::int64_t ns) { to.start(ns); }
   void compute(const Computation& c) {
     walk.cut(c, [&](std::int64_t ns, const SelectedPiece* piece) {
       const std::int64_t length = piece == nullptr ? ns : lengths.of_piece(*piece);
       changed += length != ns;
+      selected += piece != nullptr;
       to.compute(length);
     });
   }
@@ -127,6 +130,7 @@ struct Rewrite {
   void add_at_end(std::uint32_t visit) {
     const std::int64_t added = lengths.at_visit_end(walk.rank(), visit);
     changed += added != 0;
+    selected += added != 0;
     to.compute(added);
   }
 };
@@ -145,11 +149,13 @@ VisitTimes visit_times(const Trace& trace, const CallPaths& paths, const Selecti
   return times;
 }
 
-Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& selection,
-                   const PieceLengths& lengths, Change& change, VisitScope scope) {
-  Trace edited = empty_copy(trace);
+Program with_lengths(const ProgramView& program, const CallPaths& paths, const Selection& selection,
+                     const PieceLengths& lengths, Change& change, VisitScope scope) {
+  const Trace& trace = program.trace;
+  Trace edited = trace.without_calls(false);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   std::atomic<std::uint64_t> changed = 0;
+  std::atomic<std::uint64_t> selected = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
     Rewrite rewrite{PieceWalk(selection, trace, rank, scope), lengths, trace.calls(rank),
@@ -157,9 +163,10 @@ Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& 
     walk_program(trace, paths, rank, zero_ns, rewrite);
     rewrite.to.finish();
     changed += rewrite.changed;
+    selected += rewrite.selected;
   });
-  change = {changed, "stretches of computation"};
-  return edited;
+  change = {changed, selected, "stretches of computation"};
+  return {std::move(edited), program.samples};
 }
 
 std::int64_t scaled(std::int64_t ns, double factor) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "calls/call_paths.h"
+#include "trace/program.h"
 #include "trace/trace.h"
 #include "whatif/actions.h"
 #include "whatif/selection.h"
@@ -39,9 +40,9 @@ struct PieceLengths {
 };
 
 /// The program with those lengths. Counts the pieces whose length changed, and what was added.
-Trace with_lengths(const Trace& trace, const CallPaths& paths, const Selection& selection,
-                   const PieceLengths& lengths, Change& change,
-                   VisitScope scope = VisitScope::region);
+Program with_lengths(const ProgramView& program, const CallPaths& paths, const Selection& selection,
+                     const PieceLengths& lengths, Change& change,
+                     VisitScope scope = VisitScope::region);
 
 /// ns * factor, to the nearest nanosecond.
 std::int64_t scaled(std::int64_t ns, double factor);

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
 #include "calls/call_actions.h"
+#include "calls/program_steps.h"
 #include "calls/run_span.h"
 #include "whatif/actions.h"
 #include "whatif/computation_pieces.h"
-#include "whatif/program_steps.h"
 #include "whatif/program_writer.h"
 #include "whatif/selection.h"
 
@@ -116,12 +117,13 @@ struct OverlappedRank {
 
 }  // namespace
 
-Trace add_delays(const Edit& edit, const Trace& trace, Change& change) {
+Program add_delays(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   const Delays delays = delays_of(edit);
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
-  Trace edited = empty_copy(trace);
+  Trace edited = trace.without_calls(false);
   std::atomic<std::uint64_t> count = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
@@ -131,11 +133,12 @@ Trace add_delays(const Edit& edit, const Trace& trace, Change& change) {
     visitor.to.finish();
     count += visitor.count;
   });
-  change = {count, "delays"};
-  return edited;
+  change = {count, count, "delays"};
+  return {std::move(edited), program.samples};
 }
 
-Trace overlap_computation(const Edit& edit, const Trace& trace, Change& change) {
+Program overlap_computation(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   edit.required("by");
   const double share = *edit.factor("by");
   if (share > 1) refuse(edit, "by", "it is a share of the computation that follows");
@@ -145,9 +148,9 @@ Trace overlap_computation(const Edit& edit, const Trace& trace, Change& change) 
     if (!operation) refuse(edit, "operation", "no such operation", "Example: operation=waitall.");
   }
   const CallPaths paths(trace);
-  const Selection selection(edit, trace, paths);
+  const Selection selection(edit, program, paths);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
-  Trace edited = empty_copy(trace);
+  Trace edited = trace.without_calls(false);
   std::atomic<std::uint64_t> count = 0;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {
     const auto rank = static_cast<std::int32_t>(r);
@@ -163,8 +166,8 @@ Trace overlap_computation(const Edit& edit, const Trace& trace, Change& change) 
     visitor.to.finish();
     count += visitor.count;
   });
-  change = {count, "waits"};
-  return edited;
+  change = {count, count, "waits"};
+  return {std::move(edited), program.samples};
 }
 
 }  // namespace slackline

@@ -49,11 +49,12 @@ bool probes(const RankCalls& calls) {
 }
 
 /// Calls visit(message) for the selected messages that both sides handle one by one, in the order
-/// in which each rank sends them.
+/// in which each rank sends them. Returns how many are selected in all.
 template <class Visit>
-void for_single_messages(const Edit& edit, const Trace& trace, const CallPaths& paths,
-                         Visit visit) {
-  const MessageSelection selected(edit, trace, paths);
+std::uint64_t for_single_messages(const Edit& edit, const ProgramView& program,
+                                  const CallPaths& paths, Visit visit) {
+  const Trace& trace = program.trace;
+  const MessageSelection selected(edit, program, paths);
   const CallMatching matching(trace);
   std::vector<bool> probing;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
@@ -65,6 +66,7 @@ void for_single_messages(const Edit& edit, const Trace& trace, const CallPaths& 
     if (!is_single_send(trace.calls(m.source).operation(m.send))) continue;
     if (is_single_receive(trace.calls(m.destination).operation(m.receive))) visit(m);
   }
+  return selected.count();
 }
 
 std::uint32_t first_unused_serial(const RankCalls& calls) {
@@ -231,7 +233,8 @@ class Merging {
 
 }  // namespace
 
-Trace split_messages(const Edit& edit, const Trace& trace, Change& change) {
+Program split_messages(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   edit.required("parts");
   const std::int64_t parts = *edit.integer("parts");
   if (parts < 1) refuse(edit, "parts", "a message has at least one part");
@@ -240,36 +243,41 @@ Trace split_messages(const Edit& edit, const Trace& trace, Change& change) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     ranks.emplace_back(trace.calls(rank), static_cast<std::uint64_t>(parts));
   }
-  change = {0, "messages"};
-  for_single_messages(edit, trace, paths, [&](const MessageCalls& m) {
+  change = {.unit = "messages"};
+  change.selected = for_single_messages(edit, program, paths, [&](const MessageCalls& m) {
     if (parts == 1 || m.bytes < static_cast<std::uint64_t>(parts)) return;
     ranks[static_cast<std::size_t>(m.source)].divide(m.send);
     ranks[static_cast<std::size_t>(m.destination)].divide(m.receive);
     ++change.changed;
   });
-  return with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
-    ranks[static_cast<std::size_t>(rank)].write(i, call, to);
-  });
+  return with_calls(program, paths,
+                    [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
+                      ranks[static_cast<std::size_t>(rank)].write(i, call, to);
+                    });
 }
 
-Trace merge_messages(const Edit& edit, const Trace& trace, Change& change) {
+Program merge_messages(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   const CallPaths paths(trace);
   Merging merging(trace, edit.bytes("limit").value_or(std::numeric_limits<std::uint64_t>::max()));
-  for_single_messages(edit, trace, paths, [&](const MessageCalls& m) { merging.add(m); });
-  change = {merging.merged(), "messages"};
-  return with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
-    const RankMerge& merge = merging.ranks[static_cast<std::size_t>(rank)];
-    const auto index = static_cast<std::uint32_t>(i);
-    if (merge.dropped_calls.contains(index)) return;
-    if (const auto bytes = merge.bytes.find(index); bytes != merge.bytes.end()) {
-      call.bytes = bytes->second;
-    }
-    std::vector<std::int64_t> storage;
-    const auto dropped = [&](std::uint32_t serial) {
-      return merge.dropped_requests.contains(serial);
-    };
-    if (without_requests(call, storage, dropped) != Leftover::nothing) to.call(call);
-  });
+  const std::uint64_t selected =
+      for_single_messages(edit, program, paths, [&](const MessageCalls& m) { merging.add(m); });
+  change = {merging.merged(), selected, "messages"};
+  return with_calls(program, paths,
+                    [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
+                      const RankMerge& merge = merging.ranks[static_cast<std::size_t>(rank)];
+                      const auto index = static_cast<std::uint32_t>(i);
+                      if (merge.dropped_calls.contains(index)) return;
+                      if (const auto bytes = merge.bytes.find(index); bytes != merge.bytes.end()) {
+                        call.bytes = bytes->second;
+                      }
+                      std::vector<std::int64_t> storage;
+                      const auto dropped = [&](std::uint32_t serial) {
+                        return merge.dropped_requests.contains(serial);
+                      };
+                      if (without_requests(call, storage, dropped) != Leftover::nothing)
+                        to.call(call);
+                    });
 }
 
 }  // namespace slackline

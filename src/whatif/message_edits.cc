@@ -115,30 +115,35 @@ Call resized(std::int32_t rank, std::size_t i, Call call, const MessageSelection
 
 }  // namespace
 
-Trace remove_messages(const Edit& edit, const Trace& trace, Change& change) {
+Program remove_messages(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   const CallPaths paths(trace);
-  const MessageSelection removed(edit, trace, paths);
+  const MessageSelection removed(edit, program, paths);
   const Removal removal(trace, removed);
-  change = {removed.count(), "messages"};
-  return with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
-    removal.write(rank, i, call, to);
-  });
+  change = {removed.count(), removed.count(), "messages"};
+  return with_calls(program, paths,
+                    [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
+                      removal.write(rank, i, call, to);
+                    });
 }
 
-Trace resize_messages(const Edit& edit, const Trace& trace, Change& change) {
+Program resize_messages(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   const Resize size{edit.factor("factor").value_or(1), edit.bytes("bytes")};
   if (!edit.has("bytes")) edit.required("factor");
   const std::string* cost = edit.find("cost");
   const std::int64_t cost_fs = cost == nullptr ? 0 : parse_gap_per_byte_fs(*cost, "cost");
   const CallPaths paths(trace);
-  const MessageSelection selected(edit, trace, paths);
-  change = {selected.count(), "messages"};
-  return with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
-    std::vector<std::int64_t> storage;
-    if (cost_fs > 0) to.compute(cost_ns(selected.bytes_sent(rank, i), cost_fs));
-    to.call(resized(rank, i, call, selected, size, storage));
-    if (cost_fs > 0) to.compute(cost_ns(selected.bytes_completed(rank, i), cost_fs));
-  });
+  const MessageSelection selected(edit, program, paths);
+  change = {selected.count(), selected.count(), "messages"};
+  return with_calls(program, paths,
+                    [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
+                      std::vector<std::int64_t> storage;
+                      if (cost_fs > 0) to.compute(cost_ns(selected.bytes_sent(rank, i), cost_fs));
+                      to.call(resized(rank, i, call, selected, size, storage));
+                      if (cost_fs > 0)
+                        to.compute(cost_ns(selected.bytes_completed(rank, i), cost_fs));
+                    });
 }
 
 }  // namespace slackline

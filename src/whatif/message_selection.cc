@@ -58,9 +58,11 @@ class Filter {
 
 }  // namespace
 
-MessageSelection::MessageSelection(const Edit& edit, const Trace& trace, const CallPaths& paths) {
+MessageSelection::MessageSelection(const Edit& edit, const ProgramView& program,
+                                   const CallPaths& paths) {
+  const Trace& trace = program.trace;
   const Filter filter(edit, trace);
-  const Selection where(edit, trace, paths);
+  const Selection where(edit, program, paths);
   const CallMatching matching(trace);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   const auto ranks = static_cast<std::size_t>(trace.ranks());

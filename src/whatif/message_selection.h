@@ -6,6 +6,7 @@
 
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
+#include "trace/program.h"
 #include "trace/trace.h"
 #include "whatif/edit.h"
 
@@ -20,7 +21,7 @@ namespace slackline {
 class MessageSelection {
  public:
   /// Throws usage Error for arguments that cannot be used. Linear.
-  MessageSelection(const Edit& edit, const Trace& trace, const CallPaths& paths);
+  MessageSelection(const Edit& edit, const ProgramView& program, const CallPaths& paths);
 
   std::uint64_t count() const { return count_; }
   /// Does the call itself send, or receive, a selected message? (Not asked of start calls.)

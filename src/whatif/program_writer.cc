@@ -1,8 +1,8 @@
 #include "whatif/program_writer.h"
 
 #include "base/parallel.h"
+#include "calls/program_steps.h"
 #include "calls/run_span.h"
-#include "whatif/program_steps.h"
 
 namespace slackline {
 namespace {
@@ -46,23 +46,8 @@ void RankWriter::finish() {
   to_.shrink();
 }
 
-Trace empty_copy(const Trace& trace) {
-  Trace copy(trace.ranks(), false);
-  for (std::size_t id = copy.communicators().size(); id < trace.communicators().size(); ++id) {
-    copy.add_communicator(trace.communicators()[id]);
-  }
-  for (const std::string& region : trace.regions()) copy.region_id(region);
-  copy.call_tree() = trace.call_tree();
-  copy.info() = trace.info();
-  copy.findings().merge(trace.findings());
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    copy.rank_info(rank) = trace.rank_info(rank);
-  }
-  return copy;
-}
-
 Trace untimed_copy(const Trace& trace) {
-  Trace copy = empty_copy(trace);
+  Trace copy = trace.without_calls(false);
   const CallPaths paths(trace);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   parallel_for(static_cast<std::size_t>(trace.ranks()), [&](std::size_t r) {

@@ -22,17 +22,13 @@ class RankWriter {
   void call(Call call);
   /// Keeps what was computed after the last call.
   void finish();
-
- private:
+  /// The number that the next call gets.
   std::uint32_t next_call() const { return static_cast<std::uint32_t>(to_.size()); }
 
+ private:
   RankCalls& to_;
   std::int64_t now_ns_ = 0;
 };
-
-/// An untimed trace of the same ranks, communicators, regions, call paths and facts, without any
-/// calls.
-Trace empty_copy(const Trace& trace);
 
 /// The same program without the times of its calls: what a model makes of either is the same.
 Trace untimed_copy(const Trace& trace);

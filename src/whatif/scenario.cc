@@ -127,20 +127,30 @@ Scenario parse_scenario(std::string_view toml, std::string_view file) {
   return scenario;
 }
 
-EditedProgram apply(const Scenario& scenario, const Trace& trace) {
-  if (scenario.edits.empty()) return {untimed_copy(trace), {}};
-  EditedProgram program{Trace(0, false), {}};
+void require_selected(const EditedProgram& program) {
+  for (const AppliedEdit& applied : program.log) {
+    if (applied.selected > 0) continue;
+    throw usage_error(fmt::format("cannot apply '{}'", to_string(applied.edit)),
+                      fmt::format("it selects no {}", applied.unit),
+                      "'slackline hotspots' and 'slackline info' list what there is.");
+  }
+}
+
+EditedProgram apply(const Scenario& scenario, const ProgramView& given) {
+  if (scenario.edits.empty()) return {{untimed_copy(given.trace), given.samples}};
+  EditedProgram program{{Trace(0, false)}};
   std::optional<std::uint64_t> defects;  // only edits of calls can add to them
-  const Trace* source = &trace;          // the first edit sees the times of a timed trace
   for (const Edit& edit : scenario.edits) {
+    // The first edit sees the times of a timed trace.
+    const ProgramView source = program.log.empty() ? given : program.view();
     const EditAction& action = action_of(edit);
     check_arguments(edit, action);
-    if (!action.keeps_calls && !defects) defects = unmatched(*source);
-    AppliedEdit applied{.edit = edit, .computation_before_ns = computation_ns(*source)};
+    if (!action.keeps_calls && !defects) defects = unmatched(source.trace);
+    AppliedEdit applied{.edit = edit, .computation_before_ns = computation_ns(source.trace)};
     Change change;
-    program.trace = action.apply(edit, *source, change);
-    source = &program.trace;
+    static_cast<Program&>(program) = action.apply(edit, source, change);
     applied.changed = change.changed;
+    applied.selected = change.selected;
     applied.unit = change.unit;
     applied.computation_after_ns = computation_ns(program.trace);
     if (!action.keeps_calls && unmatched(program.trace) > *defects) {

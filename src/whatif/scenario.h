@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/trace.h"
+#include "trace/program.h"
 #include "whatif/edit.h"
 
 namespace slackline {
@@ -21,8 +21,9 @@ struct Scenario {
 /// What an edit did.
 struct AppliedEdit {
   Edit edit;
-  std::uint64_t changed = 0;  ///< 0: it found nothing to change
-  std::string_view unit{};    ///< of what: "stretches of computation", "messages", ...
+  std::uint64_t changed = 0;   ///< 0: it found nothing to change
+  std::uint64_t selected = 0;  ///< of them it could change so many; 0: the program has none
+  std::string_view unit{};     ///< of what: "stretches of computation", "messages", ...
   /// Computation of all ranks together.
   std::int64_t computation_before_ns = 0;
   std::int64_t computation_after_ns = 0;
@@ -38,15 +39,17 @@ struct AppliedEdit {
 Scenario parse_scenario(std::string_view toml, std::string_view file);
 
 /// An edited program, which is untimed: its times are a model's or a machine's to say.
-struct EditedProgram {
-  Trace trace;
-  std::vector<AppliedEdit> log;
+struct EditedProgram : Program {
+  std::vector<AppliedEdit> log{};
 };
 
 /// Applies the edits one after the other, each to what those before it left. Throws usage Error for
 /// an edit that is not understood, and Error when messages or collectives that belonged together no
 /// longer do. Linear in calls for each edit.
-EditedProgram apply(const Scenario& scenario, const Trace& trace);
+EditedProgram apply(const Scenario& scenario, const ProgramView& program);
+
+/// Throws usage Error for an edit that selected nothing of the program.
+void require_selected(const EditedProgram& program);
 
 /// Whether the edited program has the calls of the original one, in the same order, and only the
 /// computation between them may differ. Throws usage Error for an unknown action.

@@ -22,7 +22,7 @@ using testing::untimed_trace;
 EditedProgram edited(const Trace& trace, const std::vector<std::string>& edits) {
   Scenario scenario;
   for (const std::string& text : edits) scenario.edits.push_back(parse_edit(text));
-  return apply(scenario, trace);
+  return apply(scenario, {trace, {}});
 }
 
 /// Computation before each call of a rank, and after the last one.
@@ -260,9 +260,9 @@ rank 0
 
 TEST(Scenario, RefusesWhatTheTraceHasNot) {
   const Trace trace = two_visits();
-  EXPECT_THAT(
-      [&] { edited(trace, {"scale region=bar factor=2"}); },
-      ThrowsMessage<Error>(HasSubstr("the trace has no region of that name. Regions are: foo.")));
+  EXPECT_THAT([&] { edited(trace, {"scale region=bar factor=2"}); },
+              ThrowsMessage<Error>(
+                  HasSubstr("the trace has no region of that name. The nearest regions: foo.")));
   EXPECT_THAT([&] { edited(trace, {"explode"}); },
               ThrowsMessage<Error>(HasSubstr("no such action. Choose one of scale, ")));
   EXPECT_THROW(edited(trace, {"scale factor=2 colour=red"}), Error);
@@ -417,6 +417,60 @@ RC_GTEST_PROP(ScenarioProperty, RemovingEverythingLeavesNothingUnmatched, ()) {
   for (const CollectiveInstance& c : matching.collectives()) {
     RC_ASSERT(c.operation != Operation::allreduce);
   }
+}
+
+/// Rank 0 computes 1000 ns between two calls that main makes; samples found it in kernel, which
+/// solve calls, for 3 of 4.
+constexpr const char* kSampled =
+    "slackline-trace 1 timed ranks=1\ninfo sampling=10\nframe 1 0 main\nframe 2 1 solve\n"
+    "frame 3 2 kernel\nframe 4 1 other\nrank 0\n @0 +10 init frame=1\n @20 sample cpu=30 frame=3\n"
+    " @30 sample cpu=10 frame=4\n @1010 +10 barrier frame=1\n @2020 +10 barrier frame=1\n"
+    " @2030 finalize frame=1\n";
+
+std::int64_t after_edits(const std::vector<std::string>& edits) {
+  Samples samples;
+  const Trace trace = read_text(kSampled, "test", &samples);
+  Scenario scenario;
+  for (const std::string& text : edits) scenario.edits.push_back(parse_edit(text));
+  return apply(scenario, {trace, samples}).log.back().computation_after_ns;
+}
+
+TEST(Scenario, SelectsFunctionsBySamples) {
+  // Both stretches lie between the same places, so the second is shared out as the first.
+  EXPECT_EQ(after_edits({"scale function=kernel factor=0"}), 500);
+  EXPECT_EQ(after_edits({"scale function=solve factor=0"}), 500);
+  EXPECT_EQ(after_edits({"scale function=other factor=0"}), 1500);
+  EXPECT_EQ(after_edits({"scale function=main factor=0"}), 0);
+}
+
+TEST(Scenario, KeepsSamplesWhereCallsAreRemoved) {
+  EXPECT_EQ(after_edits({"remove operation=barrier after=2us", "scale function=kernel factor=0"}),
+            500);
+}
+
+TEST(Scenario, TellsWhatAnEditSelected) {
+  const Trace trace = two_visits();
+  const EditedProgram same = edited(trace, {"scale region=foo factor=1"});
+  EXPECT_EQ(same.log[0].changed, 0u);
+  EXPECT_EQ(same.log[0].selected, 4u);
+  EXPECT_NO_THROW(require_selected(same));
+  const EditedProgram none = edited(trace, {"remove-messages"});
+  EXPECT_EQ(none.log[0].selected, 0u);
+  EXPECT_THAT([&] { require_selected(none); },
+              ThrowsMessage<Error>(HasSubstr("it selects no messages")));
+}
+
+TEST(Scenario, NamesTheNearestFunctionsAndRegions) {
+  Samples samples;
+  const Trace trace = read_text(kSampled, "test", &samples);
+  const Scenario scenario{.edits = {parse_edit("scale function=kernle factor=0")}};
+  EXPECT_THAT(
+      [&] {
+        apply(scenario, {trace, samples});
+      },
+      ThrowsMessage<Error>(HasSubstr("The nearest names: kernel, ")));
+  EXPECT_THAT([&] { edited(two_visits(), {"scale region=fo factor=0"}); },
+              ThrowsMessage<Error>(HasSubstr("The nearest regions: foo.")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/nearest_names.h"
 #include "calls/code_places.h"
 
 namespace slackline {
@@ -23,14 +24,9 @@ std::string_view given(const Edit& edit, std::string_view key, std::string_view 
   return edit.has(other) ? other : key;
 }
 
-std::string known_regions(const Trace& trace) {
+std::string known_regions(const Trace& trace, const std::string& wanted) {
   if (trace.regions().empty()) return "The trace has no regions.";
-  constexpr std::size_t kMostNames = 12;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kMostNames, trace.regions().size()); ++i) {
-    names += (i == 0 ? "" : ", ") + trace.regions()[i];
-  }
-  return "Regions are: " + names + (trace.regions().size() > kMostNames ? ", ..." : ".");
+  return "The nearest regions: " + nearest_names(wanted, trace.regions()) + ".";
 }
 
 }  // namespace
@@ -39,15 +35,16 @@ bool Selection::knows(std::string_view key) {
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
-Selection::Selection(const Edit& edit, const Trace& trace, const CallPaths& paths)
-    : ranks_(static_cast<std::size_t>(trace.ranks()), true), paths_(paths.size(), true) {
-  select_paths(edit, trace, paths);
-  select_ranks(edit, trace);
+Selection::Selection(const Edit& edit, const ProgramView& program, const CallPaths& paths)
+    : ranks_(static_cast<std::size_t>(program.trace.ranks()), true), paths_(paths.size(), true) {
+  select_paths(edit, program, paths);
+  select_ranks(edit, program.trace);
   after_ns_ = edit.time_ns("after").value_or(after_ns_);
   before_ns_ = edit.time_ns("before").value_or(before_ns_);
 }
 
-void Selection::select_paths(const Edit& edit, const Trace& trace, const CallPaths& paths) {
+void Selection::select_paths(const Edit& edit, const ProgramView& program, const CallPaths& paths) {
+  const Trace& trace = program.trace;
   const std::string_view key = given(edit, "region", "function");
   const std::string* region = edit.find(key);
   const std::string* chain = edit.find("call-path");
@@ -55,10 +52,10 @@ void Selection::select_paths(const Edit& edit, const Trace& trace, const CallPat
   const bool known =
       region != nullptr && std::ranges::find(trace.regions(), *region) != trace.regions().end();
   if (region != nullptr && !known && key == "function" && !trace.call_tree().empty()) {
-    select_function(edit, *region, trace);
+    select_function(edit, *region, program);
   } else if (region != nullptr) {
     if (!known) {
-      refuse(edit, key, "the trace has no region of that name", known_regions(trace));
+      refuse(edit, key, "the trace has no region of that name", known_regions(trace, *region));
     }
     for (PathId path = 0; path < paths.size(); ++path) {
       const std::string name = "/" + paths.name(path) + "/";
@@ -72,16 +69,28 @@ void Selection::select_paths(const Edit& edit, const Trace& trace, const CallPat
     found = found || below;
     paths_[path] = paths_[path] && below;
   }
-  if (!found) refuse(edit, "call-path", "the trace has no such call path", known_regions(trace));
+  if (found) return;
+  std::vector<std::string> names;
+  for (PathId path = 1; path < paths.size(); ++path) names.push_back(paths.name(path));
+  refuse(edit, "call-path", "the trace has no such call path",
+         names.empty() ? "The trace has no regions."
+                       : "The nearest ones: " + nearest_names(*chain, std::move(names)) + ".");
 }
 
-void Selection::select_function(const Edit& edit, const std::string& function, const Trace& trace) {
-  frames_ = frames_of_function(trace.call_tree(), function);
+void Selection::select_function(const Edit& edit, const std::string& function,
+                                const ProgramView& program) {
+  const CallTree& tree = program.trace.call_tree();
+  frames_ = frames_of_function(tree, function);
   if (std::ranges::find(frames_, true) == frames_.end()) {
+    std::vector<std::string> names = program.trace.regions();
+    for (FrameId frame = 1; frame <= tree.size(); ++frame) {
+      names.push_back(tree.location(frame).function);
+    }
     refuse(edit, "function", "the trace has no function or region of that name",
-           "'slackline hotspots' lists the functions. " + known_regions(trace));
+           "The nearest names: " + nearest_names(function, std::move(names)) +
+               ". 'slackline hotspots' lists the functions.");
   }
-  code_ = std::make_shared<const ComputationCode>(trace, nullptr);
+  code_ = std::make_shared<const ComputationCode>(program.trace, &program.samples);
 }
 
 void Selection::select_ranks(const Edit& edit, const Trace& trace) {

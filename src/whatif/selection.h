@@ -8,6 +8,7 @@
 
 #include "calls/call_paths.h"
 #include "calls/computation_code.h"
+#include "trace/program.h"
 #include "trace/trace.h"
 #include "whatif/edit.h"
 
@@ -22,11 +23,11 @@ namespace slackline {
 ///   after=, before=       an interval of time since the program's start on the earliest rank; in
 ///   an
 ///                         untimed trace, of each rank's own computation
-/// Everything where none of them is given. Refers to the trace.
+/// Everything where none of them is given. Refers to the program.
 class Selection {
  public:
   /// Throws usage Error for regions, ranks and hosts that the trace has not.
-  Selection(const Edit& edit, const Trace& trace, const CallPaths& paths);
+  Selection(const Edit& edit, const ProgramView& program, const CallPaths& paths);
 
   bool has_rank(std::int32_t rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
   bool has_path(PathId path) const { return paths_[path]; }
@@ -51,9 +52,9 @@ class Selection {
   static bool knows(std::string_view key);
 
  private:
-  void select_paths(const Edit& edit, const Trace& trace, const CallPaths& paths);
+  void select_paths(const Edit& edit, const ProgramView& program, const CallPaths& paths);
   void select_ranks(const Edit& edit, const Trace& trace);
-  void select_function(const Edit& edit, const std::string& function, const Trace& trace);
+  void select_function(const Edit& edit, const std::string& function, const ProgramView& program);
 
   std::vector<bool> ranks_, paths_;
   std::vector<bool> frames_;                     // of the call tree; only where code_ is

@@ -84,10 +84,11 @@ void write_pair(const Call& sendrecv, Replacement kind, std::uint32_t& serial, R
 
 }  // namespace
 
-Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change) {
+Program substitute_calls(const Edit& edit, const ProgramView& program, Change& change) {
+  const Trace& trace = program.trace;
   const Substitution s = substitution_of(edit);
   const CallPaths paths(trace);
-  const Selection where(edit, trace, paths);
+  const Selection where(edit, program, paths);
   const std::int64_t zero_ns = run_span(trace).analysed.begin_ns;
   std::vector<std::uint32_t> serials;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
@@ -95,8 +96,8 @@ Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change) {
                                                               : kRequestNone);
   }
   std::atomic<std::uint64_t> changed = 0;
-  Trace edited =
-      with_calls(trace, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
+  Program edited =
+      with_calls(program, paths, [&](std::int32_t rank, std::size_t i, Call call, RankWriter& to) {
         const bool applies =
             call.operation == s.from &&
             where.has_call(rank, paths.at_call(rank, static_cast<std::uint32_t>(i)), call.frame,
@@ -109,7 +110,7 @@ Trace substitute_calls(const Edit& edit, const Trace& trace, Change& change) {
         call.operation = s.to;
         to.call(call);
       });
-  change = {changed, "calls"};
+  change = {changed, changed, "calls"};
   return edited;
 }
 

@@ -20,6 +20,8 @@
 namespace slackline {
 namespace {
 
+const Samples kNoSamples;
+
 ModelChoice choice_of(const GraphOptions& options, const LogGPS& model) {
   return {.model = model, .graph = options, .network = {}};
 }
@@ -40,7 +42,8 @@ TEST(PlantedProblems, ComeFirst) {
   for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
     const testing::PlantedProblem planted = testing::planted_problem(seed);
     const ExecutionGraph graph = build_graph(planted.trace, planted.options);
-    const Advice advice = advise(planted.trace, graph, usual_choice(planted.options), 10);
+    const Advice advice =
+        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), 10);
     ASSERT_FALSE(advice.proposals.empty()) << "seed " << seed;
     const Hypothesis& first = advice.proposals.front().hypothesis;
     EXPECT_TRUE(std::ranges::count(planted.problems, identifier(first.problem)) == 1)
@@ -67,7 +70,7 @@ TEST(PlantedProblems, ALateStartIsCalledOne) {
     }
   }
   const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise(trace, graph, usual_choice({}), 10);
+  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), 10);
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(first.action, "Start rank 3 at the same time as the others");
@@ -106,7 +109,7 @@ TEST(PlantedProblems, AreFoundByFunctionWhereThereAreNoRegions) {
     call(Operation::finalize, main);
   }
   const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise(trace, graph, usual_choice({}), 10);
+  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), 10);
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(identifier(first.problem), "imbalance") << first.action;
@@ -139,7 +142,7 @@ TEST(PlantedProblems, AreFoundInManyShortMessages) {
     call(Operation::finalize, kPeerNone);
   }
   const ExecutionGraph graph = build_graph(trace, {});
-  const Advice advice = advise(trace, graph, usual_choice({}), 10);
+  const Advice advice = advise({trace, kNoSamples}, graph, usual_choice({}), 10);
   ASSERT_FALSE(advice.proposals.empty());
   const Hypothesis& first = advice.proposals.front().hypothesis;
   EXPECT_EQ(identifier(first.problem), "small_messages") << first.action;
@@ -150,7 +153,8 @@ TEST(PlantedProblems, AreNeverPromisedToGainMoreThanIsPossible) {
   for (std::uint64_t seed = 0; seed < testing::kPlantedKinds; ++seed) {
     const testing::PlantedProblem planted = testing::planted_problem(seed);
     const ExecutionGraph graph = build_graph(planted.trace, planted.options);
-    const Advice advice = advise(planted.trace, graph, usual_choice(planted.options), 30);
+    const Advice advice =
+        advise({planted.trace, kNoSamples}, graph, usual_choice(planted.options), 30);
     for (const Proposal& p : advice.proposals) {
       const Problem problem = p.hypothesis.problem;
       const bool less = problem == Problem::computation || problem == Problem::outliers ||
@@ -170,12 +174,12 @@ RC_GTEST_PROP(Advice, EvaluatesOnTheGraphOfTheOriginalProgram, ()) {
   const testing::Case c = testing::arbitrary_case({.timed = true});
   const ModelChoice choice = choice_of(c.options, c.model);
   const ExecutionGraph graph = build_graph(c.trace, c.options);
-  const Evaluator evaluator(c.trace, graph, choice);
+  const Evaluator evaluator({c.trace, kNoSamples}, graph, choice);
   const std::vector<Edit> edits =
       *rc::gen::element(edits_of({"scale factor=0.37"}), edits_of({"balance"}),
                         edits_of({"scale factor=3 rank=0"}), edits_of({"balance over=collective"}),
                         edits_of({"scale factor=0.5 rank=0", "noise amplitude=0.4"}));
-  const Trace edited = apply({.edits = edits}, c.trace).trace;
+  const Trace edited = apply({.edits = edits}, {c.trace, kNoSamples}).trace;
   const ExecutionGraph of_edited = build_graph(edited, c.options);
   MakespanFunction t(of_edited, c.model, Parameter::latency);
   const double expected = evaluator.base_ns() - t.value_ns(t.line_at(t.base()), t.base());

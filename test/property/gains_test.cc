@@ -32,7 +32,7 @@ double run_time_ns(const Trace& trace, const GraphOptions& options, const LogGPS
 Trace with_edit(const Trace& trace, const std::string& text) {
   Scenario scenario;
   scenario.edits.push_back(parse_edit(text));
-  return apply(scenario, trace).trace;
+  return apply(scenario, {trace, {}}).trace;
 }
 
 /// Whole nanoseconds, so that a system of equations can hold what any edge costs.

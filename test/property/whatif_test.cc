@@ -27,7 +27,7 @@ double makespan_ns(const testing::Case& c) {
 Trace edited(const Trace& trace, const std::string& text) {
   Scenario scenario;
   scenario.edits.push_back(parse_edit(text));
-  return apply(scenario, trace).trace;
+  return apply(scenario, {trace, {}}).trace;
 }
 
 RC_GTEST_PROP(Whatif, AnUntimedCopyHasTheSameMakespan, ()) {

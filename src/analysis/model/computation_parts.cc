@@ -1,8 +1,33 @@
 #include "analysis/model/computation_parts.h"
 
+#include <span>
+
+#include "calls/program_steps.h"
 #include "calls/run_span.h"
 
 namespace slackline {
+
+/// Visits a rank's program as edits do (calls/program_steps.h), so that a gain is that of the edit.
+struct ComputationParts::Recorder {
+  const ComputationCode& code;
+  std::int32_t rank;
+  std::vector<Stretch>& stretches;
+  std::span<Position> position_of_call;
+  std::int64_t clock = 0;
+
+  void start(std::int64_t) {}
+  void compute(const Computation& c) {
+    code.split(rank, c.before_call, c.ns, [&](FrameId frame, std::int64_t ns) {
+      stretches.push_back({clock, clock + ns, c.path, frame});
+      clock += ns;
+    });
+  }
+  void pause(std::int64_t ns, bool) { clock += ns; }
+  void region(const RegionEvent&, PathId) {}
+  void call(std::size_t i, PathId) {
+    position_of_call[i] = {clock, static_cast<std::uint32_t>(stretches.size())};
+  }
+};
 
 ComputationParts::ComputationParts(const Trace& trace, const ExecutionGraph& graph,
                                    const CallPaths& paths, const ComputationCode& code)
@@ -23,41 +48,9 @@ void ComputationParts::add_rank(const Trace& trace, const CallPaths& paths,
   const RankSpan start = rank_span(calls);
   late_start_ns_[static_cast<std::size_t>(rank)] =
       start.analysed.begin_ns - run_span(trace).analysed.begin_ns;
-  std::int64_t clock = 0;
-  const bool by_function = !trace.call_tree().empty();
-  for (std::size_t i = start.first_call; i < calls.size(); ++i) {
-    const auto call = static_cast<std::uint32_t>(i);
-    std::size_t open = stretches.size();
-    paths.split_gap(rank, call, [&](PathId path, std::int64_t ns) {
-      stretches.push_back({clock, clock + ns, path, 0});
-      clock += ns;
-    });
-    if (by_function) {
-      code.split(rank, call, calls.gap_ns(i), [&](FrameId frame, std::int64_t ns) {
-        open = assign(stretches, open, frame, ns);
-      });
-    }
-    position_of_call_[graph_.first_call(rank) + i] = {clock,
-                                                      static_cast<std::uint32_t>(stretches.size())};
-  }
-}
-
-/// Gives the next `ns` of the stretches from `open` on to a function, and divides the last one if
-/// need be. The first one after them.
-std::size_t ComputationParts::assign(std::vector<Stretch>& stretches, std::size_t open,
-                                     FrameId frame, std::int64_t ns) {
-  for (; ns > 0 && open < stretches.size(); ++open) {
-    Stretch& s = stretches[open];
-    s.frame = frame;
-    const std::int64_t length = s.end - s.begin;
-    if (length > ns) {
-      const Stretch rest{s.begin + ns, s.end, s.path, 0};
-      s.end = rest.begin;
-      stretches.insert(stretches.begin() + static_cast<std::ptrdiff_t>(open) + 1, rest);
-    }
-    ns -= std::min(ns, length);
-  }
-  return open;
+  Recorder recorder{code, rank, stretches,
+                    std::span(position_of_call_).subspan(graph_.first_call(rank), calls.size())};
+  walk_program(trace, paths, rank, run_span(trace).analysed.begin_ns, recorder);
 }
 
 }  // namespace slackline

@@ -23,7 +23,7 @@ class ComputationParts {
                    const ComputationCode& code);
 
   /// Calls visit(path, frame, ns) for the parts of an edge whose source is of `rank`. They add up
-  /// to its computation, but for a late start of the rank, which belongs to nothing.
+  /// to its computation, but for a late start of the rank and pauses, which belong to nothing.
   template <class Visit>
   void for_parts(const Edge& e, std::int32_t rank, Visit visit) const {
     if (e.nanoseconds == 0) return;
@@ -49,14 +49,13 @@ class ComputationParts {
     PathId path;
     FrameId frame;
   };
+  struct Recorder;
   struct Position {
     std::int64_t clock = 0;
     std::uint32_t stretch = 0;  ///< the first one that ends later
   };
   void add_rank(const Trace& trace, const CallPaths& paths, const ComputationCode& code,
                 std::int32_t rank);
-  static std::size_t assign(std::vector<Stretch>& stretches, std::size_t open, FrameId frame,
-                            std::int64_t ns);
   Position start_of(std::int32_t rank) const {
     return {-late_start_ns_[static_cast<std::size_t>(rank)], 0};
   }

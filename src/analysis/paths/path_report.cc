@@ -53,8 +53,8 @@ Json segments_to_json(const CriticalPath& p, const CallPaths& paths) {
   return json;
 }
 
-Json to_json(const CriticalPath& p, const CallPaths& paths) {
-  Json json{{"on", "measured"},
+Json to_json(const CriticalPath& p, const CallPaths& paths, std::string_view on) {
+  Json json{{"on", on},
             {"algorithm", to_string(p.algorithm)},
             {"makespan_ns", p.makespan_ns},
             {"vertices", p.vertices},
@@ -231,9 +231,9 @@ Section imbalance_section(const ImbalanceMetrics& m) {
 }  // namespace
 
 Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
-                PathDetail detail) {
+                std::string_view on, PathDetail detail) {
   Report report;
-  report.result = to_json(path, paths);
+  report.result = to_json(path, paths, on);
   if (detail == PathDetail::segments) report.result["segments"] = segments_to_json(path, paths);
   report.result["imbalance"] = to_json(imbalance);
   report.findings = path.findings;
@@ -244,14 +244,15 @@ Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, con
                 "points that every path passes through"}}};
   report.sections.push_back(
       {"critical_path",
-       "Critical path (measured, whole run)",
+       fmt::format("Critical path ({}, whole run)", on),
        {std::move(facts), activity_table(path, paths), impact_table(path, paths), rank_table(path),
         near_table(path), segment_table(path, paths)}});
   report.sections.push_back(imbalance_section(imbalance));
   return report;
 }
 
-Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, const Trace& trace) {
+Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, const Trace& trace,
+                std::string_view on) {
   Report report;
   std::vector<std::int64_t> by_rank(static_cast<std::size_t>(trace.ranks()));
   Json critical = Json::array();
@@ -260,7 +261,7 @@ Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, con
     critical.push_back(
         {{"begin_ns", i.begin_ns}, {"end_ns", i.end_ns}, {"rank", i.rank}, {"call", i.call}});
   }
-  report.result = {{"on", "measured"},
+  report.result = {{"on", on},
                    {"algorithm", "intervals"},
                    {"computation_ns", path.computation_ns},
                    {"intervals", path.intervals},
@@ -277,7 +278,7 @@ Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, con
     table.rows.push_back({static_cast<std::int64_t>(r), by_rank[r]});
   }
   report.sections.push_back({"critical_path",
-                             "Critical path (measured, interval algorithm)",
+                             fmt::format("Critical path ({}, interval algorithm)", on),
                              {std::move(facts), std::move(table)}});
   report.sections.push_back(imbalance_section(imbalance));
   return report;

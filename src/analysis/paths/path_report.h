@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "analysis/paths/critical_path.h"
 #include "analysis/paths/imbalance.h"
 #include "report/report.h"
@@ -10,8 +12,10 @@ namespace slackline {
 enum class PathDetail : std::uint8_t { sums, segments };
 
 /// Result and sections of a critical path with the imbalance of its run's collectives; times in ns.
+/// `on` is what run it is: measured, predicted or simulated.
 Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
-                PathDetail detail = PathDetail::segments);
-Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, const Trace& trace);
+                std::string_view on, PathDetail detail = PathDetail::segments);
+Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, const Trace& trace,
+                std::string_view on);
 
 }  // namespace slackline

@@ -271,7 +271,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
 Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) {
   Report report;
   Report waits = describe(d.waits, trace, paths);
-  Report path = describe(d.path, d.imbalance, paths, PathDetail::sums);
+  Report path = describe(d.path, d.imbalance, paths, "measured", PathDetail::sums);
   if (!d.path_functions.empty()) describe_functions(d.path_functions, d.path, trace, path);
   Efficiency program;
   program.inputs = efficiency_inputs(d.shares);

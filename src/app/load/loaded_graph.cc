@@ -9,6 +9,7 @@
 #include "analysis/model/pairwise.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
+#include "base/error.h"
 #include "base/stage.h"
 #include "graph/goal/goal_graph.h"
 #include "graph/training/training_graph.h"
@@ -27,9 +28,25 @@ LoadedGraph load_goal_graph(OpenedGoal goal, const ModelChoice& model, CallDetai
           model, std::move(g.graph), true};
 }
 
+/// What says how calls become messages has no effect where there are only messages, or kernels.
+void refuse_options_of_calls(const ModelOptions& options, std::string_view input) {
+  const auto refuse = [&](std::string_view option) {
+    throw usage_error(fmt::format("cannot use {} here", option),
+                      fmt::format("{} has no calls of MPI that it would change", input),
+                      "Omit it.");
+  };
+  if (!options.collectives.empty()) refuse("--collectives");
+  if (options.computation != "auto") refuse("--computation");
+}
+
 // L and G are the recorded ones where the request leaves them open.
 LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& options,
                                 ModelChoice model) {
+  refuse_options_of_calls(options, "a profile");
+  if (options.eager_threshold || !options.rendezvous.empty()) {
+    throw usage_error("cannot use -S or --rendezvous here",
+                      "kernels of a profile wait for each other whatever their size", "Omit it.");
+  }
   begin_stage("building the execution graph");
   correct_clocks(training.run);
   TrainingGraph g = build_training_graph(training.run);
@@ -46,7 +63,13 @@ LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& opt
   LoadedGraph loaded{OpenedTrace{Trace(ranks, false), "kineto", training.path, training.bytes,
                                  training.checksum, activities},
                      std::move(model), std::move(g.graph), true};
+  if (g.measured_ns == 0) {
+    throw Error(fmt::format("cannot predict {}", training.path),
+                "the profile has no activities that take time",
+                "Profile some steps with ProfilerActivity.CUDA.");
+  }
   loaded.measured_ns = g.measured_ns;
+  loaded.has_calls = false;
   loaded.findings = std::move(training.run.findings);
   if (!g.network.has_sizes) loaded.findings.add(kMessageSizesUnknown, {});
   if (g.network.assumed) loaded.findings.add(kLatencyAssumed, {});
@@ -62,10 +85,11 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   const std::string path = input_path(request.trace);
   const auto with_network = [&](LoadedGraph loaded) {
     loaded.model.pairs =
-        resolve_network(request.network, loaded.model.model, loaded.trace().ranks());
+        resolve_network(request.network, loaded.model.model, loaded.opened.trace.ranks());
     return loaded;
   };
   if (std::optional<OpenedGoal> goal = open_goal(path)) {
+    refuse_options_of_calls(request.model, "a GOAL file");
     return with_network(load_goal_graph(std::move(*goal), model, detail));
   }
   if (std::optional<OpenedTraining> training = open_training(path)) {
@@ -92,12 +116,17 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   return with_network(std::move(loaded));
 }
 
+void LoadedGraph::require_calls() const {
+  if (!has_calls) throw profile_without_calls(opened.path);
+}
+
 void set_parameters(LoadedGraph& loaded, const ModelRequest& request) {
   const bool follows_trace = loaded.opened.format != "goal" && !request.network.given();
+  const Trace& trace = loaded.opened.trace;
   Findings known;  // those of the first choice
-  loaded.model.model = follows_trace ? resolve_model(request.model, loaded.trace(), known).model
+  loaded.model.model = follows_trace ? resolve_model(request.model, trace, known).model
                                      : resolve_model(request.model).model;
-  loaded.model.pairs = resolve_network(request.network, loaded.model.model, loaded.trace().ranks());
+  loaded.model.pairs = resolve_network(request.network, loaded.model.model, trace.ranks());
 }
 
 const ExecutionGraph& complete(LoadedGraph& loaded) {

@@ -20,17 +20,27 @@ struct LoadedGraph {
   ModelChoice model;
   ExecutionGraph graph;
   bool has_graph = true;  ///< false until complete() has built it
+  bool has_calls = true;  ///< false of a profile
 
-  std::optional<std::int64_t> measured_ns{};  ///< of a training run, whose trace has no calls
+  std::optional<std::int64_t> measured_ns{};  ///< of a profile, whose trace has no calls
   std::optional<Trace> cpu_time{};  ///< with CPU time as computation, where the model uses that
   Findings findings{};
 
+  // A profile has a graph and no calls: whoever asks for them is refused with an Error, here, so
+  // that no answer comes of an empty trace.
+
   /// As it was recorded.
-  const Trace& trace() const { return opened.trace; }
+  const Trace& trace() const { return require_calls(), opened.trace; }
   /// As the model takes it. `graph` is of this one.
-  const Trace& program() const { return cpu_time ? *cpu_time : opened.trace; }
+  const Trace& program() const { return require_calls(), program_or_none(); }
   /// The same, given away.
-  Trace take_program() { return cpu_time ? std::move(*cpu_time) : std::move(opened.trace); }
+  Trace take_program() {
+    require_calls();
+    return cpu_time ? std::move(*cpu_time) : std::move(opened.trace);
+  }
+  /// The same for whoever only names what the graph tells: without any call, of a profile.
+  const Trace& program_or_none() const { return cpu_time ? *cpu_time : opened.trace; }
+  void require_calls() const;
 };
 
 /// Whether the graph is built with the trace, or later by complete(), so that others can use the

@@ -150,7 +150,7 @@ std::optional<LoadedReduction> reduce_whole(const ModelRequest& request, const M
   std::optional<ReducedLogGPS> reduced = reduce(opened.graph);
   if (!reduced) return std::nullopt;
   LoadedReduction q{std::move(*reduced), std::move(opened.model), subject(opened.opened),
-                    input_to_json(opened.opened), opened.trace().findings()};
+                    input_to_json(opened.opened), opened.opened.trace.findings()};
   q.findings.merge(opened.findings);
   q.findings.merge(opened.graph.findings());
   return q;

@@ -55,14 +55,6 @@ bool can_be_shared(const OpenedPart& part) {
   return true;
 }
 
-/// What a report says of a trace, without its calls.
-Trace without_calls(const Trace& trace) {
-  Trace facts(trace.ranks(), trace.timed());
-  facts.info() = trace.info();
-  facts.findings() = trace.findings();
-  return facts;
-}
-
 }  // namespace
 
 std::optional<SharedRun> load_shared_run(const RunRequest& request, ProcessGroup& group) {
@@ -76,7 +68,7 @@ std::optional<SharedRun> load_shared_run(const RunRequest& request, ProcessGroup
     return ranks_of[static_cast<std::size_t>(group.rank())];
   });
   if (!true_in_all(group, can_be_shared(read))) return std::nullopt;
-  LoadedRun run{{without_calls(read.opened.trace),
+  LoadedRun run{{read.opened.trace.without_calls(read.opened.trace.timed()),
                  read.opened.format,
                  read.opened.path,
                  read.opened.bytes,

@@ -94,7 +94,8 @@ Report execute(const AdviseRequest& request) {
   LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
   // Also of a GOAL file: hypotheses are about its calls.
   const ExecutionGraph graph = build_graph(loaded.program(), loaded.model.graph);
-  Advice advice = advise(loaded.program(), graph, loaded.model, request.count);
+  Advice advice =
+      advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, request.count);
   for (Proposal& proposal : advice.proposals) {
     proposal.command = command_for(proposal.hypothesis, request.input, loaded);
   }

@@ -40,7 +40,7 @@ Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
   if (request.algorithm == kIntervals) {
     const std::int64_t threshold = parse_ns(request.threshold, "--threshold");
     effective["threshold_ns"] = threshold;
-    return with_context(describe(interval_path(trace, threshold), imbalance, trace),
+    return with_context(describe(interval_path(trace, threshold), imbalance, trace, run.on),
                         "critical-path", run, std::move(effective));
   }
   const CallPaths paths = CallPaths::of_regions_or_functions(trace);
@@ -49,7 +49,7 @@ Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
   effective["delta_ns"] = options.delta_ns;
   const PathDetail detail = request.segments ? PathDetail::segments : PathDetail::sums;
   const CriticalPath path = critical_path(trace, matching, paths, options);
-  Report report = describe(path, imbalance, paths, detail);
+  Report report = describe(path, imbalance, paths, run.on, detail);
   const ComputationCode code(trace, &run.opened.samples);
   describe_functions(path_functions(path, trace, code, {0, path.makespan_ns}, false), path, trace,
                      report);
@@ -57,9 +57,9 @@ Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
 }
 
 Report predicted_path(const LoadedGraph& loaded) {
-  const Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model);
-  return with_context(describe_critical_path(prediction, loaded.program()), "critical-path",
-                      loaded);
+  const Trace& program = loaded.program_or_none();
+  const Prediction prediction = predict(program, loaded.graph, loaded.model);
+  return with_context(describe_critical_path(prediction, program), "critical-path", loaded);
 }
 
 }  // namespace
@@ -81,7 +81,8 @@ Report execute(const CriticalPathRequest& request) {
   }
   LoadedGraph loaded =
       load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
-  if (!loaded.trace().timed() || request.input.model.given() || request.input.network.given()) {
+  if (!loaded.opened.trace.timed() || request.input.model.given() ||
+      request.input.network.given()) {
     complete(loaded);
     return predicted_path(loaded);
   }

@@ -13,7 +13,6 @@
 #include "app/load/shared_run.h"
 #include "app/options/analysed_interval.h"
 #include "base/error.h"
-#include "base/units.h"
 #include "distributed/date_exchange.h"
 #include "report/report.h"
 
@@ -40,13 +39,6 @@ struct ComparedInputs {
   std::string title{};
   Report which{};
 };
-
-IdealOptions ideal_options(const EfficiencyRequest& request) {
-  IdealOptions ideal;
-  ideal.causality = parse_collective_causality(request.causality);
-  ideal.rendezvous_bytes = parse_bytes(request.rendezvous, "--rendezvous-from");
-  return ideal;
-}
 
 void refuse_empty(const OpenedTrace& opened, std::uint64_t calls) {
   if (calls > 0) return;
@@ -104,7 +96,8 @@ bool counts_instructions(const Trace& trace) {
 
 std::optional<Report> execute_in_parts(const EfficiencyRequest& request, ProcessGroup& group) {
   if (group.size() == 1 || request.traces.size() > 1) return std::nullopt;
-  const IdealOptions ideal = ideal_options(request);
+  const IdealOptions ideal =
+      ideal_network(request.causality, request.rendezvous, request.run.model);
   const Scaling scaling = parse_scaling(request.scaling);
   RunRequest one = request.run;
   one.trace = request.traces.empty() ? std::string() : request.traces.front();
@@ -127,7 +120,8 @@ Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
 }
 
 Report execute(const EfficiencyRequest& request) {
-  const IdealOptions ideal = ideal_options(request);
+  const IdealOptions ideal =
+      ideal_network(request.causality, request.rendezvous, request.run.model);
   const Scaling scaling = parse_scaling(request.scaling);
   std::vector<Efficiency> runs;
   std::vector<RunQuantities> quantities;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/ideal_network.h"
 #include "app/options/run_request.h"
 
 namespace slackline {
@@ -17,9 +18,9 @@ struct EfficiencyRequest {
   std::vector<std::string> traces{};
   RunRequest run{};                   ///< which run of each; its `trace` is not used
   std::string causality = "dimemas";  ///< of collectives on the ideal network: dimemas or data
-  std::string rendezvous = "32KiB";   ///< blocking sends of at least that size wait there
-  std::string scaling = "strong";     ///< strong or weak
-  std::string interval = "common";    ///< as resolve_interval() reads
+  std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
+  std::string scaling = "strong";            ///< strong or weak
+  std::string interval = "common";           ///< as resolve_interval() reads
 };
 
 /// Throws Error.

@@ -11,7 +11,7 @@ Report execute(const MonitorRequest& request) {
   MonitorOptions options;
   options.rank = request.rank;
   options.windows = request.windows;
-  options.ideal.causality = parse_collective_causality(request.causality);
+  options.ideal = ideal_network(request.causality, request.rendezvous, request.run.model);
   const LoadedRun run = load_run(request.run);
   options.analysed = resolve_interval(request.interval, run.trace());
   const Monitor result = monitor(run.trace(), run.matching(), CallPaths(run.trace()), options);
@@ -19,6 +19,7 @@ Report execute(const MonitorRequest& request) {
                       {{"rank", result.rank},
                        {"windows", request.windows},
                        {"collective_causality", request.causality},
+                       {"rendezvous_from_bytes", options.ideal.rendezvous_bytes},
                        {"interval", request.interval}});
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/options/ideal_network.h"
 #include "app/options/run_request.h"
 
 namespace slackline {
@@ -17,7 +18,8 @@ struct MonitorRequest {
   std::optional<std::int32_t> rank{};  ///< followed call by call; default: the one with most calls
   std::size_t windows = 256;           ///< of equal width, that the run is cut into
   std::string causality = "dimemas";   ///< of collectives on the ideal network: dimemas or data
-  std::string interval = "common";     ///< as resolve_interval() reads
+  std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
+  std::string interval = "common";           ///< as resolve_interval() reads
 };
 
 /// Throws Error.

@@ -24,8 +24,8 @@ Prediction predict_other(const PredictRequest& request, const std::string& trace
   ModelRequest input = request.input;
   input.trace = trace;
   const LoadedGraph loaded = load_graph(input, CallDetail::none);
-  Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model, side);
-  prediction.measured = measured_run(loaded.trace());
+  Prediction prediction = predict(loaded.program_or_none(), loaded.graph, loaded.model, side);
+  prediction.measured = measured_run(loaded.opened.trace);
   return prediction;
 }
 
@@ -59,13 +59,13 @@ Report execute(const PredictRequest& request) {
 
 Report execute(const PredictRequest& request, const LoadedGraph& loaded) {
   const Side side = request.left ? Side::left : Side::right;
-  Prediction prediction = predict(loaded.program(), loaded.graph, loaded.model, side);
-  prediction.measured = measured_run(loaded.trace());
+  Prediction prediction = predict(loaded.program_or_none(), loaded.graph, loaded.model, side);
+  prediction.measured = measured_run(loaded.opened.trace);
   if (loaded.measured_ns) {
     prediction.measured =
         MeasuredRun{*loaded.measured_ns, {}, "from the first begin to the last end of all ranks"};
   }
-  Report report = describe(prediction, loaded.program());
+  Report report = describe(prediction, loaded.program_or_none());
   add_pairwise(report, loaded, request.pairs);
   Json own = add_uncertainty(report, request, loaded, prediction, side);
   own["derivative"] = request.left ? "left" : "right";

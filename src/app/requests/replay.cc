@@ -211,17 +211,21 @@ bool is_cpu_time(const std::string& computation, const Trace& trace) {
 PreparedReplay open_program(const ReplayRequest& request) {
   PreparedReplay prepared{.opened = open_input(request.trace)};
   if (request.skip_unsupported) {
-    SkippedCalls skipped = without_unsupported(prepared.opened.trace);
+    SkippedCalls skipped = without_unsupported({prepared.opened.trace, prepared.opened.samples});
     prepared.skipped = skipped.count;
     if (skipped.count > 0) {
-      prepared.opened.trace = std::move(skipped.trace);
+      prepared.opened.trace = std::move(skipped.program.trace);
+      prepared.opened.samples = std::move(skipped.program.samples);
       prepared.opened.trace.findings().add(kSkipped, skipped.example, skipped.count);
     }
   }
   const Scenario scenario = scenario_of(request);
   prepared.scenario = scenario.name;
   check_replayable(prepared.opened.trace, CallMatching(prepared.opened.trace));
-  if (!scenario.edits.empty()) prepared.edited = apply(scenario, prepared.opened.trace);
+  if (!scenario.edits.empty()) {
+    prepared.edited = apply(scenario, {prepared.opened.trace, prepared.opened.samples});
+    require_selected(*prepared.edited);
+  }
   return prepared;
 }
 

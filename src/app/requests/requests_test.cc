@@ -1,5 +1,6 @@
 // Requests as a caller without a command line fills them in.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,14 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "app/requests/advise.h"
 #include "app/requests/convert.h"
 #include "app/requests/critical_path.h"
 #include "app/requests/efficiency.h"
+#include "app/requests/gains.h"
 #include "app/requests/info.h"
+#include "app/requests/monitor.h"
 #include "app/requests/platform.h"
 #include "app/requests/predict.h"
 #include "app/requests/report.h"
 #include "app/requests/tolerance.h"
+#include "app/requests/whatif.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
@@ -150,6 +155,100 @@ TEST_F(Requests, AReportOnATraceWithoutCallsIsOneSentence) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("the trace has no calls of MPI"));
   }
+}
+
+// Rank 0's send of 64 KiB takes from 100 to 400 ns, and its receive is posted at 300: on an ideal
+// network an eager send takes no time, and one with a handshake lasts until 300.
+TEST_F(Requests, TheEagerThresholdSaysWhichSendsWaitOnTheIdealNetwork) {
+  const std::string path = (folder_ / "late.slt").string();
+  write_file(path,
+             "slackline-trace 1 timed ranks=2\n"
+             "rank 0\n init\n @100 +300 send to=1 bytes=65536\n @400 finalize\n"
+             "rank 1\n init\n @300 +100 recv from=0 bytes=65536\n @400 finalize\n");
+  const auto transfer_efficiency = [&](const char* threshold) {
+    MonitorRequest monitor{.rank = 0};
+    monitor.run.trace = path;
+    monitor.run.model.eager_threshold = threshold;
+    return execute(monitor).result["monitor"]["local"][0].as_double();
+  };
+  EXPECT_EQ(transfer_efficiency("65535"), 0.75);
+  EXPECT_EQ(transfer_efficiency("65536"), 0.25);
+  EfficiencyRequest both{.traces = {path}};
+  both.run.model.eager_threshold = "64KiB";
+  both.rendezvous = "1KiB";
+  EXPECT_THAT(refusal(both), HasSubstr("cannot use -S with --rendezvous-from"));
+}
+
+std::vector<std::string> examples_of(const Report& report, std::string_view finding) {
+  for (const Findings::Entry& entry : report.findings.entries()) {
+    if (entry.name == finding) return entry.examples;
+  }
+  return {};
+}
+
+TEST_F(Requests, SayWhichAlgorithmStandsInForTheOneThatWasAskedFor) {
+  const auto replaced = [&](int bytes) {
+    PredictRequest request{.input = input_};
+    request.input.trace = (folder_ / "sum.slt").string();
+    request.input.model.collectives = {"allreduce=ring"};
+    std::string text = "slackline-trace 1 untimed ranks=3\n";
+    for (int rank = 0; rank < 3; ++rank) {
+      text += fmt::format("rank {}\n allreduce elem=8 bytes={}\n", rank, bytes);
+    }
+    write_file(request.input.trace, text);
+    return examples_of(execute(request), "collective_algorithm_replaced");
+  };
+  EXPECT_THAT(replaced(16), ::testing::ElementsAre("MPI_Allreduce of 16 bytes among 3 ranks: "
+                                                   "recursive_doubling instead of ring"));
+  EXPECT_TRUE(replaced(24).empty());
+}
+
+class RequestsOfAProfile : public Requests {
+ protected:
+  RequestsOfAProfile() {
+    input_ = {};
+    input_.trace = (folder_ / "rank0.json").string();
+    write_file(input_.trace,
+               R"({"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 1},
+                   "traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7,
+                                    "ts": 1, "dur": 5, "args": {"stream": 7, "correlation": 1}}]})");
+  }
+  template <class Request>
+  std::string sentence(const Request& request) {
+    try {
+      execute(request);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(RequestsOfAProfile, ThatNeedCallsAreRefused) {
+  const auto refused = HasSubstr("it is a profile of a training run");
+  EXPECT_EQ(sentence(PredictRequest{.input = input_}), "");
+  EXPECT_EQ(sentence(CriticalPathRequest{.input = input_}), "");
+  EXPECT_THAT(sentence(GainsRequest{.input = input_}), refused);
+  EXPECT_THAT(sentence(AdviseRequest{.input = input_}), refused);
+  EXPECT_THAT(sentence(WhatifRequest{.input = input_, .edits = {"balance"}}), refused);
+  EXPECT_THAT(sentence(PredictRequest{.input = input_, .bootstrap = 9}), refused);
+}
+
+TEST_F(RequestsOfAProfile, DoNotTakeOptionsOfCalls) {
+  PredictRequest request{.input = input_};
+  request.input.model.collectives = {"allreduce=ring"};
+  EXPECT_THAT(refusal(request), HasSubstr("cannot use --collectives here"));
+  request.input.model.collectives = {};
+  request.input.model.eager_threshold = "1KiB";
+  EXPECT_THAT(refusal(request), HasSubstr("cannot use -S or --rendezvous here"));
+}
+
+TEST_F(Requests, AnEditThatSelectsNothingIsRefused) {
+  EXPECT_THAT(refusal(WhatifRequest{.input = input_, .edits = {"remove operation=barrier"}}),
+              HasSubstr("it selects no collectives"));
+  const Report same = execute(WhatifRequest{.input = input_, .edits = {"scale factor=1"}});
+  EXPECT_EQ(same.result["edits"][0]["selected"].as_int(), 1);
+  EXPECT_EQ(same.result["edits"][0]["changed"].as_int(), 0);
 }
 
 }  // namespace

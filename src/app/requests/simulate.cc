@@ -40,7 +40,8 @@ struct Scene {
   Machine machine;
 };
 
-void write_timed(Scene& scene, const Simulation& result, const std::string& path) {
+void write_timed(Scene& scene, const Simulation& result, const std::string& path,
+                 Findings& findings) {
   const TraceWriter* const writer = writer_by_extension(path);
   if (writer == nullptr) {
     throw usage_error(fmt::format("cannot determine the format of '{}'", path),
@@ -49,7 +50,8 @@ void write_timed(Scene& scene, const Simulation& result, const std::string& path
   const Trace timed = simulated_trace(scene.trace(), result);
   OutputFiles files(path, OutputFiles::Existing::refuse_folders);
   const auto matching = [&]() -> const CallMatching& { return matching_of(scene.opened); };
-  writer->write({timed, matching, files.path(), ModelChoice{}});
+  findings.merge(writer->write({timed, matching, files.path(), ModelChoice{}, nullptr,
+                                TimelineArrows::path, &scene.opened.samples}));
   files.commit();
 }
 
@@ -64,7 +66,7 @@ Report simulate_once(Scene& scene, const SimulateRequest& request, Findings& fin
   if (!request.actions.empty()) {
     write_file(request.actions, simulated_actions(result, scene.trace()));
   }
-  if (!request.timed.empty()) write_timed(scene, result, request.timed);
+  if (!request.timed.empty()) write_timed(scene, result, request.timed, findings);
   findings.merge(result.findings);
   Report report = describe(result, scene.trace(), platform, request.links);
   if (request.pictures) {

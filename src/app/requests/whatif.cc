@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/output_files.h"
 #include "base/units.h"
+#include "calls/cpu_time.h"
 #include "calls/run_span.h"
 #include "report/report.h"
 #include "sim/simulated_trace.h"
@@ -65,6 +66,12 @@ TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
           static_cast<double>(schedule.makespan_ps) / kPicosPerNano};
 }
 
+/// What the model takes for the program where computation is CPU time.
+Trace without_pauses(Trace trace) {
+  remove_pauses(trace);
+  return trace;
+}
+
 /// A program, timed and analysed.
 struct EvaluatedProgram {
   EvaluatedProgram(const Trace& program, const ModelChoice& choice, const WhatifRequest& request)
@@ -91,14 +98,15 @@ Section edits_section(const std::vector<AppliedEdit>& log) {
               .title = "Applied edits",
               .columns = {{"edit"},
                           {"changed", Unit::count},
-                          {"of"},
+                          {"of selected", Unit::count},
+                          {"unit"},
                           {"computation before", Unit::ns, "sum over all ranks"},
                           {"computation after", Unit::ns, "sum over all ranks"}},
               .rows = {}};
   for (const AppliedEdit& applied : log) {
     table.rows.push_back({to_string(applied.edit), static_cast<std::int64_t>(applied.changed),
-                          std::string(applied.unit), applied.computation_before_ns,
-                          applied.computation_after_ns});
+                          static_cast<std::int64_t>(applied.selected), std::string(applied.unit),
+                          applied.computation_before_ns, applied.computation_after_ns});
   }
   return {"edits", "Edits", {std::move(table)}};
 }
@@ -108,6 +116,7 @@ Json edits_to_json(const std::vector<AppliedEdit>& log) {
   for (const AppliedEdit& applied : log) {
     list.push_back({{"edit", to_string(applied.edit)},
                     {"changed", applied.changed},
+                    {"selected", applied.selected},
                     {"unit", std::string(applied.unit)},
                     {"computation_before_ns", applied.computation_before_ns},
                     {"computation_after_ns", applied.computation_after_ns}});
@@ -115,11 +124,27 @@ Json edits_to_json(const std::vector<AppliedEdit>& log) {
   return list;
 }
 
-Paragraph headline(double before_ns, double after_ns, std::string_view how) {
+/// Why edits that selected something leave the run time as it is.
+std::string why_unchanged(const std::vector<AppliedEdit>& log) {
+  std::string selected;
+  bool changed = false;
+  for (const AppliedEdit& applied : log) {
+    selected += fmt::format("{}{} of {} {}", selected.empty() ? "" : ", ", applied.changed,
+                            applied.selected, applied.unit);
+    changed = changed || applied.changed > 0;
+  }
+  if (!changed) return fmt::format("They change {} that they select.", selected);
+  return fmt::format(
+      "They change {} that they select; a critical path without what they shorten is as long.",
+      selected);
+}
+
+Paragraph headline(double before_ns, double after_ns, std::string_view how,
+                   const std::vector<AppliedEdit>& log) {
   const double saved = before_ns - after_ns;
   if (saved == 0) {
-    return {fmt::format("The edits do not change the run time: {} {}.", format_time_ns(before_ns),
-                        how)};
+    return {fmt::format("The edits do not change the run time: {} {}. {}",
+                        format_time_ns(before_ns), how, why_unchanged(log))};
   }
   return {fmt::format("The run time {} changes from {} to {}: {} {} ({}).", how,
                       format_time_ns(before_ns), format_time_ns(after_ns),
@@ -138,7 +163,8 @@ std::optional<Paragraph> model_error(const Trace& trace, double before_ns) {
                   format_time_ns(static_cast<double>(measured->makespan_ns)))};
 }
 
-void save_program(const std::string& path, const Trace& program, const ModelChoice& model) {
+/// Returns what the format cannot hold.
+Findings save_program(const std::string& path, const Program& program, const ModelChoice& model) {
   const TraceWriter* writer = writer_by_extension(path);
   if (writer == nullptr) {
     throw usage_error(fmt::format("cannot tell the format of '{}'", path),
@@ -146,9 +172,11 @@ void save_program(const std::string& path, const Trace& program, const ModelChoi
   }
   OutputFiles files(path);
   std::optional<CallMatching> matching;  // found only if the format asks
-  const auto matched = [&]() -> const CallMatching& { return matching.emplace(program); };
-  writer->write({program, matched, files.path(), model});
+  const auto matched = [&]() -> const CallMatching& { return matching.emplace(program.trace); };
+  Findings lost = writer->write({program.trace, matched, files.path(), model, nullptr,
+                                 TimelineArrows::path, &program.samples});
   files.commit();
+  return lost;
 }
 
 }  // namespace
@@ -156,16 +184,22 @@ void save_program(const std::string& path, const Trace& program, const ModelChoi
 Report execute(const WhatifRequest& request) {
   const Scenario scenario = read_scenario(request);
   LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
-  const EditedProgram edited = apply(scenario, loaded.program());
+  // The edits apply to the run with its pauses, so that they are in what is saved.
+  const EditedProgram edited = apply(scenario, {loaded.trace(), loaded.opened.samples});
+  require_selected(edited);
+  const bool cpu_time = loaded.cpu_time.has_value();
   const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request);
-  const EvaluatedProgram after(edited.trace, loaded.model, request);
-  if (!request.save.empty()) save_program(request.save, edited.trace, loaded.model);
+  const EvaluatedProgram after(cpu_time ? without_pauses(edited.trace) : edited.trace, loaded.model,
+                               request);
+  Findings lost;
+  if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
   Report report = compare_runs(before.compared("before"), after.compared("after"));
   const std::string_view how =
       request.platform.given() ? "simulated on the platform" : "predicted by the model";
   Section summary{.id = "whatif", .title = "Effect of the edits"};
-  summary.items.emplace_back(headline(before.run.makespan_ns, after.run.makespan_ns, how));
+  summary.items.emplace_back(
+      headline(before.run.makespan_ns, after.run.makespan_ns, how, edited.log));
   if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
     summary.items.emplace_back(std::move(*error));
   }
@@ -176,6 +210,7 @@ Report execute(const WhatifRequest& request) {
   report.result["after"] = {{"makespan_ns", after.run.makespan_ns}};
   Json own = {{"evaluated_by", request.platform.given() ? "simulation" : "model"}};
   report = with_context(std::move(report), "whatif", loaded, std::move(own));
+  report.findings.merge(lost);
   for (const EvaluatedProgram* program : {&before, &after}) {
     report.findings.merge(program->run.findings);
     report.findings.merge(program->graph.findings());

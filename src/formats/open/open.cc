@@ -107,11 +107,7 @@ std::string shown(std::span<const std::byte> bytes) {
 
 Error unknown_input(const TraceInput& input) {
   const std::string problem = fmt::format("cannot read '{}' as a trace", input.path.string());
-  if (!kineto_files(input.path).empty()) {
-    return Error(problem, "it is a profile of a training run",
-                 "Analyse it by 'slackline report', 'predict', 'sensitivity', 'tolerance' or "
-                 "'critical-path'; other commands need a trace of MPI.");
-  }
+  if (!kineto_files(input.path).empty()) return profile_without_calls(input.path);
   const std::string hint = fmt::format("Accepted are: {}.", accepted_formats());
   if (input.is_directory) {
     return Error(problem, "the folder contains none", hint);
@@ -363,6 +359,13 @@ std::optional<OpenedGoal> open_goal(const fs::path& path) {
   const DecompressedFile file(path);
   return OpenedGoal{read_goal(file.bytes(), path.string()), path.string(),
                     file.stored().bytes().size(), checksum(file.stored().bytes())};
+}
+
+Error profile_without_calls(const fs::path& path) {
+  return Error(fmt::format("cannot read '{}' as a trace", path.string()),
+               "it is a profile of a training run",
+               "Analyse it by 'slackline report', 'predict', 'sensitivity', 'tolerance' or "
+               "'critical-path'; other commands need a trace of MPI.");
 }
 
 std::optional<OpenedTraining> open_training(const fs::path& path) {

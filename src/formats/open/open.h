@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "calls/call_matching.h"
 #include "calls/clock_correction.h"
 #include "trace/goal/program.h"
@@ -109,6 +110,9 @@ OpenedPart open_part(const std::filesystem::path& path, bool with_checksum,
 /// Opens a GOAL file; empty when `path` is something else. Throws Error when it is not there or
 /// cannot be read.
 std::optional<OpenedGoal> open_goal(const std::filesystem::path& path);
+
+/// The Error for a profile of a training run where calls of MPI are asked for.
+Error profile_without_calls(const std::filesystem::path& path);
 
 /// Profiles of a training run.
 struct OpenedTraining {

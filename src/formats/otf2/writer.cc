@@ -12,6 +12,7 @@
 #include "formats/otf2/definition_writer.h"
 #include "formats/otf2/library.h"
 #include "formats/otf2/rank_writer.h"
+#include "formats/writer_findings.h"
 
 namespace slackline {
 namespace {
@@ -84,10 +85,6 @@ void write_empty_local_definitions(OTF2_Archive* archive,
   }
   check(OTF2_Archive_CloseDefFiles(archive), anchor);
 }
-
-constexpr FindingKind kFactsLost{
-    "facts_left_out", Severity::info,
-    "Clock corrections, CPU times, call paths and earlier warnings are not stored in OTF2."};
 
 }  // namespace
 

@@ -23,6 +23,7 @@
 #include "formats/paraver/rank_stream.h"
 #include "formats/paraver/side_files.h"
 #include "formats/paraver/writer_findings.h"
+#include "formats/writer_findings.h"
 
 namespace slackline {
 namespace paraver {
@@ -217,6 +218,7 @@ class RecordWriter {
 class Losses {
  public:
   explicit Losses(const Trace& trace) : trace_(trace) {
+    findings_.add(kFactsLost);
     if (!trace.timed()) findings_.add(kUntimed);
     if (trace.info().flops_per_second > 0) findings_.add(kFlops);
     for (const Communicator& c : trace.communicators()) {

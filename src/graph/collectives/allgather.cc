@@ -119,7 +119,7 @@ void spread(StepWriter& w) {
 }
 
 void pairwise(StepWriter& w) {
-  if (!is_power_of_two(w.size())) return spread(w);
+  if (!is_power_of_two(w.size())) return w.instead("spread", spread);
   for (std::int32_t i = 1; i < w.size(); ++i) {
     w.exchange(w.rank() ^ i, w.block(w.rank()), w.block(w.rank() ^ i));
   }
@@ -140,7 +140,7 @@ void bruck(StepWriter& w) {
 }
 
 void neighbor_exchange(StepWriter& w) {
-  if (w.size() % 2 != 0) return spread(w);
+  if (w.size() % 2 != 0) return w.instead("spread", spread);
   const bool even = w.rank() % 2 == 0;
   const std::int32_t partners[2] = {w.shift(w.rank(), even ? 1 : -1),
                                     w.shift(w.rank(), even ? -1 : 1)};
@@ -173,7 +173,9 @@ void spread_at_once(StepWriter& w) {
 }
 
 void recursive_halving(StepWriter& w) {
-  if (!is_power_of_two(w.size())) return recursive_doubling(w);
+  if (!is_power_of_two(w.size())) {
+    return w.instead("recursive_doubling", recursive_doubling);
+  }
   // Blocks first go where the halving will need them: to the rank with the bits in reverse order.
   std::int32_t place = 0;
   for (std::int32_t mask = 1; mask < w.size(); mask *= 2) {

@@ -115,19 +115,24 @@ void rabenseifner(StepWriter& w) {
 }
 
 void ring(StepWriter& w) {
-  if (w.elements() < static_cast<std::uint64_t>(w.size())) return recursive_doubling(w);
+  if (w.elements() < static_cast<std::uint64_t>(w.size())) {
+    return w.instead("recursive_doubling", recursive_doubling);
+  }
   ring_in_phases(w, 1);
 }
 
 void ring_segmented(StepWriter& w) {
   const std::uint64_t phases = ring_phases(w);
-  if (phases == 0) return ring(w);
+  if (phases == 0) return w.instead("ring", ring);
   ring_in_phases(w, phases);
 }
 
 void lr(StepWriter& w) {
   const auto P = static_cast<std::uint64_t>(w.size());
-  if (w.elements() < P) return w.call().choose == nullptr ? linear(w) : nonoverlapping(w);
+  if (w.elements() < P) {
+    return w.call().choose == nullptr ? w.instead("linear", linear)
+                                      : w.instead("nonoverlapping", nonoverlapping);
+  }
   const std::uint64_t block = w.elements() / P * w.element_bytes();
   for (std::int32_t k = 0; k < 2 * (w.size() - 1); ++k) {
     w.exchange(w.shift(w.rank(), 1), block, w.shift(w.rank(), -1), block);
@@ -138,7 +143,7 @@ void lr(StepWriter& w) {
 
 void lr_segmented(StepWriter& w) {
   const std::uint64_t phases = ring_phases(w);
-  if (phases == 0) return lr(w);
+  if (phases == 0) return w.instead("lr", lr);
   ring_in_phases(w, phases);
 }
 
@@ -148,7 +153,7 @@ void linear(StepWriter& w) {
 }
 
 void equal_halves(StepWriter& w) {
-  if (!is_power_of_two(w.size())) return rabenseifner(w);
+  if (!is_power_of_two(w.size())) return w.instead("rabenseifner", rabenseifner);
   const auto P = static_cast<std::uint64_t>(w.size());
   // What P does not divide is rounded up, and once more: SimGrid's way.
   const std::uint64_t share = w.elements() % P == 0 ? w.elements() / P : (w.elements() + P) / P;

@@ -84,7 +84,7 @@ void ring(StepWriter& w) {
 }
 
 void pairwise(StepWriter& w) {
-  if (!is_power_of_two(w.size())) return ring(w);
+  if (!is_power_of_two(w.size())) return w.instead("ring", ring);
   in_rounds(w, [&](std::int32_t i) { return std::pair{w.rank() ^ i, w.rank() ^ i}; });
 }
 

@@ -39,8 +39,8 @@ void ring_rounds(StepWriter& w, Sync sync) {
   });
 }
 
-void pair_rounds(StepWriter& w, Sync sync) {
-  if (!is_power_of_two(w.size())) return ring_rounds(w, sync);
+void pair_rounds(StepWriter& w, Sync sync, std::string_view otherwise, void (*ring)(StepWriter&)) {
+  if (!is_power_of_two(w.size())) return w.instead(otherwise, ring);
   rounds(w, sync, [&](std::int32_t i) { return std::pair{w.rank() ^ i, w.rank() ^ i}; });
 }
 
@@ -56,13 +56,13 @@ void ring_barriers(StepWriter& w) {
   ring_rounds(w, Sync::every);
 }
 void pairwise_light_barrier(StepWriter& w) {
-  pair_rounds(w, Sync::light);
+  pair_rounds(w, Sync::light, "ring_light_barrier", ring_light_barrier);
 }
 void pairwise_one_barrier(StepWriter& w) {
-  pair_rounds(w, Sync::one);
+  pair_rounds(w, Sync::one, "ring_one_barrier", ring_one_barrier);
 }
 void pairwise_barriers(StepWriter& w) {
-  pair_rounds(w, Sync::every);
+  pair_rounds(w, Sync::every, "ring_barriers", ring_barriers);
 }
 
 }  // namespace slackline::collectives::alltoall

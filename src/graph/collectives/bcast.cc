@@ -97,7 +97,7 @@ void linear_segmented(StepWriter& w) {
   const std::uint64_t segment =
       std::max<std::uint64_t>(kLineSegment / w.element_bytes(), 1) * w.element_bytes();
   const std::uint64_t whole = std::min(w.bytes() / segment, Segments::kMost);
-  if (whole == 0) return linear(w);
+  if (whole == 0) return w.instead("linear", linear);
   // SimGrid leaves out what fills no segment; here it goes with the last one.
   const bool exact = w.call().choose != nullptr;
   const std::uint64_t last = exact ? segment : w.bytes() - (whole - 1) * segment;
@@ -216,7 +216,7 @@ void swap_halves(StepWriter& w, const Halves& halves, std::size_t side) {
 
 /// SimGrid takes another line than Open MPI's.
 void too_small_to_split(StepWriter& w) {
-  if (w.call().choose == nullptr) return chain(w);
+  if (w.call().choose == nullptr) return w.instead("chain", chain);
   const CollectiveCall part = w.part(Operation::bcast, w.bytes(), w.root());
   w.nested(part, *find_smpi_algorithm(Operation::bcast, "SMP_linear"));
 }

@@ -162,14 +162,18 @@ void CollectiveChoice::resolve_automatic(std::string_view mpi_library) {
   selector_ = mpich ? Selector::mpich : Selector::openmpi;
 }
 
-const CollectiveAlgorithm& CollectiveChoice::algorithm(const CollectiveCall& call) const {
+const CollectiveAlgorithm* CollectiveChoice::ruled(const CollectiveCall& call) const {
   const auto rule = std::find_if(rules_.rbegin(), rules_.rend(), [&](const Rule& r) {
     // The largest size counts as below an open end.
     const bool below =
         call.bytes < r.to_bytes || r.to_bytes == std::numeric_limits<std::uint64_t>::max();
     return r.operation == call.operation && call.bytes >= r.from_bytes && below;
   });
-  if (rule != rules_.rend()) return *rule->algorithm;
+  return rule == rules_.rend() ? nullptr : rule->algorithm;
+}
+
+const CollectiveAlgorithm& CollectiveChoice::algorithm(const CollectiveCall& call) const {
+  if (const CollectiveAlgorithm* given = ruled(call)) return *given;
   return selector_ == Selector::mpich ? collectives::mpich_decision(call)
                                       : collectives::openmpi_decision(call);
 }

@@ -31,8 +31,10 @@ class CollectiveChoice {
   /// `automatic` becomes the selector of the library that made the trace; Open MPI if unknown.
   void resolve_automatic(std::string_view mpi_library);
 
-  /// Never null. `call.operation` is a blocking collective.
+  /// `call.operation` is a blocking collective.
   const CollectiveAlgorithm& algorithm(const CollectiveCall& call) const;
+  /// The algorithm that an explicit rule says; nullptr: none speaks of such a call.
+  const CollectiveAlgorithm* ruled(const CollectiveCall& call) const;
 
   Selector selector() const { return selector_; }
   /// In the form that add() reads.

@@ -75,7 +75,7 @@ std::uint64_t times(std::int32_t count, std::uint64_t bytes) {
 
 /// SimGrid's alltoalls return without having sent anything.
 void alltoall_without_mesh(StepWriter& w) {
-  if (w.call().choose == nullptr) alltoall::ring(w);
+  if (w.call().choose == nullptr) w.instead("ring", alltoall::ring);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ namespace allgather {
 
 void mesh_2d(StepWriter& w) {
   const Mesh mesh = mesh_2d_of(w.size());
-  if (mesh.x == 0) return ring(w);
+  if (mesh.x == 0) return w.instead("ring", ring);
   const Plane plane(w, mesh);
   spread_along(w, plane.row, w.bytes());
   spread_along(w, plane.column, times(mesh.y, w.bytes()));
@@ -92,7 +92,7 @@ void mesh_2d(StepWriter& w) {
 
 void mesh_3d(StepWriter& w) {
   const Mesh mesh = mesh_3d_of(w.size());
-  if (mesh.x == 0) return ring(w);
+  if (mesh.x == 0) return w.instead("ring", ring);
   const Plane plane(w, mesh);
   spread_along(w, plane.row, w.bytes());
   spread_along(w, plane.column, times(mesh.y, w.bytes()));

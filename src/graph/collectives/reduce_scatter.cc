@@ -139,7 +139,9 @@ void recursive_doubling(StepWriter& w) {
 }
 
 void noncommutative(StepWriter& w) {
-  if (!is_power_of_two(w.size()) || !equal_blocks(w)) return recursive_doubling(w);
+  if (!is_power_of_two(w.size()) || !equal_blocks(w)) {
+    return w.instead("recursive_doubling", recursive_doubling);
+  }
   std::uint64_t bytes = total(w);
   for (std::int32_t mask = 1; mask < w.size(); mask *= 2) {
     bytes /= 2;

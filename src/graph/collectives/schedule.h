@@ -96,6 +96,9 @@ struct CollectiveCall {
   /// gatherv, scatterv, allgatherv, reduce_scatter: bytes of each rank's block (size entries).
   /// Empty: every block has `bytes`.
   std::span<const std::int64_t> counts{};
+  /// Set to the name of the algorithm that performs the call where the chosen one does not apply to
+  /// it (too few elements or ranks); nullptr: nobody asks.
+  std::string_view* stand_in = nullptr;
   /// The caller understands Kind::wait. Pipelined algorithms then post a receive ahead exactly as
   /// the libraries do; without, they post it as early as wait_all allows. Same messages either way.
   bool single_waits = false;

@@ -148,6 +148,7 @@ CollectiveCall StepWriter::part(Operation operation, std::uint64_t bytes, std::i
   call.bytes = bytes;
   call.element_bytes = static_cast<std::uint32_t>(element_bytes_);
   call.counts = {};
+  call.stand_in = nullptr;
   apply({}, call);
   return call;
 }
@@ -178,6 +179,7 @@ void StepWriter::among(std::span<const std::int32_t> ranks, CollectiveCall call,
   call.nodes = nodes;
   call.part = 2 * call_.part + (nodes.empty() ? 0 : 1);
   call.smp_part = true;
+  call.stand_in = nullptr;
   std::vector<CollectiveStep> inner;
   perform(call, static_cast<std::int32_t>(me - ranks.begin()), inner);
   for (CollectiveStep& step : inner) {

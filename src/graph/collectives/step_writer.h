@@ -84,6 +84,12 @@ class StepWriter {
   Request isend_any(std::int32_t peer, std::uint64_t bytes);
   Request irecv_any(std::int32_t peer, std::uint64_t bytes);
 
+  /// What the algorithm does where it does not apply to the call: another one, by its name.
+  void instead(std::string_view name, void (*algorithm)(StepWriter&)) {
+    if (call_.stand_in != nullptr) *call_.stand_in = name;
+    algorithm(*this);
+  }
+
   /// Another collective as a part of this one, after everything started so far.
   void nested(const CollectiveCall& call, void (*algorithm)(StepWriter&));
   void nested(CollectiveCall call, const CollectiveAlgorithm& algorithm);

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "graph/collectives/schedule.h"
 
@@ -48,6 +49,34 @@ TEST(Table, FindsByNameAndBySimGridName) {
   EXPECT_EQ(name(Operation::allgather, "ring"), "ring");
   EXPECT_EQ(find_smpi_algorithm(Operation::allgather, "ring")->name, "spread");
   EXPECT_EQ(find_smpi_algorithm(Operation::alltoallv, "ring")->name, "pairwise");
+}
+
+// Where an algorithm does not apply, it says which one performs the call; and that one does.
+TEST(Table, StandInsAreNamed) {
+  std::set<std::string> seen;
+  for (const CollectiveAlgorithm& asked : collective_algorithms()) {
+    if (asked.uses_nodes) continue;
+    for (std::int32_t size = 2; size <= 9; ++size) {
+      std::string_view performed;
+      CollectiveCall call{
+          .operation = asked.operation, .size = size, .bytes = 8, .element_bytes = 8};
+      call.stand_in = &performed;
+      std::vector<CollectiveStep> steps;
+      asked.expand(call, 0, {}, steps);
+      if (performed.empty()) continue;
+      seen.insert(std::string(asked.name));
+      call.stand_in = nullptr;
+      const CollectiveAlgorithm* other = find_algorithm(asked.operation, performed);
+      ASSERT_NE(other, nullptr) << performed;
+      std::vector<CollectiveStep> expected;
+      other->expand(call, 0, {}, expected);
+      EXPECT_EQ(steps, expected) << asked.name << " as " << performed << " of " << size;
+    }
+    if (asked.description.find("unless P") != std::string_view::npos) {
+      EXPECT_TRUE(seen.contains(std::string(asked.name))) << asked.name;
+    }
+  }
+  EXPECT_TRUE(seen.contains("ring"));
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+#include "base/nearest_names.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace slackline {
+namespace {
+
+constexpr std::size_t kNames = 5;
+/// What is longer is a signature, of which its begin tells enough.
+constexpr std::size_t kLetters = 200;
+
+/// Levenshtein's, row by row.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t before = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = before + (a[i] == b[j] ? 0 : 1);
+      before = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, before + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string nearest_names(std::string_view wanted, std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  std::erase(names, std::string());
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (std::string& name : names) {
+    const std::string_view begin = std::string_view(name).substr(0, kLetters);
+    ranked.emplace_back(distance(wanted.substr(0, kLetters), begin), std::move(name));
+  }
+  std::ranges::sort(ranked);
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kNames, ranked.size()); ++i) {
+    list += (i == 0 ? "" : ", ") + ranked[i].second;
+  }
+  return list;
+}
+
+}  // namespace slackline
