@@ -88,7 +88,7 @@ struct ComputationSums {
       add(paths.of_frame(frame_with_source(trace.call_tree(), frame)), ns);
     });
   }
-  void pause(std::int64_t, bool) {}
+  void pause(std::int64_t, PauseKind) {}
   void region(const RegionEvent&, PathId) {}
   void call(std::size_t, PathId) {}
 };

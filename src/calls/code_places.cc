@@ -1,6 +1,37 @@
 #include "calls/code_places.h"
 
+#include <algorithm>
+#include <array>
+
 namespace slackline {
+namespace {
+
+/// How the files of libraries begin that programs are not made of.
+constexpr std::array<std::string_view, 30> kLibraries{
+    "libc.",       "libc-",       "libm.",      "libm-",   "libpthread",  "librt.",
+    "libdl.",      "ld-linux",    "linux-vdso", "[vdso]",  "libgcc",      "libstdc++",
+    "libgfortran", "libquadmath", "libgomp",    "libomp",  "libmpi",      "libmpich",
+    "libopen-",    "libpmi",      "libpmix",    "libucp",  "libuct",      "libucs",
+    "libucm",      "libfabric",   "libhwloc",   "libblas", "libopenblas", "liblapack"};
+
+bool is_run_time_library(const std::string& module) {
+  const std::string file = file_name(module);
+  return std::ranges::any_of(kLibraries,
+                             [&](std::string_view name) { return file.starts_with(name); });
+}
+
+}  // namespace
+
+FrameId own_frame(const CallTree& tree, FrameId frame) {
+  for (FrameId at = frame; at != 0; at = tree.parent(at)) {
+    const CodeLocation& location = tree.location(at);
+    if (!location.inlined && !is_run_time_library(location.module) && !location.function.empty() &&
+        location.function.find("+0x") == std::string::npos) {
+      return at;
+    }
+  }
+  return frame_with_source(tree, frame);
+}
 
 std::vector<bool> frames_of_function(const CallTree& tree, std::string_view function) {
   std::vector<bool> inside(tree.size() + 1);

@@ -18,6 +18,11 @@ FrameId frame_of_gap(const Trace& trace, const CallPaths& functions, std::int32_
 /// in the program from which a library function was called. `frame` itself if there is none.
 FrameId frame_with_source(const CallTree& tree, FrameId frame);
 
+/// `frame` or the innermost of its callers that is a function of the program's own: of no C
+/// library, compiler's run-time library, MPI or math library, and not inlined into its caller.
+/// Without one, frame_with_source(). Linear in the depth.
+FrameId own_frame(const CallTree& tree, FrameId frame);
+
 /// For each frame of the tree, 0 included, whether it is one of `function` or of what that calls.
 std::vector<bool> frames_of_function(const CallTree& tree, std::string_view function);
 

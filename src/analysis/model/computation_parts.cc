@@ -22,7 +22,7 @@ struct ComputationParts::Recorder {
       clock += ns;
     });
   }
-  void pause(std::int64_t ns, bool) { clock += ns; }
+  void pause(std::int64_t ns, PauseKind) { clock += ns; }
   void region(const RegionEvent&, PathId) {}
   void call(std::size_t i, PathId) {
     position_of_call[i] = {clock, static_cast<std::uint32_t>(stretches.size())};

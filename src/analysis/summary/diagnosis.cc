@@ -33,15 +33,21 @@ std::optional<ExampleWait> example_wait(const Trace& trace, const WaitStates& wa
   return ExampleWait{*longest, begin - run_span(trace).whole.begin_ns};
 }
 
-/// What the trace's call tree says of the waits and of the path.
+/// What limits the run, and what the trace's call tree says of the waits and of the path.
 void find_code(const Trace& trace, const CallMatching& matching, const WaitStates& waits,
-               const Samples* samples, Diagnosis& d) {
-  if (trace.call_tree().empty()) return;
-  const CallPaths functions = CallPaths::of_functions(trace);
-  d.waits.in_code =
-      waits_in_code(trace, matching, waits, CallActivities(trace, functions), samples);
-  const TimeInterval analysed{d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns};
+               const CallActivities& names, const Samples* samples, Diagnosis& d) {
   const ComputationCode code(trace, samples);
+  if (trace.call_tree().empty()) {
+    d.limits = limiting_causes({trace, matching, waits, names, d.waits.delays, code, d.shares});
+    return;
+  }
+  const CallPaths functions = CallPaths::of_functions(trace);
+  const CallActivities in_functions(trace, functions);
+  const auto collector = collect_waits_in_code(trace, waits, in_functions, samples);
+  const DelayCosts delays = delay_costs(trace, matching, waits, in_functions, collector.get());
+  d.waits.in_code = collector->take();
+  d.limits = limiting_causes({trace, matching, waits, in_functions, delays, code, d.shares});
+  const TimeInterval analysed{d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns};
   d.path_functions = path_functions(d.path, trace, code, analysed, true);
 }
 
@@ -255,7 +261,7 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
         d.efficiency = efficiency_from(trace, matching, ideal, analysed);
       }};
   parallel_for(halves.size(), [&](std::size_t i) { halves[i](); });
-  find_code(trace, matching, waits, options.samples, d);
+  find_code(trace, matching, waits, names, options.samples, d);
   d.monitor = monitor(trace, {ideal, waits, d.path, paths, efficiency_inputs(d.shares)},
                       {.analysed = analysed});
   d.causes = root_causes(trace, waits, d.waits.delays, d.shares.present);
@@ -293,6 +299,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   report.sections.push_back(monitor_section(d.monitor, false));
   report.sections.push_back(std::move(efficiency));
   append(report.sections, std::move(path.sections));
+  report.result["diagnosis"] = diagnosis_to_json(d.limits, trace.call_tree());
   report.result["measured"] = {{"time_shares", shares_to_json(d.shares, paths)},
                                {"efficiency", efficiency_to_json(d.efficiency)},
                                {"wait_states", std::move(waits.result)},

@@ -12,6 +12,7 @@
 #include "analysis/paths/imbalance.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/phases/monitor.h"
+#include "analysis/summary/limits.h"
 #include "analysis/summary/root_causes.h"
 #include "analysis/waits/poll_gaps.h"
 #include "analysis/waits/wait_summary.h"
@@ -42,6 +43,7 @@ struct Diagnosis {
   ImbalanceMetrics imbalance;
   Monitor monitor;
   RootCauses causes;
+  std::vector<LimitingCause> limits;  ///< what limits the run, and the other causes
   /// For the largest of the delay costs; nothing where nobody waited.
   std::optional<ExampleWait> example;
   Findings findings;

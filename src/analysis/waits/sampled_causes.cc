@@ -30,7 +30,7 @@ class Sums {
 
   void add(std::int32_t rank, ActivityId activity, FrameId leaf, std::int64_t ns) {
     const CallTree& tree = trace_.call_tree();
-    const FrameId frame = frame_with_source(tree, leaf);
+    const FrameId frame = own_frame(tree, leaf);
     Function function;
     if (frame != 0) function = {tree.location(frame).function, tree.location(frame).file};
     of_all_[{activity, function}] += ns;

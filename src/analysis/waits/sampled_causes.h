@@ -18,8 +18,9 @@ struct SampledCause {
 };
 
 /// For each of `causes`, a rank and its computation in a call path: the function on which the rank
-/// spends more time than the mean rank, and most of all so; if none is longer, the longest. A
-/// function without source stands for the one that called it. O(calls) and as many places.
+/// spends more time than the mean rank, and most of all so; if none is longer, the longest. Only
+/// functions of the program's own count, with all that they call (own_frame()). O(calls) and as
+/// many places.
 std::map<std::pair<std::int32_t, ActivityId>, SampledCause> sampled_causes(
     const Trace& trace, const CallActivities& names, const ComputationCode& code,
     std::span<const std::pair<std::int32_t, ActivityId>> causes);

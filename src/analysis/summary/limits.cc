@@ -1,0 +1,543 @@
+// What limits a run?
+//
+// The rank time of an interval is computation, time without a processor, time blocked outside of
+// MPI, waiting and the rest of MPI (time_shares.h). Computation is no loss. Waiting is lost to what
+// made the rank waited for late: the delay costs say how much of it that rank did more while the
+// other one worked too (imbalance), while the other one had nothing to do (serialisation), while
+// others had its processor (processors), or in calls of MPI. Those calls, and the rest of MPI, are
+// lost to the bytes that they move, or if these are few, to their number. What takes far longer
+// than that is not explained by either: where ranks lack processors they are what is missing in
+// MPI, too.
+//
+// Being blocked outside of MPI costs the others waiting, which is counted; only what all ranks have
+// of it is a loss of its own.
+
+#include "analysis/summary/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/waits/known_waits.h"
+#include "analysis/waits/sampled_causes.h"
+#include "base/ratio.h"
+#include "base/sentences.h"
+#include "base/units.h"
+#include "calls/code_places.h"
+
+namespace slackline {
+namespace {
+
+constexpr double kLeastLoss = 0.05;         // of the rank time: less does not limit a run
+constexpr double kLeastAlternative = 0.01;  // of the rank time: less is not named at all
+constexpr double kSmallMessage = 4096;      // bytes; below, their number costs, not their size
+constexpr double kStalledCall_ns = 50'000;  // a small message that takes longer does not explain it
+constexpr double kOversubscribed = 0.1;     // of the time outside of MPI without a processor
+constexpr double kOutstandingRank = 1.4;    // times the even share of a rank
+constexpr double kMostOfLoss = 0.6;         // enough, whatever the even share
+constexpr double kLeastOfRank = 0.1;
+constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
+constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
+constexpr double kWorthAsking = 0.01;  // of a loss: smaller delays are not looked up in the code
+
+using LimitLosses = std::array<double, kLimits>;
+
+double& of(LimitLosses& losses, Limit limit) {
+  return losses[static_cast<std::size_t>(limit)];
+}
+
+/// Calls of one operation at one place of the program.
+struct CallSum {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;
+  double ns = 0;          ///< inside, without waiting
+  double unknown_ns = 0;  ///< of it, where waiting is not known
+};
+
+struct Place {
+  Operation operation;
+  FrameId frame;
+  auto operator<=>(const Place&) const = default;
+};
+
+/// The limit that a part of a run's time counts for, and where it was.
+struct PlacedLoss {
+  Limit limit;
+  Place place;
+  CallSum sum;
+  double ns;
+};
+
+class LimitSearch {
+ public:
+  explicit LimitSearch(const LimitInputs& in)
+      : in_(in), own_(in.trace.call_tree().size() + 1), start_(run_span(in.trace).whole.begin_ns) {
+    for (FrameId frame = 1; frame < own_.size(); ++frame) {
+      own_[frame] = own_frame(in.trace.call_tree(), frame);
+    }
+  }
+
+  std::vector<LimitingCause> find() {
+    if (rank_time() <= 0) return {};
+    sum_up_calls();
+    sum_up_waits();
+    sum_up_rest();
+    std::vector<LimitingCause> causes;
+    for (std::size_t k = 1; k < kLimits; ++k) {
+      const double share = losses_[k] / rank_time();
+      if (share >= kLeastAlternative) causes.push_back(cause(static_cast<Limit>(k), share));
+    }
+    std::ranges::stable_sort(causes, std::greater{}, &LimitingCause::share);
+    if (causes.empty() || causes.front().share < kLeastLoss) {
+      causes.insert(causes.begin(), computation());
+    }
+    rate(causes);
+    return causes;
+  }
+
+ private:
+  double rank_time() const {
+    return static_cast<double>(in_.shares.length_ns) * static_cast<double>(in_.shares.present);
+  }
+  TimeInterval analysed() const {
+    return {start_ + in_.shares.begin_ns, start_ + in_.shares.begin_ns + in_.shares.length_ns};
+  }
+  Place place_of(std::int32_t rank, CallIndex call) const {
+    const RankCalls& calls = in_.trace.calls(rank);
+    return {calls.operation(call), own_[calls.frame(call)]};
+  }
+
+  void sum_up_calls() {
+    const TimeInterval interval = analysed();
+    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+      const RankCalls& calls = in_.trace.calls(r);
+      const RankSpan span = rank_span(calls);
+      for (std::size_t i = span.first_call; i < span.last_call; ++i) {
+        const std::int64_t ns = std::min(interval.end_ns, calls.end_ns(i)) -
+                                std::max(interval.begin_ns, calls.begin_ns(i));
+        if (ns < 0) continue;
+        const auto call = static_cast<CallIndex>(i);
+        CallSum& sum = calls_[place_of(r, call)];
+        ++sum.calls;
+        sum.bytes += calls.bytes(i);
+        sum.ns += static_cast<double>(ns);
+        if (!waiting_is_known(in_.trace, in_.matching, r, call)) {
+          sum.unknown_ns += static_cast<double>(ns);
+        }
+      }
+    }
+  }
+
+  /// Waiting by its reason: of communication it stays with the call.
+  void sum_up_waits() {
+    constexpr auto kCommunication = static_cast<std::size_t>(DelayReason::communication);
+    for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
+      const WaitState& w = in_.waits.states[i];
+      const auto& by_reason = in_.delays.origins[i].by_reason;
+      const bool has_cause = w.cause_rank >= 0 && w.cause_rank != w.rank;
+      if (!w.effective) continue;
+      CallSum& sum = calls_[place_of(w.rank, w.call)];
+      if (!has_cause) continue;  // a completion: MPI's own time
+      sum.ns -= static_cast<double>(w.wait_ns);
+      sum.unknown_ns = std::min(sum.unknown_ns, std::max(0.0, sum.ns));
+      sum.ns += static_cast<double>(by_reason[kCommunication]);
+      of(losses_, Limit::imbalance) += by_reason[static_cast<std::size_t>(DelayReason::imbalance)];
+      of(losses_, Limit::serialisation) +=
+          by_reason[static_cast<std::size_t>(DelayReason::serialisation)];
+      of(losses_, Limit::processors) +=
+          by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
+    }
+  }
+
+  bool oversubscribed() const {
+    const RankTime& t = in_.shares.sum_ns;
+    return static_cast<double>(t.no_processor) >
+           kOversubscribed * static_cast<double>(t.compute + t.no_processor);
+  }
+
+  Limit limit_of(const Place& place, const CallSum& sum) const {
+    const OperationClass kind = operation_class(place.operation);
+    if (kind == OperationClass::io) return Limit::io;
+    if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
+      return Limit::unknown;
+    }
+    const double calls = static_cast<double>(sum.calls);
+    if (static_cast<double>(sum.bytes) >= kSmallMessage * calls) return Limit::transfer;
+    if (sum.ns <= kStalledCall_ns * calls) return Limit::message_rate;
+    return oversubscribed() ? Limit::processors : Limit::unknown;
+  }
+
+  void sum_up_rest() {
+    for (const auto& [place, sum] : calls_) {
+      const double known = std::max(0.0, sum.ns - sum.unknown_ns);
+      const Limit limit = limit_of(place, sum);
+      placed_.push_back({limit, place, sum, known});
+      placed_.push_back({Limit::unknown, place, sum, sum.unknown_ns});
+      of(losses_, limit) += known;
+      of(losses_, Limit::unknown) += sum.unknown_ns;
+    }
+    of(losses_, Limit::processors) += static_cast<double>(in_.shares.sum_ns.no_processor);
+    of(losses_, Limit::unknown) += static_cast<double>(in_.shares.sum_ns.outside);
+    std::optional<std::int64_t> least;
+    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+      if (in_.trace.calls(r).empty()) continue;
+      const std::int64_t blocked = in_.shares.ranks_ns[static_cast<std::size_t>(r)].blocked;
+      least = std::min(least.value_or(blocked), blocked);
+    }
+    of(losses_, Limit::io) +=
+        static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
+  }
+
+  LimitingCause cause(Limit limit, double share) {
+    LimitingCause c{.limit = limit, .share = share, .interval = from_start(analysed())};
+    switch (limit) {
+      case Limit::imbalance:
+        describe_delays(DelayReason::imbalance, c);
+        break;
+      case Limit::serialisation:
+        describe_delays(DelayReason::serialisation, c);
+        break;
+      case Limit::processors:
+        describe_processors(c);
+        break;
+      default:
+        describe_calls(c);
+    }
+    return c;
+  }
+
+  TimeInterval from_start(const TimeInterval& t) const {
+    return {t.begin_ns - start_, t.end_ns - start_};
+  }
+
+  void describe_delays(DelayReason reason, LimitingCause& c) {
+    const auto k = static_cast<std::size_t>(reason);
+    std::map<std::int32_t, double> by_rank;
+    double sum = 0;
+    for (const DelayCost& cost : in_.delays.costs) {
+      by_rank[cost.rank] += cost.by_reason[k];
+      sum += cost.by_reason[k];
+    }
+    c.ranks = outstanding(by_rank, sum);
+    c.frame = code_of_delays(k, sum, c.ranks);
+    c.operation = operation_of_waits(k, c.ranks);
+    c.interval = interval_of_waits(k, c.ranks);
+    c.evidence = fmt::format("delay costs: {} of rank time is waiting for {}",
+                             format_percent(c.share), ranks_text(c.ranks));
+  }
+
+  static std::string ranks_text(const std::vector<std::int32_t>& ranks) {
+    if (ranks.empty()) return "ranks that are late in turn";
+    std::vector<std::string> names;
+    for (const std::int32_t r : ranks) names.push_back(std::to_string(r));
+    return (ranks.size() == 1 ? "rank " : "ranks ") + enumeration(names);
+  }
+
+  /// Ranks that cause much more than their even share, most first.
+  std::vector<std::int32_t> outstanding(const std::map<std::int32_t, double>& by_rank,
+                                        double sum) const {
+    std::vector<std::pair<double, std::int32_t>> order;
+    for (const auto& [rank, ns] : by_rank) order.emplace_back(-ns, rank);
+    std::ranges::sort(order);
+    const double even = ratio_of(1, static_cast<double>(in_.shares.present));
+    const double least = std::max(kLeastOfRank, std::min(kMostOfLoss, kOutstandingRank * even));
+    std::vector<std::int32_t> ranks;
+    for (const auto& [negative, rank] : order) {
+      if (sum > 0 && -negative >= least * sum) ranks.push_back(rank);
+    }
+    return ranks;
+  }
+
+  static bool counts(const std::vector<std::int32_t>& ranks, std::int32_t rank) {
+    return ranks.empty() || std::ranges::find(ranks, rank) != ranks.end();
+  }
+
+  /// The function in which the late ranks do what the others wait for.
+  FrameId code_of_delays(std::size_t reason, double sum,
+                         const std::vector<std::int32_t>& ranks) const {
+    std::vector<std::pair<std::int32_t, ActivityId>> asked;
+    std::map<std::pair<std::int32_t, ActivityId>, double> weights;
+    for (const DelayCost& cost : in_.delays.costs) {
+      if (cost.operation != Operation::none || !counts(ranks, cost.rank) ||
+          cost.by_reason[reason] < kWorthAsking * sum) {
+        continue;
+      }
+      asked.emplace_back(cost.rank, cost.activity);
+      weights[asked.back()] = cost.by_reason[reason];
+    }
+    if (asked.empty() || in_.trace.call_tree().empty()) return 0;
+    std::map<FrameId, double> frames;
+    for (const auto& [cause, found] : sampled_causes(in_.trace, in_.names, in_.code, asked)) {
+      frames[found.frame] += weights[cause] * found.share;
+    }
+    return most_of_function(frames);
+  }
+
+  /// The frame with the most, of the function that has the most.
+  FrameId most_of_function(const std::map<FrameId, double>& frames) const {
+    const CallTree& tree = in_.trace.call_tree();
+    std::map<std::pair<std::string, std::string>, double> functions;
+    const auto function_of = [&](FrameId frame) {
+      return std::pair(tree.location(frame).function, tree.location(frame).file);
+    };
+    for (const auto& [frame, weight] : frames) {
+      if (frame != 0) functions[function_of(frame)] += weight;
+    }
+    if (functions.empty()) return 0;
+    const auto most =
+        std::ranges::max_element(functions, {}, [](const auto& f) { return f.second; });
+    FrameId best = 0;
+    double most_weight = -1;
+    for (const auto& [frame, weight] : frames) {
+      if (frame == 0 || weight <= most_weight || function_of(frame) != most->first) continue;
+      best = frame;
+      most_weight = weight;
+    }
+    return best;
+  }
+
+  Operation operation_of_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
+    std::map<Operation, double> sums;
+    for_charges(reason, ranks, [&](const WaitState& w, double ns) {
+      sums[in_.trace.calls(w.rank).operation(w.call)] += ns;
+    });
+    const auto most = std::ranges::max_element(sums, {}, [](const auto& s) { return s.second; });
+    return most == sums.end() ? Operation::none : most->first;
+  }
+
+  template <class Visit>
+  void for_charges(std::size_t reason, const std::vector<std::int32_t>& ranks, Visit visit) const {
+    for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
+      const WaitState& w = in_.waits.states[i];
+      const double ns = in_.delays.origins[i].by_reason[reason];
+      if (ns > 0 && counts(ranks, w.cause_rank)) visit(w, ns);
+    }
+  }
+
+  /// The shortest interval with most of the loss; all of the analysed one if it is not much
+  /// shorter.
+  TimeInterval interval_of_waits(std::size_t reason, const std::vector<std::int32_t>& ranks) const {
+    struct Charge {
+      std::int64_t begin_ns, end_ns;
+      double ns;
+    };
+    std::vector<Charge> charges;
+    double sum = 0;
+    for_charges(reason, ranks, [&](const WaitState& w, double ns) {
+      const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
+      charges.push_back({begin, begin + w.wait_ns, ns});
+      sum += ns;
+    });
+    std::ranges::sort(charges, {}, &Charge::begin_ns);
+    TimeInterval shortest = analysed();
+    double inside = 0;
+    std::size_t first = 0;
+    for (const Charge& last : charges) {
+      inside += last.ns;
+      while (inside - charges[first].ns >= kPartOfLoss * sum) inside -= charges[first++].ns;
+      const TimeInterval found{charges[first].begin_ns, last.end_ns};
+      if (inside >= kPartOfLoss * sum && found.length_ns() < shortest.length_ns()) shortest = found;
+    }
+    const bool whole = static_cast<double>(shortest.length_ns()) >
+                       kNearlyAll * static_cast<double>(analysed().length_ns());
+    return from_start(whole ? analysed() : shortest);
+  }
+
+  void describe_processors(LimitingCause& c) {
+    std::map<std::int32_t, double> by_rank;
+    double sum = 0;
+    for (std::size_t r = 0; r < in_.shares.ranks_ns.size(); ++r) {
+      const auto ns = static_cast<double>(in_.shares.ranks_ns[r].no_processor);
+      by_rank[static_cast<std::int32_t>(r)] = ns;
+      sum += ns;
+    }
+    c.ranks = outstanding(by_rank, sum);
+    const RankTime& t = in_.shares.sum_ns;
+    c.evidence =
+        fmt::format("ranks had no processor for {} of their time outside MPI",
+                    format_percent(ratio_of(static_cast<double>(t.no_processor),
+                                            static_cast<double>(t.compute + t.no_processor))));
+  }
+
+  /// The function whose calls lose the most to the limit, and the operation that does in it.
+  void describe_calls(LimitingCause& c) {
+    std::map<FrameId, double> frames;
+    for (const PlacedLoss& loss : placed_) {
+      if (loss.limit == c.limit) frames[loss.place.frame] += loss.ns;
+    }
+    c.frame = most_of_function(frames);
+    const CallTree& tree = in_.trace.call_tree();
+    const PlacedLoss* most = nullptr;
+    for (const PlacedLoss& loss : placed_) {
+      if (loss.limit != c.limit || loss.ns <= 0) continue;
+      if (c.frame != 0 && (loss.place.frame == 0 || tree.location(loss.place.frame).function !=
+                                                        tree.location(c.frame).function)) {
+        continue;
+      }
+      if (most == nullptr || loss.ns > most->ns) most = &loss;
+    }
+    if (most == nullptr) {
+      c.evidence = c.limit == Limit::io ? "all ranks are blocked outside MPI"
+                                        : "recordings of ranks end, or ranks are in MPI_Init";
+      return;
+    }
+    c.operation = most->place.operation;
+    const auto calls = static_cast<double>(std::max<std::uint64_t>(1, most->sum.calls));
+    c.evidence = fmt::format("{} of {}, mean size {}, mean {} per call",
+                             count_of(most->sum.calls, "call"), mpi_name(c.operation),
+                             format_bytes(static_cast<double>(most->sum.bytes) / calls),
+                             format_time_ns(most->ns / calls));
+  }
+
+  LimitingCause computation() const {
+    LimitingCause c{.limit = Limit::computation, .interval = from_start(analysed())};
+    c.share = static_cast<double>(in_.shares.sum_ns.compute) / rank_time();
+    std::map<FrameId, double> frames;
+    const TimeInterval interval = analysed();
+    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+      const RankCalls& calls = in_.trace.calls(r);
+      for (std::size_t i = calls.first_from(interval.begin_ns); i < calls.size(); ++i) {
+        if (calls.begin_ns(i) > interval.end_ns) break;
+        in_.code.split(r, static_cast<CallIndex>(i), calls.useful_ns(i),
+                       [&](FrameId frame, std::int64_t ns) {
+                         frames[own_[frame]] += static_cast<double>(ns);
+                       });
+      }
+    }
+    c.frame = most_of_function(frames);
+    c.evidence = "no loss exceeds 5 % of rank time";
+    return c;
+  }
+
+  void rate(std::vector<LimitingCause>& causes) const {
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+      const double next = i + 1 < causes.size() ? causes[i + 1].share : 0;
+      LimitingCause& c = causes[i];
+      const bool doubtful = c.limit == Limit::unknown || in_.waits.clipped > 0;
+      const bool clear = c.share >= 2 * kLeastLoss && c.share >= 1.5 * next && i == 0;
+      c.confidence = doubtful || (c.share < kLeastLoss && c.limit != Limit::computation)
+                         ? Confidence::weak
+                     : clear ? Confidence::certain
+                             : Confidence::likely;
+    }
+  }
+
+  const LimitInputs& in_;
+  std::vector<FrameId> own_;  // of every frame
+  std::int64_t start_;
+  std::map<Place, CallSum> calls_;
+  std::vector<PlacedLoss> placed_;
+  LimitLosses losses_{};
+};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLimitNames{
+    {{"computation", "computation"},
+     {"imbalance", "load imbalance"},
+     {"serialisation", "serialisation"},
+     {"transfer", "data transfer"},
+     {"message_rate", "message rate"},
+     {"io", "I/O"},
+     {"processors", "lack of processors"},
+     {"unknown", "MPI time of unknown cause"}}};
+
+Json cause_to_json(const LimitingCause& c, const CallTree& tree) {
+  const CodeLocation at = c.frame == 0 ? CodeLocation{} : tree.location(c.frame);
+  const auto known = [](const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+  };
+  return {{"limit", to_string(c.limit)},
+          {"share", c.share},
+          {"ranks", c.ranks},
+          {"function", known(at.function)},
+          {"file", known(at.file)},
+          {"line", at.line == 0 ? Json(nullptr) : Json(at.line)},
+          {"operation", c.operation == Operation::none ? Json(nullptr)
+                                                       : Json(std::string(mpi_name(c.operation)))},
+          {"interval", {{"begin_ns", c.interval.begin_ns}, {"end_ns", c.interval.end_ns}}},
+          {"confidence", to_string(c.confidence)},
+          {"evidence", c.evidence}};
+}
+
+std::string in_code(const LimitingCause& c, const CallTree& tree) {
+  return c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
+}
+
+std::string named_ranks(const std::vector<std::int32_t>& ranks) {
+  std::vector<std::string> names;
+  for (const std::int32_t r : ranks) names.push_back(std::to_string(r));
+  return (ranks.size() == 1 ? "rank " : "ranks ") + enumeration(names);
+}
+
+std::string loss_text(const LimitingCause& c, const CallTree& tree) {
+  const std::string share = format_percent(c.share);
+  const std::string code = in_code(c, tree);
+  const std::string op =
+      c.operation == Operation::none ? "" : fmt::format(", in {}", mpi_name(c.operation));
+  switch (c.limit) {
+    case Limit::computation:
+      return fmt::format("computation is {} of rank time, most of it{}", share,
+                         code.empty() ? " in code that is not known" : code);
+    case Limit::imbalance:
+      return c.ranks.empty()
+                 ? fmt::format("{} of rank time is waiting for ranks that are late in turn{}{}",
+                               share, code, op)
+                 : fmt::format("{} of rank time is waiting for {}, late{}{}", share,
+                               named_ranks(c.ranks), code.empty() ? " in computation" : code, op);
+    case Limit::serialisation:
+      return fmt::format("in {} of rank time ranks have nothing to do while {} works{}{}", share,
+                         c.ranks.empty() ? "another rank" : named_ranks(c.ranks), code, op);
+    case Limit::processors:
+      return fmt::format(
+          "{} of rank time is lost because ranks had no processor ({}); predictions and other "
+          "causes "
+          "are uncertain",
+          share, c.evidence);
+    case Limit::transfer:
+    case Limit::message_rate:
+    case Limit::io:
+    case Limit::unknown:
+      break;
+  }
+  return fmt::format("{} of rank time{}{} ({})", share, op.empty() ? "" : op.substr(1), code,
+                     c.evidence);
+}
+
+}  // namespace
+
+std::string_view to_string(Limit limit) {
+  return kLimitNames[static_cast<std::size_t>(limit)].first;
+}
+
+std::string_view name(Limit limit) {
+  return kLimitNames[static_cast<std::size_t>(limit)].second;
+}
+
+std::string_view to_string(Confidence confidence) {
+  constexpr std::array<std::string_view, 3> kWords{"certain", "likely", "weak"};
+  return kWords[static_cast<std::size_t>(confidence)];
+}
+
+std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs) {
+  return LimitSearch(inputs).find();
+}
+
+Json diagnosis_to_json(const std::vector<LimitingCause>& causes, const CallTree& tree) {
+  if (causes.empty()) return nullptr;
+  Json json = cause_to_json(causes.front(), tree);
+  json["alternatives"] = Json::array();
+  for (std::size_t i = 1; i < causes.size(); ++i) {
+    json["alternatives"].push_back(cause_to_json(causes[i], tree));
+  }
+  return json;
+}
+
+std::string sentence(const LimitingCause& cause, const CallTree& tree) {
+  return fmt::format("Limited by {}: {}.", name(cause.limit), loss_text(cause, tree));
+}
+
+}  // namespace slackline

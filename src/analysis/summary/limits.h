@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/efficiency/time_shares.h"
+#include "analysis/paths/call_activities.h"
+#include "analysis/waits/delay_costs.h"
+#include "analysis/waits/wait_states.h"
+#include "calls/call_matching.h"
+#include "calls/computation_code.h"
+#include "calls/run_span.h"
+#include "report/report.h"
+#include "trace/trace.h"
+
+namespace slackline {
+
+/// What the ranks' time is lost to.
+enum class Limit : std::uint8_t {
+  computation,    ///< nothing else takes much
+  imbalance,      ///< ranks wait for one that does more
+  serialisation,  ///< ranks have nothing to do while another one works
+  transfer,       ///< moving bytes
+  message_rate,   ///< many small messages
+  io,             ///< MPI-IO, or all ranks are blocked outside of MPI
+  processors,     ///< ranks lack processors
+  unknown         ///< calls for which waiting is not known, or that their size does not explain
+};
+inline constexpr std::size_t kLimits = 8;
+std::string_view to_string(Limit limit);  ///< "message_rate", for scripts
+std::string_view name(Limit limit);       ///< "message rate", for people
+
+enum class Confidence : std::uint8_t { certain, likely, weak };
+std::string_view to_string(Confidence confidence);
+
+/// One of the things that a run's time is lost to: how much, by whom, where and when.
+struct LimitingCause {
+  Limit limit = Limit::computation;
+  double share = 0;                       ///< of the rank time in the analysed interval
+  std::vector<std::int32_t> ranks{};      ///< that cause it, most first; empty: all or none
+  FrameId frame = 0;                      ///< of the program's own function; 0: not known
+  Operation operation = Operation::none;  ///< in which the time is lost; none: computation
+  TimeInterval interval{};  ///< nine tenths of it lie in here, from the start of the run
+  Confidence confidence = Confidence::likely;
+  std::string evidence{};
+};
+
+/// What limiting_causes() takes, all of one analysed interval.
+struct LimitInputs {
+  const Trace& trace;
+  const CallMatching& matching;
+  const WaitStates& waits;
+  const CallActivities& names;  ///< by functions, where the trace has call paths
+  const DelayCosts& delays;     ///< of `waits` and `names`
+  const ComputationCode& code;
+  const TimeShares& shares;
+};
+
+/// What limits the run, and then the other causes, largest first. Every moment of the ranks counts
+/// for one of them at most: waiting for what made the rank waited for late (delay costs), the rest
+/// of MPI by the size of its messages, time without a processor as such. The first is the largest
+/// loss if that is more than a twentieth of the rank time, else computation. Empty for an interval
+/// without length. O(calls + waits).
+std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs);
+
+/// As `result.diagnosis`: the first cause, with the others as its alternatives; null without any.
+Json diagnosis_to_json(const std::vector<LimitingCause>& causes, const CallTree& tree);
+/// "Limited by load imbalance: ..."
+std::string sentence(const LimitingCause& cause, const CallTree& tree);
+
+}  // namespace slackline
