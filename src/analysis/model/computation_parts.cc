@@ -10,7 +10,11 @@ ComputationParts::ComputationParts(const Trace& trace, const ExecutionGraph& gra
       stretches_(static_cast<std::size_t>(trace.ranks())),
       position_of_call_(graph.first_call(graph.ranks())),
       late_start_ns_(static_cast<std::size_t>(trace.ranks()), 0) {
+  const std::int64_t begin_ns = run_span(trace).analysed.begin_ns;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    if (calls.empty()) continue;
+    late_start_ns_[static_cast<std::size_t>(rank)] = rank_span(calls).analysed.begin_ns - begin_ns;
     add_rank(trace, paths, code, rank);
   }
 }
@@ -18,14 +22,10 @@ ComputationParts::ComputationParts(const Trace& trace, const ExecutionGraph& gra
 void ComputationParts::add_rank(const Trace& trace, const CallPaths& paths,
                                 const ComputationCode& code, std::int32_t rank) {
   const RankCalls& calls = trace.calls(rank);
-  if (calls.empty()) return;
   std::vector<Stretch>& stretches = stretches_[static_cast<std::size_t>(rank)];
-  const RankSpan start = rank_span(calls);
-  late_start_ns_[static_cast<std::size_t>(rank)] =
-      start.analysed.begin_ns - run_span(trace).analysed.begin_ns;
   std::int64_t clock = 0;
   const bool by_function = !trace.call_tree().empty();
-  for (std::size_t i = start.first_call; i < calls.size(); ++i) {
+  for (std::size_t i = rank_span(calls).first_call; i < calls.size(); ++i) {
     const auto call = static_cast<std::uint32_t>(i);
     std::size_t open = stretches.size();
     paths.split_gap(rank, call, [&](PathId path, std::int64_t ns) {
