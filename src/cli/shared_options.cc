@@ -221,9 +221,11 @@ void add_loggops_options(CommandParser& parser, LogGOPSOptions& options) {
 void add_cache_option(CommandParser& parser, CacheOptions& options) {
   parser
       .add_option("--cache", options.where,
-                  "Cache of the reduced graph: auto (next to large traces), off, or a folder")
+                  "Cache of the reduced graph: auto (large traces, in the user's cache folder) or "
+                  "a folder")
       ->type_name("WHERE")
       ->capture_default_str();
+  parser.add_flag("--no-cache", options.none, "Neither read nor write a cache");
 }
 
 void add_degradations(CommandParser& parser, std::vector<std::string>& degradations) {

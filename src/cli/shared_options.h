@@ -52,7 +52,7 @@ void add_run_options(CommandParser& parser, RunRequest& request);
 /// --model loggops and its own parameters.
 void add_loggops_options(CommandParser& parser, LogGOPSOptions& options);
 
-/// --cache.
+/// --cache and --no-cache.
 void add_cache_option(CommandParser& parser, CacheOptions& options);
 
 /// --degrade.

@@ -100,8 +100,10 @@ void OnlineProgram::next(sim::ExecutionContext& context) {
 /// False when the run is interrupted.
 bool OnlineProgram::await_call(std::int32_t rank) {
   show_progress();
+  if (job_.watch_memory) memory_watch_.check();
   while (!job_.memory.wait_for_call(rank, kPatience_ms)) {
     show_progress();
+    if (job_.watch_memory) memory_watch_.check();
     interrupted_ = interrupted_ || Interruption::signal() != 0;
     if (interrupted_) return false;
     const std::optional<int> status = job_.processes.ended(rank);

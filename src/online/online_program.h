@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "online/live_collectives.h"
+#include "online/memory_watch.h"
 #include "online/message_matching.h"
 #include "online/one_sided.h"
 #include "online/processes.h"
@@ -34,6 +35,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
     double reference_speed = 0;  ///< flop/s; 0: the simulated host's
     double test_seconds = 0;     ///< what an unsuccessful test takes
     const Platform& platform;
+    bool watch_memory = false;  ///< ends the run before it takes the last of the machine's memory
   };
   /// All of it must outlive this object.
   explicit OnlineProgram(const Job& job);
@@ -123,6 +125,7 @@ class OnlineProgram : public sim::LiveCalls, public sim::ContextOrder {
   LiveCollectives collectives_;
   std::uint64_t calls_ = 0;
   bool interrupted_ = false;
+  MemoryWatch memory_watch_{[] { return available_memory(); }};
   Progress progress_{"simulating:", 0};
 };
 

@@ -1,11 +1,15 @@
 #include "online/online_simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/findings.h"
+#include "base/memory.h"
+#include "base/units.h"
 #include "online/interruption.h"
 #include "online/online_program.h"
 #include "online/pinned_thread.h"
@@ -40,6 +44,35 @@ void name_hosts(SharedMemory& memory, const Platform& platform, const std::vecto
   }
 }
 
+/// Waits until the first process has come to its first call, behind MPI's initialisation, or ends,
+/// or waits for others outside of MPI.
+void await_first_call(SharedMemory& memory, Processes& processes) {
+  constexpr int kStep_ms = 50;
+  constexpr int kMostSteps = 200;
+  for (int i = 0; i < kMostSteps && !memory.wait_for_call(0, kStep_ms); ++i) {
+    if (processes.ended(0) || Interruption::signal() != 0) return;
+  }
+}
+
+/// One process first: what it needs, all the others will.
+void start(const OnlineJob& job, SharedMemory& memory, Processes& processes) {
+  AvailableMemory available = available_memory();
+  if (job.memory) available = {*job.memory, *job.memory, 0, "--memory"};
+  processes.start(0, 1);
+  if (job.ranks == 1) return;
+  await_first_call(memory, processes);
+  const std::uint64_t each = private_memory(processes.id(0));
+  require_memory(
+      {each * static_cast<std::uint64_t>(job.ranks),
+       fmt::format("cannot start {} processes of '{}'",
+                   format_count(static_cast<std::uint64_t>(job.ranks)), job.command.front()),
+       fmt::format("{} each, as the first one has after MPI_Init",
+                   format_bytes(static_cast<double>(each))),
+       "Simulate fewer ranks, or allow more with --memory."},
+      available);
+  processes.start(1, job.ranks);
+}
+
 }  // namespace
 
 OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
@@ -53,6 +86,7 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
   const PinnedThread pinned(job.one_processor);
   Processes processes(job.ranks,
                       {job.command, job.preload, memory.descriptor(), pinned.processor()});
+  start(job, memory, processes);
   Trace trace(job.ranks, false);
   OnlineProgram program({.memory = memory,
                          .processes = processes,
@@ -60,7 +94,8 @@ OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
                          .compute_scale = options.compute_scale,
                          .reference_speed = options.reference_speed,
                          .test_seconds = options.model.test_sleep,
-                         .platform = platform});
+                         .platform = platform,
+                         .watch_memory = !job.memory});
   const LinkView links(platform, options.link_scales);
   auto sharing =
       std::make_unique<MaxMinSharing>(links, MaxMinSharing::Options{.groups = !options.link_usage});

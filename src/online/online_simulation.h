@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct OnlineJob {
   std::string preload{};               ///< value of LD_PRELOAD: libslackline_online_<mpi>.so first
   std::int32_t ranks = 0;
   bool one_processor = true;  ///< for all processes and the simulator, as one computes at a time
+  std::optional<std::uint64_t> memory{};  ///< bytes that the processes may take; else what is free
 };
 
 struct OnlineRun {
@@ -28,8 +30,9 @@ struct OnlineRun {
 
 /// Runs the program on a machine that is simulated: rank r on host_of_rank[r]. Computation takes
 /// the CPU time of the process, times options.compute_scale. Throws Error when a process ends
-/// without MPI_Finalize, aborts, calls what cannot be simulated, or all wait forever; no process is
-/// left then. SIGINT, SIGTERM and SIGHUP end the run, of
+/// without MPI_Finalize, aborts, calls what cannot be simulated, or all wait forever, when as many
+/// processes as large as the first one do not fit in memory (before the others start), and when
+/// memory runs out; no process is left then. SIGINT, SIGTERM and SIGHUP end the run, of
 /// which the trace is then a part. Cost: a call takes two changes of process, some 10 us each.
 OnlineRun simulate_online(const OnlineJob& job, const Platform& platform,
                           const std::vector<HostId>& host_of_rank,

@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <utility>
 
 #include "base/error.h"
 #include "trace/online_wire.h"
@@ -34,9 +36,21 @@ void set_environment(const Processes::Start& start, std::int32_t rank) {
   setenv("OMPI_MCA_pml", "ob1", 1);
 }
 
+/// Where memory is short, the system shall end these processes rather than others: they count as if
+/// each had half of the memory in addition to its own.
+void prefer_for_oom_killer() {
+  constexpr int kMore = 500;
+  constexpr int kMost = 1000;
+  const char* const file = "/proc/self/oom_score_adj";
+  int score = 0;
+  std::ifstream(file) >> score;
+  std::ofstream(file) << std::min(score + kMore, kMost);
+}
+
 /// Tells the parent by `failed` why the command could not be executed.
 [[noreturn]] void become(const Processes::Start& start, std::int32_t rank, int failed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prefer_for_oom_killer();
   if (start.processor >= 0) {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -55,26 +69,28 @@ void set_environment(const Processes::Start& start, std::int32_t rank) {
 
 }  // namespace
 
-Processes::Processes(std::int32_t ranks, const Start& start) {
+Processes::Processes(std::int32_t ranks, Start start)
+    : start_(std::move(start)), processes_(static_cast<std::size_t>(ranks)) {}
+
+void Processes::start(std::int32_t first, std::int32_t last) {
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) {
     throw Error("cannot start the program", std::strerror(errno), "Close other programs.");
   }
-  processes_.resize(static_cast<std::size_t>(ranks));
-  for (std::int32_t r = 0; r < ranks; ++r) {
+  int fork_error = 0;
+  for (std::int32_t r = first; r < last && fork_error == 0; ++r) {
     const pid_t pid = fork();
-    if (pid == 0) become(start, r, failure[1]);
+    if (pid == 0) become(start_, r, failure[1]);
+    if (pid < 0) fork_error = errno;
     processes_[static_cast<std::size_t>(r)].pid = pid;
-    if (pid < 0) break;
   }
-  const int fork_error = processes_.back().pid < 0 ? errno : 0;
   close(failure[1]);
   int why = fork_error;
   const bool failed = fork_error != 0 || read(failure[0], &why, sizeof why) == sizeof why;
   close(failure[0]);
   if (!failed) return;
   kill();
-  throw Error(fmt::format("cannot start '{}'", start.command.front()), std::strerror(why),
+  throw Error(fmt::format("cannot start '{}'", start_.command.front()), std::strerror(why),
               fork_error != 0 ? "Simulate fewer ranks, or raise the limit on processes (ulimit -u)."
                               : "Name the program itself after '--', without a launcher.");
 }

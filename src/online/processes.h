@@ -18,11 +18,17 @@ class Processes {
     int descriptor = -1;  ///< of the SharedMemory, which they inherit
     int processor = -1;   ///< on which all of them run; < 0: where the system likes
   };
-  /// Starts one process a rank. Throws Error when the command cannot be executed.
-  Processes(std::int32_t ranks, const Start& start);
+  /// For one process a rank, none of which runs yet.
+  Processes(std::int32_t ranks, Start start);
   ~Processes();
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
+
+  /// Starts the processes of the ranks from `first` to before `last`; if the system is short of
+  /// memory, it ends these before others. Throws Error when the command cannot be executed.
+  void start(std::int32_t first, std::int32_t last);
+  /// The process of the rank; -1 before it is started.
+  pid_t id(std::int32_t rank) const { return processes_[static_cast<std::size_t>(rank)].pid; }
 
   /// The exit status of the rank's process, as a shell says it, if it has ended.
   std::optional<int> ended(std::int32_t rank);
@@ -36,6 +42,7 @@ class Processes {
     pid_t pid = -1;
     std::optional<int> status{};
   };
+  Start start_;
   std::vector<Process> processes_;
 };
 

@@ -228,7 +228,12 @@ std::string json_text(const Json& json) {
 }
 
 Json parse_json(std::string_view text) {
-  return from_json_tree(JsonTree::parse(text));
+  constexpr int kDeepest = 200;  // what follows calls itself for each level
+  const auto check_depth = [](int depth, JsonTree::parse_event_t, JsonTree&) {
+    if (depth > kDeepest) throw std::runtime_error("JSON is nested too deeply");
+    return true;
+  };
+  return from_json_tree(JsonTree::parse(text, check_depth));
 }
 
 }  // namespace slackline

@@ -144,7 +144,7 @@ class JsonPart {
 
 /// JSON in one line. What is not UTF-8 is replaced; not-a-number and infinities are null.
 std::string json_text(const Json& json);
-/// Throws std::exception when `text` is not JSON.
+/// Throws std::exception when `text` is not JSON, or nested more than 200 deep.
 Json parse_json(std::string_view text);
 
 }  // namespace slackline

@@ -64,6 +64,7 @@ TEST(Json, reads_what_it_writes) {
   EXPECT_EQ(parse_json("7").as_int(), 7);
   EXPECT_EQ(parse_json("7").as_double(), 7.0);
   EXPECT_THROW(parse_json("{"), std::exception);
+  EXPECT_THROW(parse_json(std::string(1'000'000, '[')), std::exception);
 }
 
 TEST(Json, what_is_no_number_is_null_and_what_is_no_utf8_replaced) {

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -242,7 +243,19 @@ run 40
     check(energies(done.stdout) == energies(real.stdout), "energies and pressures are those of a real run")
 
 
-CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, adapts, fortran, refused, interrupted, usage, lammps)}
+def memory(test):
+    """More processes than fit in memory are not started."""
+    done = test.simulate(8, test.program("online_refused"), "status", options=("--memory", "1MiB"))
+    check(done.returncode == 1, "as many are refused")
+    refusal = re.search(r"cannot start 8 processes of '.*': about [0-9.]+ MiB of memory are needed "
+                        r"\(([0-9.]+) [KM]iB each, as the first one has after MPI_Init\), and 1.0 MiB are available "
+                        r"\(--memory\). Simulate fewer ranks, or allow more with --memory.", done.stderr)
+    check(refusal, "with both numbers")
+    left = subprocess.run(["pgrep", "-f", test.program("online_refused") + " status"], capture_output=True, check=False)
+    check(left.returncode == 1, "no process is left")
+
+
+CASES = {case.__name__: case for case in (kinds, beyond, windows, files, waits, same_dates, adapts, fortran, refused, interrupted, memory, usage, lammps)}
 
 
 def main():

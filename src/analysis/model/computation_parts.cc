@@ -35,22 +35,15 @@ ComputationParts::ComputationParts(const Trace& trace, const ExecutionGraph& gra
       stretches_(static_cast<std::size_t>(trace.ranks())),
       position_of_call_(graph.first_call(graph.ranks())),
       late_start_ns_(static_cast<std::size_t>(trace.ranks()), 0) {
+  const std::int64_t begin_ns = run_span(trace).analysed.begin_ns;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    add_rank(trace, paths, code, rank);
+    const RankCalls& calls = trace.calls(rank);
+    if (calls.empty()) continue;
+    late_start_ns_[static_cast<std::size_t>(rank)] = rank_span(calls).analysed.begin_ns - begin_ns;
+    Recorder recorder{code, rank, stretches_[static_cast<std::size_t>(rank)],
+                      std::span(position_of_call_).subspan(graph_.first_call(rank), calls.size())};
+    walk_program(trace, paths, rank, begin_ns, recorder);
   }
-}
-
-void ComputationParts::add_rank(const Trace& trace, const CallPaths& paths,
-                                const ComputationCode& code, std::int32_t rank) {
-  const RankCalls& calls = trace.calls(rank);
-  if (calls.empty()) return;
-  std::vector<Stretch>& stretches = stretches_[static_cast<std::size_t>(rank)];
-  const RankSpan start = rank_span(calls);
-  late_start_ns_[static_cast<std::size_t>(rank)] =
-      start.analysed.begin_ns - run_span(trace).analysed.begin_ns;
-  Recorder recorder{code, rank, stretches,
-                    std::span(position_of_call_).subspan(graph_.first_call(rank), calls.size())};
-  walk_program(trace, paths, rank, run_span(trace).analysed.begin_ns, recorder);
 }
 
 }  // namespace slackline

@@ -54,8 +54,6 @@ class ComputationParts {
     std::int64_t clock = 0;
     std::uint32_t stretch = 0;  ///< the first one that ends later
   };
-  void add_rank(const Trace& trace, const CallPaths& paths, const ComputationCode& code,
-                std::int32_t rank);
   Position start_of(std::int32_t rank) const {
     return {-late_start_ns_[static_cast<std::size_t>(rank)], 0};
   }

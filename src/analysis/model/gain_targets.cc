@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -55,14 +54,6 @@ class Price {
   const LinearCost& cost_;
   std::int64_t tick_fs_;
 };
-
-std::vector<bool> paths_below(const CallPaths& paths, const std::function<bool(PathId)>& is_top) {
-  std::vector<bool> below(paths.size());
-  for (PathId path = 0; path < paths.size(); ++path) {
-    below[path] = is_top(path) || (path != 0 && below[paths.parent(path)]);
-  }
-  return below;
-}
 
 }  // namespace
 
@@ -150,30 +141,53 @@ void GainOwners::make_labels() {
   }
 }
 
-template <class Selected>
-void GainOwners::add_computation(std::vector<GainTarget>& all, std::string name, std::string kind,
-                                 Selected selected) const {
-  CostGroup group{OwnerKind::computation, {}};
+template <class GroupsOf>
+std::vector<CostGroup> GainOwners::groups(std::size_t count, GroupsOf groups_of) const {
+  std::vector<CostGroup> all(count, {OwnerKind::computation, {}});
   for (std::uint32_t i = 0; i < computation_.size(); ++i) {
-    if (ticks_[0][i] > 0 && selected(computation_[i])) group.owners.push_back(i);
+    if (ticks_[0][i] == 0) continue;
+    groups_of(computation_[i], [&](std::size_t group) {
+      std::vector<std::uint32_t>& owners = all[group].owners;
+      if (owners.empty() || owners.back() != i) owners.push_back(i);  // a region in itself
+    });
   }
+  return all;
+}
+
+void GainOwners::add(std::vector<GainTarget>& all, std::string name, std::string kind,
+                     CostGroup group) {
   if (!group.owners.empty()) all.push_back({std::move(name), std::move(kind), std::move(group)});
 }
 
 void GainOwners::add_regions(std::vector<GainTarget>& all) const {
-  for (std::size_t region = 0; region < trace_.regions().size(); ++region) {
-    const std::vector<bool> below = paths_below(
-        paths_, [&](PathId p) { return paths_.region(p) == static_cast<std::int32_t>(region); });
-    add_computation(all, trace_.regions()[region], "region",
-                    [&](const ComputationOwner& owner) { return bool{below[owner.path]}; });
+  std::vector<CostGroup> found =
+      groups(trace_.regions().size(), [&](const ComputationOwner& owner, auto put) {
+        for (PathId p = owner.path; p != 0; p = paths_.parent(p)) {
+          if (paths_.region(p) != kNoRegion) put(static_cast<std::size_t>(paths_.region(p)));
+        }
+      });
+  for (std::size_t region = 0; region < found.size(); ++region) {
+    add(all, trace_.regions()[region], "region", std::move(found[region]));
   }
 }
 
 void GainOwners::add_call_paths(std::vector<GainTarget>& all) const {
+  std::vector<CostGroup> found =
+      groups(paths_.size(), [&](const ComputationOwner& owner, auto put) {
+        for (PathId p = owner.path; p != 0; p = paths_.parent(p)) put(p);
+      });
   for (PathId path = 1; path < paths_.size(); ++path) {
-    const std::vector<bool> below = paths_below(paths_, [&](PathId p) { return p == path; });
-    add_computation(all, paths_.name(path), "call-path",
-                    [&](const ComputationOwner& owner) { return bool{below[owner.path]}; });
+    if (!found[path].owners.empty())
+      add(all, paths_.name(path), "call-path", std::move(found[path]));
+  }
+}
+
+void GainOwners::add_ranks(std::vector<GainTarget>& all) const {
+  std::vector<CostGroup> found = groups(
+      static_cast<std::size_t>(trace_.ranks()),
+      [](const ComputationOwner& owner, auto put) { put(static_cast<std::size_t>(owner.rank)); });
+  for (std::size_t rank = 0; rank < found.size(); ++rank) {
+    add(all, fmt::format("rank {}", rank), "rank", std::move(found[rank]));
   }
 }
 
@@ -202,13 +216,14 @@ std::vector<std::string> GainOwners::long_functions() const {
 void GainOwners::add_functions(std::vector<GainTarget>& all) const {
   for (const std::string& function : long_functions()) {
     const std::vector<bool> frames = frames_of_function(trace_.call_tree(), function);
-    add_computation(all, function, "function",
-                    [&](const ComputationOwner& owner) { return bool{frames[owner.frame]}; });
+    add(all, function, "function", std::move(groups(1, [&](const ComputationOwner& o, auto put) {
+                                               if (frames[o.frame]) put(0);
+                                             }).front()));
   }
 }
 
 void GainOwners::add_communication(std::vector<GainTarget>& all) const {
-  const auto add = [&](std::string name, std::string kind, const auto& selected) {
+  const auto add_some = [&](std::string name, std::string kind, const auto& selected) {
     CostGroup group{OwnerKind::communication, {}};
     for (std::uint32_t i = 0; i < ticks_[1].size(); ++i) {
       if (ticks_[1][i] == 0) continue;
@@ -216,35 +231,32 @@ void GainOwners::add_communication(std::vector<GainTarget>& all) const {
         group.owners.push_back(i);
       }
     }
-    if (!group.owners.empty()) all.push_back({std::move(name), std::move(kind), std::move(group)});
+    add(all, std::move(name), std::move(kind), std::move(group));
   };
   for (std::size_t i = 0; i < kOperationCount; ++i) {
     const auto operation = static_cast<Operation>(i);
-    add(std::string(mpi_name(operation)), "operation",
-        [&](Operation o, std::size_t) { return o == operation; });
+    add_some(std::string(mpi_name(operation)), "operation",
+             [&](Operation o, std::size_t) { return o == operation; });
   }
   for (const bool collective : {false, true}) {
     for (std::size_t parameter = 0; parameter < kParameters; ++parameter) {
-      add(fmt::format("{} of {}", kParameterNames[parameter],
-                      collective ? "collectives" : "point-to-point messages"),
-          "network", [&](Operation o, std::size_t p) {
-            return is_collective(o) == collective && p == parameter;
-          });
+      add_some(fmt::format("{} of {}", kParameterNames[parameter],
+                           collective ? "collectives" : "point-to-point messages"),
+               "network", [&](Operation o, std::size_t p) {
+                 return is_collective(o) == collective && p == parameter;
+               });
     }
   }
 }
 
 std::vector<GainTarget> GainOwners::targets(bool call_paths) const {
   std::vector<GainTarget> all;
-  add_computation(all, "all computation", "computation",
-                  [](const ComputationOwner&) { return true; });
+  add(all, "all computation", "computation",
+      std::move(groups(1, [](const ComputationOwner&, auto put) { put(0); }).front()));
   add_regions(all);
   add_functions(all);
   if (call_paths) add_call_paths(all);
-  for (std::int32_t rank = 0; rank < trace_.ranks(); ++rank) {
-    add_computation(all, fmt::format("rank {}", rank), "rank",
-                    [rank](const ComputationOwner& owner) { return owner.rank == rank; });
-  }
+  add_ranks(all);
   add_communication(all);
   return all;
 }

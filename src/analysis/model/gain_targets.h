@@ -65,12 +65,16 @@ class GainOwners {
   std::uint32_t owner_of(const ComputationOwner& owner);
   void make_labels();
   std::vector<std::string> long_functions() const;
-  template <class Selected>
-  void add_computation(std::vector<GainTarget>& all, std::string name, std::string kind,
-                       Selected selected) const;
+  /// Puts every owner of computation into the groups that groups_of(owner, put) names, linear in
+  /// these.
+  template <class GroupsOf>
+  std::vector<CostGroup> groups(std::size_t count, GroupsOf groups_of) const;
+  static void add(std::vector<GainTarget>& all, std::string name, std::string kind,
+                  CostGroup group);
   void add_regions(std::vector<GainTarget>& all) const;
   void add_functions(std::vector<GainTarget>& all) const;
   void add_call_paths(std::vector<GainTarget>& all) const;
+  void add_ranks(std::vector<GainTarget>& all) const;
   void add_communication(std::vector<GainTarget>& all) const;
 
   const Trace& trace_;

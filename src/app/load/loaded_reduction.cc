@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
 #include <utility>
 
+#include "app/load/cache_folder.h"
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/version.h"
@@ -28,6 +30,8 @@ constexpr FindingKind kDamaged{"cache_damaged", Severity::info,
 
 /// Smaller inputs are reduced as fast as a file is written.
 constexpr std::uint64_t kWorthCaching = 4 * 1024 * 1024;
+/// A larger cache takes longer to read than what it replaces.
+constexpr std::uint64_t kMostOfTrace = 2;
 
 /// Where the cache of a request lies and what it must be of.
 struct CachePlace {
@@ -46,23 +50,34 @@ std::string choices(const ModelChoice& model, const ModelOptions& options) {
                      options.computation);
 }
 
-std::uint32_t short_hash(std::string_view text) {
+std::uint64_t hash_of(std::string_view text) {
   std::uint64_t h = text.size();
   for (const char c : text) h = mix_bits(h ^ static_cast<unsigned char>(c));
-  return static_cast<std::uint32_t>(h);
+  return h;
 }
 
 CachePlace cache_place(const CacheOptions& options, const InputIdentity& input,
                        const ModelChoice& model, const ModelOptions& asked) {
-  if (options.where == "off") return {};
-  if (options.where == "auto" && input.bytes < kWorthCaching) return {};
-  const std::string chosen = choices(model, asked);
-  const fs::path folder =
-      options.where == "auto" ? input.file.parent_path() : fs::path(options.where);
-  return {folder /
-              fmt::format("{}.{:08x}.slkcache", input.file.filename().string(), short_hash(chosen)),
-          fmt::format("slackline {} input={} bytes={} {}", version(), input.checksum, input.bytes,
-                      chosen)};
+  if (options.none) return {};
+  const bool automatic = options.where == "auto";
+  if (automatic && input.bytes < kWorthCaching) return {};
+  const fs::path folder = automatic ? user_cache_folder() : fs::path(options.where);
+  if (folder.empty()) return {};
+  const std::string of =
+      fmt::format("input={} bytes={} {}", input.checksum, input.bytes, choices(model, asked));
+  return {folder / fmt::format("{:016x}.slkcache", hash_of(of)),
+          fmt::format("slackline {} {}", version(), of)};
+}
+
+/// Not where it would be much larger than the trace, or too large for the user's folder.
+void keep(const CachePlace& place, const CacheOptions& options, const InputIdentity& input,
+          const ReducedLogGPS& reduced, const std::string& about) {
+  if (options.where == "auto") {
+    const std::uint64_t bytes = reduction_cache_bytes(place.key, reduced, about);
+    if (bytes > kMostOfTrace * input.bytes) return;
+    if (!make_cache_room(place.path.parent_path(), bytes)) return;
+  }
+  write_reduction_cache(place.path, place.key, reduced, about);
 }
 
 Json findings_to_json(const Findings& findings) {
@@ -82,9 +97,13 @@ Findings findings_from_json(const Json& all) {
   for (const Json& e : all.elements()) {
     const auto name = e["name"].as_string();
     const auto sentence = e["sentence"].as_string();
-    const FindingKind kind{name, static_cast<Severity>(e["severity"].as_int()), sentence};
+    const auto severity = e["severity"].as_unsigned();
+    const FindingKind kind{name, static_cast<Severity>(severity), sentence};
     const auto count = e["count"].as_unsigned();
     const Json& examples = e["examples"];
+    if (severity > static_cast<unsigned>(Severity::data_loss) || count < examples.size()) {
+      throw Error("cannot read a cache", "its findings are none");
+    }
     for (const Json& example : examples.elements()) findings.add(kind, example.as_string(), 1);
     findings.add(kind, {}, count - examples.size());
   }
@@ -101,8 +120,8 @@ std::string about(const LoadedReduction& q) {
                     {"findings", findings_to_json(q.findings)}});
 }
 
-LoadedReduction from_cache(CachedReduction cached, const ModelOptions& options,
-                           const std::string& path) {
+LoadedReduction unpack(CachedReduction cached, const ModelOptions& options,
+                       const std::string& path) {
   const Json stored = parse_json(cached.about);
   ModelOptions as_stored = options;
   if (options.network_is_open()) as_stored.network = stored["network"].as_string();
@@ -115,6 +134,18 @@ LoadedReduction from_cache(CachedReduction cached, const ModelOptions& options,
   q.model.graph.collectives.add(stored["collectives"].as_string());
   q.model.computation = stored["computation"].as_string();
   return q;
+}
+
+/// Empty where what it says of the input cannot be read, as then no version has written it.
+std::optional<LoadedReduction> from_cache(CacheAnswer& found, const ModelOptions& options,
+                                          const std::string& path) {
+  if (found.state != CacheState::usable) return std::nullopt;
+  try {
+    return unpack(std::move(*found.cached), options, path);
+  } catch (const std::exception&) {
+    found.state = CacheState::damaged;
+    return std::nullopt;
+  }
 }
 
 /// GOAL text, which need not be held as a program; empty when `input` is something else.
@@ -174,12 +205,10 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
   if (place.path.empty() && input->bytes < kWorthCaching) return std::nullopt;
   CacheAnswer found;
   if (!place.path.empty()) found = read_reduction_cache(place.path, place.key);
-  if (found.state == CacheState::usable) {
-    return from_cache(std::move(*found.cached), request.model, path);
-  }
+  if (auto q = from_cache(found, request.model, path)) return q;
   std::optional<LoadedReduction> q = reduce_whole(request, model, path, *input);
   if (!q || place.path.empty()) return q;
-  write_reduction_cache(place.path, place.key, q->reduced, about(*q));
+  keep(place, cache, *input, q->reduced, about(*q));
   if (found.state == CacheState::other_version) q->findings.add(kOtherVersion, place.path.string());
   if (found.state == CacheState::damaged) q->findings.add(kDamaged, place.path.string());
   return q;

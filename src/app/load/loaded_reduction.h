@@ -28,10 +28,11 @@ struct LoadedReduction {
 /// only, a network in which pairs of ranks differ), or when the input is too small to be worth a
 /// cache and none was asked for; load_graph() serves then.
 ///
-/// The cache lies beside the trace, or in the folder that was named, as
-/// NAME.<choices>.slkcache. It counts only if the trace's content (by its hash), the version and
-/// the choices are those that it was made of, so it is never stale and may be removed at any time.
-/// Where it cannot be written there is none. Throws Error.
+/// The cache lies in the user's folder (cache_folder.h) or in the one that was named, its name
+/// being a hash of the trace's and of the choices. It counts only if the trace's content (by its
+/// hash), the version and the choices are those that it was made of, so it is never stale and may
+/// be removed at any time. In the user's folder it takes no more than twice the trace's size. Where
+/// it cannot be written there is none. Throws Error.
 std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
                                               const CacheOptions& cache,
                                               const VariedParameter& parameter);

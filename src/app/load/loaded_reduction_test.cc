@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
+#include "timing/testing/sealed_cache.h"
 
 namespace slackline {
 namespace {
@@ -99,6 +102,51 @@ TEST_F(LoadedReductionTest, DamageIsFoundToldAndMended) {
   ASSERT_EQ(q->findings.entries().size(), 1u);
   EXPECT_EQ(q->findings.entries()[0].name, "cache_damaged");
   EXPECT_TRUE(open()->findings.empty());
+}
+
+/// Bits of all that it says of the input are flipped and the hash is made anew.
+TEST_F(LoadedReductionTest, AForgedCacheNeverEndsTheCommand) {
+  open();
+  const fs::path cache = caches()[0];
+  const std::string whole(MappedFile(cache).text());
+  const std::size_t about = whole.find("{\"subject\"");
+  const std::size_t length = whole.find('\0', about) - about;
+  std::mt19937 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    std::string forged = whole;
+    const std::size_t at = about + random() % length;
+    forged[at] = static_cast<char>(forged[at] ^ (1 << random() % 8));
+    std::ofstream(cache, std::ios::binary) << sealed_cache(forged);
+    EXPECT_EQ(makespan_ns(*open()), 6000) << at;
+  }
+}
+
+TEST_F(LoadedReductionTest, DoesNotTakeAnotherTracesCache) {
+  open();
+  const fs::path others = caches()[0];
+  write_file(request_.trace, program(5000));
+  open();
+  ASSERT_EQ(caches().size(), 2u);
+  const fs::path own = caches()[0] == others ? caches()[1] : caches()[0];
+  fs::copy_file(others, own, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(makespan_ns(*open()), 10'000);
+}
+
+TEST_F(LoadedReductionTest, NoneIsKeptWhereNoneIsWanted) {
+  const CacheOptions none{.where = (folder_ / "cache").string(), .none = true};
+  EXPECT_FALSE(load_reduction(request_, none, Parameter::latency).has_value());
+  EXPECT_TRUE(caches().empty());
+}
+
+TEST_F(LoadedReductionTest, OfALargeTraceLiesInTheUsersFolder) {
+  setenv("XDG_CACHE_HOME", (folder_ / "home").c_str(), 1);
+  write_file(request_.trace, program(1000) + std::string(5 << 20, '\n'));
+  EXPECT_EQ(makespan_ns(*load_reduction(request_, {}, Parameter::latency)), 6000);
+  EXPECT_FALSE(fs::is_empty(folder_ / "home/slackline"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 3);
+  unsetenv("XDG_CACHE_HOME");
+  unsetenv("HOME");
+  EXPECT_EQ(makespan_ns(*load_reduction(request_, {}, Parameter::latency)), 6000);
 }
 
 TEST_F(LoadedReductionTest, WhereItCannotBeWrittenThereIsNone) {

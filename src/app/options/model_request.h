@@ -18,7 +18,8 @@ struct ModelRequest {
 
 /// Where reduced graphs are kept from one run of the program to the next.
 struct CacheOptions {
-  std::string where = "auto";  ///< "auto" (beside large traces), "off" or a folder
+  std::string where = "auto";  ///< "auto" (user's folder, of large traces) or a folder
+  bool none = false;           ///< neither read nor written
 };
 
 }  // namespace slackline

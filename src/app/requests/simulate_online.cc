@@ -12,6 +12,7 @@
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/output_files.h"
+#include "base/units.h"
 #include "calls/call_matching.h"
 #include "online/online_simulation.h"
 
@@ -44,6 +45,11 @@ Json options_to_json(const SimulateOnlineRequest& request, const SmpiOptions& sm
   return json;
 }
 
+std::optional<std::uint64_t> memory_limit(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return parse_bytes(text, "--memory");
+}
+
 }  // namespace
 
 SimulatedOnline execute(const SimulateOnlineRequest& request) {
@@ -54,9 +60,13 @@ SimulatedOnline execute(const SimulateOnlineRequest& request) {
   if (request.compute == "none") options.compute_scale = 0;
   options.slowed_kept = request.slowed;
   options.link_usage = request.links > 0 || request.slowed > 0;
-  const online::OnlineRun run = online::simulate_online(
-      {request.command, request.preload, request.ranks, request.processors == "one"},
-      machine.platform, machine.hosts, options);
+  const online::OnlineRun run =
+      online::simulate_online({.command = request.command,
+                               .preload = request.preload,
+                               .ranks = request.ranks,
+                               .one_processor = request.processors == "one",
+                               .memory = memory_limit(request.memory)},
+                              machine.platform, machine.hosts, options);
   if (!request.trace.empty()) write_trace(run.trace, writer_of(request.trace), request.trace);
   SimulatedOnline done{describe(run.result, run.trace, machine.platform, request.links),
                        run.exit_status};

@@ -20,6 +20,7 @@ struct SimulateOnlineRequest {
   std::string processors = "one";    ///< of this machine, that the processes use: one or all
   std::size_t links = 8;             ///< most contended links to show
   std::size_t slowed = 8;            ///< messages slowed most by others to show
+  std::string memory{};              ///< that the processes may take; empty: what is free
   std::string trace{};               ///< file for the simulated run as a timed trace; empty: none
 };
 

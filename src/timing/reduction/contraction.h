@@ -102,6 +102,7 @@ class Contraction {
  private:
   /// A vertex with more terms is not taken apart: its terms would be copied on and on.
   static constexpr std::size_t kMostInlined = 16;
+  static constexpr std::uint32_t kMostCompared = 16;
   static constexpr std::uint32_t kNone = 0xffffffffu;
   static constexpr std::uint32_t kMostUses = 0x7fffffffu;
 
@@ -132,7 +133,8 @@ class Contraction {
     }
   }
 
-  /// Keeps, of terms with one source, those that no other one dominates.
+  /// Keeps, of terms with one source, those that none of the last few kept before them dominates.
+  /// A term too many costs an edge; comparing all with all would be quadratic in the ranks.
   void drop_dominated() {
     if (terms_.size() == 1) return;
     if (last_of_slot_.size() < references_.size()) {
@@ -146,8 +148,11 @@ class Contraction {
       LastOfSlot& last = last_of_slot_[term.slot];
       const std::uint32_t newest = last.round == round_ ? last.term : kNone;
       bool dominated = false;
-      for (std::uint32_t k = newest; k != kNone && !dominated; k = before_[k]) {
+      std::uint32_t compared = 0;
+      for (std::uint32_t k = newest; k != kNone && !dominated && compared < kMostCompared;
+           k = before_[k]) {
         if (terms_[k].slot == kNone) continue;
+        ++compared;
         dominated = terms_[k].form.dominates(term.form);
         if (!dominated && term.form.dominates(terms_[k].form)) {
           terms_[k].slot = kNone;

@@ -7,6 +7,10 @@
 
 #include "timing/reduction/reduction_cache.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -17,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "timing/reduction/reduction_check.h"
 
 namespace slackline {
 namespace {
@@ -24,6 +29,8 @@ namespace {
 constexpr std::array<char, 8> kMagic{'S', 'L', 'K', 'C', 'A', 'C', 'H', 'E'};
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kAlignment = 64;
+/// Far more than reports say of an input.
+constexpr std::uint64_t kMostAboutBytes = 1 << 20;
 
 /// All numbers that say where things are; 128 bytes.
 struct Header {
@@ -64,8 +71,9 @@ struct Layout {
 
 /// Numbers that no file of this size can mean would overflow the layout.
 bool plausible(const Header& h, std::size_t bytes) {
-  return h.key_bytes <= bytes && h.about_bytes <= bytes && h.nodes <= bytes && h.edges <= bytes &&
-         h.wide <= bytes && h.nodes > 0 && h.slots > 0 && Layout(h).end == bytes;
+  return h.key_bytes <= bytes && h.about_bytes <= kMostAboutBytes && h.nodes <= bytes &&
+         h.edges <= bytes && h.wide <= bytes && h.nodes > 0 && h.slots > 0 &&
+         Layout(h).end == bytes;
 }
 
 std::uint64_t header_hash(Header h) {
@@ -78,34 +86,32 @@ std::span<const T> array_at(std::span<const std::byte> bytes, std::size_t at, st
   return {reinterpret_cast<const T*>(bytes.data() + at), count};
 }
 
-CacheAnswer read_mapped(MappedFile file, std::string_view key) {
-  const std::span<const std::byte> bytes = file.bytes();
-  Header header{};
-  if (bytes.size() < sizeof header) return {CacheState::damaged, {}};
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.magic != kMagic) return {CacheState::damaged, {}};
-  if (header.version != kVersion) return {CacheState::other_version, {}};
-  if (!plausible(header, bytes.size())) return {CacheState::damaged, {}};
-  const std::span<const std::byte> rest = bytes.subspan(sizeof header);
-  // The key first: whoever asks for something else need not read all of it.
-  const std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
-  if (text.substr(0, header.key_bytes) != key) return {CacheState::for_other_key, {}};
-  if (XXH3_64bits_withSeed(rest.data(), rest.size(), header_hash(header)) != header.hash) {
-    return {CacheState::damaged, {}};
+/// A file for reading, only if it is a regular one of this user's that nobody else can write: a
+/// hash shows damage and no forgery. -1 otherwise.
+int open_own_file(const std::filesystem::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  struct stat status {};
+  if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+      (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
+    return fd;
   }
-  const Layout layout(header);
-  const passes::Counts& longest = header.longest;
-  auto owner = std::make_shared<const MappedFile>(std::move(file));
-  CachedReduction cached{
-      .reduced = {.nodes = array_at<passes::Node>(bytes, layout.nodes, header.nodes),
-                  .edges = array_at<passes::LogGPSEdge>(bytes, layout.edges, header.edges),
-                  .wide = array_at<passes::Counts>(bytes, layout.wide, header.wide),
-                  .slots = header.slots,
-                  .longest = {longest.nanoseconds, longest.bytes, longest.latencies,
-                              longest.overheads},
-                  .storage = std::move(owner)},
-      .about = std::string(text.substr(header.key_bytes, header.about_bytes))};
-  return {CacheState::usable, std::move(cached)};
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+Header header_of(std::string_view key, const ReducedLogGPS& reduced, std::string_view about) {
+  const LogGPSForm& longest = reduced.longest;
+  return {.magic = kMagic,
+          .version = kVersion,
+          .slots = reduced.slots,
+          .key_bytes = key.size(),
+          .about_bytes = about.size(),
+          .nodes = reduced.nodes.size(),
+          .edges = reduced.edges.size(),
+          .wide = reduced.wide.size(),
+          .longest = {longest.nanoseconds, longest.bytes, longest.latencies, longest.overheads},
+          .hash = 0,
+          .reserved = {}};
 }
 
 /// Hands the parts of a file behind its header, with what lies between them, to `sink`.
@@ -129,31 +135,59 @@ void for_parts(const Header& header, std::string_view key, const ReducedLogGPS& 
 
 }  // namespace
 
-CacheAnswer read_reduction_cache(const std::filesystem::path& path, std::string_view key) {
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) return {};
-  try {
-    return read_mapped(MappedFile(path), key);
-  } catch (const Error&) {
-    return {};
+CacheAnswer parse_reduction_cache(std::span<const std::byte> bytes, std::string_view key,
+                                  std::shared_ptr<const void> storage) {
+  Header header{};
+  if (bytes.size() < sizeof header) return {CacheState::damaged, {}};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.magic != kMagic) return {CacheState::damaged, {}};
+  if (header.version != kVersion) return {CacheState::other_version, {}};
+  if (!plausible(header, bytes.size())) return {CacheState::damaged, {}};
+  const std::span<const std::byte> rest = bytes.subspan(sizeof header);
+  // The key first: whoever asks for something else need not read all of it.
+  const std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+  if (text.substr(0, header.key_bytes) != key) return {CacheState::for_other_key, {}};
+  if (XXH3_64bits_withSeed(rest.data(), rest.size(), header_hash(header)) != header.hash) {
+    return {CacheState::damaged, {}};
   }
+  const Layout layout(header);
+  const passes::Counts& longest = header.longest;
+  CachedReduction cached{
+      .reduced = {.nodes = array_at<passes::Node>(bytes, layout.nodes, header.nodes),
+                  .edges = array_at<passes::LogGPSEdge>(bytes, layout.edges, header.edges),
+                  .wide = array_at<passes::Counts>(bytes, layout.wide, header.wide),
+                  .slots = header.slots,
+                  .longest = {longest.nanoseconds, longest.bytes, longest.latencies,
+                              longest.overheads},
+                  .storage = std::move(storage)},
+      .about = std::string(text.substr(header.key_bytes, header.about_bytes))};
+  if (!is_sound(cached.reduced)) return {CacheState::damaged, {}};
+  return {CacheState::usable, std::move(cached)};
+}
+
+CacheAnswer read_reduction_cache(const std::filesystem::path& path, std::string_view key) {
+  const int fd = open_own_file(path);
+  if (fd < 0) return {};
+  CacheAnswer answer;
+  try {
+    // By its descriptor, so that what is read is the file that was looked at.
+    auto file = std::make_shared<const MappedFile>(fmt::format("/proc/self/fd/{}", fd));
+    answer = parse_reduction_cache(file->bytes(), key, file);
+  } catch (const Error&) {
+  }
+  close(fd);
+  return answer;
+}
+
+std::uint64_t reduction_cache_bytes(std::string_view key, const ReducedLogGPS& reduced,
+                                    std::string_view about) {
+  return Layout(header_of(key, reduced, about)).end;
 }
 
 bool write_reduction_cache(const std::filesystem::path& path, std::string_view key,
                            const ReducedLogGPS& reduced, std::string_view about) {
-  const LogGPSForm& longest = reduced.longest;
-  Header header{
-      .magic = kMagic,
-      .version = kVersion,
-      .slots = reduced.slots,
-      .key_bytes = key.size(),
-      .about_bytes = about.size(),
-      .nodes = reduced.nodes.size(),
-      .edges = reduced.edges.size(),
-      .wide = reduced.wide.size(),
-      .longest = {longest.nanoseconds, longest.bytes, longest.latencies, longest.overheads},
-      .hash = 0,
-      .reserved = {}};
+  if (about.size() > kMostAboutBytes) return false;
+  Header header = header_of(key, reduced, about);
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
                                                                        XXH3_freeState);
   XXH3_64bits_reset_withSeed(state.get(), header_hash(header));
@@ -170,7 +204,7 @@ bool write_reduction_cache(const std::filesystem::path& path, std::string_view k
   } catch (const Error&) {
     return false;
   }
-  return true;
+  return chmod(path.c_str(), S_IRUSR | S_IWUSR) == 0;
 }
 
 }  // namespace slackline

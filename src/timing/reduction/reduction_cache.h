@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,10 +22,10 @@ struct CachedReduction {
 /// Why there is nothing to be had from a cache file.
 enum class CacheState : std::uint8_t {
   usable,
-  absent,         ///< no such file, or one that cannot be read
+  absent,         ///< no such file, one that cannot be read, or not this user's own
   for_other_key,  ///< whole, but of another input or other choices
   other_version,  ///< written by another version of the format
-  damaged,        ///< cut short, or its bytes are not those that were written
+  damaged,        ///< cut short, changed, or not what passes can run over (reduction_check.h)
 };
 
 struct CacheAnswer {
@@ -31,12 +34,21 @@ struct CacheAnswer {
 };
 
 /// Reads a cache file if it was written for `key`, which must say everything that the reduction
-/// depends on. Throws nothing. One pass over the file compares its hash (XXH3-64): a damaged file
-/// is never taken for a whole one.
+/// depends on, and if it is a regular file that belongs to this user and that nobody else can
+/// write. Throws nothing. One pass over the file compares its hash (XXH3-64), a second one checks
+/// that passes may run over its arrays: neither a damaged file nor a forged one leads out of them.
 CacheAnswer read_reduction_cache(const std::filesystem::path& path, std::string_view key);
 
-/// Writes a cache file, as a whole or not at all. False when it cannot be written (a folder that is
-/// read-only, a full disk): whoever asked goes on without it.
+/// The same of the bytes of a file, aligned for 64-bit numbers; `storage` is what keeps them.
+CacheAnswer parse_reduction_cache(std::span<const std::byte> bytes, std::string_view key,
+                                  std::shared_ptr<const void> storage);
+
+/// Bytes that the file would have.
+std::uint64_t reduction_cache_bytes(std::string_view key, const ReducedLogGPS& reduced,
+                                    std::string_view about);
+
+/// Writes a cache file, as a whole or not at all, for this user only (mode 0600). False when it
+/// cannot be written (a folder that is read-only, a full disk): whoever asked goes on without it.
 bool write_reduction_cache(const std::filesystem::path& path, std::string_view key,
                            const ReducedLogGPS& reduced, std::string_view about);
 

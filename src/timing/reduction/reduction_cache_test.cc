@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include "base/testing/scratch_folder.h"
 #include "formats/goal/text.h"
 #include "timing/goal_reduction.h"
 #include "timing/makespan.h"
+#include "timing/testing/sealed_cache.h"
 
 namespace slackline {
 namespace {
@@ -86,6 +88,45 @@ TEST_F(ReductionCacheTest, NoByteCanBeChangedUnseen) {
   ++other[8];
   overwrite(other);
   EXPECT_EQ(read_reduction_cache(path(), "key").state, CacheState::other_version);
+}
+
+/// Whoever can forge a cache can only do so where others may write.
+TEST_F(ReductionCacheTest, OnlyOwnFilesThatNobodyElseCanWriteAreRead) {
+  ASSERT_TRUE(write_reduction_cache(path(), "key", reduced(), "about"));
+  EXPECT_EQ(fs::status(path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(path(), folder_ / "link");
+  EXPECT_EQ(read_reduction_cache(folder_ / "link", "key").state, CacheState::absent);
+  fs::permissions(path(), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_EQ(read_reduction_cache(path(), "key").state, CacheState::absent);
+}
+
+TEST_F(ReductionCacheTest, SaysHowLargeItWillBe) {
+  ASSERT_TRUE(write_reduction_cache(path(), "key", reduced(), "about"));
+  EXPECT_EQ(reduction_cache_bytes("key", reduced(), "about"), fs::file_size(path()));
+}
+
+/// Bits are flipped and the hash is made anew, as by somebody who forges a cache. What is taken
+/// then is what passes can run over: counts may be others, but none that the sums of the header
+/// deny.
+TEST_F(ReductionCacheTest, NoForgedFieldLeadsOutOfTheArrays) {
+  ASSERT_TRUE(write_reduction_cache(path(), "key", reduced(), "about"));
+  const std::string whole = bytes();
+  ASSERT_EQ(sealed_cache(whole), whole);
+  std::mt19937 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    std::string forged = whole;
+    for (int flips = 1 + i % 3; flips > 0; --flips) {
+      const std::size_t at = random() % forged.size();
+      forged[at] = static_cast<char>(forged[at] ^ (1 << random() % 8));
+    }
+    overwrite(sealed_cache(forged));
+    const CacheAnswer answer = read_reduction_cache(path(), "key");
+    if (answer.state != CacheState::usable) continue;
+    const ReducedLogGPS& r = answer.cached->reduced;
+    const PathLine t = line(r);
+    EXPECT_GE(t.intercept, 0);
+    EXPECT_LE(t.slope, r.longest.latencies);
+  }
 }
 
 TEST_F(ReductionCacheTest, WhereItCannotBeWrittenNothingHappens) {
