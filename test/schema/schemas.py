@@ -101,6 +101,64 @@ report traces/stencil2d.slk --platform examples/platforms/fat-tree.toml
 query traces/stencil2d.slk 'SELECT operation, count(*) FROM calls GROUP BY operation'
 convert traces/stencil2d.slk out.goal
 convert traces/stencil2d.slk out.prv
+info corpus/everything.txt
+report inputs/partial_paths.txt
+critical-path inputs/partial_paths.txt
+wait-states inputs/partial_paths.txt
+hotspots inputs/partial_paths.txt
+report corpus/everything.txt
+critical-path corpus/everything.txt
+hotspots corpus/everything.txt
+wait-states corpus/everything.txt
+monitor corpus/everything.txt
+efficiency corpus/everything.txt
+gains corpus/everything.txt
+advise corpus/everything.txt
+predict corpus/everything.txt
+info traces/slow_rank-mpich.slk
+predict traces/slow_rank-mpich.slk
+report traces/slow_rank-mpich.slk
+hotspots traces/slow_rank-mpich.slk
+gains traces/slow_rank-mpich.slk
+advise traces/slow_rank-mpich.slk
+wait-states traces/slow_rank-mpich.slk
+critical-path traces/slow_rank-mpich.slk
+efficiency traces/slow_rank-mpich.slk
+monitor traces/slow_rank-mpich.slk
+tolerance traces/slow_rank-mpich.slk
+sensitivity traces/slow_rank-mpich.slk
+whatif traces/slow_rank-mpich.slk --set 'scale factor=0.5'
+whatif traces/slow_rank-mpich.slk --set 'scale factor=1'
+info traces/slow_rank-openmpi.slk
+predict traces/slow_rank-openmpi.slk
+report traces/slow_rank-openmpi.slk
+hotspots traces/slow_rank-openmpi.slk
+gains traces/slow_rank-openmpi.slk
+advise traces/slow_rank-openmpi.slk
+wait-states traces/slow_rank-openmpi.slk
+critical-path traces/slow_rank-openmpi.slk
+efficiency traces/slow_rank-openmpi.slk
+monitor traces/slow_rank-openmpi.slk
+tolerance traces/slow_rank-openmpi.slk
+sensitivity traces/slow_rank-openmpi.slk
+whatif traces/slow_rank-openmpi.slk --set 'scale factor=0.5'
+whatif traces/slow_rank-openmpi.slk --set 'scale factor=1'
+wait-states traces/slow_rank-openmpi.slk --on simulated --platform examples/platforms/fat-tree.toml
+critical-path traces/slow_rank-openmpi.slk --on simulated --platform examples/platforms/fat-tree.toml
+efficiency traces/slow_rank-openmpi.slk --on simulated --platform examples/platforms/fat-tree.toml
+monitor traces/slow_rank-openmpi.slk --on simulated --platform examples/platforms/fat-tree.toml
+wait-states traces/stencil2d.slk --on simulated --platform examples/platforms/fat-tree.toml
+critical-path traces/stencil2d.slk --on simulated --platform examples/platforms/fat-tree.toml
+wait-states traces/cg.slk --on simulated --platform examples/platforms/fat-tree.toml
+critical-path traces/cg.slk --on simulated --platform examples/platforms/fat-tree.toml
+efficiency traces/cg.slk --on simulated --platform examples/platforms/fat-tree.toml
+monitor traces/cg.slk --on simulated --platform examples/platforms/fat-tree.toml
+wait-states traces/slow_rank-mpich.slk --on predicted
+critical-path traces/slow_rank-mpich.slk --on predicted
+monitor traces/cg.slk
+report traces/cg.slk
+info traces/cg.slk --keep-clocks
+hotspots traces/slow_rank-mpich.slk --on predicted
 """.split("\n")
 # Programs that run while they are simulated: examples of the build tree, for the first MPI that is here.
 RUNS_ON_LINE = """
@@ -154,7 +212,7 @@ class Tool:
 
     def __init__(self, binary, source, folder):
         self.binary, self.folder = binary, pathlib.Path(folder)
-        for name, to in (("traces", "examples/traces"), ("inputs", "test/golden/inputs"), ("examples", "examples")):
+        for name, to in (("traces", "examples/traces"), ("inputs", "test/golden/inputs"), ("corpus", "test/corpus"), ("examples", "examples")):
             os.symlink(source / to, self.folder / name)
 
     def json(self, line):

@@ -196,6 +196,10 @@ class LimitSearch {
   }
 
   bool oversubscribed() const {
+    const auto& findings = in_.trace.findings().entries();
+    if (std::ranges::find(findings, "oversubscribed", &Findings::Entry::name) != findings.end()) {
+      return true;
+    }
     const RankTime& t = in_.shares.sum_ns;
     return static_cast<double>(t.no_processor) >
            kOversubscribed * static_cast<double>(t.compute + t.no_processor);
@@ -410,6 +414,11 @@ class LimitSearch {
 
   /// The function whose calls lose the most to the limit, and the operation that does in it.
   void describe_calls(LimitingCause& c) {
+    const auto outside = static_cast<double>(in_.shares.sum_ns.outside);
+    if (c.limit == Limit::unknown && 2 * outside >= of(losses_, Limit::unknown)) {
+      c.evidence = "in MPI_Init or MPI_Finalize, or after the recording of a rank ends";
+      return;
+    }
     std::map<FrameId, double> frames;
     for (const PlacedLoss& loss : placed_) {
       if (loss.limit == c.limit) frames[loss.place.frame] += loss.ns;
@@ -426,8 +435,7 @@ class LimitSearch {
       if (most == nullptr || loss.ns > most->ns) most = &loss;
     }
     if (most == nullptr) {
-      c.evidence = c.limit == Limit::io ? "all ranks are blocked outside MPI"
-                                        : "recordings of ranks end, or ranks are in MPI_Init";
+      c.evidence = "all ranks are blocked outside MPI";
       return;
     }
     c.operation = most->place.operation;
@@ -490,7 +498,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLi
      {"message_rate", "message rate"},
      {"io", "I/O"},
      {"processors", "lack of processors"},
-     {"unknown", "MPI time of unknown cause"}}};
+     {"unknown", "time of unknown cause"}}};
 
 Json cause_to_json(const LimitingCause& c, const CallTree& tree) {
   const CodeLocation at = c.frame == 0 ? CodeLocation{} : tree.location(c.frame);
