@@ -175,6 +175,8 @@ CHECKED_SEEDS = range(6)
 MAPS = re.compile(r"\.(pairs_of_ranks\.(latency_ns|gap_ns_per_byte)|times_ns|ratios|operations_ns|activities_ns|gain_ns"
                   r"|rank_compute_ns|rank_waiting_ns|simulation\.options|network_parts\[\]\.values|base|regions\[\]\.(border|sides)\[\])$"
                   r"|^result\.(report|whatif)\.waiting_ns$")
+# Keys that have null where something is not known, whether or not the runs above show it.
+NULLABLE = re.compile(r"\.diagnosis(\.alternatives\[\])?\.(function|file|line|operation)$")
 HEAD = {"schema": "version of the JSON's shape", "version": "version of Slackline", "command": "the command",
         "title": "what the report is about", "options": "effective options, defaults included",
         "input": "what was read", "findings": "what was wrong, lost or guessed in the input",
@@ -297,6 +299,8 @@ class Shape:
 
     def schema(self, meanings, missing, path):
         types = set(self.types)
+        if NULLABLE.search(path):
+            types |= {"null", "integer" if path.endswith(".line") else "string"}
         if "number" in types:  # not-a-number is null
             types = types - {"integer"} | {"null"}
         if types == {"null"}:

@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+"""Checks of the whole tool, from outside.
+
+  prove.py [options] traces [TRACE...]     every command on each trace, and laws between the answers (default: examples/traces)
+  prove.py [options] shapes                the same laws of the page for generated runs of many sizes
+  prove.py [options] programs [NAME...]    builds programs/*.c, records them, checks the truth that their first line states, and
+                                           the laws on each recording
+
+A line for each thing that does not hold; the last line is 'N passed, M failed'. Nothing is timed.
+"""
+import argparse
+import glob
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MEMORY = 6 << 30  # address space of each command
+DEAD = 124
+# What the recorder does not tell yet: the function of a call that is the last thing its caller does, and where a program
+# sleeps or waits for a file.
+NO_FUNCTION = {"heavy_allreduce", "file_writer", "sleeper"}
+# Waiting for a lock is found in part only; calls after one that was left by longjmp are not recorded.
+NO_TRUTH = {"lock_contention", "thrower"}
+ATTEMPTS = 3  # other processes may take the processors: then that is what the answer says
+
+
+class Checks:
+    def __init__(self):
+        self.passed = self.failed = 0
+        self.subject = ""
+
+    def __call__(self, holds, law, detail=""):
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"{self.subject}: {law}: {detail}"[:400], flush=True)
+        return holds
+
+
+check = Checks()
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def run(*command, seconds=180, cwd=None, limited=True):
+    try:
+        done = subprocess.run([str(c) for c in command], capture_output=True, timeout=seconds, cwd=cwd,
+                              stdin=subprocess.DEVNULL, preexec_fn=limit_memory if limited else None)
+        return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        return DEAD, "", f"no end in {seconds} s"
+
+
+class Tool:
+    def __init__(self, options):
+        self.binary, self.source, self.node = options.slackline, options.source, options.node
+        sys.path.insert(0, os.path.join(self.source, "test", "schema"))
+        from schemas import complaints
+        self.complaints = complaints
+        self.platform = os.path.join(self.source, "examples", "platforms", "fat-tree.toml")
+
+    def run(self, *arguments):
+        return run(self.binary, *arguments)
+
+    def answer(self, command, *arguments, may_refuse=False):
+        """The JSON of a command, or None after a failed check. A refusal is a status of 1 with a sentence."""
+        code, out, err = self.run(command, *arguments, "--format", "json")
+        words = " ".join([command, *map(str, arguments[1:])])
+        if code == 1 and may_refuse and err.strip():
+            return None
+        if not check(code == 0, f"'{words}' works", f"status {code}: {err.strip()[-200:]}"):
+            return None
+        document = json.loads(out)
+        schema = json.load(open(os.path.join(self.source, "doc", "schema", command + ".json")))
+        complaints = list(self.complaints(document, schema, ""))
+        check(not complaints, f"the JSON of '{words}' fits its schema", complaints[:1])
+        return document
+
+
+def check_phases(result):
+    """The time-weighted mean of the phases is the whole's."""
+    heads = [h for h in result.get("headlines", []) if h.get("metric") == "parallel_efficiency"]
+    if len(heads) < 2:
+        return
+    length = lambda h: h["interval"]["end_ns"] - h["interval"]["begin_ns"]
+    whole, phases = heads[0], heads[1:]
+    if abs(sum(map(length, phases)) / max(1, length(whole)) - 1) < 0.02:
+        mean = sum(h["value"] * length(h) for h in phases) / max(1, sum(map(length, phases)))
+        check(abs(mean - whole["value"]) < 0.005, "the phases' mean is the whole's parallel efficiency",
+              f"{mean:.4f} and {whole['value']:.4f}")
+
+
+def check_shares(report, waits, efficiency):
+    measured = report["result"].get("measured") or {}
+    shares = measured.get("time_shares")
+    if not shares:
+        return
+    parts = shares["compute"] + shares["waiting"] + shares["inside_mpi"] + sum(shares["beside"].values())
+    check(abs(parts - 1) < 1e-6 or shares["length_ns"] == 0, "the parts of the rank time add up", parts)
+    of_ranks = [sum(v for k, v in r.items() if k.endswith("_ns")) for r in shares["ranks"]]
+    check(all(ns in (0, shares["length_ns"]) for ns in of_ranks), "every rank's parts add up to the interval", of_ranks[:4])
+    if waits:
+        check(measured["wait_states"]["waiting_ns"] == waits["result"]["waiting_ns"], "report and wait-states agree",
+              f"{measured['wait_states']['waiting_ns']} and {waits['result']['waiting_ns']}")
+        waiting = sum(r["waiting_ns"] for r in shares["ranks"])
+        check(waiting <= waits["result"]["waiting_ns"], "the ranks' waiting is that of the wait states",
+              f"{waiting} and {waits['result']['waiting_ns']}")
+    parallel = ((efficiency or {}).get("result", {}).get("analysed") or {}).get("multiplicative", {}).get("parallel")
+    if parallel is not None:
+        check(abs(parallel - shares["efficiency"]["parallel"]) < 1e-6, "report and efficiency agree", parallel)
+    check_diagnosis(report["result"].get("diagnosis"), shares)
+
+
+def check_diagnosis(diagnosis, shares):
+    if diagnosis is None:
+        return
+    causes = [diagnosis, *diagnosis["alternatives"]]
+    losses = [c for c in causes if c["limit"] != "computation"]
+    lost = sum(c["share"] for c in losses)
+    check(lost <= 1 - shares["compute"] + 0.001, "losses are no computation", f"{lost} and {shares['compute']}")
+    check(sorted(losses, key=lambda c: -c["share"]) == losses, "the largest loss comes first", losses)
+    begin, end = shares["begin_ns"], shares["begin_ns"] + shares["length_ns"]
+    for c in causes:
+        inside = begin - 1 <= c["interval"]["begin_ns"] <= c["interval"]["end_ns"] <= end + 1
+        check(inside, "causes lie in the analysed interval", f"{c['interval']} in {begin} to {end}")
+
+
+def printed_times(text):
+    """Begin and end of every call that `print` shows, by rank."""
+    ranks = []
+    for line in text.splitlines():
+        if line.startswith("rank "):
+            ranks.append(([], []))
+            continue
+        call = re.match(r"^  @(-?\d+)(?: \+(\d+))? (\w+)", line)
+        if call and call.group(3) not in ("pause", "sample", "enter", "leave", "counted"):
+            ranks[-1][0].append(int(call.group(1)))
+            ranks[-1][1].append(int(call.group(1)) + int(call.group(2) or 0))
+    return ranks
+
+
+def check_page(tool, trace, scratch, timed):
+    """The page's decoder gives every call the begin and end that `print` gives."""
+    page = os.path.join(scratch, "page.html")
+    code, _, err = tool.run("report", trace, "--platform", tool.platform, "-o", page)
+    if code != 0:
+        code, _, err = tool.run("report", trace, "-o", page)
+    if not check(code == 0, "the page is written", err.strip()[-200:]):
+        return
+    code, out, err = run(tool.node, os.path.join(HERE, "page_calls.mjs"), os.path.join(tool.source, "web"), page,
+                         limited=False)
+    if not check(code == 0, "the page is decoded", err[-300:]):
+        return
+    sources = {"measured": trace, "simulated": timed}
+    for drawn in json.loads(out):
+        if sources.get(drawn["id"]) is None or not os.path.exists(sources[drawn["id"]]):
+            continue
+        code, text, err = tool.run("print", sources[drawn["id"]])
+        compare_times(drawn, printed_times(text))
+
+
+def compare_times(drawn, printed):
+    """A page begins with the run, a simulated trace where its program does: all its calls have one offset. A simulated trace
+    has no MPI_Init, MPI_Finalize and polls that find nothing."""
+    tolerance = 1 if drawn["tick_ns"] == 1 else drawn["tick_ns"] + 1  # half a tick for the call, half for the offset
+    if drawn["id"] == "measured":
+        counts = [(len(rank["begin"]), len(begins)) for rank, (begins, _) in zip(drawn["ranks"], printed)]
+        check(all(a == b for a, b in counts), "the page has all calls", [c for c in counts if c[0] != c[1]][:2])
+    ends = next((ends for _, ends in printed if ends), None)
+    rank = next((r for r, (_, e) in enumerate(printed) if e), None)
+    if ends is None:
+        return
+    offsets = {end - ends[-1] for end in drawn["ranks"][rank]["end"][-3:]}
+    missing = [first_missing(drawn, printed, offset, tolerance) for offset in offsets]
+    check(None in missing, f"calls of the {drawn['id']} run are drawn at their times", missing)
+
+
+def first_missing(drawn, printed, offset, tolerance):
+    """The first printed call that the page does not have at its time, in order; times before the run are drawn at 0."""
+    for number, (rank, (begins, ends)) in enumerate(zip(drawn["ranks"], printed)):
+        calls = zip(rank["begin"], rank["end"])
+        for begin, end in zip(begins, ends):
+            begin, end = max(0, begin + offset), max(0, end + offset)
+            if not any(abs(b - begin) <= tolerance and abs(e - end) <= tolerance for b, e in calls):
+                return f"rank {number}: {begin} to {end}"
+    return None
+
+
+def check_edits(tool, trace, predicted):
+    same = tool.answer("whatif", trace, "--set", "scale factor=1")
+    if same and predicted:
+        before, after = same["result"]["before"]["makespan_ns"], same["result"]["after"]["makespan_ns"]
+        check(abs(before - after) < 1, "an identity edit changes nothing", f"{before} and {after}")
+        check(abs(before - predicted["result"]["makespan_ns"]) < 1, "whatif starts from what predict says", before)
+    code, out, _ = tool.run("whatif", trace, "--set", "scale function=no_such_function_at_all factor=0.5")
+    check(code != 0, "an edit of a function that does not exist is refused", out[:100])
+    code, out, _ = tool.run("hotspots", trace, "--format", "json")
+    rows = json.loads(out)["result"].get("hotspots", []) if code == 0 else []
+    hot = [r["function"] for r in rows if r.get("function") and not r["function"].startswith(("MPI_", "("))
+           and r.get("computation_ns", 0) > 0.2 * max(1, r.get("on_path_ns", 1))]
+    if hot:
+        half = tool.answer("whatif", trace, "--set", f'scale function="{hot[0]}" factor=0.5', may_refuse=True)
+        if half:
+            check(half["result"]["after"]["makespan_ns"] < half["result"]["before"]["makespan_ns"] - 1,
+                  "halving the hottest function changes the predicted run", hot[0])
+
+
+def check_simulated(tool, trace, timed, info):
+    code, _, err = tool.run("simulate", trace, "--platform", tool.platform, "--timed", timed, "-q")
+    if code != 0:
+        check(code == 1 and err.strip(), "simulate works or says why not", f"status {code} {err[-150:]}")
+        return
+    again = tool.answer("info", timed)
+    if again:
+        lost = {f["name"] for f in again["findings"]} - {f["name"] for f in info["findings"]}
+        check(not any("damaged" in n or "lost" in n for n in lost), "a simulated trace is whole", lost)
+        check(again["result"]["calls"] == info["result"]["calls"], "a simulated trace has all calls", again["result"]["calls"])
+    for command in ("wait-states", "critical-path"):
+        tool.answer(command, timed)
+        tool.answer(command, trace, "--on", "simulated", "--platform", tool.platform)
+        tool.answer(command, trace, "--on", "predicted")
+    tool.answer("efficiency", trace, "--on", "simulated", "--platform", tool.platform, may_refuse=True)
+
+
+def check_conversions(tool, trace, scratch, predicted):
+    for suffix in ("slk", "txt", "otf2", "prv"):
+        out = os.path.join(scratch, "back." + suffix)
+        shutil.rmtree(out, ignore_errors=True)
+        code, text, err = tool.run("convert", trace, out)
+        if not check(code == 0, f"convert to {suffix}", err.strip()[-160:]):
+            continue
+        back = (glob.glob(out + "/*.otf2") or [out])[0] if os.path.isdir(out) else out
+        again = tool.answer("predict", back)
+        if again and predicted:
+            a, b = predicted["result"]["makespan_ns"], again["result"]["makespan_ns"]
+            check(abs(a - b) <= 1e-6 * abs(a) + 1 or "prediction_differs" in text + err,
+                  f"{suffix} and back predicts the same, or convert says that it does not", f"{a} and {b}")
+
+
+def laws(tool, trace, scratch):
+    info = tool.answer("info", trace)
+    report = tool.answer("report", trace)
+    if info is None or report is None:
+        return
+    waits = tool.answer("wait-states", trace, may_refuse=True)
+    efficiency = tool.answer("efficiency", trace, may_refuse=True)
+    predicted = tool.answer("predict", trace)
+    for command in ("critical-path", "monitor", "hotspots", "tolerance", "gains", "advise"):
+        tool.answer(command, trace, may_refuse=command in ("hotspots", "monitor", "critical-path"))
+    tool.answer("sensitivity", trace, "--from", "0us", "--to", "10us")
+    check_phases(report["result"])
+    check_shares(report, waits, efficiency)
+    timed = os.path.join(scratch, "timed.slk")
+    check_simulated(tool, trace, timed, info)
+    if tool.node:
+        check_page(tool, trace, scratch, timed)
+    check_edits(tool, trace, predicted)
+    check_conversions(tool, trace, scratch, predicted)
+
+
+def of_traces(tool, options):
+    for trace in options.names or sorted(glob.glob(os.path.join(tool.source, "examples", "traces", "*.slk"))):
+        check.subject = os.path.basename(trace)
+        with tempfile.TemporaryDirectory(prefix="prove-") as scratch:
+            laws(tool, trace, scratch)
+
+
+def generated(ranks, steps, seed):
+    """Steps of computation, a message around a ring and an allreduce, at varying times."""
+    draw = random.Random(seed)
+    lines = [[] for _ in range(ranks)]
+    now = [1000] * ranks
+    for _ in range(steps):
+        now = [t + 100_000 + draw.randrange(8000) for t in now]
+        latest = max(now)
+        for r in range(ranks):
+            begin, end = now[r], latest + 1500 + draw.randrange(500)
+            leave = latest + 5000 + draw.randrange(50)
+            lines[r] += [f"  @{begin} +700 send to={(r + 1) % ranks} bytes=64",
+                         f"  @{begin + 900} +{end - begin - 900} recv from={(r - 1) % ranks} bytes=64",
+                         f"  @{end + 10} +{leave - end - 10} allreduce bytes=8"]
+            now[r] = leave + draw.randrange(100)
+    text = [f"slackline-trace 1 timed ranks={ranks}"]
+    for r in range(ranks):
+        text += [f"rank {r}", "  @0 +500 init", *lines[r], f"  @{max(now) + 1000} +10 finalize"]
+    return "\n".join(text) + "\n"
+
+
+SHAPES = [(2, 5), (3, 40), (4, 84), (8, 12), (8, 84), (8, 500), (16, 84), (32, 84), (64, 84), (64, 300), (100, 60), (256, 40),
+          (500, 30), (1200, 12), (2000, 12), (2000, 60)]
+
+
+def of_shapes(tool, options):
+    for ranks, steps in SHAPES:
+        check.subject = f"{ranks} ranks, {steps} steps"
+        with tempfile.TemporaryDirectory(prefix="prove-") as scratch:
+            text, trace = os.path.join(scratch, "t.txt"), os.path.join(scratch, "t.slk")
+            open(text, "w").write(generated(ranks, steps, ranks + steps))
+            code, _, err = tool.run("convert", text, trace, "-q")
+            if check(code == 0, "is converted", err):
+                check_page(tool, trace, scratch, "")
+
+
+def holds_truth(truth, report):
+    """What of the planted problem the report names; the sentence of what it does not."""
+    d = report["result"].get("diagnosis")
+    if d is None:
+        return ["there is no diagnosis"]
+    # Ranks that lack processors say so first; the planted cause comes next.
+    if truth["limit"] == "computation" and d["limit"] == "processors":
+        return [c for c in d["alternatives"] if c["share"] > 0.05]
+    cause = d["alternatives"][0] if d["limit"] == "processors" and d["alternatives"] else d
+    wrong = []
+    if cause["limit"] != truth["limit"]:
+        wrong.append(f"the limit is {cause['limit']}, planted {truth['limit']}")
+    if "rank" in truth and truth["rank"] not in cause["ranks"]:
+        wrong.append(f"the ranks are {cause['ranks']}, planted {truth['rank']}")
+    if "function" in truth and cause["function"] != truth["function"]:
+        wrong.append(f"the function is {cause['function']}, planted {truth['function']}")
+    if "operation" in truth and cause["operation"] != truth["operation"]:
+        wrong.append(f"the operation is {cause['operation']}, planted {truth['operation']}")
+    if "steps" in truth:
+        whole = report["result"]["headlines"][0]["interval"]
+        length = cause["interval"]["end_ns"] - cause["interval"]["begin_ns"]
+        if length >= 0.9 * (whole["end_ns"] - whole["begin_ns"]):
+            wrong.append("the cause is said of the whole run")
+    return wrong
+
+
+def record(tool, options, exe, folder):
+    launch = ["mpirun." + options.mpi, "-n", options.ranks]
+    if options.mpi == "openmpi":
+        launch += ["--oversubscribe"] + (["--allow-run-as-root"] if os.getuid() == 0 else [])
+    trace = os.path.join(folder, "t.slk")
+    code, _, err = run(tool.binary, "record", "-q", "--force", "--sample", "-o", trace, "--", *launch, exe, cwd=folder,
+                       limited=False)
+    return trace if check(code == 0 and os.path.exists(trace), "is recorded", f"status {code}: {err[-200:]}") else None
+
+
+def of_programs(tool, options):
+    for source in sorted(glob.glob(os.path.join(HERE, "programs", "*.c"))):
+        name = os.path.splitext(os.path.basename(source))[0]
+        if options.names and name not in options.names:
+            continue
+        check.subject = f"{name} ({options.mpi}, {options.ranks} ranks)"
+        with tempfile.TemporaryDirectory(prefix="prove-") as folder:
+            exe = os.path.join(folder, name)
+            code, _, err = run("mpicc." + options.mpi, "-O2", "-g", "-o", exe, source, "-lm", limited=False)
+            if not check(code == 0, "builds", err[:200]):
+                continue
+            truth = json.loads(re.search(r"truth: (\{.*?\})(?=[^}]*$)", open(source).readline()).group(1))
+            if name in NO_FUNCTION:
+                truth.pop("function", None)
+            trace = prove_program(tool, options, exe, folder, {} if name in NO_TRUTH else truth)
+            if trace:
+                laws(tool, trace, folder)
+
+
+def prove_program(tool, options, exe, folder, truth):
+    """The recording in which the planted problem was found, or the last one. Only where there is a core for each rank is
+    it sure to be found."""
+    for attempt in range(ATTEMPTS):
+        trace = record(tool, options, exe, folder)
+        report = tool.answer("report", trace) if trace else None
+        if report is None or not truth or options.ranks > 2:
+            return trace
+        wrong = holds_truth(truth, report)
+        if not wrong or attempt + 1 == ATTEMPTS:
+            check(not wrong, "the planted problem is named", wrong)
+            return trace
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--slackline", required=True, type=os.path.abspath)
+    parser.add_argument("--source", required=True, type=os.path.abspath)
+    parser.add_argument("--node", default=shutil.which("node"))
+    parser.add_argument("what", choices=["traces", "shapes", "programs"])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--mpi", choices=["openmpi", "mpich"], default="mpich")
+    parser.add_argument("--ranks", type=int, default=2)
+    options = parser.parse_args()
+    {"traces": of_traces, "shapes": of_shapes, "programs": of_programs}[options.what](Tool(options), options)
+    print(f"{check.passed} passed, {check.failed} failed")
+    return check.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
