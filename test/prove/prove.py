@@ -207,8 +207,11 @@ def check_edits(tool, trace, predicted):
     code, out, _ = tool.run("hotspots", trace, "--format", "json")
     rows = json.loads(out)["result"].get("hotspots", []) if code == 0 else []
     hot = [r["function"] for r in rows if r.get("function") and not r["function"].startswith(("MPI_", "("))
-           and r.get("computation_ns", 0) > 0.2 * max(1, r.get("on_path_ns", 1))]
-    if hot:
+           and r.get("computation_ns", 0) > 0.2 * max(1, r.get("critical_path_ns", 1))]
+    # The path of the predicted run may be elsewhere.
+    predicted_rows = tool.answer("hotspots", trace, "--on", "predicted", may_refuse=True) if hot else None
+    on_path = [r["function"] for r in predicted_rows["result"]["hotspots"] if r["critical_path_ns"] > 0] if predicted_rows else []
+    if hot and hot[0] in on_path:
         half = tool.answer("whatif", trace, "--set", f'scale function="{hot[0]}" factor=0.5', may_refuse=True)
         if half:
             check(half["result"]["after"]["makespan_ns"] < half["result"]["before"]["makespan_ns"] - 1,

@@ -39,8 +39,9 @@ constexpr double kLeastAlternative = 0.01;  // of the rank time: less is not nam
 constexpr double kSmallMessage = 4096;      // bytes; below, their number costs, not their size
 constexpr double kStalledCall_ns = 50'000;  // a small message that takes longer does not explain it
 constexpr double kOversubscribed = 0.1;     // of the time outside of MPI without a processor
-constexpr double kOutstandingRank = 1.4;    // times the even share of a rank
-constexpr double kMostOfLoss = 0.6;         // enough, whatever the even share
+constexpr double kActiveWaiting = 0.8;  // that ranks have at least, as MPI libraries wait actively
+constexpr double kOutstandingRank = 1.4;  // times the even share of a rank
+constexpr double kMostOfLoss = 0.6;       // enough, whatever the even share
 constexpr double kLeastOfRank = 0.1;
 constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
@@ -48,8 +49,10 @@ constexpr double kWorthAsking = 0.01;  // of a loss: smaller delays are not look
 
 constexpr double kManyCalls = 100;     // of a rank: fewer small messages are no message rate
 constexpr std::size_t kLengths = 48;   // of calls, in bits
+constexpr double kCall_ns = 1000;      // and a nanosecond a byte explain the time of a call
+constexpr double kSlownessSteps = 16;  // in that time
 constexpr std::size_t kFarLonger = 4;  // bits more than the median
-constexpr double kFew = 0.05;          // of the calls: more are no exceptions
+constexpr double kFew = 0.25;          // of the calls: more are no exceptions
 
 using LimitLosses = std::array<double, kLimits>;
 
@@ -63,14 +66,16 @@ struct CallSum {
   std::uint64_t bytes = 0;
   double ns = 0;          ///< inside, without waiting
   double unknown_ns = 0;  ///< of it, where waiting is not known
-  // By the number of bits of a call's time in ns.
+  // By the number of bits of a call's time over what its size explains.
   std::array<std::uint32_t, kLengths> calls_by_length{};
   std::array<double, kLengths> ns_by_length{};
 
-  void add(double time_ns) {
-    const auto length = std::bit_width(static_cast<std::uint64_t>(std::max(0.0, time_ns)));
+  void add(double time_ns, std::uint64_t size) {
+    const double slowness = time_ns * kSlownessSteps / (kCall_ns + static_cast<double>(size));
+    const auto length = std::bit_width(static_cast<std::uint64_t>(std::max(0.0, slowness)));
     const std::size_t at = std::min<std::size_t>(static_cast<std::size_t>(length), kLengths - 1);
     ++calls;
+    bytes += size;
     ns += time_ns;
     ++calls_by_length[at];
     ns_by_length[at] += time_ns;
@@ -151,6 +156,22 @@ class LimitSearch {
     return {calls.operation(call), own_[calls.frame(call)]};
   }
 
+  /// Bytes that the call moves: those that it completes, where it starts nothing itself.
+  std::uint64_t size_of(std::int32_t rank, CallIndex call) const {
+    using Kind = CallMatching::Completion::Kind;
+    const RankCalls& calls = in_.trace.calls(rank);
+    if (operation_class(calls.operation(call)) != OperationClass::completion) {
+      return calls.bytes(call);
+    }
+    std::uint64_t sum = 0;
+    in_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      if (c.kind == Kind::collective) return;
+      const MessageCalls& m = in_.matching.message(c.id);
+      if (m.matched()) sum += in_.trace.calls(m.source).bytes(m.send);
+    });
+    return sum;
+  }
+
   void sum_up_calls() {
     const TimeInterval interval = analysed();
     for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
@@ -168,8 +189,7 @@ class LimitSearch {
           if (own_waits[wait].call == call) rest = std::max(0.0, rest - own_waits[wait].ns);
         }
         CallSum& sum = calls_[place_of(r, call)];
-        sum.bytes += calls.bytes(i);
-        sum.add(rest);
+        sum.add(rest, size_of(r, call));
         if (!waiting_is_known(in_.trace, in_.matching, r, call)) sum.unknown_ns += rest;
       }
     }
@@ -200,6 +220,7 @@ class LimitSearch {
     if (std::ranges::find(findings, "oversubscribed", &Findings::Entry::name) != findings.end()) {
       return true;
     }
+    if (in_.shares.processor_share.value_or(1) < kActiveWaiting) return true;
     const RankTime& t = in_.shares.sum_ns;
     return static_cast<double>(t.no_processor) >
            kOversubscribed * static_cast<double>(t.compute + t.no_processor);
@@ -406,6 +427,11 @@ class LimitSearch {
     }
     c.ranks = outstanding(by_rank, sum);
     const RankTime& t = in_.shares.sum_ns;
+    if (t.no_processor == 0 && in_.shares.processor_share) {
+      c.evidence = fmt::format("mean CPU utilisation is {} at most, and calls take far too long",
+                               format_percent(*in_.shares.processor_share, 0));
+      return;
+    }
     c.evidence =
         fmt::format("ranks had no processor for {} of their time outside MPI",
                     format_percent(ratio_of(static_cast<double>(t.no_processor),
