@@ -66,6 +66,7 @@ void fill(SensitivityRequest& request, Arguments& arguments) {
   python::fill(request.input.network, arguments);
   python::fill(request.loggops, arguments);
   arguments("cache", request.cache.where);
+  arguments("no_cache", request.cache.none);
   arguments.in_range("points", request.points, 2, 100'000);
   arguments("param", request.parameter);
   arguments("from_", request.from);
@@ -81,6 +82,7 @@ void fill(ToleranceRequest& request, Arguments& arguments) {
   python::fill(request.input.network, arguments);
   python::fill(request.loggops, arguments);
   arguments("cache", request.cache.where);
+  arguments("no_cache", request.cache.none);
   arguments("param", request.parameter);
   arguments("degrade", request.degradations);
   arguments("region", request.region);
@@ -148,6 +150,7 @@ void fill(MonitorRequest& request, Arguments& arguments) {
   arguments("rank", request.rank);
   arguments.in_range("windows", request.windows, 8, 4096);
   arguments("collective_causality", request.causality);
+  arguments("rendezvous_from", request.rendezvous);
   arguments("interval", request.interval);
 }
 

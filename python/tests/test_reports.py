@@ -71,7 +71,7 @@ def test_every_option_of_the_command_line_has_an_argument(cli, command):
     # How the answer is printed is no part of a request.
     printing = {"help", "output", "format", "colour", "color", "quiet", "strict"}
     # Programs are started by the command line only.
-    starting = {"ranks", "compute", "mpi", "processors"} if command == "simulate" else set()
+    starting = {"ranks", "compute", "mpi", "processors", "memory"} if command == "simulate" else set()
     assert options - printing - starting <= slackline._core.arguments_of(command)
     assert len(options) > 3
 

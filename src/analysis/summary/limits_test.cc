@@ -27,7 +27,7 @@ const LimitingCause* find(const std::vector<LimitingCause>& causes, Limit limit)
   return nullptr;
 }
 
-// Of 2 x 1000 ns rank 0 waits 600, while it has computed a third of what rank 1 computes.
+// Rank 0 waits 600 of 2 x 1000 ns, while it has computed a third of what rank 1 computes.
 TEST(Limits, AreImbalanceWhereAnotherRankComputesLonger) {
   const auto causes =
       limits_of(timed_trace(2, "rank 0\n @300 +700 barrier\nrank 1\n @900 +100 barrier\n"));
@@ -98,7 +98,7 @@ TEST(Limits, TellManySmallMessagesFromLargeOnes) {
   EXPECT_EQ(limits_of(sends(3, 8)).at(0).limit, Limit::transfer) << "few are no rate";
 }
 
-// Of 40 us rank 0 is late for 500 of the last 1000 ns of each step in the third quarter.
+// Rank 0 is late for 500 of 1000 ns of each step in the third quarter of 40 us.
 TEST(Limits, SayWhenTheTimeIsLost) {
   std::string ranks[2]{"rank 0\n", "rank 1\n"};
   for (int i = 0; i < 40; ++i) {
