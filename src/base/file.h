@@ -2,14 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/interrupt.h"
+#include "base/output_target.h"
 #include "base/text_buffer.h"
 
 namespace slackline {
@@ -62,12 +65,22 @@ class FilePiece {
   TextBuffer text_;
 };
 
-/// Writes a file beside its final name and renames it on commit(), so that an interrupted or
-/// failed run leaves nothing half-written (base/interrupt.h). Failures (a full disk) throw Error,
-/// from write() perhaps later than where they happened, at the latest from commit().
+/// Whoever read a pipe that we write to is gone (`| head`): no failure, but no use to go on.
+class BrokenPipe : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the reader of the output is gone"; }
+};
+
+/// Who may read a new file, of those whom the umask lets.
+enum class FileAccess : std::uint8_t { everybody, owner_only };
+
+/// Writes a file beside its final name and gives it that name on commit(), so that an interrupted
+/// or failed run leaves nothing half-written (base/interrupt.h); a stream, such as a device, is
+/// written through (base/output_target.h). Failures (a full disk) throw Error, from write() perhaps
+/// later than where they happened, at the latest from commit().
 class OutputFile {
  public:
-  explicit OutputFile(std::filesystem::path path);
+  explicit OutputFile(const std::filesystem::path& path, FileAccess access = FileAccess::everybody);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();  ///< removes the temporary when commit() was not reached
@@ -86,9 +99,9 @@ class OutputFile {
   /// Throws what an errno means, if it means a failure.
   void check(int error) const;
 
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
-  TemporaryGuard guard_;
+  OutputTarget target_;
+  std::filesystem::path temporary_;  // empty: a stream
+  std::optional<TemporaryGuard> guard_;
   int fd_ = -1;
   std::uint64_t size_ = 0;
   std::string buffer_;
@@ -97,5 +110,8 @@ class OutputFile {
 
 /// The whole of `text` into `path`, by OutputFile.
 void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Returns when the file `path` and its name would outlast a failure of the machine. Throws Error.
+void make_durable(const std::filesystem::path& path);
 
 }  // namespace slackline

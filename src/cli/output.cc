@@ -30,7 +30,7 @@ constexpr std::array kFormats{
     FormatName{"csv", OutputFormat::csv, ".csv"}, FormatName{"html", OutputFormat::html, ".html"}};
 
 bool to_stdout(const OutputOptions& options) {
-  return options.file.empty() || options.file == "-";
+  return options.file.empty() || is_standard_output(options.file);
 }
 
 std::string_view environment(const char* name) {

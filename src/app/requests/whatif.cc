@@ -17,7 +17,6 @@
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/output_files.h"
 #include "base/units.h"
 #include "calls/run_span.h"
 #include "report/report.h"
@@ -144,7 +143,7 @@ void save_program(const std::string& path, const Trace& program, const ModelChoi
     throw usage_error(fmt::format("cannot tell the format of '{}'", path),
                       "no trace format has its extension", "Example: edited.slk.");
   }
-  OutputFiles files(path);
+  OutputFiles files = output_of(*writer, path);
   std::optional<CallMatching> matching;  // found only if the format asks
   const auto matched = [&]() -> const CallMatching& { return matching.emplace(program); };
   writer->write({program, matched, files.path(), model});
