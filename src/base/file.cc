@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/parallel.h"
 #include "base/pieces_in_order.h"
 #include "base/stage.h"
@@ -31,35 +32,28 @@ Error write_error(const std::filesystem::path& path) {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const auto failed = [&] {
-    return Error(fmt::format("cannot read '{}'", path.string()), errno_text(),
-                 "Check the path and permissions.");
-  };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw failed();
+  const int fd = open_input(path);
   struct stat status {};
-  if (::fstat(fd, &status) != 0 || S_ISDIR(status.st_mode)) {
-    if (S_ISDIR(status.st_mode)) errno = EISDIR;
-    const Error error = failed();
-    ::close(fd);
-    throw error;
-  }
-  if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode)) {
-    ::close(fd);
-    throw Error(fmt::format("cannot read '{}'", path.string()), "it is a pipe or a device",
-                "Redirect its output to a file first.");
-  }
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ > 0) {
-    void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapped == MAP_FAILED) {
-      const Error error = failed();
-      ::close(fd);
-      throw error;
-    }
-    data_ = static_cast<const std::byte*>(mapped);
-  }
+  const bool known = ::fstat(fd, &status) == 0;
+  size_ = known ? static_cast<std::size_t>(status.st_size) : 0;
+  void* const mapped = size_ > 0 ? ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0) : nullptr;
+  const int error = errno;
   ::close(fd);
+  if (!known || mapped == MAP_FAILED) {
+    errno = error;
+    throw Error(fmt::format("cannot read '{}'", path.string()), errno_text(),
+                "Check the path and permissions.");
+  }
+  data_ = static_cast<const std::byte*>(mapped);
+}
+
+std::string_view MappedFile::text() const {
+  return without_byte_order_mark({reinterpret_cast<const char*>(data_), size_});
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept

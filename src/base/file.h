@@ -20,8 +20,9 @@ namespace slackline {
 class PiecesInOrder;
 class WriteBehind;
 
-/// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened.
-/// An empty file gives an empty span.
+/// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened
+/// (base/input_file.h says what can be). An empty file gives an empty span. A file that becomes
+/// shorter while it is mapped gives SIGBUS (explain_bus_errors() in base/interrupt.h).
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -34,12 +35,16 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   /// `part`, of bytes(), will not be read again soon: its memory may go. Threads may call it.
   void release(std::span<const std::byte> part) const;
-  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  /// bytes() as text, without a byte order mark.
+  std::string_view text() const;
 
  private:
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// UTF-8 text without the mark that some editors put before it.
+std::string_view without_byte_order_mark(std::string_view text);
 
 /// A piece of a file that OutputFile::write_pieces() asks for.
 class FilePiece {

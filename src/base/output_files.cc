@@ -59,8 +59,13 @@ void OutputFiles::check_place(const fs::path& from) const {
   const fs::path to = path_.parent_path() / from.filename();
   refuse_folder(to);
   std::error_code ignored;
-  const bool replaces_folder = fs::is_directory(to, ignored);
-  if (!fs::is_regular_file(from) || replaces_folder) return;
+  const bool folder_there = fs::is_directory(to, ignored);
+  if (!fs::is_regular_file(from)) {
+    if (folder_there || existing_ == Existing::replace || !fs::exists(to, ignored)) return;
+    throw cannot_write(to, "it is a file, and a folder of that name is to be written",
+                       "Choose another name, or overwrite it with --force.");
+  }
+  if (folder_there) return;
   if (OutputTarget(to).is_stream())
     throw cannot_write(to, "it is not a file", "Choose another name.");
 }

@@ -14,7 +14,7 @@ namespace slackline {
 class OutputFiles {
  public:
   /// What stands in the way: existing files are replaced as always; an existing folder that is not
-  /// empty is refused, or with `replace` replaced too.
+  /// empty is refused, and a file where a folder is to be, or with `replace` replaced too.
   enum class Existing { refuse_folders, replace };
 
   /// What will be written: one file by OutputFile from its begin to its end, or anything.

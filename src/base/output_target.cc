@@ -23,22 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;  // as the kernel has it
 
-/// "/dev/fd/3" and "/proc/self/fd/3" of this process, and names of the standard ones. By name, for
-/// these may be missing from a container.
-std::optional<int> named_descriptor(const fs::path& path) {
-  if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
-  if (path == "/dev/stderr") return STDERR_FILENO;
-  std::error_code ignored;
-  const fs::path folder = path.parent_path();
-  if (folder != "/dev/fd" && folder != "/proc/self/fd" &&
-      fs::canonical(folder, ignored) != fmt::format("/proc/{}/fd", ::getpid())) {
-    return std::nullopt;
-  }
-  const std::string name = path.filename().string();
-  int number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size() || number < 0) return std::nullopt;
-  return number;
+/// The descriptor that an output's path names.
+std::optional<int> output_descriptor(const fs::path& path) {
+  return path == "-" ? std::optional(STDOUT_FILENO) : named_descriptor(path);
 }
 
 /// What the kernel calls a protected link: in /tmp and the like, where anybody may have put it.
@@ -76,16 +63,34 @@ Error cannot_write(const fs::path& path, std::string_view why, std::string_view 
   return Error(fmt::format("cannot write '{}'", path.string()), why, what_to_do);
 }
 
+// By name, for these may be missing from a container.
+std::optional<int> named_descriptor(const fs::path& path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  std::error_code ignored;
+  const fs::path folder = path.parent_path();
+  if (folder != "/dev/fd" && folder != "/proc/self/fd" &&
+      fs::canonical(folder, ignored) != fmt::format("/proc/{}/fd", ::getpid())) {
+    return std::nullopt;
+  }
+  const std::string name = path.filename().string();
+  int number = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number < 0) return std::nullopt;
+  return number;
+}
+
 fs::path without_links(fs::path path) {
   const fs::path given = path;
-  for (int links = 0; !named_descriptor(path) && follow_link(path); ++links) {
+  for (int links = 0; !output_descriptor(path) && follow_link(path); ++links) {
     if (links == kMostLinks) throw cannot_write(given, "its symbolic links form a circle");
   }
   return path;
 }
 
 bool is_standard_output(const fs::path& path) {
-  return named_descriptor(without_links(path)) == STDOUT_FILENO;
+  return output_descriptor(without_links(path)) == STDOUT_FILENO;
 }
 
 fs::path temporary_beside(const fs::path& path) {
@@ -98,7 +103,7 @@ fs::path temporary_beside(const fs::path& path) {
 }
 
 OutputTarget::OutputTarget(const fs::path& given) : path_(without_links(given)) {
-  descriptor_ = named_descriptor(path_);
+  descriptor_ = output_descriptor(path_);
   stream_ = descriptor_.has_value();
   if (!stream_) look();
 }

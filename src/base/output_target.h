@@ -59,6 +59,9 @@ class OutputTarget {
   std::optional<Existing> existing_;
 };
 
+/// The descriptor of this process that a path names: "/dev/stdin", "/dev/fd/3", "/proc/self/fd/3".
+std::optional<int> named_descriptor(const std::filesystem::path& path);
+
 /// Is that this process's standard output, by any of its names?
 bool is_standard_output(const std::filesystem::path& path);
 

@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
 
   // An interrupted command leaves no half-written file behind.
   remove_temporaries_on_interrupt();
+  explain_bus_errors();
 
   // Writing to a closed pipe becomes an error that write_stdout sees. A handler, not SIG_IGN: that
   // one would be inherited by the programs that `record` starts.
