@@ -103,7 +103,8 @@ pid_t start(const char* const* arguments, const char* log, const cpu_set_t& proc
     return 0;
   }
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log,
+                                   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
 #if __GLIBC_PREREQ(2, 34)
   posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);

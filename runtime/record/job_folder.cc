@@ -60,7 +60,7 @@ void make_raw_folder(const char* directory) {
 void note_failure(const char* directory, int rank, int error) {
   char path[4096];
   std::snprintf(path, sizeof path, "%s/raw/rank-%d.error-%d", directory, rank, error);
-  const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0) close(fd);
 }
 

@@ -116,7 +116,7 @@ static void note_hidden_init(const char* directory) {
   snprintf(path, sizeof path, "%s/raw", directory);
   mkdir(path, 0755);
   snprintf(path, sizeof path, "%s/raw/process-%d.hidden-init", directory, (int)getpid());
-  const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd >= 0) close(fd);
 }
 

@@ -50,7 +50,7 @@ void* map_front(int fd) {
 }  // namespace
 
 bool RawFile::create(const char* path, const slk_raw_header& header) {
-  fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd_ < 0) return false;
   void* at = map_front(fd_);
   if (at == MAP_FAILED) {

@@ -161,7 +161,8 @@ constexpr std::array kWriters{
                 write_otf2_archive,
                 false,
                 true,
-                true},
+                true,
+                false},
     TraceWriter{"perfetto",
                 {".pftrace", ".perfetto-trace"},
                 "Perfetto's timeline",
@@ -171,10 +172,19 @@ constexpr std::array kWriters{
     TraceWriter{
         "chrome", {".json"}, "Chrome's timeline, for small traces", true, write_chrome_file},
     TraceWriter{"csv", {".csv"}, "table of operations", true, write_csv_file},
-    TraceWriter{"paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true, true, true},
+    TraceWriter{
+        "paraver", {".prv"}, "Paraver trace", true, write_paraver_files, true, true, true, false},
     TraceWriter{
         "arrow", {".arrow", ".feather"}, "table of calls for Arrow", true, write_arrow_file},
-    TraceWriter{"sqlite", {".sqlite", ".db"}, "SQLite database", true, write_sqlite_file, true},
+    TraceWriter{"sqlite",
+                {".sqlite", ".db"},
+                "SQLite database",
+                true,
+                write_sqlite_file,
+                true,
+                false,
+                false,
+                false},
     TraceWriter{
         "ti", {".ti"}, "SimGrid time-independent trace", false, write_ti_file, false, false, true},
 };
@@ -183,6 +193,12 @@ constexpr std::array kWriters{
 
 std::span<const TraceWriter> trace_writers() {
   return kWriters;
+}
+
+OutputFiles output_of(const TraceWriter& writer, const std::filesystem::path& path,
+                      OutputFiles::Existing existing) {
+  return OutputFiles(path, existing,
+                     writer.one_file ? OutputFiles::Content::one_file : OutputFiles::Content::any);
 }
 
 const TraceWriter* writer_by_extension(const std::filesystem::path& path) {

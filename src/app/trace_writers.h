@@ -9,6 +9,7 @@
 
 #include "analysis/model/model_choice.h"
 #include "base/findings.h"
+#include "base/output_files.h"
 #include "calls/call_matching.h"
 #include "trace/goal/program.h"
 #include "trace/samples.h"
@@ -48,9 +49,14 @@ struct TraceWriter {
   bool loses_cpu_time = false;
   /// It is read as a program again, of which a model may say something else.
   bool loses_prediction = false;
+  /// It makes one file, from its begin to its end: a stream can take it.
+  bool one_file = true;
 };
 
 std::span<const TraceWriter> trace_writers();
+/// A place for what `writer` writes. Throws Error where that cannot be written to `path`.
+OutputFiles output_of(const TraceWriter& writer, const std::filesystem::path& path,
+                      OutputFiles::Existing existing = OutputFiles::Existing::refuse_folders);
 /// The format that files with the extension of `path` have; null if none has.
 const TraceWriter* writer_by_extension(const std::filesystem::path& path);
 

@@ -14,7 +14,7 @@ class Error : public std::runtime_error {
   enum class Kind { failed, usage };
 
   /// `problem` is a clause ("cannot open 'x.slk'"), `why` the cause ("no such file"),
-  /// `what_to_do` a sentence; the last two may be empty.
+  /// `what_to_do` a sentence; the last two may be empty. Each is shortened().
   Error(std::string_view problem, std::string_view why, std::string_view what_to_do = {},
         Kind kind = Kind::failed);
 
@@ -27,6 +27,10 @@ class Error : public std::runtime_error {
 
 /// An Error of kind `usage`.
 Error usage_error(std::string_view problem, std::string_view why, std::string_view what_to_do = {});
+
+/// `text`, of which a message leaves out the middle if it is longer than 2000 bytes: what it quotes
+/// may be a whole file without a line feed.
+std::string shortened(std::string_view text);
 
 /// The text of the current `errno`, in words.
 std::string errno_text();

@@ -18,6 +18,17 @@ TEST(Error, usage_exits_with_2_and_failure_with_1) {
   EXPECT_EQ(usage_error("a", "b").exit_status(), 2);
 }
 
+TEST(Error, leaves_out_the_middle_of_what_is_very_long) {
+  std::string line(50'000'000, 'x');
+  line.insert(1799, "ä");  // which is not cut in half
+  const std::string message = Error("cannot read '" + line + "'", line, line).what();
+  EXPECT_LT(message.size(), 7000u);
+  EXPECT_NE(message.find("bytes left out]"), std::string::npos);
+  EXPECT_EQ(shortened("short"), "short");
+  const std::string text = shortened(line);
+  EXPECT_EQ(text.substr(0, 1801), std::string(1799, 'x') + " [");
+}
+
 TEST(Error, contracts_throw_logic_errors) {
   EXPECT_NO_THROW(expects(true, "fine"));
   EXPECT_THROW(expects(false, "broken"), std::logic_error);

@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/parallel.h"
 #include "base/pieces_in_order.h"
+#include "base/stage.h"
 #include "base/write_all.h"
 #include "base/write_behind.h"
 
@@ -22,43 +24,36 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 20;
 
 Error write_error(const std::filesystem::path& path) {
-  return Error(fmt::format("cannot write '{}'", path.string()), errno_text(),
-               errno == ENOSPC ? "Free some space or choose another location with -o."
-                               : "Choose another location with -o.");
+  return cannot_write(
+      path, errno_text(),
+      errno == ENOSPC ? "Free some space or choose another location." : "Choose another location.");
 }
 
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const auto failed = [&] {
-    return Error(fmt::format("cannot read '{}'", path.string()), errno_text(),
-                 "Check the path and permissions.");
-  };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw failed();
+  const int fd = open_input(path);
   struct stat status {};
-  if (::fstat(fd, &status) != 0 || S_ISDIR(status.st_mode)) {
-    if (S_ISDIR(status.st_mode)) errno = EISDIR;
-    const Error error = failed();
-    ::close(fd);
-    throw error;
-  }
-  if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode)) {
-    ::close(fd);
-    throw Error(fmt::format("cannot read '{}'", path.string()), "it is a pipe or a device",
-                "Redirect its output to a file first.");
-  }
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ > 0) {
-    void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapped == MAP_FAILED) {
-      const Error error = failed();
-      ::close(fd);
-      throw error;
-    }
-    data_ = static_cast<const std::byte*>(mapped);
-  }
+  const bool known = ::fstat(fd, &status) == 0;
+  size_ = known ? static_cast<std::size_t>(status.st_size) : 0;
+  void* const mapped = size_ > 0 ? ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0) : nullptr;
+  const int error = errno;
   ::close(fd);
+  if (!known || mapped == MAP_FAILED) {
+    errno = error;
+    throw Error(fmt::format("cannot read '{}'", path.string()), errno_text(),
+                "Check the path and permissions.");
+  }
+  data_ = static_cast<const std::byte*>(mapped);
+}
+
+std::string_view MappedFile::text() const {
+  return without_byte_order_mark({reinterpret_cast<const char*>(data_), size_});
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
@@ -98,20 +93,22 @@ void FilePiece::finish() {
   pieces_.finish(index_, std::move(text_));
 }
 
-OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)),
-      temporary_(path_.string() + fmt::format(".part{}", ::getpid())),
-      guard_(temporary_) {
-  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd_ < 0) throw write_error(path_);
+OutputFile::OutputFile(const std::filesystem::path& path, FileAccess access) : target_(path) {
+  if (target_.is_stream()) {
+    end_stages();  // it may be the terminal on which they are shown
+    fd_ = target_.open_stream();
+  } else {
+    temporary_ = temporary_beside(target_.path());
+    guard_.emplace(temporary_);
+    fd_ = target_.create(temporary_, access == FileAccess::owner_only ? 0600 : 0666);
+  }
   buffer_.reserve(kBufferBytes);
 }
 
 OutputFile::~OutputFile() {
   behind_.reset();  // before its file is closed
-  if (fd_ < 0) return;
-  ::close(fd_);
-  ::unlink(temporary_.c_str());
+  if (fd_ >= 0) ::close(fd_);
+  if (fd_ >= 0 && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
@@ -149,8 +146,9 @@ void OutputFile::write_pieces(std::size_t count,
 
 void OutputFile::check(int error) const {
   if (error == 0) return;
+  if (error == EPIPE) throw BrokenPipe();
   errno = error;
-  throw write_error(path_);
+  throw write_error(target_.path());
 }
 
 void OutputFile::commit() {
@@ -158,10 +156,12 @@ void OutputFile::commit() {
   if (behind_) check(behind_->finish());
   check(write_all(fd_, buffer_));
   const int fd = std::exchange(fd_, -1);
-  if (::close(fd) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const Error error = write_error(path_);
-    ::unlink(temporary_.c_str());
-    throw error;
+  try {
+    if (::close(fd) != 0) throw write_error(target_.path());
+    if (!target_.is_stream()) target_.replace_by(temporary_);
+  } catch (...) {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    throw;
   }
 }
 
@@ -169,6 +169,17 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);
   file.commit();
+}
+
+void make_durable(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  for (const std::filesystem::path& which : {path, folder}) {
+    const int fd = ::open(which.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool done = fd >= 0 && (::fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
+    const Error error = write_error(path);
+    if (fd >= 0) ::close(fd);
+    if (!done) throw error;
+  }
 }
 
 }  // namespace slackline

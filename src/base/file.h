@@ -2,14 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/interrupt.h"
+#include "base/output_target.h"
 #include "base/text_buffer.h"
 
 namespace slackline {
@@ -17,8 +20,9 @@ namespace slackline {
 class PiecesInOrder;
 class WriteBehind;
 
-/// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened.
-/// An empty file gives an empty span.
+/// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened
+/// (base/input_file.h says what can be). An empty file gives an empty span. A file that becomes
+/// shorter while it is mapped gives SIGBUS (explain_bus_errors() in base/interrupt.h).
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -31,12 +35,16 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   /// `part`, of bytes(), will not be read again soon: its memory may go. Threads may call it.
   void release(std::span<const std::byte> part) const;
-  std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
+  /// bytes() as text, without a byte order mark.
+  std::string_view text() const;
 
  private:
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// UTF-8 text without the mark that some editors put before it.
+std::string_view without_byte_order_mark(std::string_view text);
 
 /// A piece of a file that OutputFile::write_pieces() asks for.
 class FilePiece {
@@ -62,12 +70,22 @@ class FilePiece {
   TextBuffer text_;
 };
 
-/// Writes a file beside its final name and renames it on commit(), so that an interrupted or
-/// failed run leaves nothing half-written (base/interrupt.h). Failures (a full disk) throw Error,
-/// from write() perhaps later than where they happened, at the latest from commit().
+/// Whoever read a pipe that we write to is gone (`| head`): no failure, but no use to go on.
+class BrokenPipe : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the reader of the output is gone"; }
+};
+
+/// Who may read a new file, of those whom the umask lets.
+enum class FileAccess : std::uint8_t { everybody, owner_only };
+
+/// Writes a file beside its final name and gives it that name on commit(), so that an interrupted
+/// or failed run leaves nothing half-written (base/interrupt.h); a stream, such as a device, is
+/// written through (base/output_target.h). Failures (a full disk) throw Error, from write() perhaps
+/// later than where they happened, at the latest from commit().
 class OutputFile {
  public:
-  explicit OutputFile(std::filesystem::path path);
+  explicit OutputFile(const std::filesystem::path& path, FileAccess access = FileAccess::everybody);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();  ///< removes the temporary when commit() was not reached
@@ -86,9 +104,9 @@ class OutputFile {
   /// Throws what an errno means, if it means a failure.
   void check(int error) const;
 
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
-  TemporaryGuard guard_;
+  OutputTarget target_;
+  std::filesystem::path temporary_;  // empty: a stream
+  std::optional<TemporaryGuard> guard_;
   int fd_ = -1;
   std::uint64_t size_ = 0;
   std::string buffer_;
@@ -97,5 +115,8 @@ class OutputFile {
 
 /// The whole of `text` into `path`, by OutputFile.
 void write_file(const std::filesystem::path& path, std::string_view text);
+
+/// Returns when the file `path` and its name would outlast a failure of the machine. Throws Error.
+void make_durable(const std::filesystem::path& path);
 
 }  // namespace slackline

@@ -48,6 +48,12 @@ TEST_F(FileTest, without_commit_the_old_content_stays) {
   EXPECT_EQ(MappedFile(dir_ / "a").text(), "old");
 }
 
+TEST_F(FileTest, text_has_no_byte_order_mark) {
+  write_file(dir_ / "a", "\xEF\xBB\xBFtext");
+  EXPECT_EQ(MappedFile(dir_ / "a").text(), "text");
+  EXPECT_EQ(MappedFile(dir_ / "a").bytes().size(), 7u);
+}
+
 TEST_F(FileTest, a_missing_file_is_an_error_with_the_reason) {
   try {
     MappedFile file(dir_ / "none");

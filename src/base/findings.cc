@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace slackline {
 
 std::string_view to_string(Severity severity) {
@@ -24,10 +26,11 @@ Findings::Entry& Findings::entry(std::string_view name, Severity severity,
   return entries_.back();
 }
 
-void Findings::keep(Entry& entry, std::string_view example) {
+void Findings::keep(Entry& entry, std::string_view given) {
+  const std::string example = shortened(given);
   const bool known = std::ranges::find(entry.examples, example) != entry.examples.end();
   if (known || example.empty() || entry.examples.size() == kExamplesKept) return;
-  entry.examples.emplace_back(example);
+  entry.examples.push_back(example);
 }
 
 void Findings::add(const FindingKind& kind, std::string_view example, std::uint64_t count) {

@@ -67,6 +67,21 @@ TEST_F(OutputFilesTest, ReplaceFilesButNotFoldersUnlessTold) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(OutputFilesTest, ReplaceNoFileByAFolderUnlessTold) {
+  write_file(folder_ / "run", "precious");
+  const auto write = [&](OutputFiles::Existing existing) {
+    OutputFiles files(folder_ / "run.otf2", existing);
+    write_file(files.path(), "anchor");
+    fs::create_directory(files.path().replace_extension());
+    files.commit();
+  };
+  EXPECT_THROW(write(OutputFiles::Existing::refuse_folders), Error);
+  EXPECT_EQ(MappedFile(folder_ / "run").text(), "precious");
+  EXPECT_EQ(entries(), 1u);
+  write(OutputFiles::Existing::replace);
+  EXPECT_TRUE(fs::is_directory(folder_ / "run"));
+}
+
 TEST_F(OutputFilesTest, SayWhyThereIsNoPlace) {
   EXPECT_THROW(OutputFiles(folder_ / "none" / "run"), Error);
 }

@@ -6,6 +6,7 @@
 
 #include "app/requests/calibrate.h"
 #include "base/error.h"
+#include "base/output_target.h"
 #include "cli/calibrate/benchmark.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -27,6 +28,11 @@ std::string beside(const std::string& machine, std::string_view extension) {
 
 int run_calibrate(const CalibrateCommandOptions& options) {
   CalibrateRequest request = options.request;
+  if (OutputTarget(request.machine).is_stream()) {
+    throw usage_error(fmt::format("cannot write to '{}'", request.machine),
+                      "a calibration has several files, with names like that of the machine file",
+                      "Name a file, such as machine.toml.");
+  }
   request.smpi_options = beside(request.machine, ".smpi");
   if (request.samples.empty()) {
     BenchmarkOptions benchmark = options.benchmark;

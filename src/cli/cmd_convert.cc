@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "app/requests/convert.h"
+#include "base/output_target.h"
 #include "cli/report_command.h"
 #include "cli/shared_options.h"
 
@@ -36,7 +37,12 @@ Run setup_convert(CommandParser& parser) {
                     "slackline convert --predicted -L 10us app.slk slower.prv"});
   return [command] {
     const Report report = execute(command->request);
-    if (!command->output.quiet) write_report(report, command->output);
+    OutputOptions summary = command->output;
+    if (is_standard_output(command->request.out)) {
+      summary.file = "/dev/stderr";
+      summary.quiet = true;  // nothing else may follow the trace
+    }
+    if (!command->output.quiet) write_report(report, summary);
     return 0;
   };
 }

@@ -151,17 +151,17 @@ int run_record(const RecordCommandOptions& options) {
                       "Omit one of them.");
   }
   const RecordResult result =
-      finishing ? finish_recording({options.finish, record_options.keep_raw, record_options.force})
+      finishing ? finish_recording({options.finish, options.output, record_options.keep_raw,
+                                    record_options.force})
                 : record(record_options);
   const bool good = has_recorded(result) && result.unconverted.empty() &&
                     std::ranges::all_of(result.analysed,
                                         [](const AnalysedJob& job) { return job.problem.empty(); });
-  const bool failed = finishing && !result.unconverted.empty();
+  const bool left = !result.traces.empty() || !result.analysed.empty();
+  const bool failed = !left || !result.unconverted.empty();
   if (!options.quiet || !good) write_stderr(message(result, options));
-  // A command that starts no MPI program that can be recorded is a mistake; a job whose recording
-  // failed, for want of space, goes on and ends as it would have.
-  const bool nothing = !has_recorded(result) && result.failures.empty();
-  return failed || (nothing && result.exit_status == 0) ? 1 : result.exit_status;
+  // The job's own status, unless that says that all is well where no trace is.
+  return failed && (finishing || result.exit_status == 0) ? 1 : result.exit_status;
 }
 
 void add_job_analysis(CommandParser& parser, RecordCommandOptions& options) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/output_target.h"
 #include "cli/browser.h"
 #include "cli/commands.h"
 #include "cli/report_request.h"
@@ -37,8 +38,8 @@ int run_view(ViewOptions options) {
                       "--format " + output.format + " is not HTML",
                       "Use 'slackline report' for other formats.");
   }
-  if (output.file == "-") {
-    throw usage_error("cannot open standard output", "a browser opens files",
+  if (OutputTarget(output.file).is_stream()) {
+    throw usage_error(fmt::format("cannot open '{}'", output.file), "a browser opens files",
                       "Name a file with --output.");
   }
   const bool quiet = output.quiet;

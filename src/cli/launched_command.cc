@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <new>
@@ -29,6 +30,7 @@
 #include "parallel/launched_process.h"
 #include "parallel/mpi_processes.h"
 #include "parallel/outcome.h"
+#include "report/unicode.h"
 
 namespace slackline {
 namespace {
@@ -39,11 +41,7 @@ ProcessGroup* processes = &alone;
 /// One line, whatever of a file's bytes is in it.
 void complain(const Outcome& outcome) {
   if (outcome.message.empty()) return;
-  constexpr char kFirstShown = ' ';
-  std::string text = outcome.message;
-  std::ranges::replace_if(
-      text, [](char c) { return c >= 0 && c < kFirstShown; }, ' ');
-  write_stderr("slackline: " + text + "\n");
+  write_stderr("slackline: " + printable(outcome.message) + "\n");
 }
 
 Outcome failed(int exit_status, std::string message) {
@@ -62,6 +60,9 @@ Outcome outcome_of(const std::function<int()>& work) {
   } catch (const std::bad_alloc&) {
     return failed(
         1, "cannot continue: out of memory. Use a machine with more memory, or a smaller trace.");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return failed(1, fmt::format("cannot use '{}': {}. Check the path and permissions.",
+                                 error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
     return failed(1, std::string("cannot continue: ") + error.what() +
                          ". This is a defect of Slackline: please report it.");

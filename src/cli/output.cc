@@ -9,12 +9,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <optional>
 
 #include "base/error.h"
 #include "base/stage.h"
 #include "base/write_all.h"
 #include "cli/launched_command.h"
+#include "report/unicode.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -30,7 +32,7 @@ constexpr std::array kFormats{
     FormatName{"csv", OutputFormat::csv, ".csv"}, FormatName{"html", OutputFormat::html, ".html"}};
 
 bool to_stdout(const OutputOptions& options) {
-  return options.file.empty() || options.file == "-";
+  return options.file.empty() || is_standard_output(options.file);
 }
 
 std::string_view environment(const char* name) {
@@ -145,7 +147,7 @@ void OutputSink::write(std::string_view text) {
   if (file_) {
     file_->write(text);
   } else {
-    write_stdout(text);
+    write_stdout(isatty(STDOUT_FILENO) == 1 ? printable_lines(text) : std::string(text));
   }
 }
 
@@ -164,7 +166,11 @@ void write_stdout(std::string_view text) {
 }
 
 void write_stderr(std::string_view text) noexcept {
-  write_all(STDERR_FILENO, text);
+  try {
+    write_all(STDERR_FILENO, printable_lines(text));
+  } catch (const std::bad_alloc&) {
+    write_all(STDERR_FILENO, text);
+  }
 }
 
 }  // namespace slackline

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,7 +15,7 @@ enum class OutputFormat { text, json, csv, html };
 /// Where a command's answer goes and in which form. Shared by all commands that give one.
 struct OutputOptions {
   std::string format{};  ///< empty: by the file's extension, else text
-  std::string file{};    ///< empty or "-": standard output
+  std::string file{};    ///< empty: standard output
   std::string colour = "auto";
   bool quiet = false;
   bool strict = false;  ///< exit status 1 where the input lost data
@@ -51,12 +50,6 @@ class OutputSink {
 
  private:
   std::unique_ptr<OutputFile> file_;  // null: standard output
-};
-
-/// Whoever read our standard output is gone (`| head`): no failure, but no use to go on.
-class BrokenPipe : public std::exception {
- public:
-  const char* what() const noexcept override { return "standard output was closed"; }
 };
 
 /// Unbuffered and whole. Throws BrokenPipe, or Error when the disk is full.

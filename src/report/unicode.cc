@@ -86,10 +86,11 @@ Character decode(std::string_view text, std::size_t at) {
   return {code, length, true};
 }
 
-// Bidirectional overrides count as control characters: they make a name read as another one.
+// Bidirectional controls count as control characters: they make a name read as another one.
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 ||
-         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+         code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
 }
 
 int width_of(std::uint32_t code) {
@@ -164,6 +165,17 @@ std::string printable(std::string_view text) {
     at += character.length;
   }
   return result;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines += printable(text.substr(0, end));
+    if (end < text.size()) lines += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 int display_width(std::string_view text) {

@@ -13,6 +13,9 @@ namespace slackline {
 /// included, replaced by a blank: nothing in a name can move the cursor or change a colour.
 std::string printable(std::string_view text);
 
+/// The same of text of several lines, which stay lines.
+std::string printable_lines(std::string_view text);
+
 /// Columns that `text`, as printable() gives it, takes on a terminal: 2 for East Asian wide
 /// characters and emoji, 0 for combining marks.
 int display_width(std::string_view text);

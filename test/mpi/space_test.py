@@ -13,10 +13,10 @@ from recording import calls, check, finding, run_case, skip
 MANY = 8000  # messages of 96 bytes of record each
 
 
-def many(test, expected_lost, mode="many"):
+def many(test, expected_lost, mode="many", status=0):
     done = test.record(test.launcher(2) + [test.program("scenario"), mode, str(MANY)])
-    check(done.returncode == 0, "the job goes on")
-    check("sum 1" in done.stdout, "and computes what it should")
+    check("sum 1" in done.stdout, "the job goes on and computes what it should")
+    check(done.returncode == status, "the status says whether there is a trace")
     text = test.text()
     recorded = sum(calls(text, rank, "sendrecv_replace") for rank in (0, 1))
     lost = finding(text, "lost_calls")
@@ -52,7 +52,7 @@ def small_disk(test, size):
 def case_full_disk(test):
     with small_disk(test, "1m") as disk:
         test.output = os.path.join(disk, "trace")
-        many(test, True)
+        many(test, True, status=1)  # the trace does not fit beside the raw files
 
 
 def case_no_space(test):
@@ -60,9 +60,30 @@ def case_no_space(test):
     with small_disk(test, "32k") as disk:
         done = test.slackline("record", "--yield", "-o", os.path.join(disk, "trace"), "--",
                               *test.launcher(2), test.program("scenario"), "many", "10")
-    check(done.returncode == 0 and "sum" in done.stdout, "the job goes on")
+    check("sum" in done.stdout, "the job goes on")
+    check(done.returncode == 1, "but a script learns that there is no trace")
     check("could not write the recording" in done.stderr and "No space left" in done.stderr, "why is said")
     check("MPI_Init" not in done.stderr, "and no other cause is")
+
+
+def case_finish(test):
+    """Raw files of another place: kept where the trace does not fit, removed when it is written."""
+    raw = os.path.join(test.folder, "raw files")
+    done = test.run(test.launcher(2) + [test.arguments.slackline, "preload", "-o", raw, "--",
+                                        test.program("scenario"), "many", str(MANY)])
+    check(done.returncode == 0, "the job is recorded")
+    files = os.listdir(os.path.join(raw, "raw"))
+    modes = {os.stat(os.path.join(raw, "raw", name)).st_mode & 0o777 for name in files}
+    check(len(files) >= 2 and modes == {0o600}, "raw files are their owner's only")
+    with small_disk(test, "4k") as disk:
+        done = test.slackline("record", "--finish", raw, "-o", os.path.join(disk, "out.slk"))
+        check(os.listdir(disk) == [], "nothing half-written stays")
+    check(done.returncode == 1 and "No space left" in done.stderr, "a full disk is a failure")
+    check(sorted(os.listdir(os.path.join(raw, "raw"))) == sorted(files), "the raw files are kept")
+    there = os.path.join(test.folder, "elsewhere", "out.slk")
+    done = test.slackline("record", "--finish", raw, "-o", there)
+    check(done.returncode == 0 and not os.path.exists(raw), "then they are removed")
+    check(os.stat(there).st_mode & 0o777 == 0o600, "the trace is its owner's only")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@
 #include "app/requests/prediction_loss.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
-#include "base/output_files.h"
 #include "base/units.h"
 #include "calls/cpu_time.h"
 #include "formats/open/open.h"
@@ -35,7 +34,7 @@ TimelineArrows arrows_of(const ConvertRequest& request) {
 struct Conversion {
   std::string path;
   std::string_view format;
-  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> bytes{};  ///< none: of a stream
 };
 
 std::string names_of_formats() {
@@ -67,14 +66,15 @@ Report describe(const Conversion& conversion, const OpenedTrace& opened) {
   report.command = "convert";
   report.title = fmt::format("convert: {}", opened.path);
   report.input = input_to_json(opened);
-  report.result = {{"path", conversion.path},
-                   {"format", std::string(conversion.format)},
-                   {"bytes", conversion.bytes}};
+  report.result = {{"path", conversion.path}, {"format", std::string(conversion.format)}};
   report.findings.merge(opened.trace.findings());
   Facts facts;
   facts.facts.push_back({"written", conversion.path});
   facts.facts.push_back({"format", std::string(conversion.format)});
-  facts.facts.push_back({"size", static_cast<std::int64_t>(conversion.bytes), Unit::bytes});
+  if (conversion.bytes) {
+    report.result["bytes"] = *conversion.bytes;
+    facts.facts.push_back({"size", static_cast<std::int64_t>(*conversion.bytes), Unit::bytes});
+  }
   report.sections.push_back({"conversion", "Conversion", {std::move(facts)}});
   return report;
 }
@@ -146,18 +146,21 @@ Report execute(const ConvertRequest& request) {
   Source source = request.predicted ? predict_source(request, keep) : read_source(request, keep);
   const auto matching = [&]() -> const CallMatching& { return matching_of(source.opened); };
 
-  OutputFiles files(request.out, request.force ? OutputFiles::Existing::replace
-                                               : OutputFiles::Existing::refuse_folders);
+  OutputFiles files = output_of(
+      writer, request.out,
+      request.force ? OutputFiles::Existing::replace : OutputFiles::Existing::refuse_folders);
   const Trace& trace = trace_to_write(source, writer, source.findings);
   const Findings lost = writer.write({trace, matching, files.path(), source.model,
                                       source.goal ? &source.goal->program : nullptr,
                                       arrows_of(request), &source.opened.samples});
-  if (writer.loses_prediction && !request.predicted && !source.goal) {
+  // What went into a stream cannot be read again.
+  if (writer.loses_prediction && !request.predicted && !source.goal && !files.is_stream()) {
     const auto& cpu_time = source.computation.cpu_time;
     note_prediction_loss(cpu_time ? *cpu_time : source.opened.trace, files.path(), source.model,
                          request.input.model.computation, source.findings);
   }
-  const Conversion done{request.out, writer.name, size_below(files.path().parent_path())};
+  Conversion done{request.out, writer.name};
+  if (!files.is_stream()) done.bytes = size_below(files.path().parent_path());
   files.commit();
 
   Report report = describe(done, source.opened);

@@ -15,7 +15,6 @@
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/output_files.h"
 #include "page/simulated_run.h"
 #include "report/report.h"
 #include "sim/simulated_trace.h"
@@ -48,7 +47,7 @@ void write_timed(Scene& scene, const Simulation& result, const std::string& path
                       "unknown file extension", "Write it as .slk and use 'slackline convert'.");
   }
   const Trace timed = simulated_trace(scene.trace(), result);
-  OutputFiles files(path, OutputFiles::Existing::refuse_folders);
+  OutputFiles files = output_of(*writer, path);
   const auto matching = [&]() -> const CallMatching& { return matching_of(scene.opened); };
   findings.merge(writer->write({timed, matching, files.path(), ModelChoice{}, nullptr,
                                 TimelineArrows::path, &scene.opened.samples}));

@@ -11,7 +11,6 @@
 #include "app/load/machine.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
-#include "base/output_files.h"
 #include "base/units.h"
 #include "calls/call_matching.h"
 #include "online/online_simulation.h"
@@ -27,7 +26,7 @@ const TraceWriter& writer_of(const std::string& path) {
 }
 
 void write_trace(const Trace& trace, const TraceWriter& writer, const std::string& path) {
-  OutputFiles files(path, OutputFiles::Existing::refuse_folders);
+  OutputFiles files = output_of(writer, path);
   std::optional<CallMatching> kept;
   const auto matching = [&]() -> const CallMatching& {
     if (!kept) kept.emplace(trace);

@@ -17,7 +17,6 @@
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/output_files.h"
 #include "base/units.h"
 #include "calls/cpu_time.h"
 #include "calls/run_span.h"
@@ -170,7 +169,7 @@ Findings save_program(const std::string& path, const Program& program, const Mod
     throw usage_error(fmt::format("cannot tell the format of '{}'", path),
                       "no trace format has its extension", "Example: edited.slk.");
   }
-  OutputFiles files(path);
+  OutputFiles files = output_of(*writer, path);
   std::optional<CallMatching> matching;  // found only if the format asks
   const auto matched = [&]() -> const CallMatching& { return matching.emplace(program.trace); };
   Findings lost = writer->write({program.trace, matched, files.path(), model, nullptr,

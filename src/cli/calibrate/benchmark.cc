@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/output_target.h"
 #include "base/progress.h"
 #include "cli/record/launcher.h"
 #include "cli/record/libraries.h"
@@ -97,10 +98,15 @@ void run_benchmark(const BenchmarkOptions& options) {
   const Launcher launcher = find_launcher(options.command, options.mpi);
   const fs::path program = benchmark_program(mpi_of(launcher, options.mpi));
   std::error_code ignored;
-  fs::remove(options.samples, ignored);
+  const OutputTarget samples(options.samples);
+  if (samples.is_stream()) {
+    throw Error(fmt::format("cannot write '{}'", options.samples.string()), "it is not a file",
+                "Choose another name for the machine file, with -o.");
+  }
+  fs::remove(samples.path(), ignored);
   const std::vector<std::string> command =
       benchmark_command(options.command, launcher.position,
-                        {program.string(), fs::absolute(options.samples).string(),
+                        {program.string(), fs::absolute(samples.path()).string(),
                          fmt::format("{}", options.seconds), std::to_string(options.seed)});
   const LaunchPlan plan = plan_launch(command, launcher, options.variables);
   int status = 0;

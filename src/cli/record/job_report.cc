@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -162,12 +163,14 @@ AnalysedJob take_job_report(const fs::path& folder, const std::string& report_na
     job.problem = problem_of(notes, job.raw);
     return job;
   }
-  fs::rename(folder / report_name, to, error);
-  if (error) {
-    job.problem = fmt::format("the report in {} could not be moved: {}",
-                              (folder / report_name).string(), error.message());
-  } else {
+  try {
+    write_file(to, MappedFile(folder / report_name).text());
+    make_durable(to);
+    fs::remove(folder / report_name, error);
     job.report = to;
+  } catch (const Error& failed) {
+    job.problem = fmt::format("the report in {} could not be moved: {}",
+                              (folder / report_name).string(), failed.what());
   }
   return job;
 }

@@ -72,6 +72,12 @@ bool is_recorders(const fs::path& file) {
          file.filename().string().find(kFailure) != std::string::npos;
 }
 
+/// A folder, and no link to one.
+void remove_empty(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::is_directory(fs::symlink_status(folder, ignored))) fs::remove(folder, ignored);
+}
+
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
@@ -133,8 +139,8 @@ void remove_raw_files(const fs::path& directory) {
     for (const fs::path& file : entries_of(folder / "raw")) {
       if (is_recorders(file)) fs::remove(file, ignored);
     }
-    fs::remove(folder / "raw", ignored);
-    fs::remove(folder, ignored);
+    remove_empty(folder / "raw");
+    remove_empty(folder);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "cli/record/jobs.h"
 #include "cli/record/libraries.h"
 #include "cli/record/process.h"
@@ -42,12 +43,27 @@ RecordPlaces places_of(const fs::path& output, bool analysed) {
   if (analysed && names_report(path)) {
     return {fs::path(path).replace_extension(".slk"), directory, path};
   }
-  if (path.extension() != ".slk") return {path / "trace.slk", path, path / "report.txt"};
+  if (path.extension() != ".slk") {
+    return {path / "trace.slk", path, analysed ? path / "report.txt" : fs::path()};
+  }
   if (!analysed) return {path, directory};
   throw usage_error(fmt::format("cannot write a report to '{}'", output.string()),
                     "that is the name of a trace",
                     "Choose a name that ends in .json, .txt or .html; --write-trace writes the "
                     "trace beside it.");
+}
+
+/// Before the job runs: what could not be written after it. A trace is read back, so that it must
+/// be a file.
+void check_files(const fs::path& output, const RecordPlaces& places) {
+  const auto refused = [&] {
+    return usage_error(fmt::format("cannot record into '{}'", output.string()),
+                       "a recording is a folder or files", "Name a folder, or a file.slk.");
+  };
+  if (output == "-") throw refused();
+  for (const fs::path& file : {places.trace, places.report}) {
+    if (!file.empty() && OutputTarget(file).is_stream()) throw refused();
+  }
 }
 
 std::string shown_in_error(const RecordPlaces& places) {
@@ -126,6 +142,7 @@ RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
   recorded.findings = trace.findings();
   write_native(trace, to, job.samples);
   check_written(trace, to, job.samples);
+  make_durable(to);
   std::error_code ignored;
   recorded.trace_bytes = fs::file_size(to, ignored);
   recorded.conversion_seconds = job.seconds + watch.seconds();
@@ -209,7 +226,9 @@ void remove_replaced(const std::vector<fs::path>& earlier, const RecordResult& r
     const bool written = std::ranges::any_of(
         result.traces, [&](const RecordedTrace& recorded) { return recorded.trace == file; });
     std::error_code ignored;
-    if (!written) fs::remove(file, ignored);
+    const fs::file_status what = fs::symlink_status(file, ignored);
+    const bool removable = fs::is_regular_file(what) || fs::is_symlink(what);
+    if (!written && removable) fs::remove(file, ignored);
   }
 }
 
@@ -278,6 +297,7 @@ RecordResult record(const RecordOptions& options) {
   const Launcher launcher = find_launcher(options.command, options.mpi);
   check_recorder(libraries, launcher);
   const RecordPlaces places = places_of(options.output, options.analysis.wanted());
+  check_files(options.output, places);
   Environment variables =
       environment(libraries, places.directory, options.call_paths, options.yield);
   std::vector<fs::path> earlier;
@@ -307,8 +327,16 @@ RecordResult finish_recording(const FinishOptions& options) {
     throw Error(fmt::format("cannot finish the recording in '{}'", options.directory.string()),
                 "it contains no raw files", "Name the folder that the job recorded into.");
   }
-  const RecordPlaces places{absolute / "trace.slk", absolute};
+  RecordPlaces places = places_of(options.output.empty() ? absolute : options.output, false);
+  check_files(options.output, places);
+  places.directory = absolute;
   const std::vector<fs::path> earlier = to_be_replaced(places, options.force);
+  std::error_code failed;
+  fs::create_directories(places.trace.parent_path(), failed);
+  if (failed) {
+    throw Error(fmt::format("cannot write to '{}'", places.trace.parent_path().string()),
+                failed.message(), "Choose another folder with -o.");
+  }
   RecordResult result;
   result.directory = places.directory;
   result.failures = recording_failures(places.directory);

@@ -82,12 +82,13 @@ RecordResult record(const RecordOptions& options);
 
 struct FinishOptions {
   std::filesystem::path directory;
+  std::filesystem::path output{};  ///< as RecordOptions::output; empty: into `directory`
   bool keep_raw = false;
   bool force = false;
 };
 
 /// Converts the raw files that jobs started by `slackline preload` have left in a directory.
-/// Throws Error when there are none, or a trace is there and `force` is not set.
+/// Throws Error when there are none, or a trace is at the output and `force` is not set.
 RecordResult finish_recording(const FinishOptions& options);
 
 struct PreloadOptions {

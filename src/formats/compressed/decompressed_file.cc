@@ -12,6 +12,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "formats/compressed/expansion.h"
 
 namespace slackline {
 namespace {
@@ -147,7 +148,10 @@ fs::path with_compression_suffix(const fs::path& path) {
 DecompressedFile::DecompressedFile(const fs::path& path, std::size_t limit)
     : stored_(path), compressed_(compression_of(stored_.bytes()) != Compression::none) {
   if (!compressed_) return;
-  const bool whole = decompress(stored_.bytes(), content_, limit);
+  const std::uint64_t stored = stored_.bytes().size();
+  const std::uint64_t most = std::min<std::uint64_t>(limit, most_content(stored) + 1);
+  const bool whole = decompress(stored_.bytes(), content_, static_cast<std::size_t>(most));
+  check_expansion(content_.size(), stored, path.string());
   if (whole || limit != kAll) return;
   throw Error(fmt::format("cannot read '{}'", path.string()),
               "its compressed data are damaged or end early",

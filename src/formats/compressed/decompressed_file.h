@@ -33,11 +33,15 @@ class DecompressedFile {
 
   /// With a limit, only about so many bytes of a compressed file's content are decompressed, enough
   /// to recognise it. Throws Error when the file cannot be opened and, unless there is a limit,
-  /// when its compressed data are damaged or end early.
+  /// when its compressed data are damaged, end early, or are a multiple of the file's size
+  /// (expansion.h).
   explicit DecompressedFile(const std::filesystem::path& path, std::size_t limit = kAll);
 
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(text())); }
-  std::string_view text() const { return compressed_ ? content_ : stored_.text(); }
+  /// Without a byte order mark, as bytes() is too.
+  std::string_view text() const {
+    return compressed_ ? without_byte_order_mark(content_) : stored_.text();
+  }
   bool compressed() const { return compressed_; }
   /// The file itself.
   const MappedFile& stored() const { return stored_; }

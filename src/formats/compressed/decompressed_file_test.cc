@@ -5,7 +5,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstdlib>
+
 #include "base/error.h"
+#include "base/testing/error_text.h"
 #include "base/testing/scratch_folder.h"
 
 namespace slackline {
@@ -125,6 +128,32 @@ TEST_F(DecompressedFileTest, NamesWithAndWithoutSuffix) {
   EXPECT_EQ(with_compression_suffix(folder / "file"), folder / "file");
   EXPECT_EQ(with_compression_suffix(folder / "rank.txt"), folder / "rank.txt.xz");
   EXPECT_EQ(with_compression_suffix(folder / "missing"), folder / "missing");
+}
+
+TEST(DecompressedFile, IsRefusedWhereItsContentIsAMultiple) {
+  const ScratchFolder folder;
+  const std::string regular(std::size_t{60} << 20, 'x');
+  const std::string bomb(std::size_t{65} << 20, 'x');
+  for (const Compress compress : kAllWays) {
+    write_file(folder / "regular", compress(regular));
+    EXPECT_EQ(DecompressedFile(folder / "regular").text().size(), regular.size());
+    write_file(folder / "bomb", compress(bomb));
+    EXPECT_THAT(error_text([&] { DecompressedFile(folder / "bomb"); }),
+                testing::HasSubstr("more than 64 times as large"));
+    ::setenv("SLACKLINE_MAX_EXPANSION", "1000000", 1);
+    EXPECT_EQ(DecompressedFile(folder / "bomb").text().size(), bomb.size());
+    ::unsetenv("SLACKLINE_MAX_EXPANSION");
+  }
+  ::setenv("SLACKLINE_MAX_EXPANSION", "much", 1);
+  EXPECT_THAT(error_text([&] { DecompressedFile(folder / "bomb"); }),
+              testing::HasSubstr("SLACKLINE_MAX_EXPANSION=much"));
+  ::unsetenv("SLACKLINE_MAX_EXPANSION");
+}
+
+TEST(DecompressedFile, HasNoByteOrderMark) {
+  const ScratchFolder folder;
+  write_file(folder / "a", gzipped("\xEF\xBB\xBFtext"));
+  EXPECT_EQ(DecompressedFile(folder / "a").text(), "text");
 }
 
 }  // namespace

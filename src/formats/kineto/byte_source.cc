@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/file.h"
+#include "formats/compressed/expansion.h"
 
 namespace slackline {
 namespace {
@@ -113,24 +114,31 @@ class ZstdBytes final : public ByteSource {
 class MappedSource final : public ByteSource {
  public:
   explicit MappedSource(const std::filesystem::path& path)
-      : file_(path),
+      : name_(path.string()),
+        file_(path),
         source_(byte_source(file_.bytes())),
         plain_(dynamic_cast<PlainBytes*>(source_.get()) != nullptr) {}
   bool append_to(std::string& text) override {
     const std::size_t before = text.size();
     const bool any = source_->append_to(text);
-    if (plain_) release(text.size() - before);
+    const std::size_t bytes = text.size() - before;
+    read_ += bytes;
+    if (plain_) {
+      release();
+    } else {
+      check_expansion(read_, file_.bytes().size(), name_);
+    }
     return any;
   }
 
  private:
-  void release(std::size_t bytes) {
-    read_ += bytes;
+  void release() {
     if (read_ - released_ < kReleasedBytes) return;
     file_.release(file_.bytes().subspan(released_, read_ - released_));
     released_ = read_;
   }
 
+  std::string name_;
   MappedFile file_;
   std::unique_ptr<ByteSource> source_;
   bool plain_;

@@ -20,7 +20,8 @@ class ByteSource {
   virtual bool append_to(std::string& text) = 0;
 };
 
-/// Opens by the file's first bytes, whatever its name. Throws Error if the file is not readable.
+/// Opens by the file's first bytes, whatever its name. Throws Error if the file is not readable,
+/// append_to() also where the content is a multiple of the file's size (compressed/expansion.h).
 std::unique_ptr<ByteSource> open_byte_source(const std::filesystem::path& path);
 
 /// The same of bytes that are in memory and stay there.

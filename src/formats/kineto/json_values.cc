@@ -1,6 +1,9 @@
 #include "formats/kineto/json_values.h"
 
 #include <array>
+#include <utility>
+
+#include "base/file.h"
 
 namespace slackline {
 namespace {
@@ -25,6 +28,9 @@ bool JsonValues::more() {
   window_.erase(0, at_);
   at_ = 0;
   const bool any = source_->append_to(window_);
+  if (any && !std::exchange(begun_, true)) {
+    at_ = window_.size() - without_byte_order_mark(window_).size();
+  }
   window_.reserve(window_.size() + kPadding);
   return any;
 }

@@ -37,6 +37,7 @@ class JsonValues {
 
   std::unique_ptr<ByteSource> source_;
   std::string window_;
+  bool begun_ = false;
   std::size_t at_ = 0;  // in window_, of the first character that was not taken
 };
 

@@ -166,8 +166,9 @@ bool has_json_name(const fs::path& path) {
 bool looks_like_kineto(std::span<const std::byte> bytes) {
   std::string head;
   if (!byte_source(bytes)->append_to(head)) return false;
-  const std::size_t first = head.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos || head[first] != '{') return false;
+  const std::string_view text = without_byte_order_mark(head);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos || text[first] != '{') return false;
   const auto has = [&](std::string_view key) { return head.find(key) != std::string::npos; };
   return has("\"schemaVersion\"") && (has("\"traceEvents\"") || has("\"deviceProperties\""));
 }

@@ -295,6 +295,15 @@ NativePart read_native_part(
   return native::read(bytes, name, choose, unused);
 }
 
+std::uint64_t native_content_bytes(std::span<const std::byte> file) {
+  Findings ignored;
+  std::uint64_t bytes = 0;
+  for (const native::Frame& frame : native::frames_by_search(file, ignored)) {
+    bytes += frame.header.raw_bytes;
+  }
+  return bytes;
+}
+
 bool looks_like_native(std::span<const std::byte> head) {
   using namespace native;
   const auto has = [&](std::size_t at, std::uint64_t magic) {

@@ -56,6 +56,9 @@ struct NativePart {
 NativePart read_native_part(std::span<const std::byte> bytes, std::string_view name,
                             const std::function<RankRange(std::span<const std::uint64_t>)>& choose);
 
+/// How many bytes the frames of a native trace have when decompressed. Reads their headers only.
+std::uint64_t native_content_bytes(std::span<const std::byte> file);
+
 /// Does `head` (the beginning of a file) look like the native format?
 bool looks_like_native(std::span<const std::byte> head);
 

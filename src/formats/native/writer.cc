@@ -153,7 +153,7 @@ void write_native(const Trace& trace, const std::function<void(std::span<const s
 }
 
 void write_native(const Trace& trace, const std::filesystem::path& path, const Samples& samples) {
-  OutputFile file(path);
+  OutputFile file(path, FileAccess::owner_only);
   write_native(
       trace, [&](std::span<const std::byte> bytes) { file.write(bytes); }, samples);
   file.commit();

@@ -11,7 +11,8 @@ namespace slackline {
 
 /// Writes `trace` in the native format (doc/formats/native.md); read_native() of it gives the same
 /// trace, facts and findings included. Blocks are compressed in parallel. Throws Error when the
-/// file cannot be written; nothing half-written stays behind.
+/// file cannot be written; nothing half-written stays behind. A new file is for its owner only: it
+/// holds names of hosts and the program's arguments.
 void write_native(const Trace& trace, const std::filesystem::path& path,
                   const Samples& samples = {});
 

@@ -12,9 +12,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/output_target.h"
 #include "calls/causality.h"
 #include "calls/clock_correction.h"
 #include "formats/compressed/decompressed_file.h"
+#include "formats/compressed/expansion.h"
 #include "formats/goal/reader.h"
 #include "formats/kineto/reader.h"
 #include "formats/liballprof/reader.h"
@@ -234,7 +236,7 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
 OpenedTrace read_file(const fs::path& path, const fs::path& given, const OpenOptions& options) {
   const MappedFile file(path);
   const auto release = [&file](std::span<const std::byte> part) { file.release(part); };
-  TraceInput input{path, false, file.bytes(), release};
+  TraceInput input{path, false, std::as_bytes(std::span(file.text())), release};
   input.from_folder = path != given;
   const bool plain = compression_of(file.bytes()) == Compression::none;
   const TraceReader* const reader = plain ? nullptr : reader_of(input);
@@ -244,6 +246,9 @@ OpenedTrace read_file(const fs::path& path, const fs::path& given, const OpenOpt
   const DecompressedFile content(path);
   input.stored = file.bytes();
   input.bytes = content.bytes();
+  if (looks_like_native(input.bytes)) {
+    check_expansion(native_content_bytes(input.bytes), input.stored.size(), path.string());
+  }
   return read_input(std::move(input), given, options);
 }
 
@@ -382,7 +387,7 @@ std::optional<OpenedTraining> open_training(const fs::path& path) {
 std::optional<InputIdentity> identify_input(const fs::path& path) {
   std::error_code ignored;
   const fs::path file = fs::is_directory(path, ignored) ? path / kNativeFile : path;
-  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  if (!fs::is_regular_file(file, ignored) || named_descriptor(file)) return std::nullopt;
   const MappedFile mapped(file);
   if (!looks_like_native(mapped.bytes()) && !looks_like_goal(mapped.bytes())) return std::nullopt;
   return InputIdentity{file, mapped.bytes().size(), checksum(mapped.bytes())};

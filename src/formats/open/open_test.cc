@@ -109,6 +109,26 @@ TEST_F(OpenTrace, NeverTakesSomeOfAFoldersRanks) {
   EXPECT_EQ(open_trace(folder_ / "r0.txt").trace.ranks(), 1);
 }
 
+TEST_F(OpenTrace, RefusesContentOfAMultipleOfTheFile) {
+  const std::string blank(std::size_t{65} << 20, ' ');
+  write_file(folder_ / "a.txt", zstd_compressed(std::string(kText) + "#" + blank + "\n"));
+  EXPECT_THAT(error_of(folder_ / "a.txt"), HasSubstr("more than 64 times as large"));
+  write_file(folder_ / "a.json",
+             zstd_compressed(R"({"schemaVersion": 1, "traceEvents": [)" + blank + "]}"));
+  EXPECT_THAT(error_text([&] { open_training(folder_ / "a.json"); }),
+              HasSubstr("more than 64 times as large"));
+}
+
+TEST_F(OpenTrace, SkipsAByteOrderMark) {
+  const std::string mark = "\xEF\xBB\xBF";
+  write_file(folder_ / "a.txt", mark + std::string(kText));
+  EXPECT_EQ(open_trace(folder_ / "a.txt").trace.call_count(), 2u);
+  write_file(folder_ / "a.zst", zstd_compressed(mark + std::string(kText)));
+  EXPECT_EQ(open_trace(folder_ / "a.zst").trace.call_count(), 2u);
+  write_file(folder_ / "a.json", mark + R"({"schemaVersion": 1, "traceEvents": []})");
+  EXPECT_TRUE(open_training(folder_ / "a.json"));
+}
+
 TEST_F(OpenTrace, DoesNotChooseAmongTheTracesOfAFolder) {
   write_file(folder_ / "b.txt", kText);
   write_file(folder_ / "a.txt", kText);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "formats/compressed/expansion.h"
 
 namespace slackline::paraver {
 namespace {
@@ -161,7 +162,7 @@ std::string text_head(std::span<const std::byte> bytes, std::size_t count) {
 }
 
 Lines::Lines(std::span<const std::byte> bytes, std::string_view name, const Release& release)
-    : name_(name) {
+    : name_(name), stored_bytes_(bytes.size()) {
   if (is_gzip(bytes)) {
     inflater_ = std::make_unique<Inflater>(bytes, release);
     buffer_.reserve(2 * kPieceBytes);
@@ -194,7 +195,10 @@ bool Lines::refill() {
                 "Check that the file is a trace.");
   }
   buffer_.erase(0, buffer_.size() - unread);
+  const std::size_t before = buffer_.size();
   const bool more = inflater_->append_to(buffer_);
+  inflated_bytes_ += buffer_.size() - before;
+  check_expansion(inflated_bytes_, stored_bytes_, name_);
   at_ = buffer_.data();
   end_ = at_ + buffer_.size();
   return more;

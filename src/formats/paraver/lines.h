@@ -30,7 +30,7 @@ class Lines {
   Lines& operator=(const Lines&) = delete;
 
   /// Without its line feed. False at the end. Throws Error when a line is longer than any trace has
-  /// use for.
+  /// use for, or the inflated text a multiple of the file (compressed/expansion.h).
   bool next(std::string_view& line) {
     const char* end = find_end();
     if (end == nullptr) {
@@ -61,6 +61,8 @@ class Lines {
   const char* end_ = nullptr;
   std::uint64_t number_ = 0;
   std::string name_;
+  std::uint64_t stored_bytes_;
+  std::uint64_t inflated_bytes_ = 0;
   std::string buffer_;  // of the inflated text: a line that began in the piece before, and a piece
   std::unique_ptr<Inflater> inflater_;
   Release release_;

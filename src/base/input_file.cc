@@ -1,0 +1,121 @@
+#include "base/input_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/output_target.h"
+#include "base/write_all.h"
+
+namespace slackline {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error cannot_read(const fs::path& path, std::string_view why,
+                  std::string_view what_to_do = "Check the path and permissions.") {
+  return Error(fmt::format("cannot read '{}'", path.string()), why, what_to_do);
+}
+
+/// A file without a name in the folder for temporary files.
+int nameless_file(const fs::path& input) {
+  std::string name = fs::temp_directory_path() / "slackline-XXXXXX";
+  const int fd = ::mkostemp(name.data(), O_CLOEXEC);
+  if (fd < 0 || ::unlink(name.c_str()) != 0) {
+    throw cannot_read(input, fmt::format("no temporary file: {}", errno_text()), "Set TMPDIR.");
+  }
+  return fd;
+}
+
+void copy_all(int from, int to, const fs::path& input) {
+  std::vector<char> piece(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t n = ::read(from, piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw cannot_read(input, errno_text());
+    if (n == 0) return;
+    const int error = write_all(to, {piece.data(), static_cast<std::size_t>(n)});
+    if (error == 0) continue;
+    errno = error;
+    throw cannot_read(input, fmt::format("its content could not be kept: {}", errno_text()),
+                      "Set TMPDIR to a folder with more space.");
+  }
+}
+
+/// What pipes have given. They stay open, so that none can be taken for another one.
+class ReadPipes {
+ public:
+  int file_of(int pipe, const struct stat& status, const fs::path& input) {
+    const std::scoped_lock lock(mutex_);
+    const auto [found, is_new] = files_.try_emplace({status.st_dev, status.st_ino}, -1);
+    if (is_new) {
+      try {
+        found->second = nameless_file(input);
+        copy_all(pipe, found->second, input);
+      } catch (...) {
+        files_.erase(found);
+        throw;
+      }
+      ::fcntl(pipe, F_DUPFD_CLOEXEC, 0);
+    }
+    return ::fcntl(found->second, F_DUPFD_CLOEXEC, 0);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<dev_t, ino_t>, int> files_;
+};
+
+int regular_file(int fd, bool was_open, const fs::path& path) {
+  static ReadPipes pipes;
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) throw cannot_read(path, errno_text());
+  const mode_t mode = status.st_mode;
+  if (S_ISREG(mode)) return fd;
+  if (S_ISDIR(mode)) {
+    errno = EISDIR;
+    throw cannot_read(path, errno_text());
+  }
+  if (was_open && (S_ISFIFO(mode) || S_ISSOCK(mode))) return pipes.file_of(fd, status, path);
+  if (S_ISFIFO(mode)) {
+    throw cannot_read(path, "it is a FIFO",
+                      fmt::format("Give it as standard input: - < {}", path.string()));
+  }
+  throw cannot_read(path, ::isatty(fd) == 1 ? "it is a terminal" : "it is a device",
+                    "Name a file, or redirect standard input.");
+}
+
+}  // namespace
+
+int open_input(const fs::path& path) {
+  const std::optional<int> open_already =
+      path == "-" ? std::optional(STDIN_FILENO) : named_descriptor(path);
+  // Opening must not wait for the writer of a FIFO.
+  const int fd = open_already ? ::fcntl(*open_already, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) {
+    if (errno == ENXIO) throw cannot_read(path, "it is a socket", "Name a file.");
+    throw cannot_read(path, errno_text());
+  }
+  try {
+    const int file = regular_file(fd, open_already.has_value(), path);
+    if (file != fd) ::close(fd);
+    return file;
+  } catch (...) {
+    ::close(fd);
+    throw;
+  }
+}
+
+}  // namespace slackline
