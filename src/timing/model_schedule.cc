@@ -6,6 +6,18 @@
 #include "timing/network/pair_cost.h"
 
 namespace slackline {
+namespace {
+
+/// 53 days; the sum with an edge's cost, of four parts, is a 64-bit number.
+constexpr std::int64_t kMostRunPs = (std::int64_t{1} << 62) - 1;
+
+void check_length(bool fits) {
+  if (fits) return;
+  throw Error("cannot predict the run time", "it exceeds 53 days, or one message or computation 13",
+              "Check the sizes of messages, the times of the trace, L, o and G.");
+}
+
+}  // namespace
 
 PicosecondCost::PicosecondCost(const LogGPS& model)
     : overhead_ps_(rounded_ps(model.overhead_fs)),
@@ -48,8 +60,11 @@ Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost)
     std::uint32_t most = 0;
     std::uint32_t decided = Schedule::kUndecided;
     std::uint32_t k = 0;
+    bool fits = true;
     graph.for_in_edges(v, [&](const Edge& e) {
-      const std::int64_t t = schedule.time_ps[e.from] + cost(e, v).total_ps();
+      const std::int64_t takes = cost(e, v).total_ps();
+      const std::int64_t t = schedule.time_ps[e.from] + takes;
+      fits = fits && takes < kMostEdgePs && t <= kMostRunPs;
       const std::uint32_t crossed = crossings[e.from] + e.latencies;
       if (decided == Schedule::kUndecided || t > latest || (t == latest && crossed > most)) {
         latest = t;
@@ -58,6 +73,7 @@ Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost)
       }
       ++k;
     });
+    check_length(fits);
     schedule.time_ps[v] = latest;
     schedule.decided_by[v] = decided;
     crossings[v] = most;
@@ -65,6 +81,7 @@ Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost)
   std::uint32_t most = 0;
   for (std::int32_t r = 0; r < graph.ranks(); ++r) {
     const VertexId last = graph.last_vertex(r);
+    check_length(graph.tail_ns(r) < kMostEdgePs / kPicosPerNano);
     const std::int64_t end = schedule.time_ps[last] + graph.tail_ns(r) * kPicosPerNano;
     schedule.rank_end_ps.push_back(end);
     if (r == 0 || end > schedule.makespan_ps ||

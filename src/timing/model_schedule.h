@@ -1,15 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "base/int128.h"
 #include "graph/execution_graph.h"
 #include "graph/schedule.h"
 #include "timing/cost/loggps.h"
 #include "timing/network/pair_network.h"
 
 namespace slackline {
+
+/// Each part of an edge's cost is limited to this, 13 days; model_schedule() refuses graphs with
+/// such edges, so sums of both kinds fit.
+inline constexpr std::int64_t kMostEdgePs = std::int64_t{1} << 60;
 
 /// What one edge costs, by cause. Picoseconds.
 struct EdgeCost {
@@ -43,17 +49,20 @@ class PicosecondCost {
     std::int64_t latency_ps;
     std::int64_t gap_per_byte_fs;
   };
-  static std::int64_t rounded_ps(std::int64_t fs) {
+  static std::int64_t rounded_ps(Int128 fs) {
     constexpr std::int64_t kFemtosPerPico = 1000;
-    return (fs + kFemtosPerPico / 2) / kFemtosPerPico;
+    return limited((fs + kFemtosPerPico / 2) / kFemtosPerPico);
+  }
+  static std::int64_t limited(Int128 ps) {
+    return static_cast<std::int64_t>(std::min<Int128>(ps, kMostEdgePs));
   }
   // Inline: several passes take every edge's.
   EdgeCost cost(const Edge& e, const Network& network) const {
     const std::int64_t paid_bytes = multiples(e, Parameter::gap_per_byte);
-    return EdgeCost{.compute_ps = e.nanoseconds * kPicosPerNano,
-                    .overhead_ps = e.overheads * overhead_ps_,
-                    .latency_ps = e.latencies * network.latency_ps,
-                    .bandwidth_ps = rounded_ps(paid_bytes * network.gap_per_byte_fs)};
+    return EdgeCost{.compute_ps = limited(Int128{e.nanoseconds} * kPicosPerNano),
+                    .overhead_ps = limited(Int128{e.overheads} * overhead_ps_),
+                    .latency_ps = limited(Int128{e.latencies} * network.latency_ps),
+                    .bandwidth_ps = rounded_ps(Int128{paid_bytes} * network.gap_per_byte_fs)};
   }
   /// The costs of the route that `e` takes.
   std::size_t kind(const Edge& e, VertexId to) const;
@@ -66,7 +75,8 @@ class PicosecondCost {
 };
 
 /// The earliest schedule under `model`. Where several edges are last, the one whose path crosses
-/// the network most often decides (the right derivative with respect to L). O(vertices + edges).
+/// the network most often decides (the right derivative with respect to L). Throws Error where an
+/// edge takes more than 13 days or the run more than 53. O(vertices + edges).
 Schedule model_schedule(const ExecutionGraph& graph, const LogGPS& model);
 Schedule model_schedule(const ExecutionGraph& graph, const PicosecondCost& cost);
 

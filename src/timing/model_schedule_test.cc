@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "graph/testing/text_graph.h"
 #include "timing/testing/small_model.h"
 
@@ -85,6 +86,17 @@ TEST(ModelSchedule, OfNothing) {
   const Schedule s = model_schedule(untimed_graph(1, "rank 0\n"), {kNs, kNs, kNs});
   EXPECT_EQ(s.makespan_ps, 0);
   EXPECT_THAT(s.decided_by, ElementsAre(Schedule::kUndecided));
+}
+
+/// 2e12 bytes at 8 ns each are 4.4 hours, but 1.6e19 fs, which 64 bits do not hold.
+TEST(ModelSchedule, LongMessagesDoNotOverflow) {
+  const auto makespan = [](const std::string& bytes, std::int64_t gap_fs) {
+    const ExecutionGraph graph = untimed_graph(
+        2, "rank 0\n send to=1 bytes=" + bytes + "\nrank 1\n recv from=0 bytes=" + bytes + "\n");
+    return model_schedule(graph, {0, 0, gap_fs}).makespan_ps;
+  };
+  EXPECT_EQ(makespan("2000000000001", 8'000'000), 16'000'000'000'000'000);
+  EXPECT_THROW(makespan("4000000000000000000", 8'000'000), Error);
 }
 
 }  // namespace

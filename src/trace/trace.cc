@@ -1,5 +1,7 @@
 #include "trace/trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -205,7 +207,36 @@ std::uint32_t Trace::add_communicator(Communicator communicator) {
   return static_cast<std::uint32_t>(job_.communicators.size() - 1);
 }
 
+namespace {
+
+constexpr FindingKind kLongName{
+    "region_name_shortened", Severity::notice,
+    "Names of code regions longer than 4,096 bytes: shortened, with a hash of the whole."};
+constexpr std::size_t kShownOfLongName = 40;
+
+/// Different names stay different. FNV-1a.
+std::string shortened_name(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  std::string text(name.substr(0, Trace::kLongestRegionName - 20));
+  // Not in the middle of a character of UTF-8.
+  constexpr unsigned char kFirstLead = 0xc0;
+  for (bool in_character = true; in_character && !text.empty();) {
+    const auto last = static_cast<unsigned char>(text.back());
+    if (last < 0x80) break;
+    text.pop_back();
+    in_character = last < kFirstLead;
+  }
+  return text + fmt::format("...{:016x}", hash);
+}
+
+}  // namespace
+
 std::uint32_t Trace::region_id(std::string_view name) {
+  if (name.size() > kLongestRegionName) {
+    findings().add(kLongName, std::string(name.substr(0, kShownOfLongName)));
+    return region_id(shortened_name(name));
+  }
   const auto found = job_.region_ids.find(name);
   if (found != job_.region_ids.end()) return found->second;
   const auto id = static_cast<std::uint32_t>(job_.regions.size());

@@ -342,7 +342,8 @@ class Trace {
   void set_timed() { job_.timed = true; }
   /// Returns the new communicator's id.
   std::uint32_t add_communicator(Communicator communicator);
-  /// Id of the region of that name, added if new.
+  static constexpr std::size_t kLongestRegionName = 4096;
+  /// Id of the region of that name, added if new. Longer names are shortened, with a Finding.
   std::uint32_t region_id(std::string_view name);
   /// Returns the new counter's index.
   std::size_t add_counter(std::string_view name);

@@ -1,0 +1,48 @@
+#include "trace/region_nesting.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "formats/text/text.h"
+
+namespace slackline {
+namespace {
+
+Trace nested(int depth) {
+  std::string text = "slackline-trace 1 timed ranks=1\nrank 0\n";
+  for (int d = 0; d < depth; ++d) text += "enter \"r" + std::to_string(d) + "\"\n";
+  text += "compute 5\n+1 barrier\n";
+  for (int d = depth; d-- > 0;) text += "leave \"r" + std::to_string(d) + "\"\n";
+  Trace trace = read_text(text + "enter \"last\"\nleave \"last\"\n", "test");
+  limit_region_nesting(trace);
+  return trace;
+}
+
+TEST(RegionNesting, KeepsWhatIsNotAbsurd) {
+  const Trace trace = nested(256);
+  EXPECT_EQ(trace.calls(0).regions().size(), 2 * 257);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST(RegionNesting, DropsBothEventsOfRegionsThatAreTooDeep) {
+  const Trace trace = nested(1000);
+  EXPECT_EQ(trace.calls(0).regions().size(), 2 * 257);
+  ASSERT_EQ(trace.findings().entries().size(), 1u);
+  EXPECT_EQ(trace.findings().entries()[0].name, "regions_nested_too_deeply");
+  EXPECT_EQ(trace.findings().entries()[0].count, 2 * (1000 - 256));
+}
+
+TEST(RegionNames, AreShortenedAndStayDifferent) {
+  Trace trace(1, true);
+  const std::string beginning(20'000, 'x');
+  const auto a = trace.region_id(beginning + "a");
+  const auto b = trace.region_id(beginning + "b");
+  EXPECT_NE(a, b);
+  EXPECT_EQ(trace.region_id(beginning + "a"), a);
+  EXPECT_LE(trace.regions()[a].size(), Trace::kLongestRegionName);
+  EXPECT_EQ(trace.findings().entries()[0].name, "region_name_shortened");
+}
+
+}  // namespace
+}  // namespace slackline
