@@ -31,6 +31,7 @@ void run_passes(const ReducedLogGPS& reduced) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
   const std::string sealed = sealed_cache({reinterpret_cast<const char*>(data), size});
   const auto words = std::make_shared<std::vector<std::uint64_t>>((size + 7) / 8);
   std::memcpy(words->data(), sealed.data(), size);
