@@ -217,9 +217,9 @@ def case_killed_meanwhile(test):
     """kill -9 of the rank that waits for the analysis: the job fails as it would, and leaves no process."""
     fifo = os.path.join(test.folder, "fifo")
     os.mkfifo(fifo)
-    planned = PlannedAnalysis(test, f"echo $PPID > rank\nexec {test.arguments.slackline} print fifo", "0 1000 0")
+    planned = PlannedAnalysis(test, f"echo $PPID > rank\nexec {test.arguments.slackline} print - < fifo", "0 1000 0")
     with planned.start() as job:
-        with open(fifo, "w", encoding="utf-8"):  # slackline reads: it has begun
+        with open(fifo, "w", encoding="utf-8"):  # its shell has opened it: it has begun
             with open(os.path.join(test.folder, "rank"), encoding="utf-8") as rank:
                 os.kill(int(rank.read()), signal.SIGKILL)
             check(job.wait(120) != 0, "a killed job has failed")
@@ -231,7 +231,7 @@ def case_terminated(test):
     """SIGTERM at the job's time limit, while it is analysed."""
     fifo = os.path.join(test.folder, "fifo")
     os.mkfifo(fifo)
-    planned = PlannedAnalysis(test, f"exec {test.arguments.slackline} print fifo", "0 1000 0")
+    planned = PlannedAnalysis(test, f"exec {test.arguments.slackline} print - < fifo", "0 1000 0")
     with planned.start() as job:
         with open(fifo, "w", encoding="utf-8"):
             os.kill(job.pid, signal.SIGTERM)

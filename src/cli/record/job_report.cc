@@ -164,9 +164,12 @@ AnalysedJob take_job_report(const fs::path& folder, const std::string& report_na
     return job;
   }
   try {
-    write_file(to, MappedFile(folder / report_name).text());
+    const fs::path from = folder / report_name;
+    if (!fs::equivalent(from, to, error)) {
+      write_file(to, MappedFile(from).text());
+      fs::remove(from, error);
+    }
     make_durable(to);
-    fs::remove(folder / report_name, error);
     job.report = to;
   } catch (const Error& failed) {
     job.problem = fmt::format("the report in {} could not be moved: {}",

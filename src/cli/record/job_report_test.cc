@@ -79,6 +79,14 @@ TEST_F(TakeJobReport, GivesItItsName) {
   EXPECT_EQ(job.costs.exchanged_bytes, 20);
 }
 
+TEST_F(TakeJobReport, LeavesItWhereItHasItsName) {
+  write("final.json", "{}");
+  write("raw/analysis.costs", "end ended\nstatus 0\n");
+  const AnalysedJob job = take_job_report(folder_, "final.json", folder_ / "raw/../final.json");
+  EXPECT_EQ(job.problem, "");
+  EXPECT_EQ(fs::file_size(job.report), 2u);
+}
+
 TEST_F(TakeJobReport, SaysWhyThereIsNone) {
   EXPECT_THAT(take().problem, HasSubstr("did not complete MPI_Finalize"));
   write("raw/analysis.costs", "end not_started\nstatus 0\n");
