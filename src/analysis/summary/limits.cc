@@ -80,6 +80,9 @@ struct CallSum {
     ++calls_by_length[at];
     ns_by_length[at] += time_ns;
   }
+  double explained_ns() const {
+    return kCall_ns * static_cast<double>(calls) + static_cast<double>(bytes);
+  }
   /// Whether most of the time is in few calls that take far longer than the median.
   bool few_are_long() const {
     std::size_t median = 0;
@@ -226,14 +229,14 @@ class LimitSearch {
            kOversubscribed * static_cast<double>(t.compute + t.no_processor);
   }
 
-  Limit limit_of(const Place& place, const CallSum& sum) const {
+  Limit limit_of(const Place& place, const CallSum& sum, bool lacks_processors) const {
     const OperationClass kind = operation_class(place.operation);
     if (kind == OperationClass::io) return Limit::io;
     if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
       return Limit::unknown;
     }
     const auto calls = static_cast<double>(sum.calls);
-    const Limit unexplained = oversubscribed() ? Limit::processors : Limit::unknown;
+    const Limit unexplained = lacks_processors ? Limit::processors : Limit::unknown;
     if (sum.few_are_long()) return unexplained;
     if (static_cast<double>(sum.bytes) >= kSmallMessage * calls) return Limit::transfer;
     if (sum.ns > kStalledCall_ns * calls) return unexplained;
@@ -241,14 +244,22 @@ class LimitSearch {
                                                                          : Limit::transfer;
   }
 
+  void place_loss(Limit limit, const Place& place, const CallSum& sum, double ns) {
+    placed_.push_back({limit, place, &sum, ns});
+    of(losses_, limit) += ns;
+  }
+
   void sum_up_rest() {
+    const bool lacks_processors = oversubscribed();
     for (const auto& [place, sum] : calls_) {
       const double known = std::max(0.0, sum.ns - sum.unknown_ns);
-      const Limit limit = limit_of(place, sum);
-      placed_.push_back({limit, place, &sum, known});
-      placed_.push_back({Limit::unknown, place, &sum, sum.unknown_ns});
-      of(losses_, limit) += known;
-      of(losses_, Limit::unknown) += sum.unknown_ns;
+      const Limit limit = limit_of(place, sum, lacks_processors);
+      const bool by_size = limit == Limit::transfer || limit == Limit::message_rate;
+      const double explained =
+          lacks_processors && by_size ? std::min(known, sum.explained_ns()) : known;
+      place_loss(limit, place, sum, explained);
+      place_loss(Limit::processors, place, sum, known - explained);
+      place_loss(Limit::unknown, place, sum, sum.unknown_ns);
     }
     of(losses_, Limit::processors) += static_cast<double>(in_.shares.sum_ns.no_processor);
     of(losses_, Limit::unknown) += static_cast<double>(in_.shares.sum_ns.outside);
