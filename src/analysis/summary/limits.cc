@@ -212,9 +212,9 @@ class LimitSearch {
       of(losses_, Limit::imbalance) += by_reason[static_cast<std::size_t>(DelayReason::imbalance)];
       of(losses_, Limit::serialisation) +=
           by_reason[static_cast<std::size_t>(DelayReason::serialisation)];
-      of(losses_, Limit::processors) +=
-          by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
+      processors_waiting_ns_ += by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
     }
+    of(losses_, Limit::processors) += processors_waiting_ns_;
     for (auto& of_rank : waits_) std::ranges::stable_sort(of_rank, {}, &CallWait::call);
   }
 
@@ -437,16 +437,34 @@ class LimitSearch {
       sum += ns;
     }
     c.ranks = outstanding(by_rank, sum);
-    const RankTime& t = in_.shares.sum_ns;
-    if (t.no_processor == 0 && in_.shares.processor_share) {
-      c.evidence = fmt::format("mean CPU utilisation is {} at most, and calls take far too long",
-                               format_percent(*in_.shares.processor_share, 0));
-      return;
+    c.evidence = evidence_of_processors();
+  }
+
+  /// The parts of that loss, as shares of the rank time.
+  std::string evidence_of_processors() const {
+    double in_calls = 0;
+    double explained = 0;
+    for (const PlacedLoss& loss : placed_) {
+      if (loss.limit != Limit::processors || loss.ns <= 0) continue;
+      in_calls += loss.ns;
+      explained += loss.sum->explained_ns();
     }
-    c.evidence =
-        fmt::format("ranks had no processor for {} of their time outside MPI",
-                    format_percent(ratio_of(static_cast<double>(t.no_processor),
-                                            static_cast<double>(t.compute + t.no_processor))));
+    std::vector<std::string> parts;
+    const auto add = [&](double ns, const std::string& what) {
+      if (ns >= kLeastAlternative * rank_time()) {
+        parts.push_back(format_percent(ns / rank_time()) + " " + what);
+      }
+    };
+    add(static_cast<double>(in_.shares.sum_ns.no_processor), "outside MPI");
+    add(processors_waiting_ns_, "waiting for such ranks");
+    add(in_calls, fmt::format("in MPI calls that take {:.0f} times as long as their sizes explain",
+                              1 + ratio_of(in_calls, explained)));
+    std::string text = enumeration(parts);
+    if (in_.shares.processor_share) {
+      text += fmt::format("; mean CPU utilisation {} at most",
+                          format_percent(*in_.shares.processor_share, 0));
+    }
+    return text;
   }
 
   /// The function whose calls lose the most to the limit, and the operation that does in it.
@@ -525,6 +543,7 @@ class LimitSearch {
   std::map<Place, CallSum> calls_;
   std::vector<PlacedLoss> placed_;
   LimitLosses losses_{};
+  double processors_waiting_ns_ = 0;  // for ranks that had none
 };
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLimitNames{
@@ -586,8 +605,7 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
     case Limit::processors:
       return fmt::format(
           "{} of rank time is lost because ranks had no processor ({}); predictions and other "
-          "causes "
-          "are uncertain",
+          "causes are uncertain",
           share, c.evidence);
     case Limit::transfer:
     case Limit::message_rate:
