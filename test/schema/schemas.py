@@ -342,7 +342,8 @@ class Shape:
                     missing.add(f"{key} ({path})")
                 found["properties"][key] = {"description": meaning,
                                             **shape.schema(meanings, missing, f"{path}.{key}")}
-            found["required"] = sorted(k for k, (_, count) in self.keys.items() if count == self.seen)
+            found["required"] = sorted(k for k, (_, count) in self.keys.items()
+                                       if count == self.seen and k not in OPTIONAL.get(path, ()))
             found["additionalProperties"] = False
         if "array" in types and self.items and self.items.types:
             found["items"] = self.items.schema(meanings, missing, path + "[]")

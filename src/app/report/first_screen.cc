@@ -12,6 +12,7 @@
 
 #include "analysis/summary/judgement.h"
 #include "analysis/summary/judgement_cautions.h"
+#include "analysis/summary/limits_report.h"
 #include "app/report/answers.h"
 #include "base/ratio.h"
 #include "base/sentences.h"
