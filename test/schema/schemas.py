@@ -86,6 +86,7 @@ report traces/allreduce8.slk
 report inputs/running_example.txt
 report inputs/unmatched.txt
 report inputs/training
+report inputs/training/rank0.json
 report inputs/skewed_barriers.txt
 wait-states inputs/skewed_barriers.txt
 efficiency inputs/skewed_barriers.txt
