@@ -58,10 +58,13 @@ double share_without_processor(const Trace& trace) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     if (calls.empty()) continue;
+    const TimeInterval analysed = rank_span(calls).analysed;
     for (const Pause& pause : calls.pauses()) {
-      if (pause.kind == PauseKind::no_processor) waited_ns += pause.end_ns - pause.begin_ns;
+      if (pause.kind != PauseKind::no_processor) continue;
+      waited_ns += std::max<std::int64_t>(
+          0, std::min(pause.end_ns, analysed.end_ns) - std::max(pause.begin_ns, analysed.begin_ns));
     }
-    time_ns += calls.end_ns(calls.size() - 1) - calls.begin_ns(rank_span(calls).first_call);
+    time_ns += analysed.length_ns();
   }
   return ratio_of(static_cast<double>(waited_ns), static_cast<double>(time_ns));
 }

@@ -22,6 +22,7 @@ constexpr double kNoticeable = 1.005;  // times the mean: below it, computation 
 constexpr double kNearlyAlways = 0.8;  // of the analysed interval
 constexpr double kMostly = 0.5;        // of it: a single late rank is not limited to a part
 constexpr double kCloseToMeasured = 0.1;
+constexpr double kNoticeableChange = 0.05;  // of the rank time
 constexpr std::size_t kMostTimes = 4;
 constexpr std::size_t kMostActivities = 3;
 constexpr double kWorthNaming = 0.01;  // of the critical path
@@ -100,12 +101,22 @@ std::vector<FocusInterval> program_intervals(const Diagnosis& d) {
   return intervals;
 }
 
-/// "at 1.2 s and 3.4 s", with enough digits to tell each from the one before.
+/// Neighbouring intervals of one kind that are nearly as efficient as each other are no change.
+bool differ(const FocusInterval& a, const FocusInterval& b) {
+  return a.kind != b.kind ||
+         std::abs(a.efficiency.useful - b.efficiency.useful) >= kNoticeableChange;
+}
+
+/// "at 1.2 s and 3.4 s", with enough digits to tell each from the one before; empty without any.
 std::string times_of_changes(const std::vector<FocusInterval>& intervals) {
   std::vector<std::string> times;
+  std::int64_t before = intervals.front().begin_ns;
   for (std::size_t i = 1; i < intervals.size(); ++i) {
-    times.push_back(time_range(intervals[i - 1].begin_ns, intervals[i].begin_ns).second);
+    if (!differ(intervals[i - 1], intervals[i])) continue;
+    times.push_back(time_range(before, intervals[i].begin_ns).second);
+    before = intervals[i].begin_ns;
   }
+  if (times.empty()) return "";
   return times.size() <= kMostTimes
              ? "at " + enumeration(times)
              : fmt::format("{} times between {} and {}", times.size(), times.front(), times.back());
@@ -120,12 +131,15 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
   const std::string where =
       fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
                   efficient ? "" : ", limited by ", efficient ? "" : name(worst.kind));
-  if (intervals.size() == 1) {
-    const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
-    a.text = fmt::format("No phase change detected ({} to {}, {}).", begin, end, where);
+  const std::string times = times_of_changes(intervals);
+  if (times.empty()) {
+    const auto [begin, end] = time_range(intervals.front().begin_ns, intervals.back().end_ns);
+    a.text = intervals.size() == 1
+                 ? fmt::format("No phase change detected ({} to {}, {}).", begin, end, where)
+                 : fmt::format("No phase change detected ({} to {}).", begin, end);
     return a;
   }
-  a.text = "It changes " + times_of_changes(intervals);
+  a.text = "It changes " + times;
   if (!efficient) {
     const std::string late =
         worst.late_rank < 0 ? ""
@@ -178,7 +192,8 @@ std::string tolerated_latency(const Overview& model) {
 std::string change_over_time(const Diagnosis& measured) {
   const std::vector<FocusInterval> intervals = program_intervals(measured);
   if (intervals.empty()) return "";
-  if (intervals.size() == 1) return "No phase change detected.";
+  const std::string times = times_of_changes(intervals);
+  if (times.empty()) return "No phase change detected.";
   const FocusInterval& worst = *std::ranges::max_element(intervals, {}, lost_ns);
   const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
   return fmt::format(
