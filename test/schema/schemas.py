@@ -74,6 +74,7 @@ whatif traces/unbalanced.slk --set 'balance region=assemble'
 whatif traces/stencil2d.slk --set 'scale factor=0.5'
 gains traces/unbalanced.slk
 advise traces/unbalanced.slk
+place traces/cg.slk --ranks-per-node 2 --placement cyclic
 diff traces/unbalanced.slk traces/stencil2d.slk
 gains traces/unbalanced.slk --call-paths
 report inputs/interrupted.txt
