@@ -69,7 +69,7 @@ def test_every_option_of_the_command_line_has_an_argument(cli, command):
     options = {name.replace("-", "_") for name in re.findall(r"^ +(?:-\w, *)?--([\w-]+)", text, re.MULTILINE)}
     options = {"from_" if name == "from" else name for name in options}
     # How the answer is printed is no part of a request.
-    printing = {"help", "output", "format", "colour", "color", "quiet", "strict"}
+    printing = {"help", "output", "format", "colour", "color", "quiet", "strict", "all"}
     # Programs are started by the command line only.
     starting = {"ranks", "compute", "mpi", "processors", "memory"} if command == "simulate" else set()
     assert options - printing - starting <= slackline._core.arguments_of(command)
@@ -102,7 +102,7 @@ def test_wrong_arguments():
 def test_a_report_as_data_text_and_page(cli, traces, tmp_path):
     report = slackline.report(traces / TRACE, model=slackline.LogGPS(L="2us"))
     assert report.json == cli.json("report", traces / TRACE, "-L", "2us")
-    printed = subprocess.run([cli.binary, "report", traces / TRACE, "-L", "2us"], capture_output=True, text=True)
+    printed = subprocess.run([cli.binary, "report", traces / TRACE, "-L", "2us", "--all"], capture_output=True, text=True)
     assert report.text == printed.stdout
     report.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")

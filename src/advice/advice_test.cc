@@ -1,1 +1,119 @@
+#include "advice/advice.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "advice/evaluation.h"
+#include "advice/program_profile.h"
+#include "graph/testing/text_graph.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::untimed_trace;
+
+const Samples kNoSamples;
+
+ProgramProfile profile_of(const Trace& trace) {
+  const CallPaths paths(trace);
+  return program_profile(trace, paths, ComputationCode(trace, nullptr));
+}
+
+TEST(ProgramProfile, CountsMessagesAndThoseRightAfterAnother) {
+  const ProgramProfile profile = profile_of(untimed_trace(
+      2,
+      "rank 0\n init\n send to=1 bytes=0\n send to=1 bytes=30\n irecv from=1 bytes=4 req=1\n"
+      " isend to=1 bytes=20 req=2\n waitall reqs=1,2\n send to=1 bytes=10\n send to=1 tag=1 "
+      "bytes=10\n"
+      " send to=null bytes=9\n finalize\n"
+      "rank 1\n init\n send to=0 bytes=4\n finalize\n"));
+  EXPECT_EQ(profile.messages.count, 6u);
+  EXPECT_EQ(profile.messages.empty, 1u);
+  EXPECT_EQ(profile.messages.bytes, 74u);
+  EXPECT_EQ(profile.messages.largest, 30u);
+  EXPECT_EQ(profile.messages.sequels, 2u);  // 30 and 20 bytes; not after MPI_Waitall, nor of a tag
+  EXPECT_EQ(profile.operations[static_cast<std::size_t>(Operation::send)].count, 6u);
+  EXPECT_EQ(profile.operations[static_cast<std::size_t>(Operation::send)].bytes, 63u);
+}
+
+TEST(ProgramProfile, SumsComputationByRankPathAndTheCallAfterIt) {
+  const ProgramProfile profile = profile_of(untimed_trace(
+      2,
+      "region 0 \"solve\"\n"
+      "rank 0\n init\n compute 100\n enter solve\n compute 50\n leave solve\n barrier\n"
+      " compute 7\n allreduce bytes=8\n finalize\n"
+      "rank 1\n init\n compute 31\n barrier\n allreduce bytes=8\n finalize\n"));
+  EXPECT_THAT(profile.rank_ns, ElementsAre(157, 31));
+  EXPECT_EQ(profile.mean_ns(), 94);
+  EXPECT_THAT(profile.path_ns[0], ElementsAre(107, 50));
+  EXPECT_THAT(profile.kind_ns.at({0, Operation::barrier}), ElementsAre(100, 31));
+  EXPECT_THAT(profile.kind_ns.at({1, Operation::barrier}), ElementsAre(50, 0));
+  EXPECT_THAT(profile.kind_ns.at({0, Operation::allreduce}), ElementsAre(7, 0));
+}
+
+// The receiver computes 100 ns and needs the message: 600 + o + L + (5 - 1) G + o, where L = 1000
+// ns, o = 10 ns and G = 2 ns per byte; with half and with double L, o and G it is 1114 and 2656.
+class EvaluatorTest : public ::testing::Test {
+ protected:
+  const Trace trace_ = untimed_trace(2,
+                                     "rank 0\n compute 600\n send to=1 bytes=5\n"
+                                     "rank 1\n compute 100\n recv from=0 bytes=5\n");
+  const ModelChoice choice_{
+      .model = {1'000'000'000, 10'000'000, 2'000'000}, .graph = {}, .network = {}};
+  const ExecutionGraph graph_ = build_graph(trace_, {});
+  const Evaluator evaluator_{{trace_, kNoSamples}, graph_, choice_};
+};
+
+TEST_F(EvaluatorTest, HasTheRunTimeOfTheProgram) {
+  EXPECT_DOUBLE_EQ(evaluator_.base_ns(), 600 + 10 + 1000 + 8 + 10);
+  EXPECT_EQ(evaluator_.on_critical_path(Parameter::latency), 1);
+  EXPECT_EQ(evaluator_.on_critical_path(Parameter::overhead), 2);
+  EXPECT_EQ(evaluator_.on_critical_path(Parameter::gap_per_byte), 4);
+}
+
+TEST_F(EvaluatorTest, GainsWhatTheCriticalPathLoses) {
+  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({parse_edit("scale factor=0.5 rank=0")}, {}), 300);
+  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({parse_edit("scale factor=0.5 rank=1")}, {}), 0);
+  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({parse_edit("scale factor=2 rank=0")}, {}), -600);
+  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({}, {.latency_factor = 0.25}), 750);
+  EXPECT_DOUBLE_EQ(evaluator_.gain_ns({}, {.gap_factor = 0.5}), 4);
+}
+
+// Balanced, both compute 350 ns.
+TEST_F(EvaluatorTest, RepeatsWithHalfAndDoubleTheCostsOfTheNetwork) {
+  EXPECT_THAT(evaluator_.gains_ns({parse_edit("balance")}, {}), ElementsAre(250, 250, 250));
+  EXPECT_THAT(evaluator_.gains_ns({}, {.latency_factor = 0.5}), ElementsAre(250, 500, 1000));
+}
+
+// Rank 1 computes a hundred times as long as the others in each of ten steps.
+TEST(Advice, OfAnUnbalancedProgramIsToBalanceIt) {
+  std::string text;
+  for (int rank = 0; rank < 4; ++rank) {
+    text += "rank " + std::to_string(rank) + "\n init\n";
+    for (int step = 0; step < 10; ++step) {
+      text += rank == 1 ? " compute 4000000\n" : " compute 40000\n";
+      text += " allreduce bytes=8\n";
+    }
+    text += " finalize\n";
+  }
+  const Trace trace = untimed_trace(4, text);
+  const ModelChoice choice{.model = {1'000'000'000, 10'000'000, 0}, .graph = {}, .network = {}};
+  const Advice advice = advise({trace, kNoSamples}, build_graph(trace, {}), choice, 5);
+  ASSERT_FALSE(advice.proposals.empty());
+  EXPECT_EQ(advice.proposals[0].hypothesis.rank, 1);
+  EXPECT_EQ(identifier(advice.proposals[0].hypothesis.problem), "imbalance");
+  // All compute 1.03 ms instead of 4 ms in each step. Messages of rank 1, in two rounds of L, are
+  // then waited for after each step, and not only after the last one.
+  EXPECT_NEAR(advice.proposals[0].gain_ns, 10 * (4'000'000 - 1'030'000) - 9 * 2 * 1'000, 1);
+  EXPECT_NEAR(advice.ideal_ns, 10 * 1'030'000, 1);
+}
+
+TEST(Advice, ThereIsNoneForAProgramOfComputationAlone) {
+  const Trace trace = untimed_trace(1, "rank 0\n init\n finalize\n");
+  const ModelChoice choice{.model = {1, 1, 1}, .graph = {}, .network = {}};
+  EXPECT_TRUE(advise({trace, kNoSamples}, build_graph(trace, {}), choice, 5).proposals.empty());
+}
+
+}  // namespace
+}  // namespace slackline

@@ -25,8 +25,8 @@ Json interval_to_json(const Estimate& e) {
   return {{"value", e.value}, {"low", e.low}, {"high", e.high}};
 }
 
-Json value_to_json(const std::optional<Estimate>& e) {
-  return e ? Json(e->value) : Json(nullptr);
+Json number_of(const std::optional<Estimate>& e, double Estimate::*part) {
+  return e ? Json((*e).*part) : Json(nullptr);
 }
 
 Json points_to_json(const Validation& v, const ValidationSamples& samples) {
@@ -46,12 +46,13 @@ Json points_to_json(const Validation& v, const ValidationSamples& samples) {
 Json tolerances_to_json(const Validation& v) {
   Json rows = Json::array();
   for (const ValidatedTolerance& t : v.tolerances) {
-    Json row{{"degradation", t.degradation},
-             {"predicted_ns", value_to_json(t.predicted_ns)},
-             {"measured_ns", value_to_json(t.measured_ns)}};
-    if (t.predicted_ns) row["predicted"] = interval_to_json(*t.predicted_ns);
-    if (t.measured_ns) row["measured"] = interval_to_json(*t.measured_ns);
-    rows.push_back(std::move(row));
+    rows.push_back({{"degradation", t.degradation},
+                    {"predicted_ns", number_of(t.predicted_ns, &Estimate::value)},
+                    {"predicted_low_ns", number_of(t.predicted_ns, &Estimate::low)},
+                    {"predicted_high_ns", number_of(t.predicted_ns, &Estimate::high)},
+                    {"measured_ns", number_of(t.measured_ns, &Estimate::value)},
+                    {"measured_low_ns", number_of(t.measured_ns, &Estimate::low)},
+                    {"measured_high_ns", number_of(t.measured_ns, &Estimate::high)}});
   }
   return rows;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ratio.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -49,6 +50,20 @@ std::int64_t paused_ns(const Trace& trace) {
     for (const RemovedPause& pause : removed_pauses(trace.calls(rank))) sum += pause.length_ns();
   }
   return sum;
+}
+
+double share_without_processor(const Trace& trace) {
+  std::int64_t waited_ns = 0;
+  std::int64_t time_ns = 0;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    if (calls.empty()) continue;
+    for (const Pause& pause : calls.pauses()) {
+      if (pause.kind == PauseKind::no_processor) waited_ns += pause.end_ns - pause.begin_ns;
+    }
+    time_ns += calls.end_ns(calls.size() - 1) - calls.begin_ns(rank_span(calls).first_call);
+  }
+  return ratio_of(static_cast<double>(waited_ns), static_cast<double>(time_ns));
 }
 
 void remove_pauses(Trace& trace) {

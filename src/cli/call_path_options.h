@@ -21,7 +21,8 @@ inline void add_call_paths(CommandParser& parser, CallPathChoice& choice, std::s
       ->capture_default_str();
   parser
       .add_option("--sample", sample,
-                  "Sample where the ranks compute, so often per second of CPU time")
+                  "Sample where the ranks compute, so often per second of CPU time, or not at all "
+                  "(off); default: 200Hz, with call paths")
       ->type_name("[RATE]")
       ->optional_value("200Hz");
   parser

@@ -33,7 +33,7 @@ Run setup_convert(CommandParser& parser) {
       ->one_of({"text", "json"});
   parser.add_flag("-q,--quiet", command->output.quiet, "Suppress messages");
   examples(parser, {"slackline convert slackline-trace app.slk",
-                    "slackline convert app.slk app.txt", "slackline convert app.slk app.otf2",
+                    "slackline convert app.slk app.txt", "slackline convert app.slk traces.otf2",
                     "slackline convert --predicted -L 10us app.slk slower.prv"});
   return [command] {
     const Report report = execute(command->request);

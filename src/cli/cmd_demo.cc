@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -9,21 +12,32 @@
 #include <string>
 #include <vector>
 
+#include "app/requests/report.h"
+#include "app/requests/whatif.h"
 #include "base/error.h"
+#include "base/ratio.h"
+#include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
+#include "report/report.h"
 
 // `slackline demo` is what a newcomer types first. It runs the same commands as anybody would, and
-// shows them: record the stencil example, then report on it.
+// shows them: record an example with two problems, report on it, predict what the tool's own advice
+// gains, record the example without these problems, and compare.
 
 namespace slackline {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kMostRanks = 8;
+constexpr double kAgrees = 0.1;  // of the larger gain
+/// What the example's variant "tuned" does, as edits.
+const std::vector<std::string> kEdits{"balance function=assemble", "merge-messages"};
+
 struct DemoOptions {
   std::string folder = "slackline-demo";
-  int ranks = 4;
+  int ranks = 0;  ///< 0: as many as there are processors
   bool recorded = false;
 };
 
@@ -68,20 +82,42 @@ int type(const std::vector<std::string>& arguments) {
   return run_command_line(arguments);
 }
 
-/// The trace of a run made here, or nullopt when no MPI is here.
-std::optional<fs::path> record_example(const DemoOptions& options) {
+int number_of_ranks(const DemoOptions& options) {
+  if (options.ranks > 0) return options.ranks;
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  ::sched_getaffinity(0, sizeof processors, &processors);
+  return std::clamp(CPU_COUNT(&processors), 2, kMostRanks);
+}
+
+/// How to start the example under an MPI that is here.
+struct Example {
+  fs::path folder;                    ///< for traces
+  std::vector<std::string> launcher;  ///< with the program
+};
+
+std::optional<Example> find_example(const DemoOptions& options) {
   for (const Mpi& mpi : kMpis) {
-    const auto example = shipped(fs::path(mpi.name) / "stencil2d");
-    if (!example || !in_path(mpi.launcher)) continue;
+    const auto program = shipped(fs::path(mpi.name) / "plate");
+    if (!program || !in_path(mpi.launcher)) continue;
     allow_small_machines();
-    const fs::path trace = fs::path(options.folder) / "stencil2d.slk";
-    const int status = type({"record", "--yield", "-o", trace, "--", std::string(mpi.launcher),
-                             "-n", std::to_string(options.ranks), *example});
-    if (status == 0) return trace;
-    throw Error("cannot record the example", fmt::format("exit status {}", status),
-                "See the messages above, or use 'slackline demo --recorded'.");
+    return Example{
+        options.folder,
+        {std::string(mpi.launcher), "-n", std::to_string(number_of_ranks(options)), *program}};
   }
   return std::nullopt;
+}
+
+fs::path record_example(const Example& example, const std::string& name,
+                        const std::vector<std::string>& arguments) {
+  const fs::path trace = example.folder / (name + ".slk");
+  std::vector<std::string> words{"record", "--force", "-o", trace, "--"};
+  words.insert(words.end(), example.launcher.begin(), example.launcher.end());
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const int status = type(words);
+  if (status == 0) return trace;
+  throw Error("cannot record the example", fmt::format("exit status {}", status),
+              "See the messages above, or use 'slackline demo --recorded'.");
 }
 
 fs::path shipped_trace() {
@@ -92,21 +128,100 @@ fs::path shipped_trace() {
               "Install Open MPI or MPICH and build again.");
 }
 
-fs::path trace_to_show(const DemoOptions& options) {
-  if (!options.recorded) {
-    if (const auto trace = record_example(options)) return *trace;
-    write_stdout("No MPI library found: showing a run recorded on another machine.\n");
+/// The first screen, and the page.
+void show(const fs::path& trace, const DemoOptions& options) {
+  const fs::path page = fs::path(options.folder) / "report.html";
+  if (type({"report", trace}) != 0 || type({"report", "-o", page, trace}) != 0) {
+    throw Error("cannot report on the example", "see the message above",
+                "Please send it to the authors of Slackline.");
   }
-  return shipped_trace();
+  write_stdout(fmt::format("Open it in a browser: {}\n", fs::absolute(page).string()));
+}
+
+/// Run times before and after a change, in ns.
+struct Change {
+  double before = 0;
+  double after = 0;
+  double gain() const { return ratio_of(before - after, before); }
+  std::string text() const {
+    return fmt::format("{} -> {}, {} shorter", format_time_ns(before), format_time_ns(after),
+                       format_percent(gain()));
+  }
+};
+
+Change predicted_change(const fs::path& trace) {
+  WhatifRequest request{};
+  request.input.trace = trace;
+  request.edits = kEdits;
+  const Report report = execute(request);
+  return {report.result["before"]["makespan_ns"].as_double(),
+          report.result["after"]["makespan_ns"].as_double()};
+}
+
+/// Between MPI_Init and MPI_Finalize, which is what the model predicts; and whether ranks lacked
+/// processors.
+struct MeasuredRun {
+  double time_ns = 0;
+  bool crowded = false;
+};
+
+MeasuredRun measured_run(const fs::path& trace) {
+  ReportRequest request{};
+  request.input.trace = trace;
+  const Report report = execute(request);
+  return {report.result["measured_ns"].as_double(),
+          report.result["diagnosis"]["limit"].as_string() == "processors"};
+}
+
+/// Why the gains differ, or that they agree.
+std::string verdict(const Change& predicted, const Change& measured, bool crowded) {
+  const double difference = std::abs(predicted.gain() - measured.gain());
+  if (difference <= kAgrees * std::max(predicted.gain(), measured.gain())) {
+    return "The prediction and the measurement agree within 10 % of the gain.";
+  }
+  if (crowded) {
+    return "They differ, as ranks lacked processors: other programs run on this machine. The "
+           "prediction leaves that out.";
+  }
+  return "They differ by more than 10 % of the gain: the prediction leaves out what the library "
+         "and "
+         "the recording cost for each message, and how the runs scatter.";
+}
+
+/// The advice followed: by the model, and by the variant of the program.
+void compare_with_tuned(const Example& example, const fs::path& trace) {
+  std::string whatif = "whatif " + trace.string();
+  for (const std::string& edit : kEdits) whatif += " --set '" + edit + "'";
+  write_stdout(
+      fmt::format("\nThe advice, followed: balance 'assemble', and send a row of the halo as "
+                  "one message.\n\n$ slackline {}\n",
+                  whatif));
+  const Change predicted = predicted_change(trace);
+  write_stdout(fmt::format("Predicted: {}.\n", predicted.text()));
+  write_stdout("\nThe same in the program ('plate tuned'):\n");
+  const fs::path tuned = record_example(example, "tuned", {"tuned"});
+  const MeasuredRun before = measured_run(trace);
+  const MeasuredRun after = measured_run(tuned);
+  const Change measured{before.time_ns, after.time_ns};
+  write_stdout(fmt::format("\n  predicted  {}\n  measured   {}\n{}\n", predicted.text(),
+                           measured.text(),
+                           verdict(predicted, measured, before.crowded || after.crowded)));
+  write_stdout(fmt::format("\nMore: slackline diff {} {}\n", trace.string(), tuned.string()));
 }
 
 int demo(const DemoOptions& options) {
   fs::create_directories(options.folder);
-  const fs::path trace = trace_to_show(options);
-  const fs::path page = fs::path(options.folder) / "report.html";
-  if (const int status = type({"report", trace}); status != 0) return status;
-  if (const int status = type({"report", "--output", page, trace}); status != 0) return status;
-  write_stdout(fmt::format("\nOpen it in a browser: {}\n", fs::absolute(page).string()));
+  const std::optional<Example> example = options.recorded ? std::nullopt : find_example(options);
+  if (!example) {
+    if (!options.recorded) {
+      write_stdout("No MPI library found: showing a run recorded on another machine.\n");
+    }
+    show(shipped_trace(), options);
+    return 0;
+  }
+  const fs::path trace = record_example(*example, "plate", {});
+  show(trace, options);
+  compare_with_tuned(*example, trace);
   return 0;
 }
 
@@ -117,9 +232,10 @@ Run setup_demo(CommandParser& parser) {
   parser.add_option("-o,--output", options->folder, "Folder for the trace and the HTML report")
       ->type_name("DIR")
       ->capture_default_str();
-  parser.add_option("-n,--ranks", options->ranks, "Number of ranks of the example")
-      ->in_range(1, 64)
-      ->capture_default_str();
+  parser
+      .add_option("-n,--ranks", options->ranks,
+                  "Number of ranks of the example (default: one for each processor, 2 to 8)")
+      ->in_range(2, 64);
   parser.add_flag("--recorded", options->recorded, "Use the recorded run shipped with Slackline");
   examples(parser, {"slackline demo", "slackline demo -n 8 -o /tmp/demo"});
   return [options] { return demo(*options); };

@@ -21,7 +21,7 @@ struct PreloadCommandOptions {
 int run_preload(const PreloadCommandOptions& options) {
   PreloadOptions preload{
       .output = options.output, .call_paths = options.call_paths, .yield = options.yield};
-  preload.call_paths.sample_hz = parse_sample_rate(options.sample);
+  preload.call_paths.sample_hz = parse_sample_rate(options.sample, preload.call_paths.mode);
   if (!options.command.empty()) exec_preloaded(preload, options.command);
   write_stdout(preload_script(preload));
   return 0;

@@ -144,7 +144,8 @@ int run_record(const RecordCommandOptions& options) {
   RecordOptions record_options = options.record;
   record_options.output = options.output;
   record_options.write_trace = options.write_trace || !record_options.analysis.wanted();
-  record_options.call_paths.sample_hz = parse_sample_rate(options.sample);
+  record_options.call_paths.sample_hz =
+      parse_sample_rate(options.sample, record_options.call_paths.mode);
   const bool finishing = !options.finish.empty();
   if (finishing && !record_options.command.empty()) {
     throw usage_error("cannot use --finish with a command", "--finish takes no command",
@@ -212,7 +213,7 @@ Run setup_record(CommandParser& parser) {
   parser.add_option("command", options->record.command, "After '--': command that starts the job");
   examples(parser, {"slackline record -- mpirun -n 4 ./app input.txt",
                     "slackline record -o run1 -- mpiexec -n 64 ./app",
-                    "slackline record --sample=200Hz -- mpirun -n 4 ./app",
+                    "slackline record --sample=1000Hz -- mpirun -n 4 ./app",
                     "slackline record --mpi mpich --yield -- mpirun -n 8 ./app",
                     "slackline record --analyse -o app.json -- mpirun -n 4 ./app",
                     "slackline record --finish slackline-trace"});

@@ -44,7 +44,7 @@ int run_view(ViewOptions options) {
   }
   const bool quiet = output.quiet;
   output.quiet = true;
-  const int status = write_full_report(options.report);
+  const int status = write_full_report(options.report, true);
   const std::optional<std::string> browser =
       options.no_open ? std::nullopt : open_in_browser(std::filesystem::absolute(output.file));
   if (browser && quiet) return status;

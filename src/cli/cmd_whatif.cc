@@ -36,7 +36,7 @@ Run setup_whatif(CommandParser& parser) {
   add_clock_options(parser, request.input.clocks);
   examples(parser, {"slackline whatif app.slk --set 'balance'",
                     "slackline whatif app.slk --set 'scale factor=0.5 ranks=0-1'",
-                    "slackline whatif app.slk --set 'remove-messages max-bytes=0' --format json",
+                    "slackline whatif app.slk --set 'remove-messages max-bytes=2KiB' --format json",
                     "slackline whatif app.slk --set 'remove operation=allreduce' --network ideal",
                     "slackline whatif app.slk scenario.toml --platform cluster.xml",
                     "slackline whatif app.slk scenario.toml --save edited.slk"});

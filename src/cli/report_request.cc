@@ -39,9 +39,13 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
       ->allow_extra_args(false);  // or it would swallow the trace that follows
 }
 
-int write_full_report(ReportCommand<ReportRequest>& command) {
-  command.request.pictures = output_format(command.output) == OutputFormat::html;
-  return write_report(execute(command.request), command.output);
+int write_full_report(ReportCommand<ReportRequest>& command, bool all) {
+  ReportRequest& request = command.request;
+  const OutputFormat format = output_format(command.output);
+  request.pictures = format == OutputFormat::html;
+  request.screen = format == OutputFormat::text && !all && request.sections.empty() &&
+                   request.compare.empty() && !request.machine.given();
+  return write_report(execute(request), command.output);
 }
 
 }  // namespace slackline

@@ -91,6 +91,7 @@ struct Report {
   Json result;          ///< for scripts; its keys are part of the interface
   Findings findings;
   std::vector<Section> sections;
+  bool sections_only = false;  ///< its text is its sections, without findings and options
 };
 
 /// Version of the JSON's shape: raised when a key changes its meaning or goes away.

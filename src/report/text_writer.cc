@@ -149,6 +149,7 @@ std::string write_text(const Report& report, const TextStyle& style) {
   }
   if (const Lines lost = loss_lines(report.findings, page); !lost.empty()) page.block(lost, 0);
   for (const Section& section : report.sections) put_section(page, section, 0);
+  if (report.sections_only) return page.take();
   put_findings(page, report.findings);
   page.block(provenance(report, page), 0);
   return page.take();

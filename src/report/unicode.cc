@@ -171,8 +171,9 @@ std::string printable_lines(std::string_view text) {
   std::string lines;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    lines += printable(text.substr(0, end));
-    if (end < text.size()) lines += '\n';
+    const bool crlf = end < text.size() && end > 0 && text[end - 1] == '\r';
+    lines += printable(text.substr(0, crlf ? end - 1 : end));
+    if (end < text.size()) lines += crlf ? "\r\n" : "\n";
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;

@@ -30,9 +30,10 @@ TEST(Unicode, printable_lets_no_control_character_through) {
             "a b");  // right-to-left override
 }
 
-TEST(Unicode, printable_lines_keeps_line_feeds_only) {
+TEST(Unicode, printable_lines_keeps_line_ends_only) {
   EXPECT_EQ(printable_lines("a\x1b[31m\n\nb\xe2\x80\x8f\tc\n"), "a [31m\n\nb  c\n");
   EXPECT_EQ(printable_lines("\xd8\x9c"), " ");  // Arabic letter mark
+  EXPECT_EQ(printable_lines("a,b\r\n\r\nc\rd\r\n"), "a,b\r\n\r\nc d\r\n");
   EXPECT_EQ(printable_lines(""), "");
 }
 

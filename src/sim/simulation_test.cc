@@ -36,6 +36,28 @@ TEST(Simulation, MessagesThatNoLatencyDelaysShareAtOnce) {
   }
 }
 
+// smpi/async-small-thresh: smaller messages leave without their receive, which is posted after 1 s.
+TEST(Simulation, MessagesBelowTheThresholdDoNotWaitForTheirReceive) {
+  const Platform platform = star("5us");
+  const auto sender_end = [&](const std::string& mode, int bytes) {
+    const std::string size = " bytes=" + std::to_string(bytes);
+    const Trace trace = untimed_trace(3, "rank 0\n " + mode + " to=2" + size +
+                                             "\nrank 1\n barrier comm=self\n"
+                                             "rank 2\n compute 1000000000\n recv from=0" +
+                                             size + "\n");
+    SmpiOptions smpi;
+    smpi.set("smpi/async-small-thresh:1000", "in a test");
+    smpi.set("smpi/send-is-detached-thresh:0", "in a test");
+    SimulationOptions options;
+    options.model = smpi.model();
+    options.choose = smpi.collectives();
+    return simulate(trace, platform, place_ranks("block:1", platform, 3), options).rank_end[0];
+  };
+  EXPECT_LT(sender_end("send", 999), 0.1);
+  EXPECT_GT(sender_end("send", 1000), 1.0);
+  EXPECT_GT(sender_end("ssend", 999), 1.0);
+}
+
 // A look at the messages of other ranks that takes no time (smpi/iprobe:0) adds nothing to its
 // rank's overhead, whatever the rank did before.
 TEST(Simulation, TimesAddUpToTheMakespanWhereProbesTakeNoTime) {

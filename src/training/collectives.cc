@@ -3,18 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <optional>
-#include <set>
 #include <utility>
 
 namespace slackline {
 namespace {
 
 constexpr std::string_view kPointToPoint = "SendRecv";
+constexpr std::string_view kAllToAll = "AllToAll";
+// The longer names first: "Reduce" is part of others.
+constexpr std::array kOperations{kPointToPoint,
+                                 kAllToAll,
+                                 std::string_view("AllReduce"),
+                                 std::string_view("AllGather"),
+                                 std::string_view("ReduceScatter"),
+                                 std::string_view("Broadcast"),
+                                 std::string_view("Reduce")};
 
-// "AllReduce" of "ncclDevKernel_AllReduce_Sum_f16_RING_LL(...)".
+// "AllReduce" of "ncclDevKernel_AllReduce_Sum_f16_RING_LL(...)" and, of older versions of NCCL,
+// "ncclAllReduceRingLLKernel_sum_f32(...)".
 std::string_view operation_of(std::string_view kernel) {
+  for (const std::string_view operation : kOperations) {
+    if (kernel.find(operation) != std::string_view::npos) return operation;
+  }
   const std::size_t at = kernel.find('_');
   if (at == std::string_view::npos) return kernel;
   const std::string_view rest = kernel.substr(at + 1);
@@ -26,33 +38,42 @@ bool is_all_to_all(const CollectiveDetail& detail) {
   return detail.operation.starts_with("all_to_all");
 }
 
-struct Group {
-  std::string name;
-  bool point_to_point = false;
-  /// Kernels by rank (index in TrainingRun::ranks), each in the order of their begins.
-  std::map<std::uint32_t, std::vector<std::uint32_t>> kernels;
-};
+// Kernels of one operation, by rank (index in TrainingRun::ranks), in the order of their begins.
+using KernelsOfRanks = std::map<std::uint32_t, std::vector<std::uint32_t>>;
 
-// Groups of different ranks may share a name, so that the members belong to the key.
+// Kernels of two operations may run at the same time on two streams, in another order on each rank,
+// so that the operation belongs to the key. Groups of different ranks may share a name, so that
+// the members do.
 struct GroupKey {
   bool point_to_point = false;
   std::string name{};
   std::vector<std::int32_t> ranks{};
+  std::string_view operation{};
+  bool guessed = false;
 
   auto operator<=>(const GroupKey&) const = default;
 };
-using Groups = std::map<GroupKey, Group>;
+using Groups = std::map<GroupKey, KernelsOfRanks>;
 
-// What a kernel is matched in; nothing for sends and receives whose peer is not said.
-std::optional<GroupKey> key_of(const ProfiledRank& profile, const GpuActivity& kernel) {
-  const bool transfers = operation_of(profile.name(kernel.name)) == kPointToPoint;
-  if (kernel.collective == kNotRecorded)
-    return transfers ? std::nullopt : std::optional(GroupKey{});
+GroupKey key_of(const ProfiledRank& profile, const GpuActivity& kernel) {
+  const std::string_view operation = operation_of(profile.name(kernel.name));
+  const bool transfers = operation == kPointToPoint;
+  const std::string_view collective = transfers ? kAllToAll : operation;
+  if (kernel.collective == kNotRecorded) return {false, "", {}, collective, true};
   const CollectiveDetail& detail = profile.collectives[kernel.collective];
-  if (!transfers || is_all_to_all(detail)) return GroupKey{false, detail.group, detail.ranks};
-  if (detail.target >= 0) return GroupKey{true, detail.group, {profile.rank, detail.target}};
-  if (detail.source >= 0) return GroupKey{true, detail.group, {detail.source, profile.rank}};
-  return std::nullopt;
+  if (!transfers || is_all_to_all(detail)) {
+    return {false, detail.group, detail.ranks, collective, false};
+  }
+  if (detail.target >= 0) return {true, detail.group, {profile.rank, detail.target}, operation};
+  if (detail.source >= 0) return {true, detail.group, {detail.source, profile.rank}, operation};
+  return {false, detail.group, detail.ranks, collective, true};
+}
+
+// Where nothing says whether sends and receives are an all-to-all, equally many on all ranks are.
+bool may_be_all_to_all(const TrainingRun& run, const KernelsOfRanks& kernels) {
+  const std::size_t count = kernels.begin()->second.size();
+  return kernels.size() == run.ranks.size() &&
+         std::ranges::all_of(kernels, [&](const auto& of) { return of.second.size() == count; });
 }
 
 Groups groups_of(const TrainingRun& run, Findings& findings) {
@@ -63,13 +84,9 @@ Groups groups_of(const TrainingRun& run, Findings& findings) {
     for (std::uint32_t i = 0; i < profile.gpu.size(); ++i) {
       const GpuActivity& activity = profile.gpu[i];
       if (activity.work != GpuWork::communication) continue;
-      const std::optional<GroupKey> key = key_of(profile, activity);
-      if (!key) continue;
-      guessed = guessed || activity.collective == kNotRecorded;
-      Group& group = groups[*key];
-      group.name = key->name;
-      group.point_to_point = key->point_to_point;
-      group.kernels[rank].push_back(i);
+      GroupKey key = key_of(profile, activity);
+      guessed = guessed || key.guessed;
+      groups[std::move(key)][rank].push_back(i);
     }
     if (guessed) findings.add(kGroupsGuessed, fmt::format("rank {}", profile.rank));
   }
@@ -108,54 +125,45 @@ void check_clocks(const TrainingRun& run, const TrainingCollective& collective,
   }
 }
 
-// The k-th kernels of a group's ranks.
-TrainingCollective collective_at(const TrainingRun& run, const Group& group, std::size_t k) {
+// The k-th kernels of the ranks that have as many.
+TrainingCollective collective_at(const TrainingRun& run, const GroupKey& key,
+                                 const KernelsOfRanks& of_ranks, std::size_t k) {
   TrainingCollective collective;
-  collective.group = group.name;
-  collective.point_to_point = group.point_to_point;
-  for (const auto& [rank, kernels] : group.kernels) {
+  collective.operation = key.operation;
+  collective.group = key.name;
+  collective.point_to_point = key.point_to_point;
+  for (const auto& [rank, kernels] : of_ranks) {
+    if (k >= kernels.size()) continue;
     collective.members.push_back({rank, kernels[k], run.ranks[rank].gpu[kernels[k]].time});
   }
   const CollectiveKernel& first = collective.members.front();
-  const ProfiledRank& profile = run.ranks[first.rank];
-  const std::uint32_t detail = profile.gpu[first.activity].collective;
-  if (group.point_to_point && profile.collectives[detail].target < 0) {
-    std::ranges::reverse(collective.members);
-  }
+  const bool receiver_first = key.point_to_point && run.ranks[first.rank].rank != key.ranks.front();
+  if (receiver_first) std::ranges::reverse(collective.members);
   return collective;
 }
 
-bool same_operation(const TrainingRun& run, TrainingCollective& collective) {
-  std::set<std::string_view> operations;
-  for (const CollectiveKernel& member : collective.members) {
-    const ProfiledRank& profile = run.ranks[member.rank];
-    operations.insert(operation_of(profile.name(profile.gpu[member.activity].name)));
-  }
-  collective.operation = *operations.begin();
-  if (collective.operation == kPointToPoint && !collective.point_to_point) {
-    collective.operation = "AllToAll";
-  }
-  return operations.size() == 1;
-}
-
-void match_group(const TrainingRun& run, const Group& group,
+// Kernels that have partners on other ranks are matched; of the others, waiting is unknown.
+void match_group(const TrainingRun& run, const GroupKey& key, const KernelsOfRanks& of_ranks,
                  std::vector<TrainingCollective>& collectives, Findings& findings) {
-  std::size_t shortest = group.kernels.begin()->second.size();
-  for (const auto& [rank, kernels] : group.kernels) shortest = std::min(shortest, kernels.size());
-  std::size_t matched = 0;
-  for (; matched < shortest; ++matched) {
-    TrainingCollective collective = collective_at(run, group, matched);
-    if (!same_operation(run, collective)) break;
+  const auto add_unmatched = [&](std::uint32_t rank, std::size_t from, std::size_t count) {
+    findings.add(kCollectivesUnmatched,
+                 fmt::format("rank {}, from {} {} of its group on", run.ranks[rank].rank,
+                             key.operation, from),
+                 count);
+  };
+  std::vector<std::size_t> counts;
+  for (const auto& [rank, kernels] : of_ranks) counts.push_back(kernels.size());
+  std::ranges::sort(counts, std::ranges::greater{});
+  std::size_t matched = counts.size() > 1 ? counts[1] : 0;
+  if (key.guessed && key.operation == kAllToAll && !may_be_all_to_all(run, of_ranks)) matched = 0;
+  for (std::size_t k = 0; k < matched; ++k) {
+    TrainingCollective collective = collective_at(run, key, of_ranks, k);
     judge(collective);
     check_clocks(run, collective, findings);
     collectives.push_back(std::move(collective));
   }
-  for (const auto& [rank, kernels] : group.kernels) {
-    if (kernels.size() == matched) continue;
-    findings.add(
-        kCollectivesUnmatched,
-        fmt::format("rank {}, from kernel {} of its group on", run.ranks[rank].rank, matched),
-        kernels.size() - matched);
+  for (const auto& [rank, kernels] : of_ranks) {
+    if (kernels.size() > matched) add_unmatched(rank, matched, kernels.size() - matched);
   }
 }
 
@@ -170,8 +178,8 @@ bool needs(const TrainingCollective& collective, std::size_t early, std::size_t 
 
 std::vector<TrainingCollective> match_collectives(const TrainingRun& run, Findings& findings) {
   std::vector<TrainingCollective> collectives;
-  for (const auto& [key, group] : groups_of(run, findings)) {
-    match_group(run, group, collectives, findings);
+  for (const auto& [key, kernels] : groups_of(run, findings)) {
+    match_group(run, key, kernels, collectives, findings);
   }
   std::ranges::stable_sort(collectives, {}, [](const TrainingCollective& collective) {
     return collective.members[collective.straggler].time.begin_ns;

@@ -13,8 +13,8 @@ inline constexpr FindingKind kGroupsGuessed{
     "Ranks whose NCCL kernels name no process group; all such ranks were taken as one group."};
 inline constexpr FindingKind kCollectivesUnmatched{
     "collectives_unmatched", Severity::data_loss,
-    "NCCL kernels that other ranks of their process group have not recorded, or of another "
-    "operation there; waiting in them is not determined."};
+    "NCCL kernels that no other rank of their process group has recorded, or sends and receives "
+    "whose partner is not recorded; waiting in them is not determined."};
 inline constexpr FindingKind kGpuClocksDiffer{
     "gpu_clocks_differ", Severity::notice,
     "Collectives that ended on a rank before they began on another one: the clocks of these ranks "
@@ -45,9 +45,9 @@ struct TrainingCollective {
 bool needs(const TrainingCollective& collective, std::size_t early, std::size_t late);
 
 /// The collectives of a run, sends with their receives among them, by the begin of their last
-/// member. Kernels are matched by their order in the group, sends and receives by their order
-/// between two ranks; where operations differ, nothing of the group is matched from there on. O(n
-/// log n) for n NCCL kernels.
+/// member. The k-th kernels of an operation in a group are matched among the ranks that have as
+/// many, sends and receives by their order between two ranks. Sends and receives without metadata
+/// are an all-to-all of all ranks if all have equally many. O(n log n) for n NCCL kernels.
 std::vector<TrainingCollective> match_collectives(const TrainingRun& run, Findings& findings);
 
 }  // namespace slackline

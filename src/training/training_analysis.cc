@@ -68,8 +68,49 @@ void summarise(TrainingStep& step) {
   }
   step.exposed_communication_ns /= ranks;
   step.idle_ns /= ranks;
-  const auto worst = std::ranges::max_element(step.ranks, {}, &TrainingStep::OfRank::caused_ns);
-  if (worst->caused_ns > 0) step.straggler_rank = worst->rank;
+  step.straggler_rank = straggler_of(step.ranks);
+}
+
+// What of each rank's waiting and of its matched kernels nothing computed beside.
+void add_exposed(const TrainingRun& run, const std::vector<TrainingCollective>& collectives,
+                 std::map<std::int64_t, TrainingStep>& steps) {
+  std::vector<std::vector<TimeSpan>> matched(run.ranks.size());
+  std::vector<std::vector<TimeSpan>> waiting(run.ranks.size());
+  for (const TrainingCollective& collective : collectives) {
+    for (const CollectiveKernel& member : collective.members) {
+      const std::int64_t begin_ns = member.time.begin_ns;
+      matched[member.rank].push_back(member.time);
+      waiting[member.rank].push_back({begin_ns, begin_ns + member.waiting_ns});
+    }
+  }
+  for (std::size_t i = 0; i < run.ranks.size(); ++i) {
+    std::vector<TimeSpan> computing;
+    for (const GpuActivity& activity : run.ranks[i].gpu) {
+      if (activity.work == GpuWork::computation) computing.push_back(activity.time);
+    }
+    const TimeSpans computation = united(std::move(computing));
+    const TimeSpans exposed_waiting = without(united(std::move(waiting[i])), computation);
+    const TimeSpans exposed_matched = without(united(std::move(matched[i])), computation);
+    for (auto& [number, step] : steps) {
+      TrainingStep::OfRank* const of = of_rank(step, run.ranks[i].rank);
+      if (of == nullptr) continue;
+      of->exposed_waiting_ns = total_ns(clipped(exposed_waiting, of->time.time));
+      of->exposed_matched_ns = total_ns(clipped(exposed_matched, of->time.time));
+    }
+  }
+}
+
+void add(const StepTime& time, StepTime& sum) {
+  sum.time.end_ns += time.time.duration_ns();
+  sum.computation_ns += time.computation_ns;
+  sum.exposed_communication_ns += time.exposed_communication_ns;
+  sum.exposed_copy_ns += time.exposed_copy_ns;
+  sum.overlap_ns += time.overlap_ns;
+  sum.idle.launch_bound_ns += time.idle.launch_bound_ns;
+  sum.idle.synchronization_ns += time.idle.synchronization_ns;
+  sum.idle.data_loading_ns += time.idle.data_loading_ns;
+  sum.idle.queued_ns += time.idle.queued_ns;
+  sum.idle.unknown_ns += time.idle.unknown_ns;
 }
 
 // What the last rank did for longer than the first one before they came to the collective.
@@ -123,6 +164,47 @@ std::vector<Straggler> stragglers_of(const TrainingRun& run, const StepsOfRanks&
 
 }  // namespace
 
+std::optional<std::int32_t> straggler_of(const std::vector<TrainingStep::OfRank>& ranks) {
+  if (ranks.size() < 2) return std::nullopt;
+  const auto own_time_ns = [](const TrainingStep::OfRank& of) {
+    return of.time.time.duration_ns() - of.time.exposed_communication_ns;
+  };
+  const auto worst = std::ranges::max_element(ranks, {}, &TrainingStep::OfRank::caused_ns);
+  std::vector<std::int64_t> others;
+  double step_time_ns = 0;
+  double exposed_ns = 0;
+  double matched_ns = 0;
+  for (const TrainingStep::OfRank& of : ranks) {
+    step_time_ns += static_cast<double>(of.time.time.duration_ns());
+    exposed_ns += static_cast<double>(of.time.exposed_communication_ns);
+    matched_ns += static_cast<double>(of.exposed_matched_ns);
+    if (of.rank != worst->rank) others.push_back(own_time_ns(of));
+  }
+  if (worst->caused_ns == 0 || 2 * matched_ns < exposed_ns) return std::nullopt;
+  const auto median = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+  std::ranges::nth_element(others, median);
+  const auto excess_ns = static_cast<double>(own_time_ns(*worst) - *median);
+  const double mean_ns = step_time_ns / static_cast<double>(ranks.size());
+  if (excess_ns <= kMaterialShare * mean_ns) return std::nullopt;
+  return worst->rank;
+}
+
+std::vector<TrainingStep::OfRank> rank_sums(const TrainingAnalysis& analysis) {
+  std::vector<TrainingStep::OfRank> sums;
+  for (const TrainingStep& step : analysis.steps) {
+    for (const TrainingStep::OfRank& of : step.ranks) {
+      auto at = std::ranges::lower_bound(sums, of.rank, {}, &TrainingStep::OfRank::rank);
+      if (at == sums.end() || at->rank != of.rank) at = sums.insert(at, {of.rank, {}});
+      add(of.time, at->time);
+      at->waiting_ns += of.waiting_ns;
+      at->caused_ns += of.caused_ns;
+      at->exposed_waiting_ns += of.exposed_waiting_ns;
+      at->exposed_matched_ns += of.exposed_matched_ns;
+    }
+  }
+  return sums;
+}
+
 TrainingAnalysis analyse_training(const TrainingRun& run) {
   TrainingAnalysis analysis;
   StepsOfRanks of_ranks(run.ranks.size());
@@ -138,6 +220,7 @@ TrainingAnalysis analyse_training(const TrainingRun& run) {
     add_waiting(run, of_ranks, analysis.collectives[i], {of_this.begin(), of_this.end()}, steps);
     analysis.waiting_ns += analysis.collectives[i].waiting_ns;
   }
+  add_exposed(run, analysis.collectives, steps);
   for (auto& [number, step] : steps) {
     summarise(step);
     analysis.steps.push_back(std::move(step));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/units.h"
@@ -108,46 +109,76 @@ Table step_table(const TrainingAnalysis& analysis) {
   return table;
 }
 
-void add(const StepTime& time, StepTime& sum) {
-  sum.time.end_ns += time.time.duration_ns();
-  sum.computation_ns += time.computation_ns;
-  sum.exposed_communication_ns += time.exposed_communication_ns;
-  sum.exposed_copy_ns += time.exposed_copy_ns;
-  sum.overlap_ns += time.overlap_ns;
-  sum.idle.launch_bound_ns += time.idle.launch_bound_ns;
-  sum.idle.synchronization_ns += time.idle.synchronization_ns;
-  sum.idle.data_loading_ns += time.idle.data_loading_ns;
-  sum.idle.queued_ns += time.idle.queued_ns;
-  sum.idle.unknown_ns += time.idle.unknown_ns;
-}
-
-// Sums over the steps of each rank; their times begin at 0.
-std::vector<TrainingStep::OfRank> rank_sums(const TrainingAnalysis& analysis) {
-  std::vector<TrainingStep::OfRank> sums;
-  for (const TrainingStep& step : analysis.steps) {
-    for (const TrainingStep::OfRank& of : step.ranks) {
-      auto at = std::ranges::lower_bound(sums, of.rank, {}, &TrainingStep::OfRank::rank);
-      if (at == sums.end() || at->rank != of.rank) at = sums.insert(at, {of.rank, {}});
-      add(of.time, at->time);
-      at->waiting_ns += of.waiting_ns;
-    }
+// The run as one rank: sums over the ranks.
+TrainingStep::OfRank sum_of(const TrainingAnalysis& analysis) {
+  TrainingStep::OfRank sum;
+  for (const TrainingStep::OfRank& of : rank_sums(analysis)) {
+    sum.time.time.end_ns += of.time.time.duration_ns();
+    sum.time.computation_ns += of.time.computation_ns;
+    sum.time.exposed_communication_ns += of.time.exposed_communication_ns;
+    sum.time.idle.launch_bound_ns += of.time.idle.launch_bound_ns;
+    sum.time.idle.unknown_ns += of.time.idle.total_ns() - of.time.idle.launch_bound_ns;
+    sum.exposed_waiting_ns += of.exposed_waiting_ns;
+    sum.exposed_matched_ns += of.exposed_matched_ns;
   }
-  return sums;
+  return sum;
 }
 
-std::string share_sentence(const TrainingAnalysis& analysis) {
-  StepTime sum;
-  for (const TrainingStep::OfRank& of : rank_sums(analysis)) add(of.time, sum);
-  const auto share = [](std::int64_t part, std::int64_t whole) {
-    return format_percent(whole == 0 ? 0.0
-                                     : static_cast<double>(part) / static_cast<double>(whole));
-  };
-  const std::int64_t whole = sum.time.duration_ns();
-  return fmt::format(
+double share(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string share_sentence(const TrainingStep::OfRank& sum) {
+  const StepTime& time = sum.time;
+  const std::int64_t whole = time.time.duration_ns();
+  std::string text = fmt::format(
       "On average over the ranks, step time is {} computation, {} exposed communication and {} "
       "idle GPU ({} of that launch-bound).",
-      share(sum.computation_ns, whole), share(sum.exposed_communication_ns, whole),
-      share(sum.idle.total_ns(), whole), share(sum.idle.launch_bound_ns, sum.idle.total_ns()));
+      format_percent(share(time.computation_ns, whole)),
+      format_percent(share(time.exposed_communication_ns, whole)),
+      format_percent(share(time.idle.total_ns(), whole)),
+      format_percent(share(time.idle.launch_bound_ns, time.idle.total_ns())));
+  if (time.exposed_communication_ns > 0) {
+    text += fmt::format(
+        " Collectives whose kernels are matched between ranks are {} of the exposed communication.",
+        format_percent(share(sum.exposed_matched_ns, time.exposed_communication_ns)));
+  }
+  return text;
+}
+
+// What takes the most time beside computation where no single rank is the cause.
+std::string no_straggler_sentence(const TrainingStep::OfRank& sum) {
+  struct Cause {
+    std::int64_t time_ns;
+    const char* text;
+  };
+  const std::array causes{
+      Cause{sum.exposed_matched_ns - sum.exposed_waiting_ns, "the transfers of collectives"},
+      Cause{sum.exposed_waiting_ns,
+            "waiting in collectives that no single rank causes, such as the bubble of a pipeline"},
+      Cause{sum.time.exposed_communication_ns - sum.exposed_matched_ns,
+            "collectives that are not matched between ranks"},
+      Cause{sum.time.idle.launch_bound_ns, "launching kernels"}};
+  const Cause& most = *std::ranges::max_element(causes, {}, &Cause::time_ns);
+  const double of_step = share(most.time_ns, sum.time.time.duration_ns());
+  const std::string none =
+      2 * sum.exposed_matched_ns < sum.time.exposed_communication_ns
+          ? "No straggler is named, because less than half of the exposed communication is matched"
+          : fmt::format(
+                "No straggler among the recorded ranks: none delays the others by more than {} of "
+                "the "
+                "step time",
+                format_percent(kMaterialShare));
+  if (of_step < kMaterialShare) return none + ".";
+  return fmt::format("{}. Beside computation, the most time goes to {}: {} of the step time.", none,
+                     most.text, format_percent(of_step));
+}
+
+const Straggler* named_straggler(const TrainingAnalysis& analysis) {
+  const auto rank = straggler_of(rank_sums(analysis));
+  if (!rank) return nullptr;
+  const auto at = std::ranges::find(analysis.stragglers, *rank, &Straggler::rank);
+  return at == analysis.stragglers.end() ? nullptr : &*at;
 }
 
 // What to say first, in the report's common form.
@@ -159,12 +190,18 @@ void add_judgement(const TrainingAnalysis& analysis, Report& report) {
         {{"aspect", aspect}, {"sentence", sentence}, {"evidence", Json::array({Json(evidence)})}});
     section.items.push_back(Paragraph{std::move(sentence)});
   };
-  say("limit", share_sentence(analysis), "training_ranks");
-  if (analysis.stragglers.empty()) {
-    say("cause", "No rank waited for another one in a collective.", "training_steps");
+  const TrainingStep::OfRank sum = sum_of(analysis);
+  say("limit", share_sentence(sum), "training_ranks");
+  const Straggler* const straggler = named_straggler(analysis);
+  if (straggler == nullptr) {
+    say("cause", no_straggler_sentence(sum), "training_ranks");
   } else {
-    say("cause", straggler_sentence(analysis.stragglers.front()), "training_stragglers");
+    say("cause", straggler_sentence(*straggler), "training_stragglers");
   }
+  report.result["straggler_rank"] = straggler == nullptr ? Json() : Json(straggler->rank);
+  const std::int64_t exposed_ns = sum.time.exposed_communication_ns;
+  report.result["exposed_communication_matched_share"] =
+      exposed_ns == 0 ? Json() : Json(share(sum.exposed_matched_ns, exposed_ns));
   report.result["judgement"] = std::move(list);
   report.sections.push_back(std::move(section));
 }
@@ -196,7 +233,7 @@ Table rank_table(const TrainingAnalysis& analysis) {
 
 Table straggler_table(const TrainingAnalysis& analysis) {
   Table table{"training_stragglers",
-              "Stragglers, by the waiting of the other ranks for them",
+              "Ranks that others waited for, by that waiting",
               {{"rank", Unit::count},
                {"waiting for it", Unit::ns},
                {"share", Unit::ratio},
@@ -254,7 +291,7 @@ Report describe(const TrainingRun& run, const TrainingAnalysis& analysis) {
       {"training_steps_section", "Step time", {step_table(analysis), rank_table(analysis)}});
   if (!analysis.stragglers.empty()) {
     report.sections.push_back({"training_stragglers_section",
-                               "Stragglers",
+                               "Waiting by causing rank",
                                {straggler_table(analysis), collective_table(run, analysis)}});
   }
   report.findings.merge(run.findings);

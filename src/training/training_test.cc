@@ -12,7 +12,9 @@
 namespace slackline {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr std::uint32_t kThread = 0;
@@ -159,6 +161,12 @@ TrainingRun run_of(std::initializer_list<Rank> ranks) {
   return run;
 }
 
+std::string cause_of(const Report& report) {
+  const Json& cause = report.result["judgement"][1];
+  EXPECT_EQ(cause["aspect"].as_string(), "cause");
+  return cause["sentence"].as_string();
+}
+
 TEST(Collectives, AreJudgedByTheirLastRank) {
   Findings findings;
   const auto all = match_collectives(
@@ -199,6 +207,50 @@ TEST(Collectives, AreNotMatchedWithOtherOperations) {
       findings);
   EXPECT_EQ(all.size(), 1u);
   EXPECT_EQ(findings.count(kCollectivesUnmatched), 2u);
+}
+
+// Two streams of rank 1 run the two operations in another order.
+TEST(Collectives, AreMatchedByOperation) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(0).nccl("AllReduce", 1, {0, 20}).nccl("AllGather", 2, {30, 40}),
+              Rank(1).nccl("AllGather", 1, {25, 40}).nccl("AllReduce", 2, {5, 20})}),
+      findings);
+  EXPECT_EQ(all.size(), 2u);
+  EXPECT_EQ(findings.count(kCollectivesUnmatched), 0u);
+}
+
+// Rank 2 has recorded one of two.
+TEST(Collectives, AreMatchedAmongTheRanksThatHaveThem) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(0).nccl("AllReduce", 1, {0, 20}).nccl("AllReduce", 2, {30, 50}),
+              Rank(1).nccl("AllReduce", 1, {5, 20}).nccl("AllReduce", 2, {40, 50}),
+              Rank(2).nccl("AllReduce", 1, {9, 20})}),
+      findings);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].members.size(), 3u);
+  EXPECT_EQ(all[1].members.size(), 2u);
+  EXPECT_EQ(all[1].waiting_ns, 10);
+}
+
+// Profiles before PyTorch 2.2 do not describe sends and receives.
+TEST(Collectives, TakeEquallyManySendsOfAllRanksAsAllToAll) {
+  Findings findings;
+  const auto all = match_collectives(
+      run_of({Rank(0).nccl("SendRecv", 1, {0, 20}), Rank(1).nccl("SendRecv", 1, {5, 20}),
+              Rank(2).nccl("SendRecv", 1, {9, 20})}),
+      findings);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].operation, "AllToAll");
+  EXPECT_EQ(all[0].waiting_ns, 9 + 4);
+  const auto none =
+      match_collectives(run_of({Rank(0).nccl("SendRecv", 1, {0, 20}),
+                                Rank(1).nccl("SendRecv", 1, {5, 20}).nccl("SendRecv", 2, {25, 30}),
+                                Rank(2).nccl("SendRecv", 1, {25, 30})}),
+                        findings);
+  EXPECT_TRUE(none.empty());
+  EXPECT_EQ(findings.count(kCollectivesUnmatched), 4u);
 }
 
 TEST(Collectives, ShowThatClocksDiffer) {
@@ -281,6 +333,87 @@ TEST(Stragglers, AreNamedWithWhatTheyDid) {
   EXPECT_EQ(analysis.steps[0].exposed_communication_ns, (80 + 20) / 2);
 }
 
+// Each rank comes last once, by 30 of 100.
+TEST(Stragglers, AreNotNamedWhereRanksWaitAlike) {
+  const TrainingAnalysis analysis = analyse_training(run_of(
+      {Rank(0).step(7, {0, 100}).nccl("AllReduce", 1, {10, 45}).nccl("AllReduce", 2, {85, 90}),
+       Rank(1).step(7, {0, 100}).nccl("AllReduce", 1, {40, 45}).nccl("AllReduce", 2, {55, 90})}));
+  EXPECT_EQ(analysis.waiting_ns, 60);
+  ASSERT_EQ(analysis.steps.size(), 1u);
+  EXPECT_FALSE(analysis.steps[0].straggler_rank);
+  EXPECT_FALSE(straggler_of(rank_sums(analysis)));
+}
+
+// As run_with_straggler(), but most of the communication is an all-gather of rank 0 alone.
+TEST(Stragglers, AreNotNamedWhereMostCommunicationIsUnmatched) {
+  const auto job = [](std::int64_t end_ns) {
+    return run_of(
+        {Rank(0)
+             .step(7, {0, 500})
+             .nccl("AllReduce", 1, {10, 90})
+             .nccl("AllGather", 2, {90, end_ns}),
+         Rank(1).step(7, {0, 500}).kernel("gemm", 1, {2, 70}).nccl("AllReduce", 2, {70, 90})});
+  };
+  const TrainingRun half = job(190);  // 100 of the 200 in all
+  EXPECT_EQ(straggler_of(rank_sums(analyse_training(half))), 1);
+  const TrainingRun less = job(192);
+  const Report report = describe(less, analyse_training(less));
+  EXPECT_TRUE(report.result["straggler_rank"].is_null());
+  EXPECT_DOUBLE_EQ(report.result["exposed_communication_matched_share"].as_double(), 100.0 / 202);
+  EXPECT_THAT(cause_of(report), HasSubstr("less than half of the exposed communication"));
+}
+
+// Rank 1 computes longer by a part of the step, and rank 0 waits as long.
+TEST(Stragglers, DelayTheOthersByMoreThanChance) {
+  const auto straggler = [](std::int64_t late_ns) {
+    return straggler_of(rank_sums(analyse_training(
+        run_of({Rank(0).step(1, {0, 1000}).nccl("AllReduce", 1, {500, 600 + late_ns}),
+                Rank(1)
+                    .step(1, {0, 1000})
+                    .kernel("gemm", 1, {100, 500 + late_ns})
+                    .nccl("AllReduce", 2, {500 + late_ns, 600 + late_ns})}))));
+  };
+  EXPECT_FALSE(straggler(50));
+  EXPECT_EQ(straggler(51), 1);
+}
+
+// The part of a step of 100 in which no kernel computes, where no rank is late.
+TEST(TrainingReport, SaysWhatTakesTimeWithoutStraggler) {
+  const auto cause = [](const Rank& first, const Rank& second) {
+    const TrainingRun run = run_of({first, second});
+    return cause_of(describe(run, analyse_training(run)));
+  };
+  const auto transferring = [](std::int32_t rank) {
+    return Rank(rank).step(1, {0, 100}).kernel("a", 1, {3, 60}).nccl("AllReduce", 2, {60, 100});
+  };
+  EXPECT_THAT(cause(transferring(0), transferring(1)),
+              AllOf(HasSubstr("No straggler"), HasSubstr("transfers"), HasSubstr("40.0 %")));
+  const auto launching = [](std::int32_t rank) {
+    return Rank(rank).step(1, {0, 100}).kernel("a", 1, {3, 30}).kernel("b", 68, {70, 100});
+  };
+  EXPECT_THAT(cause(launching(0), launching(1)),
+              AllOf(HasSubstr("No straggler"), HasSubstr("launching"), HasSubstr("43.0 %")));
+  const auto alternating = [](std::int32_t rank) {
+    const bool late = rank == 1;
+    return Rank(rank)
+        .step(1, {0, 100})
+        .kernel("a", 1, {0, late ? 40 : 2})
+        .nccl("AllReduce", 2, {late ? 40 : 2, 42})
+        .kernel("a", 50, {52, late ? 54 : 92})
+        .nccl("AllReduce", 51, {late ? 54 : 92, 94});
+  };
+  EXPECT_THAT(
+      cause(alternating(0), alternating(1)),
+      AllOf(HasSubstr("No straggler"), HasSubstr("no single rank causes"), HasSubstr("38.0 %")));
+  const auto computing = [](std::int32_t rank) {
+    return Rank(rank).step(1, {0, 100}).kernel("a", 1, {3, 100});
+  };
+  EXPECT_EQ(cause(computing(0), computing(1)),
+            "No straggler among the recorded ranks: none delays the others by more than 5.0 % of "
+            "the step "
+            "time.");
+}
+
 TEST(TrainingReport, HasStepsAndStragglers) {
   const TrainingRun run = run_with_straggler();
   const Report report = describe(run, analyse_training(run));
@@ -290,17 +423,21 @@ TEST(TrainingReport, HasStepsAndStragglers) {
   EXPECT_EQ(step["exposed_communication_ns"].as_int(), 50);
   EXPECT_EQ(step["idle_ns"].as_int(), 50);
   EXPECT_EQ(step["straggler_rank"].as_int(), 1);
+  EXPECT_EQ(report.result["straggler_rank"].as_int(), 1);
+  EXPECT_EQ(report.result["exposed_communication_matched_share"].as_double(), 1.0);
   const Json& straggler = report.result["stragglers"][0];
   EXPECT_EQ(straggler["rank"].as_int(), 1);
   EXPECT_EQ(straggler["operator"].as_string(), "aten::item");
   EXPECT_EQ(report.findings.count(kGroupsGuessed), 2u);
 }
 
-TEST(TrainingReport, SaysWhenNobodyWaited) {
+TEST(TrainingReport, HasNoStragglerOfOneRank) {
   const TrainingRun run = run_of({Rank(0).step(1, {0, 9}).kernel("a", 1, {2, 5})});
   const Report report = describe(run, analyse_training(run));
   EXPECT_EQ(report.result["stragglers"].size(), 0u);
   EXPECT_TRUE(report.result["steps"][0]["straggler_rank"].is_null());
+  EXPECT_TRUE(report.result["straggler_rank"].is_null());
+  EXPECT_TRUE(report.result["exposed_communication_matched_share"].is_null());
 }
 
 }  // namespace

@@ -92,6 +92,36 @@ TEST(Scenario, BalancesVisitByVisitAndPartOfTheWay) {
               ElementsAre(0, 10 + 250, 10 + 100 + 10, 0));
 }
 
+// Rank 2 computes nothing in its visit: the others share 400 ns.
+TEST(Scenario, BalancesOnlyRanksThatComputeInTheVisit) {
+  const Trace trace = timed_trace(3, R"(
+rank 0
+  @0 +10 init
+  @10 enter foo
+  @110 leave foo
+  @110 +210 barrier
+rank 1
+  @0 +10 init
+  @10 enter foo
+  @310 leave foo
+  @310 +10 barrier
+rank 2
+  @0 +10 init
+  @10 enter foo
+  @10 leave foo
+  @10 +310 barrier
+)");
+  const auto of_ranks = [&](const char* edit) {
+    const EditedProgram program = edited(trace, {edit});
+    std::vector<std::int64_t> all;
+    for (std::int32_t rank = 0; rank < 3; ++rank) all.push_back(gaps(program.trace, rank)[1]);
+    return all;
+  };
+  EXPECT_THAT(of_ranks("balance region=foo over=visit"), ElementsAre(200, 200, 0));
+  EXPECT_THAT(of_ranks("balance region=foo"), ElementsAre(200, 200, 0));
+  EXPECT_THAT(of_ranks("balance region=foo over=visit to=min"), ElementsAre(100, 100, 0));
+}
+
 TEST(Scenario, BalancesBetweenTheSameTwoCollectives) {
   // Between MPI_Init and the first barrier 120 and 310 ns, then 120 on both: each rank gets the
   // mean.

@@ -26,7 +26,7 @@ def complaints(prefix, trace):
         return [f"{program} is missing"]
     found = []
     report = run(program, "report", trace)
-    if "Diagnosis" not in report:
+    if "limited by" not in report:
         found.append(f"{program} does not report")
     recorders = list((prefix / "lib/slackline").glob("*.so"))
     if not recorders:

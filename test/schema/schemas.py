@@ -88,6 +88,7 @@ report traces/allreduce8.slk
 report inputs/running_example.txt
 report inputs/unmatched.txt
 report inputs/training
+report inputs/training/rank0.json
 report inputs/skewed_barriers.txt
 wait-states inputs/skewed_barriers.txt
 efficiency inputs/skewed_barriers.txt
@@ -162,10 +163,15 @@ report traces/cg.slk
 info traces/cg.slk --keep-clocks
 hotspots traces/slow_rank-mpich.slk --on predicted
 """.split("\n")
-# Programs that run while they are simulated: examples of the build tree, for the first MPI that is here.
-RUNS_ON_LINE = """
-simulate --platform examples/platforms/graphene.xml -n 4 -- {examples}/cg
-simulate --platform examples/platforms/graphene.xml -n 4 --compute none --links 0 -- {examples}/stencil2d
+# Commands that start jobs, with examples of the build tree, for the first MPI that is here. The program has the standard
+# output, so the report goes to a file, but for a replay, which prints nothing else.
+RUNS_OF_JOBS = """
+simulate --platform examples/platforms/graphene.xml -n 4 --format json -o {report} -- {examples}/cg
+simulate --platform examples/platforms/graphene.xml -n 4 --compute none --links 0 --format json -o {report} -- {examples}/stencil2d
+calibrate -o machine.toml --seconds 2 --format json --report {report} -- {mpirun} -n 2
+validate -o validation --machine machine.toml --latencies 0,20us --repeat 2 --format json --report {report} -- {mpirun} -n 2 {examples}/cg
+replay traces/stencil2d.slk --format json -- {mpirun} -n 4
+record --force -q --analyse -o {report} -- {mpirun} -n 2 {examples}/unbalanced
 """.split("\n")
 OF_RANDOM = ["info {t}", "predict {t}", "sensitivity {t}", "tolerance {t}", "critical-path {t}",
              "critical-path {t} --on predicted", "efficiency {t}", "efficiency {t} {u}", "wait-states {t}", "monitor {t}",
@@ -179,6 +185,10 @@ MAPS = re.compile(r"\.(pairs_of_ranks\.(latency_ns|gap_ns_per_byte)|times_ns|rat
                   r"|^result\.(report|whatif)\.waiting_ns$")
 # Keys that have null where something is not known, whether or not the runs above show it.
 NULLABLE = re.compile(r"\.diagnosis(\.alternatives\[\])?\.(function|file|line|operation)$")
+# Numbers that have null where something is not known, whether or not the runs above show them.
+NUMBERS = re.compile(r"^validate\.result\.tolerance\[\]\.(measured|predicted)_(low_|high_)?ns$")
+# Keys with text that depend on the machine that a job runs on: there where ranks shared processors.
+OPTIONAL = {"validate.options": ["computation"], "replay.options": ["computation"]}
 HEAD = {"schema": "version of the JSON's shape", "version": "version of Slackline", "command": "the command",
         "title": "what the report is about", "options": "effective options, defaults included",
         "input": "what was read", "findings": "what was wrong, lost or guessed in the input",
@@ -224,18 +234,22 @@ class Tool:
                               capture_output=True)
         return json.loads(done.stdout) if done.returncode == 0 else done.stderr
 
-    def json_on_line(self, line):
-        """The program has the standard output, so the report goes to a file."""
-        options, program = line.split(" -- ")
+    def json_of_job(self, line, mpi):
         file = self.folder / "report.json"
-        done = subprocess.run([self.binary, *shlex.split(options), "--format", "json", "-o", file, "--", *shlex.split(program)],
-                              cwd=self.folder, text=True, capture_output=True)
-        return json.loads(file.read_text()) if done.returncode == 0 else done.stderr
+        file.unlink(missing_ok=True)
+        words = line.format(report=file.name, examples=self.binary.parent / "examples" / mpi, mpirun=f"mpirun.{mpi}")
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1")
+        done = subprocess.run([self.binary, *shlex.split(words)], cwd=self.folder, text=True, capture_output=True,
+                              env=environment)
+        if done.returncode != 0:
+            return done.stderr
+        return json.loads(file.read_text() if file.exists() else done.stdout)
 
-    def examples(self):
-        """The folder of the examples' programs for one MPI; None if there are none."""
-        folders = [self.binary.parent / "examples" / mpi for mpi in ("openmpi", "mpich")]
-        return next((folder for folder in folders if (folder / "cg").exists()), None)
+    def mpi(self):
+        """The MPI that the examples were built for first; None if they were not built."""
+        found = (mpi for mpi in ("mpich", "openmpi") if (self.binary.parent / "examples" / mpi / "cg").exists())
+        return next(found, None)
 
     def random_traces(self, seeds):
         """Names of traces, with and without timestamps."""
@@ -251,9 +265,9 @@ class Tool:
         """(command line, JSON) of all runs."""
         for line in filter(None, RUNS):
             yield line, self.json(line)
-        examples = self.examples()
-        for line in filter(None, RUNS_ON_LINE if examples is not None else []):
-            yield line, self.json_on_line(line.format(examples=examples))
+        mpi = self.mpi()
+        for line in filter(None, RUNS_OF_JOBS if mpi is not None else []):
+            yield line, self.json_of_job(line, mpi)
         names = self.random_traces(seeds)
         for one, other in zip(names, names[2:] + names[:2]):
             for template in OF_RANDOM:
@@ -285,6 +299,12 @@ class Shape:
     def __init__(self):
         self.types, self.keys, self.items, self.seen, self.map = set(), {}, None, 0, False
 
+    @staticmethod
+    def of_text():
+        shape = Shape()
+        shape.add("", "")
+        return shape
+
     def add(self, value, path):
         self.types.add(type_of(value))
         if isinstance(value, dict):
@@ -303,6 +323,8 @@ class Shape:
         types = set(self.types)
         if NULLABLE.search(path):
             types |= {"null", "integer" if path.endswith(".line") else "string"}
+        if NUMBERS.search(path):
+            types.add("number")
         if "number" in types:  # not-a-number is null
             types = types - {"integer"} | {"null"}
         if types == {"null"}:
@@ -315,13 +337,16 @@ class Shape:
             found["additionalProperties"] = inner.schema(meanings, missing, path + ".*")
         elif "object" in types:
             found["properties"] = {}
+            for key in OPTIONAL.get(path, ()):
+                self.keys.setdefault(key, (Shape.of_text(), 0))
             for key, (shape, _) in sorted(self.keys.items()):
                 meaning = meanings.get(f"{path}.{key}".replace(".", " ", 1), meanings.get(key, ""))
                 if not meaning:
                     missing.add(f"{key} ({path})")
                 found["properties"][key] = {"description": meaning,
                                             **shape.schema(meanings, missing, f"{path}.{key}")}
-            found["required"] = sorted(k for k, (_, count) in self.keys.items() if count == self.seen)
+            found["required"] = sorted(k for k, (_, count) in self.keys.items()
+                                       if count == self.seen and k not in OPTIONAL.get(path, ()))
             found["additionalProperties"] = False
         if "array" in types and self.items and self.items.types:
             found["items"] = self.items.schema(meanings, missing, path + "[]")
@@ -351,7 +376,7 @@ def made(outputs, source):
     for line, output in outputs:
         if isinstance(output, str):
             raise SystemExit(f"'slackline {line}' fails: {output}")
-        command = line.split()[0]
+        command = output["command"]
         shape = shapes.setdefault(command, {key: Shape() for key in ("options", "input", "result")})
         for key, part in shape.items():
             part.add(output[key], f"{key}.{command}")
@@ -422,7 +447,7 @@ def main():
                 found.append(f"'slackline {line}' fails: {output}")
                 continue
             count += 1
-            file = folder / f"{line.split()[0]}.json"
+            file = folder / f"{output['command']}.json"
             if not file.exists():
                 found.append(f"{file} is missing")
                 continue

@@ -17,6 +17,7 @@ COMMUNICATION = 24
 MICROBATCHES = 6
 LAYERS = 4
 STEPS = 3
+JITTER = 0.01  # of the duration of kernels
 HOST_RANKS = 2  # ranks of a host share its clock
 LARGEST_SKEW = 5_000_000
 LOADER = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
@@ -26,8 +27,9 @@ BASE = 1_706_850_122_000_000_000
 class Workload:
     """How long kernels last, with the planted delay."""
 
-    def __init__(self, chance, pattern, cause, ranks):
+    def __init__(self, chance, pattern, cause, ranks, jitter):
         self.chance = chance
+        self.jitter = jitter
         self.layer = chance.randrange(200_000, 800_000)
         self.size = chance.randrange(1, 40) * 400_000 * ranks
         self.kind = cause
@@ -38,7 +40,7 @@ class Workload:
         self.extra = int(self.layer * chance.uniform(0.8, 3.0))
 
     def kernel(self, rank, layer, share=1.0):
-        time = self.layer * share * self.chance.uniform(0.99, 1.01)
+        time = self.layer * share * self.chance.uniform(1 - self.jitter, 1 + self.jitter)
         if self.kind == "kernel" and rank.rank == self.rank and layer == self.slow_layer:
             time *= 1 + self.factor
         return int(time)
@@ -202,13 +204,14 @@ def profile(rank, times, ranks, offset):
             "baseTimeNanoseconds": BASE, "displayTimeUnit": "ms", "traceEvents": events}
 
 
-def generate(folder, seed, pattern=None, cause=None, skew=True):
-    """Writes the files of a job to `folder`; the truth is returned, too."""
+def generate(folder, seed, pattern=None, cause=None, skew=True, jitter=JITTER):
+    """Writes the files of a job to `folder`; the truth is returned, too. Kernels vary by the part `jitter`."""
     chance = random.Random(seed)
     pattern = pattern or sorted(PATTERNS)[seed % len(PATTERNS)]
-    cause = cause or chance.choice(["kernel", "cpu", "loader"] if pattern != "pp" else ["kernel"])
+    drawn = chance.choice(["kernel", "cpu", "loader"] if pattern != "pp" else ["kernel"])
+    cause = cause or drawn  # drawn in any case, so that a job with another cause is the same otherwise
     ranks = chance.choice([2, 4, 8] if pattern != "pp" else [3, 4, 6])
-    work = Workload(chance, pattern, cause, ranks)
+    work = Workload(chance, pattern, cause, ranks, jitter)
     job = planned(pattern, work, ranks)
     times = job.times()
     # Not below the offset that keeps all times positive.

@@ -103,6 +103,22 @@ TEST(Efficiency, OfAnAskedIntervalCutsCallsAtItsEnds) {
   EXPECT_EQ(e.analysed.useful_max_ns, 200);
 }
 
+// Stretches of 400 and 300 ns have 200 and 100 ns in the interval: half and a third of what they
+// have counted.
+TEST(Efficiency, CountsComputationAtAnIntervalsEndWithThePartInside) {
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=1\n"
+      "counter 0 \"PAPI_TOT_INS\"\ncounter 1 \"PAPI_TOT_CYC\"\n"
+      "rank 0\n@0 +100 init\ncounted 4000 800\n@500 +100 barrier\ncounted 600 90\n"
+      "@900 +70 finalize\n",
+      "test");
+  const Efficiency e = efficiency(trace, CallMatching(trace), {}, TimeInterval{300, 700});
+  EXPECT_DOUBLE_EQ(e.analysed.instructions.value(), 4000.0 / 2 + 600.0 / 3);
+  EXPECT_DOUBLE_EQ(e.analysed.cycles.value(), 800.0 / 2 + 90.0 / 3);
+  EXPECT_DOUBLE_EQ(e.inputs.instructions.value(), 4600);
+  EXPECT_DOUBLE_EQ(e.inputs.cycles.value(), 890);
+}
+
 // Rank 0 loses 300 of 1000 in an interrupted stretch, and pauses by itself in another one.
 TEST(MachineShare, IsTheTimeLostInInterruptedStretches) {
   const Trace trace = read_text(

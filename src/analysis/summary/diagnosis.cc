@@ -1,4 +1,5 @@
 #include "analysis/summary/diagnosis.h"
+#include "analysis/summary/limits_report.h"
 
 #include <fmt/format.h>
 
@@ -117,7 +118,8 @@ Table call_shares(const TimeShares& shares, const CallPaths& paths) {
   return table;
 }
 
-Section shares_section(const TimeShares& s, const CallPaths& paths) {
+Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTree& tree) {
+  const TimeShares& s = d.shares;
   Facts facts{
       {{"total run time", s.run_ns, Unit::ns, "including MPI_Init and MPI_Finalize"},
        {"analysed interval", s.length_ns, Unit::ns, std::string(meaning(s.extent))},
@@ -145,6 +147,7 @@ Section shares_section(const TimeShares& s, const CallPaths& paths) {
   }
   Section section{.id = "time_shares", .title = "Time breakdown"};
   section.items.emplace_back(std::move(facts));
+  if (!d.limits.empty()) section.items.emplace_back(limits_table(d.limits, tree));
   section.items.emplace_back(rank_shares(s));
   if (!s.calls.empty()) section.items.emplace_back(call_shares(s, paths));
   return section;
@@ -289,7 +292,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   if (const std::optional<std::string> note = transfer_note(program.inputs)) {
     efficiency.items.emplace_back(Paragraph{*note});
   }
-  report.sections.push_back(shares_section(d.shares, paths));
+  report.sections.push_back(shares_section(d, paths, trace.call_tree()));
   if (d.efficiency.machine) {
     Section machine{.id = "machine", .title = "The machine's share"};
     machine.items.emplace_back(machine_facts(*d.efficiency.machine));

@@ -19,6 +19,7 @@
 #include "analysis/summary/computation_imbalance.h"
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/judgement_cautions.h"
+#include "analysis/summary/limits_report.h"
 #include "base/ratio.h"
 #include "base/sentences.h"
 #include "base/units.h"
@@ -136,7 +137,7 @@ std::string around(const Subject& s) {
 Judgement limit(const Subject& s) {
   return {JudgementAspect::limit,
           limit_text(s) + around(s),
-          {"time_shares", "efficiency_multiplicative"}};
+          {"limits", "time_shares", "efficiency_multiplicative"}};
 }
 
 /// Equal parts of the analysed interval with what they lose.

@@ -38,8 +38,10 @@ std::optional<Judgement> waited_for_processor(const TimeShares& shares) {
                    {"time_shares"}};
 }
 
-/// MPI libraries wait actively, so ranks with a processor of their own use all of it.
+/// MPI libraries wait actively, so ranks with a processor of their own use all of it. Said unless
+/// it is what limits the run anyway.
 std::optional<Judgement> crowded(const Diagnosis& d) {
+  if (!d.limits.empty() && d.limits.front().limit == Limit::processors) return std::nullopt;
   if (1 - d.shares.share(d.shares.sum_ns.compute) < kLittleTime) return std::nullopt;
   if (std::optional<Judgement> certain = waited_for_processor(d.shares)) return certain;
   const std::optional<double>& share = d.shares.processor_share;

@@ -18,12 +18,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "analysis/summary/call_sum.h"
 #include "analysis/waits/known_waits.h"
 #include "analysis/waits/sampled_causes.h"
 #include "base/ratio.h"
@@ -47,55 +47,13 @@ constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
 constexpr double kWorthAsking = 0.01;  // of a loss: smaller delays are not looked up in the code
 
-constexpr double kManyCalls = 100;     // of a rank: fewer small messages are no message rate
-constexpr std::size_t kLengths = 48;   // of calls, in bits
-constexpr double kCall_ns = 1000;      // and a nanosecond a byte explain the time of a call
-constexpr double kSlownessSteps = 16;  // in that time
-constexpr std::size_t kFarLonger = 4;  // bits more than the median
-constexpr double kFew = 0.25;          // of the calls: more are no exceptions
+constexpr double kManyCalls = 100;  // of a rank: fewer small messages are no message rate
 
 using LimitLosses = std::array<double, kLimits>;
 
 double& of(LimitLosses& losses, Limit limit) {
   return losses[static_cast<std::size_t>(limit)];
 }
-
-/// Calls of one operation at one place of the program.
-struct CallSum {
-  std::uint64_t calls = 0;
-  std::uint64_t bytes = 0;
-  double ns = 0;          ///< inside, without waiting
-  double unknown_ns = 0;  ///< of it, where waiting is not known
-  // By the number of bits of a call's time over what its size explains.
-  std::array<std::uint32_t, kLengths> calls_by_length{};
-  std::array<double, kLengths> ns_by_length{};
-
-  void add(double time_ns, std::uint64_t size) {
-    const double slowness = time_ns * kSlownessSteps / (kCall_ns + static_cast<double>(size));
-    const auto length = std::bit_width(static_cast<std::uint64_t>(std::max(0.0, slowness)));
-    const std::size_t at = std::min<std::size_t>(static_cast<std::size_t>(length), kLengths - 1);
-    ++calls;
-    bytes += size;
-    ns += time_ns;
-    ++calls_by_length[at];
-    ns_by_length[at] += time_ns;
-  }
-  /// Whether most of the time is in few calls that take far longer than the median.
-  bool few_are_long() const {
-    std::size_t median = 0;
-    for (std::uint64_t below = calls_by_length[0]; 2 * below < calls && median + 1 < kLengths;) {
-      below += calls_by_length[++median];
-    }
-    double long_ns = 0;
-    std::uint64_t long_calls = 0;
-    for (std::size_t i = median + kFarLonger; i < kLengths; ++i) {
-      long_ns += ns_by_length[i];
-      long_calls += calls_by_length[i];
-    }
-    return 2 * long_ns >= ns &&
-           kFew * static_cast<double>(calls) >= static_cast<double>(long_calls);
-  }
-};
 
 /// What a call waits for late ranks.
 struct CallWait {
@@ -188,9 +146,8 @@ class LimitSearch {
         for (; wait < own_waits.size() && own_waits[wait].call <= call; ++wait) {
           if (own_waits[wait].call == call) rest = std::max(0.0, rest - own_waits[wait].ns);
         }
-        CallSum& sum = calls_[place_of(r, call)];
-        sum.add(rest, size_of(r, call));
-        if (!waiting_is_known(in_.trace, in_.matching, r, call)) sum.unknown_ns += rest;
+        const bool known = waiting_is_known(in_.trace, in_.matching, r, call);
+        calls_[place_of(r, call)].add(rest, size_of(r, call), known ? 0 : rest);
       }
     }
   }
@@ -209,9 +166,9 @@ class LimitSearch {
       of(losses_, Limit::imbalance) += by_reason[static_cast<std::size_t>(DelayReason::imbalance)];
       of(losses_, Limit::serialisation) +=
           by_reason[static_cast<std::size_t>(DelayReason::serialisation)];
-      of(losses_, Limit::processors) +=
-          by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
+      processors_waiting_ns_ += by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
     }
+    of(losses_, Limit::processors) += processors_waiting_ns_;
     for (auto& of_rank : waits_) std::ranges::stable_sort(of_rank, {}, &CallWait::call);
   }
 
@@ -226,29 +183,37 @@ class LimitSearch {
            kOversubscribed * static_cast<double>(t.compute + t.no_processor);
   }
 
-  Limit limit_of(const Place& place, const CallSum& sum) const {
+  Limit limit_of(const Place& place, const CallSum& sum, bool lacks_processors) const {
     const OperationClass kind = operation_class(place.operation);
     if (kind == OperationClass::io) return Limit::io;
     if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
       return Limit::unknown;
     }
-    const auto calls = static_cast<double>(sum.calls);
-    const Limit unexplained = oversubscribed() ? Limit::processors : Limit::unknown;
+    const auto calls = static_cast<double>(sum.calls());
+    const Limit unexplained = lacks_processors ? Limit::processors : Limit::unknown;
     if (sum.few_are_long()) return unexplained;
-    if (static_cast<double>(sum.bytes) >= kSmallMessage * calls) return Limit::transfer;
-    if (sum.ns > kStalledCall_ns * calls) return unexplained;
+    if (static_cast<double>(sum.bytes()) >= kSmallMessage * calls) return Limit::transfer;
+    if (sum.ns() > kStalledCall_ns * calls) return unexplained;
     return calls >= kManyCalls * static_cast<double>(in_.shares.present) ? Limit::message_rate
                                                                          : Limit::transfer;
   }
 
+  void place_loss(Limit limit, const Place& place, const CallSum& sum, double ns) {
+    placed_.push_back({limit, place, &sum, ns});
+    of(losses_, limit) += ns;
+  }
+
   void sum_up_rest() {
+    const bool lacks_processors = oversubscribed();
     for (const auto& [place, sum] : calls_) {
-      const double known = std::max(0.0, sum.ns - sum.unknown_ns);
-      const Limit limit = limit_of(place, sum);
-      placed_.push_back({limit, place, &sum, known});
-      placed_.push_back({Limit::unknown, place, &sum, sum.unknown_ns});
-      of(losses_, limit) += known;
-      of(losses_, Limit::unknown) += sum.unknown_ns;
+      const double known = std::max(0.0, sum.ns() - sum.unknown_ns());
+      const Limit limit = limit_of(place, sum, lacks_processors);
+      const bool by_size = limit == Limit::transfer || limit == Limit::message_rate;
+      const double explained =
+          lacks_processors && by_size ? std::min(known, sum.explained_ns()) : known;
+      place_loss(limit, place, sum, explained);
+      place_loss(Limit::processors, place, sum, known - explained);
+      place_loss(Limit::unknown, place, sum, sum.unknown_ns());
     }
     of(losses_, Limit::processors) += static_cast<double>(in_.shares.sum_ns.no_processor);
     of(losses_, Limit::unknown) += static_cast<double>(in_.shares.sum_ns.outside);
@@ -426,16 +391,34 @@ class LimitSearch {
       sum += ns;
     }
     c.ranks = outstanding(by_rank, sum);
-    const RankTime& t = in_.shares.sum_ns;
-    if (t.no_processor == 0 && in_.shares.processor_share) {
-      c.evidence = fmt::format("mean CPU utilisation is {} at most, and calls take far too long",
-                               format_percent(*in_.shares.processor_share, 0));
-      return;
+    c.evidence = evidence_of_processors();
+  }
+
+  /// The parts of that loss, as shares of the rank time.
+  std::string evidence_of_processors() const {
+    double in_calls = 0;
+    double explained = 0;
+    for (const PlacedLoss& loss : placed_) {
+      if (loss.limit != Limit::processors || loss.ns <= 0) continue;
+      in_calls += loss.ns;
+      explained += loss.sum->explained_ns();
     }
-    c.evidence =
-        fmt::format("ranks had no processor for {} of their time outside MPI",
-                    format_percent(ratio_of(static_cast<double>(t.no_processor),
-                                            static_cast<double>(t.compute + t.no_processor))));
+    std::vector<std::string> parts;
+    const auto add = [&](double ns, const std::string& what) {
+      if (ns >= kLeastAlternative * rank_time()) {
+        parts.push_back(format_percent(ns / rank_time()) + " " + what);
+      }
+    };
+    add(static_cast<double>(in_.shares.sum_ns.no_processor), "outside MPI");
+    add(processors_waiting_ns_, "waiting for such ranks");
+    add(in_calls, fmt::format("in MPI calls that take {:.0f} times as long as their sizes explain",
+                              1 + ratio_of(in_calls, explained)));
+    std::string text = enumeration(parts);
+    if (in_.shares.processor_share) {
+      text += fmt::format("; mean CPU utilisation {} at most",
+                          format_percent(*in_.shares.processor_share, 0));
+    }
+    return text;
   }
 
   /// The function whose calls lose the most to the limit, and the operation that does in it.
@@ -465,12 +448,12 @@ class LimitSearch {
       return;
     }
     c.operation = most->place.operation;
-    const auto calls = static_cast<double>(std::max<std::uint64_t>(1, most->sum->calls));
+    const auto calls = static_cast<double>(std::max<std::uint64_t>(1, most->sum->calls()));
     c.evidence =
         fmt::format("{}{} of {}, mean size {}, mean {} per call",
                     most->sum->few_are_long() ? "few of them far longer than the rest: " : "",
-                    count_of(most->sum->calls, "call"), mpi_name(c.operation),
-                    format_bytes(static_cast<double>(most->sum->bytes) / calls),
+                    count_of(most->sum->calls(), "call"), mpi_name(c.operation),
+                    format_bytes(static_cast<double>(most->sum->bytes()) / calls),
                     format_time_ns(most->ns / calls));
   }
 
@@ -514,111 +497,13 @@ class LimitSearch {
   std::map<Place, CallSum> calls_;
   std::vector<PlacedLoss> placed_;
   LimitLosses losses_{};
+  double processors_waiting_ns_ = 0;  // for ranks that had none
 };
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLimitNames{
-    {{"computation", "computation"},
-     {"imbalance", "load imbalance"},
-     {"serialisation", "serialisation"},
-     {"transfer", "data transfer"},
-     {"message_rate", "message rate"},
-     {"io", "I/O"},
-     {"processors", "lack of processors"},
-     {"unknown", "time of unknown cause"}}};
-
-Json cause_to_json(const LimitingCause& c, const CallTree& tree) {
-  const CodeLocation at = c.frame == 0 ? CodeLocation{} : tree.location(c.frame);
-  const auto known = [](const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-  };
-  return {{"limit", to_string(c.limit)},
-          {"share", c.share},
-          {"ranks", c.ranks},
-          {"function", known(at.function)},
-          {"file", known(at.file)},
-          {"line", at.line == 0 ? Json(nullptr) : Json(at.line)},
-          {"operation", c.operation == Operation::none ? Json(nullptr)
-                                                       : Json(std::string(mpi_name(c.operation)))},
-          {"interval", {{"begin_ns", c.interval.begin_ns}, {"end_ns", c.interval.end_ns}}},
-          {"confidence", to_string(c.confidence)},
-          {"evidence", c.evidence}};
-}
-
-std::string in_code(const LimitingCause& c, const CallTree& tree) {
-  return c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
-}
-
-std::string named_ranks(const std::vector<std::int32_t>& ranks) {
-  std::vector<std::string> names;
-  for (const std::int32_t r : ranks) names.push_back(std::to_string(r));
-  return (ranks.size() == 1 ? "rank " : "ranks ") + enumeration(names);
-}
-
-std::string loss_text(const LimitingCause& c, const CallTree& tree) {
-  const std::string share = format_percent(c.share);
-  const std::string code = in_code(c, tree);
-  const std::string op =
-      c.operation == Operation::none ? "" : fmt::format(", in {}", mpi_name(c.operation));
-  switch (c.limit) {
-    case Limit::computation:
-      return fmt::format("computation is {} of rank time, most of it{}", share,
-                         code.empty() ? " in code that is not known" : code);
-    case Limit::imbalance:
-      return c.ranks.empty()
-                 ? fmt::format("{} of rank time is waiting for ranks that are late in turn{}{}",
-                               share, code, op)
-                 : fmt::format("{} of rank time is waiting for {}, late{}{}", share,
-                               named_ranks(c.ranks), code.empty() ? " in computation" : code, op);
-    case Limit::serialisation:
-      return fmt::format("in {} of rank time ranks have nothing to do while {} works{}{}", share,
-                         c.ranks.empty() ? "another rank" : named_ranks(c.ranks), code, op);
-    case Limit::processors:
-      return fmt::format(
-          "{} of rank time is lost because ranks had no processor ({}); predictions and other "
-          "causes "
-          "are uncertain",
-          share, c.evidence);
-    case Limit::transfer:
-    case Limit::message_rate:
-    case Limit::io:
-    case Limit::unknown:
-      break;
-  }
-  return fmt::format("{} of rank time{}{} ({})", share, op.empty() ? "" : op.substr(1), code,
-                     c.evidence);
-}
 
 }  // namespace
 
-std::string_view to_string(Limit limit) {
-  return kLimitNames[static_cast<std::size_t>(limit)].first;
-}
-
-std::string_view name(Limit limit) {
-  return kLimitNames[static_cast<std::size_t>(limit)].second;
-}
-
-std::string_view to_string(Confidence confidence) {
-  constexpr std::array<std::string_view, 3> kWords{"certain", "likely", "weak"};
-  return kWords[static_cast<std::size_t>(confidence)];
-}
-
 std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs) {
   return LimitSearch(inputs).find();
-}
-
-Json diagnosis_to_json(const std::vector<LimitingCause>& causes, const CallTree& tree) {
-  if (causes.empty()) return nullptr;
-  Json json = cause_to_json(causes.front(), tree);
-  json["alternatives"] = Json::array();
-  for (std::size_t i = 1; i < causes.size(); ++i) {
-    json["alternatives"].push_back(cause_to_json(causes[i], tree));
-  }
-  return json;
-}
-
-std::string sentence(const LimitingCause& cause, const CallTree& tree) {
-  return fmt::format("Limited by {}: {}.", name(cause.limit), loss_text(cause, tree));
 }
 
 }  // namespace slackline

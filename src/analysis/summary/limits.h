@@ -12,7 +12,6 @@
 #include "calls/call_matching.h"
 #include "calls/computation_code.h"
 #include "calls/run_span.h"
-#include "report/report.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -64,10 +63,5 @@ struct LimitInputs {
 /// loss if that is more than a twentieth of the rank time, else computation. Empty for an interval
 /// without length. O(calls + waits).
 std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs);
-
-/// As `result.diagnosis`: the first cause, with the others as its alternatives; null without any.
-Json diagnosis_to_json(const std::vector<LimitingCause>& causes, const CallTree& tree);
-/// "Limited by load imbalance: ..."
-std::string sentence(const LimitingCause& cause, const CallTree& tree);
 
 }  // namespace slackline

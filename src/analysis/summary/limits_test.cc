@@ -48,6 +48,24 @@ TEST(Limits, AreSerialisationWhereTheOthersHaveNothingToDo) {
   EXPECT_THAT(causes[0].ranks, ElementsAre(1));
 }
 
+// Both ranks lack a processor for 3 of 10 ms. The sizes of the calls explain some 10 us of the 7 ms
+// in them: the rest is no transfer.
+TEST(Limits, AreProcessorsWhereCallsTakeFarLongerThanTheirSizesExplain) {
+  std::string text;
+  for (int rank = 0; rank < 2; ++rank) {
+    text += fmt::format("rank {}\n @1000000 +3000000 pause no_processor\n", rank);
+    for (int i = 0; i < 7; ++i) {
+      text += fmt::format(" @{} +1000000 allreduce bytes=8192\n", 4'000'000 + i * 1'000'001);
+    }
+  }
+  const auto causes = limits_of(timed_trace(2, text));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::processors);
+  EXPECT_GT(causes[0].share, 0.8);
+  const LimitingCause* transfer = find(causes, Limit::transfer);
+  EXPECT_TRUE(transfer == nullptr || transfer->share < 0.01);
+}
+
 // Rank 1 is late because it has no processor for 600 of its 900 ns.
 TEST(Limits, AreProcessorsWhereTheLateRankHadNone) {
   const auto causes =

@@ -44,6 +44,20 @@ TEST(WaitStates, AreCutToTheirCall) {
   EXPECT_EQ(states.clipped_ns, 60);
 }
 
+// MPI_Bsend copies the message: it lasts as long as that takes, whatever the receiver does.
+TEST(WaitStates, FindNoLateReceiverOfABufferedSend) {
+  const auto program = [](const std::string& mode, const std::string& request) {
+    return timed_trace(2, "rank 0\n @10 +" + std::string(request.empty() ? "90 " : "1 ") + mode +
+                              " to=1 bytes=1000" + request +
+                              (request.empty() ? "" : "\n @20 +80 wait req=1") +
+                              "\nrank 1\n @70 +40 recv from=0 bytes=1000\n");
+  };
+  EXPECT_THAT(lines_of(program("bsend", "")), IsEmpty());
+  EXPECT_THAT(lines_of(program("ibsend", " req=1")), IsEmpty());
+  EXPECT_THAT(lines_of(program("ssend", "")), ElementsAre("0 late_receiver 60<-1"));
+  EXPECT_THAT(lines_of(program("issend", " req=1")), ElementsAre("0 late_receiver 50<-1"));
+}
+
 TEST(WaitStates, ChargeAWaitallForItsLatestMessageOnly) {
   EXPECT_THAT(lines_of(timed_trace(3,
                                    "rank 0\n @50 +5 send to=2 bytes=8\n"

@@ -10,6 +10,8 @@
 namespace slackline {
 namespace {
 
+constexpr double kMaterial = 0.01;  // of the ranks' time: less does not change what is predicted
+
 constexpr FindingKind kCpuTime{
     "computation_is_cpu_time", Severity::info,
     "Computation in the model is CPU time, without the time that ranks waited for a processor or "
@@ -26,7 +28,8 @@ ComputationChoice choose_computation(std::string_view wanted, const Trace& trace
     throw usage_error(fmt::format("unknown computation '{}'", wanted), "no such name",
                       "Choose auto, wall or cpu.");
   }
-  const bool oversubscribed = trace.findings().count(raw::kOversubscribed) > 0;
+  const bool oversubscribed = trace.findings().count(raw::kOversubscribed) > 0 ||
+                              share_without_processor(trace) > kMaterial;
   if (wanted == "wall") return {"wall"};
   if (wanted == "auto" && !oversubscribed) return {};
   ComputationChoice result{"cpu"};

@@ -2,6 +2,7 @@
 
 #include "app/load/computation.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -46,6 +47,18 @@ TEST_F(Computing, IsCpuTimeWhereRanksSharedProcessors) {
   EXPECT_EQ(report.result["makespan_ns"].as_double(), 700);
   EXPECT_EQ(report.options["computation"].as_string(), "cpu");
   EXPECT_EQ(report.findings.entries().back().name, "computation_is_cpu_time");
+}
+
+// More than a hundredth of the time without a processor counts, however few ranks there are.
+TEST_F(Computing, IsCpuTimeWhereOthersHadTheProcessor) {
+  for (const int paused : {5, 300}) {
+    write_file(file_, fmt::format("slackline-trace 1 timed ranks=1\nrank 0\n @0 +50 init\n"
+                                  " @650 +{} pause no_processor\n @1050 finalize\n",
+                                  paused));
+    PredictRequest request;
+    request.input.trace = file_.string();
+    EXPECT_EQ(execute(request).result["makespan_ns"].as_double(), paused == 5 ? 1000 : 700);
+  }
 }
 
 TEST_F(Computing, TheMeasuredRunStaysWhatWasMeasured) {

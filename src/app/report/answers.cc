@@ -91,31 +91,41 @@ double lost_ns(const FocusInterval& r) {
   return (1 - r.efficiency.useful) * static_cast<double>(r.end_ns - r.begin_ns);
 }
 
-std::optional<Answer> answer_change(const Diagnosis& d) {
-  std::vector<FocusInterval> regions = d.monitor.intervals;
-  std::erase_if(regions, [](const FocusInterval& r) {
+/// Those between start-up and shutdown.
+std::vector<FocusInterval> program_intervals(const Diagnosis& d) {
+  std::vector<FocusInterval> intervals = d.monitor.intervals;
+  std::erase_if(intervals, [](const FocusInterval& r) {
     return r.kind == IntervalKind::startup || r.kind == IntervalKind::shutdown;
   });
-  if (regions.empty()) return std::nullopt;
+  return intervals;
+}
+
+/// "at 1.2 s and 3.4 s", with enough digits to tell each from the one before.
+std::string times_of_changes(const std::vector<FocusInterval>& intervals) {
+  std::vector<std::string> times;
+  for (std::size_t i = 1; i < intervals.size(); ++i) {
+    times.push_back(time_range(intervals[i - 1].begin_ns, intervals[i].begin_ns).second);
+  }
+  return times.size() <= kMostTimes
+             ? "at " + enumeration(times)
+             : fmt::format("{} times between {} and {}", times.size(), times.front(), times.back());
+}
+
+std::optional<Answer> answer_change(const Diagnosis& d) {
+  const std::vector<FocusInterval> intervals = program_intervals(d);
+  if (intervals.empty()) return std::nullopt;
   Answer a{"change", "When does the behaviour change?", "", {"focus_regions"}};
-  const FocusInterval& worst = *std::ranges::max_element(regions, {}, lost_ns);
+  const FocusInterval& worst = *std::ranges::max_element(intervals, {}, lost_ns);
   const bool efficient = worst.kind == IntervalKind::computing;
   const std::string where =
       fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
                   efficient ? "" : ", limited by ", efficient ? "" : name(worst.kind));
-  if (regions.size() == 1) {
+  if (intervals.size() == 1) {
     const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
     a.text = fmt::format("No phase change detected ({} to {}, {}).", begin, end, where);
     return a;
   }
-  std::vector<std::string> times;
-  for (std::size_t i = 1; i < regions.size(); ++i) {
-    // Enough digits to tell it from the change before.
-    times.push_back(time_range(regions[i - 1].begin_ns, regions[i].begin_ns).second);
-  }
-  a.text = times.size() <= kMostTimes ? "At " + enumeration(times)
-                                      : fmt::format("{} phase changes between {} and {}",
-                                                    times.size(), times.front(), times.back());
+  a.text = "It changes " + times_of_changes(intervals);
   if (!efficient) {
     const std::string late =
         worst.late_rank < 0 ? ""
@@ -129,12 +139,12 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
 }
 
 /// What the model's time is worth beside the measured one.
-std::string against_measured(const Prediction& p, const TimeShares* shares) {
+std::string prediction_quality(const Prediction& p, const TimeShares* shares) {
   if (!p.measured || p.measured->makespan_ns <= 0) return "";
   const double ratio = p.makespan_ns / static_cast<double>(p.measured->makespan_ns);
   const bool other = shares != nullptr && shares->extent != AnalysedExtent::program;
   const std::string times = fmt::format(
-      " Predicted / measured run time: {:.2f} ({} / {}{})", ratio, format_time_ns(p.makespan_ns),
+      "Predicted / measured run time: {:.2f} ({} / {}{})", ratio, format_time_ns(p.makespan_ns),
       format_time_ns(static_cast<double>(p.measured->makespan_ns)),
       other ? ", " + std::string(meaning(AnalysedExtent::program)) : "");
   if (std::abs(ratio - 1) <= kCloseToMeasured) return times + ".";
@@ -144,10 +154,11 @@ std::string against_measured(const Prediction& p, const TimeShares* shares) {
                               "parameters are too slow for this run.");
 }
 
-std::optional<Answer> latency(const Overview& model, const TimeShares* shares = nullptr) {
+}  // namespace
+
+std::string tolerated_latency(const Overview& model) {
   const Tolerances& t = model.tolerances;
-  if (t.rows.empty()) return std::nullopt;
-  Answer a{"latency", "How much additional latency is tolerable?", "", {"tolerance"}};
+  if (t.rows.empty()) return "";
   std::vector<std::string> limits;
   for (const Tolerances::Row& row : t.rows) {
     if (!row.value_ns) continue;
@@ -155,17 +166,35 @@ std::optional<Answer> latency(const Overview& model, const TimeShares* shares = 
                                  format_time_ns(std::max(0.0, *row.value_ns - t.base_ns)),
                                  percent_of_ppm(row.degradation_ppm)));
   }
-  if (limits.empty()) {
-    a.text = "Unlimited: the predicted run time does not depend on latency.";
-    return a;
-  }
-  a.text = fmt::format("{} longer predicted run time.", enumeration(limits));
+  if (limits.empty()) return "Unlimited: the predicted run time does not depend on latency.";
+  std::string text = fmt::format("{} longer predicted run time.", enumeration(limits));
   if (t.parameter.qualifier.empty()) {
-    a.text +=
+    text +=
         fmt::format(" Assumed latency: {} = {}.", t.parameter.name(), format_time_ns(t.base_ns));
   }
-  a.text += against_measured(model.prediction, shares);
-  return a;
+  return text;
+}
+
+std::string change_over_time(const Diagnosis& measured) {
+  const std::vector<FocusInterval> intervals = program_intervals(measured);
+  if (intervals.empty()) return "";
+  if (intervals.size() == 1) return "No phase change detected.";
+  const FocusInterval& worst = *std::ranges::max_element(intervals, {}, lost_ns);
+  const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
+  return fmt::format(
+      "Behaviour changes {}. Largest loss between {} and {}: parallel efficiency {}.",
+      times_of_changes(intervals), begin, end, format_percent(worst.efficiency.useful));
+}
+
+namespace {
+
+std::optional<Answer> latency(const Overview& model, const TimeShares* shares = nullptr) {
+  std::string text = tolerated_latency(model);
+  if (text.empty()) return std::nullopt;
+  const std::string quality = prediction_quality(model.prediction, shares);
+  if (!quality.empty()) text += " " + quality;
+  return Answer{
+      "latency", "How much additional latency is tolerable?", std::move(text), {"tolerance"}};
 }
 
 std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {

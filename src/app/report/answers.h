@@ -24,6 +24,12 @@ std::vector<Answer> answers(const Diagnosis& measured, const CallPaths& paths,
 /// The answers for a run that is known by its model only.
 std::vector<Answer> answers(const Overview& model);
 
+/// "+2 us for 1 % and +4 us for 2 % longer predicted run time."; empty where it is not known.
+std::string tolerated_latency(const Overview& model);
+/// "No phase change detected." or when the measured behaviour changes, and where most time is lost;
+/// empty where no interval is known.
+std::string change_over_time(const Diagnosis& measured);
+
 /// Puts them before everything else: a section `answers`, and `answers` in the result.
 void add_answers(const std::vector<Answer>& answers, Report& report);
 

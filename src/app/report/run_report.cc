@@ -13,6 +13,7 @@
 #include "analysis/summary/judgement.h"
 #include "app/report/answers.h"
 #include "app/report/code_answer.h"
+#include "app/report/first_screen.h"
 #include "app/report/network_report.h"
 #include "app/report/pair_matrices.h"
 #include "app/report/run_tables.h"
@@ -168,6 +169,33 @@ auto in_background(Make make) {
 }
 
 }  // namespace
+
+Report run_summary(const Trace& trace, const CallMatching& matching, const GraphSource& source,
+                   const ModelChoice& choice, const RunReportOptions& options,
+                   const std::string& path, const std::function<std::optional<Advice>()>& advise) {
+  const CallPaths paths(trace);
+  const std::shared_future graph = in_background([&] { return &source(); });
+  auto overview_of_model = in_background([&] {
+    const ExecutionGraph& built = *graph.get();
+    const ModelFunctions functions(built, choice);
+    return overview(trace, functions, ModelledRun(trace, built, choice), options.degradations_ppm);
+  });
+  std::optional<MeasuredSide> measured;
+  if (trace.timed()) measured.emplace(trace, matching, paths, options);
+  const Overview model = overview_of_model.get();
+  const std::optional<Advice> advice = advise();
+  Report report;
+  report.sections_only = true;
+  report.sections.push_back(first_screen({.trace = trace,
+                                          .path = path,
+                                          .measured = measured ? &measured->diagnosis : nullptr,
+                                          .model = model,
+                                          .advice = advice ? &*advice : nullptr}));
+  if (measured) {
+    report.findings.merge(new_findings(measured->diagnosis.findings, graph.get()->findings()));
+  }
+  return report;
+}
 
 Report run_report(const Trace& trace, const CallMatching& matching, const GraphSource& source,
                   const ModelChoice& choice, const RunReportOptions& options) {

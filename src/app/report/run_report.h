@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "advice/advice.h"
 #include "analysis/model/model_choice.h"
 #include "calls/call_matching.h"
 #include "calls/run_span.h"
@@ -29,6 +31,12 @@ struct RunReportOptions {
 /// Gives a trace's graph under a choice, which is built only then if nobody needed it before.
 /// Called once, in any thread; what it refers to lives on.
 using GraphSource = std::function<const ExecutionGraph&()>;
+
+/// The first screen of that report (first_screen()): only what is shown is computed. `path`: of the
+/// trace. `advise` gives the best change, or nothing where that would take too long.
+Report run_summary(const Trace& trace, const CallMatching& matching, const GraphSource& graph,
+                   const ModelChoice& choice, const RunReportOptions& options,
+                   const std::string& path, const std::function<std::optional<Advice>()>& advise);
 
 /// Everything there is to say of one run: the judgement, what was measured (of a timed trace), what
 /// the model says and, if it was simulated, how it runs on that machine. What `slackline report`

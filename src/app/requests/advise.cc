@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "advice/advice.h"
 #include "app/load/loaded_graph.h"
 #include "base/units.h"
 #include "graph/build.h"
@@ -90,15 +89,20 @@ std::string command_for(const Hypothesis& hypothesis, const ModelRequest& reques
 
 }  // namespace
 
+Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
+                 const ExecutionGraph& graph, std::size_t count) {
+  Advice advice = advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, count);
+  for (Proposal& proposal : advice.proposals) {
+    proposal.command = command_for(proposal.hypothesis, request, loaded);
+  }
+  return advice;
+}
+
 Report execute(const AdviseRequest& request) {
   LoadedGraph loaded = load_graph(request.input, CallDetail::named, GraphTime::later);
   // Also of a GOAL file: hypotheses are about its calls.
   const ExecutionGraph graph = build_graph(loaded.program(), loaded.model.graph);
-  Advice advice =
-      advise({loaded.program(), loaded.opened.samples}, graph, loaded.model, request.count);
-  for (Proposal& proposal : advice.proposals) {
-    proposal.command = command_for(proposal.hypothesis, request.input, loaded);
-  }
+  const Advice advice = advice_on(loaded, request.input, graph, request.count);
   Report report = with_context(describe(advice), "advise", loaded, {{"count", request.count}});
   report.findings.merge(graph.findings());
   return report;

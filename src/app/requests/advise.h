@@ -2,10 +2,12 @@
 
 #include <cstddef>
 
+#include "advice/advice.h"
 #include "app/options/model_request.h"
 
 namespace slackline {
 
+struct LoadedGraph;
 struct Report;
 
 /// Which changes of a program or of its network would shorten the run most.
@@ -13,6 +15,11 @@ struct AdviseRequest {
   ModelRequest input{};
   std::size_t count = 10;  ///< proposals at most
 };
+
+/// The best `count` changes, with the commands that verify them. `graph`: of the program of
+/// `loaded`, which is what `request` asks for.
+Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
+                 const ExecutionGraph& graph, std::size_t count);
 
 /// Throws Error.
 Report execute(const AdviseRequest& request);

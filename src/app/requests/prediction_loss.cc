@@ -20,7 +20,7 @@ constexpr FindingKind kPredictionDiffers{
     "prediction_differs", Severity::notice,
     "The written file predicts another run time than the trace, under the same model."};
 
-constexpr double kTold = 0.001;
+constexpr double kTold = 1e-6;
 constexpr std::uint64_t kMostMessages = 4'000'000;
 
 /// More messages than the graph has: in a collective at most one from each rank to each other.
@@ -69,7 +69,7 @@ void note_prediction_loss(const Trace& program, const std::filesystem::path& wri
     const double change = after / before - 1;
     if (std::abs(change) < kTold) return;
     findings.add(kPredictionDiffers,
-                 fmt::format("{:+.1f} % of {}", 100 * change, format_time_ns(before)));
+                 fmt::format("{:+.2g} % of {}", 100 * change, format_time_ns(before)));
   } catch (const Error& error) {
     findings.add(kPredictionDiffers, fmt::format("it cannot be read: {}", error.what()));
   }

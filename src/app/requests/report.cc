@@ -1,7 +1,9 @@
 #include "app/requests/report.h"
 
 #include <filesystem>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
@@ -12,12 +14,16 @@
 #include "app/report/run_report.h"
 #include "app/report/sections.h"
 #include "app/report/training_run_report.h"
+#include "app/requests/advise.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "page/pictures.h"
 
 namespace slackline {
 namespace {
+
+/// Advice takes some dozens of passes: more calls would keep the first screen waiting.
+constexpr std::size_t kMostCallsOfAdvice = 300'000;
 
 /// One of two runs to compare, analysed in two threads: by the model, and as it was measured.
 struct RunAnalysis {
@@ -129,6 +135,18 @@ Report whole_report(const ReportRequest& request) {
     return report_with_simulation(request, loaded, options, std::move(own_options));
   }
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
+  if (request.screen) {
+    const auto advise = [&]() -> std::optional<Advice> {
+      if (loaded.trace().call_count() > kMostCallsOfAdvice) return std::nullopt;
+      return advice_on(loaded, request.input, complete(loaded), 1);
+    };
+    Report report = run_summary(loaded.trace(), matching_of(loaded.opened), graph, loaded.model,
+                                options, loaded.opened.path, advise);
+    std::vector<Section> shown = std::move(report.sections);
+    report = with_context(std::move(report), "report", loaded, std::move(own_options));
+    report.sections = std::move(shown);  // without what the context adds
+    return report;
+  }
   return with_context(
       run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options),
       "report", loaded, std::move(own_options));

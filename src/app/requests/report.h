@@ -20,6 +20,7 @@ struct ReportRequest {
   PlatformOptions machine{};                ///< to simulate the run on, too
   std::size_t links = 8;                    ///< most contended links of it to show
   bool pictures = false;                    ///< adds what only pages show
+  bool screen = false;                      ///< only the first screen: of one run as measured
   std::string interval = "common";          ///< as resolve_interval() reads
   std::vector<std::string> sections{};      ///< to show, of section_names(); empty: all
 };

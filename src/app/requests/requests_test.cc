@@ -120,7 +120,7 @@ TEST_F(Requests, ConvertTellsWhatTheWrittenFilePredictsOtherwise) {
     }
     return found;
   };
-  EXPECT_THAT(differences("modes.goal"), ::testing::ElementsAre("-25.0 % of 4.000 ms"));
+  EXPECT_THAT(differences("modes.goal"), ::testing::ElementsAre("-25 % of 4.000 ms"));
   EXPECT_TRUE(differences("modes.txt").empty());
 }
 

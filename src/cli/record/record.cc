@@ -255,16 +255,18 @@ Environment environment(const RuntimeLibraries& libraries, const fs::path& direc
 
 }  // namespace
 
-int parse_sample_rate(const std::string& text) {
-  if (text.empty()) return 0;
+int parse_sample_rate(const std::string& text, const std::string& call_paths) {
   constexpr int kMost = 10'000;
+  constexpr int kUsual = 200;
+  if (text.empty()) return call_paths == "none" ? 0 : kUsual;
+  if (text == "off") return 0;
   int hz = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, hz);
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   if (error == std::errc() && (unit.empty() || unit == "Hz") && hz >= 1 && hz <= kMost) return hz;
   throw usage_error(fmt::format("cannot sample at '{}'", text),
-                    "a rate is a number of samples per second from 1 to 10000",
+                    "a rate is a number of samples per second from 1 to 10000, or off",
                     "Use --sample=200Hz.");
 }
 

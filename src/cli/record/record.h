@@ -21,8 +21,9 @@ struct CallPathChoice {
   std::string counters = "software";
 };
 
-/// "200Hz" or "200": samples a second, 1 to 10,000; 0 of an empty text. Throws usage Error.
-int parse_sample_rate(const std::string& text);
+/// Samples a second of "200Hz" or "200", 1 to 10,000; of "off" 0; of an empty text the default, 0
+/// without call paths ("none"). Throws usage Error.
+int parse_sample_rate(const std::string& text, const std::string& call_paths);
 
 struct RecordOptions {
   std::vector<std::string> command;  ///< the launcher, its options, the program

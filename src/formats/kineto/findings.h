@@ -11,5 +11,8 @@ inline constexpr FindingKind kRankGuessed{
 inline constexpr FindingKind kRankTwice{
     "rank_twice", Severity::data_loss,
     "Profiles of a rank of which another one was read; they were omitted."};
+inline constexpr FindingKind kTruncatedRank{
+    "truncated_rank", Severity::data_loss,
+    "Ranks whose profile ends early, beside complete ones of other ranks; they were omitted."};
 
 }  // namespace slackline

@@ -58,6 +58,14 @@ TrainingRun read(const std::string& text) {
   return read_kineto(bytes_of(text), "x.json");
 }
 
+TEST(KinetoProbe, TakesKeysInAnyOrder) {
+  const std::string last =
+      std::string(R"({"traceEvents": [)") + kOperator + R"(], "schemaVersion": 1})";
+  EXPECT_TRUE(looks_like_kineto(bytes_of(last)));
+  EXPECT_FALSE(looks_like_kineto(bytes_of(
+      R"({"traceEvents": [{"ph": "X", "cat": "mpi", "name": "MPI_Send", "ts": 1, "dur": 2}]})")));
+}
+
 TEST(Kineto, ReadsThreadsStreamsAndLaunches) {
   const TrainingRun run =
       read(profile_of(1, {kStep, kOperator, kUnusedCall, kLaunch, kKernel, kNccl}));
@@ -110,6 +118,24 @@ TEST(Kineto, KeepsWhatStandsBeforeTheEndOfATruncatedFile) {
   const TrainingRun cut = read(whole.substr(0, whole.find("gemm")));
   EXPECT_THAT(cut.ranks.at(0).runtime_calls, SizeIs(0));  // its kernel is lost
   EXPECT_THAT(cut.ranks.at(0).steps, SizeIs(1));
+}
+
+TEST(Kineto, OmitsATruncatedRankBesideCompleteOnes) {
+  const ScratchFolder scratch;
+  const std::string cut = profile_of(2, {kStep, kOperator, kNccl}).substr(0, 400);
+  write_file(scratch.path() / "a.json", profile_of(0, {kStep, kNccl}));
+  write_file(scratch.path() / "b.json", profile_of(1, {kStep, kNccl}));
+  write_file(scratch.path() / "c.json", cut);
+  const TrainingRun run = read_kineto(kineto_files(scratch.path()));
+  EXPECT_THAT(run.ranks, SizeIs(2));
+  EXPECT_EQ(run.findings.count(kTruncatedFile), 1u);
+  EXPECT_EQ(run.findings.count(kTruncatedRank), 1u);
+  // Where all are truncated, each is as good as the other.
+  write_file(scratch.path() / "a.json", profile_of(0, {kStep, kOperator, kNccl}).substr(0, 400));
+  std::filesystem::remove(scratch.path() / "b.json");
+  const TrainingRun all_cut = read_kineto(kineto_files(scratch.path()));
+  EXPECT_THAT(all_cut.ranks, SizeIs(2));
+  EXPECT_EQ(all_cut.findings.count(kTruncatedRank), 0u);
 }
 
 TEST(Kineto, OmitsOnlyTheDamagedEvent) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 #include <set>
@@ -29,6 +30,7 @@ struct FileProfile {
   ProfiledRank profile;
   KinetoHeader header;
   Findings findings;
+  bool truncated = false;
 };
 
 // One profile: an object with the list traceEvents among its members.
@@ -38,8 +40,9 @@ class FileReader {
       : values_(std::move(source)), name_(name) {}
 
   FileProfile read() {
-    if (!read_members()) findings_.add(kTruncatedFile, name_);
-    return {builder_.build(header_.base_time_ns), header_, std::move(findings_)};
+    const bool truncated = !read_members();
+    if (truncated) findings_.add(kTruncatedFile, name_);
+    return {builder_.build(header_.base_time_ns), header_, std::move(findings_), truncated};
   }
 
  private:
@@ -114,6 +117,8 @@ std::int32_t guessed_rank(const std::string& name, const std::set<std::int32_t>&
 TrainingRun joined(std::vector<FileProfile> files, const std::vector<std::string>& names) {
   TrainingRun run;
   std::set<std::int32_t> taken;
+  const bool any_whole =
+      std::ranges::any_of(files, [](const FileProfile& file) { return !file.truncated; });
   for (const bool said : {true, false}) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const bool says = files[i].header.rank && *files[i].header.rank >= 0;
@@ -126,6 +131,11 @@ TrainingRun joined(std::vector<FileProfile> files, const std::vector<std::string
       run.world_size = std::max(run.world_size, files[i].header.world_size);
       if (!taken.insert(rank).second) {
         run.findings.add(kRankTwice, fmt::format("{}: rank {}", names[i], rank));
+        continue;
+      }
+      // Events that are not there would count as idle time, and later kernels as earlier ones.
+      if (files[i].truncated && any_whole) {
+        run.findings.add(kTruncatedRank, fmt::format("{}: rank {}", names[i], rank));
         continue;
       }
       files[i].profile.rank = rank;
@@ -162,7 +172,8 @@ bool has_json_name(const fs::path& path) {
 
 }  // namespace
 
-// Other programs write Chrome's format, too; these keys are Kineto's.
+// Other programs write Chrome's format, too. These keys are Kineto's; which of them the beginning
+// of the file has depends on the order that its writer chose.
 bool looks_like_kineto(std::span<const std::byte> bytes) {
   std::string head;
   if (!byte_source(bytes)->append_to(head)) return false;
@@ -170,7 +181,10 @@ bool looks_like_kineto(std::span<const std::byte> bytes) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos || text[first] != '{') return false;
   const auto has = [&](std::string_view key) { return head.find(key) != std::string::npos; };
-  return has("\"schemaVersion\"") && (has("\"traceEvents\"") || has("\"deviceProperties\""));
+  constexpr std::array kKeys{"\"schemaVersion\"", "\"deviceProperties\"", "\"distributedInfo\"",
+                             "\"cpu_op\"",        "\"cuda_runtime\"",     "\"ProfilerStep#"};
+  const auto known = std::ranges::count_if(kKeys, has);
+  return known > 1 || (known == 1 && has("\"traceEvents\""));
 }
 
 std::vector<fs::path> kineto_files(const fs::path& path) {

@@ -1,0 +1,138 @@
+#include "analysis/summary/limits_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/sentences.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLimitNames{
+    {{"computation", "computation"},
+     {"imbalance", "load imbalance"},
+     {"serialisation", "serialisation"},
+     {"transfer", "data transfer"},
+     {"message_rate", "message rate"},
+     {"io", "I/O"},
+     {"processors", "lack of processors"},
+     {"unknown", "time of unknown cause"}}};
+
+Json cause_to_json(const LimitingCause& c, const CallTree& tree) {
+  const CodeLocation at = c.frame == 0 ? CodeLocation{} : tree.location(c.frame);
+  const auto known = [](const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+  };
+  return {{"limit", to_string(c.limit)},
+          {"share", c.share},
+          {"ranks", c.ranks},
+          {"function", known(at.function)},
+          {"file", known(at.file)},
+          {"line", at.line == 0 ? Json(nullptr) : Json(at.line)},
+          {"operation", c.operation == Operation::none ? Json(nullptr)
+                                                       : Json(std::string(mpi_name(c.operation)))},
+          {"interval", {{"begin_ns", c.interval.begin_ns}, {"end_ns", c.interval.end_ns}}},
+          {"confidence", to_string(c.confidence)},
+          {"evidence", c.evidence}};
+}
+
+std::string in_code(const LimitingCause& c, const CallTree& tree) {
+  return c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
+}
+
+std::string rank_numbers(const std::vector<std::int32_t>& ranks) {
+  std::vector<std::string> names;
+  for (const std::int32_t r : ranks) names.push_back(std::to_string(r));
+  return enumeration(names);
+}
+
+std::string named_ranks(const std::vector<std::int32_t>& ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_numbers(ranks);
+}
+
+std::string loss_text(const LimitingCause& c, const CallTree& tree) {
+  const std::string share = format_percent(c.share);
+  const std::string code = in_code(c, tree);
+  const std::string op =
+      c.operation == Operation::none ? "" : fmt::format(", in {}", mpi_name(c.operation));
+  switch (c.limit) {
+    case Limit::computation:
+      return fmt::format("computation is {} of rank time, most of it{}", share,
+                         code.empty() ? " in code that is not known" : code);
+    case Limit::imbalance:
+      return c.ranks.empty()
+                 ? fmt::format("{} of rank time is waiting for ranks that are late in turn{}{}",
+                               share, code, op)
+                 : fmt::format("{} of rank time is waiting for {}, late{}{}", share,
+                               named_ranks(c.ranks), code.empty() ? " in computation" : code, op);
+    case Limit::serialisation:
+      return fmt::format("in {} of rank time ranks have nothing to do while {} works{}{}", share,
+                         c.ranks.empty() ? "another rank" : named_ranks(c.ranks), code, op);
+    case Limit::processors:
+      return fmt::format(
+          "{} of rank time is lost because ranks had no processor ({}); predictions and other "
+          "causes are uncertain",
+          share, c.evidence);
+    case Limit::transfer:
+    case Limit::message_rate:
+    case Limit::io:
+    case Limit::unknown:
+      break;
+  }
+  return fmt::format("{} of rank time{}{} ({})", share, op.empty() ? "" : op.substr(1), code,
+                     c.evidence);
+}
+
+}  // namespace
+
+std::string_view to_string(Limit limit) {
+  return kLimitNames[static_cast<std::size_t>(limit)].first;
+}
+
+std::string_view name(Limit limit) {
+  return kLimitNames[static_cast<std::size_t>(limit)].second;
+}
+
+std::string_view to_string(Confidence confidence) {
+  constexpr std::array<std::string_view, 3> kWords{"certain", "likely", "weak"};
+  return kWords[static_cast<std::size_t>(confidence)];
+}
+
+Json diagnosis_to_json(const std::vector<LimitingCause>& causes, const CallTree& tree) {
+  if (causes.empty()) return nullptr;
+  Json json = cause_to_json(causes.front(), tree);
+  json["alternatives"] = Json::array();
+  for (std::size_t i = 1; i < causes.size(); ++i) {
+    json["alternatives"].push_back(cause_to_json(causes[i], tree));
+  }
+  return json;
+}
+
+std::string sentence(const LimitingCause& cause, const CallTree& tree) {
+  return fmt::format("Limited by {}: {}.", name(cause.limit), loss_text(cause, tree));
+}
+
+Table limits_table(const std::vector<LimitingCause>& causes, const CallTree& tree) {
+  Table table{.id = "limits",
+              .title = "What the rank time is lost to",
+              .columns = {{"loss"},
+                          {"share", Unit::ratio, "of the rank time"},
+                          {"ranks"},
+                          {"code"},
+                          {"operation"},
+                          {"evidence"}},
+              .rows = {}};
+  for (const LimitingCause& c : causes) {
+    table.rows.push_back({std::string(name(c.limit)), c.share, rank_numbers(c.ranks),
+                          c.frame == 0 ? "" : describe_frame(tree, c.frame),
+                          c.operation == Operation::none ? "" : std::string(mpi_name(c.operation)),
+                          c.evidence});
+  }
+  return table;
+}
+
+}  // namespace slackline

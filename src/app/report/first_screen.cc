@@ -1,0 +1,212 @@
+#include "app/report/first_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/summary/judgement.h"
+#include "analysis/summary/judgement_cautions.h"
+#include "analysis/summary/limits_report.h"
+#include "app/report/answers.h"
+#include "base/ratio.h"
+#include "base/sentences.h"
+#include "base/units.h"
+
+namespace slackline {
+namespace {
+
+constexpr int kBarColumns = 60;
+constexpr double kShownPart = 0.0005;   // of the rank time: smaller ones show as 0.0 %
+constexpr double kShownCause = 0.05;    // of the rank time
+constexpr double kEqual = 0.005;        // of the longest computation: ranks do not differ
+constexpr std::size_t kMostCauses = 2;  // beside the first
+constexpr std::size_t kMostCallers = 3;
+constexpr std::size_t kMostRanks = 8;
+
+struct Part {
+  std::string_view mark;
+  std::string_view name;
+  std::int64_t ns;
+};
+
+std::vector<Part> parts_of(const RankTime& t) {
+  std::vector<Part> parts{{"█", "computation", t.compute}, {"▓", "waiting for ranks", t.wait},
+                          {"▒", "other MPI", t.mpi},       {"░", "no processor", t.no_processor},
+                          {"·", "blocked", t.blocked},     {" ", "outside the program", t.outside}};
+  const auto least = kShownPart * static_cast<double>(t.total());
+  std::erase_if(parts, [&](const Part& p) { return static_cast<double>(p.ns) < least; });
+  return parts;
+}
+
+/// Marks for each part, to the nearest column.
+std::string bar(const std::vector<Part>& parts, std::int64_t total) {
+  std::string line;
+  std::int64_t before = 0;
+  int columns = 0;
+  for (const Part& p : parts) {
+    before += p.ns;
+    const double end =
+        kBarColumns * ratio_of(static_cast<double>(before), static_cast<double>(total));
+    for (; columns < static_cast<int>(std::lround(end)); ++columns) line += p.mark;
+  }
+  return line;
+}
+
+class Rows {
+ public:
+  void add(std::string label, std::string text) {
+    if (!text.empty()) facts_.facts.push_back({std::move(label), std::move(text)});
+  }
+  Facts take() { return std::move(facts_); }
+
+ private:
+  Facts facts_;
+};
+
+void add_time(const TimeShares& shares, Rows& rows) {
+  const std::vector<Part> parts = parts_of(shares.sum_ns);
+  rows.add("rank time", bar(parts, shares.sum_ns.total()));
+  std::vector<std::string> legend;
+  for (const Part& p : parts) {
+    legend.push_back(fmt::format("{} {} {}", p.mark, p.name, format_percent(shares.share(p.ns))));
+  }
+  rows.add("", fmt::format("{}", fmt::join(legend, "  ")));
+  rows.add("interval", fmt::format("{} {}", format_time_ns(static_cast<double>(shares.length_ns)),
+                                   meaning(shares.extent)));
+}
+
+std::string ranks_of(const LimitingCause& c) {
+  std::vector<std::string> names;
+  for (const std::int32_t r : c.ranks) names.push_back(std::to_string(r));
+  if (names.empty() || names.size() > kMostRanks) return "";
+  return (names.size() == 1 ? ", rank " : ", ranks ") + enumeration(names);
+}
+
+void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, Rows& rows) {
+  if (limits.empty()) return;
+  constexpr std::string_view kHead = "Limited by ";
+  rows.add("limited by", sentence(limits.front(), tree).substr(kHead.size()));
+  std::vector<std::string> others;
+  for (std::size_t i = 1; i < limits.size() && others.size() < kMostCauses; ++i) {
+    const LimitingCause& c = limits[i];
+    if (c.share < kShownCause || c.limit == Limit::computation) continue;
+    const std::string where = c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
+    others.push_back(
+        fmt::format("{} {}{}{}", name(c.limit), format_percent(c.share), where, ranks_of(c)));
+  }
+  rows.add("also", fmt::format("{}", fmt::join(others, "; ")));
+}
+
+/// "assemble (plate.c:42), called by step (plate.c:80), main (plate.c:101)"
+std::string call_path(const CallTree& tree, FrameId frame) {
+  const std::string text = describe_frame(tree, frame);
+  std::vector<std::string> callers;
+  for (FrameId f = tree.parent(frame); f != 0 && callers.size() < kMostCallers;
+       f = tree.parent(f)) {
+    callers.push_back(describe_frame(tree, f));
+  }
+  return callers.empty() ? text : fmt::format("{}, called by {}", text, fmt::join(callers, ", "));
+}
+
+/// The place of the first cause that has one.
+void add_code(const std::vector<LimitingCause>& limits, const CallTree& tree, Rows& rows) {
+  const auto found =
+      std::ranges::find_if(limits, [](const LimitingCause& c) { return c.frame != 0; });
+  if (found != limits.end()) rows.add("code", call_path(tree, found->frame));
+}
+
+std::string computation_of_ranks(const TimeShares& shares, const Trace& trace) {
+  std::optional<std::pair<std::int64_t, std::size_t>> least, most;
+  for (std::size_t r = 0; r < shares.ranks_ns.size(); ++r) {
+    if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
+    const std::pair of_rank(shares.ranks_ns[r].compute, r);
+    if (!least || of_rank.first < least->first) least = of_rank;
+    if (!most || of_rank.first > most->first) most = of_rank;
+  }
+  if (!most || most->first == 0 || least->second == most->second) return "";
+  const auto low = static_cast<double>(least->first), high = static_cast<double>(most->first);
+  if (high - low < kEqual * high) return fmt::format("compute {} each", format_time_ns(high));
+  return fmt::format("compute from {} (rank {}) to {} (rank {})", format_time_ns(low),
+                     least->second, format_time_ns(high), most->second);
+}
+
+std::string of_answer(const std::vector<Answer>& answers, std::string_view id) {
+  const auto found = std::ranges::find(answers, id, &Answer::id);
+  return found == answers.end() ? "" : found->text;
+}
+
+std::string advice_text(const FirstScreenInputs& in) {
+  if (in.advice == nullptr) return "slackline advise " + in.path;
+  const Advice& advice = *in.advice;
+  if (advice.proposals.empty()) {
+    return fmt::format("None of {} changes gains more than 0.1 % of the predicted run time.",
+                       advice.hypotheses);
+  }
+  const Proposal& best = advice.proposals.front();
+  return fmt::format("{}: {} shorter ({} of the predicted run time). Verify: {}",
+                     best.hypothesis.action, format_time_ns(best.gain_ns),
+                     format_percent(ratio_of(best.gain_ns, advice.makespan_ns)), best.command);
+}
+
+bool lacks_processors(const Diagnosis* d) {
+  return d != nullptr && !d->limits.empty() && d->limits.front().limit == Limit::processors;
+}
+
+void add_advice(const FirstScreenInputs& in, Rows& rows) {
+  const bool crowded = lacks_processors(in.measured);
+  if (crowded) {
+    rows.add("advice", "Give each rank a processor of its own and record again.");
+  }
+  rows.add(crowded ? "" : "advice", advice_text(in));
+}
+
+/// Which prediction the advice and the tolerance rest on, and what makes the rest uncertain.
+std::string trust(const FirstScreenInputs& in) {
+  std::string text;
+  const Prediction& p = in.model.prediction;
+  if (p.measured && p.measured->makespan_ns > 0) {
+    const auto measured_ns = static_cast<double>(p.measured->makespan_ns);
+    text =
+        fmt::format("Predicted / measured run time {:.2f} ({} / {}).", p.makespan_ns / measured_ns,
+                    format_time_ns(p.makespan_ns), format_time_ns(measured_ns));
+  }
+  if (in.measured == nullptr) return text;
+  for (const Judgement& caution : cautions(*in.measured, in.trace)) text += " " + caution.sentence;
+  return text;
+}
+
+}  // namespace
+
+Section first_screen(const FirstScreenInputs& in) {
+  Rows rows;
+  const Diagnosis* d = in.measured;
+  const CallTree& tree = in.trace.call_tree();
+  if (d != nullptr && d->shares.length_ns > 0) {
+    add_time(d->shares, rows);
+    add_limits(d->limits, tree, rows);
+    add_code(d->limits, tree, rows);
+    rows.add("ranks", computation_of_ranks(d->shares, in.trace));
+    // Where ranks lack processors, other programs change what these do.
+    if (!lacks_processors(d)) rows.add("when", change_over_time(*d));
+  } else {
+    for (const Judgement& j : judgement(in.model)) {
+      rows.add(j.aspect == JudgementAspect::limit ? "limited by" : "", j.sentence);
+    }
+    rows.add("ranks", of_answer(answers(in.model), "late"));
+  }
+  add_advice(in, rows);
+  rows.add("network", tolerated_latency(in.model));
+  rows.add("trust", trust(in));
+  rows.add("more", fmt::format("slackline report {} with --all, with --section time,waits,path, or "
+                               "as a page with -o report.html",
+                               in.path));
+  return {.id = "first_screen", .title = "", .items = {rows.take()}};
+}
+
+}  // namespace slackline
