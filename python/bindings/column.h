@@ -32,7 +32,9 @@ struct Buffer {
 template <class T>
 std::string dtype_of() {
   if constexpr (std::is_same_v<T, bool>) return "?";
-  const char kind = std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u';
+  // Differences of bytes and counts may be negative, and none is larger than 63 bits.
+  const bool is_signed = std::is_signed_v<T> || sizeof(T) == sizeof(std::int64_t);
+  const char kind = std::is_floating_point_v<T> ? 'f' : is_signed ? 'i' : 'u';
   return kind + std::to_string(sizeof(T));
 }
 

@@ -1,4 +1,4 @@
-// The way in: tables from elsewhere become traces.
+// What Python writes: tables from elsewhere as traces, and text.
 
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "bindings/arrow_import.h"
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
@@ -83,6 +84,12 @@ void write_edited(const std::string& path, const py::dict& calls, const OpenedPt
 
 void define_import(py::module_& m) {
   m.def("arrow_columns", arrow_columns);
+  m.def("write_file", [](const std::string& path, const std::string& text) {
+    released([=] {
+      write_file(path, text);
+      return true;
+    });
+  });
   m.def("write_trace", write_trace);
   m.def("write_edited", write_edited);
 }

@@ -14,6 +14,7 @@
 #include "bindings/module_parts.h"
 #include "bindings/opened.h"
 #include "bindings/released.h"
+#include "bindings/sentences.h"
 #include "bindings/tables.h"
 #include "report/json.h"
 
@@ -159,7 +160,14 @@ void refuse_new(const py::object& made) {
 
 PYBIND11_MODULE(_core, m) {
   m.attr("version") = version();
-  py::register_exception<Error>(m, "Error", PyExc_RuntimeError);
+  static const py::exception<Error> error(m, "Error", PyExc_RuntimeError);
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(std::move(thrown));
+    } catch (const Error& e) {
+      PyErr_SetString(error.ptr(), in_python_terms(e.what()).c_str());
+    }
+  });
   m.def("abandoned_computations", abandoned_computations);
   m.def("set_progress", set_progress);
   m.def("call_column_names", call_column_names);

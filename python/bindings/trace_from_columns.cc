@@ -36,7 +36,7 @@ Call call_of(const CallColumns& columns, const std::vector<Operation>& operation
   Call call;
   call.operation = operations[static_cast<std::size_t>(columns.operation[row])];
   call.begin_ns = columns.begin_ns[row];
-  call.end_ns = std::max(call.begin_ns, columns.end_ns[row]);
+  call.end_ns = columns.end_ns[row];
   take(columns.bytes, row, call.bytes);
   take(columns.peer, row, call.peer);
   take(columns.tag, row, call.tag);
@@ -58,11 +58,20 @@ std::vector<Operation> operations_of(const CallColumns& columns) {
   return operations;
 }
 
+/// `what`: "row" of calls, or "row of regions".
+void require_order(std::int64_t begin_ns, std::int64_t end_ns, const char* what, std::size_t row) {
+  if (begin_ns <= end_ns) return;
+  throw usage_error(fmt::format("cannot use {} {}", what, row),
+                    fmt::format("it ends ({} ns) before it begins ({} ns)", end_ns, begin_ns),
+                    "Correct begin_ns or end_ns.");
+}
+
 void require_valid(const Call& call, std::size_t row, const Trace& trace) {
   if (!is_time(call.begin_ns) || !is_time(call.end_ns)) {
     throw usage_error(fmt::format("cannot use row {}", row), "its time is out of range",
                       "Times are nanoseconds.");
   }
+  require_order(call.begin_ns, call.end_ns, "row", row);
   if (call.comm >= trace.communicators().size() && call.comm != kCommNull) {
     throw usage_error(fmt::format("cannot use row {}", row),
                       fmt::format("there is no communicator {}", call.comm),
@@ -86,6 +95,7 @@ void add_regions(Trace& trace, const RegionColumns& columns) {
     const std::uint32_t id = ids[static_cast<std::size_t>(columns.region[row])];
     const std::int64_t begin = columns.begin_ns[row];
     const std::int64_t end = columns.end_ns[row];
+    require_order(begin, end, "row of regions", row);
     edges.push_back({columns.rank[row], {begin, id, 0, true}, end});
     edges.push_back({columns.rank[row], {end, id, 0, false}, begin});
   }

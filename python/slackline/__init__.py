@@ -7,7 +7,8 @@
 
 What the commands know is here as tables of NumPy columns (:class:`Table`), which pandas, Polars,
 DuckDB and pyarrow take without a copy, and as the dicts that ``--format json`` prints
-(:func:`run`). Errors that a user can mend are :class:`Error`, with the command line's sentences.
+(:func:`run`). Errors that a user can mend are :class:`Error`, with the command line's sentences in which
+options are keywords.
 Long computations release the GIL, and Ctrl-C interrupts them.
 """
 

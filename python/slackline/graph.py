@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .model import LogGPS, Quantity, options_of
+from .model import LogGPS, options_of
 from .table import Table
 
 
@@ -98,8 +98,9 @@ class Graph:
     """The execution graph of a trace for one choice of collective algorithms and eager threshold.
 
     :meth:`Trace.graph` makes it. Its methods take L, o and G that differ from those it was made
-    with: as text with a unit, or as numbers in ns (of G in ns per byte). They compute one after the
-    other, also when several threads call them.
+    with, as keywords: text with a unit (``L="3us"``), or numbers by names that have it (``L_ns=3000``,
+    ``o_ns``, ``G_ns_per_byte``). They compute one after the other, also when several threads call
+    them.
 
     Attributes:
         vertices, edges: their numbers.
@@ -110,22 +111,21 @@ class Graph:
         self.vertices: int = core.vertices
         self.edges: int = core.edges
 
-    def _ask(self, command: str, model: LogGPS | None, L: Quantity | None, o: Quantity | None,
-             G: Quantity | None, **options: Any) -> dict[str, Any]:
-        return json.loads(self._answer(command, model, L, o, G, **options).text("json"))
+    def _ask(self, command: str, model: LogGPS | None, parameters: dict[str, Any], **options: Any) -> dict[str, Any]:
+        return json.loads(self._answer(command, model, parameters, **options).text("json"))
 
-    def _answer(self, command: str, model: LogGPS | None, L: Quantity | None, o: Quantity | None,
-                G: Quantity | None, **options: Any) -> Any:
-        parameters = options_of(model, L=L, o=o, G=G)
-        fixed = sorted(set(parameters) - {"L", "o", "G"})
+    def _answer(self, command: str, model: LogGPS | None, parameters: dict[str, Any], **options: Any) -> Any:
+        changed = options_of(model, **parameters)
+        fixed = sorted(set(changed) - {"L", "o", "G"})
         if fixed:
+            known = {"S", "network"} | _core.arguments_of("predict")
+            if not known.issuperset(fixed):
+                raise TypeError(f"'{command}' has no argument '{min(set(fixed) - known)}'")
             raise TypeError(f"a graph has its {', '.join(fixed)}; make another one with Trace.graph()")
-        given = {name: value for name, value in options.items() if value is not None}
-        return self._core.ask(command, parameters, given)
+        return self._core.ask(command, changed, options_of(**options))
 
-    def predict(self, model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
-                G: Quantity | None = None, left: bool = False, pairs: bool = False,
-                bootstrap: int | None = None, seed: int | None = None) -> Prediction:
+    def predict(self, model: LogGPS | None = None, *, left: bool = False, pairs: bool = False,
+                bootstrap: int | None = None, seed: int | None = None, **parameters: Any) -> Prediction:
         """Run time, sensitivities and critical path: ``slackline predict``.
 
         Args:
@@ -133,47 +133,47 @@ class Graph:
             pairs: messages and bytes on the critical path by pair of ranks, in the report.
             bootstrap: replicates with resampled computation, for intervals in the report.
             seed: of the resampling.
+            parameters: L, o and G.
 
         Raises:
             slackline.Error: a parameter is not understood.
-            TypeError: `model` names what a graph cannot change.
+            TypeError: `model` names what a graph cannot change, or a number has no unit.
         """
-        report = self._ask("predict", model, L, o, G, left=left, pairs=pairs, bootstrap=bootstrap, seed=seed)
+        report = self._ask("predict", model, parameters, left=left, pairs=pairs, bootstrap=bootstrap, seed=seed)
         result = report["result"]
         return Prediction(result["makespan_ns"], result["lambda_L"], result["lambda_o"],
                           result["lambda_G_bytes"], result["rho_L"], result.get("measured_ns"), report)
 
-    def sensitivity(self, param: str = "L", from_: Quantity | None = None, to: Quantity | None = None,
-                    model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
-                    G: Quantity | None = None) -> Envelope:
+    def sensitivity(self, param: str = "L", from_: str | None = None, to: str | None = None,
+                    model: LogGPS | None = None, **parameters: Any) -> Envelope:
         """T as a function of one parameter: ``slackline sensitivity``.
 
         Args:
             param: "L", "o" or "G", or of some messages as "L:inter-group" or "L[3][7]".
-            from_: begin of the interval; 0 by default.
+            from_: begin of the interval, as "1us"; 0 by default.
             to: its end; ten times the model's own value by default.
+            parameters: L, o and G.
 
         Raises:
             slackline.Error: the parameter or the interval makes no sense.
         """
-        kind = param[0]
-        ends = options_of(**{kind: from_}).get(kind), options_of(**{kind: to}).get(kind)
-        answer = self._answer("sensitivity", model, L, o, G, param=param, from_=ends[0], to=ends[1])
+        answer = self._answer("sensitivity", model, parameters, param=param, from_=from_, to=to)
         report = json.loads(answer.text("json"))
         result, options = report["result"], report["options"]
-        base = options[{"L": "L_ns", "o": "o_ns", "G": "G_ns_per_byte"}[kind]]
+        base = options[{"L": "L_ns", "o": "o_ns", "G": "G_ns_per_byte"}[param[0]]]
         return Envelope(result["parameter"], options["from_ns"], options["to_ns"], base,
                         Table.of_records(result["pieces"], ("from_ns", "to_ns", "lambda", "makespan_at_from_ns")),
                         result["exact"], report, answer)
 
-    def tolerance(self, degrade: Sequence[str | float] | str | float | None = None, param: str = "L",
-                  model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
-                  G: Quantity | None = None, bootstrap: int | None = None, seed: int | None = None) -> Table:
+    def tolerance(self, degrade: Sequence[str] | str | None = None, param: str = "L",
+                  model: LogGPS | None = None, *, bootstrap: int | None = None, seed: int | None = None,
+                  **parameters: Any) -> Table:
         """How far a parameter may grow before the run is so much slower: ``slackline tolerance``.
 
         Args:
-            degrade: increases of the run time, as "1%" or ratios; 1 %, 2 % and 5 % by default.
+            degrade: increases of the run time, as "5%"; 1 %, 2 % and 5 % by default.
             param: as in :meth:`sensitivity`.
+            parameters: L, o and G.
 
         Returns:
             A table with ``degradation`` (a ratio), ``value_ns`` (of the parameter; masked where no
@@ -182,21 +182,16 @@ class Graph:
         Raises:
             slackline.Error: a degradation or the parameter is not understood.
         """
-        if degrade is None:
-            texts = None
-        else:
-            single = isinstance(degrade, (str, int, float))
-            texts = [value if isinstance(value, str) else f"{100 * value:.6g}%"
-                     for value in ([degrade] if single else degrade)]
-        report = self._ask("tolerance", model, L, o, G, degrade=texts, param=param, bootstrap=bootstrap, seed=seed)
+        texts = degrade if degrade is None or np.isscalar(degrade) else list(degrade)
+        report = self._ask("tolerance", model, parameters, degrade=texts, param=param, bootstrap=bootstrap, seed=seed)
         return Table.of_records(report["result"]["tolerance"], ("degradation", "value_ns", "makespan_ns"))
 
-    def gains(self, model: LogGPS | None = None, *, call_paths: bool = False, L: Quantity | None = None,
-              o: Quantity | None = None, G: Quantity | None = None) -> Table:
+    def gains(self, model: LogGPS | None = None, *, call_paths: bool = False, **parameters: Any) -> Table:
         """What the run would gain from faster functions, ranks and communication: ``slackline gains``.
 
         Args:
             call_paths: of every call path, too.
+            parameters: L, o and G.
 
         Returns:
             A table with ``name``, ``kind`` ("computation", "region", "function",
@@ -206,7 +201,7 @@ class Graph:
             ``saturation`` (a ratio: shortening it by more gains nothing more) and ``takes_over``
             (what the critical path consists of most from there on).
         """
-        report = self._ask("gains", model, L, o, G, call_paths=call_paths)
+        report = self._ask("gains", model, parameters, call_paths=call_paths)
         return Table.of_records([
             {**{key: value for key, value in row.items() if key not in ("gain_ns", "saturation", "takes_over")},
              **{"gain_" + percent.rstrip("%"): gain for percent, gain in row["gain_ns"].items()},
@@ -215,8 +210,7 @@ class Graph:
             ("name", "kind", "time_ns", "share", "on_critical_path_ns", "gain_10", "gain_25", "gain_50", "gain_100",
              "saturation", "takes_over"))
 
-    def critical_path(self, model: LogGPS | None = None, *, L: Quantity | None = None, o: Quantity | None = None,
-                      G: Quantity | None = None) -> Table:
+    def critical_path(self, model: LogGPS | None = None, **parameters: Any) -> Table:
         """Segments of the predicted run's critical path: ``slackline critical-path --on predicted``.
 
         Returns:
@@ -224,7 +218,7 @@ class Graph:
             "bandwidth"), ``rank``, ``from_rank``, ``call``, ``operation`` and ``region``.
         """
         return Table.of_records(
-            self._ask("critical-path", model, L, o, G)["result"]["segments"],
+            self._ask("critical-path", model, parameters)["result"]["segments"],
             ("begin_ns", "end_ns", "part", "rank", "from_rank", "call", "operation", "region"))
 
     def __repr__(self) -> str:

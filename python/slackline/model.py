@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
-#: A text with a unit ("3us", "100Gb/s", "256KiB"), or a number in the unit that the name says.
-Quantity = Union[str, float, int]
+#: Parameters by keywords whose names have the unit: the parameter, and the unit as text has it.
+_WITH_UNIT = {"L_ns": ("L", "ns"), "o_ns": ("o", "ns"), "G_ns_per_byte": ("G", "ns/B"), "S_bytes": ("S", "B"),
+              "g_ns": ("g", "ns")}
+_LONG_NAMES = {"latency": "L", "overhead": "o", "gap_per_byte": "G", "eager_threshold": "S", "gap": "g"}
+#: Quantities that are text with a unit, and what to write.
+_EXAMPLES = {"L": "L='3us', or L_ns=3000", "o": "o='500ns', or o_ns=500", "g": "g='10ns', or g_ns=10",
+             "G": "G='100Gb/s', or G_ns_per_byte=0.08", "S": "S='64KiB', or S_bytes=65536",
+             "from_": "from_='1us'", "to": "to='20us'", "at": "at='3us'", "degrade": "degrade='5%'",
+             "overhead_per_byte": "overhead_per_byte='0.01ns/B'", "rendezvous_from": "rendezvous_from='32KiB'"}
 
-_UNITS = {"L": "ns", "o": "ns", "G": "ns/B", "S": "B"}
-_LONG_NAMES = {"latency": "L", "overhead": "o", "gap_per_byte": "G", "eager_threshold": "S"}
+
+def _is_number(value: Any) -> bool:
+    return np.isscalar(value) and not isinstance(value, (str, bytes, bool, np.bool_))
 
 
-def in_words(name: str, value: Any) -> Any:
-    """A number as the text with its unit that the command line takes; other values as they are."""
-    unit = _UNITS.get(_LONG_NAMES.get(name, name))
-    if unit is None or isinstance(value, (str, bool)) or not np.isscalar(value):
-        return value
-    return np.format_float_positional(float(value), trim="-") + unit
+def with_units(given: dict[str, Any]) -> dict[str, Any]:
+    """`given` with L, o, G, S and g as text with a unit.
+
+    Raises:
+        TypeError: a number has no unit, or a parameter is given twice.
+    """
+    result: dict[str, Any] = {}
+    for key, value in given.items():
+        name, unit = _WITH_UNIT.get(key, (_LONG_NAMES.get(key, key), None))
+        if unit is not None:
+            if not _is_number(value):
+                raise TypeError(f"'{key}' is a number, not {value!r}")
+            value = np.format_float_positional(float(value), trim="-") + unit
+        elif name in _EXAMPLES and any(map(_is_number, value if isinstance(value, (list, tuple)) else [value])):
+            raise TypeError(f"cannot use {value!r} as {key}: it has no unit. Example: {_EXAMPLES[name]}.")
+        if name in result:
+            raise TypeError(f"two values for {name}")
+        result[name] = value
+    return result
 
 
 @dataclass(frozen=True)
@@ -27,22 +48,34 @@ class LogGPS:
     """A network under the LogGPS model. What is None is left to the preset.
 
     Attributes:
-        L: latency of a message; numbers are ns.
-        o: CPU time to send or to receive one; numbers are ns.
-        G: time per byte, or a bandwidth ("100Gb/s"); numbers are ns per byte.
-        S: eager threshold: longer messages wait for their receiver; numbers are bytes.
+        L: latency of a message, as "3us".
+        o: CPU time to send or to receive one, as "500ns".
+        G: time per byte, or a bandwidth: "0.08ns/B", "100Gb/s".
+        S: eager threshold, as "64KiB": longer messages wait for their receiver.
         network: the preset, such as "infiniband-fdr"; doc/networks.md lists them.
+        L_ns, o_ns, G_ns_per_byte, S_bytes: the same parameters as numbers.
     """
 
-    L: Quantity | None = None
-    o: Quantity | None = None
-    G: Quantity | None = None
-    S: Quantity | None = None
+    L: str | None = None
+    o: str | None = None
+    G: str | None = None
+    S: str | None = None
     network: str | None = None
+    L_ns: float | None = None
+    o_ns: float | None = None
+    G_ns_per_byte: float | None = None
+    S_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        self.options()
 
     def options(self) -> dict[str, Any]:
-        """As keyword arguments of every function that takes a model."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        """As keyword arguments of every function that takes a model.
+
+        Raises:
+            TypeError: a number has no unit, or a parameter is given twice.
+        """
+        return with_units({name: value for name, value in vars(self).items() if value is not None})
 
 
 @dataclass(frozen=True)
@@ -66,7 +99,11 @@ class Platform:
 
 def options_of(*parts: LogGPS | Platform | None, **options: Any) -> dict[str, Any]:
     """Models, platforms and single options as keyword arguments; later ones count. An option
-    `model` may be one of the former, too."""
+    `model` may be one of the former, too.
+
+    Raises:
+        TypeError: a number has no unit, or a parameter is given twice.
+    """
     if isinstance(options.get("model"), (LogGPS, Platform)):
         parts = (*parts, options.pop("model"))
     given: dict[str, Any] = {}
@@ -76,5 +113,5 @@ def options_of(*parts: LogGPS | Platform | None, **options: Any) -> dict[str, An
         elif part is not None:
             given.update(vars(part))
             given["option"] = list(given.pop("options"))
-    given.update(options)
-    return {name: in_words(name, value) for name, value in given.items() if value is not None}
+    given.update(with_units({name: value for name, value in options.items() if value is not None}))
+    return {name: value for name, value in given.items() if value is not None}

@@ -79,12 +79,16 @@ class Report:
         return {item["id"]: _table_of(item) for item in _items(self.sections) if item["kind"] == "table"}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page, or with a name in ``.json`` or ``.txt`` that form."""
+        """Writes the page, or with a name in ``.json`` or ``.txt`` that form. A file appears whole or
+        not at all.
+
+        Raises:
+            slackline.Error: the file cannot be written.
+        """
         name = os.fspath(path)
         text = (self._core.text("json") if name.endswith(".json") else
                 self.text if name.endswith(".txt") else self.html)
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
+        _core.write_file(name, text)
 
     def show(self, height: int = 700) -> Any:
         """The interactive page inside of a notebook.
@@ -193,7 +197,7 @@ def report(path: Any, other: Any = None, *, model: LogGPS | None = None, **optio
     """Everything about a run, or how two runs differ: ``slackline report``.
 
     Args:
-        path: a trace.
+        path: a trace: a path, or a :class:`Trace`.
         other: a second one to compare with.
         model: the network of the model.
         options: the command's, such as ``section="diagnosis"`` or ``interval="program"``.
@@ -210,7 +214,7 @@ def simulate(path: Any, platform: Platform | str, **options: Any) -> Report:
     """The run on a platform with contention: ``slackline simulate``.
 
     Args:
-        path: a trace.
+        path: a trace: a path, or a :class:`Trace`.
         platform: hosts and links, or the file that describes them.
         options: the command's, such as ``collectives="ompi"`` or ``sweep="bandwidth=0.5,1,2"``.
 

@@ -55,7 +55,7 @@ def whatif(path: Any, scenario: Scenario | Iterable[str], *, model: LogGPS | Pla
     """The run with edits, beside the run without them: ``slackline whatif``.
 
     Args:
-        path: a trace.
+        path: a trace: a path, or a :class:`Trace`.
         scenario: the edits; texts as ``--set`` takes them do, too.
         model: the network of the model, or the platform of a simulation.
         options: the command's.

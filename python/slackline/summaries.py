@@ -16,9 +16,9 @@ class CommMatrix(Table):
 
     ranks: int = 0
 
-    def to_numpy(self, what: str = "bytes") -> npt.NDArray[np.uint64]:
+    def to_numpy(self, what: str = "bytes") -> npt.NDArray[np.int64]:
         """Shape (ranks, ranks): ``[source, destination]``; `what` is ``"bytes"`` or ``"messages"``."""
-        dense = np.zeros((self.ranks, self.ranks), dtype=np.uint64)
+        dense = np.zeros((self.ranks, self.ranks), dtype=np.int64)
         dense[self["source"], self["destination"]] = self[what]
         return dense
 

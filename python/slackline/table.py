@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,7 +45,8 @@ def compact(column: Column) -> Column:
 
 
 class Table(Mapping[str, Array]):
-    """Named columns of one length; a mapping from their names to NumPy arrays.
+    """Named columns of one length; a mapping from their names to NumPy arrays, whose length is its
+    number of rows, as that of a DataFrame.
 
     Columns are made when they are first asked for, and kept. An array that is the trace's own
     memory, without a copy, is read-only. Every table offers the Arrow PyCapsule interface, so that
@@ -81,7 +82,7 @@ class Table(Mapping[str, Array]):
 
     @property
     def rows(self) -> int:
-        """The number of rows; ``len(table)`` is that of columns, as of every mapping."""
+        """The number of rows, as ``len(table)``."""
         return self._rows
 
     def column(self, name: str) -> Column:
@@ -107,7 +108,18 @@ class Table(Mapping[str, Array]):
         return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._names)
+        return self._rows
+
+    # The views of Mapping would take the number of rows for that of columns.
+
+    def keys(self) -> KeysView[str]:
+        return dict.fromkeys(self._names).keys()
+
+    def values(self) -> ValuesView[Array]:
+        return self.to_dict().values()
+
+    def items(self) -> ItemsView[str, Array]:
+        return self.to_dict().items()
 
     def to_pandas(self, columns: Sequence[str] | None = None, *, copy: bool = False) -> pandas.DataFrame:
         """A DataFrame of `columns` (default: all); text is categorical, integers with holes Int64.
@@ -125,7 +137,7 @@ class Table(Mapping[str, Array]):
 
     def to_dict(self) -> dict[str, Array]:
         """All columns, as ``dict(table)``."""
-        return dict(self)
+        return {name: self[name] for name in self._names}
 
     def _exported(self) -> list[tuple[str, Array, list[str] | None, Array | None]]:
         return [(name, np.ascontiguousarray(column.values), column.categories, column.valid)

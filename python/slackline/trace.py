@@ -17,7 +17,7 @@ from .table import Column, Table
 
 #: A rank, several, or None for all.
 Ranks = Union[int, Iterable[int], None]
-#: Begin and end in ns of the trace's own time, or a text as ``--interval`` takes it ("common",
+#: Begin and end in ns of the trace's own time, or a text as option ``interval`` of the command line ("common",
 #: "program", "1.5s..2s" from the start of the run), or None for the whole run.
 Interval = Union[tuple[int, int], str, None]
 #: A name, several, or None for all.
@@ -122,7 +122,7 @@ class Trace:
             - ``rank`` int32, ``call`` uint32: number of the call within its rank;
             - ``thread`` uint16, ``operation`` text;
             - ``begin_ns``, ``end_ns`` int64;
-            - ``bytes`` uint64: sent, received or contributed by this call;
+            - ``bytes`` int64: sent, received or contributed by this call;
             - ``peer`` int32: destination, source or root; -1 none, -2 MPI_PROC_NULL, -3 a wildcard
               that was never resolved, -4 MPI_ROOT;
             - ``tag`` int32, of collectives the element's size; ``comm`` uint32: row of
@@ -170,7 +170,7 @@ class Trace:
             interval: only those whose sending call begins in it.
 
         Returns:
-            A table with ``source``, ``destination`` (int32), ``bytes`` (uint64), ``tag``, ``comm``;
+            A table with ``source``, ``destination`` (int32), ``bytes`` (int64), ``tag``, ``comm``;
             the calls ``send_call`` and ``send_done_call`` of the source (the one that hands the
             message over, and the one that completes that) and ``receive_call`` and
             ``receive_done_call`` of the destination, uint32; ``send_begin_ns``, ``send_end_ns``,
@@ -214,7 +214,7 @@ class Trace:
         return Table.of(self._opened.regions(_filter(ranks, interval)))
 
     def counters(self, ranks: Ranks = None) -> Table:
-        """Hardware counters: ``rank``, ``before_call`` and a uint64 column for each counter: what
+        """Hardware counters: ``rank``, ``before_call`` and an int64 column for each counter: what
         it gained in the computation before that call (after the last one: the number of calls)."""
         return Table.of(self._opened.counters(_filter(ranks)))
 
@@ -270,7 +270,7 @@ class Trace:
 
         Returns:
             A table with a row for each bin: ``begin_bytes``, ``end_bytes`` (float64; the last bin
-            includes it), ``messages`` and ``bytes``, their sum (uint64).
+            includes it), ``messages`` and ``bytes``, their sum (int64).
         """
         return Table.of(self._opened.message_sizes(_bins(bins)))
 
@@ -292,7 +292,7 @@ class Trace:
 
     def comm_matrix(self) -> CommMatrix:
         """Point-to-point messages by pair: ``source``, ``destination`` (int32), ``messages``,
-        ``bytes`` (uint64). ``.to_numpy()`` is the dense matrix."""
+        ``bytes`` (int64). ``.to_numpy()`` is the dense matrix."""
         matrix = CommMatrix.of(self._opened.comm_matrix())
         matrix.ranks = self.ranks
         return matrix
@@ -499,14 +499,27 @@ class Trace:
         """
         from .commands import run
 
+        return run(command, self, **options)
+
+    @property
+    def opened_with(self) -> list[str]:
+        """The names of the options with which the trace was opened."""
+        return sorted(self._options)
+
+    def options_for(self, command: str, options: dict[str, Any]) -> dict[str, Any]:
+        """`options` of a command, with those that the trace was opened with where it has them.
+
+        Raises:
+            slackline.Error: the trace was opened with predicted or simulated times, and the command
+                knows only those of the file.
+        """
         known = _core.arguments_of(command)
         if self._options.get("on", "measured") != "measured" and "on" not in known and command in _OF_THE_FILE:
             if command != "convert" or self.on != "predicted":
                 raise _core.Error(f"cannot run '{command}': the trace has {self.on} times, and the command knows only "
                                   "those of the file. Open the trace without 'on'.")
             options = {"predicted": True, **options}
-        inherited = {name: value for name, value in self._options.items() if name in known}
-        return run(command, self.path, **{**inherited, **options_of(**options)})
+        return {**{name: value for name, value in self._options.items() if name in known}, **options}
 
     def _require_times(self, action: str, options: Mapping[str, Any] | None = None) -> None:
         if not self.timed and not (options and options.get("on")):

@@ -15,7 +15,7 @@ TRACE = "stencil2d.slk"
 
 def test_models_are_arguments_of_every_command(cli, traces):
     path = traces / TRACE
-    model = slackline.LogGPS(L="7us", G=0.02)
+    model = slackline.LogGPS(L="7us", G_ns_per_byte=0.02)
     assert slackline.run("predict", path, model=model) == cli.json("predict", path, "-L", "7us", "-G", "0.02ns/B")
     assert slackline.open(path).run("gains", model=model)["options"]["L_ns"] == 7000
     machine = traces.parents[1] / "test" / "golden" / "inputs" / "fat_tree.toml"
@@ -160,3 +160,33 @@ def test_times_of_the_file_are_not_taken_for_others(traces, tmp_path):
     simulated = slackline.open(path, on="simulated", model=slackline.Platform(str(machine)))
     with pytest.raises(slackline.Error, match="simulated times"):
         simulated.run("convert", out=tmp_path / "simulated.slk")
+
+
+def test_a_trace_stands_for_its_file_and_options(traces):
+    path = traces / TRACE
+    trace = slackline.open(path, L="50us", on="predicted")
+    assert slackline.run("predict", trace) == slackline.run("predict", path, L="50us")
+    assert slackline.whatif(trace, ["balance"]).result == slackline.whatif(path, ["balance"], L="50us").result
+    assert slackline.report(slackline.open(path)).result == slackline.report(path).result
+    plain, other = slackline.open(path), slackline.open(traces / "cg.slk")
+    assert slackline.diff(plain, other).result == slackline.diff(path, traces / "cg.slk").result
+    more = {"more_a": [slackline.open(traces / "unbalanced.slk")], "more_b": slackline.open(traces / "unbalanced-mpich.slk")}
+    assert slackline.diff(plain, other, **more).result["tested"] > 0
+    with pytest.raises(TypeError, match="give the path, and L, on as options"):
+        slackline.diff(trace, other)
+
+
+@pytest.mark.parametrize("command, options, expected, foreign", [
+    ("sensitivity", {"from_": "5us", "to": "5us"}, "from_='0us', to='20us'", "--"),
+    ("place", {}, "Give the network (topology) or the number of ranks per node (ranks_per_node).", "--"),
+    ("simulate", {}, "Add platform=FILE", "--"),
+    ("whatif", {}, "an edit with set='balance region=NAME'", "--")])
+def test_sentences_name_keyword_arguments(traces, command, options, expected, foreign):
+    with pytest.raises(slackline.Error) as error:
+        slackline.run(command, traces / TRACE, **options)
+    assert expected in str(error.value) and foreign not in str(error.value)
+
+
+def test_sentences_quote_file_names_as_they_are():
+    with pytest.raises(slackline.Error, match="'--to 5us.slk'"):
+        slackline.open("--to 5us.slk")

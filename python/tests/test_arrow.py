@@ -171,5 +171,5 @@ def test_schema_alone(traces):
     capsule = messages.__arrow_c_schema__()
     schema = struct_in(capsule, b"arrow_schema", ArrowSchema)
     fields = {schema.children[i].contents.name: schema.children[i].contents for i in range(schema.n_children)}
-    assert fields[b"bytes"].format == b"L" and fields[b"source"].format == b"i"
+    assert fields[b"bytes"].format == b"l" and fields[b"source"].format == b"i"
     assert fields[b"receive_call"].flags & 2 and not fields[b"source"].flags & 2

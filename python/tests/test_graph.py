@@ -25,14 +25,14 @@ def one_message(tmp_path):
 
 
 def test_one_message_costs_what_loggps_says(one_message):
-    graph = one_message.graph(slackline.LogGPS(L=500, o=50, G=0))
+    graph = one_message.graph(slackline.LogGPS(L_ns=500, o_ns=50, G_ns_per_byte=0))
     first = graph.predict()
     assert (first.makespan_ns, first.lambda_L, first.lambda_o) == (1600, 1, 2)
     assert graph.predict(L="2us").makespan_ns == 3100
-    assert graph.predict(L=500.5, o="0ns").makespan_ns == 1500.5
+    assert graph.predict(L_ns=500.5, o="0ns").makespan_ns == 1500.5
     assert graph.predict().makespan_ns == 1600  # a question changes nothing for the next one
     assert graph.tolerance("10%")["value_ns"].tolist() == [660]
-    assert graph.tolerance([0.1, 0.2])["value_ns"].tolist() == [660, 820]
+    assert graph.tolerance(["10%", "20%"])["value_ns"].tolist() == [660, 820]
     envelope = graph.sensitivity("L", to="5us")
     assert envelope(1000) == 2100
     assert envelope([0, 5000]).tolist() == [1100, 6100]
@@ -68,15 +68,36 @@ def test_a_graph_with_a_topology_follows_its_latency(cli, traces):
 
 def test_envelope_equals_predictions(traces):
     graph = slackline.open(traces / "allreduce8.slk").graph()
-    envelope = graph.sensitivity(to=20_000)
+    envelope = graph.sensitivity(to="20us")
     for latency in np.linspace(0, 20_000, 5):
-        assert envelope(latency) == pytest.approx(graph.predict(L=latency).makespan_ns, abs=1e-3)
+        assert envelope(latency) == pytest.approx(graph.predict(L_ns=latency).makespan_ns, abs=1e-3)
 
 
 def test_what_a_graph_cannot_change_is_refused(one_message):
     with pytest.raises(TypeError, match="a graph has its S"):
-        one_message.graph().predict(slackline.LogGPS(S=4096))
+        one_message.graph().predict(slackline.LogGPS(S_bytes=4096))
     with pytest.raises(slackline.Error, match="latency L"):
         one_message.graph().predict(L="soon")
     with pytest.raises(TypeError, match="no argument 'nonsense'"):
         one_message.graph(nonsense=1)
+    with pytest.raises(TypeError, match="'predict' has no argument 'nonsense'"):
+        one_message.graph().predict(nonsense=1)
+
+
+def test_numbers_without_unit_are_refused(one_message, traces):
+    graph = one_message.graph()
+    for refused in (lambda: graph.predict(L=5e-6), lambda: graph.predict(o=np.float64(3)), lambda: graph.gains(G=0.02),
+                    lambda: graph.tolerance(degrade=5), lambda: graph.tolerance(degrade=["1%", 0.05]),
+                    lambda: graph.sensitivity(to=20_000), lambda: slackline.LogGPS(S=4096),
+                    lambda: slackline.open(traces / "cg.slk", on="predicted", latency=3000),
+                    lambda: slackline.run("predict", traces / "cg.slk", L=3000),
+                    lambda: slackline.run("efficiency", traces / "cg.slk", rendezvous_from=4096)):
+        with pytest.raises(TypeError, match="it has no unit. Example: "):
+            refused()
+    assert graph.predict(L_ns=2000).report == graph.predict(L="2us").report
+    with pytest.raises(TypeError, match="'L_ns' is a number"):
+        graph.predict(L_ns="2us")
+    with pytest.raises(TypeError, match="two values for L"):
+        slackline.LogGPS(L="2us", L_ns=2000)
+    # A single parameter replaces the model's, however each is given.
+    assert graph.predict(slackline.LogGPS(L="9us"), L_ns=2000).report == graph.predict(L="2us").report

@@ -111,6 +111,24 @@ def test_what_cannot_be_a_trace_is_refused(tmp_path):
         slackline.from_arrow(good, os.path.join(tmp_path, "no", "such", "folder.slk"))
 
 
+@pytest.mark.parametrize("change", [{"end_ns": [10, 110, 10, 99]}, {"begin_ns": [11, 100, 0, 100]}])
+def test_calls_end_after_they_begin(change):
+    with pytest.raises(slackline.Error, match=r"cannot use row \d: it ends \(\d+ ns\) before it begins"):
+        slackline.from_arrow({**SMALL, **change})
+
+
+def test_regions_end_after_they_begin():
+    regions = {"rank": [0, 0], "region": ["a", "b"], "begin_ns": [0, 50], "end_ns": [50, 49]}
+    with pytest.raises(slackline.Error, match="cannot use row of regions 1: it ends"):
+        slackline.from_arrow(SMALL, regions=regions)
+
+
+def test_bytes_below_zero_are_refused(traces):
+    trace = slackline.open(traces / "stencil2d.slk")
+    with pytest.raises(ValueError, match="column bytes has values beyond"):
+        trace.edited(lambda calls: {"bytes": calls["bytes"] - 1})
+
+
 SMALL = {"rank": [0, 0, 1, 1], "operation": ["MPI_Init", "MPI_Finalize"] * 2, "begin_ns": [0, 100, 0, 100],
          "end_ns": [10, 110, 10, 110]}
 

@@ -65,7 +65,7 @@ def test_call_tree_has_what_the_calls_have(traces):
 def test_messages_by_pair_size_and_time(traces, name):
     trace = slackline.open(traces / name)
     messages = trace.messages()
-    matrix = np.zeros((trace.ranks, trace.ranks), dtype=np.uint64)
+    matrix = np.zeros((trace.ranks, trace.ranks), dtype=np.int64)
     np.add.at(matrix, (messages["source"], messages["destination"]), messages["bytes"])
     assert (trace.comm_matrix().to_numpy() == matrix).all()
     by_rank = trace.comm_matrix().by_rank()

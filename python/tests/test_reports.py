@@ -21,7 +21,7 @@ def commands_with_options(root):
         "info": ((one,), {}, (one,)),
         "query": ((one, "SELECT rank, count(*) FROM calls GROUP BY rank"), {},
                   (one, "SELECT rank, count(*) FROM calls GROUP BY rank")),
-        "predict": ((one,), {"L": "3us", "G": 0.02, "pairs": True},
+        "predict": ((one,), {"L": "3us", "G": "0.02ns/B", "pairs": True},
                     (one, "-L", "3us", "-G", "0.02ns/B", "--pairs")),
         "sensitivity": ((one,), {"param": "G", "from_": "0", "to": "1ns/B"},
                         (one, "--param", "G", "--from", "0", "--to", "1ns/B")),
@@ -156,3 +156,15 @@ def test_what_notebooks_show_is_the_page(traces):
     assert pickle.loads(pickle.dumps(envelope))(1000) == envelope(1000)
     assert "<img" in envelope._repr_html_() and "stencil2d" in trace._repr_html_()
     assert "MPI_Init" in trace.calls()._repr_html_()
+
+
+def test_a_report_is_saved_whole_or_not_at_all(traces, tmp_path):
+    report = slackline.report(traces / TRACE)
+    report.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == report.html
+    with pytest.raises(slackline.Error, match="cannot write"):
+        report.save(tmp_path / "missing" / "page.html")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(slackline.Error, match="cannot write"):
+        report.save(tmp_path / "folder.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.json", "page.html"]

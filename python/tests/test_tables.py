@@ -292,3 +292,17 @@ def test_findings_are_those_of_the_command_line(cli, tmp_path):
     expected = cli.json("report", path)["findings"]
     assert expected and report.findings["name"].tolist() == [finding["name"] for finding in expected]
     assert report.findings["count"].tolist() == [finding["count"] for finding in expected]
+
+
+def test_the_length_of_a_table_is_its_rows(traces):
+    calls = slackline.open(traces / "stencil2d.slk").calls()
+    assert len(calls) == calls.rows == len(calls["rank"]) == len(calls.to_pandas())
+    assert len(calls.keys()) == len(calls.items()) == len(calls.values()) == len(calls.columns) == len(dict(calls))
+    assert list(calls.keys()) == list(calls) == calls.columns and "rank" in calls and "nonsense" not in calls
+
+
+def test_bytes_and_counts_are_signed(traces):
+    trace = slackline.open(traces / "unbalanced.slk")
+    for table in (trace.calls(), trace.messages(), trace.comm_matrix(), trace.flat_profile(), trace.call_tree()):
+        assert not [name for name in table if table[name].dtype == np.uint64]
+    assert (trace.calls()["bytes"] - 1).min() == -1

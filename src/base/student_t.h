@@ -8,4 +8,8 @@ namespace slackline {
 /// degrees of freedom that of 30, which is slightly larger; `freedom` 0 counts as 1.
 double student_t(std::size_t freedom);
 
+/// The probability that a value of Student's t distribution with `freedom` (positive, not
+/// necessarily whole) degrees of freedom is at least as far from 0 as `t`. To about ten digits.
+double student_t_two_sided(double t, double freedom);
+
 }  // namespace slackline

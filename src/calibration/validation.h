@@ -38,6 +38,9 @@ struct ValidationSamples {
   std::vector<PredictedTolerance> tolerances{};
 };
 
+/// A prediction that is off by no more than this agrees with the measurement.
+inline constexpr double kAgreementBound = 0.05;
+
 /// Medians over runs, with 95 % intervals (bootstrap over the runs of each point, and over the
 /// recordings from which is predicted).
 struct ValidatedPoint {
@@ -45,6 +48,10 @@ struct ValidatedPoint {
   Estimate measured_ns{};
   Estimate predicted_ns{};
   Estimate error{};  ///< predicted / measured - 1
+
+  /// False where the error exceeds kAgreementBound by more than the runs scatter: its interval lies
+  /// outside of the bound.
+  bool agrees() const { return error.low <= kAgreementBound && error.high >= -kAgreementBound; }
 };
 
 struct ValidatedTolerance {

@@ -13,6 +13,12 @@
 namespace slackline {
 namespace {
 
+constexpr FindingKind kPredictionOff{
+    "prediction_misses_measurement", Severity::notice,
+    "Predicted run times that differ from the measured ones by more than 5 % and by more than "
+    "repeated runs scatter: predictions of this program on this machine are not reliable to that "
+    "extent."};
+
 constexpr double kSmallResidual = 0.0005;  // of the run; operations below it are left out
 
 Json interval_to_json(const Estimate& e) {
@@ -31,7 +37,8 @@ Json points_to_json(const Validation& v, const ValidationSamples& samples) {
                       {"predicted_ns", v.points[i].predicted_ns.value},
                       {"measured", interval_to_json(v.points[i].measured_ns)},
                       {"predicted", interval_to_json(v.points[i].predicted_ns)},
-                      {"error", interval_to_json(v.points[i].error)}});
+                      {"error", interval_to_json(v.points[i].error)},
+                      {"agrees", v.points[i].agrees()}});
   }
   return points;
 }
@@ -120,6 +127,10 @@ Table tolerance_table(const Validation& v) {
   return table;
 }
 
+double residual_of(const OperationTime& o) {
+  return o.predicted_ns - o.measured_ns;
+}
+
 /// Where the time of an operation is not what the model says, at the largest latency.
 Table residual_table(const ValidationSamples& samples) {
   const ValidationPoint& base = samples.points.front();
@@ -127,7 +138,7 @@ Table residual_table(const ValidationSamples& samples) {
   const double run = median(last.measured_ns);
   std::map<std::string, double> base_residuals;
   for (const OperationTime& o : base.operations) {
-    base_residuals[o.name] = o.predicted_ns - o.measured_ns;
+    base_residuals[o.name] = residual_of(o);
   }
   Table table{.id = "residuals",
               .title = fmt::format("Residuals by operation at {} (time per rank)",
@@ -140,15 +151,14 @@ Table residual_table(const ValidationSamples& samples) {
                           {"residual without added latency", Unit::ns}},
               .rows = {}};
   std::vector<OperationTime> operations = last.operations;
-  const auto residual = [](const OperationTime& o) { return o.predicted_ns - o.measured_ns; };
   std::ranges::stable_sort(operations, std::greater{},
-                           [&](const OperationTime& o) { return std::abs(residual(o)); });
+                           [&](const OperationTime& o) { return std::abs(residual_of(o)); });
   for (const OperationTime& o : operations) {
-    if (std::abs(residual(o)) < kSmallResidual * run && o.measured_ns < kSmallResidual * run) {
+    if (std::abs(residual_of(o)) < kSmallResidual * run && o.measured_ns < kSmallResidual * run) {
       continue;
     }
     table.rows.push_back(
-        {o.name, o.measured_ns, o.predicted_ns, residual(o), residual(o) / run,
+        {o.name, o.measured_ns, o.predicted_ns, residual_of(o), residual_of(o) / run,
          base_residuals.contains(o.name) ? Value(base_residuals[o.name]) : Value()});
   }
   return table;
@@ -200,11 +210,37 @@ Series figure(const Validation& v, const ValidationSamples& samples, const Predi
   return series;
 }
 
+/// "; largest residual per rank: computation, -11.20 ms" where operations are known.
+std::string largest_residual(const ValidationPoint& p) {
+  const auto largest = std::ranges::max_element(
+      p.operations, {}, [](const OperationTime& o) { return std::abs(residual_of(o)); });
+  if (largest == p.operations.end()) return {};
+  return fmt::format("; largest residual per rank: {}, {}", largest->name,
+                     format_time_ns(residual_of(*largest)));
+}
+
+Findings misses(const Validation& v, const ValidationSamples& samples) {
+  Findings findings;
+  for (std::size_t i = 0; i < v.points.size(); ++i) {
+    const ValidatedPoint& p = v.points[i];
+    if (p.agrees()) continue;
+    findings.add(kPredictionOff,
+                 fmt::format("{} added latency: predicted {}, measured {}, error {} (95 % interval "
+                             "{} to {}){}",
+                             format_time_ns(p.added_ns), format_time_ns(p.predicted_ns.value),
+                             format_time_ns(p.measured_ns.value), format_percent(p.error.value, 1),
+                             format_percent(p.error.low, 1), format_percent(p.error.high, 1),
+                             largest_residual(samples.points[i])));
+  }
+  return findings;
+}
+
 }  // namespace
 
 Report describe(const Validation& v, const ValidationSamples& samples,
                 const PredictedCurve& curve) {
   Report report;
+  report.findings = misses(v, samples);
   report.result = {{"points", points_to_json(v, samples)},
                    {"rrmse", v.rrmse.value},
                    {"rrmse_interval", interval_to_json(v.rrmse)},

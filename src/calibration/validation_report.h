@@ -14,7 +14,8 @@ struct PredictedCurve {
 };
 
 /// Result, tables and the figure of measured points over the predicted curve. `result.points`,
-/// `result.rrmse`, `result.tolerance` and `result.operations` are for scripts.
+/// `result.rrmse`, `result.tolerance` and `result.operations` are for scripts. A Finding for each
+/// point that does not agree.
 Report describe(const Validation& validation, const ValidationSamples& samples,
                 const PredictedCurve& curve);
 

@@ -54,5 +54,29 @@ TEST(Validation, GivesScriptsTheirKeys) {
   EXPECT_TRUE(report.result["tolerance"][2]["measured_ns"].is_null());
 }
 
+Report report_of(const ValidationSamples& samples) {
+  return describe(validate(samples, 200, 1), samples, {{0, 40}, {1000, 1080}});
+}
+
+TEST(Validation, WarnsOfPredictionsThatMissTheMeasurement) {
+  const ValidationSamples off = line(-0.617);
+  const Report report = report_of(off);
+  ASSERT_EQ(report.findings.entries().size(), 1u);
+  EXPECT_EQ(report.findings.entries()[0].name, "prediction_misses_measurement");
+  EXPECT_EQ(report.findings.entries()[0].count, 5u);
+  EXPECT_THAT(report.findings.entries()[0].examples[0], ::testing::HasSubstr("-61.7 %"));
+  EXPECT_EQ(report.result["points"][0]["agrees"], false);
+  // One run of each latency has no scatter: the bound alone decides.
+  EXPECT_EQ(report_of({{{0, {1000}, {1060}, {}}}, {}}).findings.entries().size(), 1u);
+}
+
+TEST(Validation, AcceptsErrorsWithinTheBoundOrTheScatterOfRuns) {
+  EXPECT_TRUE(report_of(line(0.03)).findings.empty());
+  // 8 % off the median of runs that scatter by half of it.
+  const ValidationSamples noisy{{{0, {600, 800, 1000, 1200, 1400}, {1080}, {}}}, {}};
+  EXPECT_TRUE(report_of(noisy).findings.empty());
+  EXPECT_EQ(report_of(noisy).result["points"][0]["agrees"], true);
+}
+
 }  // namespace
 }  // namespace slackline

@@ -388,23 +388,10 @@ def man_pages(root, binary):
             yield f"doc/man/{page.name} belongs to no command"
 
 
-def readme_output(root, binary):
-    """The output that README.md shows is what the binary prints today."""
-    readme = (root / "README.md").read_text()
-    shown = re.findall(r"^\$ build/slackline (.*)\n((?:.*\n)*?)```", readme, re.MULTILINE)
-    for arguments, output in shown:
-        printed = iter(subprocess.run([binary, *arguments.split()], cwd=root, text=True,
-                                      stdout=subprocess.PIPE, check=True).stdout.splitlines())
-        for line in output.splitlines():
-            if line.strip() != "..." and line not in printed:
-                yield f"README.md shows, of 'slackline {arguments}', what is not printed: {line}"
-                break
-
-
 CHECKS = {"includes": includes, "folders": folders, "layers": layers, "readmes": readmes, "paths": paths,
           "comments": comments, "links": links, "references": references, "networks": networks, "classes": classes, "terminals": terminals,
           "findings": findings, "calls": calls,
-          "man_pages": man_pages, "readme_output": readme_output}
+          "man_pages": man_pages}
 
 
 def main():

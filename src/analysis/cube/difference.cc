@@ -3,46 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <set>
-
-#include "base/student_t.h"
 
 namespace slackline {
 namespace {
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// The variance of the mean of the values.
-double variance_of_mean(const std::vector<double>& values) {
-  const double mean = mean_of(values);
-  const auto n = static_cast<double>(values.size());
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares / (n - 1) / n;
-}
-
-/// Welch's test at 95 %: the groups need not vary equally.
-std::optional<bool> significant(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() < 2 || b.size() < 2) return std::nullopt;
-  const double va = variance_of_mean(a);
-  const double vb = variance_of_mean(b);
-  const double difference = std::abs(mean_of(b) - mean_of(a));
-  if (va + vb == 0) return difference > 0;
-  const double freedom =
-      (va + vb) * (va + vb) /
-      (va * va / static_cast<double>(a.size() - 1) + vb * vb / static_cast<double>(b.size() - 1));
-  return difference > student_t(static_cast<std::size_t>(freedom)) * std::sqrt(va + vb);
-}
 
 /// One severity of all runs of a group; rank -1: the sum over ranks.
 std::vector<double> values_of(const RunGroup& group, const SeverityCube::Key& key,
                               std::int32_t rank) {
   std::vector<double> values;
-  for (const SeverityCube& run : group.runs) {
-    values.push_back(rank < 0 ? run.sum(key) : run.of(key)[static_cast<std::size_t>(rank)]);
+  for (const RunSeverities& run : group.runs) {
+    values.push_back(rank < 0 ? run.cube.sum(key)
+                              : run.cube.of(key)[static_cast<std::size_t>(rank)]);
   }
   return values;
 }
@@ -54,8 +27,8 @@ bool is_time(const SeverityCube::Key& key) {
 std::set<SeverityCube::Key> keys_of(const RunGroup& a, const RunGroup& b) {
   std::set<SeverityCube::Key> keys;
   for (const RunGroup* group : {&a, &b}) {
-    for (const SeverityCube& run : group->runs) {
-      for (const auto& [key, values] : run.severities()) keys.insert(key);
+    for (const RunSeverities& run : group->runs) {
+      for (const auto& [key, values] : run.cube.severities()) keys.insert(key);
     }
   }
   return keys;
@@ -65,32 +38,94 @@ void add_wait(const SeverityDifference& d, std::map<std::string, WaitMigration>&
   if (!d.key.is_wait()) return;
   WaitMigration& wait = waits[d.key.metric];
   wait.pattern = d.key.metric;
-  wait.a += d.a;
-  wait.b += d.b;
-  (d.b < d.a ? wait.vanished : wait.appeared) += std::abs(d.difference());
+  wait.a += d.value.a;
+  wait.b += d.value.b;
+  (d.value.difference() < 0 ? wait.vanished : wait.appeared) += std::abs(d.value.difference());
 }
+
+std::vector<double> metric_of(const RunGroup& group, std::size_t metric) {
+  std::vector<double> values;
+  for (const RunSeverities& run : group.runs) values.push_back(run.metrics[metric]);
+  return values;
+}
+
+bool all_equal(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto differs = [&](double value) { return value != x.front(); };
+  return std::ranges::none_of(x, differs) && std::ranges::none_of(y, differs);
+}
+
+/// All quantities of a comparison, tested together.
+class TestedFamily {
+ public:
+  enum class Part : std::uint8_t { metrics, severities };
+
+  explicit TestedFamily(bool testable) : testable_(testable) {}
+
+  /// A quantity that is equal in all runs cannot be marked, and is no member. The index of others.
+  std::optional<std::size_t> add(Part part, const std::vector<double>& x,
+                                 const std::vector<double>& y, double resolution) {
+    if (!testable_ || all_equal(x, y)) return std::nullopt;
+    p_.push_back(welch_test(x, y, resolution));
+    metrics_ += part == Part::metrics ? 1 : 0;
+    return p_.size() - 1;
+  }
+
+  /// By index. The metrics are the first members.
+  std::vector<double> adjusted() const {
+    const double metrics = static_cast<double>(metrics_);
+    const double others = static_cast<double>(p_.size()) - metrics;
+    std::vector<TestedHypothesis> hypotheses;
+    for (std::size_t i = 0; i < p_.size(); ++i) {
+      hypotheses.push_back({p_[i], 1 / (i < metrics_ ? metrics : others)});
+    }
+    return adjusted_probabilities(hypotheses);
+  }
+
+ private:
+  bool testable_;
+  std::vector<double> p_{};
+  std::size_t metrics_ = 0;
+};
 
 }  // namespace
 
-RunDifference difference(const RunGroup& a, const RunGroup& b) {
-  const std::int32_t ranks = a.runs.front().ranks();
-  const auto same_ranks = [&](const SeverityCube& run) { return run.ranks() == ranks; };
+RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups) {
+  const std::int32_t ranks = a.runs.front().cube.ranks();
+  const auto same_ranks = [&](const RunSeverities& run) { return run.cube.ranks() == ranks; };
   RunDifference result{.a = a.name, .b = b.name, .differences = {}, .waits = {}};
   result.by_rank =
       std::ranges::all_of(a.runs, same_ranks) && std::ranges::all_of(b.runs, same_ranks);
+  TestedFamily family(groups == Groups::independent && a.runs.size() > 1 && b.runs.size() > 1);
+  std::vector<std::optional<std::size_t>> members;  // of the metrics, then of the differences
+  for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
+    const std::vector<double> x = metric_of(a, m);
+    const std::vector<double> y = metric_of(b, m);
+    result.metrics[m] = {mean_of(x), mean_of(y)};
+    members.push_back(family.add(TestedFamily::Part::metrics, x, y, m == 0 ? 1 : 0));
+  }
   std::map<std::string, WaitMigration> waits;
   for (const SeverityCube::Key& key : keys_of(a, b)) {
     for (std::int32_t rank = result.by_rank ? 0 : -1; rank < (result.by_rank ? ranks : 0); ++rank) {
       const std::vector<double> x = values_of(a, key, rank);
       const std::vector<double> y = values_of(b, key, rank);
-      const SeverityDifference d{key, rank, mean_of(x), mean_of(y), significant(x, y)};
+      const SeverityDifference d{key, rank, {mean_of(x), mean_of(y)}};
       add_wait(d, waits);
-      if (d.a != d.b) result.differences.push_back(d);
+      const auto member = family.add(TestedFamily::Part::severities, x, y, 1);
+      if (d.value.a == d.value.b) continue;
+      result.differences.push_back(d);
+      members.push_back(member);
     }
+  }
+  const std::vector<double> adjusted = family.adjusted();
+  result.tested = adjusted.size();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!members[i]) continue;
+    (i < kRunMetrics.size() ? result.metrics[i] : result.differences[i - kRunMetrics.size()].value)
+        .adjusted_p = adjusted[*members[i]];
   }
   std::ranges::stable_sort(result.differences, [](const auto& x, const auto& y) {
     if (is_time(x.key) != is_time(y.key)) return is_time(x.key);
-    return std::abs(x.difference()) > std::abs(y.difference());
+    return std::abs(x.value.difference()) > std::abs(y.value.difference());
   });
   for (auto& [pattern, wait] : waits) result.waits.push_back(std::move(wait));
   return result;

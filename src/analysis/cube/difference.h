@@ -1,33 +1,57 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/cube/severity_cube.h"
+#include "analysis/cube/significance.h"
 #include "report/report.h"
 
 namespace slackline {
 
+/// What is compared before anything else, in this order.
+inline constexpr std::array<std::string_view, 6> kRunMetrics{
+    "run_time", "parallel_efficiency", "load_balance", "communication_efficiency", "serialisation",
+    "transfer"};
+
+/// One run, in the analysed interval.
+struct RunSeverities {
+  SeverityCube cube;
+  std::array<double, kRunMetrics.size()> metrics{};  ///< ns, then factors from 0 to 1 (POP)
+};
+
 /// Runs of one program; at least one.
 struct RunGroup {
   std::string name;
-  std::vector<SeverityCube> runs;
+  std::vector<RunSeverities> runs;
+};
+
+/// A quantity in both groups.
+struct ComparedValue {
+  double a = 0;  ///< mean of the group
+  double b = 0;
+  /// Rate of false marks at which it would be marked (adjusted_probabilities() over all quantities
+  /// that vary); empty unless both groups have several runs.
+  std::optional<double> adjusted_p{};
+
+  double difference() const { return b - a; }
+  /// Whether it is more than what varies from run to run.
+  std::optional<bool> significant() const {
+    if (!adjusted_p) return std::nullopt;
+    return *adjusted_p <= kFalseDiscoveryRate;
+  }
 };
 
 /// How one severity differs.
 struct SeverityDifference {
   SeverityCube::Key key;
   std::int32_t rank = -1;  ///< -1: the sum over ranks, where the groups have not equally many
-  double a = 0;            ///< mean of the group
-  double b = 0;
-  /// Whether it is more than what varies from run to run (Welch's t test, 95 %); nothing unless
-  /// both groups have several runs.
-  std::optional<bool> significant{};
-
-  double difference() const { return b - a; }
+  ComparedValue value{};
 };
 
 /// What became of waiting of one pattern, in ns over all ranks.
@@ -42,12 +66,19 @@ struct WaitMigration {
 struct RunDifference {
   std::string a, b;  ///< names
   bool by_rank = true;
+  std::size_t tested = 0;  ///< quantities
+  std::array<ComparedValue, kRunMetrics.size()> metrics{};
   std::vector<SeverityDifference> differences;  ///< largest first within times, then the others
   std::vector<WaitMigration> waits;
 };
 
-/// Differences of everything that is not equal.
-RunDifference difference(const RunGroup& a, const RunGroup& b);
+/// Whether a run of one group is also in the other: then nothing can be tested.
+enum class Groups : std::uint8_t { independent, overlapping };
+
+/// Differences of everything that is not equal. Where both groups have several runs, all quantities
+/// that are not equal in all runs are tested as one family: the run time and the efficiencies, with
+/// half of the weight, and every severity.
+RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups = Groups::independent);
 
 /// The `count` largest differences, and what became of waiting.
 Report describe(const RunDifference& difference, std::size_t count);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analysis/cube/difference.h"
@@ -23,31 +24,53 @@ std::string label_of(std::string metric) {
   return metric;
 }
 
-Value significance(const SeverityDifference& d) {
-  if (!d.significant) return {};
-  return std::string(*d.significant ? "yes" : "no");
+Value significance(const ComparedValue& value) {
+  const std::optional<bool> significant = value.significant();
+  if (!significant) return {};
+  return std::string(*significant ? "yes" : "no");
+}
+
+const char* const kSignificant = "more than varies between the runs of A and B";
+
+/// The run time, or the efficiencies: columns have one unit.
+Table metrics_table(const RunDifference& difference, Unit unit) {
+  const bool time = unit == Unit::ns;
+  Table table{.id = time ? "difference-run-time" : "difference-efficiencies",
+              .title = time ? "Run time (analysed interval)" : "Efficiencies (analysed interval)",
+              .columns = {{"metric"},
+                          {"A", unit},
+                          {"B", unit},
+                          {"B - A", time ? Unit::ns : Unit::points},
+                          {"significant", Unit::none, kSignificant}},
+              .rows = {}};
+  for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
+    if ((m == 0) != time) continue;
+    const ComparedValue& value = difference.metrics[m];
+    table.rows.push_back({label_of(std::string(kRunMetrics[m])), value.a, value.b,
+                          value.difference(), significance(value)});
+  }
+  return table;
 }
 
 /// Those of one unit, so that columns have one.
 Table table_of(const RunDifference& difference, Unit unit, std::string id, std::string title) {
-  Table table{
-      .id = std::move(id),
-      .title = std::move(title),
-      .columns = {{"metric"},
-                  {"call path"},
-                  {"rank"},
-                  {"A", unit},
-                  {"B", unit},
-                  {"B - A", unit},
-                  {"significant", Unit::none, "more than varies between the runs of A and B"}},
-      .rows = {}};
+  Table table{.id = std::move(id),
+              .title = std::move(title),
+              .columns = {{"metric"},
+                          {"call path"},
+                          {"rank"},
+                          {"A", unit},
+                          {"B", unit},
+                          {"B - A", unit},
+                          {"significant", Unit::none, kSignificant}},
+              .rows = {}};
   for (const SeverityDifference& d : difference.differences) {
     if (table.rows.size() == kRowsShown) break;
     if (unit_of(d.key) != unit) continue;
     table.rows.push_back({label_of(d.key.metric),
                           d.key.call_path.empty() ? std::string("(no region)") : d.key.call_path,
-                          d.rank < 0 ? Value("all") : Value(std::int64_t{d.rank}), d.a, d.b,
-                          d.difference(), significance(d)});
+                          d.rank < 0 ? Value("all") : Value(std::int64_t{d.rank}), d.value.a,
+                          d.value.b, d.value.difference(), significance(d.value)});
   }
   return table;
 }
@@ -67,6 +90,21 @@ Table waits_table(const RunDifference& difference) {
   return table;
 }
 
+/// "3 of 214 tested quantities differ significantly", where several runs are compared.
+std::string tested_text(const RunDifference& difference) {
+  if (difference.tested == 0) return {};
+  std::size_t marked = 0;
+  const auto count = [&](const ComparedValue& v) { marked += v.significant().value_or(false); };
+  for (const ComparedValue& value : difference.metrics) count(value);
+  for (const SeverityDifference& d : difference.differences) count(d.value);
+  return fmt::format(
+      " {} of {} tested quantities differ significantly (at most {} of the marks are expected to "
+      "be "
+      "false).",
+      format_count(marked), format_count(difference.tested),
+      format_percent(kFalseDiscoveryRate, 0));
+}
+
 Paragraph headline(const RunDifference& difference) {
   const std::string runs = fmt::format("A is {}, B is {}.", difference.a, difference.b);
   if (difference.differences.empty()) return {runs + " They do not differ."};
@@ -75,20 +113,37 @@ Paragraph headline(const RunDifference& difference) {
   const auto formatted = [&](double value) {
     return unit_of(d.key) == Unit::ns ? format_time_ns(value) : fmt::format("{}", value);
   };
-  return {fmt::format("{} Largest difference: {} {}{}, {} in A and {} in B.", runs,
-                      label_of(d.key.metric), place,
+  return {fmt::format("{}{} Largest difference: {} {}{}, {} in A and {} in B.", runs,
+                      tested_text(difference), label_of(d.key.metric), place,
                       d.rank < 0 ? std::string() : fmt::format(" on rank {}", d.rank),
-                      formatted(d.a), formatted(d.b))};
+                      formatted(d.value.a), formatted(d.value.b))};
+}
+
+Json to_json(const ComparedValue& value) {
+  const std::optional<bool> significant = value.significant();
+  return {{"a", value.a},
+          {"b", value.b},
+          {"difference", value.difference()},
+          {"adjusted_p", value.adjusted_p ? Json(*value.adjusted_p) : Json(nullptr)},
+          {"significant", significant ? Json(*significant) : Json(nullptr)}};
 }
 
 Json to_json(const SeverityDifference& d) {
-  return {{"metric", d.key.metric},
-          {"call_path", d.key.call_path},
-          {"rank", d.rank < 0 ? Json(nullptr) : Json(d.rank)},
-          {"a", d.a},
-          {"b", d.b},
-          {"difference", d.difference()},
-          {"significant", d.significant ? Json(*d.significant) : Json(nullptr)}};
+  Json json{{"metric", d.key.metric},
+            {"call_path", d.key.call_path},
+            {"rank", d.rank < 0 ? Json(nullptr) : Json(d.rank)}};
+  json.update(to_json(d.value));
+  return json;
+}
+
+Json metrics_to_json(const RunDifference& difference) {
+  Json list = Json::array();
+  for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
+    Json json{{"metric", kRunMetrics[m]}};
+    json.update(to_json(difference.metrics[m]));
+    list.push_back(std::move(json));
+  }
+  return list;
 }
 
 Json to_json(const WaitMigration& wait) {
@@ -112,6 +167,8 @@ Report describe(const RunDifference& difference, std::size_t count) {
   for (const WaitMigration& wait : difference.waits) waits.push_back(to_json(wait));
   report.result = {{"a", difference.a},
                    {"b", difference.b},
+                   {"metrics", metrics_to_json(difference)},
+                   {"tested", difference.tested},
                    {"count", difference.differences.size()},
                    {"differences", std::move(list)},
                    {"waits", std::move(waits)}};
@@ -121,6 +178,8 @@ Report describe(const RunDifference& difference, std::size_t count) {
     section.items.emplace_back(
         Paragraph{"The runs have different numbers of ranks; sums over ranks are compared."});
   }
+  section.items.emplace_back(metrics_table(difference, Unit::ns));
+  section.items.emplace_back(metrics_table(difference, Unit::ratio));
   section.items.emplace_back(table_of(difference, Unit::ns, "difference-times", "Times"));
   section.items.emplace_back(waits_table(difference));
   section.items.emplace_back(

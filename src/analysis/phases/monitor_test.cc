@@ -13,6 +13,7 @@ namespace slackline {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::timed_trace;
 
 TEST(TransferMonitor, FollowsFormulas2And3) {
   // Pairs of rank 1: 100 + 60 of which 70 is waiting for the send at 120 -> ideal 20 more than 100;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/model/interval.h"
 #include "analysis/model/model_choice.h"
+#include "trace/trace.h"
 
 namespace slackline {
 
@@ -33,13 +36,30 @@ struct PlaceResult {
   std::uint64_t evaluations = 0;
   std::uint32_t restarts = 0;
   bool local_optimum = false;  ///< the critical path of `best` gains by no swap of two ranks
+  /// Share of the run time that `best` saves in runs with resampled computation, with its 95 %
+  /// interval; empty until require_material_gain() has computed it.
+  std::optional<Interval> gain{};
   bool improved() const { return best.makespan_ns < before.makespan_ns; }
+  /// Share of the run time of `before` that the other one saves.
+  double gain_of(const PlacedRun& run) const {
+    return before.makespan_ns > 0 ? 1 - run.makespan_ns / before.makespan_ns : 0;
+  }
 };
+
+/// A placement that saves less of the run time makes no difference: runs vary by more than that.
+inline constexpr double kMaterialGain = 0.005;
 
 /// Searches a placement of the ranks on the nodes of choice.pairs (which must be there) with a
 /// small makespan: LLAMP's swap heuristic (appendix J) and better (see place.cc). Deterministic for
 /// a seed. A placement costs one pass over the graph. Throws usage Error when nodes do not suffice.
 PlaceResult place_ranks(const ExecutionGraph& graph, const ModelChoice& choice,
                         const PlaceOptions& options);
+
+/// Moves ranks only for a gain: unless `best` saves kMaterialGain, and some in 95 % of runs with
+/// resampled computation (ResampledComputation; `trace` is that of the graph), it becomes one of
+/// the rivals, and `before` the best. Two reductions of the graph for each of 100 replicates, on
+/// all threads. Deterministic for a seed.
+void require_material_gain(PlaceResult& result, const Trace& trace, const ExecutionGraph& graph,
+                           const ModelChoice& choice, std::uint64_t seed);
 
 }  // namespace slackline

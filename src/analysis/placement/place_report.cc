@@ -2,24 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 
 namespace slackline {
 namespace {
 
-double gain(const PlaceResult& r, double makespan_ns) {
-  return r.before.makespan_ns > 0 ? 1 - makespan_ns / r.before.makespan_ns : 0;
+const PlacedRun* fastest_rival(const PlaceResult& r) {
+  const auto fastest = std::ranges::min_element(r.rivals, {}, &PlacedRun::makespan_ns);
+  return fastest == r.rivals.end() ? nullptr : &*fastest;
+}
+
+std::string interval_text(const PlaceResult& r) {
+  if (!r.gain) return {};
+  return fmt::format("; 95 % interval with resampled computation {} to {}",
+                     format_percent(r.gain->low, 2), format_percent(r.gain->high, 2));
 }
 
 std::string verdict(const PlaceResult& r) {
-  if (!r.improved()) {
-    return fmt::format(
-        "No faster placement found: predicted run time {} ({} placements evaluated).",
-        format_time_ns(r.before.makespan_ns), format_count(r.evaluations));
+  const std::string before = format_time_ns(r.before.makespan_ns);
+  if (r.improved()) {
+    return fmt::format("Predicted run time: {} instead of {} ({} less{}).",
+                       format_time_ns(r.best.makespan_ns), before,
+                       format_percent(r.gain_of(r.best), 2), interval_text(r));
   }
-  return fmt::format("Predicted run time: {} instead of {} ({} less).",
-                     format_time_ns(r.best.makespan_ns), format_time_ns(r.before.makespan_ns),
-                     format_percent(gain(r, r.best.makespan_ns), 2));
+  const PlacedRun* rival = fastest_rival(r);
+  if (rival == nullptr || rival->makespan_ns >= r.before.makespan_ns) {
+    return fmt::format(
+        "No faster placement found: predicted run time {} ({} placements evaluated).", before,
+        format_count(r.evaluations));
+  }
+  return fmt::format(
+      "The placement makes no material difference: the best one found saves {} of {} ({}{}). A "
+      "gain "
+      "below {} or within the variation of computation is not material. Keep the current "
+      "placement.",
+      format_time_ns(r.before.makespan_ns - rival->makespan_ns), before,
+      format_percent(r.gain_of(*rival), 3), interval_text(r), format_percent(kMaterialGain, 1));
 }
 
 std::string limits(const PlaceResult& r) {
@@ -28,8 +48,10 @@ std::string limits(const PlaceResult& r) {
       "bound for any placement on these nodes: {}.",
       format_time_ns(r.lower_bound_ns));
   if (r.best.makespan_ns <= r.lower_bound_ns) return text + " This placement reaches it.";
-  text += r.local_optimum ? " No swap of two ranks shortens its critical path."
-                          : " A swap of two ranks may still shorten its critical path.";
+  if (r.improved()) {
+    text += r.local_optimum ? " No swap of two ranks shortens its critical path."
+                            : " A swap of two ranks may still shorten its critical path.";
+  }
   return text;
 }
 
@@ -45,7 +67,7 @@ Table rivals_table(const PlaceResult& r) {
                           {"reduction", Unit::ratio}},
               .rows = {}};
   const auto add = [&](const PlacedRun& run) {
-    table.rows.push_back({run.name, run.makespan_ns, gain(r, run.makespan_ns)});
+    table.rows.push_back({run.name, run.makespan_ns, r.gain_of(run)});
   };
   add(r.before);
   for (const PlacedRun& run : r.rivals) add(run);
@@ -53,18 +75,23 @@ Table rivals_table(const PlaceResult& r) {
   return table;
 }
 
-Table ranks_table(const PlaceResult& r, const NodePlacement& hosts) {
+Table moves_table(const PlaceResult& r, const NodePlacement& hosts) {
   Table table{.id = "placement",
-              .title = r.improved() ? "Moved ranks" : "Placement of ranks",
+              .title = "Moved ranks",
               .columns = {{"rank"}, {"current node"}, {"new node"}},
               .rows = {}};
   for (std::size_t rank = 0; rank < r.best.node_of_rank.size(); ++rank) {
     const std::int32_t from = r.before.node_of_rank[rank];
     const std::int32_t to = r.best.node_of_rank[rank];
-    if (r.improved() && from == to) continue;
+    if (from == to) continue;
     table.rows.push_back({static_cast<std::int64_t>(rank), hosts.host(from), hosts.host(to)});
   }
   return table;
+}
+
+Json gain_to_json(const PlaceResult& r) {
+  if (!r.gain) return nullptr;
+  return {{"low", r.gain->low}, {"median", r.gain->middle}, {"high", r.gain->high}};
 }
 
 }  // namespace
@@ -74,6 +101,7 @@ Report describe(const PlaceResult& r, const NodePlacement& hosts) {
   report.result["improved"] = r.improved();
   report.result["before_makespan_ns"] = r.before.makespan_ns;
   report.result["makespan_ns"] = r.best.makespan_ns;
+  report.result["gain"] = gain_to_json(r);
   report.result["lower_bound_ns"] = r.lower_bound_ns;
   report.result["local_optimum"] = r.local_optimum;
   report.result["evaluations"] = r.evaluations;
@@ -86,7 +114,7 @@ Report describe(const PlaceResult& r, const NodePlacement& hosts) {
   section.items.emplace_back(Paragraph{verdict(r)});
   section.items.emplace_back(Paragraph{limits(r)});
   section.items.emplace_back(rivals_table(r));
-  section.items.emplace_back(ranks_table(r, hosts));
+  if (r.improved()) section.items.emplace_back(moves_table(r, hosts));
   report.sections.push_back(std::move(section));
   return report;
 }

@@ -43,10 +43,6 @@ LoadedRun load_measured(const RunRequest& request) {
 }
 
 LoadedRun load_simulated(const RunRequest& request) {
-  if (!request.platform.given()) {
-    throw usage_error("cannot simulate the run", "no platform given",
-                      "Add --platform FILE (SimGrid XML or TOML).");
-  }
   LoadedRun run = load_measured(request);
   run.on = "simulated";
   ComputationChoice computation = choose_computation(request.model.computation, run.trace());

@@ -39,6 +39,10 @@ Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Find
   if (std::isnan(options.compute_scale)) {
     throw usage_error("cannot use 'nan' as --compute-scale", "it is not a number", "Example: 0.5.");
   }
+  if (!options.given()) {
+    throw usage_error("cannot simulate the run", "no platform given",
+                      "Add --platform FILE (SimGrid XML or TOML).");
+  }
   Machine machine{read_platform(options.platform, findings), {}, smpi_options(options)};
   findings.merge(machine.smpi.ignored());
   SimulationOptions& simulation = machine.simulation;

@@ -2,52 +2,98 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "analysis/cube/difference.h"
+#include "analysis/efficiency/efficiency.h"
 #include "analysis/waits/wait_states.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
+#include "app/options/ideal_network.h"
 #include "base/error.h"
 #include "report/report.h"
 
 namespace slackline {
 namespace {
 
+constexpr FindingKind kSameRun{
+    "same_run_given_twice", Severity::notice,
+    "Traces of the same content given several times for one side of the comparison; each counts as "
+    "one run."};
+constexpr FindingKind kRunOnBothSides{
+    "run_on_both_sides", Severity::notice,
+    "Runs given for both sides of the comparison; nothing is tested for significance."};
+
+std::array<double, kRunMetrics.size()> metrics_of(const LoadedRun& run, const IdealOptions& ideal) {
+  if (run.trace().call_count() == 0) return {};
+  const Efficiency e = efficiency(run.trace(), run.matching(), ideal);
+  const EfficiencyFactors f = factors(e.analysed, EfficiencyVariant::multiplicative);
+  return {e.analysed.observed_ns, f.parallel,      f.load_balance,
+          f.communication,        f.serialisation, f.transfer};
+}
+
+RunSeverities compared_run(const LoadedRun& run, const IdealOptions& ideal) {
+  WaitOptions options{.eager_bytes = run.eager_bytes};
+  if (run.on == "measured") options.sends = &run.opened.sends;
+  const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
+  const WaitStates waits = wait_states(run.trace(), run.matching(), options);
+  return {severity_cube(run.trace(), paths, waits), metrics_of(run, ideal)};
+}
+
 /// One side of the comparison.
 class ComparedSide {
  public:
-  ComparedSide(std::string trace, const std::vector<std::string>& more, RunRequest request)
-      : request_(std::move(request)) {
-    group_.name = add(std::move(trace));
+  ComparedSide(const std::string& trace, const std::vector<std::string>& more, RunRequest request)
+      : request_(std::move(request)), ideal_(ideal_network("dimemas", kRendezvousFrom, {})) {
+    add(trace);
     for (const std::string& other : more) add(other);
-    if (!more.empty()) group_.name += fmt::format(" and {} more", more.size());
+    group_.name = fmt::format("{} ({})", first().opened.path, first().on);
+    if (group_.runs.size() > 1) group_.name += fmt::format(" and {} more", group_.runs.size() - 1);
   }
   const RunGroup& group() const { return group_; }
+  /// Those of the side; the first run has its own.
   const Findings& findings() const { return findings_; }
   /// The run that stands for the group in the report.
-  const LoadedRun& first() const { return runs_.front(); }
+  const LoadedRun& first() const { return *first_; }
+  /// Counts the runs that are in both.
+  void find_common(const ComparedSide& other, Findings& findings) const {
+    for (const auto& [content, path] : paths_) {
+      if (other.paths_.contains(content)) findings.add(kRunOnBothSides, path);
+    }
+  }
 
  private:
-  std::string add(std::string trace) {
-    request_.trace = std::move(trace);
+  void add(const std::string& trace) {
+    request_.trace = trace;
     LoadedRun run = load_run(request_);
-    WaitOptions options{.eager_bytes = run.eager_bytes};
-    if (run.on == "measured") options.sends = &run.opened.sends;
-    const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
-    const WaitStates waits = wait_states(run.trace(), run.matching(), options);
-    group_.runs.push_back(severity_cube(run.trace(), paths, waits));
+    const auto [known, is_new] =
+        paths_.try_emplace({run.opened.checksum, run.opened.bytes, run.on}, run.opened.path);
+    if (!is_new) {
+      findings_.add(kSameRun, fmt::format("{} is {}", run.opened.path, known->second));
+      return;
+    }
+    group_.runs.push_back(compared_run(run, ideal_));
+    if (!first_) {
+      first_ = std::move(run);
+      return;
+    }
     findings_.merge(run.findings);
     findings_.merge(run.trace().findings());
-    std::string name = fmt::format("{} ({})", run.opened.path, run.on);
-    if (runs_.empty()) runs_.push_back(std::move(run));
-    return name;
   }
 
   RunRequest request_;
+  IdealOptions ideal_;
   RunGroup group_{};
   Findings findings_{};
-  std::vector<LoadedRun> runs_{};
+  std::optional<LoadedRun> first_{};
+  /// By checksum, size and the run that is analysed of the trace.
+  std::map<std::tuple<std::string, std::uint64_t, std::string>, std::string> paths_{};
 };
 
 }  // namespace
@@ -61,9 +107,16 @@ Report execute(const DiffRequest& request) {
   RunRequest of_b = request.run;
   if (!request.on_b.empty()) of_b.on = request.on_b;
   const ComparedSide b(request.b, request.more_b, std::move(of_b));
-  Report report = describe(difference(a.group(), b.group()), request.count);
+  Findings common;
+  a.find_common(b, common);
+  const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
+  Report report = describe(difference(a.group(), b.group(), groups), request.count);
+  report.findings = common;
   report = with_context(std::move(report), "diff", a.first(), {{"count", request.count}});
   report.title = fmt::format("diff: {}, {}", subject(a.first().opened), subject(b.first().opened));
+  report.findings.merge(a.findings());
+  report.findings.merge(b.first().findings);
+  report.findings.merge(b.first().trace().findings());
   report.findings.merge(b.findings());
   return report;
 }

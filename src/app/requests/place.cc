@@ -42,7 +42,8 @@ Report execute(const PlaceRequest& request) {
       .nodes = static_cast<std::int32_t>(hosts.host_names.size()),
       .scotch = request.scotch,
   };
-  const PlaceResult result = place_ranks(loaded.graph, loaded.model, search);
+  PlaceResult result = place_ranks(loaded.graph, loaded.model, search);
+  require_material_gain(result, loaded.program_or_none(), loaded.graph, loaded.model, search.seed);
   write_rank_files(request, {result.best.node_of_rank, hosts.host_names});
   return with_context(describe(result, hosts), "place", loaded,
                       {{"restarts", search.restarts},
