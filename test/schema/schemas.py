@@ -187,8 +187,9 @@ MAPS = re.compile(r"\.(pairs_of_ranks\.(latency_ns|gap_ns_per_byte)|times_ns|rat
 NULLABLE = re.compile(r"\.diagnosis(\.alternatives\[\])?\.(function|file|line|operation)$")
 # Numbers that have null where something is not known, whether or not the runs above show them.
 NUMBERS = re.compile(r"^validate\.result\.tolerance\[\]\.(measured|predicted)_(low_|high_)?ns$")
-# Keys with text that depend on the machine that a job runs on: there where ranks shared processors.
-OPTIONAL = {"validate.options": ["computation"], "replay.options": ["computation"]}
+# Keys that are not always there: a computation by CPU time only where ranks shared processors.
+OPTIONAL = {"convert.result": ["bytes"],  # not of a stream
+            "validate.options": ["computation"], "replay.options": ["computation"]}
 HEAD = {"schema": "version of the JSON's shape", "version": "version of Slackline", "command": "the command",
         "title": "what the report is about", "options": "effective options, defaults included",
         "input": "what was read", "findings": "what was wrong, lost or guessed in the input",
