@@ -81,7 +81,7 @@ test("five questions of a run whose answers are known", async () => {
     // Three ranks of four wait for 50 of 151.5 ms: a quarter of all time.
     assert.match(answers.limit, /^Main limitation\s+Limited by load imbalance: \d\d\.\d\s% of rank time is waiting for /);
     assert.match(answers.late, new RegExp(`^Rank ${LATE_RANK}: it causes (9\\d|100)\\s% of wait time, mainly through computation`));
-    const [, at] = /^At ([\d.]+)\sms/.exec(answers.change);
+    const [, at] = /^It changes at ([\d.]+)\sms/.exec(answers.change);
     assert.ok(Math.abs(at - changes) < 2, `${at} ms of ${changes}`);
     // A barrier of four is two messages after each other: T = 150 ms + 100 * (2 L + overheads), and 1 % of it is
     // 200 times the latency that may be added.
