@@ -11,7 +11,7 @@ namespace slackline {
 
 inline constexpr FindingKind kClocksCorrected{
     "clocks_corrected", Severity::notice,
-    "Clocks whose times ran back between ranks; offsets, and drifts where needed, that make all "
+    "Clock violations between ranks; offsets, and drifts where needed, that make all "
     "messages and collectives possible were added to their times."};
 
 inline constexpr FindingKind kClocksInconsistent{

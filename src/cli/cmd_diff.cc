@@ -20,9 +20,7 @@ Run setup_diff(CommandParser& parser) {
   parser.add_option("--more-b", request.more_b, "Further run of the program of B; may be repeated")
       ->type_name("TRACE")
       ->allow_extra_args(false);
-  parser
-      .add_option("--on-b", request.on_b,
-                  "Run to analyse of the traces of B, if different from --on")
+  parser.add_option("--on-b", request.on_b, "Run to analyse in B (default: as --on)")
       ->type_name("RUN");
   parser.add_option("--count", request.count, "Largest number of differences in JSON")
       ->positive()

@@ -93,8 +93,7 @@ Run setup_inject(CommandParser& parser) {
                   "Pace the messages between two ranks to this, such as 1GB/s")
       ->type_name("RATE");
   parser
-      .add_option("--jitter", options->jitter,
-                  "Add up to this much more to each message, evenly distributed")
+      .add_option("--jitter", options->jitter, "Maximum uniformly distributed jitter per message")
       ->type_name("TIME");
   parser
       .add_option("--between", options->between, "Ranks within a host, on different hosts, or all")

@@ -14,7 +14,7 @@ Run setup_query(CommandParser& parser) {
       ->required();
   parser
       .add_option("sql", request.sql,
-                  "A statement of SQL over calls, messages, collectives, regions, "
+                  "SQL statement over calls, messages, collectives, regions, "
                   "communicator_members, ranks and findings")
       ->type_name("SQL")
       ->required();

@@ -176,13 +176,13 @@ void add_job_analysis(CommandParser& parser, RecordCommandOptions& options) {
       ->group(group);
   parser
       .add_option("--analysis-time", choice.time,
-                  "End it after this share of the run, but not before 2 s, or after this time")
+                  "Time limit of the analysis: share of the run time (at least 2 s) or a time")
       ->type_name("LIMIT")
       ->capture_default_str()
       ->group(group);
   parser
       .add_option("--analysis-memory", choice.memory,
-                  "Memory that it may use, if not half of what the host has left")
+                  "Memory limit (default: half of the available memory)")
       ->type_name("SIZE")
       ->group(group);
   parser.add_flag("--write-trace", options.write_trace, "Write the trace as well")->group(group);

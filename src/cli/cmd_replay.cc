@@ -176,7 +176,7 @@ Run setup_replay(CommandParser& parser) {
       ->type_name("SCENARIO");
   parser
       .add_option("--set", request.edits,
-                  "Edit as of 'slackline whatif', applied after the scenario; may be repeated")
+                  "Edit (as in 'slackline whatif'), applied after the scenario; may be repeated")
       ->type_name("EDIT")
       ->allow_extra_args(false);
   parser
@@ -185,7 +185,7 @@ Run setup_replay(CommandParser& parser) {
       ->type_name("FILE");
   parser
       .add_option("--export", options->skeleton,
-                  "Start no job; write the program as a trace without any names to this file")
+                  "Write the edited program to this file as an anonymised trace; start no job")
       ->type_name("FILE");
   parser.add_flag("--print-command", options->print_command,
                   "Start no job; write the program, and print the commands that run and evaluate "
@@ -205,12 +205,12 @@ Run setup_replay(CommandParser& parser) {
       ->capture_default_str();
   parser
       .add_option("--wildcards", options->wildcards,
-                  "Receives posted with wildcards: from the recorded source, or free again")
+                  "Receives posted with wildcards: matched as recorded, or open")
       ->one_of({"recorded", "free"})
       ->capture_default_str();
   parser
       .add_option("--computation", request.computation,
-                  "What is replayed of computation: all time between calls, or CPU time; auto: CPU "
+                  "Computation to replay: wall or CPU time between calls; auto: CPU "
                   "time where the ranks shared processors")
       ->one_of({"auto", "wall", "cpu"})
       ->capture_default_str();

@@ -51,7 +51,7 @@ Run setup_validate(CommandParser& parser) {
   auto options = std::make_shared<ValidateCommandOptions>();
   parser
       .add_option("-o,--output", options->folder,
-                  "Folder for all measurements; those that it holds are not repeated")
+                  "Folder for measurements; existing ones are reused")
       ->type_name("DIR")
       ->capture_default_str();
   parser
@@ -79,7 +79,7 @@ Run setup_validate(CommandParser& parser) {
   add_degradations(parser, options->request.degradations);
   add_collectives(parser, options->request.model.collectives, "");
   add_computation(parser, options->request.model.computation, "");
-  parser.add_option("--seed", options->measurement.seed, "Of the order of runs")
+  parser.add_option("--seed", options->measurement.seed, "Seed of the random order of runs")
       ->type_name("N")
       ->capture_default_str();
   parser
@@ -91,13 +91,13 @@ Run setup_validate(CommandParser& parser) {
       ->type_name("FILE");
   parser
       .add_option("--format", options->output.format,
-                  "Form of the report; default: the file's extension, else text")
+                  "Output format; default: the file's extension, else text")
       ->one_of({"text", "json", "csv", "html"});
   parser
       .add_option("--colour,--color", options->output.colour, "Colours in text (also: NO_COLOR=1)")
       ->one_of({"auto", "always", "never"})
       ->capture_default_str();
-  parser.add_flag("-q,--quiet", options->output.quiet, "Say nothing but the result");
+  parser.add_flag("-q,--quiet", options->output.quiet, "Suppress messages");
   parser.add_option("command", options->measurement.command,
                     "After '--': command that starts the job");
   examples(parser,

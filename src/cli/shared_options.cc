@@ -65,7 +65,7 @@ void add_model_options(CommandParser& parser, ModelOptions& options) {
       ->group(group);
   parser
       .add_option("--machine", options.machine,
-                  "Measured values for what is not given: a file of 'slackline calibrate'")
+                  "Machine file from 'slackline calibrate' for parameters not given")
       ->type_name("FILE")
       ->group(group);
   parser
@@ -237,9 +237,9 @@ void add_degradations(CommandParser& parser, std::vector<std::string>& degradati
 }
 
 void add_clock_options(CommandParser& parser, ClockOptions& clocks) {
-  CommandOption* const fix = parser.add_flag(
-      "--fix-clocks", clocks.fix,
-      "Correct clocks wherever messages or collectives run back in time, however little");
+  CommandOption* const fix =
+      parser.add_flag("--fix-clocks", clocks.fix,
+                      "Correct all clock violations, including those within the clocks' error");
   parser
       .add_flag("--keep-clocks", clocks.keep,
                 "Leave times as they were measured, whatever the clocks' skew")

@@ -103,7 +103,7 @@ Facts machine_facts(const MachineShare& s) {
   const RankMachineTime& t = s.all;
   Facts facts{
       {{"the machine's share of computation", s.lost_share(), Unit::ratio,
-        "off the processor while it was given to others"},
+        "time without a processor"},
        {"largest share of a rank", s.rank_lost_share, Unit::ratio, fmt::format("rank {}", s.rank)},
        {"interrupted stretches", number(t.interrupted), Unit::count,
         fmt::format("of {} between two calls", format_count(t.stretches))},

@@ -125,7 +125,7 @@ std::string sentence(const ScaledRun& from, const ScaledRun& to) {
       to.ideal_speedup / from.ideal_speedup, format_percent(from.global()),
       format_percent(to.global()));
   if (change(factor, from, to) >= kNoChange) return text + " No factor degrades.";
-  return text + fmt::format(" What degrades most is {}, from {} to {}{}.", factor.name,
+  return text + fmt::format(" Largest loss: {}, from {} to {}{}.", factor.name,
                             format_percent(factor.value(from)), format_percent(factor.value(to)),
                             why(factor, to));
 }

@@ -127,8 +127,9 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
        {"wait time", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks, share of rank time"},
        {"MPI excl. waiting", s.share(s.sum_ns.mpi), Unit::ratio,
         "data transfer and MPI library overhead"},
-       {"MPI's own work", s.share(s.own_ns()), Unit::ratio, "as far as waiting is known"},
-       {"waiting not known", s.share(s.unknown_ns), Unit::ratio,
+       {"MPI processing (upper bound)", s.share(s.own_ns()), Unit::ratio,
+        "as far as waiting is known"},
+       {"unclassified MPI time", s.share(s.unknown_ns), Unit::ratio,
         "in calls for which no waiting is defined"},
        {"ideal-network run time", s.ideal_ns, Unit::ns,
         "zero latency, infinite bandwidth, same computation"}}};
@@ -294,7 +295,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   }
   report.sections.push_back(shares_section(d, paths, trace.call_tree()));
   if (d.efficiency.machine) {
-    Section machine{.id = "machine", .title = "The machine's share"};
+    Section machine{.id = "machine", .title = "Interference from the machine"};
     machine.items.emplace_back(machine_facts(*d.efficiency.machine));
     report.sections.push_back(std::move(machine));
   }

@@ -128,9 +128,8 @@ std::string around(const Subject& s) {
     return fmt::format(" MPI_Init and MPI_Finalize add {} (not included above).", time);
   }
   return fmt::format(
-      " Before and after the analysed interval are {} more: {} in MPI_Init and MPI_Finalize (mean "
-      "of the ranks), the rest outside of MPI or between ranks that start and end apart (not "
-      "included above).",
+      " {} more lie outside the analysed interval: {} in MPI_Init and MPI_Finalize (mean of the "
+      "ranks), the rest before ranks start and after they end (not included above).",
       time, format_time_ns(static_cast<double>(environment)));
 }
 
@@ -348,8 +347,8 @@ Judgement nothing_to_gain(const Subject& s) {
 /// The sentence on calls that take much longer than others like them.
 Judgement gain_of_stalls(const Subject& s) {
   return {JudgementAspect::gain,
-          fmt::format("The network does not explain these calls: most of their size are over in "
-                      "less than a tenth of the time. Look for what delays them: the processor, a "
+          fmt::format("The network does not explain these calls: most calls of this size take less "
+                      "than a tenth of that. Look for what delays them: the processor, a "
                       "GPU, a file, memory. They take {} in sum over the ranks.",
                       format_time_ns(static_cast<double>(s.stalled_ns()))),
           {"mpi_calls", "time_shares"}};

@@ -17,7 +17,7 @@ Report execute(const HotspotsRequest& request) {
   if (!code.known()) {
     throw Error("cannot find the hot spots of '" + run.opened.path + "'",
                 "the trace has neither call paths nor regions",
-                "Record the program with 'slackline record'; '--sample' adds where it computes.");
+                "Record the program with 'slackline record', which samples its computation.");
   }
   const CriticalPath path =
       critical_path(trace, run.matching(), code.paths(), {.extent = PathExtent::segments});

@@ -55,7 +55,7 @@ void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
 std::string off_share(const Host& host) {
   if (host.computation_ns == 0 || host.without_cpu_time > 0) return {};
   return fmt::format(
-      ", off them for {:.0f} % of the computation",
+      ", without a processor for {:.0f} % of their computation",
       100 * static_cast<double>(host.off_processor_ns) / static_cast<double>(host.computation_ns));
 }
 

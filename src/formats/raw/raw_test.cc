@@ -519,8 +519,10 @@ TEST_F(RawReaderTest, MoreRanksThanProcessorsAreSaidFirst) {
   const Findings::Entry& first = trace.findings().entries()[0];
   EXPECT_EQ(first.name, "oversubscribed");
   EXPECT_EQ(first.count, 3u);
-  EXPECT_THAT(first.examples,
-              ElementsAre("node: 3 ranks on 2 processors, off them for 50 % of the computation"));
+  EXPECT_THAT(
+      first.examples,
+      ElementsAre(
+          "node: 3 ranks on 2 processors, without a processor for 50 % of their computation"));
 }
 
 TEST_F(RawReaderTest, UnknownCpuTimeOfSharedProcessorsIsSaid) {

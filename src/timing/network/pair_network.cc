@@ -139,8 +139,8 @@ RouteTable RouteTable::of_topology(const WireTopology& topology, std::int32_t no
                                    const LogGPS& intra_node, std::int64_t inter_node_gap_fs) {
   if (nodes > topology.nodes() || nodes > kMostPairNodes) {
     throw usage_error(fmt::format("the job needs {} nodes", nodes),
-                      fmt::format("this topology has {}; the supported maximum is {}",
-                                  topology.nodes(), kMostPairNodes),
+                      fmt::format("this topology has {} hosts; the maximum is {}", topology.nodes(),
+                                  kMostPairNodes),
                       "Increase --ranks-per-node or use a larger topology.");
   }
   const std::vector<std::string>& wires = topology.wire_classes();
