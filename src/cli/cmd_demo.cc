@@ -110,7 +110,7 @@ std::optional<Example> find_example(const DemoOptions& options) {
 
 fs::path record_example(const Example& example, const std::string& name,
                         const std::vector<std::string>& arguments) {
-  const fs::path trace = example.folder / (name + ".slk");
+  fs::path trace = example.folder / (name + ".slk");
   std::vector<std::string> words{"record", "--force", "-o", trace, "--"};
   words.insert(words.end(), example.launcher.begin(), example.launcher.end());
   words.insert(words.end(), arguments.begin(), arguments.end());
