@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/units.h"
 
 namespace slackline::python {
 namespace {
@@ -125,9 +126,10 @@ Operation operation_named(const std::string& name) {
 
 void require_rank(const Trace& trace, std::int32_t rank) {
   if (rank >= 0 && rank < trace.ranks()) return;
-  throw usage_error(fmt::format("rank {} does not exist", rank),
-                    fmt::format("the trace has {} ranks", trace.ranks()),
-                    fmt::format("Choose one from 0 to {}.", trace.ranks() - 1));
+  throw usage_error(
+      fmt::format("rank {} does not exist", rank),
+      fmt::format("the trace has {}", count_of(static_cast<std::uint64_t>(trace.ranks()), "rank")),
+      fmt::format("Choose one from 0 to {}.", trace.ranks() - 1));
 }
 
 CallSelection select_calls(const Opened& opened, const CallFilter& filter) {

@@ -232,25 +232,25 @@ constexpr ReportingCommand on_graph_too(std::string_view name) {
 }
 
 constexpr std::array kCommands{
+    ReportingCommand{"report", prepare<ReportRequest>},
     ReportingCommand{"info", prepare<InfoRequest>},
     ReportingCommand{"query", prepare<QueryRequest>},
     ReportingCommand{"convert", prepare<ConvertRequest>},
+    ReportingCommand{"efficiency", prepare<EfficiencyRequest>},
+    ReportingCommand{"waits", prepare<WaitStatesRequest>},
+    on_graph_too<CriticalPathRequest>("path"),
+    ReportingCommand{"hotspots", prepare<HotspotsRequest>},
+    ReportingCommand{"phases", prepare<MonitorRequest>},
     on_graph_too<PredictRequest>("predict"),
     on_graph_too<SensitivityRequest>("sensitivity"),
     on_graph_too<ToleranceRequest>("tolerance"),
-    on_graph_too<CriticalPathRequest>("critical-path"),
     ReportingCommand{"simulate", prepare<SimulateRequest>},
-    ReportingCommand{"platform", prepare<PlatformRequest>},
-    ReportingCommand{"efficiency", prepare<EfficiencyRequest>},
-    ReportingCommand{"wait-states", prepare<WaitStatesRequest>},
-    ReportingCommand{"hotspots", prepare<HotspotsRequest>},
-    ReportingCommand{"monitor", prepare<MonitorRequest>},
     ReportingCommand{"place", prepare<PlaceRequest>},
-    ReportingCommand{"whatif", prepare<WhatifRequest>},
-    on_graph_too<GainsRequest>("gains"),
     ReportingCommand{"advise", prepare<AdviseRequest>},
+    on_graph_too<GainsRequest>("gains"),
+    ReportingCommand{"whatif", prepare<WhatifRequest>},
     ReportingCommand{"diff", prepare<DiffRequest>},
-    ReportingCommand{"report", prepare<ReportRequest>},
+    ReportingCommand{"platform", prepare<PlatformRequest>},
 };
 
 }  // namespace

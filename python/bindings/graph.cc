@@ -16,6 +16,7 @@
 #include "bindings/module_parts.h"
 #include "bindings/released.h"
 #include "bindings/report_text.h"
+#include "report/command_names.h"
 
 namespace slackline::python {
 namespace {
@@ -58,7 +59,8 @@ GraphPtr load(const py::dict& given) {
 ReportPtr ask(const GraphPtr& graph, const std::string& name, const py::dict& parameters,
               const py::dict& given) {
   const auto commands = reporting_commands();
-  const auto command = std::ranges::find(commands, name, &ReportingCommand::name);
+  const auto command =
+      std::ranges::find(commands, present_command_name(name), &ReportingCommand::name);
   expects(command != commands.end() && command->prepare_on_graph != nullptr,
           "the command can be asked of a graph");
   Arguments arguments(given);

@@ -15,6 +15,7 @@
 #include "bindings/opened.h"
 #include "bindings/released.h"
 #include "bindings/report_text.h"
+#include "report/command_names.h"
 
 namespace slackline::python {
 namespace {
@@ -23,7 +24,8 @@ namespace py = pybind11;
 
 const ReportingCommand& command_named(const std::string& name) {
   const auto commands = reporting_commands();
-  const auto found = std::ranges::find(commands, name, &ReportingCommand::name);
+  const auto found =
+      std::ranges::find(commands, present_command_name(name), &ReportingCommand::name);
   if (found != commands.end()) return *found;
   throw usage_error("cannot run '" + name + "'", "no such command answers with a report",
                     "slackline.commands() lists those that do.");

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "bindings/call_selection.h"
 
 namespace slackline::python {
@@ -13,9 +14,10 @@ namespace {
 
 void require_rank(std::int32_t rank, std::int32_t ranks) {
   if (rank >= 0 && rank < ranks) return;
-  throw usage_error(fmt::format("rank {} does not exist", rank),
-                    fmt::format("the trace has {} ranks", ranks),
-                    "Number ranks from 0 on, or give 'ranks'.");
+  throw usage_error(
+      fmt::format("rank {} does not exist", rank),
+      fmt::format("the trace has {}", count_of(static_cast<std::uint64_t>(ranks), "rank")),
+      "Number ranks from 0 on, or give 'ranks'.");
 }
 
 void add_communicators(Trace& trace, const std::vector<std::vector<std::int32_t>>& communicators) {

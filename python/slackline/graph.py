@@ -211,7 +211,7 @@ class Graph:
              "saturation", "takes_over"))
 
     def critical_path(self, model: LogGPS | None = None, **parameters: Any) -> Table:
-        """Segments of the predicted run's critical path: ``slackline critical-path --on predicted``.
+        """Segments of the predicted run's critical path: ``slackline path --on predicted``.
 
         Returns:
             A table with ``begin_ns``, ``end_ns``, ``part`` ("compute", "overhead", "latency",

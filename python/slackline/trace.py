@@ -361,7 +361,7 @@ class Trace:
             for factor, value in part[variant].items()], ("interval", "variant", "factor", "value"))
 
     def phases(self, **options: Any) -> Table:
-        """Intervals of the run that behave differently, as ``slackline monitor`` finds them.
+        """Intervals of the run that behave differently, as ``slackline phases`` finds them.
 
         Args:
             options: those of the command, such as ``rank=3``.
@@ -377,7 +377,7 @@ class Trace:
             slackline.Error: the trace has no times, and no option ``on`` chooses a run that has them.
         """
         self._require_times("analyse the measured run", options)
-        regions = self.run("monitor", **options)["result"]["regions"]
+        regions = self.run("phases", **options)["result"]["regions"]
         return Table.of_records([
             {**{key: value for key, value in region.items() if key != "efficiency"},
              **region["efficiency"]} for region in regions], _PHASE_COLUMNS)
@@ -542,7 +542,7 @@ class Trace:
 
     def __repr__(self) -> str:
         kind = f"{self.on} " if self.on else ""
-        return f"<slackline.Trace {self.path!r}: {self.ranks} ranks, {kind}{self.info['calls']} calls>"
+        return f"<slackline.Trace {self.path!r}: {self.ranks} rank{'s' * (self.ranks != 1)}, {kind}{self.info['calls']} calls>"
 
 
 def open_trace(path: str | os.PathLike[str] | None = None, *, on: str | None = None,

@@ -26,13 +26,13 @@ def commands_with_options(root):
         "sensitivity": ((one,), {"param": "G", "from_": "0", "to": "1ns/B"},
                         (one, "--param", "G", "--from", "0", "--to", "1ns/B")),
         "tolerance": ((one,), {"degrade": ["1%", "10%"]}, (one, "--degrade", "1%,10%")),
-        "critical-path": ((one,), {"algorithm": "dijkstra"}, (one, "--algorithm", "dijkstra")),
+        "path": ((one,), {"algorithm": "dijkstra"}, (one, "--algorithm", "dijkstra")),
         "simulate": ((one,), {"platform": machine, "collectives": "ompi", "links": 3},
                      (one, "--platform", machine, "--collectives", "ompi", "--links", 3)),
         "platform": (("show", machine), {}, ("show", machine)),
         "efficiency": ((one, other), {"scaling": "weak"}, (one, other, "--scaling", "weak")),
-        "wait-states": ((one,), {"on": "predicted"}, (one, "--on", "predicted")),
-        "monitor": ((one,), {"rank": 2, "windows": 64}, (one, "--rank", 2, "--windows", 64)),
+        "waits": ((one,), {"on": "predicted"}, (one, "--on", "predicted")),
+        "phases": ((one,), {"rank": 2, "windows": 64}, (one, "--rank", 2, "--windows", 64)),
         "place": ((one,), {"ranks_per_node": 2, "no_scotch": True}, (one, "--ranks-per-node", 2, "--no-scotch")),
         "whatif": ((one,), {"set": ["balance", "scale factor=0.5 ranks=0-1"]},
                    (one, "--set", "balance", "--set", "scale factor=0.5 ranks=0-1")),
@@ -49,6 +49,12 @@ def test_a_command_gives_what_it_prints(cli, traces, command):
     assert slackline.run(command, *args, **options) == cli.json(command, *arguments)
 
 
+@pytest.mark.parametrize("former,present", [("wait-states", "waits"), ("critical-path", "path"), ("monitor", "phases")])
+def test_former_names_of_commands_stay_valid(traces, former, present):
+    answer = slackline.run(present, traces / TRACE)
+    assert slackline.run(former, traces / TRACE) == answer and answer["command"] == former
+
+
 def test_convert(tmp_path, traces):
     summary = slackline.run("convert", traces / TRACE, tmp_path / "out.slt", to="text")
     assert summary["result"] and (tmp_path / "out.slt").read_text().startswith("slackline-trace 1 timed")
@@ -56,7 +62,7 @@ def test_convert(tmp_path, traces):
 
 def test_every_command_that_reports_is_there(cli):
     text = subprocess.run([cli.binary, "--help"], capture_output=True, text=True, check=True).stdout
-    listed = re.findall(r"^  ([a-z-]+) ", text.split("Commands:")[1], re.MULTILINE)
+    listed = re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", text, re.MULTILINE)
     # These start jobs or programs, or answer with something else than a report.
     others = {"record", "preload", "calibrate", "inject", "validate", "replay", "print", "view", "demo", "completion"}
     assert sorted(set(listed) - others) == sorted(slackline.commands())

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/output_target.h"
+#include "base/shell_command.h"
 #include "base/write_all.h"
 
 namespace slackline {
@@ -90,7 +91,7 @@ int regular_file(int fd, bool was_open, const fs::path& path) {
   if (was_open && (S_ISFIFO(mode) || S_ISSOCK(mode))) return pipes.file_of(fd, status, path);
   if (S_ISFIFO(mode)) {
     throw cannot_read(path, "it is a FIFO",
-                      fmt::format("Give it as standard input: - < {}", path.string()));
+                      fmt::format("Give it as standard input: - < {}", shell_word(path.string())));
   }
   throw cannot_read(path, ::isatty(fd) == 1 ? "it is a terminal" : "it is a device",
                     "Name a file, or redirect standard input.");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace slackline {
@@ -10,6 +11,8 @@ namespace {
 constexpr std::size_t kNames = 5;
 /// What is longer is a signature, of which its begin tells enough.
 constexpr std::size_t kLetters = 200;
+
+constexpr std::size_t kLeastBeginning = 3;  // letters that are taken for the beginning of a name
 
 /// Levenshtein's, row by row.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -26,9 +29,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-}  // namespace
-
-std::string nearest_names(std::string_view wanted, std::vector<std::string> names) {
+/// Each name once, nearest first, with its distance.
+std::vector<std::pair<std::size_t, std::string>> ranked_names(std::string_view wanted,
+                                                              std::vector<std::string> names) {
   std::ranges::sort(names);
   const auto repeated = std::ranges::unique(names);
   names.erase(repeated.begin(), repeated.end());
@@ -39,11 +42,35 @@ std::string nearest_names(std::string_view wanted, std::vector<std::string> name
     ranked.emplace_back(distance(wanted.substr(0, kLetters), begin), std::move(name));
   }
   std::ranges::sort(ranked);
+  return ranked;
+}
+
+}  // namespace
+
+std::string nearest_names(std::string_view wanted, std::vector<std::string> names) {
+  const auto ranked = ranked_names(wanted, std::move(names));
   std::string list;
   for (std::size_t i = 0; i < std::min(kNames, ranked.size()); ++i) {
     list += (i == 0 ? "" : ", ") + ranked[i].second;
   }
   return list;
+}
+
+std::vector<std::string> likely_names(std::string_view wanted, std::vector<std::string> names) {
+  const std::size_t most = std::max<std::size_t>(2, wanted.size() / 3);
+  std::vector<std::string> likely;
+  std::optional<std::size_t> least;
+  for (auto& [changes, name] : ranked_names(wanted, std::move(names))) {
+    const bool begins = wanted.size() >= kLeastBeginning && name.starts_with(wanted);
+    if (begins) {
+      likely.insert(likely.begin(), std::move(name));
+    } else if (changes <= std::min(most, least.value_or(most) + 1)) {
+      if (!least) least = changes;
+      likely.push_back(std::move(name));
+    }
+  }
+  if (likely.size() > kNames) likely.resize(kNames);
+  return likely;
 }
 
 }  // namespace slackline

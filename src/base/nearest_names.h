@@ -11,4 +11,9 @@ namespace slackline {
 /// name O(its length x that of `wanted`).
 std::string nearest_names(std::string_view wanted, std::vector<std::string> names);
 
+/// Those of `names` that `wanted` may stand for, nearest first: `wanted` is their beginning (three
+/// letters or more), or differs from them in at most two letters or a third of its own. Names
+/// farther away than the nearest by more than one letter are left out. As costly.
+std::vector<std::string> likely_names(std::string_view wanted, std::vector<std::string> names);
+
 }  // namespace slackline

@@ -7,6 +7,7 @@
 #include "app/requests/calibrate.h"
 #include "base/error.h"
 #include "base/output_target.h"
+#include "base/shell_command.h"
 #include "cli/calibrate/benchmark.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -47,7 +48,7 @@ int run_calibrate(const CalibrateCommandOptions& options) {
   if (!options.output.quiet) {
     write_stderr(
         fmt::format("slackline: {} and {} are written; next: slackline predict --machine {}\n",
-                    request.machine, request.smpi_options, request.machine));
+                    request.machine, request.smpi_options, shell_word(request.machine)));
   }
   return status;
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
+#include "report/command_names.h"
 
 // Completion scripts are written from the declared options themselves, so that they cannot fall
 // behind: each command's option names, and the values of the options that take one of a set.
@@ -50,8 +51,14 @@ std::string command_names(const std::vector<CommandWords>& all) {
   return joined(names);
 }
 
+/// The command's names as alternatives: "waits|wait-states".
+std::string either_name(const CommandWords& command, std::string_view separator) {
+  const std::string_view former = former_command_name(command.name);
+  return former.empty() ? command.name : fmt::format("{}{}{}", command.name, separator, former);
+}
+
 std::string bash_case(const CommandWords& command) {
-  std::string text = fmt::format("    {})\n", command.name);
+  std::string text = fmt::format("    {})\n", either_name(command, "|"));
   std::vector<std::string> names;
   std::string value_cases;
   for (const DeclaredOption& option : command.options) {
@@ -77,12 +84,13 @@ std::string bash_script(const std::vector<CommandWords>& all) {
       R"(# bash completion of slackline. Use it with: source <(slackline completion bash)
 _slackline() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local options="--help --version" words=""
+  local options="--help --version" words="" commands="{}"
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "{} $options" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "$commands help $options" -- "$current")
     return
   fi
   case "${{COMP_WORDS[1]}}" in
+    help) words="$commands" ;;
 {}  esac
   if [ -n "$words" ]; then
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
@@ -114,7 +122,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string zsh_case(const CommandWords& command) {
-  std::string text = fmt::format("    {})\n      _arguments -s", command.name);
+  std::string text = fmt::format("    {})\n      _arguments -s", either_name(command, "|"));
   for (const DeclaredOption& option : command.options) {
     for (const std::string& name : option.names) {
       text += fmt::format(
@@ -141,7 +149,8 @@ std::string zsh_script(const std::vector<CommandWords>& all) {
 _slackline() {{
   if (( CURRENT == 2 )); then
     local -a verbs=(
-{}    )
+{}      'help:explain a command'
+    )
     _describe 'command' verbs
     return
   fi
@@ -149,17 +158,19 @@ _slackline() {{
   (( CURRENT-- ))
   shift words
   case "$verb" in
+    help) _values command {} ;;
 {}  esac
 }}
 if [ "${{funcstack[1]}}" = _slackline ]; then _slackline "$@"; else compdef _slackline slackline; fi
 )",
-      names, cases);
+      names, command_names(all), cases);
 }
 
 std::string fish_options(const CommandWords& command) {
   std::string text;
   for (const DeclaredOption& option : command.options) {
-    text += fmt::format("complete -c slackline -n '__fish_seen_subcommand_from {}'", command.name);
+    text += fmt::format("complete -c slackline -n '__fish_seen_subcommand_from {}'",
+                        either_name(command, " "));
     for (const std::string& name : option.names) {
       const bool is_long = name.starts_with("--");
       text += fmt::format(" -{} {}", is_long ? "l" : "s", name.substr(is_long ? 2 : 1));
@@ -173,13 +184,17 @@ std::string fish_options(const CommandWords& command) {
 std::string fish_script(const std::vector<CommandWords>& all) {
   std::string text =
       "# fish completion of slackline. Use it with: slackline completion fish | source\n";
+  text += fmt::format(
+      "complete -c slackline -n __fish_use_subcommand -f -a help -d 'explain a command'\n"
+      "complete -c slackline -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
+      command_names(all));
   for (const CommandWords& command : all) {
     text += fmt::format("complete -c slackline -n __fish_use_subcommand -f -a {} -d '{}'\n",
                         command.name, escaped(command.summary));
     text += fish_options(command);
     if (command.positional_values.empty()) continue;
     text += fmt::format("complete -c slackline -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
-                        command.name, joined(command.positional_values));
+                        either_name(command, " "), joined(command.positional_values));
   }
   return text;
 }

@@ -16,6 +16,7 @@
 #include "app/requests/whatif.h"
 #include "base/error.h"
 #include "base/ratio.h"
+#include "base/shell_command.h"
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
@@ -78,7 +79,7 @@ void allow_small_machines() {
 
 /// Runs a command as if typed, after showing it.
 int type(const std::vector<std::string>& arguments) {
-  write_stdout(fmt::format("\n$ slackline {}\n", fmt::join(arguments, " ")));
+  write_stdout(fmt::format("\n$ slackline {}\n", shell_command(arguments)));
   return run_command_line(arguments);
 }
 
@@ -190,12 +191,12 @@ std::string verdict(const Change& predicted, const Change& measured, bool crowde
 
 /// The advice followed: by the model, and by the variant of the program.
 void compare_with_tuned(const Example& example, const fs::path& trace) {
-  std::string whatif = "whatif " + trace.string();
-  for (const std::string& edit : kEdits) whatif += " --set '" + edit + "'";
+  std::vector<std::string> whatif{"whatif", trace.string()};
+  for (const std::string& edit : kEdits) whatif.insert(whatif.end(), {"--set", edit});
   write_stdout(
       fmt::format("\nThe advice, followed: balance 'assemble', and send a row of the halo as "
                   "one message.\n\n$ slackline {}\n",
-                  whatif));
+                  shell_command(whatif)));
   const Change predicted = predicted_change(trace);
   write_stdout(fmt::format("Predicted: {}.\n", predicted.text()));
   write_stdout("\nThe same in the program ('plate tuned'):\n");
@@ -206,7 +207,8 @@ void compare_with_tuned(const Example& example, const fs::path& trace) {
   write_stdout(fmt::format("\n  predicted  {}\n  measured   {}\n{}\n", predicted.text(),
                            measured.text(),
                            verdict(predicted, measured, before.crowded || after.crowded)));
-  write_stdout(fmt::format("\nMore: slackline diff {} {}\n", trace.string(), tuned.string()));
+  write_stdout(fmt::format("\nMore: slackline {}\n",
+                           shell_command({"diff", trace.string(), tuned.string()})));
 }
 
 int demo(const DemoOptions& options) {

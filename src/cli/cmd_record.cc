@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/shell_command.h"
 #include "base/units.h"
 #include "cli/call_path_options.h"
 #include "cli/commands.h"
@@ -50,10 +51,11 @@ std::string cost_line(const RecordedTrace& r) {
 std::string summary(const RecordedTrace& r) {
   const double per_call = r.calls == 0 ? 0 : double(r.trace_bytes) / double(r.calls);
   std::string text = fmt::format(
-      "slackline: {} ranks, {} calls recorded in {} ({}, {:.1f} bytes per call)\nslackline: {}; "
+      "slackline: {}, {} recorded in {} ({}, {:.1f} bytes per call)\nslackline: {}; "
       "writing the trace took {} after the end of the job\n",
-      r.ranks, format_count(r.calls), shown(r.trace), format_bytes(double(r.trace_bytes)), per_call,
-      cost_line(r), format_time_ns(1e9 * r.conversion_seconds));
+      count_of(static_cast<std::uint64_t>(r.ranks), "rank"), count_of(r.calls, "call"),
+      shown(r.trace), format_bytes(double(r.trace_bytes)), per_call, cost_line(r),
+      format_time_ns(1e9 * r.conversion_seconds));
   for (const Findings::Entry& finding : r.findings.entries()) {
     if (finding.severity == Severity::info) continue;
     const bool lost = finding.severity == Severity::data_loss;
@@ -114,7 +116,7 @@ std::string nothing_recorded(const RecordResult& result) {
 std::string next_step(const std::vector<RecordedTrace>& traces) {
   const auto most = std::ranges::max_element(traces, {}, &RecordedTrace::cpu_ns);
   const fs::path what = traces.size() == 1 ? to_report(most->trace) : most->trace;
-  return fmt::format("slackline: next: slackline report {}\n", shown(what));
+  return fmt::format("slackline: next: slackline report {}\n", shell_word(shown(what)));
 }
 
 bool has_recorded(const RecordResult& result) {
@@ -134,8 +136,9 @@ std::string message(const RecordResult& result, const RecordCommandOptions& opti
                         shown(job.raw));
   }
   if (!result.unconverted.empty()) {
-    text += fmt::format("slackline: try again with: slackline record --finish {}{}\n",
-                        result.traces.empty() ? "" : "--force ", shown(result.directory));
+    text +=
+        fmt::format("slackline: try again with: slackline record --finish {}{}\n",
+                    result.traces.empty() ? "" : "--force ", shell_word(shown(result.directory)));
   }
   return result.traces.empty() ? text : text + next_step(result.traces);
 }
@@ -169,9 +172,9 @@ void add_job_analysis(CommandParser& parser, RecordCommandOptions& options) {
   const char* const group = "Analysis in the job";
   JobAnalysisChoice& choice = options.record.analysis;
   parser
-      .add_option("--analyse", choice.analyses,
+      .add_option("--analyse,--analyze", choice.analyses,
                   "Before MPI_Finalize, analyse the run and leave a report instead of a trace")
-      ->type_name("[" + job_analyses() + "]")
+      ->type_name("[LIST]")
       ->optional_value(job_analyses())
       ->group(group);
   parser

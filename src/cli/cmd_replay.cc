@@ -12,10 +12,10 @@
 #include "app/requests/replay.h"
 #include "app/requests/whatif.h"
 #include "base/error.h"
+#include "base/shell_command.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/replay/replay_job.h"
-#include "cli/replay/shell_command.h"
 
 namespace slackline {
 namespace {

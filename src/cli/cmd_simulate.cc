@@ -86,7 +86,7 @@ Run setup_simulate(CommandParser& parser) {
   auto command = std::make_shared<SimulateCommand>();
   SimulateRequest& request = command->request;
   add_trace(parser, request.trace);
-  add_platform_options(parser, request.machine, "");
+  add_platform_options(parser, request.machine, PlatformGroup::own);
   parser.get_option("--platform")->required();
   parser
       .add_option("--model", request.machine.model,

@@ -6,47 +6,39 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
-#include <numeric>
 #include <optional>
-#include <sstream>
+#include <utility>
 
 #include "app/version.h"
 #include "base/error.h"
+#include "base/nearest_names.h"
 #include "base/stage.h"
 #include "base/units.h"
+#include "cli/command_help.h"
 #include "cli/output.h"
+#include "report/command_names.h"
 
 namespace slackline {
 namespace {
-
-constexpr const char* kDescription =
-    "Slackline: performance analysis of MPI programs: where the time goes, what limits the run, "
-    "and how\nmuch network latency it tolerates.";
-
-/// Edit distance: insertions, deletions and substitutions of single letters.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
-bool is_command(std::string_view word) {
-  return std::ranges::any_of(commands(), [&](const Command& c) { return c.name == word; });
-}
 
 /// The command that the arguments name, behind options or not; empty if they name none.
 std::string_view named_command(const std::vector<std::string>& arguments) {
   const auto word =
       std::ranges::find_if(arguments, [](const std::string& a) { return !a.starts_with('-'); });
-  return word != arguments.end() && is_command(*word) ? *word : std::string_view();
+  const Command* const command = word == arguments.end() ? nullptr : find_command(*word);
+  return command == nullptr ? std::string_view() : command->name;
+}
+
+/// With `help COMMAND` as `COMMAND --help`, and the present names of commands.
+std::vector<std::string> with_present_command(std::vector<std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.front() = "--help";
+    if (arguments.size() > 1) std::swap(arguments[0], arguments[1]);
+  }
+  const auto word =
+      std::ranges::find_if(arguments, [](const std::string& a) { return !a.starts_with('-'); });
+  if (word != arguments.end()) *word = present_command_name(*word);
+  return arguments;
 }
 
 /// Unknown commands are found before CLI11 sees them: it would only say that an argument was
@@ -54,17 +46,65 @@ std::string_view named_command(const std::vector<std::string>& arguments) {
 void refuse_unknown_command(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return;
   const std::string& typed = arguments.front();
-  if (is_command(typed)) return;
-  const std::string_view nearest = nearest_command(typed);
+  if (find_command(typed) != nullptr) return;
+  const std::string nearest = nearest_command(typed);
   throw usage_error(fmt::format("cannot run '{}'", typed), "no such command",
                     nearest.empty() ? "'slackline --help' lists them."
                                     : fmt::format("Did you mean '{}'?", nearest));
 }
 
-std::string help_command(const CLI::App& app) {
-  const auto parsed = app.get_subcommands();
-  return parsed.empty() ? "slackline --help"
-                        : fmt::format("slackline {} --help", parsed.front()->get_name());
+/// The names of the options of a command, without their dashes.
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) {
+      names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+    }
+  }
+  return names;
+}
+
+/// "--latency or --left"; empty when no name is near.
+std::string likely_options(const CLI::App& command, std::string_view typed) {
+  const std::string_view name = typed.substr(typed.find_first_not_of('-'));
+  if (name.size() < 2) return "";
+  std::string text;
+  for (const std::string& likely : likely_names(name, option_names(command))) {
+    text += fmt::format("{}--{}", text.empty() ? "" : " or ", likely);
+  }
+  return text;
+}
+
+/// What to do about an unknown option. Of a command that starts a job, it may be the job's.
+std::string advice_on_option(const CLI::App& command, const std::string& typed,
+                             const std::vector<std::string>& arguments) {
+  const std::string likely = likely_options(command, typed);
+  if (!likely.empty()) return fmt::format("Did you mean {}?", likely);
+  const bool starts_job = command.get_option_no_throw("command") != nullptr;
+  if (starts_job && std::ranges::find(arguments, "--") == arguments.end()) {
+    return "Options of the job's command follow '--'.";
+  }
+  const bool top = command.get_parent() == nullptr;
+  return fmt::format("'slackline{} --help{}' lists them.",
+                     top ? "" : fmt::format(" {}", command.get_name()), top ? "" : "-all");
+}
+
+/// Throws if an option is left over: CLI11 would only say that arguments were not expected.
+void refuse_unknown_option(const CLI::App& command, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> left = command.remaining(true);
+  const auto is_option = [](const std::string& word) {
+    const std::size_t letter = word.find_first_not_of('-');
+    return letter != std::string::npos && letter > 0 &&
+           std::isalpha(static_cast<unsigned char>(word[letter])) != 0;
+  };
+  const auto option = std::ranges::find_if(left, is_option);
+  if (option == left.end()) return;
+  const std::string typed = option->substr(0, option->find('='));
+  throw usage_error(fmt::format("unknown option '{}'", typed),
+                    fmt::format("'{}' has no such option", command.get_parent() == nullptr
+                                                               ? "slackline"
+                                                               : "slackline " + command.get_name()),
+                    advice_on_option(command, typed, arguments));
 }
 
 /// CLI11's sentences, as the clause that stands in our brackets.
@@ -114,56 +154,49 @@ std::vector<std::string> with_optional_values(const CLI::App& command,
 }
 
 /// CLI11 takes arguments from the back.
-void parse(CLI::App& app, std::vector<std::string> arguments) {
-  std::ranges::reverse(arguments);
+void parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
-    app.parse(std::move(arguments));
+    app.parse(std::move(reversed));
   } catch (const CLI::Success&) {
     throw;
   } catch (const CLI::ParseError& error) {
+    const auto parsed = app.get_subcommands();
+    const CLI::App& command = parsed.empty() ? app : *parsed.front();
+    refuse_unknown_option(command, arguments);
     throw usage_error("cannot use these arguments", clause(error.what()),
-                      fmt::format("Run '{}' for help.", help_command(app)));
+                      fmt::format("Run 'slackline{} --help' for help.",
+                                  parsed.empty() ? "" : fmt::format(" {}", command.get_name())));
   }
 }
 
-/// The parser of the whole command line: a subcommand per entry of commands(), not yet parsed.
-/// `runs[i]` does what the i-th of them says.
+/// The parser of a command line that names this command, not yet parsed.
 struct CommandLine {
   std::unique_ptr<CLI::App> app;
-  std::vector<Run> runs;
+  CLI::App* command = nullptr;  ///< null: the command line names none
+  std::unique_ptr<CommandParser> parser;
+  Run run;
 };
 
-/// `named`: that command alone; empty: all, as --help lists them, without their options, which
-/// together take a millisecond to declare.
 CommandLine make_command_line(std::string_view named) {
-  CommandLine line{std::make_unique<CLI::App>(kDescription, "slackline"), {}};
-  CLI::App& app = *line.app;
-  app.get_formatter()->column_width(34);
-  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.set_version_flag("--version", fmt::format("slackline {}", version()),
-                       "Print the version and exit");
-  app.require_subcommand(1);
-  app.footer("Run 'slackline COMMAND --help' for help on a command.");
-  for (const Command& command : commands()) {
-    if (!named.empty() && command.name != named) continue;
-    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
-    sub->group("Commands");
-    CommandParser parser(*sub);
-    line.runs.push_back(named.empty() ? Run() : command.setup(parser));
+  CommandLine line;
+  line.app = std::make_unique<CLI::App>("", "slackline");
+  line.app->set_version_flag("-V,--version", fmt::format("slackline {}", version()),
+                             "Print the version and exit");
+  const Command* const command = find_command(named);
+  if (command == nullptr) return line;
+  line.app->require_subcommand(1);
+  line.command =
+      line.app->add_subcommand(std::string(command->name), std::string(command->summary));
+  line.command->set_help_flag("-h,--help", "Print the command's own options");
+  line.command->set_help_all_flag("--help-all", "Print all options");
+  line.parser = std::make_unique<CommandParser>(*line.command);
+  line.run = command->setup(*line.parser);
+  if (!has_more_help(*line.command, *line.parser)) {
+    line.command->get_option("--help")->description("Print this help");
+    line.command->get_option("--help-all")->group("");
   }
   return line;
-}
-
-/// CLI::IsMember puts "{a,b,c}" into the type name.
-std::vector<std::string> set_values(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const std::size_t open = type.find('{');
-  const std::size_t close = type.find('}');
-  std::vector<std::string> values;
-  if (open == std::string::npos || close == std::string::npos) return values;
-  std::istringstream words(type.substr(open + 1, close - open - 1));
-  for (std::string word; std::getline(words, word, ',');) values.push_back(word);
-  return values;
 }
 
 }  // namespace
@@ -171,9 +204,9 @@ std::vector<std::string> set_values(const CLI::Option& option) {
 std::vector<DeclaredOption> declared_options(std::string_view command) {
   const CommandLine line = make_command_line(command);
   std::vector<DeclaredOption> all;
-  const CLI::App* app = line.app->get_subcommand(std::string(command));
-  for (const CLI::Option* option : app->get_options()) {
-    DeclaredOption declared{{}, set_values(*option), option->get_description()};
+  for (const CLI::Option* option : line.command->get_options()) {
+    if (option->get_group().empty() && !option->get_positional()) continue;
+    DeclaredOption declared{{}, listed_values(*option), option->get_description()};
     if (!option->get_positional()) {
       for (const std::string& name : option->get_snames()) declared.names.push_back("-" + name);
       for (const std::string& name : option->get_lnames()) declared.names.push_back("--" + name);
@@ -184,48 +217,50 @@ std::vector<DeclaredOption> declared_options(std::string_view command) {
 }
 
 int run_command_line(const std::vector<std::string>& arguments) {
-  refuse_unknown_command(arguments);
-  const std::string named(named_command(arguments));
-  const CommandLine line = make_command_line(named);
-  if (arguments.empty()) {
-    write_stderr(line.app->help());
+  std::vector<std::string> given = with_present_command(arguments);
+  refuse_unknown_command(given);
+  if (given.empty()) {
+    write_stderr(commands_help());
     return 2;
   }
+  const CommandLine line = make_command_line(named_command(given));
+  const auto help = [&](HelpExtent extent) {
+    write_stdout(line.command == nullptr ? commands_help()
+                                         : command_help(*line.command, *line.parser, extent));
+    return 0;
+  };
   try {
-    std::vector<std::string> given = arguments;
-    if (!named.empty()) {
-      const CLI::App& command = *line.app->get_subcommand(named);
-      given = with_optional_values(command, with_present_spellings(command, std::move(given)));
+    if (line.command != nullptr) {
+      given = with_optional_values(*line.command,
+                                   with_present_spellings(*line.command, std::move(given)));
     }
-    parse(*line.app, std::move(given));
+    parse(*line.app, given);
   } catch (const CLI::CallForVersion& version_text) {
     write_stdout(std::string(version_text.what()) + "\n");
     return 0;
-  } catch (const CLI::Success&) {  // --help
-    write_stdout(line.app->help());
-    return 0;
+  } catch (const CLI::CallForAllHelp&) {
+    return help(HelpExtent::all_options);
+  } catch (const CLI::Success&) {
+    return help(HelpExtent::own_options);
   }
-  const auto all = line.app->get_subcommands([](const CLI::App*) { return true; });
-  const auto parsed = std::ranges::find_if(all, [](const CLI::App* sub) { return sub->parsed(); });
-  ensures(parsed != all.end(), "one command is parsed");
-  const bool reports = (*parsed)->get_option_no_throw("--strict") != nullptr;
+  if (line.command == nullptr) {
+    throw usage_error("no command given", "these arguments name none",
+                      "'slackline --help' lists the commands.");
+  }
+  const bool reports = line.command->get_option_no_throw("--strict") != nullptr;
   std::optional<StageDisplay> display;
-  if (reports && (*parsed)->count("--quiet") == 0) display.emplace();
-  return line.runs[static_cast<std::size_t>(parsed - all.begin())]();
+  if (reports && line.command->count("--quiet") == 0) display.emplace();
+  return line.run();
 }
 
-std::string_view nearest_command(std::string_view typed) {
-  std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(2, typed.size() / 3) + 1;
+std::string nearest_command(std::string_view typed) {
+  std::vector<std::string> names;
   for (const Command& command : commands()) {
-    const bool begins = typed.size() >= 3 && command.name.starts_with(typed);
-    const std::size_t d = begins ? 0 : distance(typed, command.name);
-    if (d < best_distance) {
-      best = command.name;
-      best_distance = d;
-    }
+    names.emplace_back(command.name);
+    names.emplace_back(former_command_name(command.name));
   }
-  return best;
+  const std::vector<std::string> likely = likely_names(typed, std::move(names));
+  return likely.empty() ? "" : std::string(present_command_name(likely.front()));
 }
 
 }  // namespace slackline

@@ -23,6 +23,6 @@ std::vector<DeclaredOption> declared_options(std::string_view command);
 int run_command_line(const std::vector<std::string>& arguments);
 
 /// The command whose name is nearest to `typed`, or empty when none is near.
-std::string_view nearest_command(std::string_view typed);
+std::string nearest_command(std::string_view typed);
 
 }  // namespace slackline

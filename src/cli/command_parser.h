@@ -51,8 +51,9 @@ class CommandOption {
 };
 
 /// Declares the options of one command and binds them to the variables that parsing sets, which
-/// must outlive that. CLI11 does the work; only command_parser.cc and command_line.cc include it,
-/// as its templates take longer to compile than the commands themselves.
+/// must outlive that. CLI11 does the work; only command_parser.cc, command_line.cc and
+/// command_help.cc include it, as its templates take longer to compile than the commands
+/// themselves.
 class CommandParser {
  public:
   explicit CommandParser(CLI::App& app) : app_(app) {}
@@ -70,12 +71,16 @@ class CommandParser {
   CommandOption* get_option(const std::string& name);
   /// Text at the end of --help.
   void footer(const std::string& text);
+  /// Text that --help-all has before it.
+  void details(std::string text) { details_ = std::move(text); }
+  const std::string& details() const { return details_; }
 
  private:
   CommandOption* kept(CLI::Option* option);
 
   CLI::App& app_;
   std::deque<CommandOption> options_;
+  std::string details_;
 };
 
 }  // namespace slackline

@@ -46,6 +46,7 @@ enum class UnderLauncher : unsigned char {
 };
 
 struct Command {
+  std::string_view group;    ///< what it is for, as --help has it
   std::string_view name;     ///< the verb as it is typed
   std::string_view summary;  ///< one line, without a full stop
   /// Declares the options on `parser`, binds them to a request that the returned closure owns.
@@ -56,6 +57,9 @@ struct Command {
 
 /// All commands, in the order of --help.
 std::span<const Command> commands();
+
+/// The command of this name, present or former (report/command_names.h), or null.
+const Command* find_command(std::string_view name);
 
 /// Adds "Examples:" to the command's --help, one line each.
 void examples(CommandParser& parser, std::initializer_list<std::string_view> lines);

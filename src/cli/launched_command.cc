@@ -73,13 +73,13 @@ Outcome outcome_of(const std::function<int()>& work) {
 UnderLauncher under_launcher(const std::vector<std::string>& arguments) {
   const auto word =
       std::ranges::find_if(arguments, [](const std::string& a) { return !a.starts_with('-'); });
-  const auto command = std::ranges::find_if(
-      commands(), [&](const Command& c) { return word != arguments.end() && c.name == *word; });
-  return command == commands().end() ? UnderLauncher::first_works : command->under_launcher;
+  const Command* const command = word == arguments.end() ? nullptr : find_command(*word);
+  return command == nullptr ? UnderLauncher::first_works : command->under_launcher;
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {
-  constexpr std::array kAsks{"-h", "--help", "--version"};
+  constexpr std::array kAsks{"-h", "--help", "--help-all", "-V", "--version"};
+  if (!arguments.empty() && arguments.front() == "help") return true;
   const auto options_end = std::ranges::find(arguments, "--");
   return std::any_of(arguments.begin(), options_end, [&](const std::string& argument) {
     return std::ranges::find(kAsks, argument) != kAsks.end();

@@ -31,6 +31,8 @@ constexpr std::array kFormats{
     FormatName{"text", OutputFormat::text, ".txt"}, FormatName{"json", OutputFormat::json, ".json"},
     FormatName{"csv", OutputFormat::csv, ".csv"}, FormatName{"html", OutputFormat::html, ".html"}};
 
+constexpr const char* kOutput = "Output";  // the heading in --help
+
 bool to_stdout(const OutputOptions& options) {
   return options.file.empty() || is_standard_output(options.file);
 }
@@ -93,20 +95,25 @@ void add_report_options(CommandParser& parser, OutputOptions& options) {
   parser
       .add_option("--format", options.format,
                   "Output format (default: by the output file's extension, else text)")
-      ->one_of({"text", "json", "csv", "html"});
+      ->one_of({"text", "json", "csv", "html"})
+      ->group(kOutput);
   parser
       .add_option("--colour,--color", options.colour,
                   "Colours in text output (NO_COLOR=1 disables them)")
       ->one_of({"auto", "always", "never"})
-      ->capture_default_str();
-  parser.add_flag("-q,--quiet", options.quiet, "Suppress messages");
-  parser.add_flag("--strict", options.strict,
-                  "Exit with status 1 if part of the input was lost (data loss)");
+      ->capture_default_str()
+      ->group(kOutput);
+  parser.add_flag("-q,--quiet", options.quiet, "Suppress messages")->group(kOutput);
+  parser
+      .add_flag("--strict", options.strict,
+                "Exit with status 1 if part of the input was lost (data loss)")
+      ->group(kOutput);
 }
 
 void add_output_options(CommandParser& parser, OutputOptions& options) {
   parser.add_option("-o,--output", options.file, "Output file (default: standard output)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(kOutput);
   add_report_options(parser, options);
 }
 

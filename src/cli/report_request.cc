@@ -16,17 +16,15 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
       .add_option("--compare", request.compare,
                   "Also show T(L) with these collective algorithms; may be repeated")
       ->type_name("RULES")
-      ->allow_extra_args(false)  // or it would swallow the trace that follows
-      ->group("Model");
+      ->allow_extra_args(false);  // or it would swallow the trace that follows
   add_network_options(parser, request.input.network);
-  const char* simulation = "Simulation";
-  add_platform_options(parser, request.machine, simulation);
+  add_platform_options(parser, request.machine);
   parser
-      .add_option("--links", request.links,
-                  "Number of most contended links and most delayed messages to show")
+      .add_option(
+          "--links", request.links,
+          "With --platform: number of most contended links and most delayed messages to show")
       ->type_name("N")
-      ->capture_default_str()
-      ->group(simulation);
+      ->capture_default_str();
   add_clock_options(parser, request.input.clocks);
   add_interval(parser, request.interval);
   parser

@@ -133,10 +133,9 @@ void add_network_options(CommandParser& parser, NetworkOptions& options) {
       ->group(group);
 }
 
-void add_platform_options(CommandParser& parser, PlatformOptions& options,
-                          const std::string& group) {
+void add_platform_options(CommandParser& parser, PlatformOptions& options, PlatformGroup group) {
   const auto grouped = [&](CommandOption* option) {
-    if (!group.empty()) option->group(group);
+    if (group == PlatformGroup::shared) option->group("Platform");
     return option;
   };
   grouped(parser.add_option("--platform", options.platform, "Platform file: SimGrid XML or TOML"))
@@ -175,7 +174,7 @@ void add_run_options(CommandParser& parser, RunRequest& request) {
   add_clock_options(parser, request.clocks);
   add_model_options(parser, request.model);
   add_network_options(parser, request.network);
-  add_platform_options(parser, request.platform, kSimulatedRuns);
+  add_platform_options(parser, request.platform);
 }
 
 void add_loggops_options(CommandParser& parser, LogGOPSOptions& options) {

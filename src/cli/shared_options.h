@@ -39,12 +39,11 @@ void add_interval(CommandParser& parser, std::string& interval);
 /// --topology, --ranks-per-node, --placement, --hosts and --intra-node.
 void add_network_options(CommandParser& parser, NetworkOptions& options);
 
-/// The group of the platform's options in the help.
-inline constexpr const char* kSimulatedRuns = "Platform (simulated runs)";
-/// --platform and what goes with it, in a group of the help; an empty group is that of all other
-/// options.
+/// Are the platform's options the command's own, or those of a group that commands share?
+enum class PlatformGroup : unsigned char { own, shared };
+/// --platform and what goes with it.
 void add_platform_options(CommandParser& parser, PlatformOptions& options,
-                          const std::string& group);
+                          PlatformGroup group = PlatformGroup::shared);
 
 /// --on, --fix-clocks, the model's and the network's options, and those of the platform.
 void add_run_options(CommandParser& parser, RunRequest& request);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "report/command_names.h"
 #include "report/writers.h"
 
 // A page is allowed 150 kB beside three bytes a call, and two thirds of these are its own program.
@@ -115,7 +116,7 @@ std::string static_summary(const Report& report) {
     std::string longer = text();
     if (longer.size() > kSummaryBytes) {
       return shown + "\nThe timeline, the curves and all tables need JavaScript; 'slackline " +
-             report.command + "' prints the report as text.\n";
+             std::string(present_command_name(report.command)) + "' prints the report as text.\n";
     }
     shown = std::move(longer);
   }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "sim/engine/engine.h"
 #include "sim/sharing/max_min_sharing.h"
 #include "sim/simgrid/lazy_simulation.h"
@@ -15,7 +16,8 @@ Simulation simulate(const Trace& trace, const Platform& platform,
                     const std::vector<HostId>& host_of_rank, const SimulationOptions& options) {
   if (host_of_rank.size() != static_cast<std::size_t>(trace.ranks())) {
     throw Error("cannot place the ranks",
-                fmt::format("the trace has {} ranks, but hosts are given for {}", trace.ranks(),
+                fmt::format("the trace has {}, but hosts are given for {}",
+                            count_of(static_cast<std::uint64_t>(trace.ranks()), "rank"),
                             host_of_rank.size()),
                 "Name a host for every rank.");
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/nearest_names.h"
+#include "base/units.h"
 #include "calls/code_places.h"
 
 namespace slackline {
@@ -99,7 +100,9 @@ void Selection::select_ranks(const Edit& edit, const Trace& trace) {
     std::fill(ranks_.begin(), ranks_.end(), false);
     for (const std::int32_t rank : *listed) {
       if (rank >= trace.ranks()) {
-        refuse(edit, key, fmt::format("the trace has {} ranks", trace.ranks()));
+        refuse(edit, key,
+               fmt::format("the trace has {}",
+                           count_of(static_cast<std::uint64_t>(trace.ranks()), "rank")));
       }
       ranks_[static_cast<std::size_t>(rank)] = true;
     }

@@ -76,8 +76,7 @@ def help_examples(binary):
     """(source, command line) of every --help."""
     def help_of(*arguments):
         return subprocess.run([binary, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    listed = help_of().split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
-    for name in re.findall(r"^  ([a-z][\w-]*)", listed, re.MULTILINE):
+    for name in re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", help_of(), re.MULTILINE):
         text = help_of(name)
         if "\nExamples:\n" not in text:
             raise SystemExit(f"'slackline {name} --help' shows no example")

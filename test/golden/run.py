@@ -107,8 +107,7 @@ def compare(files, binary):
 
 def command_names(binary):
     text = subprocess.run([binary, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    listed = text.split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
-    return re.findall(r"^  ([a-z][\w-]*)", listed, re.MULTILINE)
+    return re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", text, re.MULTILINE)
 
 
 def help_goldens(folder, binary):

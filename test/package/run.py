@@ -34,9 +34,9 @@ def complaints(prefix, trace):
     demo = subprocess.run([program, "demo", "--recorded", "-o", prefix / "demo"], text=True, capture_output=True)
     if demo.returncode != 0:
         found.append(f"the installed demonstration fails: {demo.stderr}")
-    listed = run(program, "--help").split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
     if shutil.which("lowdown"):
-        for name in [""] + ["-" + n for n in re.findall(r"^  ([a-z][\w-]*)", listed, re.MULTILINE)]:
+        names = re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", run(program, "--help"), re.MULTILINE)
+        for name in [""] + ["-" + n for n in names + ["wait-states", "critical-path", "monitor"]]:
             if not (prefix / f"share/man/man1/slackline{name}.1").exists():
                 found.append(f"slackline{name}(1) is not installed")
     if not (prefix / "share/slackline/schema/report.json").exists():

@@ -129,7 +129,7 @@ def drain(name, end):
 
 def commands(binary):
     text = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
-    return re.findall(r"^  ([a-z-]+) {2,}", text.split("Commands:")[1], re.M)
+    return re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", text, re.MULTILINE)
 
 
 class Trial:

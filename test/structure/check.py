@@ -365,12 +365,10 @@ def man_page(root, name):
 
 
 def man_pages(root, binary):
-    """Every command has a man page, and every option of its --help stands there."""
+    """Every command has a man page, and every option of its --help-all stands there."""
     def help_of(*arguments):
-        return subprocess.run([binary, *arguments, "--help"], stdout=subprocess.PIPE, text=True,
-                              check=True).stdout
-    listed = help_of().split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
-    names = re.findall(r"^  ([a-z][\w-]*)", listed, re.MULTILINE)
+        return subprocess.run([binary, *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = re.findall(r"^(?:[A-Z][a-z]+)? +([a-z]+)  ", help_of("--help"), re.MULTILINE)
     overview = man_page(root, "slackline")
     for name in names:
         if f"**slackline-{name}**(1)" not in overview:
@@ -379,7 +377,7 @@ def man_pages(root, binary):
             yield f"doc/man/{name}.md is missing"
             continue
         page = man_page(root, name)
-        declared = re.findall(r"^  (-[^ ]+)", help_of(name), re.MULTILINE)
+        declared = re.findall(r"^  (-[^ ]+)", help_of(name, "--help-all"), re.MULTILINE)
         for option in [option for names in declared for option in names.split(",")]:
             if not re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", page):
                 yield f"doc/man/{name}.md does not mention {option}"

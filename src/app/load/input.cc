@@ -8,6 +8,8 @@
 #include "app/load/clock_report.h"
 #include "base/error.h"
 #include "base/stage.h"
+#include "base/units.h"
+#include "report/command_names.h"
 
 namespace slackline {
 
@@ -59,13 +61,13 @@ std::string subject(const OpenedTrace& opened) {
   const std::string first = program.substr(0, program.find(' '));
   const std::string name = fs::path(program.empty() ? opened.path : first).filename().string();
   const std::int32_t ranks = opened.trace.ranks();
-  return fmt::format("{} ({} rank{})", name, ranks, ranks == 1 ? "" : "s");
+  return fmt::format("{} ({})", name, count_of(static_cast<std::uint64_t>(ranks), "rank"));
 }
 
 Report with_context(Report report, std::string_view command, const OpenedTrace& opened,
                     Json options) {
   report.command = command;
-  report.title = fmt::format("{}: {}", command, subject(opened));
+  report.title = fmt::format("{}: {}", present_command_name(command), subject(opened));
   report.options = std::move(options);
   report.input = input_to_json(opened);
   report.findings.merge(opened.trace.findings());

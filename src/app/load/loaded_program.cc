@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "formats/open/open.h"
 #include "graph/goal/goal_of_trace.h"
+#include "report/command_names.h"
 
 namespace slackline {
 namespace {
@@ -71,9 +72,9 @@ LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& op
 Report with_context(Report report, std::string_view command, const LoadedProgram& loaded,
                     const Json& own_options) {
   report.command = command;
-  report.title = fmt::format("{}: {} ({} ranks)", command,
+  report.title = fmt::format("{}: {} ({})", present_command_name(command),
                              std::filesystem::path(loaded.path).filename().string(),
-                             loaded.program.ranks.size());
+                             count_of(loaded.program.ranks.size(), "rank"));
   report.options = to_json(loaded.model);
   report.options.update(own_options);
   report.input = loaded.input;

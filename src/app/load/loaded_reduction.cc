@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/flat_map.h"
 #include "formats/goal/text.h"
+#include "report/command_names.h"
 #include "timing/goal_reduction.h"
 #include "timing/reduction/reduction_cache.h"
 
@@ -217,7 +218,7 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
 Report with_context(Report report, std::string_view command, const LoadedReduction& loaded,
                     const Json& own_options) {
   report.command = command;
-  report.title = fmt::format("{}: {}", command, loaded.subject);
+  report.title = fmt::format("{}: {}", present_command_name(command), loaded.subject);
   report.options = to_json(loaded.model);
   report.options.update(own_options);
   report.input = loaded.input;

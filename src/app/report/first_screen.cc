@@ -16,6 +16,7 @@
 #include "app/report/answers.h"
 #include "base/ratio.h"
 #include "base/sentences.h"
+#include "base/shell_command.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -142,7 +143,7 @@ std::string of_answer(const std::vector<Answer>& answers, std::string_view id) {
 }
 
 std::string advice_text(const FirstScreenInputs& in) {
-  if (in.advice == nullptr) return "slackline advise " + in.path;
+  if (in.advice == nullptr) return "slackline advise " + shell_word(in.path);
   const Advice& advice = *in.advice;
   if (advice.proposals.empty()) {
     return fmt::format("None of {} changes gains more than 0.1 % of the predicted run time.",
@@ -205,7 +206,7 @@ Section first_screen(const FirstScreenInputs& in) {
   rows.add("trust", trust(in));
   rows.add("more", fmt::format("slackline report {} with --all, with --section time,waits,path, or "
                                "as a page with -o report.html",
-                               in.path));
+                               shell_word(in.path)));
   return {.id = "first_screen", .title = "", .items = {rows.take()}};
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/load/loaded_graph.h"
+#include "base/shell_command.h"
 #include "base/units.h"
 #include "graph/build.h"
 #include "report/report.h"
@@ -15,21 +16,11 @@
 namespace slackline {
 namespace {
 
-/// In single quotes where a shell needs them.
-std::string quoted(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,%@";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 /// The options of the request that decide about the model.
 std::string model_options(const ModelRequest& request) {
   std::string text;
   const auto add = [&](std::string_view option, const std::string& value) {
-    if (!value.empty()) text += fmt::format(" {} {}", option, quoted(value));
+    if (!value.empty()) text += fmt::format(" {} {}", option, shell_word(value));
   };
   const ModelOptions& model = request.model;
   add("--overhead", model.overhead.value_or(""));
@@ -62,19 +53,20 @@ std::string parameters(const ModelRequest& request, const ModelChoice& choice,
   if (variation.latency_factor != 1) {
     text += " -L " + time_option(scaled(choice.model.latency_fs, variation.latency_factor));
   } else if (request.model.latency) {
-    text += " -L " + quoted(*request.model.latency);
+    text += " -L " + shell_word(*request.model.latency);
   }
   if (variation.gap_factor != 1) {
     text += " -G " + time_option(scaled(choice.model.gap_per_byte_fs, variation.gap_factor)) + "/B";
   } else if (request.model.gap_per_byte) {
-    text += " -G " + quoted(*request.model.gap_per_byte);
+    text += " -G " + shell_word(*request.model.gap_per_byte);
   }
   if (variation.eager_threshold_bytes) {
     text += fmt::format(" -S {}", *variation.eager_threshold_bytes);
   } else if (request.model.eager_threshold) {
-    text += " -S " + quoted(*request.model.eager_threshold);
+    text += " -S " + shell_word(*request.model.eager_threshold);
   }
-  for (const std::string& rule : variation.collectives) text += " --collectives " + quoted(rule);
+  for (const std::string& rule : variation.collectives)
+    text += " --collectives " + shell_word(rule);
   return text;
 }
 
@@ -82,8 +74,8 @@ std::string parameters(const ModelRequest& request, const ModelChoice& choice,
 std::string command_for(const Hypothesis& hypothesis, const ModelRequest& request,
                         const LoadedGraph& loaded) {
   std::string text = hypothesis.edits.empty() ? "slackline predict " : "slackline whatif ";
-  text += quoted(loaded.opened.path);
-  for (const Edit& edit : hypothesis.edits) text += " --set " + quoted(to_string(edit));
+  text += shell_word(loaded.opened.path);
+  for (const Edit& edit : hypothesis.edits) text += " --set " + shell_word(to_string(edit));
   return text + model_options(request) + parameters(request, loaded.model, hypothesis.variation);
 }
 

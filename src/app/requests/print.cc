@@ -4,6 +4,7 @@
 
 #include "app/load/input.h"
 #include "base/error.h"
+#include "base/units.h"
 #include "formats/text/text.h"
 
 namespace slackline {
@@ -13,7 +14,8 @@ OpenedTrace load(const PrintRequest& request) {
   const std::int32_t ranks = opened.trace.ranks();
   if (request.rank && (*request.rank < 0 || *request.rank >= ranks)) {
     throw usage_error(fmt::format("rank {} does not exist", *request.rank),
-                      fmt::format("'{}' has {} ranks", opened.path, ranks),
+                      fmt::format("'{}' has {}", opened.path,
+                                  count_of(static_cast<std::uint64_t>(ranks), "rank")),
                       fmt::format("Choose one from 0 to {}.", ranks - 1));
   }
   return opened;

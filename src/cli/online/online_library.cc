@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/shell_command.h"
 #include "cli/record/launcher.h"
 #include "cli/record/libraries.h"
 
@@ -16,15 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 /// What the loader would load for that program; empty when it is no dynamic executable.
 std::string loaded_libraries(const std::string& path) {
-  const std::string command = fmt::format("ldd {} 2>/dev/null", quoted(path));
+  const std::string command = fmt::format("ldd {} 2>/dev/null", shell_word(path));
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
   std::string text;
   char piece[512];

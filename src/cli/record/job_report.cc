@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/shell_command.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -179,7 +180,7 @@ AnalysedJob take_job_report(const fs::path& folder, const std::string& report_na
 }
 
 std::string command_for_report(const JobAnalysisChoice& choice, const fs::path& recording) {
-  return fmt::format("slackline report {} --section {}", recording.string(),
+  return fmt::format("slackline report {} --section {}", shell_word(recording.string()),
                      sections_of(choice.analyses));
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/shell_command.h"
 
 namespace slackline {
 
@@ -48,15 +49,9 @@ LauncherKind kind_of_name(std::string_view name) {
   return LauncherKind::none;
 }
 
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
 /// The first lines of `program --version`.
 std::string version_text(const std::string& program) {
-  const std::string command = quoted(program) + " --version 2>&1 </dev/null";
+  const std::string command = shell_word(program) + " --version 2>&1 </dev/null";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   if (!pipe) return {};
   std::array<char, 2048> text{};

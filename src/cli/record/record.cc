@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/shell_command.h"
 #include "cli/record/jobs.h"
 #include "cli/record/libraries.h"
 #include "cli/record/process.h"
@@ -80,10 +81,10 @@ void prepare(const RecordPlaces& places) {
                 error ? error.message() : errno_text(), "Choose another folder with -o.");
   }
   if (!recorded_jobs(places.directory).empty()) {
-    throw Error(
-        fmt::format("cannot record into '{}'", places.directory.string()),
-        "it contains an unfinished recording",
-        fmt::format("Run 'slackline record --finish {}' or remove it.", places.directory.string()));
+    throw Error(fmt::format("cannot record into '{}'", places.directory.string()),
+                "it contains an unfinished recording",
+                fmt::format("Run 'slackline {}' or remove it.",
+                            shell_command({"record", "--finish", places.directory.string()})));
   }
   remove_raw_files(places.directory);  // what a recording without any record has left
   fs::create_directories(places.directory, error);
@@ -282,12 +283,6 @@ void check_recorder(const RuntimeLibraries& libraries, const Launcher& launcher)
               "Install its development package and rebuild Slackline.");
 }
 
-std::string shell_quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
 }  // namespace
 
 RecordResult record(const RecordOptions& options) {
@@ -354,7 +349,7 @@ Environment preload_environment(const PreloadOptions& options) {
 std::string preload_script(const PreloadOptions& options) {
   std::string script;
   for (const auto& [name, value] : preload_environment(options)) {
-    script += fmt::format("export {}={};\n", name, shell_quoted(value));
+    script += fmt::format("export {}={};\n", name, shell_word(value));
   }
   return script;
 }

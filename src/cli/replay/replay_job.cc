@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "cli/calibrate/benchmark.h"
 #include "cli/record/launcher.h"
 #include "cli/record/libraries.h"
@@ -100,7 +101,8 @@ void ReplayJob::expect_ranks(std::int32_t ranks) {
                             count.begin(), count.end());
   } else if (*started != ranks) {
     throw Error("cannot replay the trace",
-                fmt::format("it has {} ranks, but the launcher starts {}", ranks, *started),
+                fmt::format("it has {}, but the launcher starts {}",
+                            count_of(static_cast<std::uint64_t>(ranks), "rank"), *started),
                 fmt::format("Start as many processes: -n {}.", ranks));
   }
 }

@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
@@ -114,8 +115,10 @@ class BinaryReader {
       op.peer = 0;
       op.tag = 0;
     } else if (op.peer >= rank_count_ && (op.kind != GoalKind::recv || op.peer != kGoalAny)) {
-      fail(node_at, fmt::format("rank {} does not exist", op.peer),
-           fmt::format("the file has {} ranks", rank_count_), {});
+      fail(
+          node_at, fmt::format("rank {} does not exist", op.peer),
+          fmt::format("the file has {}", count_of(static_cast<std::uint64_t>(rank_count_), "rank")),
+          {});
     }
     rank.add(op);
     at_ = node_at + kNodeBytes;

@@ -116,6 +116,11 @@ Error unknown_input(const TraceInput& input) {
     return Error(problem, "the folder contains none", hint);
   }
   if (input.bytes.empty()) return Error(problem, "the file is empty", hint);
+  if (input.path == "-" || input.path == "/dev/stdin") {
+    return Error(
+        problem, "what standard input has is no trace of one file in a known format",
+        "Give the path of an OTF2 archive, of liballprof files or of a recording's folder.");
+  }
   if (const auto missing = missing_listed_file(input.path, input.bytes)) {
     return Error(
         problem,
@@ -373,7 +378,7 @@ Error profile_without_calls(const fs::path& path) {
   return Error(fmt::format("cannot read '{}' as a trace", path.string()),
                "it is a profile of a training run",
                "Analyse it by 'slackline report', 'predict', 'sensitivity', 'tolerance' or "
-               "'critical-path'; other commands need a trace of MPI.");
+               "'path'; other commands need a trace of MPI.");
 }
 
 std::optional<OpenedTraining> open_training(const fs::path& path) {

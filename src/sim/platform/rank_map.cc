@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/units.h"
 
 namespace slackline {
 namespace {
@@ -70,7 +71,7 @@ RankMap parse_hostfile(std::string_view text, std::string_view name, const Platf
     for (std::uint32_t i = 0; i < *entry.count && map.size() < ranks; ++i) map.push_back(*host);
   }
   if (map.size() < ranks) {
-    throw Error(fmt::format("cannot place {} ranks", ranks),
+    throw Error(fmt::format("cannot place {}", count_of(ranks, "rank")),
                 fmt::format("'{}' has slots for {}", name, places),
                 "Add hosts, write host:4 for four ranks, or use --map.");
   }
@@ -99,7 +100,7 @@ RankMap place_ranks(std::string_view how, const Platform& platform, std::uint32_
   std::uint64_t places = 0;
   for (HostId host = 0; host < platform.host_count(); ++host) places += takes(host);
   if (places < ranks) {
-    throw Error(fmt::format("cannot place {} ranks", ranks),
+    throw Error(fmt::format("cannot place {}", count_of(ranks, "rank")),
                 fmt::format("the {} hosts have slots for {}", platform.host_count(), places),
                 fmt::format("Give the number of ranks per host, for example {}:{}.", kind,
                             (ranks + platform.host_count() - 1) / platform.host_count()));

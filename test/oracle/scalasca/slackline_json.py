@@ -1,4 +1,4 @@
-"""What `slackline wait-states` says of a trace, and the same by Slackline's rules here.
+"""What `slackline waits` says of a trace, and the same by Slackline's rules here.
 
 Nanoseconds by what they are of: ("short_term", kind, rank, activity), ("direct", pattern) ...
 """

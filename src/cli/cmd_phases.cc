@@ -6,7 +6,7 @@
 
 namespace slackline {
 
-Run setup_monitor(CommandParser& parser) {
+Run setup_phases(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<MonitorRequest>>();
   MonitorRequest& request = command->request;
   add_trace(parser, request.run.trace);
@@ -31,8 +31,8 @@ Run setup_monitor(CommandParser& parser) {
       ->capture_default_str();
   add_interval(parser, request.interval);
   add_run_options(parser, request.run);
-  examples(parser, {"slackline monitor app.slk", "slackline monitor app.slk -o monitor.html",
-                    "slackline monitor app.slk --on simulated --platform cluster.xml"});
+  examples(parser, {"slackline phases app.slk", "slackline phases app.slk -o phases.html",
+                    "slackline phases app.slk --on simulated --platform cluster.xml"});
   return report_on<MonitorRequest>(command);
 }
 

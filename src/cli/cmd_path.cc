@@ -6,7 +6,7 @@
 
 namespace slackline {
 
-Run setup_critical_path(CommandParser& parser) {
+Run setup_path(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<CriticalPathRequest>>();
   CriticalPathRequest& request = command->request;
   add_model_request(parser, request.input, command->output);
@@ -31,10 +31,9 @@ Run setup_critical_path(CommandParser& parser) {
                   "With intervals: minimum length of a computation")
       ->type_name("TIME");
   add_clock_options(parser, request.input.clocks);
-  add_platform_options(parser, request.platform, kSimulatedRuns);
-  examples(parser, {"slackline critical-path slackline-trace",
-                    "slackline critical-path app.slk --on predicted",
-                    "slackline critical-path app.slk -L 10us --format csv -o path.csv"});
+  add_platform_options(parser, request.platform);
+  examples(parser, {"slackline path slackline-trace", "slackline path app.slk --on predicted",
+                    "slackline path app.slk -L 10us --format csv -o path.csv"});
   return [command] {
     command->request.segments = tells_result(command->output);
     return write_report(execute(command->request), command->output);

@@ -1,4 +1,4 @@
-#include "cli/replay/shell_command.h"
+#include "base/shell_command.h"
 
 #include <algorithm>
 #include <string_view>
@@ -12,18 +12,18 @@ bool is_plain(char c) {
          kPlain.find(c) != std::string_view::npos;
 }
 
-std::string quoted(const std::string& word) {
+}  // namespace
+
+std::string shell_word(const std::string& word) {
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
 }
 
-}  // namespace
-
 std::string shell_command(const std::vector<std::string>& words) {
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/replay/shell_command.h"
+#include "base/shell_command.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 namespace slackline {
 
-Run setup_wait_states(CommandParser& parser) {
+Run setup_waits(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<WaitStatesRequest>>();
   WaitStatesRequest& request = command->request;
   add_trace(parser, request.run.trace);
@@ -17,8 +17,8 @@ Run setup_wait_states(CommandParser& parser) {
       ->description(
           "Messages up to this size do not wait for their receiver. By default, a measured send "
           "still in progress when its receive begins is a late receiver");
-  examples(parser, {"slackline wait-states app.slk", "slackline wait-states app.slk --format json",
-                    "slackline wait-states app.slk --on predicted -L 10us"});
+  examples(parser, {"slackline waits app.slk", "slackline waits app.slk --format json",
+                    "slackline waits app.slk --on predicted -L 10us"});
   return report_on<WaitStatesRequest>(command);
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace slackline {
+
+/// The list of all commands, by what they are for.
+std::string commands_help();
+
+enum class HelpExtent : unsigned char { own_options, all_options };
+
+/// The --help or --help-all of a command whose options are declared. Of groups of options that
+/// several commands share (Model, Network, ...) --help has a line each, --help-all the options.
+/// Changes the options' groups, so that the command is good for nothing else afterwards.
+std::string command_help(CLI::App& command, const CommandParser& parser, HelpExtent extent);
+
+/// Has --help-all anything that --help leaves out?
+bool has_more_help(const CLI::App& command, const CommandParser& parser);
+
+/// Names and explanations as two columns of a help text, wrapped to its width.
+std::string help_rows(const std::vector<std::pair<std::string, std::string>>& rows);
+
+/// The values of an option that takes one of a set, else empty.
+std::vector<std::string> listed_values(const CLI::Option& option);
+
+}  // namespace slackline
