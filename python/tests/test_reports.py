@@ -70,12 +70,12 @@ def test_every_command_that_reports_is_there(cli):
 
 @pytest.mark.parametrize("command", slackline.commands())
 def test_every_option_of_the_command_line_has_an_argument(cli, command):
-    text = subprocess.run([cli.binary, command, "--help"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([cli.binary, command, "--help-all"], capture_output=True, text=True, check=True).stdout
     text = text.split("Examples:")[0]
-    options = {name.replace("-", "_") for name in re.findall(r"^ +(?:-\w, *)?--([\w-]+)", text, re.MULTILINE)}
+    options = {name.replace("-", "_") for name in re.findall(r"^  (?:-\w, *)?--([\w-]+)", text, re.MULTILINE)}
     options = {"from_" if name == "from" else name for name in options}
     # How the answer is printed is no part of a request.
-    printing = {"help", "output", "format", "colour", "color", "quiet", "strict", "all"}
+    printing = {"help", "help_all", "output", "format", "colour", "color", "quiet", "strict", "all"}
     # Programs are started by the command line only.
     starting = {"ranks", "compute", "mpi", "processors", "memory"} if command == "simulate" else set()
     assert options - printing - starting <= slackline._core.arguments_of(command)
