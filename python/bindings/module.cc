@@ -8,6 +8,7 @@
 #include "app/options/analysed_interval.h"
 #include "app/version.h"
 #include "base/error.h"
+#include "base/lost_input.h"
 #include "bindings/arrow_export.h"
 #include "bindings/call_columns.h"
 #include "bindings/column.h"
@@ -158,6 +159,7 @@ void refuse_new(const py::object& made) {
 }
 
 PYBIND11_MODULE(_core, m) {
+  survive_lost_input();
   m.attr("version") = version();
   py::register_exception<Error>(m, "Error", PyExc_RuntimeError);
   m.def("abandoned_computations", abandoned_computations);
