@@ -159,7 +159,7 @@ std::pair<std::int64_t, std::int64_t> span_of(const Trace& trace) {
   return {first, last};
 }
 
-// The locations of one archive whose events are written.
+// The events of these locations, which are all of one OTF2_Archive, are written.
 void close_part(OTF2_Archive* archive, std::span<const otf2::WrittenLocation> locations,
                 const fs::path& anchor) {
   check(OTF2_Archive_CloseEvtFiles(archive), anchor);
