@@ -116,14 +116,15 @@ std::atomic<std::size_t> lost_length{0};
 std::atomic_flag in_handler;  // of some thread; guards lost_path
 struct sigaction before_ours {};
 
-bool put_zeros(std::uintptr_t address) {
+bool put_zeros(void* at) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
   const std::uintptr_t end = end_of_mapping(address);
   if (end == 0) return false;
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::uintptr_t first = address / page * page;
+  const std::uintptr_t in_page = address % page;
   // Another thread may have been here before; the file is then no longer the one that is mapped.
   if (const std::size_t length = find_lost_path(address)) lost_length.store(length);
-  return ::mmap(reinterpret_cast<void*>(first), end - first, PROT_READ,
+  return ::mmap(static_cast<char*>(at) - in_page, end - address + in_page, PROT_READ,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
@@ -131,7 +132,7 @@ extern "C" void read_as_zeros(int signal, siginfo_t* info, void* /*context*/) {
   const int error = errno;
   while (in_handler.test_and_set()) {
   }
-  const bool done = put_zeros(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  const bool done = put_zeros(info->si_addr);
   in_handler.clear();
   if (done) {
     losses.fetch_add(1);
