@@ -8,6 +8,7 @@
 #include "app/options/analysed_interval.h"
 #include "app/version.h"
 #include "base/error.h"
+#include "base/lost_input.h"
 #include "bindings/arrow_export.h"
 #include "bindings/call_columns.h"
 #include "bindings/column.h"
@@ -159,6 +160,7 @@ void refuse_new(const py::object& made) {
 }
 
 PYBIND11_MODULE(_core, m) {
+  survive_lost_input();
   m.attr("version") = version();
   static const py::exception<Error> error(m, "Error", PyExc_RuntimeError);
   py::register_exception_translator([](std::exception_ptr thrown) {

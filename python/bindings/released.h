@@ -3,11 +3,14 @@
 #include <pybind11/pybind11.h>
 
 #include <atomic>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <thread>
 #include <type_traits>
 #include <utility>
+
+#include "base/lost_input.h"
 
 namespace slackline::python {
 
@@ -25,6 +28,25 @@ int abandoned_computations();
 /// For the thread of such a computation, once it has ended.
 void count_abandoned(int change);
 
+/// Returns work(). Throws Error where an input became shorter meanwhile.
+template <class Work>
+auto with_whole_input(Work& work) {
+  const std::uint64_t before = lost_inputs();
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
+      work();
+      refuse_lost_input(before);
+    } else {
+      auto result = work();
+      refuse_lost_input(before);
+      return result;
+    }
+  } catch (...) {
+    refuse_lost_input(before);  // which is why
+    throw;
+  }
+}
+
 /// Returns work(), computed on another thread without the GIL. Ctrl-C raises KeyboardInterrupt at
 /// once; the computation then ends by itself, so `work` must own all that it uses. Exceptions of
 /// `work` are rethrown. Costs a thread, some 50 us.
@@ -32,7 +54,8 @@ template <class Work>
 auto released(Work work) {
   using Result = std::invoke_result_t<Work&>;
   struct State {
-    explicit State(Work w) : task(std::move(w)) {}
+    explicit State(Work w)
+        : task([work = std::move(w)]() mutable { return with_whole_input(work); }) {}
     std::packaged_task<Result()> task;
     std::promise<void> ended;
     std::atomic<bool> abandoned{false};

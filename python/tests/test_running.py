@@ -22,6 +22,34 @@ except KeyboardInterrupt:
     print("interrupted")
 """
 
+#: Cuts a trace as soon as it is mapped, which may be when all of it has been read.
+CUT = """
+import os, sys, threading
+import slackline
+path = os.path.realpath(sys.argv[1])
+def cut():
+    while True:
+        with open("/proc/self/maps") as maps:
+            if path in maps.read():
+                return os.truncate(path, 5000)
+threading.Thread(target=cut, daemon=True).start()
+try:
+    slackline.open(path)
+    print("whole")
+except slackline.Error as error:
+    print(error)
+"""
+
+
+def test_a_trace_cut_while_it_is_read_is_an_exception(tmp_path):
+    rank = "".join(f"  @{10 * i} +5 barrier\n" for i in range(1_000_000))
+    path = tmp_path / "cut.txt"
+    path.write_text("slackline-trace 1 timed ranks=1\nrank 0 host=n0\n" + rank)
+    run = subprocess.run([sys.executable, "-c", CUT, path], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    lost = f"cannot read '{path}': it became shorter while it was read, or its disk failed. Start again when it is complete."
+    assert run.stdout.strip() in ("whole", lost)
+
 
 @pytest.mark.parametrize("ending, status", [("", 0), ("sys.exit(3)", 3), ("raise ValueError", 1)])
 def test_the_exit_status_is_the_scripts_own(traces, ending, status):

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "advice/retimed_cost.h"
+#include "base/saturating.h"
 #include "base/units.h"
 #include "graph/build.h"
 #include "timing/cost/linear_cost.h"
@@ -15,7 +16,7 @@ namespace slackline {
 namespace {
 
 std::int64_t scaled_fs(std::int64_t fs, double factor) {
-  return std::llround(static_cast<double>(fs) * factor);
+  return nearest_whole(static_cast<double>(fs) * factor);
 }
 
 /// Parameters for each pair of ranks have factors in no place; then all stay as they are.

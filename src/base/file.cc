@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/input_file.h"
+#include "base/lost_input.h"
 #include "base/parallel.h"
 #include "base/pieces_in_order.h"
 #include "base/stage.h"
@@ -45,6 +46,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
                 "Check the path and permissions.");
   }
   data_ = static_cast<const std::byte*>(mapped);
+  if (data_ != nullptr) add_mapped_input(data_, size_);
 }
 
 std::string_view MappedFile::text() const {
@@ -66,8 +68,10 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
+  if (data_ == nullptr) return;
+  remove_mapped_input(data_);
   // munmap's signature predates const; the mapping itself is read-only.
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+  ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
 void MappedFile::release(std::span<const std::byte> part) const {

@@ -22,7 +22,7 @@ class WriteBehind;
 
 /// A file's bytes, mapped read-only. Movable. Throws Error when it cannot be opened
 /// (base/input_file.h says what can be). An empty file gives an empty span. A file that becomes
-/// shorter while it is mapped gives SIGBUS (explain_bus_errors() in base/interrupt.h).
+/// shorter while it is mapped gives SIGBUS (base/lost_input.h).
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);

@@ -68,89 +68,16 @@ bool remove_at(int folder, const char* name, int depth) {
   return ::unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }
 
-void remove_temporaries() {
+void remove_all_armed() {
   for (Slot& slot : slots) {
     if (slot.armed.load(std::memory_order_acquire)) remove_at(AT_FDCWD, slot.path.data(), 0);
   }
 }
 
 extern "C" void remove_and_die(int signal) {
-  remove_temporaries();
+  remove_all_armed();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
-}
-
-/// Characters of a file. A signal handler may not use the library's.
-class FileCharacters {
- public:
-  explicit FileCharacters(const char* path) : fd_(::open(path, O_RDONLY | O_CLOEXEC)) {}
-  ~FileCharacters() { ::close(fd_); }
-  FileCharacters(const FileCharacters&) = delete;
-  FileCharacters& operator=(const FileCharacters&) = delete;
-  /// '\0' at the end.
-  char next() {
-    if (at_ == size_) {
-      size_ = ::read(fd_, buffer_.data(), buffer_.size());
-      at_ = 0;
-    }
-    return size_ <= 0 ? '\0' : buffer_[static_cast<std::size_t>(at_++)];
-  }
-
- private:
-  int fd_;
-  std::array<char, 4096> buffer_{};
-  long at_ = 0;
-  long size_ = 0;
-};
-
-std::uintptr_t hexadecimal(FileCharacters& in, char end) {
-  std::uintptr_t value = 0;
-  for (char c = in.next(); c != end && c != '\0'; c = in.next()) {
-    value = 16 * value + static_cast<std::uintptr_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-  }
-  return value;
-}
-
-std::array<char, 4096> lost_path;
-
-/// The path of the file that is mapped at `address`; its length, 0 where none is. Lines of
-/// /proc/self/maps: begin-end permissions offset device inode path.
-std::size_t find_lost_path(std::uintptr_t address) {
-  FileCharacters in("/proc/self/maps");
-  for (;;) {
-    const std::uintptr_t begin = hexadecimal(in, '-');
-    const std::uintptr_t end = hexadecimal(in, ' ');
-    if (end == 0) return 0;
-    std::size_t length = 0;
-    for (char c = in.next(); c != '\n' && c != '\0'; c = in.next()) {
-      const bool in_path = length > 0 || c == '/';
-      if (in_path && length < lost_path.size()) lost_path[length++] = c;
-    }
-    if (address >= begin && address < end) return length;
-  }
-}
-
-void say(const char* text, std::size_t length) {
-  static_cast<void>(!::write(STDERR_FILENO, text, length));
-}
-
-extern "C" void say_what_is_lost(int signal, siginfo_t* info, void* /*context*/) {
-  constexpr char kBegin[] = "slackline: cannot read '";
-  constexpr char kEnd[] =
-      "': it became shorter while it was read, or its disk failed. Start again when it is "
-      "complete.\n";
-  static std::atomic<bool> said{false};
-  const std::size_t length = find_lost_path(reinterpret_cast<std::uintptr_t>(info->si_addr));
-  if (length == 0) {
-    std::signal(signal, SIG_DFL);  // the access comes again
-    return;
-  }
-  if (said.exchange(true)) ::pause();  // another thread ends the process
-  remove_temporaries();
-  say(kBegin, sizeof kBegin - 1);
-  say(lost_path.data(), length);
-  say(kEnd, sizeof kEnd - 1);
-  ::_exit(1);
 }
 
 }  // namespace
@@ -174,11 +101,8 @@ TemporaryGuard::~TemporaryGuard() {
   slot.claimed.store(false);
 }
 
-void explain_bus_errors() {
-  struct sigaction action {};
-  action.sa_sigaction = say_what_is_lost;
-  action.sa_flags = SA_SIGINFO;
-  ::sigaction(SIGBUS, &action, nullptr);
+void remove_temporaries() noexcept {
+  remove_all_armed();
 }
 
 void remove_temporaries_on_interrupt() {

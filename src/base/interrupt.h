@@ -22,8 +22,7 @@ class TemporaryGuard {
 /// Installs the handlers. The signal's own effect stays: the process ends by that signal.
 void remove_temporaries_on_interrupt();
 
-/// Where a mapped input becomes shorter while it is read, the process ends with status 1, after it
-/// has said so on standard error and removed what remove_temporaries_on_interrupt() would.
-void explain_bus_errors();
+/// Removes what is guarded. Signal handlers may call it.
+void remove_temporaries() noexcept;
 
 }  // namespace slackline

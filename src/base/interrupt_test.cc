@@ -73,33 +73,5 @@ TEST(Interrupt, KeepsWhatWasCommitted) {
   EXPECT_EQ(MappedFile(path).text(), "whole");
 }
 
-TEST(BusError, IsOneSentenceAndStatus1) {
-  const ScratchFolder folder;
-  write_file(folder / "input", std::string(100'000, 'x'));
-  const pid_t child = ::fork();
-  if (child == 0) {
-    explain_bus_errors();
-    const int log = ::open((folder / "log").c_str(), O_WRONLY | O_CREAT, 0600);
-    ::dup2(log, STDERR_FILENO);
-    const OutputFile output(folder / "result");
-    const MappedFile input(folder / "input");
-    std::filesystem::resize_file(folder / "input", 0);
-    ::_exit(input.text().back() == 'x' ? 2 : 3);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1) << status;
-  const std::string path = std::filesystem::canonical(folder / "input").string();
-  EXPECT_EQ(std::string(MappedFile(folder / "log").text()),
-            "slackline: cannot read '" + path +
-                "': it became shorter while it was read, or its disk failed. Start again when it "
-                "is complete.\n");
-  std::size_t entries = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
-    entries += entry.exists() ? 1 : 0;
-  }
-  EXPECT_EQ(entries, 2u);  // no temporary
-}
-
 }  // namespace
 }  // namespace slackline

@@ -150,7 +150,7 @@ MeasuredMachine read_machine_file(const std::filesystem::path& path) {
   }
   const toml::table* machine = root["machine"].as_table();
   if (machine == nullptr) no_machine(path, "it has no table [machine]");
-  if ((*machine)["version"].value_or(std::int64_t{0}) != kVersion) {
+  if ((*machine)["version"].value_exact<std::int64_t>() != kVersion) {
     no_machine(path, fmt::format("its version is not {}", kVersion));
   }
   MeasuredMachine measured{read_model_file(path), origin_of(*machine)};

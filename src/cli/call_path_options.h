@@ -22,7 +22,7 @@ inline void add_call_paths(CommandParser& parser, CallPathChoice& choice, std::s
   parser
       .add_option("--sample", sample,
                   "Sampling frequency of computation per second of CPU time, or off (default: "
-                  "200Hz, with call paths)")
+                  "200Hz, with full call paths)")
       ->type_name("[RATE]")
       ->optional_value("200Hz");
   parser

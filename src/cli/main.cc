@@ -7,6 +7,7 @@
 
 #include "base/interrupt.h"
 #include "base/large_pages.h"
+#include "base/lost_input.h"
 #include "cli/launched_command.h"
 #include "cli/record/process.h"
 
@@ -31,7 +32,7 @@ int main(int argc, char** argv) {
 
   // An interrupted command leaves no half-written file behind.
   remove_temporaries_on_interrupt();
-  explain_bus_errors();
+  end_on_lost_input();
 
   // Writing to a closed pipe becomes an error that write_stdout sees. A handler, not SIG_IGN: that
   // one would be inherited by the programs that `record` starts.

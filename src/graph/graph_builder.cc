@@ -43,9 +43,12 @@ VertexId GraphBuilder::vertex(std::uint32_t global_call) {
 
 void GraphBuilder::edge(const Edge& e) {
   const bool timed = e.kind == EdgeKind::compute || e.kind == EdgeKind::order;
-  const std::uint64_t value = timed ? static_cast<std::uint64_t>(e.nanoseconds) : e.bytes;
+  // Parts of a collective may together have more bytes than costs can count.
+  const std::uint64_t bytes =
+      std::min<std::uint64_t>(e.bytes, std::numeric_limits<std::int64_t>::max());
+  const std::uint64_t value = timed ? static_cast<std::uint64_t>(e.nanoseconds) : bytes;
   graph_.max_nanoseconds_ = std::max(graph_.max_nanoseconds_, e.nanoseconds);
-  graph_.max_bytes_ = std::max(graph_.max_bytes_, e.bytes);
+  graph_.max_bytes_ = std::max(graph_.max_bytes_, bytes);
   const bool wide = value > std::numeric_limits<std::uint32_t>::max();
   ExecutionGraph::PackedEdge packed{.from = e.from,
                                     .value = static_cast<std::uint32_t>(value),

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 
+#include "base/saturating.h"
 #include "timing/network/pair_cost.h"
 
 namespace slackline {
@@ -78,7 +79,7 @@ std::vector<PairSensitivity> pair_sensitivities(const ExecutionGraph& graph,
     PairSensitivity& s =
         pairs.try_emplace({p.from, p.to}, PairSensitivity{p.from, p.to, 0, 0}).first->second;
     s.lambda_latency += e.latencies;
-    s.lambda_gap_bytes += multiples(e, Parameter::gap_per_byte);
+    s.lambda_gap_bytes = saturated_sum(s.lambda_gap_bytes, multiples(e, Parameter::gap_per_byte));
   });
   std::vector<PairSensitivity> result;
   for (const auto& entry : pairs) result.push_back(entry.second);

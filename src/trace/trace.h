@@ -233,6 +233,11 @@ class RankCalls {
     start_ns_ = map(start_ns_);
     if (stop_ns_ != kNoStop) stop_ns_ = map(stop_ns_);
   }
+  /// Replaces the frame of every call by map(frame); map(0) is 0.
+  template <class Map>
+  void map_frames(Map map) {
+    for (FrameId& frame : frame_) frame = map(frame);
+  }
   /// Gives back what reserve() and growth left over.
   void shrink();
 

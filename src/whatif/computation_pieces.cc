@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/saturating.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
 #include "whatif/program_writer.h"
@@ -170,7 +171,7 @@ Program with_lengths(const ProgramView& program, const CallPaths& paths, const S
 }
 
 std::int64_t scaled(std::int64_t ns, double factor) {
-  return std::llround(static_cast<double>(ns) * factor);
+  return nearest_whole(static_cast<double>(ns) * factor);
 }
 
 }  // namespace slackline

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/saturating.h"
 #include "base/units.h"
 #include "calls/call_actions.h"
 #include "trace/start_groups.h"
@@ -81,13 +82,13 @@ struct Resize {
 
   std::uint64_t operator()(std::uint64_t old) const {
     if (bytes) return *bytes;
-    return static_cast<std::uint64_t>(std::llround(static_cast<double>(old) * factor));
+    return static_cast<std::uint64_t>(nearest_whole(static_cast<double>(old) * factor));
   }
 };
 
 /// Femtoseconds for each byte, as nanoseconds for all.
 std::int64_t cost_ns(std::uint64_t bytes, std::int64_t fs_per_byte) {
-  return std::llround(static_cast<double>(bytes) * ns_of_fs(fs_per_byte));
+  return nearest_whole(static_cast<double>(bytes) * ns_of_fs(fs_per_byte));
 }
 
 /// The call with the new sizes of what it sends and receives.

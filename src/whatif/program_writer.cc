@@ -1,6 +1,8 @@
 #include "whatif/program_writer.h"
 
+#include "base/error.h"
 #include "base/parallel.h"
+#include "base/saturating.h"
 #include "calls/program_steps.h"
 #include "calls/run_span.h"
 
@@ -26,9 +28,17 @@ void RankWriter::start(std::int64_t ns) {
   to_.set_start_ns(ns);
 }
 
+void RankWriter::compute(std::int64_t ns) {
+  now_ns_ = saturated_sum(now_ns_, ns);
+  if (now_ns_ <= kTimeLimit_ns) return;
+  throw Error("cannot edit the program", "a rank would compute for more than 146 years",
+              "Use smaller factors and times.");
+}
+
 void RankWriter::pause(std::int64_t ns, PauseKind kind) {
-  to_.append_pause({now_ns_, now_ns_ + ns, next_call(), kind});
-  now_ns_ += ns;
+  const std::int64_t begin = now_ns_;
+  compute(ns);
+  to_.append_pause({begin, now_ns_, next_call(), kind});
 }
 
 void RankWriter::region(std::uint32_t region, bool enter) {

@@ -15,7 +15,8 @@ class RankWriter {
 
   /// The rank's program starts this long after the earliest rank's.
   void start(std::int64_t ns);
-  void compute(std::int64_t ns) { now_ns_ += ns; }
+  /// Throws Error where the rank's program becomes longer than a trace may be.
+  void compute(std::int64_t ns);
   void pause(std::int64_t ns, PauseKind kind);
   void region(std::uint32_t region, bool enter);
   /// Its times are set here.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/saturating.h"
 #include "calls/call_matching.h"
 #include "calls/run_span.h"
 #include "whatif/actions.h"
@@ -85,7 +86,7 @@ std::int64_t computation_ns(const Trace& trace) {
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     for (std::size_t i = rank_span(calls).first_call; i <= calls.size(); ++i) {
-      sum += calls.useful_ns(i);
+      sum = saturated_sum(sum, calls.useful_ns(i));
     }
   }
   return sum;

@@ -139,7 +139,7 @@ def case_stripped(test):
     stripped = os.path.join(test.folder, "stripped")
     subprocess.run(["strip", "-o", stripped, program], check=True)
     test.program = lambda name: stripped
-    record(test, "stripped")
+    record(test, "stripped", ["--sample=off"])
     same_addresses(test)
     check(re.search(r'^frame \d+ \d+ "stripped\+0x', test.text(), re.M), "places in the file")
     check(finding(test.text(), "no_function_names") == 1, "which is said")

@@ -197,12 +197,13 @@ def case_formats(test):
         return os.path.join(test.folder, name)
 
     def lines(name, call_paths=True):
-        """Calls and communicators, exactly; pauses only the native trace keeps."""
+        """Calls and communicators, exactly; with call paths also their frames and the samples."""
         found = [line for line in output("print", name).splitlines()
-                 if line.startswith(("  ", "comm ", "frame ")) and not line.endswith(" pause")]
+                 if line.startswith(("  ", "comm ", "frame ")) and not re.match(r"  @\S+ \+\d+ pause", line)]
         if call_paths:
             return found
-        return [re.sub(r" frame=.*", "", line) for line in found if not line.startswith("frame ")]
+        return [re.sub(r" frame=.*", "", line) for line in found
+                if not line.startswith("frame ") and not re.match(r"  @\S+ sample", line)]
 
     def durations(name):
         """Operation and duration of every call, rank after rank."""
@@ -211,7 +212,7 @@ def case_formats(test):
 
     original = lines("trace")
     check(any(line.startswith("frame ") for line in original), "call paths are recorded")
-    count = sum(line.startswith("  ") and not line.startswith("  counted") for line in original)
+    count = sum(line.startswith("  ") and not re.match(r"  counted|  @\S+ sample", line) for line in original)
     check(count > 1000, "the program calls much")
     for name in ("t.slk", "t.txt"):
         converted(name)

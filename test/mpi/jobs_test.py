@@ -50,7 +50,8 @@ def case_children(test):
     done = test.record(test.launcher(2) + [test.program("scenario"), "children"])
     check(done.returncode == 0, "children run as ever")
     check("slackline: not recorded" not in done.stderr, "children hear nothing of Slackline")
-    check(len(os.listdir(os.path.join(test.output, "raw"))) == 2, "only the ranks left files")
+    files = os.listdir(os.path.join(test.output, "raw"))
+    check(len({name.split(".")[0] for name in files}) == 2 and len(files) == 4, f"only the ranks left files: {files}")
 
 
 def case_paused(test):

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "analysis/model/model_functions.h"
+#include "base/saturating.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -24,7 +25,7 @@ std::int64_t plot_end_fs(const Tolerances& t, const LogGPS& model) {
   std::int64_t end = std::max<std::int64_t>(10 * model.latency_fs, 10'000 * kFemtosPerNano);
   if (!t.rows.empty() && t.rows.back().value_ns) {
     const double last_fs = *t.rows.back().value_ns * static_cast<double>(kFemtosPerNano);
-    end = static_cast<std::int64_t>(last_fs) / 4 * kPlotMargin + kFemtosPerNano;
+    end = saturated_sum(nearest_whole(last_fs / 4 * kPlotMargin), kFemtosPerNano);
   }
   return end;
 }

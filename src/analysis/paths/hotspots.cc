@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/int128.h"
+#include "base/saturating.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -60,7 +61,7 @@ struct FrameSums {
   std::int64_t path_ns = 0;
   std::int64_t computation_ns = 0;
   std::int64_t mpi_ns = 0;
-  std::int64_t all() const { return path_ns + computation_ns + mpi_ns; }
+  std::int64_t all() const { return saturated_sum(path_ns, saturated_sum(computation_ns, mpi_ns)); }
 };
 
 class Summing {
@@ -85,9 +86,10 @@ class Summing {
     for (const ActivitySegment& s : path.segments) add_segment(s, start);
     for (FrameId frame = 0; frame < frames_.size(); ++frame) add_frame(frame);
     for (Hotspot& spot : spots_) {
-      const bool none =
-          spot.path.inclusive_ns + spot.computation.inclusive_ns + spot.mpi.inclusive_ns == 0;
-      if (none) continue;
+      if (FrameSums{spot.path.inclusive_ns, spot.computation.inclusive_ns, spot.mpi.inclusive_ns}
+              .all() == 0) {
+        continue;
+      }
       spot.mean_ns =
           static_cast<double>(spot.computation.exclusive_ns) / static_cast<double>(trace_.ranks());
       result_.spots.push_back(spot);

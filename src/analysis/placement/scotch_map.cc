@@ -17,6 +17,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/saturating.h"
 #include "timing/network/pair_cost.h"
 
 namespace slackline {
@@ -38,8 +39,9 @@ class Mapper {
         neighbours_(static_cast<std::size_t>(traffic.ranks)),
         node_of_rank_(static_cast<std::size_t>(traffic.ranks), 0) {
     for (const PairSensitivity& p : traffic.pairs) {
-      const std::int64_t w =
-          weight == TrafficWeight::messages ? p.lambda_latency : p.lambda_gap_bytes + 1;
+      const std::int64_t w = weight == TrafficWeight::messages
+                                 ? p.lambda_latency
+                                 : saturated_sum(p.lambda_gap_bytes, 1);
       neighbours_[static_cast<std::size_t>(p.from)].push_back({p.to, w});
       neighbours_[static_cast<std::size_t>(p.to)].push_back({p.from, w});
       heaviest_ = std::max(heaviest_, w);
@@ -193,7 +195,7 @@ Traffic total_traffic(const ExecutionGraph& graph, const std::vector<std::int32_
       PairSensitivity& p =
           pairs.try_emplace({low, high}, PairSensitivity{low, high, 0, 0}).first->second;
       p.lambda_latency += e.latencies;
-      p.lambda_gap_bytes += static_cast<std::int64_t>(e.bytes);
+      p.lambda_gap_bytes = saturated_sum(p.lambda_gap_bytes, static_cast<std::int64_t>(e.bytes));
     });
   }
   Traffic traffic{graph.ranks(), {}};

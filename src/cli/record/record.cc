@@ -259,7 +259,7 @@ Environment environment(const RuntimeLibraries& libraries, const fs::path& direc
 int parse_sample_rate(const std::string& text, const std::string& call_paths) {
   constexpr int kMost = 10'000;
   constexpr int kUsual = 200;
-  if (text.empty()) return call_paths == "none" ? 0 : kUsual;
+  if (text.empty()) return call_paths == "full" ? kUsual : 0;
   if (text == "off") return 0;
   int hz = 0;
   const char* const end = text.data() + text.size();

@@ -22,7 +22,7 @@ struct CallPathChoice {
 };
 
 /// Samples a second of "200Hz" or "200", 1 to 10,000; of "off" 0; of an empty text the default, 0
-/// without call paths ("none"). Throws usage Error.
+/// unless call paths are recorded in full. Throws usage Error.
 int parse_sample_rate(const std::string& text, const std::string& call_paths);
 
 struct RecordOptions {

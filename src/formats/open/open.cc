@@ -26,7 +26,7 @@
 #include "formats/raw/reader.h"
 #include "formats/text/text.h"
 #include "formats/ti/reader.h"
-#include "trace/region_nesting.h"
+#include "trace/nesting_limits.h"
 #include "trace/time_order.h"
 
 namespace slackline {
@@ -222,7 +222,7 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   }
   opened.calls = opened.trace.call_count();
   mend_time_order(opened.trace);
-  limit_region_nesting(opened.trace);
+  limit_nesting(opened.trace, opened.samples);
   check_time_span(opened.trace);
   if (!opened.trace.timed() && !options.keep_matching) return opened;
   if (!options.keep_matching && options.clocks == ClockPolicy::as_read) {
@@ -356,7 +356,7 @@ OpenedPart open_part(const fs::path& path, bool with_checksum,
                  part.complete};
   const std::uint64_t known = total(out.opened.trace.findings());
   mend_time_order(out.opened.trace);
-  limit_region_nesting(out.opened.trace);
+  limit_nesting(out.opened.trace, out.opened.samples);
   out.complete = out.complete && total(out.opened.trace.findings()) == known;
   if (with_checksum) {
     out.opened.checksum = checksum(

@@ -42,6 +42,7 @@ class RankFinder {
       process_of_[location.id] = location.group;
       if (location.is_thread) locations_of_[location.group].push_back(&location);
     }
+    for (const auto& process : d.processes) host_of_.try_emplace(process.id, &process.host);
   }
 
   std::vector<Job::Rank> find() {
@@ -68,13 +69,14 @@ class RankFinder {
       rank.events += location->events;
       if (location->id != master && location->events > 0) rank.locations.push_back(location->id);
     }
-    const auto named = std::ranges::find(d_.processes, process->second, &Definitions::Process::id);
-    if (named != d_.processes.end()) rank.host = named->host;
+    const auto host = host_of_.find(process->second);
+    if (host != host_of_.end()) rank.host = *host->second;
     return rank;
   }
 
   const Definitions& d_;
   std::unordered_map<std::uint64_t, std::uint32_t> process_of_;
+  std::unordered_map<std::uint32_t, const std::string*> host_of_;  // by process
   std::unordered_map<std::uint32_t, std::vector<const Definitions::Location*>> locations_of_;
 };
 

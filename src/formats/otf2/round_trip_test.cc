@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -133,6 +134,21 @@ TEST_F(Otf2RoundTrip, KeepsRecordedTraces) {
     ++traces;
   }
   EXPECT_GE(traces, 5);
+}
+
+// More locations than one OTF2_Archive is given; some ranks have several.
+TEST_F(Otf2RoundTrip, KeepsManyRanks) {
+  constexpr int kRanks = 2100;
+  std::string text = fmt::format("slackline-trace 1 timed ranks={}\n", kRanks);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    text += fmt::format("rank {} host=n{}\n@{} +5 init\n", rank, rank / 64, rank);
+    if (rank % 100 == 0) text += fmt::format("@{} +3 barrier thread=2\n", rank + 10);
+    text += fmt::format("@{} +4 allreduce elem=8 bytes=8\n@5000 +5 finalize\n", rank + 20);
+  }
+  const Trace trace = read_text(text, "many");
+  const Trace back = there_and_back(trace);
+  EXPECT_TRUE(same_content(trace, back));
+  EXPECT_EQ(back.rank_info(kRanks - 1).host, "n32");
 }
 
 TEST_F(Otf2RoundTrip, KeepsHostsAndTheProgram) {

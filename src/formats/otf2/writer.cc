@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "formats/otf2/definition_writer.h"
@@ -38,14 +40,97 @@ void check(OTF2_ErrorCode code, const fs::path& anchor) {
   if (code != OTF2_SUCCESS) throw write_error(anchor);
 }
 
-Archive open_for_writing(const fs::path& anchor) {
+// The library looks for each new location among all that an OTF2_Archive has, so a number of them
+// has one of its own, as the processes of a job have that write one archive together: the first
+// writes what is not of one location, and the others hear from it what it broadcasts.
+constexpr std::size_t kLocationsOfPart = 1024;
+
+struct Process {
+  bool first = true;
+  std::vector<std::vector<char>>* broadcasts;  // of the first one, which is ahead of the others
+  std::size_t heard = 0;
+};
+
+std::size_t size_of(OTF2_Type type) {
+  switch (type) {
+    case OTF2_TYPE_UINT8:
+    case OTF2_TYPE_INT8:
+      return 1;
+    case OTF2_TYPE_UINT16:
+    case OTF2_TYPE_INT16:
+      return 2;
+    case OTF2_TYPE_UINT64:
+    case OTF2_TYPE_INT64:
+    case OTF2_TYPE_DOUBLE:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+OTF2_CallbackCode broadcast(void* user, OTF2_CollectiveContext*, void* data, std::uint32_t elements,
+                            OTF2_Type type, std::uint32_t) {
+  auto* const process = static_cast<Process*>(user);
+  auto* const bytes = static_cast<char*>(data);
+  const std::size_t size = elements * size_of(type);
+  if (process->first) {
+    process->broadcasts->emplace_back(bytes, bytes + size);
+    return OTF2_CALLBACK_SUCCESS;
+  }
+  if (process->heard == process->broadcasts->size()) return OTF2_CALLBACK_ERROR;
+  const std::vector<char>& value = (*process->broadcasts)[process->heard++];
+  if (value.size() != size) return OTF2_CALLBACK_ERROR;
+  std::ranges::copy(value, bytes);
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode number_of_processes(void*, OTF2_CollectiveContext*, std::uint32_t* size) {
+  *size = 2;
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode number_of_process(void* user, OTF2_CollectiveContext*, std::uint32_t* number) {
+  *number = static_cast<Process*>(user)->first ? 0 : 1;
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode barrier(void*, OTF2_CollectiveContext*) {
+  return OTF2_CALLBACK_SUCCESS;
+}
+
+// The library wants all of them; writing uses those above.
+template <class... Arguments>
+OTF2_CallbackCode unused(Arguments...) {
+  return OTF2_CALLBACK_ERROR;
+}
+
+constexpr OTF2_CollectiveCallbacks kCollectives{.otf2_release = nullptr,
+                                                .otf2_get_size = number_of_processes,
+                                                .otf2_get_rank = number_of_process,
+                                                .otf2_create_local_comm = unused,
+                                                .otf2_free_local_comm = unused,
+                                                .otf2_barrier = barrier,
+                                                .otf2_bcast = broadcast,
+                                                .otf2_gather = unused,
+                                                .otf2_gatherv = unused,
+                                                .otf2_scatter = unused,
+                                                .otf2_scatterv = unused};
+
+Archive open_for_writing(const fs::path& anchor, Process& process) {
   const fs::path folder = anchor.has_parent_path() ? anchor.parent_path() : fs::path(".");
-  Archive archive(OTF2_Archive_Open(
-      folder.c_str(), anchor.stem().c_str(), OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
-      OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));
+  // Memory of that size is cleared for each location. A group of all ranks has to fit.
+  const std::uint64_t definitions =
+      process.first ? OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT : OTF2_CHUNK_SIZE_MIN;
+  Archive archive(OTF2_Archive_Open(folder.c_str(), anchor.stem().c_str(), OTF2_FILEMODE_WRITE,
+                                    OTF2_CHUNK_SIZE_MIN, definitions, OTF2_SUBSTRATE_POSIX,
+                                    OTF2_COMPRESSION_NONE));
   if (!archive) throw write_error(anchor);
-  check(OTF2_Archive_SetSerialCollectiveCallbacks(archive.get()), anchor);
+  auto* const job =
+      reinterpret_cast<OTF2_CollectiveContext*>(&process);  // which is not looked into
+  check(OTF2_Archive_SetCollectiveCallbacks(archive.get(), &kCollectives, &process, job, job),
+        anchor);
   check(OTF2_Archive_SetFlushCallbacks(archive.get(), &kFlush, nullptr), anchor);
+  check(OTF2_Archive_OpenEvtFiles(archive.get()), anchor);
   return archive;
 }
 
@@ -74,9 +159,10 @@ std::pair<std::int64_t, std::int64_t> span_of(const Trace& trace) {
   return {first, last};
 }
 
-void write_empty_local_definitions(OTF2_Archive* archive,
-                                   const std::vector<otf2::WrittenLocation>& locations,
-                                   const fs::path& anchor) {
+// The events of these locations, which are all of one OTF2_Archive, are written.
+void close_part(OTF2_Archive* archive, std::span<const otf2::WrittenLocation> locations,
+                const fs::path& anchor) {
+  check(OTF2_Archive_CloseEvtFiles(archive), anchor);
   check(OTF2_Archive_OpenDefFiles(archive), anchor);
   for (const otf2::WrittenLocation& location : locations) {
     OTF2_DefWriter* writer = OTF2_Archive_GetDefWriter(archive, location.id());
@@ -90,7 +176,6 @@ void write_empty_local_definitions(OTF2_Archive* archive,
 
 Findings write_otf2(const Trace& trace, const fs::path& anchor) {
   const otf2::QuietLibrary quiet;
-  const Archive archive = open_for_writing(anchor);
   const auto [first, last] = span_of(trace);
   const otf2::ArchiveTimes times{first, last};
   const otf2::CommRanks comms(trace);
@@ -99,21 +184,35 @@ Findings write_otf2(const Trace& trace, const fs::path& anchor) {
   findings.add(kFactsLost);
   std::vector<otf2::WrittenLocation> locations;
 
-  check(OTF2_Archive_OpenEvtFiles(archive.get()), anchor);
+  std::vector<std::vector<char>> broadcasts;
+  Process first_process{true, &broadcasts};
+  const Archive archive = open_for_writing(anchor, first_process);
+  close_part(archive.get(), {}, anchor);
+  Process other_process{false, &broadcasts};
+  Archive part;
+  std::size_t closed = 0;
+  const auto close = [&] {
+    if (part) close_part(part.get(), std::span(locations).subspan(closed), anchor);
+    part.reset();
+    closed = locations.size();
+    other_process.heard = 0;
+  };
+
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     otf2::RankWriter writer(trace, rank, comms, times.zero_ticks(), names);
     for (const std::uint16_t thread : writer.threads()) {
+      if (locations.size() - closed == kLocationsOfPart) close();
+      if (!part) part = open_for_writing(anchor, other_process);
       otf2::WrittenLocation location{rank, thread, 0};
-      OTF2_EvtWriter* events = OTF2_Archive_GetEvtWriter(archive.get(), location.id());
+      OTF2_EvtWriter* events = OTF2_Archive_GetEvtWriter(part.get(), location.id());
       if (events == nullptr) throw write_error(anchor);
       location.events = writer.write(events, thread);
-      check(OTF2_Archive_CloseEvtWriter(archive.get(), events), anchor);
+      check(OTF2_Archive_CloseEvtWriter(part.get(), events), anchor);
       locations.push_back(location);
     }
     findings.merge(writer.findings());
   }
-  check(OTF2_Archive_CloseEvtFiles(archive.get()), anchor);
-  write_empty_local_definitions(archive.get(), locations, anchor);
+  close();
   otf2::write_definitions(archive.get(), trace, times, names, locations);
   if (const std::string problem = otf2::QuietLibrary::take_message(); !problem.empty()) {
     throw Error(fmt::format("cannot write '{}'", anchor.string()), problem);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/saturating.h"
 #include "formats/text/call_reader.h"
 #include "formats/text/lexer.h"
 #include "formats/text/text.h"
@@ -323,11 +324,11 @@ class Reader {
   }
 
   std::int64_t sum(std::int64_t a, std::int64_t b, const Token& at) const {
-    // Both are within kTimeLimit_ns, so the sum itself cannot overflow.
-    if (a + b > kTimeLimit_ns || a + b < -kTimeLimit_ns) {
+    const std::int64_t total = saturated_sum(a, b);
+    if (total > kTimeLimit_ns || total < -kTimeLimit_ns) {
       lexer_.fail(at, "a time is out of range", "times are limited to 146 years from zero");
     }
-    return a + b;
+    return total;
   }
 
   void read_rank_line() {

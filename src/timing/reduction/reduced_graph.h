@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/big_vector.h"
+#include "base/saturating.h"
 #include "graph/execution_graph.h"
 #include "timing/cost/linear_cost.h"
 #include "timing/passes/kernel.h"
@@ -22,8 +23,8 @@ struct LogGPSForm {
   std::uint32_t overheads = 0;
 
   LogGPSForm& operator+=(const LogGPSForm& o) {
-    nanoseconds += o.nanoseconds;
-    bytes += o.bytes;
+    nanoseconds = saturated_sum(nanoseconds, o.nanoseconds);
+    bytes = saturated_sum(bytes, o.bytes);
     latencies += o.latencies;
     overheads += o.overheads;
     return *this;
@@ -42,7 +43,7 @@ struct LinearForm {
 
   LinearForm& operator+=(const LinearForm& o) {
     fixed += o.fixed;
-    multiples += o.multiples;
+    multiples = saturated_sum(multiples, o.multiples);
     return *this;
   }
   bool dominates(const LinearForm& o) const { return fixed >= o.fixed && multiples >= o.multiples; }
