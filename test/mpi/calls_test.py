@@ -207,7 +207,7 @@ def case_formats(test):
 
     def durations(name):
         """Operation and duration of every call, rank after rank."""
-        return re.findall(r"^rank \d+|^  @\S+ (?:\+\d+ )?(?!pause)[a-z]\w*",
+        return re.findall(r"^rank \d+|^  @\S+ (?:\+\d+ )?(?!pause|sample)[a-z]\w*",
                           output("print", name), re.M)
 
     original = lines("trace")

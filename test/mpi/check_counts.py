@@ -25,7 +25,7 @@ with open(printed, encoding="utf-8") as lines:
         elif rank is not None:
             words = [w for w in words if not w[0] in "@+"]
             if "failed" not in words and words[0] not in ("enter", "leave", "compute",
-                                                                "pause", "counted"):
+                                                                "pause", "counted", "sample"):
                 found[rank][words[0]] += 1
 
 wrong = 0

@@ -56,7 +56,7 @@ class Calls:
                 self.members[words[1]] = " ".join(groups)
             elif words[0] == "rank":
                 rank, self.started = int(words[1]), {}
-            elif rank is not None and words[0] not in ("enter", "leave", "compute", "pause", "counted", *skip):
+            elif rank is not None and words[0] not in ("enter", "leave", "compute", "pause", "counted", "sample", *skip):
                 self.add(rank, words)
 
     def add(self, rank, words):
