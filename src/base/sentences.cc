@@ -13,6 +13,13 @@ std::string enumeration(const std::vector<std::string>& parts) {
   return text;
 }
 
+std::string named_ranks(const std::vector<std::int32_t>& ranks) {
+  if (ranks.empty()) return "";
+  std::vector<std::string> numbers;
+  for (const std::int32_t rank : ranks) numbers.push_back(std::to_string(rank));
+  return (ranks.size() == 1 ? "rank " : "ranks ") + enumeration(numbers);
+}
+
 std::string percent_of_ppm(std::int64_t ppm) {
   constexpr double kPpmPerPercent = 1e4;
   return fmt::format("{:g} %", static_cast<double>(ppm) / kPpmPerPercent);

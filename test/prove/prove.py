@@ -28,6 +28,7 @@ DEAD = 124
 NO_FUNCTION = {"heavy_allreduce", "file_writer", "sleeper"}
 # Waiting for a lock is found in part only; calls after one that was left by longjmp are not recorded.
 NO_TRUTH = {"lock_contention", "thrower"}
+SCREEN_LINES, SCREEN_COLUMNS = 30, 100
 CROWDED = 0.02  # of the rank time
 ATTEMPTS = 3  # other processes may take the processors: then that is what the answer says
 
@@ -251,6 +252,13 @@ def check_conversions(tool, trace, scratch, predicted):
                   f"{suffix} and back predicts the same, or convert says that it does not", f"{a} and {b}")
 
 
+def check_first_screen(tool, trace):
+    code, text, _ = tool.run("report", trace)
+    lines = text.splitlines()
+    check(code == 0 and 5 < len(lines) <= SCREEN_LINES, "the first screen has so many lines", len(lines))
+    check(max(map(len, lines)) <= SCREEN_COLUMNS, "the first screen has so many columns", max(map(len, lines)))
+
+
 def laws(tool, trace, scratch):
     info = tool.answer("info", trace)
     report = tool.answer("report", trace)
@@ -262,6 +270,7 @@ def laws(tool, trace, scratch):
     for command in ("critical-path", "monitor", "hotspots", "tolerance", "gains", "advise"):
         tool.answer(command, trace, may_refuse=command in ("hotspots", "monitor", "critical-path"))
     tool.answer("sensitivity", trace, "--from", "0us", "--to", "10us")
+    check_first_screen(tool, trace)
     check_phases(report["result"])
     check_shares(report, waits, efficiency)
     timed = os.path.join(scratch, "timed.slk")

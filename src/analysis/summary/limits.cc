@@ -3,7 +3,7 @@
 // The rank time of an interval is computation, time without a processor, time blocked outside of
 // MPI, waiting and the rest of MPI (time_shares.h). Computation is no loss. Waiting is lost to what
 // made the rank waited for late: the delay costs say how much of it that rank did more while the
-// other one worked too (imbalance), while the other one had nothing to do (serialisation), while
+// other one worked too (imbalance), while the other one was idle (serialisation), while
 // others had its processor (processors), or in calls of MPI. Those calls, and the rest of MPI, are
 // lost to the bytes that they move, or if these are few, to their number. What takes far longer
 // than that is not explained by either: where ranks lack processors they are what is missing in
@@ -261,15 +261,9 @@ class LimitSearch {
     c.frame = code_of_delays(k, sum, c.ranks);
     c.operation = operation_of_waits(k, c.ranks);
     c.interval = interval_of_waits(k, c.ranks);
-    c.evidence = fmt::format("delay costs: {} of rank time is waiting for {}",
-                             format_percent(c.share), ranks_text(c.ranks));
-  }
-
-  static std::string ranks_text(const std::vector<std::int32_t>& ranks) {
-    if (ranks.empty()) return "ranks that are late in turn";
-    std::vector<std::string> names;
-    for (const std::int32_t r : ranks) names.push_back(std::to_string(r));
-    return (ranks.size() == 1 ? "rank " : "ranks ") + enumeration(names);
+    c.evidence =
+        fmt::format("delay costs: {} of rank time is waiting for {}", format_percent(c.share),
+                    c.ranks.empty() ? "ranks that are late in turn" : named_ranks(c.ranks));
   }
 
   /// Ranks that cause much more than their even share, most first.

@@ -20,7 +20,7 @@ namespace slackline {
 enum class Limit : std::uint8_t {
   computation,    ///< nothing else takes much
   imbalance,      ///< ranks wait for one that does more
-  serialisation,  ///< ranks have nothing to do while another one works
+  serialisation,  ///< ranks are idle while another one works
   transfer,       ///< moving bytes
   message_rate,   ///< many small messages
   io,             ///< MPI-IO, or all ranks are blocked outside of MPI

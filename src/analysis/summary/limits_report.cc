@@ -44,16 +44,6 @@ std::string in_code(const LimitingCause& c, const CallTree& tree) {
   return c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
 }
 
-std::string rank_numbers(const std::vector<std::int32_t>& ranks) {
-  std::vector<std::string> names;
-  for (const std::int32_t r : ranks) names.push_back(std::to_string(r));
-  return enumeration(names);
-}
-
-std::string named_ranks(const std::vector<std::int32_t>& ranks) {
-  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_numbers(ranks);
-}
-
 std::string loss_text(const LimitingCause& c, const CallTree& tree) {
   const std::string share = format_percent(c.share);
   const std::string code = in_code(c, tree);
@@ -70,7 +60,7 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
                  : fmt::format("{} of rank time is waiting for {}, late{}{}", share,
                                named_ranks(c.ranks), code.empty() ? " in computation" : code, op);
     case Limit::serialisation:
-      return fmt::format("in {} of rank time ranks have nothing to do while {} works{}{}", share,
+      return fmt::format("{} of rank time is idle while {} works{}{}", share,
                          c.ranks.empty() ? "another rank" : named_ranks(c.ranks), code, op);
     case Limit::processors:
       return fmt::format(
@@ -127,7 +117,7 @@ Table limits_table(const std::vector<LimitingCause>& causes, const CallTree& tre
                           {"evidence"}},
               .rows = {}};
   for (const LimitingCause& c : causes) {
-    table.rows.push_back({std::string(name(c.limit)), c.share, rank_numbers(c.ranks),
+    table.rows.push_back({std::string(name(c.limit)), c.share, named_ranks(c.ranks),
                           c.frame == 0 ? "" : describe_frame(tree, c.frame),
                           c.operation == Operation::none ? "" : std::string(mpi_name(c.operation)),
                           c.evidence});

@@ -38,7 +38,7 @@ TEST(Limits, AreImbalanceWhereAnotherRankComputesLonger) {
   EXPECT_EQ(causes[0].operation, Operation::barrier);
 }
 
-// The same, but rank 0 has nothing to do since the barrier before.
+// The same, but rank 0 has been idle since the barrier before.
 TEST(Limits, AreSerialisationWhereTheOthersHaveNothingToDo) {
   const auto causes = limits_of(timed_trace(2,
                                             "rank 0\n @0 +10 barrier\n @12 +988 barrier\n"

@@ -28,7 +28,6 @@ constexpr double kShownCause = 0.05;    // of the rank time
 constexpr double kEqual = 0.005;        // of the longest computation: ranks do not differ
 constexpr std::size_t kMostCauses = 2;  // beside the first
 constexpr std::size_t kMostCallers = 3;
-constexpr std::size_t kMostRanks = 8;
 
 struct Part {
   std::string_view mark;
@@ -82,13 +81,6 @@ void add_time(const TimeShares& shares, Rows& rows) {
                                    meaning(shares.extent)));
 }
 
-std::string ranks_of(const LimitingCause& c) {
-  std::vector<std::string> names;
-  for (const std::int32_t r : c.ranks) names.push_back(std::to_string(r));
-  if (names.empty() || names.size() > kMostRanks) return "";
-  return (names.size() == 1 ? ", rank " : ", ranks ") + enumeration(names);
-}
-
 void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, Rows& rows) {
   if (limits.empty()) return;
   constexpr std::string_view kHead = "Limited by ";
@@ -98,8 +90,8 @@ void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, 
     const LimitingCause& c = limits[i];
     if (c.share < kShownCause || c.limit == Limit::computation) continue;
     const std::string where = c.frame == 0 ? "" : " in " + describe_frame(tree, c.frame);
-    others.push_back(
-        fmt::format("{} {}{}{}", name(c.limit), format_percent(c.share), where, ranks_of(c)));
+    others.push_back(fmt::format("{} {}{}{}", name(c.limit), format_percent(c.share), where,
+                                 c.ranks.empty() ? "" : ", " + named_ranks(c.ranks)));
   }
   rows.add("also", fmt::format("{}", fmt::join(others, "; ")));
 }
