@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "blocking.h"
 #include "interposed.h"
 #include "stubs.inc"
 
@@ -47,6 +48,10 @@ static void* find_symbol(void* handle, const char* name) {
         (void* (*)(void*, const char*))(uintptr_t)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
   }
   return slk_real_dlsym(handle, name);
+}
+
+void* slk_find_next(const char* name) {
+  return find_symbol(RTLD_NEXT, name);
 }
 
 /* Where the object that holds `address` is loaded; null if there is none. */
@@ -138,6 +143,9 @@ static void load_recorder(const char* name, int binding) {
       (const Interposed* (*)(unsigned long))(uintptr_t)find_symbol(recorder, "slk_recorder_table");
   table = ask == NULL ? NULL : ask(SLK_TABLE_SIGNATURE);
   if (table == NULL) complain("recorder and preloaded library are of different builds", path);
+  slk_use_blocking(
+      (uint64_t(*)(void))(uintptr_t)find_symbol(recorder, "slk_blocking_begin"),
+      (void (*)(uint64_t, const uint64_t*))(uintptr_t)find_symbol(recorder, "slk_blocking_end"));
   tell_signal = (void (*)(int))(uintptr_t)find_symbol(recorder, "slk_note_signal");
   void (*note)(const char*, uint64_t) =
       (void (*)(const char*, uint64_t))(uintptr_t)find_symbol(recorder, "slk_note_start");

@@ -33,6 +33,7 @@ bool ProcessorClock::open() {
   interval_ns_ = page_ != nullptr ? SLK_COUNTER_INTERVAL_NS : SLK_CPU_TIME_INTERVAL_NS;
   counters_.read();
   read_cpu_time();
+  run_queue_.open();
   errno = saved_errno;
   return page_ != nullptr;
 }
@@ -51,7 +52,17 @@ std::int64_t ProcessorClock::synchronise() {
     }
   }
   switched_ = true;
-  return read_cpu_time();
+  const std::int64_t cpu = read_cpu_time();
+  read_waiting();
+  return cpu;
+}
+
+/// Only after a switch: it costs more than all the rest.
+void ProcessorClock::read_waiting() {
+  waited_ns_ = 0;
+  const bool switched = counters_.gained(SLK_COUNTER_involuntary_switches) != 0 ||
+                        counters_.gained(SLK_COUNTER_voluntary_switches) != 0;
+  if (switched) waited_ns_ = run_queue_.gained_ns();
 }
 
 std::int64_t ProcessorClock::read_cpu_time() {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "clock.h"
+#include "run_queue_time.h"
 #include "system_counters.h"
 #include "trace/wire.h"
 
@@ -41,16 +43,32 @@ class ProcessorClock {
   /// on that occasion, so that time passes until this returns; what it returns is the CPU time when
   /// it was called. 0.4 us.
   std::int64_t synchronise();
-  /// Whether the thread slept or blocked between the last two calls of synchronise(): then its time
-  /// off the processor was not, or not only, spent waiting for one.
-  bool slept() const { return counters_.gained(SLK_COUNTER_voluntary_switches) != 0; }
+  /// A number, not 0, that says whether the thread may have been off its processor since another
+  /// one: then they differ. Where the system does not tell, the time.
+  std::uint64_t moment() const {
+    return page_ != nullptr ? std::uint64_t{page_->lock} | std::uint64_t{1} << 63 : now_ns();
+  }
+  bool was_off_since(std::uint64_t moment) const {
+    const std::uint64_t now = this->moment();
+    return page_ != nullptr ? now != moment : now - moment >= kLeastBlockingNs;
+  }
+  /// Of `off_ns` off the processor between the last two calls of synchronise(), the time in which
+  /// the thread wanted one. Where the kernel does not give it, all of it unless the thread slept or
+  /// blocked in between.
+  std::int64_t waited_ns(std::int64_t off_ns) const {
+    if (run_queue_.known()) return off_ns < waited_ns_ ? off_ns : waited_ns_;
+    return counters_.gained(SLK_COUNTER_voluntary_switches) != 0 ? 0 : off_ns;
+  }
   /// Whether it may have been off the processor between these two calls.
   bool switched() const { return switched_; }
   /// What the system counted between these two calls.
   const SystemCounters& counters() const { return counters_; }
 
  private:
+  static constexpr std::uint64_t kLeastBlockingNs = 20'000;
+
   std::int64_t read_cpu_time();
+  void read_waiting();
 
   const volatile perf_event_mmap_page* page_ = nullptr;
   std::uint32_t lock_ = 0;
@@ -58,6 +76,8 @@ class ProcessorClock {
   std::uint64_t wall_ns_ = 0;
   std::int64_t interval_ns_ = SLK_CPU_TIME_INTERVAL_NS;
   SystemCounters counters_;
+  RunQueueTime run_queue_;
+  std::int64_t waited_ns_ = 0;
   bool switched_ = false;
 };
 

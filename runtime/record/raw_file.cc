@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -77,7 +78,8 @@ bool RawFile::append(const void* data, std::size_t bytes) {
   if (!may_grow_to(at + bytes)) return false;
   const char* from = static_cast<const char*>(data);
   for (std::size_t left = bytes; left > 0;) {
-    const ssize_t n = pwrite(fd_, from, left, static_cast<off_t>(at));
+    // Not by pwrite(), after which the recorder would ask itself where the program blocks.
+    const ssize_t n = syscall(SYS_pwrite64, fd_, from, left, static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     from += n;
@@ -99,6 +101,7 @@ bool RawFile::borrow(std::size_t slots) {
 
 bool RawFile::empty_stage(std::size_t slots) {
   const int saved_errno = errno;
+  const std::uint64_t begin = now_ns();
   const std::uint64_t cpu_before = thread_cpu_time_ns();
   // A record that is being written now stands at the cursor and moves along.
   const slk_record open_head = cursor_ < limit_ ? *cursor_ : slk_record{};
@@ -121,11 +124,20 @@ bool RawFile::empty_stage(std::size_t slots) {
     full_ = true;
     limit_ = cursor_;
   } else {
+    if (slots < kStageSlots) note_written(begin);
     std::memcpy(static_cast<void*>(cursor_), &open_head, sizeof open_head);
   }
   writing_ns_ += thread_cpu_time_ns() - cpu_before;
   errno = saved_errno;
   return !full_;
+}
+
+/// The emptied stage begins with when that was done. Before the record that is being written, as
+/// readers find the gap by the time.
+void RawFile::note_written(std::uint64_t begin_ns) {
+  *cursor_ = slk_record{begin_ns, now_ns(), 0, SLK_PEER_NONE, 0, 0, 0, 0, 0, 0, 0};
+  __atomic_store_n(&cursor_->op, std::uint8_t{SLK_REC_STAGE_WRITTEN}, __ATOMIC_RELEASE);
+  ++cursor_;
 }
 
 void RawFile::finish() {

@@ -56,6 +56,7 @@ class RawFile {
   bool empty_stage(std::size_t slots);
   bool append(const void* data, std::size_t bytes);
   bool borrow(std::size_t slots);
+  void note_written(std::uint64_t begin_ns);
 
   slk_record* cursor_ = nullptr;
   slk_record* limit_ = nullptr;

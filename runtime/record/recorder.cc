@@ -34,6 +34,7 @@ bool started;
 bool recording_sessions;  // they, and not MPI_Init, started the recording
 ProcessorTime processors_at_start;
 std::uint64_t fixed_cost_ns;  // CPU time of starting and ending the recording
+std::uint64_t clock_cost_ns;  // of one reading
 
 void complain(const char* what, const char* path, int error) {
   std::fprintf(stderr, "slackline: rank %d is not recorded: %s %s (%s); the program goes on\n",
@@ -190,6 +191,20 @@ std::uint64_t measure_cost(Thread& t, MPI_Comm known) {
   return best * 1000 / kCalls;
 }
 
+/// Nanoseconds of one reading of the clock: the best of a few rounds.
+std::uint64_t measure_clock_cost() {
+  constexpr int kRounds = 4;
+  constexpr std::uint64_t kReadings = 32;
+  std::uint64_t best = UINT64_MAX;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t from = now_ns();
+    std::uint64_t last = from;
+    for (std::uint64_t i = 0; i < kReadings; ++i) last = now_ns();
+    if (last - from < best) best = last - from;
+  }
+  return best / kReadings;
+}
+
 /// Finds out where to write, once. False: nothing is to be recorded, or it is already.
 bool find_directory() {
   const char* where = std::getenv("SLACKLINE_DIR");
@@ -213,6 +228,7 @@ Thread* open_files(MPI_Group world, MPI_Comm known) {
   if (t == nullptr || t->file().full()) return nullptr;
   main_header = &t->file().header();
   main_header->cost_ns = measure_cost(*t, known);
+  clock_cost_ns = measure_clock_cost();
   main_header->knows_cpu_time = first_header.knows_cpu_time;
   note_counters(*t, *main_header);
   if (process.system_counters) processors_at_start = processor_time(main_header->processors);
@@ -263,8 +279,7 @@ void Thread::close_failed_poll(std::uint64_t key) {
   const bool adjacent = last != nullptr && poll_.window == file_.window() && poll_.end == head_;
   if (adjacent && poll_.key == key && begin - last->end_ns < kPollGapNs) {
     retract();
-    off_processor_ns_ = 0;  // no computation of its own is between the two
-    gained_ = 0;
+    forget_computation();  // none of its own is between the two
     auto* args = reinterpret_cast<std::int64_t*>(last + 1);
     ++args[0];
     args[1] += static_cast<std::int64_t>(inside);
@@ -294,8 +309,7 @@ void Thread::write(const slk_record& record, const std::int64_t* args, std::size
 }
 
 bool Thread::watch_processor() {
-  off_processor_ns_ = 0;
-  gained_ = 0;
+  forget_computation();
   end_ns_ = 0;
   if (process.hardware_counters) hardware_.open();
   return processor_.open();
@@ -319,21 +333,35 @@ void Thread::note_hardware_counters() {
 
 /// The thread may have been scheduled out since its last call returned, or its counters are due.
 void Thread::note_computation() {
-  const std::int64_t cpu_before =
-      synchronised_end_ns_ == end_ns_ ? cpu_end_ns_ : processor_.cpu_ns(end_ns_);
+  const std::int64_t cpu_before = cpu_at_end();
   const std::int64_t cpu_now = processor_.synchronise();
   if (end_ns_ == 0 || process.paused) return;
   note_system_counters();
-  // A program that sleeps is not waiting for a processor: that time stays part of its computation.
-  if (!processor_.switched() || processor_.slept()) return;
+  if (!processor_.switched()) return;
   const auto wall = static_cast<std::int64_t>(begin_ns_ - end_ns_);
-  const std::int64_t off = wall - (cpu_now - cpu_before);
-  if (off >= kOffProcessorNs) off_processor_ns_ = off < wall ? off : wall;
+  std::int64_t off = wall - (cpu_now - cpu_before);
+  if (off < kOffProcessorNs) return;
+  if (off > wall) off = wall;
+  const std::int64_t waited = processor_.waited_ns(off);
+  if (waited >= kOffProcessorNs) off_processor_ns_ = waited;
+  if (off - waited >= kOffProcessorNs) blocked_ns_ = off - waited;
+}
+
+void Thread::note_blocking(const std::uint64_t* frame) {
+  if (end_ns_ == 0 || !sampler_.running()) return;
+  if (blocked_since_ != end_ns_) located_ns_ = 0;
+  blocked_since_ = end_ns_;
+  const auto cpu = static_cast<std::int64_t>(thread_cpu_time_ns()) - cpu_at_end();
+  const std::int64_t off = static_cast<std::int64_t>(now_ns() - end_ns_) - cpu;
+  if (off - located_ns_ < kOffProcessorNs) return;
+  sampler_.take_blocked(frame, off - located_ns_);
+  located_ns_ = off;
 }
 
 void Thread::write_computation() {
   const bool after_poll = poll_.head != nullptr && poll_.end == file_.head();
-  if (off_processor_ns_ != 0) write_off_processor();
+  write_off_processor(SLK_REC_OFF_PROCESSOR, off_processor_ns_);
+  write_off_processor(SLK_REC_BLOCKED, blocked_ns_);
   if (gained_ != 0) write_counters();
   if (after_poll) poll_.end = file_.head();
 }
@@ -353,14 +381,34 @@ void Thread::write_counters() {
   write(r, args, n);
 }
 
-void Thread::write_off_processor() {
+void Thread::write_off_processor(std::uint8_t op, std::int64_t& ns) {
+  if (ns == 0) return;
   slk_record r{};
-  r.op = SLK_REC_OFF_PROCESSOR;
+  r.op = op;
   r.begin_ns = r.end_ns = begin_ns_;
-  r.bytes = static_cast<std::uint64_t>(off_processor_ns_);
+  r.bytes = static_cast<std::uint64_t>(ns);
   r.peer = SLK_PEER_NONE;
-  off_processor_ns_ = 0;
+  ns = 0;
   write(r, nullptr, 0);
+}
+
+void Thread::write_costs(std::uint64_t clock_ns) {
+  slk_record r{};
+  r.op = SLK_REC_CALL_COST;
+  r.begin_ns = r.end_ns = now_ns();
+  r.peer = SLK_PEER_NONE;
+  const auto half = static_cast<std::int64_t>(clock_ns / 2);
+  for (std::uint32_t op = 0; op < SLK_OPERATION_COUNT; ++op) {
+    const OwnCost::Sums& sums = own_cost_.of(op);
+    if (sums.calls == 0) continue;
+    r.request = op;
+    r.bytes = sums.calls;
+    const auto calls = static_cast<std::int64_t>(sums.calls);
+    const std::int64_t before = sums.before_ns / calls - half;
+    const std::int64_t after = sums.after_ns / calls - half;
+    const std::int64_t args[2] = {before > 0 ? before : 0, after > 0 ? after : 0};
+    write(r, args, 2);
+  }
 }
 
 double Thread::recording_ns(double by_trial_ns) const {
@@ -413,6 +461,23 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
 void note_start(const char* hidden, std::uint64_t cpu_ns) {
   std::snprintf(first_header.hidden_calls, sizeof first_header.hidden_calls, "%s", hidden);
   fixed_cost_ns = cpu_ns;
+}
+
+std::uint64_t begin_blocking() {
+  const Thread* const t = this_thread;
+  if (!process.active || process.sampling.interval_ns == 0 || t == nullptr || t->busy() ||
+      process.paused) {
+    return 0;
+  }
+  return t->processor_clock().moment();
+}
+
+void end_blocking(std::uint64_t token, const std::uint64_t* frame) {
+  Thread* const t = this_thread;
+  if (t == nullptr || !process.active || !t->processor_clock().was_off_since(token)) return;
+  // A child of the program must not write into its parent's files.
+  if (getpid() != first_header.pid) return;
+  t->note_blocking(frame);
 }
 
 void note_signal(int number) {
@@ -507,6 +572,7 @@ void stop_recording() {
   for (Thread* t = all_threads; t != nullptr; t = t->next) {
     if (t->file().full()) continue;
     t->finish_computation();
+    t->write_costs(clock_cost_ns);
     t->file().finish();
   }
 }

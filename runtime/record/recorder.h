@@ -88,8 +88,7 @@ class Thread {
     retract();
     --calls_;
     // The computation around the call becomes one stretch, of which this would be a part only.
-    off_processor_ns_ = 0;
-    gained_ = 0;
+    forget_computation();
     leave();
   }
 
@@ -133,6 +132,9 @@ class Thread {
     if (sampler_.running()) sampler_.set_state(SLK_SAMPLING_TAKEN_OVER);
     sampler_.stop();
   }
+  const ProcessorClock& processor_clock() const { return processor_; }
+  /// The thread was off its processor in the function of the C library that has this frame.
+  void note_blocking(const std::uint64_t* frame);
   /// In the handler of the sampling signal.
   void sample(const ucontext_t& context, std::uint64_t expirations);
   /// Writes what is known of the computation before the last call. Not while a record is open.
@@ -140,6 +142,9 @@ class Thread {
   void finish_computation() {
     if (has_unwritten()) write_computation();
   }
+  /// Writes what recording the calls of each operation took, with clocks that take `clock_ns` a
+  /// reading. Not while a record is open.
+  void write_costs(std::uint64_t clock_ns);
   /// CPU time that recording took in this thread, but for its start and end; `by_trial_ns` a call
   /// where too few were measured.
   double recording_ns(double by_trial_ns) const;
@@ -181,15 +186,23 @@ class Thread {
   void leave() {
     depth_ = 0;
     if (__builtin_expect(own_cost_.measuring(), 0)) {
-      own_cost_.stop(begin_ns_, end_ns_, now_ns(), file_.window());
+      own_cost_.stop(op_, begin_ns_, end_ns_, now_ns(), file_.window());
     }
+  }
+  std::int64_t cpu_at_end() const {
+    return synchronised_end_ns_ == end_ns_ ? cpu_end_ns_ : processor_.cpu_ns(end_ns_);
   }
   void note_computation();
   void note_system_counters();
   void note_hardware_counters();
-  bool has_unwritten() const { return off_processor_ns_ != 0 || gained_ != 0; }
+  bool has_unwritten() const { return off_processor_ns_ != 0 || blocked_ns_ != 0 || gained_ != 0; }
   void write_counters();
-  void write_off_processor();
+  void write_off_processor(std::uint8_t op, std::int64_t& ns);
+  void forget_computation() {
+    off_processor_ns_ = 0;
+    blocked_ns_ = 0;
+    gained_ = 0;
+  }
   void synchronise_at_end() {
     cpu_end_ns_ = processor_.synchronise();
     synchronised_end_ns_ = end_ns_;
@@ -204,7 +217,14 @@ class Thread {
   ProcessorClock processor_;
   std::uint64_t synchronised_end_ns_ = 0;  // the end of a call at which CPU time was asked for
   std::int64_t cpu_end_ns_ = 0;            // that CPU time
-  std::int64_t off_processor_ns_ = 0;  // in the computation before the last call; not yet written
+  // In the computation before the last call, not yet written: without a processor that the thread
+  // wanted, and off it of its own accord.
+  std::int64_t off_processor_ns_ = 0;
+  std::int64_t blocked_ns_ = 0;
+  // Of it, in the computation since end_ns_ == blocked_since_: what is known to which function it
+  // belongs.
+  std::uint64_t blocked_since_ = 0;
+  std::int64_t located_ns_ = 0;
   HardwareCounters hardware_;
   std::uint32_t gained_ = 0;  // counters that gained anything in that computation; not yet written
   std::uint64_t gain_[SLK_COUNTER_COUNT] = {};
@@ -309,6 +329,10 @@ void write_event(std::uint8_t op, std::uint32_t comm, std::uint32_t request, std
 /// What the preloaded library knows: functions of MPI whose calls do not come here, as text for the
 /// header, and the CPU time of loading the recorder.
 void note_start(const char* hidden, std::uint64_t cpu_ns);
+/// Before and after a function of the C library that may block. Nothing is to be done after it if
+/// the first returns 0; `frame` is as call_frame.
+std::uint64_t begin_blocking();
+void end_blocking(std::uint64_t token, const std::uint64_t* frame);
 /// The program is about to set a handler for this signal.
 void note_signal(int number);
 /// MPI_Init is done (it began at begin_ns): opens the files, synchronises the clocks.

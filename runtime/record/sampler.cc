@@ -82,16 +82,33 @@ void Sampler::take(const ucontext_t& context, std::uint64_t expirations, bool id
   const std::uint64_t from = thread_cpu_time_ns();
   const std::uint64_t now = now_ns();
   walk_interrupted(context, kDeepestPath, modules_, stack_, tables_->walk);
+  if (!write_sample(SLK_REC_SAMPLE, now, interval_ns_ * expirations)) ++sampling().skipped;
+  taking_ns_ += thread_cpu_time_ns() - from;
+}
+
+void Sampler::take_blocked(const std::uint64_t* frame_pointer, std::int64_t blocked_ns) {
+  if (tables_ == nullptr || !running_ || locked_ != 0 || file_.full()) return;
+  locked_ = 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const std::uint64_t from = thread_cpu_time_ns();
+  walk_stack(frame_pointer, kDeepestPath, modules_, stack_, tables_->walk);
   if (tables_->walk.stale) wants_modules_ = true;
+  // As of a sample, which has the instruction itself: the call's.
+  if (tables_->walk.depth > 0) --tables_->walk.addresses[0];
+  write_sample(SLK_REC_BLOCKED_AT, now_ns(), static_cast<std::uint64_t>(blocked_ns));
+  taking_ns_ += thread_cpu_time_ns() - from;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  locked_ = 0;
+}
+
+/// At the place in tables_->walk.
+bool Sampler::write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns) {
   // Without its module, the instruction alone would be taken for one of the module before.
   const bool nameless = tables_->walk.stale && tables_->walk.depth == 1;
-  const std::uint32_t path = nameless ? 0 : path_id();
-  if (path == 0 || !write(slk_record{now, now, interval_ns_ * expirations, SLK_PEER_NONE, 0, 0,
-                                     path, 0, 0, 0, SLK_REC_SAMPLE},
-                          nullptr, 0)) {
-    ++sampling().skipped;
-  }
-  taking_ns_ += thread_cpu_time_ns() - from;
+  const std::uint32_t path = nameless || tables_->walk.depth == 0 ? 0 : path_id();
+  return path != 0 &&
+         write(slk_record{time_ns, time_ns, stands_for_ns, SLK_PEER_NONE, 0, 0, path, 0, 0, 0, op},
+               nullptr, 0);
 }
 
 /// The number of the path in tables_->walk, which is written if it is new; 0: it cannot be. When

@@ -50,6 +50,10 @@ class Sampler {
   /// thread is where nothing is to be sampled.
   void take(const ucontext_t& context, std::uint64_t expirations, bool idle);
 
+  /// The thread itself comes back from a function that has the frame at `frame_pointer`; it was
+  /// blocked in it for that long.
+  void take_blocked(const std::uint64_t* frame_pointer, std::int64_t blocked_ns);
+
   /// CPU time of the samples so far.
   std::uint64_t taking_ns() const { return taking_ns_; }
 
@@ -79,6 +83,7 @@ class Sampler {
   }
   bool make_file(const char* path, const slk_raw_header& header, std::uint16_t thread);
   bool start_timer(int signal);
+  bool write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns);
   std::uint32_t path_id();
   bool write(const slk_record& record, const std::int64_t* args, std::size_t n_args);
   bool tell_modules();

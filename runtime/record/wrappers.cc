@@ -69,6 +69,15 @@ extern "C" __attribute__((visibility("default"))) void slk_note_signal(int numbe
   note_signal(number);
 }
 
+extern "C" __attribute__((visibility("default"))) std::uint64_t slk_blocking_begin() {
+  return begin_blocking();
+}
+
+extern "C" __attribute__((visibility("default"))) void slk_blocking_end(
+    std::uint64_t token, const std::uint64_t* frame) {
+  end_blocking(token, frame);
+}
+
 extern "C" __attribute__((visibility("default"))) void slk_note_start(const char* hidden,
                                                                       std::uint64_t cpu_ns) {
   note_start(hidden, cpu_ns);

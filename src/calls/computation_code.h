@@ -17,7 +17,8 @@ namespace slackline {
 /// Where the recording has samples, a stretch of computation is shared out among the places at
 /// which its samples found the rank; a stretch with few samples is shared out as all stretches of
 /// that rank between the same two places of the code are, and if there are none, as those of all
-/// ranks. Without samples it is the function that both calls around it have in common.
+/// ranks. Without samples it is the function that both calls around it have in common. Where a rank
+/// was blocked is shared out in the same way among the places from which it came back.
 class ComputationCode {
  public:
   /// `samples` of `trace`, or of one from which it was made by changing times; null: none. Keeps
@@ -31,17 +32,16 @@ class ComputationCode {
   /// is not known. The parts add up to `ns`. O(places + depth).
   template <class Visit>
   void split(std::int32_t rank, std::uint32_t call, std::int64_t ns, Visit visit) const {
-    if (ns <= 0) return;
-    const std::span<const Part> parts = parts_of(rank, call);
-    if (parts.empty()) return visit(frame_without_samples(rank, call), ns);
-    std::int64_t before = 0;
-    for (const Part& part : parts) {
-      const bool last = &part == &parts.back();
-      const auto until =
-          last ? ns : static_cast<std::int64_t>(part.until * static_cast<double>(ns));
-      if (until > before) visit(part.frame, until - before);
-      before = until;
-    }
+    visit_parts(parts_of(rank, call), rank, call, ns, visit);
+  }
+
+  /// The same for `ns` of all time between `call` and the one before it: where the rank was blocked
+  /// in it counts for the time in which it was.
+  template <class Visit>
+  void split_gap(std::int32_t rank, std::uint32_t call, std::int64_t ns, Visit visit) const {
+    const std::int64_t blocked = blocked_part(rank, call, ns);
+    visit_parts(blocked_parts_of(rank, call), rank, call, blocked, visit);
+    split(rank, call, ns - blocked, visit);
   }
 
   /// The part of `ns` of the computation right before `call` that is at frames for which `selected`
@@ -68,18 +68,47 @@ class ComputationCode {
   /// Rank (-1: all), frames of the calls before and after.
   using Place = std::tuple<std::int32_t, FrameId, FrameId>;
 
-  std::span<const Part> parts_of(std::int32_t rank, std::uint32_t call) const;
+  /// What samples of one kind say.
+  struct Places {
+    std::map<Place, Range> by_place;
+    std::vector<std::map<std::uint32_t, Range>> own;  // by rank: stretches with enough samples
+  };
+
+  template <class Visit>
+  void visit_parts(std::span<const Part> parts, std::int32_t rank, std::uint32_t call,
+                   std::int64_t ns, Visit& visit) const {
+    if (ns <= 0) return;
+    if (parts.empty()) return visit(frame_without_samples(rank, call), ns);
+    std::int64_t before = 0;
+    for (const Part& part : parts) {
+      const bool last = &part == &parts.back();
+      const auto until =
+          last ? ns : static_cast<std::int64_t>(part.until * static_cast<double>(ns));
+      if (until > before) visit(part.frame, until - before);
+      before = until;
+    }
+  }
+
+  std::int64_t blocked_part(std::int32_t rank, std::uint32_t call, std::int64_t ns) const;
+  std::span<const Part> parts_of(std::int32_t rank, std::uint32_t call) const {
+    return parts_of(computing_, rank, call);
+  }
+  std::span<const Part> blocked_parts_of(std::int32_t rank, std::uint32_t call) const {
+    return parts_of(blocked_, rank, call);
+  }
+  std::span<const Part> parts_of(const Places& places, std::int32_t rank, std::uint32_t call) const;
   FrameId frame_without_samples(std::int32_t rank, std::uint32_t call) const;
   Place place_of(std::int32_t rank, std::size_t call) const;
   Range keep(const FrameTimes& times);
-  void add_rank(std::int32_t rank, std::span<const Sample> samples,
-                std::map<Place, FrameTimes>& by_place);
+  Places places_of(const Samples& samples, bool blocked, std::size_t enough);
+  void add_rank(std::int32_t rank, std::span<const Sample> samples, std::size_t enough,
+                Places& places, std::map<Place, FrameTimes>& by_place);
 
   const Trace& trace_;
   CallPaths functions_;
   std::vector<Part> parts_;
-  std::map<Place, Range> by_place_;
-  std::vector<std::map<std::uint32_t, Range>> own_;  // by rank: stretches with enough samples
+  Places computing_;
+  Places blocked_;
 };
 
 }  // namespace slackline

@@ -17,8 +17,17 @@ struct RemovedPause {
   std::int64_t length_ns() const { return end_ns - begin_ns; }
 };
 
+/// Without a processor, in the recorder, or in what the recording says is no computation.
+bool is_no_computation(PauseKind kind) {
+  return kind != PauseKind::in_mpi && kind != PauseKind::blocked;
+}
+bool is_recording(PauseKind kind) {
+  return kind == PauseKind::recording;
+}
+using IsRemoved = bool (*)(PauseKind kind);
+
 /// Those after MPI_Init, so that a rank's begin stays where it is.
-std::vector<RemovedPause> removed_pauses(const RankCalls& calls) {
+std::vector<RemovedPause> removed_pauses(const RankCalls& calls, IsRemoved is_removed) {
   std::vector<RemovedPause> removed;
   if (calls.pauses().empty()) return removed;
   const std::size_t first_call = rank_span(calls).first_call;
@@ -26,8 +35,9 @@ std::vector<RemovedPause> removed_pauses(const RankCalls& calls) {
   for (const Pause& pause : calls.pauses()) {
     const std::int64_t begin =
         removed.empty() ? pause.begin_ns : std::max(pause.begin_ns, removed.back().end_ns);
-    const bool computes = pause.kind == PauseKind::in_mpi || pause.kind == PauseKind::blocked;
-    if (computes || pause.before_call < first_call || pause.end_ns <= begin) continue;
+    if (!is_removed(pause.kind) || pause.before_call < first_call || pause.end_ns <= begin) {
+      continue;
+    }
     removed.push_back({begin, pause.end_ns, sum});
     sum += removed.back().length_ns();
   }
@@ -42,14 +52,64 @@ std::int64_t removed_before(const std::vector<RemovedPause>& removed, std::int64
   return last.before_ns + std::min(time_ns, last.end_ns) - last.begin_ns;
 }
 
+std::int64_t removed_ns(const Trace& trace, IsRemoved is_removed) {
+  std::int64_t sum = 0;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    for (const RemovedPause& pause : removed_pauses(trace.calls(rank), is_removed)) {
+      sum += pause.length_ns();
+    }
+  }
+  return sum;
+}
+
+/// Outside of pauses.
+std::int64_t cost_of_calls(const Trace& trace) {
+  std::int64_t sum = 0;
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    const RankCalls& calls = trace.calls(rank);
+    if (calls.empty() || calls.recording_costs().empty()) continue;
+    for (std::size_t i = rank_span(calls).first_call; i < calls.size(); ++i) {
+      sum += calls.recording_ns(i);
+    }
+  }
+  return sum;
+}
+
+/// Every gap between calls becomes shorter by what recording took in it.
+void remove_cost_of_calls(RankCalls& calls) {
+  if (calls.empty() || calls.recording_costs().empty()) return;
+  const std::size_t first_call = rank_span(calls).first_call;
+  std::vector<std::int64_t> times;
+  times.reserve(2 * calls.size());
+  std::int64_t removed = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (i >= first_call) removed += calls.recording_ns(i);
+    times.push_back(calls.begin_ns(i) - removed);
+    times.push_back(calls.end_ns(i) - removed);
+  }
+  calls.retime(times);
+  calls.set_recording_costs({});
+}
+
+void remove(Trace& trace, IsRemoved is_removed) {
+  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
+    RankCalls& calls = trace.calls(rank);
+    const std::vector<RemovedPause> removed = removed_pauses(calls, is_removed);
+    if (!removed.empty()) {
+      calls.map_times([&](std::int64_t ns) { return ns - removed_before(removed, ns); });
+    }
+    remove_cost_of_calls(calls);
+  }
+}
+
 }  // namespace
 
 std::int64_t paused_ns(const Trace& trace) {
-  std::int64_t sum = 0;
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    for (const RemovedPause& pause : removed_pauses(trace.calls(rank))) sum += pause.length_ns();
-  }
-  return sum;
+  return removed_ns(trace, is_no_computation) + cost_of_calls(trace);
+}
+
+std::int64_t recording_ns(const Trace& trace) {
+  return removed_ns(trace, is_recording) + cost_of_calls(trace);
 }
 
 double share_without_processor(const Trace& trace) {
@@ -70,12 +130,11 @@ double share_without_processor(const Trace& trace) {
 }
 
 void remove_pauses(Trace& trace) {
-  for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
-    RankCalls& calls = trace.calls(rank);
-    const std::vector<RemovedPause> removed = removed_pauses(calls);
-    if (removed.empty()) continue;
-    calls.map_times([&](std::int64_t ns) { return ns - removed_before(removed, ns); });
-  }
+  remove(trace, is_no_computation);
+}
+
+void remove_recording(Trace& trace) {
+  remove(trace, is_recording);
 }
 
 }  // namespace slackline

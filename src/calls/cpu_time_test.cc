@@ -50,6 +50,23 @@ TEST(CpuTime, WithoutPausesNothingMoves) {
   EXPECT_EQ(trace.calls(0).begin_ns(1), 200);
 }
 
+// 30 ns of writing, and 6 + 9 ns around each barrier; the pause without a processor stays.
+TEST(CpuTime, RecordingAloneCanBeTakenOut) {
+  Trace trace = testing::timed_trace(1,
+                                     "rank 0\n recording barrier 6 9\n @60 +40 init\n"
+                                     " @110 +30 pause recording\n @150 +20 pause no_processor\n"
+                                     " @200 +10 barrier\n @212 +5 barrier\n @300 finalize\n");
+  EXPECT_EQ(recording_ns(trace), 30 + 6 + 2 + 9);
+  EXPECT_EQ(paused_ns(trace), 20 + 47);
+  remove_recording(trace);
+  const RankCalls& calls = trace.calls(0);
+  EXPECT_EQ(calls.begin_ns(1), 164);
+  EXPECT_EQ(calls.useful_ns(1), 64 - 20);
+  EXPECT_EQ(calls.gap_ns(2), 0);
+  EXPECT_EQ(calls.gap_ns(3), 83 - 9);
+  EXPECT_EQ(recording_ns(trace), 0);
+}
+
 // Regions move with the computation around them; one that is left during a pause is left at it.
 TEST(CpuTime, RegionsStayWhereTheyAreInTheComputation) {
   Trace trace = interrupted();

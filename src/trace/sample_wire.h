@@ -6,11 +6,16 @@
 
 #include "trace/wire.h"
 
-#define SLK_SAMPLES_VERSION 1u
+#define SLK_SAMPLES_VERSION 2u
+#define SLK_SAMPLES_OLDEST 1u /* has no SLK_REC_BLOCKED_AT */
 
 /* Beside SLK_REC_MODULE and SLK_REC_CALL_PATH: begin_ns: the thread was found computing, outside of
  * recorded calls; request = id of the call path; bytes = CPU time that it stands for. */
 #define SLK_REC_SAMPLE 240
+/* The thread has been off its processor in a function of the C library that waits for time, files
+ * or other processes, called outside of recorded calls; begin_ns: when that returned; request = id
+ * of the call path; bytes = time off the processor. */
+#define SLK_REC_BLOCKED_AT 241
 
 /* `bytes` of SLK_REC_CALL_PATH. */
 enum slk_path_flag {

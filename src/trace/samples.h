@@ -10,13 +10,14 @@
 
 namespace slackline {
 
-/// Where a thread was found computing.
+/// Where a thread was found computing, or came back from being blocked.
 struct Sample {
   std::int64_t time_ns;
-  std::int64_t cpu_ns;        ///< CPU time that it stands for
+  std::int64_t cpu_ns;        ///< time that it stands for: CPU time, or time blocked
   FrameId frame;              ///< innermost frame in Trace::call_tree(); 0 unknown
   std::uint32_t before_call;  ///< index of the first call of its rank after it
   std::uint16_t thread;
+  bool blocked = false;
 
   bool operator==(const Sample&) const = default;
 };

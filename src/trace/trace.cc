@@ -9,7 +9,8 @@
 namespace slackline {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPauseKinds{"", "in_mpi", "no_processor", "blocked"};
+constexpr std::array<std::string_view, 5> kPauseKinds{"", "in_mpi", "no_processor", "blocked",
+                                                      "recording"};
 
 }  // namespace
 
@@ -74,8 +75,17 @@ std::int64_t RankCalls::gap_without(std::size_t i, Counts counts) const {
   return std::max<std::int64_t>(0, rest);
 }
 
-std::int64_t RankCalls::useful_between_pauses(std::size_t i) const {
+std::int64_t RankCalls::between_pauses(std::size_t i) const {
   return gap_without(i, [](const Pause&) { return true; });
+}
+
+std::int64_t RankCalls::paused_ns(std::size_t i, PauseKind kind) const {
+  std::int64_t sum = 0;
+  auto pause = std::ranges::lower_bound(pauses_, i, {}, &Pause::before_call);
+  for (; pause != pauses_.end() && pause->before_call == i; ++pause) {
+    if (pause->kind == kind) sum += pause->end_ns - pause->begin_ns;
+  }
+  return sum;
 }
 
 std::int64_t RankCalls::outside_ns(std::size_t i) const {

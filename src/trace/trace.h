@@ -73,7 +73,8 @@ enum class PauseKind : std::uint8_t {
   other,         ///< writing out the recording's buffers, I/O, being stopped: as far as it says
   in_mpi,        ///< in a call of MPI that no Operation stands for (MPI_Comm_rank)
   no_processor,  ///< ready to compute, while its processor was given to others
-  blocked        ///< off the processor of its own accord: sleep, I/O, a device
+  blocked,       ///< off the processor of its own accord: sleep, I/O, a device
+  recording      ///< the recorder wrote out what it had recorded
 };
 std::string_view to_string(PauseKind kind);  ///< "" of other ones, "no_processor"
 std::optional<PauseKind> pause_kind(std::string_view name);
@@ -86,6 +87,13 @@ struct Pause {
   std::int64_t end_ns;
   std::uint32_t before_call;  ///< index of the first call after it
   PauseKind kind = PauseKind::other;
+};
+
+/// Mean time that recording one call of an operation takes, outside of the call.
+struct RecordingCost {
+  std::uint32_t before_ns = 0;  ///< from the program's call to the recorded begin
+  std::uint32_t after_ns = 0;   ///< from the recorded end to the return to the program
+  bool operator==(const RecordingCost&) const = default;
 };
 
 /// What a counter gained in each gap between calls. Counters that mostly gain nothing (context
@@ -183,10 +191,28 @@ class RankCalls {
   /// In order of time; they do not overlap.
   std::span<const Pause> pauses() const { return pauses_; }
   /// Computation in the gap before call i (i = size(): after the last call): the gap less the
-  /// pauses in it. Logarithmic in the number of pauses.
+  /// pauses in it and less recording_ns(). Logarithmic in the number of pauses.
   std::int64_t useful_ns(std::size_t i) const {
-    return pauses_.empty() && i < size() ? gap_ns(i) : useful_between_pauses(i);
+    const std::int64_t ns = unpaused_ns(i);
+    return ns - std::min(ns, recording_cost_ns(i));
   }
+  /// The part of that gap, outside of pauses, in which the calls around it were recorded, by the
+  /// mean cost of their operations. 0 where that is not known.
+  std::int64_t recording_ns(std::size_t i) const {
+    return std::min(unpaused_ns(i), recording_cost_ns(i));
+  }
+  /// The pauses of that kind in that gap. Logarithmic in the number of pauses.
+  std::int64_t paused_ns(std::size_t i, PauseKind kind) const;
+  /// The cost alone, which may be longer than the gap.
+  std::int64_t recording_cost_ns(std::size_t i) const {
+    if (recording_costs_.empty()) return 0;
+    std::int64_t ns = 0;
+    if (i < size()) ns += recording_cost(operation(i)).before_ns;
+    if (i > 0) ns += recording_cost(operation(i - 1)).after_ns;
+    return ns;
+  }
+  /// By operation; those beyond the last are 0. Empty where not known.
+  std::span<const RecordingCost> recording_costs() const { return recording_costs_; }
   /// The part of that gap that is outside of MPI: less only the pauses in calls that no Operation
   /// stands for.
   std::int64_t outside_ns(std::size_t i) const;
@@ -216,6 +242,9 @@ class RankCalls {
   void set_start_ns(std::int64_t start) { start_ns_ = start; }
   void set_stop_ns(std::int64_t stop) { stop_ns_ = stop; }
   void append_pause(const Pause& pause) { pauses_.push_back(pause); }
+  void set_recording_costs(std::vector<RecordingCost> costs) {
+    recording_costs_ = std::move(costs);
+  }
   /// One value a gap, so at most size() + 1; the missing ones are 0.
   void set_counter(std::size_t which, std::vector<std::uint64_t> values);
   std::span<std::int64_t> mutable_args(std::size_t i);
@@ -257,11 +286,19 @@ class RankCalls {
   static constexpr std::int64_t kNoStop = INT64_MIN;
   template <class Counts>
   std::int64_t gap_without(std::size_t i, Counts counts) const;
-  std::int64_t useful_between_pauses(std::size_t i) const;
+  std::int64_t between_pauses(std::size_t i) const;
+  std::int64_t unpaused_ns(std::size_t i) const {
+    return pauses_.empty() && i < size() ? gap_ns(i) : between_pauses(i);
+  }
+  RecordingCost recording_cost(Operation operation) const {
+    const auto at = static_cast<std::size_t>(operation);
+    return at < recording_costs_.size() ? recording_costs_[at] : RecordingCost{};
+  }
   std::int64_t last_end_ns() const { return empty() ? start_ns_ : columns_.end_ns[size() - 1]; }
 
   std::vector<RegionEvent> regions_;
   std::vector<Pause> pauses_;
+  std::vector<RecordingCost> recording_costs_;
   std::vector<CounterGains> counters_;
   std::int64_t start_ns_ = 0;
   std::int64_t stop_ns_ = kNoStop;

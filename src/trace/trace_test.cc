@@ -39,6 +39,25 @@ TEST(RankCalls, GapsAreComputationSinceTheCallBefore) {
   EXPECT_EQ(calls.gap_ns(2), 7);
 }
 
+TEST(RankCalls, RecordingTheCallsAroundAGapIsNoComputation) {
+  RankCalls calls;
+  calls.append({.operation = Operation::send, .begin_ns = 100, .end_ns = 130});
+  calls.append({.operation = Operation::barrier, .begin_ns = 200, .end_ns = 210});
+  calls.append({.operation = Operation::send, .begin_ns = 220, .end_ns = 230});
+  EXPECT_EQ(calls.recording_ns(1), 0) << "not known";
+  EXPECT_EQ(calls.useful_ns(1), 70);
+  std::vector<RecordingCost> costs(static_cast<std::size_t>(Operation::barrier) + 1);
+  costs[static_cast<std::size_t>(Operation::send)] = {7, 8};
+  costs[static_cast<std::size_t>(Operation::barrier)] = {5, 3};
+  calls.set_recording_costs(costs);
+  calls.append_pause({140, 160, 1, PauseKind::blocked});
+  EXPECT_EQ(calls.recording_ns(1), 8 + 5);
+  EXPECT_EQ(calls.useful_ns(1), 70 - 20 - 13);
+  EXPECT_EQ(calls.recording_ns(2), 10) << "no more than the gap of 10 ns";
+  EXPECT_EQ(calls.useful_ns(2), 0);
+  EXPECT_EQ(calls.recording_cost_ns(3), 8) << "after the last call";
+}
+
 TEST(RankCalls, MapTimesReachesEveryTime) {
   RankCalls calls;
   calls.set_start_ns(1);

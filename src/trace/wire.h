@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SLK_WIRE_MAGIC 0x31574152304b4c53ull /* "SLK0RAW1", little-endian */
-#define SLK_WIRE_VERSION 7u
+#define SLK_WIRE_VERSION 8u
 #define SLK_WIRE_OLDEST 2u /* what is new since then is 0 in its headers, and no record of it */
 
 /* Operations: X(identifier, MPI name, class). The identifier is also the word of the text form.
@@ -225,9 +225,15 @@ enum slk_operation {
                           * 0 if the path is cut. Stands before the first call of that path. */
   SLK_REC_PERSISTENT,    /* the nonblocking collective of that request is a start of the persistent
                           * one that was the bytes-th (from 0) to be made on comm. Follows it. */
-  SLK_REC_COUNTERS       /* begin_ns: of the call recorded before this one. What counters gained in
+  SLK_REC_COUNTERS,      /* begin_ns: of the call recorded before this one. What counters gained in
                           * the computation before that call: bytes = a bit for each enum
                           * slk_counter that gained anything, args = the gains in that order */
+  SLK_REC_BLOCKED,       /* As SLK_REC_OFF_PROCESSOR, for time in which the thread slept or waited
+                          * for a file or a device, and wanted no processor. */
+  SLK_REC_STAGE_WRITTEN, /* begin_ns, end_ns: the recorder wrote out what it had recorded */
+  SLK_REC_CALL_COST      /* near the end: what recording a call of the operation `request` took this
+                          * thread; args: mean ns from the program's call to begin_ns, mean ns from
+                          * end_ns to the return to the program; bytes = calls measured */
 };
 
 /* What is counted of a thread's computation: X(identifier, name in a trace). The system's own

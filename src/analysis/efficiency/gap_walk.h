@@ -14,8 +14,9 @@ namespace slackline {
 class GapWalk {
  public:
   struct Gap {
-    std::int64_t useful_ns;   ///< RankCalls::useful_ns()
-    std::int64_t outside_ns;  ///< RankCalls::outside_ns()
+    std::int64_t useful_ns;     ///< RankCalls::useful_ns()
+    std::int64_t outside_ns;    ///< RankCalls::outside_ns()
+    std::int64_t recording_ns;  ///< RankCalls::recording_ns()
   };
 
   /// Keeps a reference.
@@ -28,10 +29,11 @@ class GapWalk {
     if (!paused && call < calls_->size()) {
       const std::int64_t before = call == 0 ? calls_->start_ns() : calls_->end_ns(call - 1);
       const std::int64_t gap = std::max<std::int64_t>(0, calls_->begin_ns(call) - before);
-      return {gap, gap};
+      const std::int64_t recording = std::min(gap, calls_->recording_cost_ns(call));
+      return {gap - recording, gap, recording};
     }
     while (!pauses_.empty() && pauses_.front().before_call <= call) pauses_ = pauses_.subspan(1);
-    return {calls_->useful_ns(call), calls_->outside_ns(call)};
+    return {calls_->useful_ns(call), calls_->outside_ns(call), calls_->recording_ns(call)};
   }
 
  private:

@@ -58,7 +58,7 @@ RankMachineTime rank_machine_time(const Trace& trace, std::int32_t rank) {
     t.computation_ns += length;
     if (!involuntary || calls.counter(*involuntary, i) == 0) continue;
     ++t.interrupted;
-    t.lost_ns += calls.outside_ns(i) - calls.useful_ns(i);
+    t.lost_ns += calls.paused_ns(i, PauseKind::no_processor);
   }
   t.involuntary_switches = sum_of(trace, rank, kInvoluntary);
   t.voluntary_switches = sum_of(trace, rank, "ru_nvcsw");

@@ -111,7 +111,7 @@ std::int64_t environment_time(const Trace& trace, const TimeInterval& analysed,
   return present == 0 ? 0 : sum / static_cast<std::int64_t>(present);
 }
 
-/// CPU time over wall time of every rank's computation in the program.
+/// Of the time in which each rank computed or wanted to, the part in which it had a processor.
 std::vector<double> on_processor(const Trace& trace) {
   std::vector<double> shares(static_cast<std::size_t>(trace.ranks()), 1.0);
   bool any = false;
@@ -119,17 +119,19 @@ std::vector<double> on_processor(const Trace& trace) {
     const RankCalls& calls = trace.calls(r);
     if (calls.pauses().empty()) continue;
     const std::size_t first = rank_span(calls).first_call;
-    double useful = 0;
-    double outside = 0;
+    double had = 0;
     GapWalk gaps(calls);
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const GapWalk::Gap gap = gaps.next();
-      if (i < first) continue;
-      useful += static_cast<double>(gap.useful_ns);
-      outside += static_cast<double>(gap.outside_ns);
+      if (i >= first) had += static_cast<double>(gap.useful_ns + gap.recording_ns);
     }
-    any = any || useful < outside;
-    if (outside > 0) shares[static_cast<std::size_t>(r)] = useful / outside;
+    double lacked = 0;
+    for (const Pause& pause : calls.pauses()) {
+      if (pause.kind != PauseKind::no_processor || pause.before_call < first) continue;
+      lacked += static_cast<double>(pause.end_ns - pause.begin_ns);
+    }
+    any = any || lacked > 0;
+    if (lacked > 0) shares[static_cast<std::size_t>(r)] = had / (had + lacked);
   }
   return any ? shares : std::vector<double>{};
 }
@@ -175,7 +177,9 @@ TimeShares time_shares(const Trace& trace, const CallMatching& matching,
   const double all = static_cast<double>(out.length_ns) * static_cast<double>(out.present);
   if (trace.info().cpu_ns > 0) out.on_processor = on_processor(trace);
   if (trace.info().cpu_ns > 0 && all > 0) {
-    out.processor_share = std::min(1.0, static_cast<double>(trace.info().cpu_ns) / all);
+    const auto wanted_none = static_cast<double>(out.sum_ns.blocked);
+    out.processor_share =
+        std::min(1.0, (static_cast<double>(trace.info().cpu_ns) + wanted_none) / all);
   }
   return out;
 }

@@ -39,11 +39,12 @@ struct TimeShares {
   std::vector<RankTime> ranks_ns;
   std::size_t present = 0;  ///< ranks that have calls; the others' times are 0 and count nowhere
   RankTime sum_ns;
-  /// CPU time of the job over ranks * length_ns: how much of a processor the mean rank had in that
-  /// interval at most (MPI_Init and MPI_Finalize took some). Where it was recorded; at most 1.
+  /// CPU time of the job, and time blocked outside of MPI, over ranks * length_ns: how much of a
+  /// processor the mean rank had in that interval at most (MPI_Init and MPI_Finalize took some)
+  /// when it wanted one. Where it was recorded; at most 1.
   std::optional<double> processor_share;
-  /// By rank: which part of its computation it was on a processor. Empty where no rank's recording
-  /// has times off the processor.
+  /// By rank: in which part of its computation, and of the time in which it wanted to compute, it
+  /// had a processor. Empty where no rank's recording has times without one.
   std::vector<double> on_processor;
   std::vector<OfCalls> calls;  ///< most time inside of MPI without waiting first
   /// The part of sum_ns.mpi in calls for which no waiting is defined

@@ -26,8 +26,8 @@ class PlaceSums {
 
   void add(const ActivitySegment& s, std::int64_t ns) {
     if (s.operation != Operation::none) return add(trace_.calls(s.rank).frame(s.call), ns, true);
-    code_.split(s.rank, s.call, ns,
-                [&](FrameId frame, std::int64_t part) { add(frame, part, !code_.sampled()); });
+    code_.split_gap(s.rank, s.call, ns,
+                    [&](FrameId frame, std::int64_t part) { add(frame, part, !code_.sampled()); });
   }
 
   std::vector<PathFunction> take() const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/efficiency/gap_walk.h"
+
 namespace slackline {
 namespace {
 
@@ -36,8 +38,30 @@ void take_pauses(const RankCalls& calls, const TimeInterval& part, RankTime& tim
       case PauseKind::blocked:
         time.blocked += ns;
         break;
+      case PauseKind::recording:
+        time.recording += ns;
+        break;
     }
   }
+}
+
+/// Moves what recording the calls took out of the computation of `time`.
+void take_recording(const RankCalls& calls, const RankSpan& span, const TimeInterval& part,
+                    RankTime& time) {
+  if (calls.recording_costs().empty()) return;
+  GapWalk gaps(calls);
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i <= span.last_call; ++i) {
+    const std::int64_t ns = gaps.next().recording_ns;
+    if (i < span.first_call || ns == 0) continue;
+    const std::int64_t begin = i == 0 ? calls.start_ns() : calls.end_ns(i - 1);
+    const std::int64_t end = i < calls.size() ? calls.begin_ns(i) : calls.stop_ns();
+    sum += std::clamp<std::int64_t>(std::min(part.end_ns, end) - std::max(part.begin_ns, begin), 0,
+                                    ns);
+  }
+  sum = std::min(sum, time.compute);
+  time.compute -= sum;
+  time.recording += sum;
 }
 
 }  // namespace
@@ -65,6 +89,7 @@ RankTime measured_rank(const RankCalls& calls, const TimeInterval& interval) {
     parts.mpi = time_in_calls(calls, span, part);
     parts.compute = part.length_ns() - parts.mpi;
     take_pauses(calls, part, parts);
+    take_recording(calls, span, part, parts);
   }
   parts.outside = interval.length_ns() - parts.total();
   return parts;

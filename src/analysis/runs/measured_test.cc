@@ -46,6 +46,24 @@ TEST(MeasuredRun, OverlappingCallsOfThreadsCountOnce) {
   EXPECT_EQ(run->ranks_ns[0].compute, 40);
 }
 
+// 100 to 200 with a pause of 30 and 12 of recording; 210 to 300 with 12 of it, cut by the interval.
+TEST(MeasuredRun, WhatRecordingTookIsAPartOfItsOwn) {
+  const Trace trace = timed_trace(1,
+                                  "rank 0\n recording init 0 4\n recording barrier 8 4\n"
+                                  " recording finalize 8 0\n @0 +100 init\n"
+                                  " @120 +30 pause recording\n @200 +10 barrier\n"
+                                  " @300 +5 finalize\n");
+  const RankTime all = measured_rank(trace.calls(0), {100, 300});
+  EXPECT_EQ(all.recording, 30 + 12 + 12);
+  EXPECT_EQ(all.compute, 190 - 54);
+  EXPECT_EQ(all.mpi, 10);
+  EXPECT_EQ(all.total(), 200);
+  const RankTime part = measured_rank(trace.calls(0), {205, 215});
+  EXPECT_EQ(part.recording, 5) << "no more than the computation in the interval";
+  EXPECT_EQ(part.compute, 0);
+  EXPECT_EQ(part.total(), 10);
+}
+
 TEST(MeasuredRun, PartsAddUpToTheMakespanForEveryRank) {
   const auto run = measured_run(timed_trace(3,
                                             "rank 0\n @0 +5 init\n @9 +9 barrier\n @30 finalize\n"

@@ -20,21 +20,24 @@ struct TimeBreakdown {
 struct RankTime {
   std::int64_t compute = 0;       ///< outside of MPI, on a processor as far as is known
   std::int64_t no_processor = 0;  ///< outside of MPI, ready to compute: others had its processor
-  /// Outside of MPI, off the processor of its own accord or busy with the recording: sleep, I/O, a
-  /// device, writing out buffers.
+  /// Outside of MPI, off the processor of its own accord: sleep, I/O, a device.
   std::int64_t blocked = 0;
-  std::int64_t wait = 0;  ///< inside of MPI, for other ranks
+  std::int64_t recording = 0;  ///< outside of MPI: the recorder's, as far as its cost is known
+  std::int64_t wait = 0;       ///< inside of MPI, for other ranks
   /// Inside of MPI without waiting: moving data and MPI's own work. Where wait states are not
   /// known, waiting is in here, too.
   std::int64_t mpi = 0;
   /// Before the rank left MPI_Init, after it entered MPI_Finalize or after its recording ends.
   std::int64_t outside = 0;
 
-  std::int64_t total() const { return compute + no_processor + blocked + wait + mpi + outside; }
+  std::int64_t total() const {
+    return compute + no_processor + blocked + recording + wait + mpi + outside;
+  }
   RankTime& operator+=(const RankTime& other) {
     compute += other.compute;
     no_processor += other.no_processor;
     blocked += other.blocked;
+    recording += other.recording;
     wait += other.wait;
     mpi += other.mpi;
     outside += other.outside;

@@ -62,7 +62,9 @@ constexpr std::array kRareParts{
     RarePart{"without a processor", &RankTime::no_processor,
              "outside MPI, ready to compute, while others had the processor"},
     RarePart{"blocked outside MPI", &RankTime::blocked,
-             "off the processor of its own accord, or writing the recording"},
+             "off the processor of its own accord: sleep, I/O, a device"},
+    RarePart{"recording", &RankTime::recording,
+             "outside MPI, in the recorder, at the mean cost of a call"},
     RarePart{"outside the program", &RankTime::outside,
              "in MPI_Init or MPI_Finalize, or after the recording of a rank ends"}};
 
@@ -167,6 +169,7 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
       {"beside",
        {{"no_processor", s.share(s.sum_ns.no_processor)},
         {"blocked", s.share(s.sum_ns.blocked)},
+        {"recording", s.share(s.sum_ns.recording)},
         {"outside", s.share(s.sum_ns.outside)}}},
       {"mpi_own_work", s.share(s.own_ns())},
       {"waiting_not_known", s.share(s.unknown_ns)},
@@ -182,6 +185,7 @@ Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
          {"inside_mpi_ns", r.mpi},
          {"no_processor_ns", r.no_processor},
          {"blocked_ns", r.blocked},
+         {"recording_ns", r.recording},
          {"outside_ns", r.outside},
          {"on_processor", s.on_processor.empty() ? Json(nullptr) : Json(s.on_processor[i])}});
   }

@@ -100,6 +100,7 @@ std::string rank_time(const Subject& s) {
   add(t.compute, "computation");
   add(t.no_processor, "without a processor");
   add(t.blocked, "blocked outside MPI");
+  add(t.recording, "recording");
   add(t.wait, "waiting");
   add(s.d.shares.own_ns(), "other MPI time");
   add(s.d.shares.unknown_ns, "MPI calls for which waiting is not known");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ratio.h"
 #include "base/units.h"
 #include "calls/causality.h"
 #include "calls/clock_correction.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr double kLittleTime = 0.1;       // of the ranks' time: less is little to gain
 constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
 constexpr double kMuchPolling = 0.05;     // of the ranks' time: more is worth a warning
+constexpr double kMuchRecording = 0.01;   // of the ranks' time: less is not said
 constexpr double kMuchOutside = 0.05;     // of the program: more is worth a warning
 constexpr double kUncertainShare = 0.05;  // of the waits: more that were cut make them uncertain
 
@@ -66,6 +68,21 @@ std::optional<Judgement> polls_in_computation(const Diagnosis& d) {
                                format_percent(share), gaps.rank, mpi_name(gaps.operation),
                                format_time_ns(static_cast<double>(gaps.rank_ns))),
                    {"time_shares"}};
+}
+
+/// What the recorder took is no computation, but the others waited for it.
+std::optional<Judgement> recording_took_time(const TimeShares& shares) {
+  const double share = shares.share(shares.sum_ns.recording);
+  if (share < kMuchRecording) return std::nullopt;
+  std::uint64_t calls = 0;
+  for (const TimeShares::OfCalls& c : shares.calls) calls += c.calls;
+  return Judgement{
+      JudgementAspect::caution,
+      fmt::format("Recording took {} per call, {} of rank time, which is not computation.",
+                  format_time_ns(ratio_of(static_cast<double>(shares.sum_ns.recording),
+                                          static_cast<double>(calls))),
+                  format_percent(share)),
+      {"time_shares"}};
 }
 
 /// Ranks that start or end apart leave a part of the program outside of what all have in common.
@@ -167,6 +184,7 @@ std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) 
   };
   add(crowded(diagnosis));
   add(polls_in_computation(diagnosis));
+  add(recording_took_time(diagnosis.shares));
   add(much_is_outside(diagnosis));
   add(clocks_disagree(trace));
   add(waits_are_clipped(diagnosis, trace));

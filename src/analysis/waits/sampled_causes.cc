@@ -83,8 +83,9 @@ std::map<CauseKey, SampledCause> sampled_causes(const Trace& trace, const CallAc
     for (CallIndex call = 0; call < size; ++call) {
       names.for_gap(r, call, [&](ActivityId activity, std::int64_t ns) {
         if (!sums.wants(activity)) return;
-        code.split(r, call, ns,
-                   [&](FrameId frame, std::int64_t part) { sums.add(r, activity, frame, part); });
+        code.split_gap(r, call, ns, [&](FrameId frame, std::int64_t part) {
+          sums.add(r, activity, frame, part);
+        });
       });
     }
   }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "calls/cpu_time.h"
+#include "calls/run_span.h"
 #include "formats/raw/findings.h"
 
 namespace slackline {
@@ -16,10 +17,34 @@ constexpr FindingKind kCpuTime{
     "computation_is_cpu_time", Severity::info,
     "Computation in the model is CPU time, without the time that ranks waited for a processor or "
     "did not compute. (--computation wall keeps it.)"};
+constexpr FindingKind kRecordingLeftOut{
+    "recording_left_out", Severity::info,
+    "Computation in the model is without the time that recording calls took. (--computation wall "
+    "keeps it.)"};
 constexpr FindingKind kNoCpuTime{
     "cpu_time_unknown", Severity::notice,
     "CPU time was requested, but the trace has no time off the processor; computation is all time "
     "between calls."};
+
+/// Recording as a part of the ranks' time.
+bool is_material(std::int64_t recording_ns, const Trace& trace) {
+  const RunSpan span = run_span(trace);
+  return static_cast<double>(recording_ns) >
+         kMaterial * static_cast<double>(span.analysed.length_ns()) * trace.ranks();
+}
+
+/// All time between calls, but for that of the recorder.
+ComputationChoice without_recording(const Trace& trace) {
+  ComputationChoice result;
+  const std::int64_t recording = recording_ns(trace);
+  if (!is_material(recording, trace)) return result;
+  result.cpu_time = trace;
+  remove_recording(*result.cpu_time);
+  result.findings.add(
+      kRecordingLeftOut,
+      fmt::format("{} of all ranks", format_time_ns(static_cast<double>(recording))));
+  return result;
+}
 
 }  // namespace
 
@@ -31,7 +56,7 @@ ComputationChoice choose_computation(std::string_view wanted, const Trace& trace
   const bool oversubscribed = trace.findings().count(raw::kOversubscribed) > 0 ||
                               share_without_processor(trace) > kMaterial;
   if (wanted == "wall") return {"wall"};
-  if (wanted == "auto" && !oversubscribed) return {};
+  if (wanted == "auto" && !oversubscribed) return without_recording(trace);
   ComputationChoice result{"cpu"};
   const std::int64_t paused = paused_ns(trace);
   if (paused > 0) {

@@ -36,9 +36,13 @@ struct Part {
 };
 
 std::vector<Part> parts_of(const RankTime& t) {
-  std::vector<Part> parts{{"█", "computation", t.compute}, {"▓", "waiting for ranks", t.wait},
-                          {"▒", "other MPI", t.mpi},       {"░", "no processor", t.no_processor},
-                          {"·", "blocked", t.blocked},     {" ", "outside the program", t.outside}};
+  std::vector<Part> parts{{"█", "computation", t.compute},
+                          {"▓", "waiting for ranks", t.wait},
+                          {"▒", "other MPI", t.mpi},
+                          {"░", "no processor", t.no_processor},
+                          {"·", "blocked", t.blocked},
+                          {"+", "recording", t.recording},
+                          {" ", "outside the program", t.outside}};
   const auto least = kShownPart * static_cast<double>(t.total());
   std::erase_if(parts, [&](const Part& p) { return static_cast<double>(p.ns) < least; });
   return parts;

@@ -1,5 +1,7 @@
 #include "formats/native/details.h"
 
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "formats/native/frame.h"
@@ -19,7 +21,9 @@ enum DetailsPart : unsigned {
   kDetailsSampleCpu = 9,
   kDetailsSampleFrames = 10,
   kDetailsSampleThreads = 11,
-  kDetailsEnd = 12
+  kDetailsRecordingCosts = 12,
+  kDetailsSampleBlocked = 13,
+  kDetailsEnd = 14
 };
 
 std::int64_t last_end(const RankCalls& calls) {
@@ -76,16 +80,20 @@ void encode_samples(const RankCalls& calls, std::span<const Sample> samples,
                     ByteWriter (&part)[kDetailsEnd]) {
   Sample before{calls.start_ns(), 0, 0, 0, 0};
   bool any_thread = false;
+  bool any_blocked = false;
   for (const Sample& s : samples) {
     part[kDetailsSampleCalls].varint(s.before_call - before.before_call);
     part[kDetailsSampleTimes].svarint(wrapping_sub(s.time_ns, before.time_ns));
     part[kDetailsSampleCpu].svarint(wrapping_sub(s.cpu_ns, before.cpu_ns));
     part[kDetailsSampleFrames].varint(s.frame);
     part[kDetailsSampleThreads].varint(s.thread);
+    part[kDetailsSampleBlocked].u8(s.blocked ? 1 : 0);
     any_thread |= s.thread != 0;
+    any_blocked |= s.blocked;
     before = s;
   }
   if (!any_thread) part[kDetailsSampleThreads].clear();
+  if (!any_blocked) part[kDetailsSampleBlocked].clear();
 }
 
 bool decode_samples(ByteReader (&part)[kDetailsEnd], std::size_t frames, const RankCalls& calls,
@@ -93,15 +101,18 @@ bool decode_samples(ByteReader (&part)[kDetailsEnd], std::size_t frames, const R
   std::uint64_t call = 0;
   Sample s{calls.start_ns(), 0, 0, 0, 0};
   const bool any_thread = !part[kDetailsSampleThreads].at_end();
+  const bool any_blocked = !part[kDetailsSampleBlocked].at_end();
   while (!part[kDetailsSampleCalls].at_end()) {
     const std::uint64_t step = part[kDetailsSampleCalls].varint();
     s.time_ns = wrapping_add(s.time_ns, part[kDetailsSampleTimes].svarint());
     s.cpu_ns = wrapping_add(s.cpu_ns, part[kDetailsSampleCpu].svarint());
     const std::uint64_t frame = part[kDetailsSampleFrames].varint();
     if (any_thread) s.thread = static_cast<std::uint16_t>(part[kDetailsSampleThreads].varint());
+    if (any_blocked) s.blocked = part[kDetailsSampleBlocked].u8() != 0;
     for (unsigned id = kDetailsSampleCalls; id <= kDetailsSampleThreads; ++id) {
       if (part[id].failed()) return false;
     }
+    if (part[kDetailsSampleBlocked].failed()) return false;
     if (step > calls.size() - call || frame > frames || !is_time(s.time_ns) || s.cpu_ns < 0 ||
         !is_time(s.cpu_ns)) {
       return false;
@@ -111,6 +122,26 @@ bool decode_samples(ByteReader (&part)[kDetailsEnd], std::size_t frames, const R
     s.frame = static_cast<FrameId>(frame);
     samples.push_back(s);
   }
+  return true;
+}
+
+void encode_recording_costs(const RankCalls& calls, ByteWriter& out) {
+  for (const RecordingCost& cost : calls.recording_costs()) {
+    out.varint(cost.before_ns);
+    out.varint(cost.after_ns);
+  }
+}
+
+bool decode_recording_costs(ByteReader& in, RankCalls& calls) {
+  std::vector<RecordingCost> costs;
+  while (!in.at_end()) {
+    const std::uint64_t before = in.varint();
+    const std::uint64_t after = in.varint();
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    if (in.failed() || before > kMost || after > kMost) return false;
+    costs.push_back({static_cast<std::uint32_t>(before), static_cast<std::uint32_t>(after)});
+  }
+  calls.set_recording_costs(std::move(costs));
   return true;
 }
 
@@ -133,8 +164,8 @@ bool has_details(const Trace& trace, const Samples& samples, std::int32_t rank) 
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     counted = counted || counted_gaps(calls, which) > 0;
   }
-  return counted || !calls.pauses().empty() || !samples.of(rank).empty() ||
-         calls.stop_ns() != last_end(calls);
+  return counted || !calls.pauses().empty() || !calls.recording_costs().empty() ||
+         !samples.of(rank).empty() || calls.stop_ns() != last_end(calls);
 }
 
 void encode_details(const Trace& trace, const Samples& samples, std::int32_t rank,
@@ -145,6 +176,7 @@ void encode_details(const Trace& trace, const Samples& samples, std::int32_t ran
   if (after != 0) part[kDetailsStop].svarint(after);
   encode_pauses(calls, part);
   encode_samples(calls, samples.of(rank), part);
+  encode_recording_costs(calls, part[kDetailsRecordingCosts]);
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
     const std::size_t count = counted_gaps(calls, which);
     part[kDetailsCounters].varint(count);
@@ -163,6 +195,7 @@ bool decode_details(std::span<const std::byte> payload, const DetailCounts& trac
     calls.set_stop_ns(stop);
   }
   return decode_pauses(part, calls) &&
+         decode_recording_costs(part[kDetailsRecordingCosts], calls) &&
          decode_counters(part[kDetailsCounters], trace.counters, calls) &&
          decode_samples(part, trace.frames, calls, samples);
 }

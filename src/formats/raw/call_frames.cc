@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -63,7 +64,11 @@ struct RecordedPath {
 /// What the places of one module mean.
 struct NamedModule {
   SourceLines::State state = SourceLines::State::missing;
-  std::map<std::uint64_t, std::vector<CodeLocation>> places;  // by address
+  struct Place {
+    std::vector<CodeLocation> locations;
+    std::optional<SourceLines::Callee> callee;  // that the call at this place names
+  };
+  std::map<std::uint64_t, Place> places;  // by address
 };
 
 bool is_mpi_library(std::string_view module) {
@@ -160,13 +165,15 @@ std::vector<NamedModule> name_places(const PathReader& read) {
     const ModuleKey& key = read.modules()[m];
     const SourceLines lines(key.file, key.build_id);
     named[m].state = lines.state();
-    for (auto& [address, locations] : named[m].places) {
-      locations = lines.at(address);
-      for (CodeLocation& location : locations) {
+    for (auto& [address, place] : named[m].places) {
+      place.locations = lines.at(address);
+      for (CodeLocation& location : place.locations) {
         location.module = key.file;
         if (!location.function.empty()) continue;
         location.function = fmt::format("{}+{:#x}", file_name(key.file), address);
       }
+      place.callee = lines.called_before(address + 1);
+      if (place.callee) place.callee->location.module = key.file;
     }
   });
   return named;
@@ -187,9 +194,13 @@ class TreeBuilder {
         frames.push_back(&unknown_);
         continue;
       }
-      for (const CodeLocation& location : named_[place.module].places.at(place.address)) {
-        frames.push_back(&location);
+      const NamedModule::Place& named = named_[place.module].places.at(place.address);
+      const bool calls = i > 0 || !path.of_sample;
+      const CodePlace* const inner = i > first ? &path.places[i - 1] : nullptr;
+      if (calls && named.callee && !is_inside(*named.callee, place.module, inner)) {
+        frames.push_back(&named.callee->location);
       }
+      for (const CodeLocation& location : named.locations) frames.push_back(&location);
     }
     if (!path.of_sample) note_what_is_missing(path.places[first]);
     note_interpreter(path);
@@ -202,6 +213,18 @@ class TreeBuilder {
   }
 
  private:
+  /// Whether the next inner place of a path, null for a function of MPI, lies in the function of
+  /// `module` that is called. If not, that function ended with a jump to the next one (a tail
+  /// call) and left no frame.
+  bool is_inside(const SourceLines::Callee& callee, std::uint32_t module,
+                 const CodePlace* inner) const {
+    if (inner == nullptr || inner->module != module) return false;
+    // Parts of a function that the compiler moved away lie elsewhere.
+    return callee.holds(inner->address) ||
+           named_[module].places.at(inner->address).locations.back().function ==
+               callee.location.function;
+  }
+
   bool is_in_mpi(const CodePlace& place) const {
     return place.module != CodePlace::kNoModule && is_mpi_library(modules_[place.module].file);
   }
@@ -224,7 +247,7 @@ class TreeBuilder {
     if (place.module == CodePlace::kNoModule) return;
     const NamedModule& module = named_[place.module];
     const std::string& file = modules_[place.module].file;
-    const CodeLocation& at = module.places.at(place.address).back();
+    const CodeLocation& at = module.places.at(place.address).locations.back();
     if (module.state != SourceLines::State::readable) {
       note(kUnreadableModules, file);
     } else if (at.line == 0 && at.function.starts_with(file_name(file) + "+0x")) {

@@ -48,7 +48,8 @@ void add(const RankFiles& rank, const RankCalls& calls, Host& host) {
   host.known = host.known && any;
   for (std::size_t i = 0; i < calls.size(); ++i) host.computation_ns += calls.gap_ns(i);
   for (const Pause& pause : calls.pauses()) {
-    host.off_processor_ns += pause.end_ns - pause.begin_ns;
+    if (pause.kind == PauseKind::no_processor)
+      host.off_processor_ns += pause.end_ns - pause.begin_ns;
   }
 }
 

@@ -13,6 +13,8 @@
 
 #include "base/flat_map.h"
 #include "formats/raw/findings.h"
+#include "formats/raw/gap_pauses.h"
+#include "formats/raw/recording_costs.h"
 #include "trace/sample_wire.h"
 
 namespace slackline::raw {
@@ -52,6 +54,8 @@ class RankReader {
     // A rank begins with its first call, MPI_Init.
     if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
     take_samples();
+    append_pauses(losses_, written_, result_.calls);
+    set_recording_costs();
     result_.calls.shrink();
     return std::move(result_);
   }
@@ -68,13 +72,14 @@ class RankReader {
       }
       for (std::size_t i = 0; i < file.size(); ++i) {
         const Record record = file[i];
-        if (record.head.op != SLK_REC_SAMPLE) continue;
+        const bool blocked = record.head.op == SLK_REC_BLOCKED_AT;
+        if (record.head.op != SLK_REC_SAMPLE && !blocked) continue;
         constexpr std::uint64_t kLongest = 3'600'000'000'000;
         const std::int64_t at = time(record.head.begin_ns);
         samples.push_back({at, static_cast<std::int64_t>(std::min(record.head.bytes, kLongest)),
                            frames_.of(number, record.head.request),
-                           static_cast<std::uint32_t>(result_.calls.first_from(at)),
-                           record.thread});
+                           static_cast<std::uint32_t>(result_.calls.first_from(at)), record.thread,
+                           blocked});
       }
     }
     std::ranges::stable_sort(samples, {}, &Sample::time_ns);
@@ -114,7 +119,14 @@ class RankReader {
         take_region(record.head);
         break;
       case SLK_REC_OFF_PROCESSOR:
+      case SLK_REC_BLOCKED:
         take_off_processor(record.head);
+        break;
+      case SLK_REC_STAGE_WRITTEN:
+        take_written(record.head);
+        break;
+      case SLK_REC_CALL_COST:
+        costs_.push_back(record);
         break;
       case SLK_REC_COUNTERS:
         take_counters(record);
@@ -172,18 +184,39 @@ class RankReader {
     result_.persistent.push_back({static_cast<std::uint32_t>(i - 1), head.bytes});
   }
 
-  /// Time off the processor before the last call, known of one thread only. Where in that
-  /// stretch the thread was off the processor is unknown; its end is assumed.
+  /// Time off the processor before the last call, known of one thread only.
   void take_off_processor(const slk_record& head) {
-    if (rank_.files.size() > 1 || result_.calls.empty()) return;
-    const std::size_t call = result_.calls.size() - 1;
-    const std::int64_t begin = result_.calls.begin_ns(call);
+    if (rank_.files.size() > 1 || result_.calls.size() < 2) return;
+    const auto call = static_cast<std::uint32_t>(result_.calls.size() - 1);
+    if (result_.calls.begin_ns(call) != time(head.begin_ns)) return;
+    if (losses_.empty() || losses_.back().call < call) losses_.push_back({call});
+    GapLoss& loss = losses_.back();
+    std::int64_t& ns = head.op == SLK_REC_BLOCKED ? loss.blocked_ns : loss.no_processor_ns;
     const auto gap = static_cast<std::uint64_t>(result_.calls.gap_ns(call));
-    const auto off = static_cast<std::int64_t>(std::min(head.bytes, gap));
-    if (call == 0 || off == 0 || begin != time(head.begin_ns) || begin < last_off_) return;
-    result_.calls.append_pause(
-        {begin - off, begin, static_cast<std::uint32_t>(call), PauseKind::no_processor});
-    last_off_ = begin + 1;
+    if (ns == 0) ns = static_cast<std::int64_t>(std::min(head.bytes, gap));
+  }
+
+  /// When the recorder wrote, known of one thread only.
+  void take_written(const slk_record& head) {
+    const bool whole = head.end_ns >= head.begin_ns && plausible_time(rank_.header(), head.end_ns);
+    if (rank_.files.size() > 1 || !whole) return;
+    written_.push_back({time(head.begin_ns), time(head.end_ns)});
+  }
+
+  /// The mean of all threads for each operation; operations of which none was measured cost what
+  /// the others do. A rank that did not reach its end has only what the recorder found by trial.
+  void set_recording_costs() {
+    constexpr std::uint32_t kKnownSince = 8;
+    constexpr double kMost_ns = 1e6;
+    if (rank_.header().version < kKnownSince) return;
+    const RecordingCostSums sums(costs_);
+    const double trial_ns = static_cast<double>(rank_.header().cost_ns) / 1000;
+    if (sums.known()) {
+      result_.calls.set_recording_costs(sums.by_operation());
+    } else if (trial_ns > 0 && trial_ns < kMost_ns) {
+      result_.calls.set_recording_costs(std::vector<RecordingCost>(
+          SLK_OPERATION_COUNT, {static_cast<std::uint32_t>(trial_ns), 0}));
+    }
   }
 
   /// Gains before the last call, known of one thread only. Those of a poll that was joined with
@@ -518,7 +551,9 @@ class RankReader {
   std::map<std::tuple<bool, std::int32_t, std::int32_t, std::uint32_t>, LastOnChannel> channels_;
   std::unordered_map<std::uint32_t, std::string> region_names_;
   std::vector<std::int64_t> args_;
-  std::int64_t last_off_ = std::numeric_limits<std::int64_t>::min();
+  std::vector<GapLoss> losses_;
+  std::vector<WritingTime> written_;
+  std::vector<Record> costs_;  // of recording
   std::int64_t last_begin_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t last_end_ = std::numeric_limits<std::int64_t>::min();
   std::uint16_t last_thread_ = 0;

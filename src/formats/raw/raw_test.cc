@@ -451,6 +451,52 @@ TEST_F(RawReaderTest, TimeOffTheProcessorIsAPauseInTheComputation) {
   EXPECT_TRUE(trace.findings().empty());
 }
 
+TEST_F(RawReaderTest, TimeBlockedAndTimeWrittenArePausesOfTheirOwn) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100);
+  file.add({3000, 3500, 0, -1, 0, 0, 0, 0, 0, 0, SLK_REC_STAGE_WRITTEN});
+  file.call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  file.add({12100, 12100, 1000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_BLOCKED});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const RankCalls& calls = trace.calls(0);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::recording), 500);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::no_processor), 4000);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 1000);
+  EXPECT_EQ(calls.useful_ns(1), 10000 - 5500);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, CostsOfRecordingAreTheMeanOfTheRanksThreads) {
+  RawFileBuilder main(0, 1);
+  main.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  main.add({12300, 12300, 3, -1, 0, 0, SLK_OP_barrier, 0, 0, 0, SLK_REC_CALL_COST}, {50, 30});
+  RawFileBuilder other(0, 1);
+  other.header().thread = 1;
+  other.add({12300, 12300, 1, -1, 0, 0, SLK_OP_barrier, 0, 0, 0, SLK_REC_CALL_COST}, {90, 10});
+  other.add({12300, 12300, 4, -1, 0, 0, SLK_OP_send, 0, 0, 0, SLK_REC_CALL_COST}, {20, 5});
+  write("rank-0.slkraw", main.bytes());
+  write("rank-0.t1.slkraw", other.bytes());
+  const Trace trace = read();
+  const auto costs = trace.calls(0).recording_costs();
+  ASSERT_GT(costs.size(), std::size_t{SLK_OP_barrier});
+  EXPECT_EQ(costs[SLK_OP_barrier], (RecordingCost{60, 25}));
+  EXPECT_EQ(costs[SLK_OP_send], (RecordingCost{20, 5}));
+  EXPECT_EQ(costs[SLK_OP_recv], (RecordingCost{40, 15})) << "never measured: as the others";
+}
+
+TEST_F(RawReaderTest, ARankThatDiedHasTheCostOfRecordingByTrial) {
+  RawFileBuilder file(0, 1);
+  file.header().cost_ns = 50'000;
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().calls(0).recording_ns(1), 50);
+  file.header().version = 7;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().calls(0).recording_ns(1), 0) << "recorded before these were kept";
+}
+
 TEST_F(RawReaderTest, CountersBelongToTheComputationBeforeACall) {
   constexpr std::uint64_t kSwitches = 1u << SLK_COUNTER_involuntary_switches;
   constexpr std::uint64_t kInstructions = 1u << SLK_COUNTER_instructions;

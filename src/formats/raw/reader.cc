@@ -87,7 +87,8 @@ void open_samples(const fs::path& folder, std::vector<RankFiles>& ranks) {
       std::error_code ignored;
       if (!fs::exists(path, ignored)) continue;
       File samples(path);
-      const bool same_run = samples.valid() && samples.sampling().version == SLK_SAMPLES_VERSION &&
+      const bool same_run = samples.valid() && samples.sampling().version >= SLK_SAMPLES_OLDEST &&
+                            samples.sampling().version <= SLK_SAMPLES_VERSION &&
                             samples.header().monotonic_ns == ranks[r].header().monotonic_ns &&
                             samples.header().pid == ranks[r].header().pid;
       if (same_run) ranks[r].samples.push_back(std::move(samples));

@@ -1,6 +1,8 @@
 #include "formats/raw/source_lines.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -130,10 +132,37 @@ struct SourceLines::Module {
     return std::ranges::equal(own.first(std::min(own.size(), build_id.size())), build_id);
   }
 
-  std::string symbol_at(std::uint64_t address) const {
+  const FunctionSymbol* covering(std::uint64_t address) const {
     if (!symbols) symbols = module_symbols(module);
-    const FunctionSymbol* const symbol = symbols->at(address);
+    return symbols->at(address);
+  }
+  std::string symbol_at(std::uint64_t address) const {
+    const FunctionSymbol* const symbol = covering(address);
     return symbol == nullptr ? std::string() : readable_name(symbol->name);
+  }
+
+  /// The bytes of the file's code from `address` on; false where that is no code.
+  template <std::size_t N>
+  bool read_code(std::uint64_t address, std::array<std::uint8_t, N>& bytes) const {
+    GElf_Addr bias = 0;
+    Elf* const elf = dwfl_module_getelf(module, &bias);
+    std::size_t segments = 0;
+    if (elf == nullptr || elf_getphdrnum(elf, &segments) != 0) return false;
+    for (std::size_t i = 0; i < segments; ++i) {
+      GElf_Phdr segment{};
+      if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+      const std::uint64_t at = address - bias - segment.p_vaddr;
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0 || at >= segment.p_filesz ||
+          segment.p_filesz - at < N) {
+        continue;
+      }
+      const Elf_Data* const data = elf_getdata_rawchunk(
+          elf, static_cast<std::int64_t>(segment.p_offset + at), N, ELF_T_BYTE);
+      if (data == nullptr || data->d_size < N) return false;
+      std::memcpy(bytes.data(), data->d_buf, N);
+      return true;
+    }
+    return false;
   }
 
   mutable std::optional<FunctionSymbols> symbols{};  ///< read for the first that needs them
@@ -171,6 +200,21 @@ std::vector<CodeLocation> SourceLines::at(std::uint64_t address) const {
   return found;
 }
 
+std::optional<SourceLines::Callee> SourceLines::called_before(std::uint64_t return_address) const {
+  constexpr std::uint8_t kCallNear = 0xe8;  // of x86-64, followed by the distance
+  std::array<std::uint8_t, 5> call{};
+  if (state_ != State::readable || return_address < call.size() ||
+      !module_->read_code(return_address - call.size(), call) || call[0] != kCallNear) {
+    return std::nullopt;
+  }
+  std::int32_t distance = 0;
+  std::memcpy(&distance, call.data() + 1, sizeof distance);
+  const std::uint64_t target = return_address + static_cast<std::uint64_t>(std::int64_t{distance});
+  const FunctionSymbol* const symbol = module_->covering(target);
+  if (symbol == nullptr || symbol->begin != target) return std::nullopt;
+  return Callee{at(target).back(), target, target + symbol->bytes};
+}
+
 #else
 
 struct SourceLines::Module {};
@@ -180,6 +224,10 @@ SourceLines::SourceLines(const std::filesystem::path&, std::span<const std::uint
 
 std::vector<CodeLocation> SourceLines::at(std::uint64_t) const {
   return std::vector<CodeLocation>(1);
+}
+
+std::optional<SourceLines::Callee> SourceLines::called_before(std::uint64_t) const {
+  return std::nullopt;
 }
 
 #endif

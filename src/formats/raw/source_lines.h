@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,17 @@ class SourceLines {
   /// The functions that the instruction at `address` of the file belongs to: the innermost inlined
   /// one first, the one that is not inlined last. At least one; what is not known of it is empty.
   std::vector<CodeLocation> at(std::uint64_t address) const;
+
+  /// A function of this file that another one calls.
+  struct Callee {
+    CodeLocation location;  ///< of its begin
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool holds(std::uint64_t address) const { return address >= begin && address < end; }
+  };
+  /// The function that the call ending at `return_address` names, if it is one of this file. Calls
+  /// through pointers and into other files name none.
+  std::optional<Callee> called_before(std::uint64_t return_address) const;
 
  private:
   struct Module;

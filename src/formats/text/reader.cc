@@ -282,6 +282,10 @@ class Reader {
       }
     }
     counted_.clear();
+    if (!recording_costs_.empty()) {
+      trace_->calls(rank_).set_recording_costs(std::move(recording_costs_));
+    }
+    recording_costs_.clear();
     if (!samples_.empty()) all_samples_.set(rank_, std::move(samples_));
     samples_.clear();
   }
@@ -364,6 +368,7 @@ class Reader {
       return read_sample(*begin, tokens.subspan(1));
     }
     if (first == "counted") return read_counted(tokens, begin || has_duration);
+    if (first == "recording") return read_recording_cost(tokens, begin || has_duration);
     if (first == "compute" || first == "enter" || first == "leave") {
       if (has_duration)
         lexer_.fail(last, fmt::format("{} has no +duration", first), "it is not a call");
@@ -385,7 +390,7 @@ class Reader {
     PauseKind kind = PauseKind::other;
     if (tokens.size() > 1) {
       const std::optional<PauseKind> named = pause_kind(std::string_view(tokens[1].text));
-      if (!named) fail_unknown(tokens[1], "in_mpi, no_processor or blocked");
+      if (!named) fail_unknown(tokens[1], "in_mpi, no_processor, blocked or recording");
       kind = *named;
     }
     if (tokens.size() > 2) fail_unknown(tokens[2], "nothing more");
@@ -397,7 +402,8 @@ class Reader {
     Sample sample{time, 0, 0, static_cast<std::uint32_t>(trace_->calls(rank_).size()), 0};
     for (const Token& token : tokens) {
       const auto [key, value] = key_value(token);
-      if (key == "cpu") {
+      if (key == "cpu" || key == "blocked") {
+        sample.blocked = key == "blocked";
         sample.cpu_ns = lexer_.integer(value, "CPU time", 0, kTimeLimit_ns);
       } else if (key == "frame") {
         const auto frames = static_cast<std::int64_t>(trace_->call_tree().size());
@@ -406,10 +412,23 @@ class Reader {
         sample.thread = static_cast<std::uint16_t>(
             lexer_.integer(value, "thread", 0, std::numeric_limits<std::uint16_t>::max()));
       } else {
-        fail_unknown(token, "cpu=, frame=, thread=");
+        fail_unknown(token, "cpu=, blocked=, frame=, thread=");
       }
     }
     samples_.push_back(sample);
+  }
+
+  void read_recording_cost(std::span<const Token> tokens, bool has_time) {
+    if (has_time || tokens.size() != 4) {
+      lexer_.fail(tokens[0], "misplaced recording", "the syntax is 'recording OPERATION NS NS'");
+    }
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    const std::optional<Operation> operation = operation_from_identifier(tokens[1].text);
+    if (!operation) fail_unknown(tokens[1], "the name of an operation");
+    recording_costs_.resize(kOperationCount);
+    recording_costs_[static_cast<std::size_t>(*operation)] = {
+        static_cast<std::uint32_t>(lexer_.integer(tokens[2], "cost", 0, kMost)),
+        static_cast<std::uint32_t>(lexer_.integer(tokens[3], "cost", 0, kMost))};
   }
 
   void read_counted(std::span<const Token> tokens, bool has_time) {
@@ -482,6 +501,7 @@ class Reader {
   std::vector<bool> seen_;
   Samples all_samples_;
   std::vector<Sample> samples_;                      // of the rank under way
+  std::vector<RecordingCost> recording_costs_;       // the same
   std::vector<std::vector<std::uint64_t>> counted_;  // of the rank under way, by counter and gap
   std::vector<std::int64_t> values_;
   std::int64_t members_ = 0;

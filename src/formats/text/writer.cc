@@ -403,6 +403,7 @@ class Writer {
     const std::int64_t last = calls.empty() ? calls.start_ns() : calls.end_ns(calls.size() - 1);
     if (calls.stop_ns() != last) put(out_, FMT_COMPILE(" stop={}"), calls.stop_ns());
     out_ += '\n';
+    write_recording_costs(calls);
     cursor_ = calls.start_ns();
     write_calls(calls, samples_.of(rank));
   }
@@ -442,8 +443,19 @@ class Writer {
         pause.kind == PauseKind::other ? "" : " ", to_string(pause.kind));
   }
 
+  void write_recording_costs(const RankCalls& calls) {
+    const auto costs = calls.recording_costs();
+    for (std::size_t op = 0; op < costs.size(); ++op) {
+      if (costs[op] == RecordingCost{}) continue;
+      put(out_, FMT_COMPILE("  recording {} {} {}\n"), identifier(static_cast<Operation>(op)),
+          costs[op].before_ns, costs[op].after_ns);
+      end_line();
+    }
+  }
+
   void write_sample(const Sample& sample) {
-    put(out_, FMT_COMPILE("  @{} sample cpu={}"), sample.time_ns, sample.cpu_ns);
+    put(out_, FMT_COMPILE("  @{} sample {}={}"), sample.time_ns, sample.blocked ? "blocked" : "cpu",
+        sample.cpu_ns);
     if (sample.thread != 0) put(out_, FMT_COMPILE(" thread={}"), sample.thread);
     if (sample.frame != 0) {
       put(out_, FMT_COMPILE(" frame={} # {}"), sample.frame,

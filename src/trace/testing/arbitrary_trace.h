@@ -72,12 +72,19 @@ inline void arbitrary_rank(Trace& trace, std::int32_t rank) {
     if (*rc::gen::inRange(0, 8) == 0) {
       const auto length = *element<std::int64_t>(0, 4, 1'000'000);
       calls.append_pause({now, now + length, static_cast<std::uint32_t>(calls.size()),
-                          pause_kind(*rc::gen::inRange<std::uint8_t>(0, 4))});
+                          pause_kind(*rc::gen::inRange<std::uint8_t>(0, 5))});
       now += length;
     }
     const Call call = arbitrary_call(now, trace.timed(), args);
     calls.append(call);
     now = call.end_ns;
+  }
+  if (*rc::gen::inRange(0, 3) == 0) {
+    std::vector<RecordingCost> costs(kOperationCount);
+    for (RecordingCost& cost : costs) {
+      cost = {*element<std::uint32_t>(0, 1, 90, ~0u), *element<std::uint32_t>(0, 40)};
+    }
+    calls.set_recording_costs(std::move(costs));
   }
   if (*rc::gen::arbitrary<bool>()) calls.set_stop_ns(now + *element<std::int64_t>(0, 1, 5000));
   for (std::size_t which = 0; which < trace.counters().size(); ++which) {
@@ -137,13 +144,16 @@ inline bool same_pauses(const RankCalls& a, const RankCalls& b) {
   });
 }
 
-/// Pauses, hardware counters and stops.
+/// Pauses, costs of recording, hardware counters and stops.
 inline bool same_details(const Trace& a, const Trace& b) {
   if (a.counters() != b.counters()) return false;
   for (std::int32_t r = 0; r < a.ranks(); ++r) {
     const RankCalls& x = a.calls(r);
     const RankCalls& y = b.calls(r);
-    if (x.stop_ns() != y.stop_ns() || !same_pauses(x, y)) return false;
+    if (x.stop_ns() != y.stop_ns() || !same_pauses(x, y) ||
+        !std::ranges::equal(x.recording_costs(), y.recording_costs())) {
+      return false;
+    }
     for (std::size_t which = 0; which < a.counters().size(); ++which) {
       for (std::size_t gap = 0; gap <= x.size(); ++gap) {
         if (x.counter(which, gap) != y.counter(which, gap)) return false;
