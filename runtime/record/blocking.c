@@ -63,7 +63,7 @@ void slk_use_blocking(uint64_t (*begin)(void), void (*end)(uint64_t, const uint6
   X(ssize_t, recv, (int fd, void* to, size_t bytes, int flags), (fd, to, bytes, flags))           \
   X(ssize_t, send, (int fd, const void* from, size_t bytes, int flags), (fd, from, bytes, flags)) \
   X(pid_t, waitpid, (pid_t pid, int* status, int options), (pid, status, options))                \
-  X(int, pthread_join, (pthread_t thread, void** result), (thread, result))                       \
+  X(int, pthread_join, (pthread_t thread, void** value), (thread, value))                         \
   X(int, sem_wait, (sem_t * semaphore), (semaphore))
 
 #define SLK_DECLARE(type, name, parameters, arguments) static type(*real_##name) parameters;

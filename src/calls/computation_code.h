@@ -35,13 +35,19 @@ class ComputationCode {
     visit_parts(parts_of(rank, call), rank, call, ns, visit);
   }
 
-  /// The same for `ns` of all time between `call` and the one before it: where the rank was blocked
-  /// in it counts for the time in which it was.
+  /// The same for the part in which the rank was blocked of `ns` of all time between `call` and the
+  /// one before it. Returns that part.
   template <class Visit>
-  void split_gap(std::int32_t rank, std::uint32_t call, std::int64_t ns, Visit visit) const {
+  std::int64_t split_blocked(std::int32_t rank, std::uint32_t call, std::int64_t ns,
+                             Visit visit) const {
     const std::int64_t blocked = blocked_part(rank, call, ns);
     visit_parts(blocked_parts_of(rank, call), rank, call, blocked, visit);
-    split(rank, call, ns - blocked, visit);
+    return blocked;
+  }
+  /// For all of that time.
+  template <class Visit>
+  void split_gap(std::int32_t rank, std::uint32_t call, std::int64_t ns, Visit visit) const {
+    split(rank, call, ns - split_blocked(rank, call, ns, visit), visit);
   }
 
   /// The part of `ns` of the computation right before `call` that is at frames for which `selected`

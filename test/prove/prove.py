@@ -23,9 +23,6 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MEMORY = 6 << 30  # address space of each command
 DEAD = 124
-# What the recorder does not tell yet: the function of a call that is the last thing its caller does, and where a program
-# sleeps or waits for a file.
-NO_FUNCTION = {"heavy_allreduce", "file_writer", "sleeper"}
 # Waiting for a lock is found in part only; calls after one that was left by longjmp are not recorded.
 NO_TRUTH = {"lock_contention", "thrower"}
 SCREEN_LINES, SCREEN_COLUMNS = 30, 100
@@ -372,8 +369,6 @@ def of_programs(tool, options):
             if not check(code == 0, "builds", err[:200]):
                 continue
             truth = json.loads(re.search(r"truth: (\{.*?\})(?=[^}]*$)", open(source).readline()).group(1))
-            if name in NO_FUNCTION:
-                truth.pop("function", None)
             trace = prove_program(tool, options, exe, folder, {} if name in NO_TRUTH else truth)
             if trace:
                 laws(tool, trace, folder)

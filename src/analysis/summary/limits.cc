@@ -415,12 +415,57 @@ class LimitSearch {
     return text;
   }
 
+  FrameId code_of_blocking() const {
+    std::map<FrameId, double> frames;
+    for_gaps([&](std::int32_t rank, CallIndex call) {
+      in_.code.split_blocked(rank, call, in_.trace.calls(rank).gap_ns(call),
+                             [&](FrameId frame, std::int64_t ns) {
+                               frames[own_[frame]] += static_cast<double>(ns);
+                             });
+    });
+    return most_of_function(frames);
+  }
+
+  /// Calls visit(rank, call) for the computation before each call that begins in the interval.
+  template <class Visit>
+  void for_gaps(Visit visit) const {
+    const TimeInterval interval = analysed();
+    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+      const RankCalls& calls = in_.trace.calls(r);
+      for (std::size_t i = calls.first_from(interval.begin_ns); i < calls.size(); ++i) {
+        if (calls.begin_ns(i) > interval.end_ns) break;
+        visit(r, static_cast<CallIndex>(i));
+      }
+    }
+  }
+
+  /// What is outside of the ranks' recordings, or in MPI_Init and MPI_Finalize.
+  void describe_outside(LimitingCause& c) const {
+    std::vector<std::string> ends;
+    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
+      const RankCalls& calls = in_.trace.calls(r);
+      const RankSpan span = rank_span(calls);
+      if (calls.empty() || span.last_call < calls.size()) continue;  // it reached MPI_Finalize
+      if (span.analysed.end_ns >= analysed().end_ns) continue;
+      c.ranks.push_back(r);
+      ends.push_back(format_time_ns(static_cast<double>(span.analysed.end_ns - start_)));
+    }
+    if (ends.empty()) {
+      c.evidence = "in MPI_Init or MPI_Finalize";
+      return;
+    }
+    constexpr std::size_t kMostEnds = 3;
+    const bool all = ends.size() <= kMostEnds;
+    ends.resize(std::min(ends.size(), kMostEnds));
+    c.evidence = fmt::format("the recording of {} ends at {}{}, before that of the others",
+                             named_ranks(c.ranks), fmt::join(ends, ", "), all ? "" : " and so on");
+  }
+
   /// The function whose calls lose the most to the limit, and the operation that does in it.
   void describe_calls(LimitingCause& c) {
     const auto outside = static_cast<double>(in_.shares.sum_ns.outside);
     if (c.limit == Limit::unknown && 2 * outside >= of(losses_, Limit::unknown)) {
-      c.evidence = "in MPI_Init or MPI_Finalize, or after the recording of a rank ends";
-      return;
+      return describe_outside(c);
     }
     std::map<FrameId, double> frames;
     for (const PlacedLoss& loss : placed_) {
@@ -438,6 +483,7 @@ class LimitSearch {
       if (most == nullptr || loss.ns > most->ns) most = &loss;
     }
     if (most == nullptr) {
+      c.frame = code_of_blocking();
       c.evidence = "all ranks are blocked outside MPI";
       return;
     }
@@ -455,17 +501,12 @@ class LimitSearch {
     LimitingCause c{.limit = Limit::computation, .interval = from_start(analysed())};
     c.share = static_cast<double>(in_.shares.sum_ns.compute) / rank_time();
     std::map<FrameId, double> frames;
-    const TimeInterval interval = analysed();
-    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
-      const RankCalls& calls = in_.trace.calls(r);
-      for (std::size_t i = calls.first_from(interval.begin_ns); i < calls.size(); ++i) {
-        if (calls.begin_ns(i) > interval.end_ns) break;
-        in_.code.split(r, static_cast<CallIndex>(i), calls.useful_ns(i),
-                       [&](FrameId frame, std::int64_t ns) {
-                         frames[own_[frame]] += static_cast<double>(ns);
-                       });
-      }
-    }
+    for_gaps([&](std::int32_t rank, CallIndex call) {
+      in_.code.split(rank, call, in_.trace.calls(rank).useful_ns(call),
+                     [&](FrameId frame, std::int64_t ns) {
+                       frames[own_[frame]] += static_cast<double>(ns);
+                     });
+    });
     c.frame = most_of_function(frames);
     c.evidence = "no loss exceeds 5 % of rank time";
     return c;

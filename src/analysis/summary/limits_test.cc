@@ -48,6 +48,18 @@ TEST(Limits, AreSerialisationWhereTheOthersHaveNothingToDo) {
   EXPECT_THAT(causes[0].ranks, ElementsAre(1));
 }
 
+// The recording of rank 1 ends at 400 of 1000 ns; what rank 0 does after that is computation.
+TEST(Limits, NameTheRankWhoseRecordingEndsEarly) {
+  const auto causes = limits_of(timed_trace(2,
+                                            "rank 0\n @0 +10 barrier\n @990 +10 pack\n"
+                                            "rank 1\n @0 +10 barrier\n @390 +10 pack\n"));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::unknown);
+  EXPECT_NEAR(causes[0].share, 0.3, 1e-9);
+  EXPECT_THAT(causes[0].ranks, ElementsAre(1));
+  EXPECT_THAT(causes[0].evidence, ::testing::HasSubstr("recording of rank 1 ends at 400"));
+}
+
 // Both ranks lack a processor for 3 of 10 ms. The sizes of the calls explain some 10 us of the 7 ms
 // in them: the rest is no transfer.
 TEST(Limits, AreProcessorsWhereCallsTakeFarLongerThanTheirSizesExplain) {
