@@ -399,13 +399,12 @@ void Thread::write_costs(std::uint64_t clock_ns) {
   r.peer = SLK_PEER_NONE;
   const auto half = static_cast<std::int64_t>(clock_ns / 2);
   for (std::uint32_t op = 0; op < SLK_OPERATION_COUNT; ++op) {
-    const OwnCost::Sums& sums = own_cost_.of(op);
-    if (sums.calls == 0) continue;
+    const CostOfCall& cost = own_cost_.of(op);
+    if (cost.calls() == 0) continue;
     r.request = op;
-    r.bytes = sums.calls;
-    const auto calls = static_cast<std::int64_t>(sums.calls);
-    const std::int64_t before = sums.before_ns / calls - half;
-    const std::int64_t after = sums.after_ns / calls - half;
+    r.bytes = cost.calls();
+    const std::int64_t before = cost.before_ns() - half;
+    const std::int64_t after = cost.after_ns() - half;
     const std::int64_t args[2] = {before > 0 ? before : 0, after > 0 ? after : 0};
     write(r, args, 2);
   }
