@@ -40,8 +40,11 @@ class ComputationCode {
   template <class Visit>
   std::int64_t split_blocked(std::int32_t rank, std::uint32_t call, std::int64_t ns,
                              Visit visit) const {
+    const std::span<const Part> parts = blocked_parts_of(rank, call);
+    // Where others were found blocked and this one was not, as in a page fault, it computed.
+    if (parts.empty() && sampled()) return 0;
     const std::int64_t blocked = blocked_part(rank, call, ns);
-    visit_parts(blocked_parts_of(rank, call), rank, call, blocked, visit);
+    visit_parts(parts, rank, call, blocked, visit);
     return blocked;
   }
   /// For all of that time.

@@ -190,6 +190,7 @@ class TreeBuilder {
     while (first + 1 < path.places.size() && is_in_mpi(path.places[first])) ++first;
     for (std::size_t i = first; i < path.places.size(); ++i) {
       const CodePlace& place = path.places[i];
+      if (is_of_recorder(place)) continue;
       if (place.module == CodePlace::kNoModule) {
         frames.push_back(&unknown_);
         continue;
@@ -225,6 +226,11 @@ class TreeBuilder {
                callee.location.function;
   }
 
+  /// The library that is preloaded: it stands between the program and functions that may block.
+  bool is_of_recorder(const CodePlace& place) const {
+    return place.module != CodePlace::kNoModule &&
+           file_name(modules_[place.module].file).starts_with("libslackline_");
+  }
   bool is_in_mpi(const CodePlace& place) const {
     return place.module != CodePlace::kNoModule && is_mpi_library(modules_[place.module].file);
   }
