@@ -418,10 +418,9 @@ class LimitSearch {
   FrameId code_of_blocking() const {
     std::map<FrameId, double> frames;
     for_gaps([&](std::int32_t rank, CallIndex call) {
-      in_.code.split_blocked(rank, call, in_.trace.calls(rank).gap_ns(call),
-                             [&](FrameId frame, std::int64_t ns) {
-                               frames[own_[frame]] += static_cast<double>(ns);
-                             });
+      in_.code.split_blocked(
+          rank, call, in_.trace.calls(rank).gap_ns(call),
+          [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
     });
     return most_of_function(frames);
   }
@@ -502,10 +501,9 @@ class LimitSearch {
     c.share = static_cast<double>(in_.shares.sum_ns.compute) / rank_time();
     std::map<FrameId, double> frames;
     for_gaps([&](std::int32_t rank, CallIndex call) {
-      in_.code.split(rank, call, in_.trace.calls(rank).useful_ns(call),
-                     [&](FrameId frame, std::int64_t ns) {
-                       frames[own_[frame]] += static_cast<double>(ns);
-                     });
+      in_.code.split(
+          rank, call, in_.trace.calls(rank).useful_ns(call),
+          [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
     });
     c.frame = most_of_function(frames);
     c.evidence = "no loss exceeds 5 % of rank time";

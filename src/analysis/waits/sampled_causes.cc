@@ -9,6 +9,8 @@
 namespace slackline {
 namespace {
 
+constexpr double kLeastExcess = 0.05;  // of what the late rank does
+
 using CauseKey = std::pair<std::int32_t, ActivityId>;
 using Function = std::pair<std::string, std::string>;  // name and file
 
@@ -47,10 +49,12 @@ class Sums {
     const FunctionTime* latest = nullptr;
     double most = 0;
     double excess = 0;
+    double all = 0;
     for (const auto& [function, time] : functions) {
       const double mean = static_cast<double>(of_all_.at({key.second, function})) /
                           static_cast<double>(trace_.ranks());
       const double over = static_cast<double>(time.own_ns) - mean;
+      all += static_cast<double>(time.own_ns);
       if (longest == nullptr || time.own_ns > longest->own_ns) longest = &time;
       if (over <= 0) continue;
       excess += over;
@@ -59,6 +63,8 @@ class Sums {
       latest = &time;
     }
     if (longest == nullptr) return {};
+    // Less is by chance: the rank does no more than the others, but at another time.
+    if (excess < kLeastExcess * all) latest = nullptr;
     const FunctionTime& chosen = latest != nullptr ? *latest : *longest;
     const auto line = std::ranges::max_element(chosen.by_frame, {},
                                                [](const auto& entry) { return entry.second; });
