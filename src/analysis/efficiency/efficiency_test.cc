@@ -124,7 +124,7 @@ TEST(MachineShare, IsTheTimeLostInInterruptedStretches) {
   const Trace trace = read_text(
       "slackline-trace 1 timed ranks=2\ninfo processors=4000 stolen=100\n"
       "counter 0 \"ru_nivcsw\"\ncounter 1 \"ru_minflt\"\n"
-      "rank 0\n@0 +10 init\n@310 +300 pause\ncounted 2 7\n@610 +10 barrier\n"
+      "rank 0\n@0 +10 init\n@310 +300 pause no_processor\ncounted 2 7\n@610 +10 barrier\n"
       "@700 +20 pause\n@1020 +10 finalize\n"
       "rank 1\n@0 +10 init\ncounted 0 1\n@610 +10 barrier\n@1020 +10 finalize\n",
       "test");

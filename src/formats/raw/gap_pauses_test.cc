@@ -57,11 +57,12 @@ TEST(GapPauses, AGapHoldsNoMoreThanItsLength) {
   EXPECT_THAT(pauses_of({{1, 700, 700}}, {}),
               ElementsAre(Seen{1100, 1300, 1, PauseKind::blocked},
                           Seen{1300, 2000, 1, PauseKind::no_processor}));
-  EXPECT_THAT(pauses_of({}, {{1050, 2050}}), ElementsAre());
+  EXPECT_THAT(pauses_of({}, {{1050, 2050}}),
+              ElementsAre(Seen{1100, 2000, 1, PauseKind::recording}));
 }
 
 TEST(GapPauses, WritingOutsideOfAllGapsIsLeftOut) {
-  EXPECT_THAT(pauses_of({}, {{500, 600}, {2950, 3500}, {9000, 9100}}), ElementsAre());
+  EXPECT_THAT(pauses_of({}, {{500, 600}, {9000, 9100}}), ElementsAre());
   EXPECT_THAT(pauses_of({}, {{500, 600}, {2150, 2160}, {2170, 2190}}),
               ElementsAre(Seen{2150, 2160, 2, PauseKind::recording},
                           Seen{2170, 2190, 2, PauseKind::recording}));

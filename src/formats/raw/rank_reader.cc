@@ -214,8 +214,10 @@ class RankReader {
     if (sums.known()) {
       result_.calls.set_recording_costs(sums.by_operation());
     } else if (trial_ns > 0 && trial_ns < kMost_ns) {
-      result_.calls.set_recording_costs(std::vector<RecordingCost>(
-          SLK_OPERATION_COUNT, {static_cast<std::uint32_t>(trial_ns), 0}));
+      std::vector<RecordingCost> costs(SLK_OPERATION_COUNT,
+                                       {static_cast<std::uint32_t>(trial_ns), 0});
+      costs[SLK_OP_none] = {};
+      result_.calls.set_recording_costs(std::move(costs));
     }
   }
 

@@ -37,6 +37,7 @@ RecordingCost RecordingCostSums::Sums::mean() const {
 std::vector<RecordingCost> RecordingCostSums::by_operation() const {
   std::vector<RecordingCost> costs;
   for (const Sums& sums : of_operation_) costs.push_back((sums.calls > 0 ? sums : all_).mean());
+  costs[SLK_OP_none] = {};
   return costs;
 }
 

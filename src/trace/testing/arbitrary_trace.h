@@ -84,6 +84,7 @@ inline void arbitrary_rank(Trace& trace, std::int32_t rank) {
     for (RecordingCost& cost : costs) {
       cost = {*element<std::uint32_t>(0, 1, 90, ~0u), *element<std::uint32_t>(0, 40)};
     }
+    costs[0] = {};  // of no operation
     calls.set_recording_costs(std::move(costs));
   }
   if (*rc::gen::arbitrary<bool>()) calls.set_stop_ns(now + *element<std::int64_t>(0, 1, 5000));
