@@ -68,7 +68,7 @@ class OwnCost {
 
   bool known() const { return all_.calls() >= kEnough; }
   double mean_ns() const { return static_cast<double>(all_.before_ns() + all_.after_ns()); }
-  /// Of one operation's calls.
+  /// The cost of one operation's calls.
   const CostOfCall& of(std::size_t op) const { return of_operation_[op]; }
 
  private:

@@ -52,7 +52,7 @@ class ProcessorClock {
     const std::uint64_t now = this->moment();
     return page_ != nullptr ? now != moment : now - moment >= kLeastBlockingNs;
   }
-  /// Of `off_ns` off the processor between the last two calls of synchronise(), the time in which
+  /// The part of `off_ns` off the processor between the last two calls of synchronise() in which
   /// the thread wanted one. Where the kernel does not give it, all of it unless the thread slept or
   /// blocked in between.
   std::int64_t waited_ns(std::int64_t off_ns) const {

@@ -221,8 +221,8 @@ class Thread {
   // wanted, and off it of its own accord.
   std::int64_t off_processor_ns_ = 0;
   std::int64_t blocked_ns_ = 0;
-  // Of it, in the computation since end_ns_ == blocked_since_: what is known to which function it
-  // belongs.
+  // The part of it, in the computation since end_ns_ == blocked_since_, of which the function is
+  // known.
   std::uint64_t blocked_since_ = 0;
   std::int64_t located_ns_ = 0;
   HardwareCounters hardware_;

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/efficiency/gap_walk.h"
 #include "base/error.h"
 #include "calls/collective_scope.h"
+#include "calls/gap_walk.h"
 #include "calls/replay.h"
 #include "calls/run_span.h"
 

@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "analysis/efficiency/gap_walk.h"
 #include "analysis/runs/measured.h"
 #include "base/ratio.h"
+#include "calls/gap_walk.h"
 
 namespace slackline {
 namespace {

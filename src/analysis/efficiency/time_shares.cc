@@ -5,10 +5,10 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/efficiency/gap_walk.h"
 #include "analysis/efficiency/ideal_length.h"
 #include "analysis/runs/measured.h"
 #include "analysis/waits/known_waits.h"
+#include "calls/gap_walk.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -111,7 +111,7 @@ std::int64_t environment_time(const Trace& trace, const TimeInterval& analysed,
   return present == 0 ? 0 : sum / static_cast<std::int64_t>(present);
 }
 
-/// Of the time in which each rank computed or wanted to, the part in which it had a processor.
+/// The part in which each rank had a processor of the time in which it computed or wanted to.
 std::vector<double> on_processor(const Trace& trace) {
   std::vector<double> shares(static_cast<std::size_t>(trace.ranks()), 1.0);
   bool any = false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/efficiency/gap_walk.h"
+#include "calls/gap_walk.h"
 
 namespace slackline {
 namespace {
