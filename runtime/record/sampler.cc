@@ -92,7 +92,6 @@ void Sampler::take_blocked(const std::uint64_t* frame_pointer, std::int64_t bloc
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const std::uint64_t from = thread_cpu_time_ns();
   walk_stack(frame_pointer, kDeepestPath, modules_, stack_, tables_->walk);
-  if (tables_->walk.stale) wants_modules_ = true;
   // As of a sample, which has the instruction itself: the call's.
   if (tables_->walk.depth > 0) --tables_->walk.addresses[0];
   write_sample(SLK_REC_BLOCKED_AT, now_ns(), static_cast<std::uint64_t>(blocked_ns));
@@ -103,6 +102,7 @@ void Sampler::take_blocked(const std::uint64_t* frame_pointer, std::int64_t bloc
 
 /// At the place in tables_->walk.
 bool Sampler::write_sample(std::uint8_t op, std::uint64_t time_ns, std::uint64_t stands_for_ns) {
+  if (tables_->walk.stale) wants_modules_ = true;
   // Without its module, the instruction alone would be taken for one of the module before.
   const bool nameless = tables_->walk.stale && tables_->walk.depth == 1;
   const std::uint32_t path = nameless || tables_->walk.depth == 0 ? 0 : path_id();
