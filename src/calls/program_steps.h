@@ -21,7 +21,7 @@ struct Computation {
 /// earliest rank's program begins, run_span().analysed of the trace.
 ///   visitor.start(ns)           its program starts this long after the earliest rank's
 ///   visitor.compute(Computation)
-///   visitor.pause(ns, kind)
+///   visitor.pause(ns, kind)     of kind recording also for what recording the calls around took
 ///   visitor.region(event, path)  enters or leaves a region, and is in `path` then
 ///   visitor.call(index, path)
 /// Linear.
@@ -48,10 +48,12 @@ class ProgramSteps {
     now_ns_ = start.analysed.begin_ns;
     for (std::size_t i = start.first_call; i < calls_.size(); ++i) {
       now_ns_ = calls_.begin_ns(i) - calls_.gap_ns(i);
+      recording_ns_ = calls_.recording_ns(i);
       pass_gap(i, calls_.begin_ns(i));
       visitor_.call(i, path_);
     }
     now_ns_ = calls_.end_ns(calls_.size() - 1);
+    recording_ns_ = calls_.recording_ns(calls_.size());
     pass_gap(calls_.size(), std::max(now_ns_, calls_.stop_ns()));
   }
 
@@ -84,7 +86,12 @@ class ProgramSteps {
     now_ns_ = until;
   }
 
+  /// What recording the calls took is taken to be at the begin of a gap.
   void compute_until(std::int64_t ns) {
+    const std::int64_t recording = std::clamp<std::int64_t>(ns - now_ns_, 0, recording_ns_);
+    if (recording > 0) visitor_.pause(recording, PauseKind::recording);
+    recording_ns_ -= recording;
+    now_ns_ += recording;
     if (ns <= now_ns_) return;
     visitor_.compute(Computation{path_, now_ns_ - zero_ns_, ns - now_ns_, gap_});
     now_ns_ = ns;
@@ -96,6 +103,7 @@ class ProgramSteps {
   std::int64_t zero_ns_;
   Visitor& visitor_;
   std::int64_t now_ns_ = 0;
+  std::int64_t recording_ns_ = 0;  // of the present gap, still to come
   PathId path_ = 0;
   std::uint32_t gap_ = 0;
   std::size_t event_ = 0;

@@ -1,5 +1,6 @@
 #include "analysis/paths/hotspots.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -194,6 +195,43 @@ TEST(SampledCauses, AreWhereTheLateRankSpendsMoreThanTheMean) {
   ASSERT_TRUE(causes.contains(late));
   EXPECT_EQ(run.trace.call_tree().location(causes.at(late).frame).function, "kernel");
   EXPECT_DOUBLE_EQ(causes.at(late).share, 1);
+}
+
+TEST(SampledCauses, AreTheLongestFunctionWhereTheRankDoesNoMoreThanTheOthers) {
+  // Rank 0 spends 600 in kernel and 20 in solve, rank 1 600 and none: by chance. With 400 in solve
+  // rank 0 does more there, which counts unless ranks work in turn.
+  const auto function = [](int in_solve, CauseFunction which) {
+    const Recording run(
+        2, fmt::format("rank 0\n @300 sample cpu=600 frame=5\n @600 sample cpu={} frame=2\n @1000 "
+                       "+5 barrier frame=2\nrank 1\n @300 sample cpu=600 frame=5\n @600 +405 "
+                       "barrier frame=2\n",
+                       in_solve));
+    const CallPaths paths = CallPaths::of_functions(run.trace);
+    const CallActivities names(run.trace, paths);
+    const std::pair<std::int32_t, ActivityId> late{0, names.of(0, 0).gap};
+    const auto causes = sampled_causes(run.trace, names, run.code, std::span(&late, 1), which);
+    return run.trace.call_tree().location(causes.at(late).frame).function;
+  };
+  EXPECT_EQ(function(20, CauseFunction::excess), "kernel");
+  EXPECT_EQ(function(400, CauseFunction::excess), "solve");
+  EXPECT_EQ(function(400, CauseFunction::longest), "kernel");
+}
+
+// 1000 ns before the barrier, 700 of them asleep in solve; the samples found kernel.
+TEST(ComputationCode, DistinguishesWhereARankIsBlocked) {
+  const Recording run(1,
+                      "rank 0\n @100 sample cpu=300 frame=5\n @300 +700 pause blocked\n"
+                      " @1000 sample blocked=700 frame=2\n @1000 +5 barrier frame=2\n");
+  std::map<std::string, std::int64_t> all, computed;
+  const auto into = [&](std::map<std::string, std::int64_t>& times) {
+    return [&](FrameId frame, std::int64_t ns) {
+      times[run.trace.call_tree().location(frame).function] += ns;
+    };
+  };
+  run.code.split_gap(0, 0, 1000, into(all));
+  run.code.split(0, 0, 300, into(computed));
+  EXPECT_EQ(all, (std::map<std::string, std::int64_t>{{"kernel", 300}, {"solve", 700}}));
+  EXPECT_EQ(computed, (std::map<std::string, std::int64_t>{{"kernel", 300}}));
 }
 
 }  // namespace

@@ -300,7 +300,10 @@ class LimitSearch {
     }
     if (asked.empty() || in_.trace.call_tree().empty()) return 0;
     std::map<FrameId, double> frames;
-    for (const auto& [cause, found] : sampled_causes(in_.trace, in_.names, in_.code, asked)) {
+    const bool in_turn = reason == static_cast<std::size_t>(DelayReason::serialisation);
+    const auto which = in_turn ? CauseFunction::longest : CauseFunction::excess;
+    for (const auto& [cause, found] :
+         sampled_causes(in_.trace, in_.names, in_.code, asked, which)) {
       frames[found.frame] += weights[cause] * found.share;
     }
     return most_of_function(frames);

@@ -43,7 +43,7 @@ class Sums {
     time.by_frame[frame] += ns;
   }
 
-  SampledCause cause(const CauseKey& key) const {
+  SampledCause cause(const CauseKey& key, CauseFunction which) const {
     const auto& functions = late_.at(key);
     const FunctionTime* longest = nullptr;
     const FunctionTime* latest = nullptr;
@@ -64,7 +64,7 @@ class Sums {
     }
     if (longest == nullptr) return {};
     // Less is by chance: the rank does no more than the others, but at another time.
-    if (excess < kLeastExcess * all) latest = nullptr;
+    if (excess < kLeastExcess * all || which == CauseFunction::longest) latest = nullptr;
     const FunctionTime& chosen = latest != nullptr ? *latest : *longest;
     const auto line = std::ranges::max_element(chosen.by_frame, {},
                                                [](const auto& entry) { return entry.second; });
@@ -82,7 +82,8 @@ class Sums {
 
 std::map<CauseKey, SampledCause> sampled_causes(const Trace& trace, const CallActivities& names,
                                                 const ComputationCode& code,
-                                                std::span<const CauseKey> causes) {
+                                                std::span<const CauseKey> causes,
+                                                CauseFunction which) {
   Sums sums(trace, causes);
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const std::size_t size = trace.calls(r).size();
@@ -97,7 +98,7 @@ std::map<CauseKey, SampledCause> sampled_causes(const Trace& trace, const CallAc
   }
   std::map<CauseKey, SampledCause> found;
   for (const CauseKey& cause : causes) {
-    const SampledCause one = sums.cause(cause);
+    const SampledCause one = sums.cause(cause, which);
     if (one.frame != 0) found[cause] = one;
   }
   return found;

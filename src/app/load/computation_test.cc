@@ -11,6 +11,7 @@
 
 #include "app/requests/convert.h"
 #include "app/requests/predict.h"
+#include "app/requests/whatif.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
@@ -74,6 +75,25 @@ TEST_F(Computing, IsWallTimeOnRequest) {
 TEST_F(Computing, IsWallTimeWhereEveryRankHadAProcessor) {
   EXPECT_EQ(predicted(false, "auto").result["makespan_ns"].as_double(), 1000);
   EXPECT_EQ(predicted(false, "cpu").result["makespan_ns"].as_double(), 700);
+}
+
+// 10 ns a barrier, 10 barriers: a tenth of the computation.
+TEST_F(Computing, IsWithoutTheRecordingOfCalls) {
+  std::string text =
+      "slackline-trace 1 timed ranks=1\nrank 0\n recording barrier 6 4\n @0 +50 init\n";
+  for (int i = 1; i <= 10; ++i) text += fmt::format(" @{} barrier\n", 50 + 100 * i);
+  write_file(file_, text + " @1150 finalize\n");
+  PredictRequest request;
+  request.input.trace = file_.string();
+  EXPECT_EQ(execute(request).result["makespan_ns"].as_double(), 1000);
+  EXPECT_EQ(execute(request).findings.entries().back().name, "recording_left_out");
+  const Report same = execute(WhatifRequest{.input = request.input, .edits = {"scale factor=1"}});
+  EXPECT_EQ(same.result["before"]["makespan_ns"].as_double(), 1000);
+  EXPECT_EQ(same.result["after"]["makespan_ns"].as_double(), 1000);
+  const Report half = execute(WhatifRequest{.input = request.input, .edits = {"scale factor=0.5"}});
+  EXPECT_EQ(half.result["after"]["makespan_ns"].as_double(), 500);
+  request.input.model.computation = "wall";
+  EXPECT_EQ(execute(request).result["makespan_ns"].as_double(), 1100);
 }
 
 /// T of that rank, and what converting it to another format found.

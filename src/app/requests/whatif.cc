@@ -65,10 +65,15 @@ TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
           static_cast<double>(schedule.makespan_ps) / kPicosPerNano};
 }
 
-/// What the model takes for the program where computation is CPU time.
-Trace without_pauses(Trace trace) {
-  remove_pauses(trace);
-  return trace;
+/// An edited program with the computation that the model takes for the program.
+Trace as_modelled(Trace edited, const LoadedGraph& loaded) {
+  if (!loaded.cpu_time) return edited;
+  if (loaded.model.computation == "cpu") {
+    remove_pauses(edited);
+  } else {
+    remove_recording(edited);
+  }
+  return edited;
 }
 
 /// A program, timed and analysed.
@@ -186,10 +191,8 @@ Report execute(const WhatifRequest& request) {
   // The edits apply to the run with its pauses, so that they are in what is saved.
   const EditedProgram edited = apply(scenario, {loaded.trace(), loaded.opened.samples});
   require_selected(edited);
-  const bool cpu_time = loaded.cpu_time.has_value();
   const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request);
-  const EvaluatedProgram after(cpu_time ? without_pauses(edited.trace) : edited.trace, loaded.model,
-                               request);
+  const EvaluatedProgram after(as_modelled(edited.trace, loaded), loaded.model, request);
   Findings lost;
   if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
