@@ -206,7 +206,9 @@ TEST_P(DiagnosisProperty, PartsOfRanksAndPatternsAddUp) {
       const RankTime& r = d.shares.ranks_ns[i];
       const bool empty = trace.calls(static_cast<std::int32_t>(i)).empty();
       EXPECT_EQ(r.total(), empty ? 0 : d.shares.length_ns);
-      EXPECT_GE(std::min({r.compute, r.no_processor, r.blocked, r.wait, r.mpi, r.outside}), 0);
+      EXPECT_GE(
+          std::min({r.compute, r.no_processor, r.blocked, r.recording, r.wait, r.mpi, r.outside}),
+          0);
     }
     EXPECT_EQ(sum_of(d.waits.by_rank), d.waits.total_ns);
     std::int64_t in_patterns = 0;
