@@ -31,8 +31,10 @@ def case_recording(test):
         check(few[rank]["compute_ns"] > 0.95 * ROUNDS * ROUND_NS, f"all is computed: {few[rank]}")
         each = many[rank]["recording_ns"] / (ROUNDS * MANY)
         check(each > 10, f"a call costs more than 10 ns: {many[rank]}")
-        ratio = many[rank]["compute_ns"] / few[rank]["compute_ns"]
-        check(0.9 < ratio < 1.25, f"computation with many calls over that with few: {ratio}, {many[rank]}")
+        # The calls themselves take the program some time; on a busy machine all of it is longer.
+        more = many[rank]["compute_ns"] - few[rank]["compute_ns"]
+        check(-0.1 * few[rank]["compute_ns"] < more < many[rank]["recording_ns"],
+              f"most of what many calls add is recording: {more} ns more computation, {many[rank]}")
 
 
 def case_sleeps(test):
