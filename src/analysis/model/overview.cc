@@ -49,9 +49,15 @@ std::string where_sentence(const Prediction& p) {
       100 * (p.makespan_ns / measured - 1));
 }
 
-Json losses_to_json(const Losses& l) {
-  return {{"compute", l.compute},   {"imbalance", l.imbalance},   {"transfer", l.transfer},
-          {"overhead", l.overhead}, {"dependence", l.dependence}, {"busiest_rank", l.busiest_rank}};
+auto losses_object(const Losses& l) {
+  return Object{"compute"_key = l.compute,       "imbalance"_key = l.imbalance,
+                "transfer"_key = l.transfer,     "overhead"_key = l.overhead,
+                "dependence"_key = l.dependence, "busiest_rank"_key = l.busiest_rank};
+}
+
+auto overview_object(const PredictionJson& prediction, const Overview& o) {
+  return Object{prediction, "losses"_key = losses_object(losses(o.prediction.ranks_ps)),
+                "tolerance"_key = rows_to_json(o.tolerances), pieces_to_json(o.sensitivity)};
 }
 
 }  // namespace
@@ -129,14 +135,15 @@ Overview overview(const Trace& trace, const ModelFunctions& functions, const Mod
   return o;
 }
 
-Report describe(const Overview& o, const Trace& trace) {
-  Report report = describe(o.prediction, trace);
-  const Report tolerance = describe(o.tolerances);
-  const Report envelope = describe(o.sensitivity);
-  report.result["losses"] = losses_to_json(losses(o.prediction.ranks_ps));
-  report.result["tolerance"] = tolerance.result["tolerance"];
-  report.result["pieces"] = envelope.result["pieces"];
-  report.result["breakpoints_ns"] = envelope.result["breakpoints_ns"];
+const JsonType& declared_type(const OverviewJsonTag*) {
+  return json_type_by<overview_object>();
+}
+
+Described<OverviewJson> describe(const Overview& o, const Trace& trace) {
+  auto prediction = describe(o.prediction, trace);
+  const auto tolerance = describe(o.tolerances);
+  Described<OverviewJson> report{overview_object(prediction.result, o),
+                                 std::move(prediction.sections)};
 
   Section summary{.id = "summary", .title = "Model prediction (LogGPS)"};
   summary.items.emplace_back(Paragraph{where_sentence(o.prediction)});

@@ -377,6 +377,13 @@ void add(std::vector<Judgement>& to, std::optional<Judgement> sentence) {
   if (sentence) to.push_back(std::move(*sentence));
 }
 
+auto judgement_objects(const std::vector<Judgement>& sentences) {
+  return list_of(sentences, [](const Judgement& j) {
+    return Object{"aspect"_key = to_string(j.aspect), "sentence"_key = j.sentence,
+                  "evidence"_key = j.evidence};
+  });
+}
+
 }  // namespace
 
 std::string_view to_string(JudgementAspect aspect) {
@@ -429,19 +436,17 @@ std::vector<Judgement> judgement(const Overview& overview) {
   return sentences;
 }
 
-void add_judgement(const std::vector<Judgement>& sentences, Report& report) {
-  if (sentences.empty()) return;
-  Json list = Json::array();
+const JsonType& declared_type(const JudgementJsonTag*) {
+  return json_type_by<judgement_objects>();
+}
+
+std::optional<JudgementJson> add_judgement(const std::vector<Judgement>& sentences,
+                                           std::vector<Section>& sections) {
+  if (sentences.empty()) return std::nullopt;
   Section section{.id = "judgement", .title = "Diagnosis"};
-  for (const Judgement& j : sentences) {
-    list.push_back(
-        {{"aspect", to_string(j.aspect)}, {"sentence", j.sentence}, {"evidence", j.evidence}});
-    section.items.emplace_back(Paragraph{j.sentence});
-  }
-  report.sections.insert(report.sections.begin(), std::move(section));
-  Json result{{"judgement", std::move(list)}};
-  result.update(report.result);
-  report.result = std::move(result);
+  for (const Judgement& j : sentences) section.items.emplace_back(Paragraph{j.sentence});
+  sections.insert(sections.begin(), std::move(section));
+  return judgement_objects(sentences);
 }
 
 }  // namespace slackline

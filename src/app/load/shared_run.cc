@@ -80,7 +80,6 @@ std::optional<SharedRun> load_shared_run(const RunRequest& request, ProcessGroup
                  {}},
                 "measured"};
   run.requested = !request.on.empty();
-  run.options["on"] = run.on;
   TracePart part = share_partner_calls(std::move(read.opened.trace), std::move(ranks_of), group);
   run.opened.calls = part.call_count();
   begin_stage("analysing the run");

@@ -168,6 +168,13 @@ std::string prediction_quality(const Prediction& p, const TimeShares* shares) {
                               "parameters are too slow for this run.");
 }
 
+auto answer_objects(const std::vector<Answer>& answers) {
+  return list_of(answers, [](const Answer& a) {
+    return Object{"id"_key = a.id, "question"_key = a.question, "answer"_key = a.text,
+                  "evidence"_key = a.evidence};
+  });
+}
+
 }  // namespace
 
 std::string tolerated_latency(const Overview& model) {
@@ -280,17 +287,19 @@ std::vector<Answer> answers(const Overview& model) {
   return all;
 }
 
-void add_answers(const std::vector<Answer>& answers, Report& report) {
-  if (answers.empty()) return;
-  Json list = Json::array();
+const JsonType& declared_type(const AnswersJsonTag*) {
+  return json_type_by<answer_objects>();
+}
+
+std::optional<AnswersJson> add_answers(const std::vector<Answer>& answers,
+                                       std::vector<Section>& sections) {
+  if (answers.empty()) return std::nullopt;
   Section section{.id = "answers", .title = "Key questions"};
   for (const Answer& a : answers) {
-    list.push_back(
-        {{"id", a.id}, {"question", a.question}, {"answer", a.text}, {"evidence", a.evidence}});
     section.items.emplace_back(Paragraph{a.question + " " + a.text});
   }
-  report.sections.insert(report.sections.begin(), std::move(section));
-  report.result["answers"] = std::move(list);
+  sections.insert(sections.begin(), std::move(section));
+  return answer_objects(answers);
 }
 
 }  // namespace slackline

@@ -16,6 +16,7 @@
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
 #include "app/options/ideal_network.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "report/report.h"
 
@@ -96,6 +97,11 @@ class ComparedSide {
   std::map<std::tuple<std::string, std::uint64_t, std::string>, std::string> paths_{};
 };
 
+auto diff_report(Described<DifferenceJson> described, const LoadedRun& first, std::size_t count) {
+  return with_context(std::move(described), "diff", first, Object{"count"_key = count});
+}
+using DiffReports = CommandReports<ReturnedBy<diff_report>>;
+
 }  // namespace
 
 Report execute(const DiffRequest& request) {
@@ -110,15 +116,19 @@ Report execute(const DiffRequest& request) {
   Findings common;
   a.find_common(b, common);
   const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
-  Report report = describe(difference(a.group(), b.group(), groups), request.count);
-  report.findings = common;
-  report = with_context(std::move(report), "diff", a.first(), {{"count", request.count}});
+  auto described = describe(difference(a.group(), b.group(), groups), request.count);
+  described.findings = common;
+  Report report = DiffReports::untyped(diff_report(std::move(described), a.first(), request.count));
   report.title = fmt::format("diff: {}, {}", subject(a.first().opened), subject(b.first().opened));
   report.findings.merge(a.findings());
   report.findings.merge(b.first().findings);
   report.findings.merge(b.first().trace().findings());
   report.findings.merge(b.findings());
   return report;
+}
+
+CommandSchema diff_schema() {
+  return DiffReports::schema();
 }
 
 }  // namespace slackline
