@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "analysis/phases/monitor.h"
@@ -66,6 +67,11 @@ auto change_object(const IterationChange& c) {
                 "after_ns"_key = c.after_ns};
 }
 
+auto trend_object(const IterationTrend& t) {
+  return Object{"metric"_key = identifier(t.metric), "rank"_key = known_if(t.rank >= 0, t.rank),
+                "before_ns"_key = t.first_ns, "after_ns"_key = t.last_ns, "growth"_key = t.growth};
+}
+
 auto iterations_object(const RunIterations& run) {
   using Outlier = RunIterations::Outlier;
   return Object{
@@ -75,7 +81,9 @@ auto iterations_object(const RunIterations& run) {
       "end_ns"_key = run.end_ns,
       "outliers"_key = list_of(run.outliers, [](const Outlier& o) { return o.iteration; }),
       "outlier_factors"_key = list_of(run.outliers, [](const Outlier& o) { return o.factor; }),
-      "changes"_key = list_of(run.changes, change_object)};
+      "changes"_key = list_of(run.changes, change_object),
+      "trends"_key = list_of(run.trends, trend_object),
+      "off_processor_share"_key = run.off_processor_share};
 }
 
 auto window_object(const Monitor& m, std::size_t window) {
@@ -143,9 +151,29 @@ std::string outlier_sentence(const RunIterations& run) {
     parts.push_back(fmt::format("iteration {} ({:.1f} x, at {})", o.iteration, o.factor,
                                 format_time_ns(static_cast<double>(o.begin_ns))));
   }
+  return fmt::format("{} longer than the median of those around: {}{}.",
+                     count_of(run.outliers.size(), "iteration"),
+                     run.outliers.size() > longest.size() ? "the longest are " : "",
+                     enumeration(parts));
+}
+
+std::string_view metric_name(PhaseMetric metric) {
+  switch (metric) {
+    case PhaseMetric::structure:
+      return "sequence of calls";
+    case PhaseMetric::processors:
+      return "time without a processor";
+    default:
+      return identifier(metric);
+  }
+}
+
+std::string processors_sentence(const RunIterations& run) {
   return fmt::format(
-      "{} longer than the median of the phase: {}{}.", count_of(run.outliers.size(), "iteration"),
-      run.outliers.size() > longest.size() ? "the longest are " : "", enumeration(parts));
+      "Ranks lacked a processor for {} of the loop's time outside MPI: computation is compared by "
+      "CPU time{}.",
+      format_percent(run.off_processor_share),
+      run.times_in_mpi_count ? "" : ", and times in MPI are not compared");
 }
 
 /// Iterations and what changes between them.
@@ -155,7 +183,13 @@ void add_iterations(const RunIterations& run, Section& section) {
        {"iteration length", run.period_ns, Unit::ns, "median"},
        {"first iteration begins", run.begin_ns, Unit::ns},
        {"last iteration ends", run.end_ns, Unit::ns}}});
+  if (run.off_processor_share > 0) {
+    section.items.emplace_back(Paragraph{processors_sentence(run)});
+  }
   section.items.emplace_back(Paragraph{outlier_sentence(run)});
+  for (const IterationTrend& t : run.trends) {
+    section.items.emplace_back(Paragraph{trend_sentence(t)});
+  }
   if (run.changes.empty()) return;
   Table table{"iteration_changes",
               "Changes between iterations",
@@ -167,11 +201,10 @@ void add_iterations(const RunIterations& run, Section& section) {
               {}};
   for (const IterationChange& c : run.changes) {
     const bool structure = c.metric == PhaseMetric::structure;
-    table.rows.push_back({static_cast<std::int64_t>(c.iteration),
-                          structure ? "sequence of calls" : std::string(identifier(c.metric)),
-                          c.rank < 0 ? Value() : Value(std::to_string(c.rank)),
-                          structure ? Value() : Value(c.before_ns),
-                          structure ? Value() : Value(c.after_ns)});
+    table.rows.push_back(
+        {static_cast<std::int64_t>(c.iteration), std::string(metric_name(c.metric)),
+         c.rank < 0 ? Value() : Value(std::to_string(c.rank)),
+         structure ? Value() : Value(c.before_ns), structure ? Value() : Value(c.after_ns)});
   }
   section.items.emplace_back(std::move(table));
 }
@@ -215,6 +248,14 @@ Series window_series(const Monitor& m) {
 }
 
 }  // namespace
+
+std::string trend_sentence(const IterationTrend& t) {
+  const std::string whose = t.rank < 0 ? "mean of all ranks" : fmt::format("rank {}", t.rank);
+  return fmt::format("Trend: {} ({}) {} steadily by {} per iteration, from {} to {}.",
+                     metric_name(t.metric), whose, t.growth < 0 ? "declines" : "grows",
+                     format_percent(std::abs(t.growth), 2), format_time_ns(t.first_ns),
+                     format_time_ns(t.last_ns));
+}
 
 Section monitor_section(const Monitor& m, bool calls) {
   Section section{.id = "monitor", .title = "Phases"};
