@@ -172,6 +172,7 @@ Run setup_replay(CommandParser& parser) {
   auto options = std::make_shared<ReplayCommandOptions>();
   ReplayRequest& request = options->request;
   parser.add_option("trace", request.trace, "Trace to replay")->type_name("TRACE");
+  add_memory(parser, request.reading);
   parser.add_option("--scenario", request.scenario, "TOML file with edits to apply first")
       ->type_name("SCENARIO");
   parser

@@ -68,6 +68,12 @@ wait-states traces/cg.slk --on predicted
 monitor traces/lammps-melt.slk
 monitor traces/unbalanced.slk
 monitor traces/heat_f08.slk
+monitor inputs/growing.txt
+monitor inputs/growing_rank.txt
+monitor inputs/slower_rank.txt
+report inputs/growing.txt
+report inputs/growing_rank.txt
+report inputs/slower_rank.txt
 monitor traces/stencil2d.slk --on simulated --platform examples/platforms/fat-tree.toml
 place traces/stencil2d.slk --topology fat-tree:k=4,tiers=2 --ranks-per-node 2
 whatif traces/unbalanced.slk --set 'balance region=assemble'

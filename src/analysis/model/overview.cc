@@ -8,6 +8,7 @@
 #include <string>
 
 #include "analysis/model/model_functions.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "base/units.h"
 
@@ -47,6 +48,30 @@ std::string where_sentence(const Prediction& p) {
       "Run time on {}: {} measured, {} predicted with the measured computation ({:+.1f} %).",
       count_of(p.ranks_ps.size(), "rank"), format_time_ns(measured), predicted,
       100 * (p.makespan_ns / measured - 1));
+}
+
+Table losses_table(const Losses& l) {
+  return {"losses",
+          "Predicted rank time",
+          {{"part"}, {"share", Unit::ratio}},
+          {{"computation", l.compute},
+           {"load imbalance", l.imbalance},
+           {"message transfer", l.transfer},
+           {"CPU overhead of messages", l.overhead},
+           {"serialisation", l.dependence}}};
+}
+
+Table path_parts_table(const PathTime& total) {
+  const auto share = [&](std::int64_t ps) {
+    return ratio_of(static_cast<double>(ps), static_cast<double>(total.total_ps()));
+  };
+  return {"path_parts",
+          "Predicted critical path",
+          {{"part"}, {"share", Unit::ratio}},
+          {{"computation", share(total.compute_ps)},
+           {"overhead", share(total.overhead_ps)},
+           {"latency", share(total.latency_ps)},
+           {"bandwidth", share(total.bandwidth_ps)}}};
 }
 
 auto losses_object(const Losses& l) {
@@ -151,7 +176,10 @@ Described<OverviewJson> describe(const Overview& o, const Trace& trace) {
   for (const std::string& text : tolerance_sentences(o.tolerances)) {
     summary.items.emplace_back(Paragraph{text});
   }
+  summary.items.emplace_back(losses_table(losses(o.prediction.ranks_ps)));
+  summary.items.emplace_back(path_parts_table(o.prediction.path.total));
   Section latency{.id = "latency", .title = "Network latency"};
+  latency.items.emplace_back(Facts{{{"assumed latency", o.tolerances.base_ns, Unit::ns}}});
   latency.items.emplace_back(sensitivity_series(o.sensitivity, tolerance_zones(o.tolerances)));
   for (const Item& item : tolerance.sections.front().items) {
     if (std::holds_alternative<Table>(item)) latency.items.push_back(item);

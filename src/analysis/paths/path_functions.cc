@@ -112,12 +112,16 @@ PathFunctionsJson describe_functions(const std::vector<PathFunction>& functions,
       "Functions on the critical path",
       {{"function", Unit::none, "calls of MPI in it, and computation: sampled, or up to this line"},
        {"on the path", Unit::ns},
-       {"of the run", Unit::ratio}},
+       {"of the run", Unit::ratio},
+       {"of the path", Unit::ratio, "in the analysed interval"}},
       {}};
+  std::int64_t sum = 0;
+  for (const PathFunction& f : functions) sum += f.time_ns;
   for (const PathFunction& f : functions) {
     const Value share = ratio_of(static_cast<double>(f.time_ns), run);
     if (table.rows.size() < kRowsShown) {
-      table.rows.push_back({describe_frame(tree, f.frame), f.time_ns, share});
+      table.rows.push_back({describe_frame(tree, f.frame), f.time_ns, share,
+                            ratio_of(static_cast<double>(f.time_ns), static_cast<double>(sum))});
     }
   }
   if (!table.rows.empty()) section.items.push_back(std::move(table));

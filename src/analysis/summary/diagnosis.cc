@@ -1,4 +1,5 @@
 #include "analysis/summary/diagnosis.h"
+#include "analysis/summary/evidence_tables.h"
 #include "analysis/summary/limits_report.h"
 
 #include <fmt/format.h>
@@ -331,6 +332,7 @@ Described<MeasuredJson> describe(const Diagnosis& d, const Trace& trace, const C
   report.sections.push_back(monitor_section(d.monitor, false));
   report.sections.push_back(std::move(efficiency));
   append(report.sections, std::move(path.sections));
+  add_evidence(d, trace, paths, report.sections);
   report.findings = d.findings;
   return report;
 }

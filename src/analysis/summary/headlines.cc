@@ -45,7 +45,9 @@ std::vector<Headline> headlines(const Diagnosis& d) {
   const PathShares path = path_shares(d.path, whole);
   add("critical_path_computation_share",
       ratio_of(static_cast<double>(path.computation_ns), static_cast<double>(path.length_ns)));
-  if (d.causes.largest) add("largest_cause_of_wait_time", d.causes.largest->share);
+  if (!d.causes.ranks.empty()) {
+    add("largest_cause_of_wait_time", d.causes.ranks.front().share);
+  }
   const auto phases = std::ranges::count_if(d.monitor.intervals, analysed);
   if (phases < 2) return all;
   for (const FocusInterval& r : d.monitor.intervals) {

@@ -184,13 +184,16 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
                {"call path"},
                {"count", Unit::count},
                {"total", Unit::ns},
+               {"share", Unit::ratio, "of all wait time"},
                {"most on rank"}},
               {}};
   for (const WaitPlace& p : s.places) {
     if (table.rows.size() == kRowsShown) break;
     const std::int32_t most = std::ranges::max_element(p.ranks, {}, &RankWait::ns)->rank;
     table.rows.push_back({std::string(name(p.pattern)), std::string(mpi_name(p.operation)),
-                          paths.name(p.path), count(p.count), p.sum_ns, std::int64_t{most}});
+                          paths.name(p.path), count(p.count), p.sum_ns,
+                          ratio_of(static_cast<double>(p.sum_ns), static_cast<double>(s.total_ns)),
+                          std::int64_t{most}});
   }
   return table;
 }

@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "app/load/clock_report.h"
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/saturating.h"
 #include "base/stage.h"
 #include "base/units.h"
 #include "report/command_names.h"
@@ -33,6 +39,38 @@ std::string newest_recording() {
 
 std::string input_path(const std::string& trace) {
   return trace.empty() ? newest_recording() : trace;
+}
+
+namespace {
+
+/// What this process has already taken counts as available: the trace may have been read.
+void require_memory_of_calls(std::uint64_t calls, std::uint64_t each,
+                             std::optional<std::uint64_t> allowed) {
+  AvailableMemory available = available_memory();
+  if (allowed) {
+    available = {*allowed, *allowed, 0, "--memory"};
+  } else if (available.bytes != AvailableMemory{}.bytes) {
+    available.bytes += private_memory(::getpid());
+  }
+  require_memory({saturated_product(calls, each), "cannot analyse the trace",
+                  fmt::format("{} for each of {} calls", format_bytes(static_cast<double>(each)),
+                              format_count(calls)),
+                  "Use a machine with more memory, record a shorter run, or allow more with "
+                  "--memory."},
+                 available);
+}
+
+}  // namespace
+
+OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, bool keep_matching) {
+  std::optional<std::uint64_t> allowed;
+  if (!reading.memory.empty()) allowed = parse_bytes(reading.memory, "--memory");
+  const std::uint64_t each = reading.bytes_per_call;
+  return {.clocks = reading.clock_policy(otherwise),
+          .keep_matching = keep_matching,
+          .calls_known = [allowed, each](std::uint64_t calls) {
+            require_memory_of_calls(calls, each, allowed);
+          }};
 }
 
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options) {

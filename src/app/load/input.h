@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/load/clock_report.h"
+#include "app/options/reading_options.h"
 #include "formats/open/open.h"
 #include "report/object.h"
 #include "report/report.h"
@@ -20,6 +21,12 @@ std::string newest_recording();
 
 /// `trace`, or the newest recording if it is empty.
 std::string input_path(const std::string& trace);
+
+/// With a check of memory before calls are read, or behind it where the format does not say how
+/// many there are. `otherwise`: what happens to clocks where nothing was asked for. Throws usage
+/// Error for a size that cannot be read.
+OpenOptions open_options(const ReadingOptions& reading,
+                         ClockPolicy otherwise = ClockPolicy::as_read, bool keep_matching = false);
 
 /// Reads `trace`, or the newest recording if it is empty. Throws Error.
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options = {});

@@ -102,9 +102,8 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   }
   // A caller that keeps the matching also looks at measured times.
   const bool measured = keep == KeepMatching::yes;
-  const OpenOptions options{
-      .clocks = request.clocks.policy(measured ? ClockPolicy::when_needed : ClockPolicy::as_read),
-      .keep_matching = measured};
+  const OpenOptions options = open_options(
+      request.reading, measured ? ClockPolicy::when_needed : ClockPolicy::as_read, measured);
   LoadedGraph loaded{open_trace(path, options), std::move(model), {}, false};
   Findings chosen;
   if (!request.network.given()) {

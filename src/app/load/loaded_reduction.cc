@@ -200,7 +200,7 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
                                               const VariedParameter& parameter) {
   const NetworkOptions& network = request.network;
   if (network.given() || !network.hosts.empty() || !network.intra_node.empty() ||
-      !parameter.qualifier.empty() || request.clocks.fix) {
+      !parameter.qualifier.empty() || request.reading.fix_clocks) {
     return std::nullopt;
   }
   const ModelChoice model = resolve_model(request.model);

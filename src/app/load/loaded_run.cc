@@ -19,7 +19,7 @@ namespace {
 
 LoadedRun load_predicted(const RunRequest& request) {
   LoadedGraph loaded = load_graph({.trace = request.trace,
-                                   .clocks = request.clocks,
+                                   .reading = request.reading,
                                    .model = request.model,
                                    .network = request.network},
                                   CallDetail::named, GraphTime::now, KeepMatching::yes);
@@ -37,8 +37,7 @@ LoadedRun load_predicted(const RunRequest& request) {
 }
 
 LoadedRun load_measured(const RunRequest& request) {
-  return {open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::when_needed),
-                                     .keep_matching = true}),
+  return {open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true)),
           "measured"};
 }
 

@@ -36,7 +36,7 @@ std::string model_options(const ModelRequest& request) {
   if (request.network.ranks_per_node > 0) {
     add("--ranks-per-node", std::to_string(request.network.ranks_per_node));
   }
-  if (request.clocks.fix) text += " --fix-clocks";
+  if (request.reading.fix_clocks) text += " --fix-clocks";
   return text;
 }
 

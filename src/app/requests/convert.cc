@@ -120,8 +120,8 @@ const Trace& trace_to_write(const Source& source, const TraceWriter& writer, Fin
 
 Source read_source(const ConvertRequest& request, KeepMatching keep) {
   const ModelRequest& input = request.input;
-  const OpenOptions options{.clocks = input.clocks.policy(ClockPolicy::as_read),
-                            .keep_matching = keep == KeepMatching::yes};
+  const OpenOptions options =
+      open_options(input.reading, ClockPolicy::as_read, keep == KeepMatching::yes);
   Source source{open_input(input.trace, options), resolve_model(input.model)};
   source.model.graph.collectives.resolve_automatic(source.opened.trace.info().mpi_library);
   source.goal = open_goal(source.opened.path);

@@ -91,7 +91,7 @@ Report execute(const CriticalPathRequest& request) {
   if (!request.on.empty()) {
     return timed_path(request, load_run({.trace = request.input.trace,
                                          .on = request.on,
-                                         .clocks = request.input.clocks,
+                                         .reading = request.input.reading,
                                          .model = request.input.model,
                                          .platform = request.platform}));
   }

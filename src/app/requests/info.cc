@@ -206,8 +206,7 @@ using InfoReports = CommandReports<ReturnedBy<info_report>>;
 }  // namespace
 
 Report execute(const InfoRequest& request) {
-  const OpenedTrace opened =
-      open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::as_read)});
+  const OpenedTrace opened = open_input(request.trace, open_options(request.reading));
   return info_of(opened);
 }
 

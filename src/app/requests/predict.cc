@@ -6,6 +6,7 @@
 #include "analysis/model/prediction.h"
 #include "analysis/model/prediction_intervals.h"
 #include "analysis/runs/measured.h"
+#include "app/load/distinct_runs.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/requests/schemas.h"
@@ -19,28 +20,35 @@ auto loggops_report(const LoadedProgram& loaded) {
                       "predict", loaded);
 }
 
-/// The same prediction of another run of the program.
-Prediction predict_other(const PredictRequest& request, const std::string& trace, Side side) {
+/// The same prediction of other runs of the program, after `first`.
+std::vector<Prediction> predict_all(const PredictRequest& request, const LoadedGraph& loaded,
+                                    const Prediction& first, Side side, Findings& findings) {
+  std::vector<Prediction> runs{first};
+  DistinctRuns distinct;
+  distinct.add(loaded.opened);
   ModelRequest input = request.input;
-  input.trace = trace;
-  const LoadedGraph loaded = load_graph(input, CallDetail::none);
-  Prediction prediction = predict(loaded.program_or_none(), loaded.graph, loaded.model, side);
-  prediction.measured = measured_run(loaded.opened.trace);
-  return prediction;
+  for (const std::string& trace : request.also) {
+    input.trace = trace;
+    const LoadedGraph other = load_graph(input, CallDetail::none);
+    if (!distinct.add(other.opened)) continue;
+    runs.push_back(predict(other.program_or_none(), other.graph, other.model, side));
+    runs.back().measured = measured_run(other.opened.trace);
+  }
+  distinct.require_several();
+  findings.merge(distinct.findings());
+  return runs;
 }
 
 /// Intervals as far as they are asked for.
 std::vector<PredictionIntervalsJson> add_uncertainty(std::vector<Section>& sections,
                                                      const PredictRequest& request,
                                                      const LoadedGraph& loaded,
-                                                     const Prediction& first, Side side) {
+                                                     const Prediction& first, Side side,
+                                                     Findings& findings) {
   std::vector<PredictionIntervalsJson> intervals;
   if (!request.also.empty()) {
-    std::vector<Prediction> runs{first};
-    for (const std::string& trace : request.also) {
-      runs.push_back(predict_other(request, trace, side));
-    }
-    intervals.push_back(add_intervals(sections, intervals_of_predictions(runs)));
+    intervals.push_back(add_intervals(
+        sections, intervals_of_predictions(predict_all(request, loaded, first, side, findings))));
   }
   if (request.bootstrap > 0) {
     intervals.push_back(
@@ -54,7 +62,8 @@ auto predict_report(const PredictRequest& request, const LoadedGraph& loaded,
                     const Prediction& prediction, Side side) {
   auto described = describe(prediction, loaded.program_or_none());
   const auto pairwise = add_pairwise(described.sections, loaded, request.pairs);
-  const auto intervals = add_uncertainty(described.sections, request, loaded, prediction, side);
+  const auto intervals =
+      add_uncertainty(described.sections, request, loaded, prediction, side, described.findings);
   const bool bootstrap = request.bootstrap > 0;
   return with_context(
       std::move(described).with(pairwise, "intervals"_key.when(!intervals.empty(), intervals)),

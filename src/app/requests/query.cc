@@ -57,9 +57,8 @@ using QueryReports = CommandReports<ReturnedBy<query_report>>;
 }  // namespace
 
 Report execute(const QueryRequest& request) {
-  OpenedTrace opened = open_input(
-      request.trace,
-      {.clocks = request.clocks.policy(ClockPolicy::when_needed), .keep_matching = true});
+  OpenedTrace opened =
+      open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true));
   const CallMatching& matching = matching_of(opened);
   return QueryReports::untyped(
       query_report(request, opened, query_trace(opened.trace, matching, request.sql)));

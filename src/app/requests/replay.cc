@@ -212,7 +212,7 @@ bool is_cpu_time(const std::string& computation, const Trace& trace) {
 
 /// The trace as it is to be replayed, checked.
 PreparedReplay open_program(const ReplayRequest& request) {
-  PreparedReplay prepared{.opened = open_input(request.trace)};
+  PreparedReplay prepared{.opened = open_input(request.trace, open_options(request.reading))};
   if (request.skip_unsupported) {
     SkippedCalls skipped = without_unsupported({prepared.opened.trace, prepared.opened.samples});
     prepared.skipped = skipped.count;

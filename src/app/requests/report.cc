@@ -148,8 +148,9 @@ Report screen(const ReportRequest& request, LoadedGraph& loaded, const RunReport
 Report whole_report(const ReportRequest& request) {
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
   if (!request.other.empty()) return ReportReports::untyped(comparison_report(request, ppm));
-  LoadedGraph loaded =
-      load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
+  ModelRequest input = request.input;
+  if (!request.screen) input.reading.bytes_per_call = bytes_per_call::kWholeReport;
+  LoadedGraph loaded = load_graph(input, CallDetail::named, GraphTime::later, KeepMatching::yes);
   if (loaded.trace().call_count() == 0) {
     throw Error("nothing to report on " + loaded.opened.path, "the trace has no calls of MPI",
                 "Record an MPI program, or choose the trace of one.");

@@ -144,7 +144,8 @@ using SimulateReports = CommandReports<ReturnedBy<simulate_report<SimulationJson
 Report execute(const SimulateRequest& request) {
   require_files_apart(request);
   Findings findings;
-  OpenedTrace opened = open_input(request.trace, {.keep_matching = request.pictures});
+  OpenedTrace opened = open_input(
+      request.trace, open_options(request.reading, ClockPolicy::as_read, request.pictures));
   require_whole(opened.trace);
   ComputationChoice computation = choose_computation(request.computation, opened.trace);
   if (computation.cpu_time) opened.trace = std::move(*computation.cpu_time);

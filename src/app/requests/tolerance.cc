@@ -7,6 +7,7 @@
 #include "analysis/model/sensitivity.h"
 #include "analysis/model/tolerance_polygons.h"
 #include "analysis/model/uncertainty.h"
+#include "app/load/distinct_runs.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_reduction.h"
 #include "app/options/degradations.h"
@@ -35,14 +36,20 @@ auto polygon_report(const ToleranceRequest& request, const std::vector<std::int6
 ToleranceIntervals tolerances_of_all_runs(const ToleranceRequest& request,
                                           const VariedParameter& parameter,
                                           const std::vector<std::int64_t>& ppm,
-                                          const Tolerances& first) {
+                                          const LoadedGraph& loaded, const Tolerances& first,
+                                          Findings& findings) {
   std::vector<Tolerances> runs{first};
+  DistinctRuns distinct;
+  distinct.add(loaded.opened);
   for (const std::string& trace : request.also) {
     ModelRequest other = request.input;
     other.trace = trace;
-    const LoadedGraph loaded = load_graph(other, CallDetail::none);
-    runs.push_back(tolerances(loaded.graph, loaded.model, parameter, ppm));
+    const LoadedGraph another = load_graph(other, CallDetail::none);
+    if (!distinct.add(another.opened)) continue;
+    runs.push_back(tolerances(another.graph, another.model, parameter, ppm));
   }
+  distinct.require_several();
+  findings.merge(distinct.findings());
   return intervals_of_runs(runs);
 }
 
@@ -58,8 +65,9 @@ auto tolerance_report(const ToleranceRequest& request, const LoadedGraph& loaded
   auto report = describe(found);
   std::vector<ToleranceIntervalsJson> intervals;
   if (!request.also.empty()) {
-    intervals.push_back(
-        add_intervals(report.sections, tolerances_of_all_runs(request, parameter, ppm, found)));
+    intervals.push_back(add_intervals(
+        report.sections,
+        tolerances_of_all_runs(request, parameter, ppm, loaded, found, report.findings)));
   }
   const bool bootstrap = request.bootstrap > 0;
   if (bootstrap) {
