@@ -35,7 +35,6 @@ constexpr double kNothing = 0.005;    // of the ranks' time: not worth a sentenc
 constexpr double kWorthNaming = 0.1;  // of the waiting: what causes less is not named alone
 constexpr double kUnevenRank = 1.05;  // of the mean computation: busier than the others
 constexpr double kLongStart = 0.2;    // of the run: start-up and shut-down are mentioned
-constexpr double kBound = 0.2;        // of the ranks' time: a smaller loss does not limit the run
 constexpr double kExplained = 0.5;    // of a loss: less does not explain it
 constexpr double kFewCalls = 0.05;    // of the calls: more are no exceptions
 
