@@ -358,7 +358,8 @@ class LimitSearch {
     double sum = 0;
     for_charges(reason, ranks, [&](const WaitState& w, double ns) {
       const std::int64_t begin = in_.trace.calls(w.rank).begin_ns(w.call);
-      charges.push_back({begin, begin + w.wait_ns, ns});
+      charges.push_back({std::max(begin, analysed().begin_ns),
+                         std::min(begin + w.wait_ns, analysed().end_ns), ns});
       sum += ns;
     });
     std::ranges::sort(charges, {}, &Charge::begin_ns);
