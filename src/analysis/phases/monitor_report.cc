@@ -176,6 +176,26 @@ std::string processors_sentence(const RunIterations& run) {
       run.times_in_mpi_count ? "" : ", and times in MPI are not compared");
 }
 
+Value rank_cell(int rank) {
+  return rank < 0 ? Value() : Value(std::to_string(rank));
+}
+
+Table trend_table(const std::vector<IterationTrend>& trends) {
+  Table table{"iteration_trends",
+              "Trends over the iterations",
+              {{"metric"},
+               {"rank", {}, "empty: mean of all ranks"},
+               {"growth", Unit::ratio, "per iteration, of the value in the first"},
+               {"first", Unit::ns, "per iteration"},
+               {"last", Unit::ns, "per iteration"}},
+              {}};
+  for (const IterationTrend& t : trends) {
+    table.rows.push_back(
+        {std::string(metric_name(t.metric)), rank_cell(t.rank), t.growth, t.first_ns, t.last_ns});
+  }
+  return table;
+}
+
 /// Iterations and what changes between them.
 void add_iterations(const RunIterations& run, Section& section) {
   section.items.emplace_back(Facts{
@@ -187,9 +207,7 @@ void add_iterations(const RunIterations& run, Section& section) {
     section.items.emplace_back(Paragraph{processors_sentence(run)});
   }
   section.items.emplace_back(Paragraph{outlier_sentence(run)});
-  for (const IterationTrend& t : run.trends) {
-    section.items.emplace_back(Paragraph{trend_sentence(t)});
-  }
+  if (!run.trends.empty()) section.items.emplace_back(trend_table(run.trends));
   if (run.changes.empty()) return;
   Table table{"iteration_changes",
               "Changes between iterations",
@@ -201,10 +219,10 @@ void add_iterations(const RunIterations& run, Section& section) {
               {}};
   for (const IterationChange& c : run.changes) {
     const bool structure = c.metric == PhaseMetric::structure;
-    table.rows.push_back(
-        {static_cast<std::int64_t>(c.iteration), std::string(metric_name(c.metric)),
-         c.rank < 0 ? Value() : Value(std::to_string(c.rank)),
-         structure ? Value() : Value(c.before_ns), structure ? Value() : Value(c.after_ns)});
+    table.rows.push_back({static_cast<std::int64_t>(c.iteration),
+                          std::string(metric_name(c.metric)), rank_cell(c.rank),
+                          structure ? Value() : Value(c.before_ns),
+                          structure ? Value() : Value(c.after_ns)});
   }
   section.items.emplace_back(std::move(table));
 }

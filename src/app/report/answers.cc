@@ -138,6 +138,9 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
   if (intervals.empty()) return std::nullopt;
   Answer a{"change", "When does the behaviour change?", "", {"focus_regions"}};
   const FocusInterval& worst = *std::ranges::max_element(intervals, {}, lost_ns);
+  if (d.monitor.iterations && !d.monitor.iterations->trends.empty()) {
+    a.evidence.emplace_back("iteration_trends");
+  }
   const bool efficient = worst.kind == IntervalKind::computing;
   const std::string where =
       fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
