@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/replay/replay_job.h"
+#include "cli/shared_options.h"
 
 namespace slackline {
 namespace {

@@ -37,6 +37,14 @@ struct Described {
   }
 };
 
+// What compilers deduce by themselves from clang 17 on.
+template <class Result>
+Described(Result) -> Described<Result>;
+template <class Result>
+Described(Result, std::vector<Section>) -> Described<Result>;
+template <class Result>
+Described(Result, std::vector<Section>, Findings) -> Described<Result>;
+
 /// A whole report, with the types of what it says for scripts.
 template <class Options, class Input, class Result>
 struct TypedReport {
