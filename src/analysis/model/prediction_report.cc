@@ -3,6 +3,7 @@
 #include <string>
 
 #include "analysis/model/prediction.h"
+#include "analysis/paths/call_activities.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -12,10 +13,6 @@ constexpr std::size_t kSegmentsShown = 40;
 
 double ns_of_ps(std::int64_t ps) {
   return static_cast<double>(ps) / 1000.0;
-}
-
-std::string operation_name(Operation operation) {
-  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
 }
 
 std::string region_name(std::int32_t region, const Trace& trace) {
@@ -82,7 +79,7 @@ auto model_path_object(const ModelPath& path, const Trace& trace) {
       "by_operation"_key = list_of(
           path.by_operation,
           [](const auto& of) {
-            return Object{time_object(of.second), "operation"_key = operation_name(of.first)};
+            return Object{time_object(of.second), "operation"_key = activity_name(of.first)};
           }),
       "by_region"_key = list_of(path.by_region, [&](const auto& of) {
         return Object{time_object(of.second), "region"_key = known_region(of.first, trace)};
@@ -96,7 +93,7 @@ auto segment_object(const PathSegment& s, const Trace& trace) {
                 "rank"_key = s.rank,
                 "from_rank"_key = s.from_rank,
                 "call"_key = s.call,
-                "operation"_key = operation_name(s.operation),
+                "operation"_key = activity_name(s.operation),
                 "region"_key = known_region(s.region, trace)};
 }
 
@@ -168,7 +165,7 @@ Section describe_path(const ModelPath& path, const Trace& trace) {
   const std::int64_t makespan_ps = path.total.total_ps();
   Table by_operation = path_table("path_by_operation", "Critical path by operation", "operation");
   for (const auto& [operation, time] : path.by_operation) {
-    by_operation.rows.push_back(time_row(operation_name(operation), time, makespan_ps));
+    by_operation.rows.push_back(time_row(std::string(activity_name(operation)), time, makespan_ps));
   }
   Table by_rank = path_table("path_by_rank", "Critical path by rank", "rank");
   for (std::size_t r = 0; r < path.by_rank.size(); ++r) {
@@ -224,7 +221,7 @@ Table longest_segments(const ModelPath& path, const Trace& trace) {
     table.rows.push_back({ns_of_ps(s->begin_ps), ns_of_ps(s->length_ps()),
                           std::string(to_string(s->part)), std::int64_t{s->rank},
                           std::int64_t{s->from_rank}, std::int64_t{s->call},
-                          operation_name(s->operation), region_name(s->region, trace)});
+                          std::string(activity_name(s->operation)), region_name(s->region, trace)});
   }
   return table;
 }

@@ -1,7 +1,11 @@
 #include "analysis/paths/path_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "analysis/paths/call_activities.h"
+#include "base/ranking.h"
 #include "base/ratio.h"
 
 namespace slackline {
@@ -9,11 +13,7 @@ namespace {
 
 constexpr std::size_t kPathRowsShown = 15;
 
-std::string activity_name(Operation operation) {
-  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
-}
-
-std::string activity_name(const ActivityImpact& i) {
+std::string_view impact_name(const ActivityImpact& i) {
   return i.late_start ? "late start" : activity_name(i.operation);
 }
 
@@ -55,7 +55,7 @@ auto share_object(const ActivityShare& a, const CallPaths& paths) {
 }
 
 auto impact_object(const ActivityImpact& i, const CallPaths& paths) {
-  return Object{"activity"_key = activity_name(i), "call_path"_key = paths.name(i.path),
+  return Object{"activity"_key = impact_name(i), "call_path"_key = paths.name(i.path),
                 "critical_ns"_key = i.critical_ns, "non_critical_ns"_key = i.non_critical_ns,
                 "imbalance_ns"_key = i.imbalance_ns};
 }
@@ -117,7 +117,7 @@ Table activity_table(const CriticalPath& p, const CallPaths& paths) {
   for (const ActivityShare& a : p.activities) {
     if (table.rows.size() == kPathRowsShown) break;
     std::vector<Value> row;
-    row.emplace_back(activity_name(a.operation));
+    row.emplace_back(std::string(activity_name(a.operation)));
     row.emplace_back(paths.name(a.path));
     row.emplace_back(a.on_path_ns);
     row.emplace_back(
@@ -147,8 +147,8 @@ Table impact_table(const CriticalPath& p, const CallPaths& paths) {
               {}};
   for (const ActivityImpact& i : p.impacts) {
     if (table.rows.size() == kPathRowsShown) break;
-    table.rows.push_back(
-        {activity_name(i), paths.name(i.path), i.imbalance_ns, i.critical_ns, i.non_critical_ns});
+    table.rows.push_back({std::string(impact_name(i)), paths.name(i.path), i.imbalance_ns,
+                          i.critical_ns, i.non_critical_ns});
   }
   return table;
 }
@@ -161,10 +161,8 @@ Table rank_table(const CriticalPath& p) {
                {"share of run time", Unit::ratio},
                {"mean slack", Unit::ns, "over the rank's computation, weighted by length"}},
               {}};
-  std::vector<std::size_t> order(p.by_rank.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return p.by_rank[r]; });
-  for (const std::size_t r : order) {
+  for (const std::size_t r :
+       largest_first(p.by_rank.size(), [&](std::size_t r) { return p.by_rank[r]; })) {
     if (table.rows.size() == kPathRowsShown) break;
     table.rows.push_back(
         {static_cast<std::int64_t>(r), p.by_rank[r],
@@ -212,7 +210,7 @@ Table segment_table(const CriticalPath& p, const CallPaths& paths) {
   std::ranges::sort(longest, {}, &ActivitySegment::begin_ns);
   for (const ActivitySegment& s : longest) {
     table.rows.push_back({s.begin_ns, s.length_ns(), std::int64_t{s.rank},
-                          activity_name(s.operation), paths.name(s.path)});
+                          std::string(activity_name(s.operation)), paths.name(s.path)});
   }
   return table;
 }

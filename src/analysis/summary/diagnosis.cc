@@ -1,6 +1,4 @@
 #include "analysis/summary/diagnosis.h"
-#include "analysis/summary/evidence_tables.h"
-#include "analysis/summary/limits_report.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +8,12 @@
 #include <span>
 
 #include "analysis/paths/path_report.h"
+#include "analysis/summary/evidence_tables.h"
+#include "analysis/summary/limits_report.h"
 #include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/ranking.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -87,11 +88,8 @@ Table rank_shares(const TimeShares& shares) {
   for (const RarePart& part : rare) {
     table.columns.push_back({part.name, Unit::ns, part.explanation});
   }
-  std::vector<std::size_t> order(shares.ranks_ns.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::ranges::stable_sort(order, std::greater{},
-                           [&](std::size_t r) { return shares.ranks_ns[r].compute; });
-  for (const std::size_t r : order) {
+  for (const std::size_t r : largest_first(
+           shares.ranks_ns.size(), [&](std::size_t r) { return shares.ranks_ns[r].compute; })) {
     if (table.rows.size() == kPathsShown) break;
     const RankTime& rank = shares.ranks_ns[r];
     table.rows.push_back({static_cast<std::int64_t>(r), rank.compute, rank.wait, rank.mpi});

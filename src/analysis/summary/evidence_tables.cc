@@ -6,8 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/paths/call_activities.h"
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/path_shares.h"
+#include "base/ranking.h"
 #include "base/ratio.h"
 
 namespace slackline {
@@ -15,10 +17,6 @@ namespace {
 
 constexpr std::size_t kEvidenceRows = 10;
 constexpr std::size_t kTimedCalls = 3;
-
-std::string evidence_activity(Operation operation) {
-  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
-}
 
 double share_of(std::int64_t ns, std::int64_t whole) {
   return ratio_of(static_cast<double>(ns), static_cast<double>(whole));
@@ -110,7 +108,7 @@ Table causing_ranks(const RootCauses& causes, const CallPaths& paths) {
               {}};
   for (const LateRank& r : causes.ranks) {
     if (table.rows.size() == kEvidenceRows) break;
-    std::vector<Value> row{std::int64_t{r.rank}, r.share, evidence_activity(r.operation),
+    std::vector<Value> row{std::int64_t{r.rank}, r.share, std::string(activity_name(r.operation)),
                            paths.name(r.path), r.activity_share};
     row.resize(table.columns.size());
     if (table.rows.size() < causes.late_count) {
@@ -133,7 +131,7 @@ Table causing_activities(const RootCauses& causes, const CallPaths& paths) {
               {}};
   for (const CausingActivity& a : causes.activities) {
     if (table.rows.size() == kEvidenceRows) break;
-    table.rows.push_back({evidence_activity(a.operation), paths.name(a.path), a.share,
+    table.rows.push_back({std::string(activity_name(a.operation)), paths.name(a.path), a.share,
                           std::int64_t{a.rank}, a.rank_share});
   }
   return table;
@@ -149,17 +147,15 @@ std::vector<Item> path_tables(const Diagnosis& d, const CallPaths& paths) {
       {}};
   for (const PathShares::OfActivity& a : path.activities) {
     if (activities.rows.size() == kEvidenceRows) break;
-    activities.rows.push_back({evidence_activity(a.operation), paths.name(a.path), a.time_ns,
-                               share_of(a.time_ns, path.length_ns)});
+    activities.rows.push_back({std::string(activity_name(a.operation)), paths.name(a.path),
+                               a.time_ns, share_of(a.time_ns, path.length_ns)});
   }
   Table ranks{"path_interval_ranks",
               "Critical path in the analysed interval by rank",
               {{"rank"}, {"time on path", Unit::ns}, {"share", Unit::ratio}},
               {}};
-  std::vector<std::size_t> order(path.by_rank.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return path.by_rank[r]; });
-  for (const std::size_t r : order) {
+  for (const std::size_t r :
+       largest_first(path.by_rank.size(), [&](std::size_t r) { return path.by_rank[r]; })) {
     if (ranks.rows.size() == kEvidenceRows) break;
     ranks.rows.push_back(
         {static_cast<std::int64_t>(r), path.by_rank[r], share_of(path.by_rank[r], path.length_ns)});

@@ -17,6 +17,7 @@
 #include <span>
 
 #include "analysis/efficiency/efficiency.h"
+#include "analysis/paths/call_activities.h"
 #include "analysis/summary/computation_imbalance.h"
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/judgement_cautions.h"
@@ -83,10 +84,6 @@ struct Subject {
 std::string in_path(const CallPaths& paths, PathId path) {
   const std::string name = paths.name(path);
   return name.empty() ? "" : " in " + name;
-}
-
-std::string activity(Operation operation) {
-  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
 }
 
 /// Where the ranks' time goes, in the same words whatever limits the run.
@@ -176,7 +173,7 @@ std::string computing_of(const Subject& s, std::int32_t rank) {
 std::string causes_of(const Subject& s, std::span<const LateRank> late) {
   std::vector<std::string> parts;
   for (const LateRank& l : late) {
-    parts.push_back(fmt::format("{}{} on rank {} ({})", activity(l.operation),
+    parts.push_back(fmt::format("{}{} on rank {} ({})", activity_name(l.operation),
                                 in_path(s.paths, l.path), l.rank,
                                 format_percent(l.activity_share, 0)));
   }
@@ -187,7 +184,7 @@ std::string causes_of(const Subject& s, std::span<const LateRank> late) {
 std::string caused_by(const Subject& s) {
   const RootCauses& causes = s.d.causes;
   const auto what = [&](Operation operation, PathId path) {
-    return activity(operation) + in_path(s.paths, path);
+    return std::string(activity_name(operation)) + in_path(s.paths, path);
   };
   if (causes.late_count > 1) return causes_of(s, causes.late());
   if (causes.late_count == 1) {

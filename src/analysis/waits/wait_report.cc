@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/paths/call_activities.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/waits/wait_summary.h"
+#include "base/ranking.h"
 #include "base/ratio.h"
 #include "base/units.h"
 
@@ -64,9 +66,8 @@ auto costs_object(const std::array<double, kDelayKinds>& costs) {
 }
 
 auto delay_object(const DelayCost& d, const CallPaths& paths) {
-  const bool computation = d.operation == Operation::none;
   return Object{"rank"_key = d.rank,
-                "activity"_key = computation ? "computation" : mpi_name(d.operation),
+                "activity"_key = activity_name(d.operation),
                 "call_path"_key = paths.name(d.path),
                 "total_ns"_key = d.total(),
                 "short_term_ns"_key = costs_object(d.short_term),
@@ -230,10 +231,8 @@ Table rank_table(const WaitSummary& s, const Trace& trace) {
               "Wait time by rank",
               {{"rank"}, {"wait time", Unit::ns}, {"share of the interval", Unit::ratio}},
               {}};
-  std::vector<std::size_t> order(s.by_rank.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return s.by_rank[r]; });
-  for (const std::size_t r : order) {
+  for (const std::size_t r :
+       largest_first(s.by_rank.size(), [&](std::size_t r) { return s.by_rank[r]; })) {
     if (table.rows.size() == kRowsShown) break;
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
     table.rows.push_back(
@@ -257,9 +256,7 @@ Table cause_table(const WaitSummary& s, const CallPaths& paths) {
     if (table.rows.size() == kRowsShown) break;
     double direct = 0;
     for (const double ns : d.short_term) direct += ns;
-    table.rows.push_back({std::int64_t{d.rank},
-                          d.operation == Operation::none ? std::string("computation")
-                                                         : std::string(mpi_name(d.operation)),
+    table.rows.push_back({std::int64_t{d.rank}, std::string(activity_name(d.operation)),
                           paths.name(d.path), direct, d.total() - direct,
                           ratio_of(d.total(), s.delays.waiting_ns)});
   }

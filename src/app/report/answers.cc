@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "analysis/paths/call_activities.h"
 #include "analysis/summary/path_shares.h"
 #include "base/sentences.h"
 #include "base/units.h"
@@ -28,8 +29,7 @@ constexpr std::size_t kMostActivities = 3;
 constexpr double kWorthNaming = 0.01;  // of the critical path
 
 std::string activity(Operation operation, const std::string& path) {
-  const std::string what =
-      operation == Operation::none ? "computation" : std::string(mpi_name(operation));
+  const std::string what(activity_name(operation));
   return path.empty() ? what : what + " in " + path;
 }
 

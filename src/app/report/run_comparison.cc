@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/paths/call_activities.h"
 #include "analysis/summary/judgement.h"
 #include "base/units.h"
 
@@ -171,9 +172,8 @@ std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
   ByName pairs;
   for (const ComparedRun* run : {&a, &b}) {
     for (const ActivityShare& s : run->measured->path.activities) {
-      const std::string activity =
-          s.operation == Operation::none ? "computation" : std::string(mpi_name(s.operation));
-      pairs.add(path_name(run->paths, s.path) + ": " + activity, run == &b, s.mean_ns);
+      pairs.add(fmt::format("{}: {}", path_name(run->paths, s.path), activity_name(s.operation)),
+                run == &b, s.mean_ns);
     }
   }
   return pairs.take();
