@@ -144,6 +144,10 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
     facts.facts.push_back(
         {"least CPU share of computation", *least, Unit::ratio,
          fmt::format("rank {}: CPU time over wall time", least - s.on_processor.begin())});
+    if (*least < kWholeProcessor) {
+      facts.facts.push_back(
+          {"oversubscribed below", kWholeProcessor, Unit::ratio, "CPU share of computation"});
+    }
   }
   Section section{.id = "time_shares", .title = "Time breakdown"};
   section.items.emplace_back(std::move(facts));
