@@ -40,7 +40,7 @@ class PreparedSeries {
   }
   /// In the series' unit, as it would be at the first step.
   double level(std::size_t from, std::size_t to) const;
-  /// The same, as it is at step `at`.
+  /// The level at step `at`, trend included.
   double level_at(std::size_t from, std::size_t to, std::size_t at) const;
   /// What a change at `at` takes from the squared error of [from, to); 0 where it is too small to
   /// matter.

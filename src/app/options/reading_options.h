@@ -9,8 +9,7 @@ namespace slackline {
 
 /// Bytes of memory that a command takes at its peak for each call of the trace, measured on a halo
 /// exchange of 16 ranks (test/memory_need compares them with what the commands take today).
-/// Programs of other shapes need up to twice as many; a command is refused only when these are not
-/// there.
+/// Programs with other calls may need more: the check refuses what certainly does not fit.
 namespace bytes_per_call {
 inline constexpr std::uint32_t kRead = 72;  ///< of any command: the trace itself
 inline constexpr std::uint32_t kHotspots = 88;
