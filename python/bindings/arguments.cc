@@ -123,18 +123,22 @@ void fill(LogGOPSOptions& options, Arguments& arguments) {
   arguments("loggopsim_flaws", options.simulator_flaws);
 }
 
+void fill(ReadingOptions& options, Arguments& arguments) {
+  arguments("fix_clocks", options.fix_clocks);
+  arguments("keep_clocks", options.keep_clocks);
+  arguments("memory", options.memory);
+}
+
 void fill(ModelRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
-  arguments("fix_clocks", request.clocks.fix);
-  arguments("keep_clocks", request.clocks.keep);
+  python::fill(request.reading, arguments);
   fill(request.model, arguments);
 }
 
 void fill(RunRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
   arguments("on", request.on);
-  arguments("fix_clocks", request.clocks.fix);
-  arguments("keep_clocks", request.clocks.keep);
+  python::fill(request.reading, arguments);
   fill(request.model, arguments);
   fill(request.network, arguments);
   fill(request.platform, arguments);

@@ -29,14 +29,12 @@ constexpr std::int64_t kMostShown = 1'000'000;  // as the command line has it
 
 void fill(InfoRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
-  arguments("fix_clocks", request.clocks.fix);
-  arguments("keep_clocks", request.clocks.keep);
+  python::fill(request.reading, arguments);
 }
 
 void fill(QueryRequest& request, Arguments& arguments) {
   arguments("trace", request.trace);
-  arguments("fix_clocks", request.clocks.fix);
-  arguments("keep_clocks", request.clocks.keep);
+  python::fill(request.reading, arguments);
   arguments("sql", request.sql);
 }
 

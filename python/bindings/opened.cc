@@ -49,8 +49,7 @@ namespace {
 
 LoadedRun load(const RunRequest& request) {
   if (!request.on.empty()) return load_run(request);
-  OpenedTrace opened =
-      open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::as_read)});
+  OpenedTrace opened = open_input(request.trace, open_options(request.reading));
   const char* const on = opened.trace.timed() ? "measured" : "";
   return LoadedRun{std::move(opened), on};
 }

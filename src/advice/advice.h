@@ -6,7 +6,9 @@
 #include "advice/hypothesis.h"
 #include "analysis/model/model_choice.h"
 #include "graph/execution_graph.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "trace/program.h"
 
 namespace slackline {
@@ -42,6 +44,8 @@ struct Advice {
 Advice advise(const ProgramView& program, const ExecutionGraph& graph, const ModelChoice& choice,
               std::size_t count);
 
-Report describe(const Advice& advice);
+using AdviceJson = JsonOf<struct AdviceJsonTag>;
+const JsonType& declared_type(const AdviceJsonTag*);
+Described<AdviceJson> describe(const Advice& advice);
 
 }  // namespace slackline

@@ -19,37 +19,43 @@ Value share_of_possible(const Advice& advice, const Proposal& p) {
   return p.gain_ns / possible;
 }
 
-Json json_of(const Value& value) {
-  if (const double* number = std::get_if<double>(&value)) return *number;
-  return nullptr;
+std::optional<double> number_of(const Value& value) {
+  const double* number = std::get_if<double>(&value);
+  return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
-Json to_json(const Advice& advice, const Proposal& p) {
+auto proposal_object(const Advice& advice, const Proposal& p) {
   const Hypothesis& h = p.hypothesis;
-  Json edits = Json::array();
-  for (const Edit& edit : h.edits) edits.push_back(to_string(edit));
-  return {{"action", h.action},
-          {"problem", std::string(identifier(h.problem))},
-          {"place", h.place},
-          {"rank", h.rank < 0 ? Json(nullptr) : Json(h.rank)},
-          {"gain_ns", p.gain_ns},
-          {"gain_low_ns", p.low_ns},
-          {"gain_high_ns", p.high_ns},
-          {"share_of_run", ratio_of(p.gain_ns, advice.makespan_ns)},
-          {"share_of_possible", json_of(share_of_possible(advice, p))},
-          {"evidence", h.evidence},
-          {"assumption", h.assumption},
-          {"edits", std::move(edits)},
-          {"command", p.command}};
+  return Object{"action"_key = h.action,
+                "problem"_key = identifier(h.problem),
+                "place"_key = h.place,
+                "rank"_key = known_if(h.rank >= 0, h.rank),
+                "gain_ns"_key = p.gain_ns,
+                "gain_low_ns"_key = p.low_ns,
+                "gain_high_ns"_key = p.high_ns,
+                "share_of_run"_key = ratio_of(p.gain_ns, advice.makespan_ns),
+                "share_of_possible"_key = number_of(share_of_possible(advice, p)),
+                "evidence"_key = h.evidence,
+                "assumption"_key = h.assumption,
+                "edits"_key = list_of(h.edits, [](const Edit& edit) { return to_string(edit); }),
+                "command"_key = p.command};
 }
 
-Json to_json(const Advice& advice, const Combination& combination) {
-  if (combination.proposals.empty()) return nullptr;
-  Json actions = Json::array();
-  for (const std::size_t i : combination.proposals) {
-    actions.push_back(advice.proposals[i].hypothesis.action);
-  }
-  return {{"actions", std::move(actions)}, {"gain_ns", combination.gain_ns}};
+auto combination_object(const Advice& advice) {
+  const Combination& combination = advice.combination;
+  const auto action = [&](std::size_t i) { return advice.proposals[i].hypothesis.action; };
+  return Object{"actions"_key = list_of(combination.proposals, action),
+                "gain_ns"_key = combination.gain_ns};
+}
+
+auto advice_object(const Advice& advice) {
+  return Object{
+      "makespan_ns"_key = advice.makespan_ns, "ideal_ns"_key = advice.ideal_ns,
+      "hypotheses"_key = advice.hypotheses,
+      "advice"_key =
+          list_of(advice.proposals, [&](const Proposal& p) { return proposal_object(advice, p); }),
+      "combination"_key =
+          known_if(!advice.combination.proposals.empty(), combination_object(advice))};
 }
 
 Paragraph headline(const Advice& advice) {
@@ -121,15 +127,12 @@ std::optional<Paragraph> combined(const Advice& advice) {
 
 }  // namespace
 
-Report describe(const Advice& advice) {
-  Report report;
-  Json list = Json::array();
-  for (const Proposal& p : advice.proposals) list.push_back(to_json(advice, p));
-  report.result = {{"makespan_ns", advice.makespan_ns},
-                   {"ideal_ns", advice.ideal_ns},
-                   {"hypotheses", advice.hypotheses},
-                   {"advice", std::move(list)},
-                   {"combination", to_json(advice, advice.combination)}};
+const JsonType& declared_type(const AdviceJsonTag*) {
+  return json_type_by<advice_object>();
+}
+
+Described<AdviceJson> describe(const Advice& advice) {
+  Described<AdviceJson> report{advice_object(advice)};
   Section summary{.id = "advise", .title = "Advice"};
   summary.items.emplace_back(headline(advice));
   summary.items.emplace_back(bound(advice));

@@ -17,6 +17,13 @@ constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::max();
 }
 
+/// a * b.
+constexpr std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max()
+                                                : product;
+}
+
 /// The whole number next to `value`, halves away from zero; 0 for no number.
 inline std::int64_t nearest_whole(double value) {
   constexpr double kBeyond = 9'223'372'036'854'775'808.0;  // 2^63

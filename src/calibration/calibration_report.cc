@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "calibration/estimate_json.h"
 
 namespace slackline {
 namespace {
@@ -35,46 +36,36 @@ std::vector<NamedFit> fits_of(const LogGPSFit& f) {
   return fits;
 }
 
-Json to_json(const Estimate& e) {
-  return {{"value", e.value}, {"low", e.low}, {"high", e.high}};
+auto piece_object(const NamedFit& named, const FittedSegment& s) {
+  return Object{"quantity"_key = named.name, "from_bytes"_key = s.from, "to_bytes"_key = s.to,
+                "offset_ns"_key = to_json(s.offset), "slope_ns_per_byte"_key = to_json(s.slope)};
 }
 
-Json pieces_to_json(const LogGPSFit& fit) {
-  Json pieces = Json::array();
+auto piece_objects(const LogGPSFit& fit) {
+  std::vector<ReturnedBy<piece_object>> pieces;
   for (const NamedFit& named : fits_of(fit)) {
-    for (const FittedSegment& s : named.fit->segments) {
-      pieces.push_back({{"quantity", named.name},
-                        {"from_bytes", s.from},
-                        {"to_bytes", s.to},
-                        {"offset_ns", to_json(s.offset)},
-                        {"slope_ns_per_byte", to_json(s.slope)}});
-    }
+    for (const FittedSegment& s : named.fit->segments) pieces.push_back(piece_object(named, s));
   }
   return pieces;
 }
 
-Json result_of(const CalibrationSamples& samples, const LogGPSFit& f) {
-  Json breakpoints = Json::array();
-  Json intervals = Json::array();
-  for (const Breakpoint& b : f.one_way.breakpoints) {
-    breakpoints.push_back(b.value);
-    intervals.push_back(to_json(b));
-  }
-  return {{"loggps",
-           {{"L_ns", to_json(f.latency)},
-            {"o_ns", to_json(f.overhead)},
-            {"o_send_ns", to_json(f.send_overhead)},
-            {"o_recv_ns", to_json(f.receive_overhead)},
-            {"g_ns", to_json(f.gap)},
-            {"G_ns_per_byte", to_json(f.gap_per_byte)},
-            {"S_bytes", to_json(f.eager_bytes)}}},
-          {"breakpoints_bytes", std::move(breakpoints)},
-          {"breakpoints", std::move(intervals)},
-          {"pieces", pieces_to_json(f)},
-          {"test_ns", to_json(f.test)},
-          {"iprobe_ns", to_json(f.probe)},
-          {"wtime_ns", to_json(f.clock)},
-          {"rounds", samples[Quantity::round_trip].rounds.size()}};
+auto calibration_object(const CalibrationSamples& samples, const LogGPSFit& f) {
+  return Object{
+      "loggps"_key =
+          Object{"L_ns"_key = to_json(f.latency), "o_ns"_key = to_json(f.overhead),
+                 "o_send_ns"_key = to_json(f.send_overhead),
+                 "o_recv_ns"_key = to_json(f.receive_overhead), "g_ns"_key = to_json(f.gap),
+                 "G_ns_per_byte"_key = to_json(f.gap_per_byte),
+                 "S_bytes"_key = to_json(f.eager_bytes)},
+      "breakpoints_bytes"_key =
+          list_of(f.one_way.breakpoints, [](const Breakpoint& b) { return b.value; }),
+      "breakpoints"_key =
+          list_of(f.one_way.breakpoints, [](const Breakpoint& b) { return to_json(b); }),
+      "pieces"_key = piece_objects(f),
+      "test_ns"_key = to_json(f.test),
+      "iprobe_ns"_key = to_json(f.probe),
+      "wtime_ns"_key = to_json(f.clock),
+      "rounds"_key = samples[Quantity::round_trip].rounds.size()};
 }
 
 using Format = std::string (*)(double);
@@ -155,9 +146,12 @@ Section method() {
 
 }  // namespace
 
-Report describe(const CalibrationSamples& samples, const LogGPSFit& fit) {
-  Report report;
-  report.result = result_of(samples, fit);
+const JsonType& declared_type(const CalibrationJsonTag*) {
+  return json_type_by<calibration_object>();
+}
+
+Described<CalibrationJson> describe(const CalibrationSamples& samples, const LogGPSFit& fit) {
+  Described<CalibrationJson> report{calibration_object(samples, fit)};
   if (fit.all_eager) report.findings.add(kAllSizesEager);
   if (fit.latency.value == 0) report.findings.add(kNoLatency);
   const std::size_t rounds = samples[Quantity::round_trip].rounds.size();

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace slackline {
 namespace {
@@ -16,29 +17,49 @@ constexpr double kLeastRelative = 0.003;
 constexpr double kLeastNs = 0.01;
 constexpr std::size_t kNeighbours = 4;  // on each side, over which the scatter is smoothed
 
-std::vector<double> values_of(const SampleTable& samples, std::size_t size,
-                              const std::vector<std::size_t>& picked) {
-  std::vector<double> values;
-  values.reserve(samples.rounds.size());
-  if (picked.empty()) {
-    for (const auto& round : samples.rounds) values.push_back(round[size]);
-  } else {
-    for (const std::size_t round : picked) values.push_back(samples.rounds[round][size]);
+/// Every size's values in ascending order, so that a replicate's are, too, without sorting.
+class SortedSamples {
+ public:
+  explicit SortedSamples(const SampleTable& samples)
+      : sizes_(samples.sizes), rounds_(samples.rounds.size()), values_(sizes_.size()) {
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      for (std::size_t round = 0; round < rounds_; ++round) {
+        const double value = samples.rounds[round][i];
+        if (!std::isnan(value)) values_[i].push_back({value, round});
+      }
+      std::ranges::sort(values_[i], {}, &Sample::value);
+    }
   }
-  return values;
-}
+
+  /// Takes each round as often as it was picked; once if none was.
+  std::vector<WeightedPoint> points(const std::vector<std::size_t>& picked) const;
+
+ private:
+  struct Sample {
+    double value;
+    std::size_t round;
+  };
+
+  const std::vector<double>& sizes_;
+  std::size_t rounds_;
+  std::vector<std::vector<Sample>> values_;
+};
 
 /// The scatter of one value relative to it, as the neighbourhood has it.
 std::vector<double> smoothed_scatter(const std::vector<Location>& locations) {
+  std::vector<double> relative;
+  for (const Location& l : locations) {
+    relative.push_back(l.deviation / std::max(std::abs(l.centre), 1e-300));
+  }
   std::vector<double> scatter;
+  std::vector<double> near;
   for (std::size_t i = 0; i < locations.size(); ++i) {
     const std::size_t first = i - std::min(i, kNeighbours);
     const std::size_t end = std::min(locations.size(), i + kNeighbours + 1);
-    std::vector<double> near;
-    for (std::size_t j = first; j < end; ++j) {
-      near.push_back(locations[j].deviation / std::max(std::abs(locations[j].centre), 1e-300));
-    }
-    scatter.push_back(median(std::move(near)));
+    near.assign(relative.begin() + static_cast<std::ptrdiff_t>(first),
+                relative.begin() + static_cast<std::ptrdiff_t>(end));
+    std::sort(near.begin(), near.end());
+    scatter.push_back(0.5 * (near[(near.size() - 1) / 2] + near[near.size() / 2]));
   }
   return scatter;
 }
@@ -92,16 +113,24 @@ PiecewiseFit assemble(const std::vector<WeightedPoint>& points,
   return fit;
 }
 
-}  // namespace
-
-std::vector<WeightedPoint> points_of(const SampleTable& samples,
-                                     const std::vector<std::size_t>& picked) {
+std::vector<WeightedPoint> SortedSamples::points(const std::vector<std::size_t>& picked) const {
+  std::vector<std::size_t> times(rounds_, picked.empty() ? 1 : 0);
+  for (const std::size_t round : picked) ++times[round];
   std::vector<double> sizes;
   std::vector<Location> locations;
-  for (std::size_t i = 0; i < samples.sizes.size(); ++i) {
-    const Location location = robust_location(values_of(samples, i, picked));
+  std::vector<double> drawn((picked.empty() ? rounds_ : picked.size()) + 2);
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    std::size_t count = 0;
+    for (const Sample& s : values_[i]) {
+      // Most rounds are drawn up to twice: without a branch that cannot be predicted.
+      drawn[count] = drawn[count + 1] = s.value;
+      const std::size_t end = count + times[s.round];
+      for (count += 2; count < end; ++count) drawn[count] = s.value;
+      count = end;
+    }
+    const Location location = location_of_sorted(std::span(drawn).first(count));
     if (location.kept == 0) continue;
-    sizes.push_back(samples.sizes[i]);
+    sizes.push_back(sizes_[i]);
     locations.push_back(location);
   }
   const std::vector<double> scatter = smoothed_scatter(locations);
@@ -113,6 +142,13 @@ std::vector<WeightedPoint> points_of(const SampleTable& samples,
     points.push_back({sizes[i], l.centre, std::max(deviation, kLeastNs)});
   }
   return points;
+}
+
+}  // namespace
+
+std::vector<WeightedPoint> points_of(const SampleTable& samples,
+                                     const std::vector<std::size_t>& picked) {
+  return SortedSamples(samples).points(picked);
 }
 
 std::vector<std::vector<std::size_t>> bootstrap_rounds(std::size_t rounds, std::size_t replicates,
@@ -140,20 +176,29 @@ double PiecewiseFit::at(double size) const {
 
 PiecewiseFit fit_piecewise(const SampleTable& samples, const PiecewiseOptions& options) {
   if (samples.empty()) return {};
-  const std::vector<WeightedPoint> points = points_of(samples);
+  const SortedSamples sorted(samples);
+  const std::vector<WeightedPoint> points = sorted.points({});
   const std::vector<LineSegment> lines = find_segments(points, options.segmentation);
   Replicates replicates;
   replicates.offsets.resize(lines.size());
   replicates.slopes.resize(lines.size());
   replicates.before.resize(lines.size());
   replicates.behind.resize(lines.size());
-  for (const auto& picked :
-       bootstrap_rounds(samples.rounds.size(), options.replicates, options.seed)) {
-    const std::vector<WeightedPoint> drawn = points_of(samples, picked);
-    if (drawn.size() != points.size()) continue;  // a size that was hardly ever measured
-    const bool breaks = lines.size() > 1;
-    add_replicate(replicates, drawn, lines,
-                  breaks ? split_into(drawn, lines.size(), options.segmentation) : lines);
+  const std::vector<std::vector<std::size_t>> rounds =
+      bootstrap_rounds(samples.rounds.size(), options.replicates, options.seed);
+  struct Drawn {
+    std::vector<WeightedPoint> points;
+    std::vector<LineSegment> breaks;
+  };
+  std::vector<Drawn> drawn(rounds.size());
+  parallel_for(rounds.size(), [&](std::size_t i) {
+    drawn[i].points = sorted.points(rounds[i]);
+    drawn[i].breaks =
+        lines.size() > 1 ? split_into(drawn[i].points, lines.size(), options.segmentation) : lines;
+  });
+  for (const Drawn& d : drawn) {
+    if (d.points.size() != points.size()) continue;  // a size that was hardly ever measured
+    add_replicate(replicates, d.points, lines, d.breaks);
   }
   return assemble(points, lines, replicates);
 }

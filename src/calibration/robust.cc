@@ -11,13 +11,11 @@ constexpr double kOutlier = 4;   // deviations
 constexpr int kPasses = 3;       // of leaving out; further ones change nothing in practice
 constexpr double kTail = 0.025;  // on each side of a 95 % interval
 
-/// From the scatter on the side that interruptions do not touch.
-double lower_deviation(const std::vector<double>& values, double centre) {
-  std::vector<double> below;
-  for (const double v : values) {
-    if (v <= centre) below.push_back(centre - v);
-  }
-  return kDeviationOverMad * median(std::move(below));
+/// The median of count > 0 values that at(i) has in order.
+template <class At>
+double middle_of(std::size_t count, At at) {
+  const double low = at((count - 1) / 2);
+  return count % 2 == 1 ? low : low + 0.5 * (at(count / 2) - low);
 }
 
 }  // namespace
@@ -38,22 +36,35 @@ double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }
 
-Location robust_location(const std::vector<double>& values) {
-  std::vector<double> kept;
-  for (const double v : values) {
-    if (!std::isnan(v)) kept.push_back(v);
-  }
-  Location found{median(kept), 0, kept.size()};
-  for (int pass = 0; pass < kPasses && !kept.empty(); ++pass) {
-    found.deviation = lower_deviation(kept, found.centre);
+Location location_of_sorted(std::span<const double> values) {
+  Location found{std::numeric_limits<double>::quiet_NaN(), 0, values.size()};
+  const auto value = [&](std::size_t i) { return values[i]; };
+  if (!values.empty()) found.centre = middle_of(values.size(), value);
+  for (int pass = 0; pass < kPasses && found.kept > 0; ++pass) {
+    // The scatter on the side that interruptions do not touch.
+    const auto kept = values.first(found.kept);
+    const auto below = static_cast<std::size_t>(
+        std::upper_bound(kept.begin(), kept.end(), found.centre) - kept.begin());
+    found.deviation = kDeviationOverMad * middle_of(below, [&](std::size_t i) {
+                        return found.centre - kept[below - 1 - i];
+                      });
     const double limit = found.centre + kOutlier * found.deviation;
-    if (found.deviation == 0 || std::erase_if(kept, [&](double v) { return v > limit; }) == 0) {
-      break;
-    }
-    found.centre = median(kept);
+    const auto left =
+        static_cast<std::size_t>(std::upper_bound(kept.begin(), kept.end(), limit) - kept.begin());
+    if (found.deviation == 0 || left == found.kept) break;
+    found.kept = left;
+    found.centre = middle_of(left, value);
   }
-  found.kept = kept.size();
   return found;
+}
+
+Location robust_location(const std::vector<double>& values) {
+  std::vector<double> sorted;
+  for (const double v : values) {
+    if (!std::isnan(v)) sorted.push_back(v);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  return location_of_sorted(sorted);
 }
 
 std::size_t ResamplingIndices::next(std::size_t bound) {

@@ -37,16 +37,14 @@ class Moments {
     mean_y_ += dy * w / weight_;
     xx_ += w * dx * (p.x - mean_x_);
     xy_ += w * dx * (p.y - mean_y_);
-    yy_ += w * dy * (p.y - mean_y_);
   }
   AffineFunction line() const {
     const double slope = xx_ > 0 ? xy_ / xx_ : 0;
     return {mean_y_ - slope * mean_x_, slope};
   }
-  double residual() const { return std::max(0.0, yy_ - (xx_ > 0 ? xy_ * xy_ / xx_ : 0)); }
 
  private:
-  double weight_ = 0, mean_x_ = 0, mean_y_ = 0, xx_ = 0, xy_ = 0, yy_ = 0;
+  double weight_ = 0, mean_x_ = 0, mean_y_ = 0, xx_ = 0, xy_ = 0;
 };
 
 /// How much more neighbours scatter than their deviations say; at least 1.
@@ -76,15 +74,31 @@ std::vector<WeightedPoint> rescaled(std::span<const WeightedPoint> points,
   return scaled;
 }
 
-/// cost[i][j - i] is what the line through points i ... j-1 leaves over.
+/// residuals[end][begin] is what the line through points begin ... end-1 leaves over. All lines
+/// that end at one point are updated at once, each as Moments does.
 std::vector<std::vector<double>> residuals_of_lines(std::span<const WeightedPoint> points) {
-  std::vector<std::vector<double>> residuals(points.size());
-  for (std::size_t first = 0; first < points.size(); ++first) {
-    Moments moments;
-    residuals[first].push_back(0);
-    for (std::size_t i = first; i < points.size(); ++i) {
-      moments.add(points[i]);
-      residuals[first].push_back(moments.residual());
+  const std::size_t n = points.size();
+  std::vector<double> weight(n), mean_x(n), mean_y(n), xx(n), xy(n), yy(n);
+  std::vector<std::vector<double>> residuals(n + 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<double>& residual = residuals[i + 1];
+    residual.resize(i + 1);
+    const double x = points[i].x;
+    const double y = points[i].y;
+    const double w = 1 / (points[i].deviation * points[i].deviation);
+    for (std::size_t begin = 0; begin <= i; ++begin) {
+      weight[begin] += w;
+      const double share = w / weight[begin];
+      const double dx = x - mean_x[begin];
+      const double dy = y - mean_y[begin];
+      mean_x[begin] += dx * share;
+      mean_y[begin] += dy * share;
+      xx[begin] += w * dx * (x - mean_x[begin]);
+      xy[begin] += w * dx * (y - mean_y[begin]);
+      yy[begin] += w * dy * (y - mean_y[begin]);
+      const double explained =
+          xy[begin] * xy[begin] / std::max(xx[begin], std::numeric_limits<double>::min());
+      residual[begin] = std::max(0.0, yy[begin] - explained);
     }
   }
   return residuals;
@@ -100,18 +114,21 @@ double penalty_of_segment(std::size_t points, std::size_t all) {
          (std::log(static_cast<double>(points)) + std::log(static_cast<double>(all)));
 }
 
-/// The best partitions of the first j points into k segments, for all j and k.
+/// The best partitions of the first j points into k segments, for all j and k; into `most` of all
+/// points only.
 class Partitions {
  public:
   Partitions(std::span<const WeightedPoint> points, std::size_t most, std::size_t least_points,
              bool penalised)
       : all_(points.size()),
         least_points_(least_points),
-        penalised_(penalised),
+        penalties_(all_ + 1, 0),
         residuals_(residuals_of_lines(points)) {
+    for (std::size_t n = 1; penalised && n <= all_; ++n)
+      penalties_[n] = penalty_of_segment(n, all_);
     rows_.push_back({std::vector<double>(all_ + 1, kInfinite), {}});
     rows_[0].cost[0] = 0;
-    for (std::size_t k = 1; k <= most; ++k) add_row();
+    for (std::size_t k = 1; k <= most; ++k) add_row(k == most ? all_ : least_points_);
   }
   double cost(std::size_t segments) const { return rows_[segments].cost[all_]; }
   /// Where the segments begin.
@@ -127,14 +144,15 @@ class Partitions {
     std::vector<double> cost;
     std::vector<std::size_t> begin;  // of the last segment
   };
-  void add_row() {
+  /// Partitions of the first `end` points, for each end from `first_end` on.
+  void add_row(std::size_t first_end) {
     const Row& before = rows_.back();
     Row row{std::vector<double>(all_ + 1, kInfinite), std::vector<std::size_t>(all_ + 1)};
-    for (std::size_t end = least_points_; end <= all_; ++end) {
+    for (std::size_t end = first_end; end <= all_; ++end) {
+      const std::vector<double>& residuals = residuals_[end];
       for (std::size_t begin = 0; begin + least_points_ <= end; ++begin) {
         if (before.cost[begin] == kInfinite) continue;
-        const double penalty = penalised_ ? penalty_of_segment(end - begin, all_) : 0;
-        const double cost = before.cost[begin] + residuals_[begin][end - begin] + penalty;
+        const double cost = before.cost[begin] + residuals[begin] + penalties_[end - begin];
         if (cost < row.cost[end]) {
           row.cost[end] = cost;
           row.begin[end] = begin;
@@ -146,7 +164,7 @@ class Partitions {
 
   std::size_t all_;
   std::size_t least_points_;
-  bool penalised_;
+  std::vector<double> penalties_;  // by number of points
   std::vector<std::vector<double>> residuals_;
   std::vector<Row> rows_;
 };

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "calibration/estimate_json.h"
 
 namespace slackline {
 namespace {
@@ -21,53 +22,61 @@ constexpr FindingKind kPredictionOff{
 
 constexpr double kSmallResidual = 0.0005;  // of the run; operations below it are left out
 
-Json interval_to_json(const Estimate& e) {
-  return {{"value", e.value}, {"low", e.low}, {"high", e.high}};
+std::optional<double> number_of(const std::optional<Estimate>& e, double Estimate::*part) {
+  return e ? std::optional((*e).*part) : std::nullopt;
 }
 
-Json number_of(const std::optional<Estimate>& e, double Estimate::*part) {
-  return e ? Json((*e).*part) : Json(nullptr);
+auto point_object(const ValidatedPoint& point, const std::vector<double>& measured_ns) {
+  return Object{"latency_ns"_key = point.added_ns,
+                "measured_ns"_key = measured_ns,
+                "predicted_ns"_key = point.predicted_ns.value,
+                "measured"_key = to_json(point.measured_ns),
+                "predicted"_key = to_json(point.predicted_ns),
+                "error"_key = to_json(point.error),
+                "agrees"_key = point.agrees()};
 }
 
-Json points_to_json(const Validation& v, const ValidationSamples& samples) {
-  Json points = Json::array();
+auto point_objects(const Validation& v, const ValidationSamples& samples) {
+  std::vector<ReturnedBy<point_object>> points;
   for (std::size_t i = 0; i < v.points.size(); ++i) {
-    points.push_back({{"latency_ns", v.points[i].added_ns},
-                      {"measured_ns", samples.points[i].measured_ns},
-                      {"predicted_ns", v.points[i].predicted_ns.value},
-                      {"measured", interval_to_json(v.points[i].measured_ns)},
-                      {"predicted", interval_to_json(v.points[i].predicted_ns)},
-                      {"error", interval_to_json(v.points[i].error)},
-                      {"agrees", v.points[i].agrees()}});
+    points.push_back(point_object(v.points[i], samples.points[i].measured_ns));
   }
   return points;
 }
 
-Json tolerances_to_json(const Validation& v) {
-  Json rows = Json::array();
-  for (const ValidatedTolerance& t : v.tolerances) {
-    rows.push_back({{"degradation", t.degradation},
-                    {"predicted_ns", number_of(t.predicted_ns, &Estimate::value)},
-                    {"predicted_low_ns", number_of(t.predicted_ns, &Estimate::low)},
-                    {"predicted_high_ns", number_of(t.predicted_ns, &Estimate::high)},
-                    {"measured_ns", number_of(t.measured_ns, &Estimate::value)},
-                    {"measured_low_ns", number_of(t.measured_ns, &Estimate::low)},
-                    {"measured_high_ns", number_of(t.measured_ns, &Estimate::high)}});
-  }
-  return rows;
+auto tolerance_object(const ValidatedTolerance& t) {
+  return Object{"degradation"_key = t.degradation,
+                "predicted_ns"_key = number_of(t.predicted_ns, &Estimate::value),
+                "predicted_low_ns"_key = number_of(t.predicted_ns, &Estimate::low),
+                "predicted_high_ns"_key = number_of(t.predicted_ns, &Estimate::high),
+                "measured_ns"_key = number_of(t.measured_ns, &Estimate::value),
+                "measured_low_ns"_key = number_of(t.measured_ns, &Estimate::low),
+                "measured_high_ns"_key = number_of(t.measured_ns, &Estimate::high)};
 }
 
-Json operations_to_json(const ValidationSamples& samples) {
-  Json rows = Json::array();
+auto operation_object(double added_ns, const OperationTime& o) {
+  return Object{"latency_ns"_key = added_ns, "operation"_key = o.name,
+                "measured_ns"_key = o.measured_ns, "predicted_ns"_key = o.predicted_ns};
+}
+
+auto operation_objects(const ValidationSamples& samples) {
+  std::vector<ReturnedBy<operation_object>> operations;
   for (const ValidationPoint& p : samples.points) {
     for (const OperationTime& o : p.operations) {
-      rows.push_back({{"latency_ns", p.added_ns},
-                      {"operation", o.name},
-                      {"measured_ns", o.measured_ns},
-                      {"predicted_ns", o.predicted_ns}});
+      operations.push_back(operation_object(p.added_ns, o));
     }
   }
-  return rows;
+  return operations;
+}
+
+auto validation_object(const Validation& v, const ValidationSamples& samples) {
+  return Object{"points"_key = point_objects(v, samples),
+                "rrmse"_key = v.rrmse.value,
+                "rrmse_interval"_key = to_json(v.rrmse),
+                "relative_rrmse"_key = to_json(v.relative_rrmse),
+                "bias"_key = to_json(v.bias),
+                "tolerance"_key = list_of(v.tolerances, tolerance_object),
+                "operations"_key = operation_objects(samples)};
 }
 
 Facts summary(const Validation& v) {
@@ -237,17 +246,14 @@ Findings misses(const Validation& v, const ValidationSamples& samples) {
 
 }  // namespace
 
-Report describe(const Validation& v, const ValidationSamples& samples,
-                const PredictedCurve& curve) {
-  Report report;
+const JsonType& declared_type(const ValidationJsonTag*) {
+  return json_type_by<validation_object>();
+}
+
+Described<ValidationJson> describe(const Validation& v, const ValidationSamples& samples,
+                                   const PredictedCurve& curve) {
+  Described<ValidationJson> report{validation_object(v, samples)};
   report.findings = misses(v, samples);
-  report.result = {{"points", points_to_json(v, samples)},
-                   {"rrmse", v.rrmse.value},
-                   {"rrmse_interval", interval_to_json(v.rrmse)},
-                   {"relative_rrmse", interval_to_json(v.relative_rrmse)},
-                   {"bias", interval_to_json(v.bias)},
-                   {"tolerance", tolerances_to_json(v)},
-                   {"operations", operations_to_json(samples)}};
   report.sections.push_back(
       {.id = "validation",
        .title = "Prediction against measurement",

@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "calibration/validation.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -13,10 +15,12 @@ struct PredictedCurve {
   std::vector<double> makespan_ns{};
 };
 
+using ValidationJson = JsonOf<struct ValidationJsonTag>;
+const JsonType& declared_type(const ValidationJsonTag*);
 /// Result, tables and the figure of measured points over the predicted curve. `result.points`,
 /// `result.rrmse`, `result.tolerance` and `result.operations` are for scripts. A Finding for each
 /// point that does not agree.
-Report describe(const Validation& validation, const ValidationSamples& samples,
-                const PredictedCurve& curve);
+Described<ValidationJson> describe(const Validation& validation, const ValidationSamples& samples,
+                                   const PredictedCurve& curve);
 
 }  // namespace slackline

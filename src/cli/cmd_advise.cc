@@ -15,7 +15,7 @@ Run setup_advise(CommandParser& parser) {
       ->type_name("N")
       ->capture_default_str();
   add_network_options(parser, request.input.network);
-  add_clock_options(parser, request.input.clocks);
+  add_reading_options(parser, request.input.reading);
   examples(parser, {"slackline advise app.slk", "slackline advise app.slk --count 3 --format json",
                     "slackline advise app.slk --network shared-memory"});
   return report_on<AdviseRequest>(command);

@@ -26,7 +26,8 @@ Run setup_convert(CommandParser& parser) {
       ->type_name("WHICH")
       ->one_of({"path", "all", "none"})
       ->capture_default_str();
-  add_clock_options(parser, input.clocks);
+  add_reading_options(parser, input.reading);
+  add_memory(parser, input.reading);
   add_model_options(parser, input.model);
   add_network_options(parser, input.network);
   parser.add_option("--format", command->output.format, "Format of the summary")

@@ -27,6 +27,7 @@ Run setup_diff(CommandParser& parser) {
       ->type_name("N")
       ->capture_default_str();
   add_run_options(parser, request.run);
+  add_memory(parser, request.run.reading);
   add_output_options(parser, command->output);
   examples(parser,
            {"slackline diff before.slk after.slk",

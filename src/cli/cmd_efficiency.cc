@@ -32,6 +32,7 @@ Run setup_efficiency(CommandParser& parser) {
       ->capture_default_str();
   add_interval(parser, request.interval);
   add_run_options(parser, request.run);
+  add_memory(parser, request.run.reading);
   add_output_options(parser, command->output);
   examples(parser, {"slackline efficiency app.slk",
                     "slackline efficiency app-1.slk app-2.slk app-4.slk --format json",

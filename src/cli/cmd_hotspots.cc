@@ -9,7 +9,7 @@ namespace slackline {
 Run setup_hotspots(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<HotspotsRequest>>();
   HotspotsRequest& request = command->request;
-  add_trace(parser, request.run.trace);
+  add_trace(parser, request.run.trace, request.run.reading);
   parser
       .add_option("--by", request.by, "What one hot spot is: a function, line, call-path or module")
       ->type_name("UNIT")

@@ -30,7 +30,7 @@ Run setup_path(CommandParser& parser) {
       .add_option("--threshold", request.threshold,
                   "With intervals: minimum length of a computation")
       ->type_name("TIME");
-  add_clock_options(parser, request.input.clocks);
+  add_reading_options(parser, request.input.reading);
   add_platform_options(parser, request.platform);
   examples(parser, {"slackline path slackline-trace", "slackline path app.slk --on predicted",
                     "slackline path app.slk -L 10us --format csv -o path.csv"});

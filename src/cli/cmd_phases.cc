@@ -9,7 +9,7 @@ namespace slackline {
 Run setup_phases(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<MonitorRequest>>();
   MonitorRequest& request = command->request;
-  add_trace(parser, request.run.trace);
+  add_trace(parser, request.run.trace, request.run.reading);
   add_output_options(parser, command->output);
   parser
       .add_option("--rank", request.rank,

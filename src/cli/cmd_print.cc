@@ -26,7 +26,7 @@ int print_trace(const PrintCommand& command) {
 Run setup_print(CommandParser& parser) {
   auto command = std::make_shared<PrintCommand>();
   PrintRequest& request = command->request;
-  add_trace(parser, request.trace);
+  add_trace(parser, request.trace, request.reading);
   parser.add_option("--rank", request.rank, "Print this rank only")->type_name("RANK");
   parser.add_option("-o,--output", command->output.file, "Output file (default: standard output)")
       ->type_name("FILE");

@@ -18,7 +18,8 @@ Run setup_query(CommandParser& parser) {
                   "communicator_members, ranks and findings")
       ->type_name("SQL")
       ->required();
-  add_clock_options(parser, request.clocks);
+  add_reading_options(parser, request.reading);
+  add_memory(parser, request.reading);
   add_output_options(parser, command->output);
   examples(parser,
            {"slackline query app.slk 'SELECT operation, count(*) FROM calls GROUP BY operation'",

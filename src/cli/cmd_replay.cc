@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/replay/replay_job.h"
+#include "cli/shared_options.h"
 
 namespace slackline {
 namespace {
@@ -172,6 +173,7 @@ Run setup_replay(CommandParser& parser) {
   auto options = std::make_shared<ReplayCommandOptions>();
   ReplayRequest& request = options->request;
   parser.add_option("trace", request.trace, "Trace to replay")->type_name("TRACE");
+  add_memory(parser, request.reading);
   parser.add_option("--scenario", request.scenario, "TOML file with edits to apply first")
       ->type_name("SCENARIO");
   parser

@@ -19,7 +19,6 @@ struct OnlineOptions {
   std::string mpi{};
   std::string compute = "measured";
   std::string processors = "one";
-  std::string memory{};
   std::vector<std::string> command{};
 };
 
@@ -49,7 +48,7 @@ int run_online(const SimulateCommand& command, const OnlineOptions& online) {
                                     .processors = online.processors,
                                     .links = request.links,
                                     .slowed = request.slowed,
-                                    .memory = online.memory,
+                                    .memory = request.reading.memory,
                                     .trace = request.timed});
   const int written = write_report(done.report, command.output);
   return done.exit_status != 0 ? done.exit_status : written;
@@ -70,10 +69,6 @@ void add_online_options(CommandParser& parser, OnlineOptions& online) {
                   "Processors of this machine that its processes use, which take turns")
       ->one_of({"one", "all"})
       ->capture_default_str();
-  parser
-      .add_option("--memory", online.memory,
-                  "Memory that its processes may take (default: what is available)")
-      ->type_name("SIZE");
   parser.add_option("--mpi", online.mpi, "MPI library of that program, if not detected")
       ->one_of({"openmpi", "mpich"});
   parser.add_option("command", online.command,
@@ -85,7 +80,7 @@ void add_online_options(CommandParser& parser, OnlineOptions& online) {
 Run setup_simulate(CommandParser& parser) {
   auto command = std::make_shared<SimulateCommand>();
   SimulateRequest& request = command->request;
-  add_trace(parser, request.trace);
+  add_trace(parser, request.trace, request.reading);
   add_platform_options(parser, request.machine, PlatformGroup::own);
   parser.get_option("--platform")->required();
   parser

@@ -9,7 +9,7 @@ namespace slackline {
 Run setup_waits(CommandParser& parser) {
   auto command = std::make_shared<ReportCommand<WaitStatesRequest>>();
   WaitStatesRequest& request = command->request;
-  add_trace(parser, request.run.trace);
+  add_trace(parser, request.run.trace, request.run.reading);
   add_output_options(parser, command->output);
   add_run_options(parser, request.run);
   add_interval(parser, request.interval);

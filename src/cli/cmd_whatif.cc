@@ -42,7 +42,7 @@ Run setup_whatif(CommandParser& parser) {
   add_platform_options(parser, request.platform);
   parser.get_option("--platform")
       ->description("Simulate on this platform (SimGrid XML or TOML) instead of using the model");
-  add_clock_options(parser, request.input.clocks);
+  add_reading_options(parser, request.input.reading);
   examples(parser, {"slackline whatif app.slk --set 'balance'",
                     "slackline whatif app.slk --set 'scale factor=0.5 ranks=0-1'",
                     "slackline whatif app.slk --set 'remove-messages max-bytes=2KiB' --format json",

@@ -19,8 +19,11 @@ namespace slackline {
 //      Report execute(const FrobnicateRequest& request) {
 //        const LoadedGraph loaded = load_graph(request.input);
 //        const FrobnicateResult result = frobnicate(loaded.graph, loaded.model);
-//        return with_context(describe(result), "frobnicate", loaded);
+//        return FrobnicateReports::untyped(frobnicate_report(result, loaded));
 //      }
+//
+//    frobnicate_report() returns with_context(describe(result), "frobnicate", loaded), whose type
+//    is what frobnicate_schema() (app/requests/schemas.h) says of the command's JSON.
 //
 // 2. src/cli/cmd_frobnicate.cc (the folder's CMakeLists.txt takes every cmd_*.cc):
 //

@@ -25,7 +25,7 @@ void add_report_request(CommandParser& parser, ReportCommand<ReportRequest>& com
           "With --platform: number of most contended links and most delayed messages to show")
       ->type_name("N")
       ->capture_default_str();
-  add_clock_options(parser, request.input.clocks);
+  add_reading_options(parser, request.input.reading);
   add_interval(parser, request.interval);
   parser
       .add_option("--section", request.sections,

@@ -6,12 +6,20 @@
 
 namespace slackline {
 
-void add_trace(CommandParser& parser, std::string& trace) {
+void add_memory(CommandParser& parser, ReadingOptions& reading) {
+  parser
+      .add_option("--memory", reading.memory,
+                  "Memory that the command may take (default: what is available)")
+      ->type_name("SIZE");
+}
+
+void add_trace(CommandParser& parser, std::string& trace, ReadingOptions& reading) {
   parser
       .add_option("trace", trace,
                   "Trace file or recording folder; default: the newest slackline-trace* in the "
                   "current folder")
       ->type_name("TRACE");
+  add_memory(parser, reading);
 }
 
 void add_computation(CommandParser& parser, std::string& computation, const std::string& group) {
@@ -84,7 +92,7 @@ void add_model_options(CommandParser& parser, ModelOptions& options) {
 }
 
 void add_model_request(CommandParser& parser, ModelRequest& request, OutputOptions& output) {
-  add_trace(parser, request.trace);
+  add_trace(parser, request.trace, request.reading);
   add_model_options(parser, request.model);
   add_output_options(parser, output);
 }
@@ -171,7 +179,7 @@ void add_run_options(CommandParser& parser, RunRequest& request) {
                   "Run to analyse: measured, predicted (by the model) or simulated (on a "
                   "platform); default: measured if the trace has timestamps, else predicted")
       ->type_name("RUN");
-  add_clock_options(parser, request.clocks);
+  add_reading_options(parser, request.reading);
   add_model_options(parser, request.model);
   add_network_options(parser, request.network);
   add_platform_options(parser, request.platform);
@@ -235,12 +243,12 @@ void add_degradations(CommandParser& parser, std::vector<std::string>& degradati
       ->default_str("1%,2%,5%");
 }
 
-void add_clock_options(CommandParser& parser, ClockOptions& clocks) {
+void add_reading_options(CommandParser& parser, ReadingOptions& reading) {
   CommandOption* const fix =
-      parser.add_flag("--fix-clocks", clocks.fix,
+      parser.add_flag("--fix-clocks", reading.fix_clocks,
                       "Correct all clock violations, including those within the clocks' error");
   parser
-      .add_flag("--keep-clocks", clocks.keep,
+      .add_flag("--keep-clocks", reading.keep_clocks,
                 "Leave times as they were measured, whatever the clocks' skew")
       ->excludes(fix);
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "app/options/clock_options.h"
 #include "app/options/loggops_options.h"
 #include "app/options/model_request.h"
+#include "app/options/reading_options.h"
 #include "app/options/run_request.h"
 #include "cli/command_parser.h"
 #include "cli/output.h"
@@ -16,8 +16,11 @@
 
 namespace slackline {
 
-/// The positional argument of commands that read one trace.
-void add_trace(CommandParser& parser, std::string& trace);
+/// The positional argument of commands that read one trace, and --memory.
+void add_trace(CommandParser& parser, std::string& trace, ReadingOptions& reading);
+
+/// --memory.
+void add_memory(CommandParser& parser, ReadingOptions& reading);
 
 /// --collectives.
 void add_collectives(CommandParser& parser, std::vector<std::string>& collectives,
@@ -62,7 +65,7 @@ void add_uncertainty(CommandParser& parser, std::vector<std::string>& also, std:
                      std::uint64_t& seed);
 
 /// --fix-clocks and --keep-clocks, of the commands that use measured times.
-void add_clock_options(CommandParser& parser, ClockOptions& clocks);
+void add_reading_options(CommandParser& parser, ReadingOptions& reading);
 
 /// --pairs.
 void add_pairs(CommandParser& parser, bool& pairs);

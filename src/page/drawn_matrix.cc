@@ -2,24 +2,25 @@
 
 #include <fmt/format.h>
 
+#include "report/object.h"
 #include "report/writers.h"
 
 namespace slackline {
 
 Json Matrix::json(BlobList& blobs) const {
-  return {{"kind", "matrix"},
-          {"id", id},
-          {"title", title},
-          {"explanation", explanation},
-          {"rows", rows},
-          {"columns", columns},
-          {"unit", name_of(unit)},
-          {"ranks", ranks},
-          {"block", block},
-          {"size", size},
-          {"total", total},
-          {"maximum", maximum},
-          {"cells", blob_reference(cells, blobs)}};
+  return Object{"kind"_key = "matrix",
+                "id"_key = id,
+                "title"_key = title,
+                "explanation"_key = explanation,
+                "rows"_key = rows,
+                "columns"_key = columns,
+                "unit"_key = name_of(unit),
+                "ranks"_key = ranks,
+                "block"_key = block,
+                "size"_key = size,
+                "total"_key = total,
+                "maximum"_key = maximum,
+                "cells"_key = blob_reference(cells, blobs)};
 }
 
 std::string Matrix::text() const {

@@ -1,113 +1,100 @@
 #include "page/drawn_timeline.h"
 
-#include <utility>
+#include <array>
 
+#include "report/object.h"
 #include "report/unit.h"
 
 namespace slackline {
 namespace {
 
-Json level_json(const Timeline::Level& level, BlobList& blobs) {
-  Json slices = Json::array();
-  for (const Timeline::Slice& slice : level.slices) {
-    Json json = blob_reference(slice.blob, blobs);
-    json["from"] = slice.from;
-    json["count"] = slice.count;
-    slices.push_back(std::move(json));
-  }
-  return {{"width", level.width}, {"buckets", level.buckets}, {"blobs", std::move(slices)}};
+auto level_object(const Timeline::Level& level, BlobList& blobs) {
+  return Object{"width"_key = level.width, "buckets"_key = level.buckets,
+                "blobs"_key = list_of(level.slices, [&](const Timeline::Slice& slice) {
+                  return Object{blob_reference(slice.blob, blobs), "from"_key = slice.from,
+                                "count"_key = slice.count};
+                })};
 }
 
-Json chunk_json(const Timeline::Chunk& chunk, BlobList& blobs) {
-  Json json = blob_reference(chunk.blob, blobs);
-  json["from"] = chunk.from;
-  json["to"] = chunk.to;
-  json["calls"] = chunk.calls;
-  return json;
+auto chunk_object(const Timeline::Chunk& chunk, BlobList& blobs) {
+  return Object{blob_reference(chunk.blob, blobs), "from"_key = chunk.from, "to"_key = chunk.to,
+                "calls"_key = chunk.calls};
 }
 
-Json events_json(const std::optional<Timeline::Events>& events, BlobList& blobs) {
-  if (!events) return nullptr;
-  Json json = blob_reference(events->blob, blobs);
-  json["count"] = events->count;
-  return json;
+auto run_object(const Timeline::Run& run, BlobList& blobs) {
+  const auto events = [&](const Timeline::Events& all) {
+    return Object{blob_reference(all.blob, blobs), "count"_key = all.count};
+  };
+  return Object{
+      "id"_key = run.id,
+      "name"_key = run.name,
+      "span"_key = run.span,
+      "begins"_key = run.begins,
+      "ends"_key = run.ends,
+      "levels"_key = list_of(
+          run.levels, [&](const Timeline::Level& level) { return level_object(level, blobs); }),
+      "chunks"_key = list_of(
+          run.chunks, [&](const Timeline::Chunk& chunk) { return chunk_object(chunk, blobs); }),
+      "path"_key = optional_of(run.path, events),
+      "waits"_key = optional_of(run.waits, events)};
 }
 
-Json run_json(const Timeline::Run& run, BlobList& blobs) {
-  Json levels = Json::array();
-  for (const Timeline::Level& level : run.levels) levels.push_back(level_json(level, blobs));
-  Json chunks = Json::array();
-  for (const Timeline::Chunk& chunk : run.chunks) chunks.push_back(chunk_json(chunk, blobs));
-  return {{"id", run.id},
-          {"name", run.name},
-          {"span", run.span},
-          {"begins", run.begins},
-          {"ends", run.ends},
-          {"levels", std::move(levels)},
-          {"chunks", std::move(chunks)},
-          {"path", events_json(run.path, blobs)},
-          {"waits", events_json(run.waits, blobs)}};
+auto phase_object(const Timeline::Phase& p, double tick) {
+  return Object{"from"_key = p.from_ns / tick, "to"_key = p.to_ns / tick,
+                "name"_key = p.name,           "kind"_key = p.kind,
+                "phase"_key = p.phase,         "explanation"_key = p.explanation};
+}
+
+auto strip_object(const Timeline::Strip& s, double tick) {
+  return Object{"name"_key = s.name,
+                "unit"_key = name_of(Unit::ratio),
+                "from"_key = s.from_ns / tick,
+                "width"_key = s.width_ns / tick,
+                "values"_key = s.values,
+                "explanation"_key = s.explanation,
+                "run"_key = s.run,
+                "known"_key = list_of(s.known, [&](const Timeline::Known& k) {
+                  return Object{"from"_key = k.from_ns / tick, "to"_key = k.to_ns / tick,
+                                "value"_key = k.value};
+                })};
+}
+
+auto group_object(const Timeline::Group& group) {
+  return Object{"name"_key = group.name, "ranks"_key = list_of(group.ranks, [](const auto& extent) {
+                                           return std::array{extent.first, extent.second};
+                                         })};
+}
+
+auto grouping_object(const Timeline::Grouping& grouping) {
+  return Object{"name"_key = grouping.name, "groups"_key = list_of(grouping.groups, group_object)};
 }
 
 }  // namespace
 
 Json Timeline::json(BlobList& blobs) const {
   const auto tick = static_cast<double>(tick_ns);
-  Json run_list = Json::array();
-  for (const Run& run : runs) run_list.push_back(run_json(run, blobs));
-  Json phase_list = Json::array();
-  for (const Phase& p : phases) {
-    phase_list.push_back({{"from", p.from_ns / tick},
-                          {"to", p.to_ns / tick},
-                          {"name", p.name},
-                          {"kind", p.kind},
-                          {"phase", p.phase},
-                          {"explanation", p.explanation}});
-  }
-  Json strip_list = Json::array();
-  for (const Strip& s : strips) {
-    Json known = Json::array();
-    for (const Known& k : s.known) {
-      known.push_back({{"from", k.from_ns / tick}, {"to", k.to_ns / tick}, {"value", k.value}});
-    }
-    strip_list.push_back({{"name", s.name},
-                          {"unit", name_of(Unit::ratio)},
-                          {"from", s.from_ns / tick},
-                          {"width", s.width_ns / tick},
-                          {"values", s.values},
-                          {"explanation", s.explanation},
-                          {"run", s.run},
-                          {"known", std::move(known)}});
-  }
-  Json grouping_list = Json::array();
-  for (const Grouping& grouping : groupings) {
-    Json groups = Json::array();
-    for (const Group& g : grouping.groups) {
-      Json extents = Json::array();
-      for (const auto& [first, last] : g.ranks) extents.push_back(Json::array({first, last}));
-      groups.push_back({{"name", g.name}, {"ranks", std::move(extents)}});
-    }
-    grouping_list.push_back({{"name", grouping.name}, {"groups", std::move(groups)}});
-  }
-  return {{"kind", "timeline"},
-          {"id", id},
-          {"title", title},
-          {"beside", beside},
-          {"note", note},
-          {"tick_ns", tick_ns},
-          {"span", span},
-          {"ranks", ranks},
-          {"calls", calls},
-          {"complete", complete},
-          {"operations", operations},
-          {"classes", classes},
-          {"regions", regions},
-          {"functions", functions},
-          {"patterns", patterns},
-          {"runs", std::move(run_list)},
-          {"phases", std::move(phase_list)},
-          {"strips", std::move(strip_list)},
-          {"groupings", std::move(grouping_list)}};
+  const auto run = [&](const Run& r) { return run_object(r, blobs); };
+  const auto phase = [&](const Phase& p) { return phase_object(p, tick); };
+  const auto strip = [&](const Strip& s) { return strip_object(s, tick); };
+  return Object{"kind"_key = "timeline",
+                "id"_key = id,
+                "title"_key = title,
+                "beside"_key = beside,
+                "note"_key = note,
+                "tick_ns"_key = tick_ns,
+                "span"_key = span,
+                "ranks"_key = ranks,
+                "calls"_key = calls,
+                "complete"_key = complete,
+                "operations"_key = operations,
+                "classes"_key = classes,
+                "regions"_key = regions,
+                "functions"_key = functions,
+                "patterns"_key = patterns,
+                "runs"_key = list_of(runs, run),
+                "phases"_key = list_of(phases, phase),
+                "strips"_key = list_of(strips, strip),
+                "groupings"_key = list_of(groupings, grouping_object)};
 }
 
 }  // namespace slackline

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "report/writers.h"
 
@@ -85,30 +88,19 @@ void append_table(std::string& out, const Table& table) {
   for (const auto& row : table.rows) append_row(out, row);
 }
 
-struct Contents {
-  std::vector<const Table*> tables;
-  std::vector<const Fact*> facts;
-};
-
-void collect(const Section& section, Contents& contents) {
-  for (const Item& item : section.items) {
-    if (const auto* table = std::get_if<Table>(&item)) contents.tables.push_back(table);
-    if (const auto* facts = std::get_if<Facts>(&item)) {
-      for (const Fact& fact : facts->facts) contents.facts.push_back(&fact);
-    }
-  }
-  for (const Section& child : section.children) collect(child, contents);
-}
-
 std::string column_unit(Unit unit) {
   const std::string_view suffix = suffix_of(unit);
   return std::string(suffix.empty() ? suffix : suffix.substr(1));
 }
 
-Table table_of(const std::vector<const Fact*>& facts) {
-  Table table{.id = "facts", .title = "", .columns = {{"name"}, {"value"}, {"unit"}}, .rows = {}};
-  for (const Fact* fact : facts) {
-    table.rows.push_back({fact->label, fact->value, column_unit(fact->unit)});
+/// The facts of a section, under its name.
+Table table_of(const Section& section, const std::vector<Fact>& facts) {
+  Table table{.id = section.id,
+              .title = section.title,
+              .columns = {{"name"}, {"value"}, {"unit"}},
+              .rows = {}};
+  for (const Fact& fact : facts) {
+    table.rows.push_back({fact.label, fact.value, column_unit(fact.unit)});
   }
   return table;
 }
@@ -122,21 +114,44 @@ std::string title_line(const Table& table) {
   return line;
 }
 
+/// Tables, and the facts of each section as one.
+struct Contents {
+  std::vector<Table> tables;
+  std::vector<Table> facts;
+};
+
+void collect(const Section& section, Contents& contents) {
+  std::vector<Fact> facts;
+  for (const Item& item : section.items) {
+    if (const auto* table = std::get_if<Table>(&item)) contents.tables.push_back(*table);
+    if (const auto* some = std::get_if<Facts>(&item)) {
+      facts.insert(facts.end(), some->facts.begin(), some->facts.end());
+    }
+  }
+  if (!facts.empty()) contents.facts.push_back(table_of(section, facts));
+  for (const Section& child : section.children) collect(child, contents);
+}
+
+/// A single table stands alone: what only surrounds it would be in the way of a script.
+std::vector<Table> written_tables(const Report& report) {
+  Contents contents;
+  for (const Section& section : report.sections) collect(section, contents);
+  std::vector<Table> tables = std::move(contents.tables);
+  if (tables.size() != 1) std::ranges::move(contents.facts, std::back_inserter(tables));
+  return tables;
+}
+
 }  // namespace
 
 std::string write_csv(const Report& report) {
-  Contents contents;
-  for (const Section& section : report.sections) collect(section, contents);
   std::string out;
-  if (contents.tables.empty() && !contents.facts.empty()) {
-    append_table(out, table_of(contents.facts));
-  }
-  for (const Table* table : contents.tables) {
-    if (contents.tables.size() > 1) {
-      out += title_line(*table);
+  const std::vector<Table> tables = written_tables(report);
+  for (const Table& table : tables) {
+    if (tables.size() > 1) {
+      out += title_line(table);
       out += kLineEnd;
     }
-    append_table(out, *table);
+    append_table(out, table);
   }
   return out;
 }

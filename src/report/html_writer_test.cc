@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/object.h"
 #include "report/page.h"
 #include "report/page_json.h"
 #include "report/writers.h"
@@ -67,7 +68,9 @@ TEST(WriteHtml, no_name_can_end_the_script_or_become_markup) {
   const std::string hostile = "</script><img src=x onerror=alert(1)><!--<script>\xe2\x80\xa8\xff";
   Report report;
   report.title = hostile;
-  report.options = {{hostile, hostile}};
+  JsonMap<std::string> options;
+  options.add(hostile, hostile);
+  report.options = json_from(options);
   report.sections.push_back({.id = hostile, .title = hostile, .items = {Paragraph{hostile}}});
   const std::string html = write_html(report);
   const std::string empty = write_html(Report{});
@@ -89,11 +92,10 @@ TEST(WriteHtml, a_mark_inside_a_report_is_only_text) {
 
 TEST(WriteHtml, rounds_and_leaves_long_lists_to_the_json_form) {
   Report report;
-  report.result["short"] = 0.123456789;
-  report.result["ns"] = 123'456'789.123;
-  report.result["whole"] = 1'234'567'890'123;
-  report.result["deep"]["long"] = std::vector<double>(101, 0.5);
-  report.result["deep"]["kept"] = std::vector<double>(100, 0.5);
+  report.result =
+      Object{"short"_key = 0.123456789, "ns"_key = 123'456'789.123, "whole"_key = 1'234'567'890'123,
+             "deep"_key = Object{"long"_key = std::vector<double>(101, 0.5),
+                                 "kept"_key = std::vector<double>(100, 0.5)}};
   const JsonTree json = JsonTree::parse(embedded_json(write_html(report)));
   EXPECT_EQ(json["result"]["short"].get<double>(), 0.12346) << "5 digits of what is below 10";
   EXPECT_EQ(json["result"]["ns"].get<double>(), 123'456'790) << "8 digits";
@@ -106,9 +108,10 @@ TEST(WriteHtml, rounds_and_leaves_long_lists_to_the_json_form) {
 TEST(WriteHtml, keeps_shorter_lists_only_beside_much_else) {
   Report report;
   BlobList blobs;
-  report.result["list"] = std::vector<double>(20, 0.5);
-  report.result["named"] = Json::array({{{"id", 1}, {"cells", std::vector<double>(20, 0.5)}}});
-  report.result["few"] = std::vector<double>(8, 0.5);
+  const std::vector<double> twenty(20, 0.5);
+  report.result = Object{"list"_key = twenty,
+                         "named"_key = std::array{Object{"id"_key = 1, "cells"_key = twenty}},
+                         "few"_key = std::vector<double>(8, 0.5)};
   const JsonTree alone = page_json(report, blobs);
   EXPECT_FALSE(alone.contains("left_out"));
   // 60,000 characters of 5 random bits each do not fit in the 34 kB that are wanted.
@@ -126,7 +129,7 @@ TEST(WriteHtml, keeps_shorter_lists_only_beside_much_else) {
 }
 
 struct Drawing : Picture {
-  Json json(BlobList&) const override { return Json::object(); }
+  Json json(BlobList&) const override { return Object{}; }
 };
 
 TEST(WriteHtml, tells_readers_without_javascript_the_first_sections) {

@@ -8,14 +8,9 @@
 namespace slackline {
 namespace {
 
-bool is_member(const JsonPart& part) {
-  const Json& pair = part.value();
-  return pair.is_array() && pair.size() == 2 && pair[0].is_string();
-}
-
-template <class Alternative, class Variant>
-auto& alternative_of(Variant& value, const char* what) {
-  auto* alternative = std::get_if<Alternative>(&value);
+template <class Alternative>
+const Alternative& alternative_of(const Json::Variant& value, const char* what) {
+  const auto* alternative = std::get_if<Alternative>(&value);
   expects(alternative != nullptr, what);
   return *alternative;
 }
@@ -29,15 +24,15 @@ JsonTree tree_of(const Value& value) {
   return value;
 }
 
-JsonTree tree_of(const Json::Elements& elements) {
+JsonTree tree_of(const Json::ElementsPtr& elements) {
   JsonTree tree = JsonTree::array();
-  for (const Json& element : elements) tree.push_back(json_tree(element));
+  for (const Json& element : *elements) tree.push_back(json_tree(element));
   return tree;
 }
 
-JsonTree tree_of(const Json::Members& members) {
+JsonTree tree_of(const Json::MembersPtr& members) {
   JsonTree tree = JsonTree::object();
-  for (const Json::Member& member : members) tree.emplace(member.key, json_tree(member.value));
+  for (const Json::Member& member : *members) tree.emplace(member.key, json_tree(member.value));
   return tree;
 }
 
@@ -52,50 +47,13 @@ Json::Json(double number) : value_(number) {}
 Json::Json(const char* text) : value_(std::string(text)) {}
 Json::Json(std::string_view text) : value_(std::string(text)) {}
 Json::Json(std::string text) : value_(std::move(text)) {}
+Json::Json(Elements elements) : value_(std::make_shared<const Elements>(std::move(elements))) {}
+Json::Json(Members members) : value_(std::make_shared<const Members>(std::move(members))) {}
 Json::Json(const Json& other) = default;
 Json::Json(Json&& other) noexcept = default;
 Json& Json::operator=(const Json& other) = default;
 Json& Json::operator=(Json&& other) noexcept = default;
 Json::~Json() = default;
-
-Json::Json(std::initializer_list<JsonPart> parts) {
-  if (!std::ranges::all_of(parts, is_member)) {
-    *this = array(parts);
-    return;
-  }
-  Members members;
-  members.reserve(parts.size());
-  for (const JsonPart& part : parts) {
-    Json pair = part.take();
-    auto& both = std::get<Elements>(pair.value_);
-    std::string& key = std::get<std::string>(both[0].value_);
-    if (std::ranges::find(members, key, &Member::key) == members.end()) {
-      members.push_back({std::move(key), std::move(both[1])});
-    }
-  }
-  value_ = std::move(members);
-}
-
-Json Json::array() {
-  Json json;
-  json.value_ = Elements();
-  return json;
-}
-
-Json Json::array(std::initializer_list<JsonPart> parts) {
-  Elements elements;
-  elements.reserve(parts.size());
-  for (const JsonPart& part : parts) elements.push_back(part.take());
-  Json json;
-  json.value_ = std::move(elements);
-  return json;
-}
-
-Json Json::object() {
-  Json json;
-  json.value_ = Members();
-  return json;
-}
 
 bool Json::is_null() const {
   return std::holds_alternative<std::monostate>(value_);
@@ -104,10 +62,14 @@ bool Json::is_string() const {
   return std::holds_alternative<std::string>(value_);
 }
 bool Json::is_array() const {
-  return std::holds_alternative<Elements>(value_);
+  return std::holds_alternative<ElementsPtr>(value_);
 }
 bool Json::is_object() const {
-  return std::holds_alternative<Members>(value_);
+  return std::holds_alternative<MembersPtr>(value_);
+}
+
+bool Json::as_bool() const {
+  return alternative_of<bool>(value_, "a JSON truth value");
 }
 
 double Json::as_double() const {
@@ -134,29 +96,16 @@ const std::string& Json::as_string() const {
   return alternative_of<std::string>(value_, "JSON text");
 }
 const Json::Elements& Json::elements() const {
-  return alternative_of<Elements>(value_, "a JSON array");
+  return *alternative_of<ElementsPtr>(value_, "a JSON array");
 }
 const Json::Members& Json::members() const {
-  return alternative_of<Members>(value_, "a JSON object");
+  return *alternative_of<MembersPtr>(value_, "a JSON object");
 }
 
 std::size_t Json::size() const {
   if (is_array()) return elements().size();
   if (is_object()) return members().size();
   return is_null() ? 0 : 1;
-}
-
-void Json::push_back(Json element) {
-  if (is_null()) value_ = Elements();
-  alternative_of<Elements>(value_, "a JSON array").push_back(std::move(element));
-}
-
-Json& Json::back() {
-  return alternative_of<Elements>(value_, "a JSON array").back();
-}
-
-Json& Json::at(std::size_t index) {
-  return alternative_of<Elements>(value_, "a JSON array").at(index);
 }
 
 const Json& Json::at(std::size_t index) const {
@@ -166,14 +115,6 @@ const Json& Json::at(std::size_t index) const {
 const Json* Json::find(std::string_view key) const {
   const auto member = std::ranges::find(members(), key, &Member::key);
   return member == members().end() ? nullptr : &member->value;
-}
-
-Json& Json::operator[](std::string_view key) {
-  if (is_null()) value_ = Members();
-  auto& members = alternative_of<Members>(value_, "a JSON object");
-  const auto member = std::ranges::find(members, key, &Member::key);
-  if (member != members.end()) return member->value;
-  return members.emplace_back(std::string(key), Json()).value;
 }
 
 const Json& Json::operator[](std::string_view key) const {
@@ -186,16 +127,6 @@ bool Json::contains(std::string_view key) const {
   return is_object() && find(key) != nullptr;
 }
 
-void Json::erase(std::string_view key) {
-  std::erase_if(alternative_of<Members>(value_, "a JSON object"),
-                [&](const Member& member) { return member.key == key; });
-}
-
-void Json::update(const Json& other) {
-  if (is_null()) value_ = Members();
-  for (const Member& member : other.members()) (*this)[member.key] = member.value;
-}
-
 bool Json::operator==(const Json& other) const {
   return json_tree(*this) == json_tree(other);
 }
@@ -206,14 +137,14 @@ JsonTree json_tree(const Json& json) {
 
 Json from_json_tree(const JsonTree& tree) {
   if (tree.is_array()) {
-    Json json = Json::array();
-    for (const JsonTree& element : tree) json.push_back(from_json_tree(element));
-    return json;
+    Json::Elements elements;
+    for (const JsonTree& element : tree) elements.push_back(from_json_tree(element));
+    return elements;
   }
   if (tree.is_object()) {
-    Json json = Json::object();
-    for (const auto& [key, value] : tree.items()) json[key] = from_json_tree(value);
-    return json;
+    Json::Members members;
+    for (const auto& [key, value] : tree.items()) members.push_back({key, from_json_tree(value)});
+    return JsonObjects::of(std::move(members));
   }
   if (tree.is_string()) return tree.get<std::string>();
   if (tree.is_boolean()) return tree.get<bool>();

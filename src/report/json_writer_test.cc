@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "report/json_tree.h"
+#include "report/object.h"
 #include "report/writers.h"
 
 namespace slackline {
@@ -15,9 +16,9 @@ constexpr FindingKind kLost{"lost_record", Severity::data_loss, "A record was lo
 Report small_report() {
   Report report{.command = "predict",
                 .title = "predict: a.slk",
-                .options = {{"L_fs", 3'000'000'000}},
-                .input = {{"path", "a.slk"}},
-                .result = {{"makespan_ns", 1615}, {"lambda_L", 1}},
+                .options = Object{"L_fs"_key = 3'000'000'000},
+                .input = Object{"path"_key = "a.slk"},
+                .result = Object{"makespan_ns"_key = 1615, "lambda_L"_key = 1},
                 .findings = {},
                 .sections = {}};
   report.findings.add(kLost, "rank 1");
@@ -78,7 +79,7 @@ TEST(WriteJson, mirrors_the_tree_of_sections) {
 
 TEST(WriteJson, writes_null_for_what_is_no_number) {
   Report report;
-  report.result = {{"a", std::nan("")}, {"b", std::numeric_limits<double>::infinity()}};
+  report.result = Object{"a"_key = std::nan(""), "b"_key = std::numeric_limits<double>::infinity()};
   report.sections.push_back(
       {.id = "", .title = "", .items = {Facts{{{"x", std::nan(""), Unit::ns}}}}});
   const JsonTree json = JsonTree::parse(write_json(report, true));
@@ -90,7 +91,7 @@ TEST(WriteJson, writes_null_for_what_is_no_number) {
 TEST(WriteJson, replaces_what_is_not_utf8_instead_of_throwing) {
   Report report;
   report.title = "a\xff";
-  report.options = {{"key\xfe", "value\xfd"}};
+  report.options = Object{"key\xfe"_key = "value\xfd"};
   report.findings.add(kLost, "\xc3(");
   const JsonTree json = JsonTree::parse(write_json(report, true));
   EXPECT_EQ(json["title"], "a\xEF\xBF\xBD");

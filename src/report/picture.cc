@@ -1,10 +1,21 @@
 #include "report/picture.h"
 
 namespace slackline {
+namespace {
 
-Json blob_reference(const Blob& blob, BlobList& blobs) {
+auto blob_object(std::size_t number, const Blob& blob) {
+  return Object{"blob"_key = number, "bytes"_key = blob.bytes};
+}
+
+}  // namespace
+
+const JsonType& declared_type(const BlobJsonTag*) {
+  return json_type_by<blob_object>();
+}
+
+BlobJson blob_reference(const Blob& blob, BlobList& blobs) {
   blobs.push_back(&blob);
-  return {{"blob", blobs.size() - 1}, {"bytes", blob.bytes}};
+  return blob_object(blobs.size() - 1, blob);
 }
 
 }  // namespace slackline

@@ -6,6 +6,7 @@
 
 #include "report/blob.h"
 #include "report/json.h"
+#include "report/object.h"
 
 namespace slackline {
 
@@ -33,7 +34,9 @@ class Picture {
 
 using PicturePtr = std::shared_ptr<const Picture>;
 
+using BlobJson = JsonOf<struct BlobJsonTag>;
+const JsonType& declared_type(const BlobJsonTag*);
 /// {"blob", "bytes"}: how a picture refers to one of its blobs.
-Json blob_reference(const Blob& blob, BlobList& blobs);
+BlobJson blob_reference(const Blob& blob, BlobList& blobs);
 
 }  // namespace slackline

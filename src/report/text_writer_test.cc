@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "report/object.h"
 #include "report/unicode.h"
 #include "report/writers.h"
 
@@ -50,7 +51,7 @@ Table wide_table(int columns) {
 TEST(WriteText, reads_like_a_page) {
   Report report = with({Paragraph{"It takes 1.6 us."},
                         Facts{{{"makespan", 1615.0, Unit::ns}, {"lambda_L", std::int64_t{1}}}}});
-  report.input = {{"path", "a.slk"}, {"ranks", 2}};
+  report.input = Object{"path"_key = "a.slk", "ranks"_key = 2};
   report.findings.add(kRecordsLost, "rank 1");
   report.findings.add(kRecordsLost, "rank 2", 1233);
   const std::string text = write_text(report, {.colour = false, .width = 60});
@@ -125,7 +126,7 @@ TEST(WriteText, no_line_is_wider_than_asked) {
   Report report =
       with({Paragraph{std::string(300, 'x') + " 漢字漢字 word"}, wide_table(9), facts, series});
   report.findings.add(kRecordsLost, std::string(200, 'y'));
-  report.options = {{"a", std::string(150, 'z')}};
+  report.options = Object{"a"_key = std::string(150, 'z')};
   for (const int width : {24, 25, 31, 40, 60, 80, 100, 133, 1000}) {
     const std::string text = write_text(report, {.colour = false, .width = width});
     EXPECT_THAT(widths(text), Each(Le(width))) << text;
@@ -215,7 +216,7 @@ TEST(WriteText, names_cannot_reach_the_terminal) {
   Report report = with({Paragraph{"\x1b[2J"}, Table{"t", "\x1b]0;x\x07", {{"\x1b["}}, {{"\x1b"}}},
                         Facts{{{"\x1b", std::string("\x1b")}}}});
   report.title = "\x1b[31m";
-  report.options = {{"\x1b", "\x1b[1m"}};
+  report.options = Object{"\x1b"_key = "\x1b[1m"};
   report.findings.add(kRecordsLost, "\x1b[0m");
   const std::string text = write_text(report, {.colour = false, .width = 80});
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));

@@ -14,57 +14,43 @@ namespace {
 constexpr std::size_t kCollectivesShown = 10;
 constexpr std::string_view kOutsideOperators = "Python, outside of operators";
 
-Json json_of(const StepTime& time) {
-  return {{"duration_ns", time.time.duration_ns()},
-          {"computation_ns", time.computation_ns},
-          {"exposed_communication_ns", time.exposed_communication_ns},
-          {"exposed_copy_ns", time.exposed_copy_ns},
-          {"overlap_ns", time.overlap_ns},
-          {"idle_ns", time.idle.total_ns()},
-          {"launch_bound_ns", time.idle.launch_bound_ns},
-          {"synchronization_ns", time.idle.synchronization_ns},
-          {"data_loading_ns", time.idle.data_loading_ns},
-          {"queued_ns", time.idle.queued_ns},
-          {"idle_unknown_ns", time.idle.unknown_ns}};
+auto time_object(const StepTime& time) {
+  return Object{"duration_ns"_key = time.time.duration_ns(),
+                "computation_ns"_key = time.computation_ns,
+                "exposed_communication_ns"_key = time.exposed_communication_ns,
+                "exposed_copy_ns"_key = time.exposed_copy_ns,
+                "overlap_ns"_key = time.overlap_ns,
+                "idle_ns"_key = time.idle.total_ns(),
+                "launch_bound_ns"_key = time.idle.launch_bound_ns,
+                "synchronization_ns"_key = time.idle.synchronization_ns,
+                "data_loading_ns"_key = time.idle.data_loading_ns,
+                "queued_ns"_key = time.idle.queued_ns,
+                "idle_unknown_ns"_key = time.idle.unknown_ns};
 }
 
-Json json_of(const TrainingStep& step) {
-  Json ranks = Json::array();
-  for (const TrainingStep::OfRank& of : step.ranks) {
-    Json rank = {{"rank", of.rank}};
-    rank.update(json_of(of.time));
-    rank["waiting_ns"] = of.waiting_ns;
-    rank["caused_ns"] = of.caused_ns;
-    ranks.push_back(std::move(rank));
-  }
-  return {{"step", step.step},
-          {"duration_ns", step.duration_ns},
-          {"exposed_communication_ns", step.exposed_communication_ns},
-          {"idle_ns", step.idle_ns},
-          {"straggler_rank", step.straggler_rank ? Json(*step.straggler_rank) : Json()},
-          {"ranks", std::move(ranks)}};
+auto rank_object(const TrainingStep::OfRank& of) {
+  return Object{"rank"_key = of.rank, time_object(of.time), "waiting_ns"_key = of.waiting_ns,
+                "caused_ns"_key = of.caused_ns};
 }
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
+auto step_object(const TrainingStep& step) {
+  return Object{"step"_key = step.step,
+                "duration_ns"_key = step.duration_ns,
+                "exposed_communication_ns"_key = step.exposed_communication_ns,
+                "idle_ns"_key = step.idle_ns,
+                "straggler_rank"_key = step.straggler_rank,
+                "ranks"_key = list_of(step.ranks, rank_object)};
 }
 
-Json json_of(const Straggler& straggler) {
+auto straggler_object(const Straggler& straggler) {
   const TrainingPlace place = straggler.place.value_or(TrainingPlace{});
-  return {{"rank", straggler.rank},
-          {"share", straggler.share},
-          {"operator", text_or_null(place.operation)},
-          {"module", text_or_null(place.module)},
-          {"caused_ns", straggler.caused_ns},
-          {"collectives", straggler.collectives},
-          {"excess_ns", straggler.excess_ns}};
-}
-
-template <class T>
-Json list_of(const std::vector<T>& all) {
-  Json list = Json::array();
-  for (const T& one : all) list.push_back(json_of(one));
-  return list;
+  return Object{"rank"_key = straggler.rank,
+                "share"_key = straggler.share,
+                "operator"_key = known_text(place.operation),
+                "module"_key = known_text(place.module),
+                "caused_ns"_key = straggler.caused_ns,
+                "collectives"_key = straggler.collectives,
+                "excess_ns"_key = straggler.excess_ns};
 }
 
 Value rank_or_nothing(const std::optional<std::int32_t>& rank) {
@@ -181,29 +167,46 @@ const Straggler* named_straggler(const TrainingAnalysis& analysis) {
   return at == analysis.stragglers.end() ? nullptr : &*at;
 }
 
-// What to say first, in the report's common form.
-void add_judgement(const TrainingAnalysis& analysis, Report& report) {
-  Section section{"judgement", "Diagnosis"};
-  Json list = Json::array();
-  const auto say = [&](const char* aspect, std::string sentence, const char* evidence) {
-    list.push_back(
-        {{"aspect", aspect}, {"sentence", sentence}, {"evidence", Json::array({Json(evidence)})}});
-    section.items.push_back(Paragraph{std::move(sentence)});
-  };
+struct Sentence {
+  std::string_view aspect;
+  std::string text;
+  std::string evidence;  ///< id of a table
+};
+
+/// What to say first, in the report's common form.
+std::vector<Sentence> judgement(const TrainingAnalysis& analysis) {
   const TrainingStep::OfRank sum = sum_of(analysis);
-  say("limit", share_sentence(sum), "training_ranks");
   const Straggler* const straggler = named_straggler(analysis);
+  std::vector<Sentence> sentences{{"limit", share_sentence(sum), "training_ranks"}};
   if (straggler == nullptr) {
-    say("cause", no_straggler_sentence(sum), "training_ranks");
+    sentences.push_back({"cause", no_straggler_sentence(sum), "training_ranks"});
   } else {
-    say("cause", straggler_sentence(*straggler), "training_stragglers");
+    sentences.push_back({"cause", straggler_sentence(*straggler), "training_stragglers"});
   }
-  report.result["straggler_rank"] = straggler == nullptr ? Json() : Json(straggler->rank);
+  return sentences;
+}
+
+auto sentence_object(const Sentence& sentence) {
+  return Object{"aspect"_key = sentence.aspect, "sentence"_key = sentence.text,
+                "evidence"_key = std::array{sentence.evidence}};
+}
+
+auto training_object(const TrainingRun& run, const TrainingAnalysis& analysis,
+                     const std::vector<Sentence>& judgement) {
+  const TrainingStep::OfRank sum = sum_of(analysis);
   const std::int64_t exposed_ns = sum.time.exposed_communication_ns;
-  report.result["exposed_communication_matched_share"] =
-      exposed_ns == 0 ? Json() : Json(share(sum.exposed_matched_ns, exposed_ns));
-  report.result["judgement"] = std::move(list);
-  report.sections.push_back(std::move(section));
+  const auto matched = optional_of(exposed_ns == 0 ? nullptr : &exposed_ns, [&](std::int64_t all) {
+    return share(sum.exposed_matched_ns, all);
+  });
+  return Object{"straggler_rank"_key = optional_of(named_straggler(analysis),
+                                                   [](const Straggler& s) { return s.rank; }),
+                "exposed_communication_matched_share"_key = matched,
+                "judgement"_key = list_of(judgement, sentence_object),
+                "world_size"_key = run.world_size,
+                "steps"_key = list_of(analysis.steps, step_object),
+                "stragglers"_key = list_of(analysis.stragglers, straggler_object),
+                "collective_count"_key = analysis.collectives.size(),
+                "collective_waiting_ns"_key = analysis.waiting_ns};
 }
 
 Table rank_table(const TrainingAnalysis& analysis) {
@@ -279,14 +282,16 @@ Table collective_table(const TrainingRun& run, const TrainingAnalysis& analysis)
 
 }  // namespace
 
-Report describe(const TrainingRun& run, const TrainingAnalysis& analysis) {
-  Report report;
-  add_judgement(analysis, report);
-  report.result.update({{"world_size", run.world_size},
-                        {"steps", list_of(analysis.steps)},
-                        {"stragglers", list_of(analysis.stragglers)},
-                        {"collective_count", analysis.collectives.size()},
-                        {"collective_waiting_ns", analysis.waiting_ns}});
+const JsonType& declared_type(const TrainingJsonTag*) {
+  return json_type_by<training_object>();
+}
+
+Described<TrainingJson> describe(const TrainingRun& run, const TrainingAnalysis& analysis) {
+  const std::vector<Sentence> sentences = judgement(analysis);
+  Described<TrainingJson> report{training_object(run, analysis, sentences)};
+  Section first{"judgement", "Diagnosis"};
+  for (const Sentence& sentence : sentences) first.items.emplace_back(Paragraph{sentence.text});
+  report.sections.push_back(std::move(first));
   report.sections.push_back(
       {"training_steps_section", "Step time", {step_table(analysis), rank_table(analysis)}});
   if (!analysis.stragglers.empty()) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # base_system.sh SOURCE SCRATCH: the README's `./dev demo` on a machine that has Debian 12's base system and nothing
-# else, and once more when one of the packages of tests, but not all of them, is there. The machine is a folder that
-# debootstrap fills from DEBIAN_MIRROR. Needs root, debootstrap, the network and ten minutes; exit status 77 where one is missing.
+# else, and once more when one of the packages of tests, but not all of them, is there; then test/special_files in it.
+# The machine is a folder that debootstrap fills from DEBIAN_MIRROR. Needs root, debootstrap, the network and half an
+# hour; exit status 77 where one is missing.
 set -euo pipefail
 source="$1" scratch="$2"
 
@@ -46,3 +47,6 @@ echo "From the sources to the page: $SECONDS s, packages included"
 inside dpkg -s libgtest-dev >/dev/null 2>&1 && { echo "FAILED: the demo installs packages of tests"; exit 1; }
 inside apt-get install -y -q --no-install-recommends libgtest-dev >/dev/null
 demo "with GoogleTest but without the other packages of tests"
+
+# Every command, as root in this image, with every kind of file as its input and its output.
+inside bash -c 'cd /slackline && python3 test/special_files/run.py --binary build/slackline --source .'

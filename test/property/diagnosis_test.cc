@@ -240,7 +240,7 @@ Numbers numbers_of(const Diagnosis& d, const Trace& trace, const CallPaths& path
   for (const Headline& h : headlines(d)) {
     add(std::string(h.metric), h.interval.begin_ns, h.interval.end_ns, h.value);
   }
-  const Json measured = describe(d, trace, paths).result["measured"];
+  const Json measured = Json(describe(d, trace, paths).result)["measured"];
   const Json& shares = measured["time_shares"];
   const std::int64_t begin = d.shares.begin_ns;
   const std::int64_t end = begin + d.shares.length_ns;

@@ -2,22 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "property/loop_execution.h"
 #include "trace/trace.h"
 
 namespace slackline::testing {
-
-/// How the calls of an iteration follow each other.
-enum class IterationShape : std::uint8_t {
-  reduction,        ///< computation, then an allreduce
-  ring,             ///< a message to the next rank, then an allreduce
-  halo,             ///< nonblocking messages with both neighbours, then an allreduce
-  neighbours_only,  ///< the same without any collective
-  solver,           ///< an inner loop of 2 to 6 rounds, then a broadcast
-  exchanges,        ///< three equal exchanges and an allreduce; every tenth step a gather
-};
-inline constexpr std::uint32_t kIterationShapes = 6;
 
 /// A timed run whose phases and iterations are known, as nobody but its generator knows them.
 struct PlantedRun {
@@ -34,6 +25,15 @@ struct PlantedRun {
 /// independent, with long tails or drifting, up to 3 outliers. Changes are at least four times the
 /// noise, so that they can be placed to one iteration.
 PlantedRun planted_run(std::uint64_t seed);
+
+/// A kind of loop that real programs have, with or without phases. 2 to 16 ranks.
+struct PlantedKind {
+  std::string_view name;
+  PlantedRun (*run)(std::uint64_t seed);
+  std::uint64_t runs;         ///< of 1,000
+  bool outliers_are_planted;  ///< all of them are in PlantedRun::outliers
+};
+const std::vector<PlantedKind>& planted_kinds();
 
 /// `ranks` ranks with `iterations` allreduces, of which `slow` computes `factor` times as long from
 /// iteration `from` to `to`. Noise of 2 %.

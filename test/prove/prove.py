@@ -9,6 +9,7 @@
 A line for each thing that does not hold; the last line is 'N passed, M failed'. Nothing is timed.
 """
 import argparse
+import csv
 import glob
 import json
 import os
@@ -256,6 +257,45 @@ def check_first_screen(tool, trace):
     check(max(map(len, lines)) <= SCREEN_COLUMNS, "the first screen has so many columns", max(map(len, lines)))
 
 
+QUANTITY = re.compile(r"(?<![\w.:\[-])\+?(\d[\d,]*(?:\.\d+)?) (ns|us|ms|s|%)(?!\w)")
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01}
+
+
+def quantities(text):
+    """Each number with a unit, as written, with its value and half of its last digit, in ns or as a share."""
+    for number, unit in QUANTITY.findall(text):
+        digits = len(number.partition(".")[2])
+        yield f"{number} {unit}", float(number.replace(",", "")) * UNITS[unit], 0.501 * 10 ** -digits * UNITS[unit]
+
+
+def tables_of(text):
+    """Of a report as CSV: by id the numbers in each table's cells."""
+    tables, numbers = {}, None
+    for row in csv.reader(text.splitlines()):
+        if row and row[0].startswith("# ") and ": " in row[0]:
+            numbers = tables.setdefault(row[0][2:].split(":")[0], [])
+        elif numbers is not None:
+            for cell in row:
+                number = re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", cell)
+                numbers += [float(cell)] if number else [value for _, value, _ in quantities(cell)]
+    return tables
+
+
+def check_sentences(tool, trace, report):
+    """Each number in a sentence stands in a table that the sentence names as its evidence."""
+    code, text, err = tool.run("report", trace, "--format", "csv")
+    if not check(code == 0, "the report is written as CSV", err[-200:]):
+        return
+    tables = tables_of(text)
+    result = report["result"]
+    sentences = [(a["answer"], a["evidence"]) for a in result.get("answers", [])]
+    sentences += [(j["sentence"], j["evidence"]) for j in result.get("judgement", [])]
+    for sentence, evidence in sentences:
+        cells = [cell for e in evidence for cell in tables.get(e, [])]
+        for written, value, half in quantities(sentence):
+            check(any(abs(cell - value) <= half for cell in cells), f"'{written}' stands in a table of {evidence}", sentence)
+
+
 def laws(tool, trace, scratch):
     info = tool.answer("info", trace)
     report = tool.answer("report", trace)
@@ -268,6 +308,7 @@ def laws(tool, trace, scratch):
         tool.answer(command, trace, may_refuse=command in ("hotspots", "monitor", "critical-path"))
     tool.answer("sensitivity", trace, "--from", "0us", "--to", "10us")
     check_first_screen(tool, trace)
+    check_sentences(tool, trace, report)
     check_phases(report["result"])
     check_shares(report, waits, efficiency)
     timed = os.path.join(scratch, "timed.slk")

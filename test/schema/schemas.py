@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The JSON Schema files of doc/schema: one for each command that writes JSON.
 
-usage: schemas.py --binary SLACKLINE --source TREE            validate output against the files
-       schemas.py --binary SLACKLINE --source TREE --approve  write the files anew
+usage: schemas.py --types COMMAND_SCHEMAS --source TREE --binary SLACKLINE  compare files, types and output
+       schemas.py --types COMMAND_SCHEMAS --source TREE --approve           write the files anew
 
-A file is made from what the command prints for the runs below and from doc/schema/keys.txt, in which every key has its
-meaning; a key without one is an error. Validation takes the same runs, the goldens' JSON, and random programs with other
-seeds: a key that the file does not have, a type that it does not allow and a key that is missing are errors.
+A file is made from the types that write the command's JSON, which the program command_schemas prints, and from
+doc/schema/keys.txt, in which every key has its meaning; a key without one is an error, and so is a meaning without a key.
+Whatever the files say is then held against what commands print: the runs below, the goldens' JSON and random programs.
 """
 import argparse
 import json
@@ -68,6 +68,12 @@ wait-states traces/cg.slk --on predicted
 monitor traces/lammps-melt.slk
 monitor traces/unbalanced.slk
 monitor traces/heat_f08.slk
+monitor inputs/growing.txt
+monitor inputs/growing_rank.txt
+monitor inputs/slower_rank.txt
+report inputs/growing.txt
+report inputs/growing_rank.txt
+report inputs/slower_rank.txt
 monitor traces/stencil2d.slk --on simulated --platform examples/platforms/fat-tree.toml
 place traces/stencil2d.slk --topology fat-tree:k=4,tiers=2 --ranks-per-node 2
 whatif traces/unbalanced.slk --set 'balance region=assemble'
@@ -162,6 +168,25 @@ monitor traces/cg.slk
 report traces/cg.slk
 info traces/cg.slk --keep-clocks
 hotspots traces/slow_rank-mpich.slk --on predicted
+predict traces/stencil2d.slk -S unlimited --also traces/cg.slk --bootstrap 10
+predict traces/stencil2d.slk --bootstrap 10
+sensitivity traces/allreduce8.slk --compare allreduce=ring --scale traces/allreduce16.slk
+sensitivity traces/stencil2d.slk --ranks-per-node 2 --pairs
+tolerance traces/stencil2d.slk --also traces/cg.slk --bootstrap 10
+tolerance traces/stencil2d.slk --ranks-per-node 2
+wait-states traces/stencil2d.slk --interval run
+efficiency traces/stencil2d.slk inputs/running_example.txt
+monitor traces/stencil2d.slk --interval run
+simulate traces/stencil2d.slk --platform examples/platforms/fat-tree.toml --sweep bandwidth=1,2,latency=1,10
+simulate traces/stencil2d.slk --platform examples/platforms/fat-tree.toml --reference-speed 1Gf
+report traces/stencil2d.slk --platform examples/platforms/fat-tree.toml --links 4
+report traces/stencil2d.slk --ranks-per-node 2
+report traces/stencil2d.slk inputs/running_example.txt
+platform show inputs/two_hosts.xml --route node-0 node-1
+diff traces/unbalanced.slk traces/unbalanced-mpich.slk --on predicted
+place traces/stencil2d.slk --ranks-per-node 2 --restarts 1
+convert traces/stencil2d.slk out.slk --predicted --force
+query traces/stencil2d.slk "SELECT NULL, 1, 1.5, 'text'"
 """.split("\n")
 # Commands that start jobs, with examples of the build tree, for the first MPI that is here. The program has the standard
 # output, so the report goes to a file, but for a replay, which prints nothing else.
@@ -176,20 +201,7 @@ record --force -q --analyse -o {report} -- {mpirun} -n 2 {examples}/unbalanced
 OF_RANDOM = ["info {t}", "predict {t}", "sensitivity {t}", "tolerance {t}", "critical-path {t}",
              "critical-path {t} --on predicted", "efficiency {t}", "efficiency {t} {u}", "wait-states {t}", "monitor {t}",
              "report {t}", "report {t} {u}", "gains {t}", "whatif {t} --set 'scale factor=0.5'"]
-APPROVED_SEEDS = range(100, 112)
 CHECKED_SEEDS = range(6)
-
-# Objects whose keys are data: names of operations, ranks, parts of a network.
-MAPS = re.compile(r"\.(pairs_of_ranks\.(latency_ns|gap_ns_per_byte)|times_ns|ratios|operations_ns|activities_ns|gain_ns"
-                  r"|rank_compute_ns|rank_waiting_ns|simulation\.options|network_parts\[\]\.values|base|regions\[\]\.(border|sides)\[\])$"
-                  r"|^result\.(report|whatif)\.waiting_ns$")
-# Keys that have null where something is not known, whether or not the runs above show it.
-NULLABLE = re.compile(r"\.diagnosis(\.alternatives\[\])?\.(function|file|line|operation)$")
-# Numbers that have null where something is not known, whether or not the runs above show them.
-NUMBERS = re.compile(r"^validate\.result\.tolerance\[\]\.(measured|predicted)_(low_|high_)?ns$")
-# Keys that are not always there: a computation by CPU time only where ranks shared processors.
-OPTIONAL = {"convert.result": ["bytes"],  # not of a stream
-            "validate.options": ["computation"], "replay.options": ["computation"]}
 HEAD = {"schema": "version of the JSON's shape", "version": "version of Slackline", "command": "the command",
         "title": "what the report is about", "options": "effective options, defaults included",
         "input": "what was read", "findings": "what was wrong, lost or guessed in the input",
@@ -294,114 +306,71 @@ def type_of(value):
     raise TypeError(value)
 
 
-class Shape:
-    """What values were seen in one place."""
+class Meanings:
+    """What the keys mean, and which of them have no meaning or no use."""
 
-    def __init__(self):
-        self.types, self.keys, self.items, self.seen, self.map = set(), {}, None, 0, False
+    def __init__(self, source):
+        lines = (source / "doc/schema/keys.txt").read_text().splitlines()
+        self.texts = dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+        self.missing, self.used = set(), set()
 
-    @staticmethod
-    def of_text():
-        shape = Shape()
-        shape.add("", "")
-        return shape
+    def of(self, path, key):
+        """Of a key at a place, as "query.result.rows"; a line for that place comes first."""
+        place = f"{path}.{key}".replace(".", " ", 1)
+        found = place if place in self.texts else key
+        self.used.add(found)
+        if found not in self.texts:
+            self.missing.add(f"{key} ({path})")
+        return self.texts.get(found, "")
 
-    def add(self, value, path):
-        self.types.add(type_of(value))
-        if isinstance(value, dict):
-            self.seen += 1
-            self.map = self.map or bool(MAPS.search(path))
-            for key, inner in value.items():
-                shape, count = self.keys.get(key, (Shape(), 0))
-                shape.add(inner, f"{path}.{key}")
-                self.keys[key] = (shape, count + 1)
-        elif isinstance(value, list):
-            self.items = self.items or Shape()
-            for inner in value:
-                self.items.add(inner, path + "[]")
-
-    def schema(self, meanings, missing, path):
-        types = set(self.types)
-        if NULLABLE.search(path):
-            types |= {"null", "integer" if path.endswith(".line") else "string"}
-        if NUMBERS.search(path):
-            types.add("number")
-        if "number" in types:  # not-a-number is null
-            types = types - {"integer"} | {"null"}
-        if types == {"null"}:
-            return {}
-        found = {"type": sorted(types)[0] if len(types) == 1 else sorted(types)}
-        if "object" in types and self.map:
-            inner = Shape()
-            for shape, _ in self.keys.values():
-                inner.merge(shape)
-            found["additionalProperties"] = inner.schema(meanings, missing, path + ".*")
-        elif "object" in types:
-            found["properties"] = {}
-            for key in OPTIONAL.get(path, ()):
-                self.keys.setdefault(key, (Shape.of_text(), 0))
-            for key, (shape, _) in sorted(self.keys.items()):
-                meaning = meanings.get(f"{path}.{key}".replace(".", " ", 1), meanings.get(key, ""))
-                if not meaning:
-                    missing.add(f"{key} ({path})")
-                found["properties"][key] = {"description": meaning,
-                                            **shape.schema(meanings, missing, f"{path}.{key}")}
-            found["required"] = sorted(k for k, (_, count) in self.keys.items()
-                                       if count == self.seen and k not in OPTIONAL.get(path, ()))
-            found["additionalProperties"] = False
-        if "array" in types and self.items and self.items.types:
-            found["items"] = self.items.schema(meanings, missing, path + "[]")
-        return found
-
-    def merge(self, other):
-        self.types |= other.types
-        self.seen += other.seen
-        self.map = self.map or other.map
-        for key, (shape, count) in other.keys.items():
-            mine, mine_count = self.keys.get(key, (Shape(), 0))
-            mine.merge(shape)
-            self.keys[key] = (mine, mine_count + count)
-        if other.items:
-            self.items = self.items or Shape()
-            self.items.merge(other.items)
+    def complaints(self):
+        for key in sorted(self.missing):
+            yield f"doc/schema/keys.txt does not say what {key} means"
+        for key in sorted(set(self.texts) - self.used):
+            yield f"doc/schema/keys.txt says what {key} means, which no command writes"
 
 
-def meanings_of(source):
-    lines = (source / "doc/schema/keys.txt").read_text().splitlines()
-    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+def described(schema, meanings, path):
+    """The schema with the meanings of keys, which are in alphabetical order."""
+    found = dict(schema)
+    if "properties" in schema:
+        found["properties"] = {key: {"description": meanings.of(path, key), **described(inner, meanings, f"{path}.{key}")}
+                               for key, inner in sorted(schema["properties"].items())}
+        found["required"] = sorted(schema["required"])
+    elif "additionalProperties" in schema:
+        found["additionalProperties"] = described(schema["additionalProperties"], meanings, path + ".*")
+    if "items" in schema:
+        found["items"] = described(schema["items"], meanings, path + "[]")
+    if "anyOf" in schema:
+        found["anyOf"] = [described(inner, meanings, path) for inner in schema["anyOf"]]
+    return found
 
 
-def made(outputs, source):
-    """The schemas by command, and the keys that have no meaning."""
-    shapes, missing = {}, set()
-    for line, output in outputs:
-        if isinstance(output, str):
-            raise SystemExit(f"'slackline {line}' fails: {output}")
-        command = output["command"]
-        shape = shapes.setdefault(command, {key: Shape() for key in ("options", "input", "result")})
-        for key, part in shape.items():
-            part.add(output[key], f"{key}.{command}")
-    meanings = meanings_of(source)
-    schemas = {}
-    for command, parts in shapes.items():
+def files_of(types, meanings):
+    """The text of each command's file."""
+    finding = {"name": "string", "severity": "string", "sentence": "string", "count": "integer", "examples": "array"}
+    files = {}
+    for command, parts in types.items():
         properties = {key: {"description": text, "type": "string"} for key, text in HEAD.items()}
-        for key, shape in parts.items():
-            properties[key] = {"description": HEAD[key], **shape.schema(meanings, missing, f"{command}.{key}")}
-        finding = {"name": "string", "severity": "string", "sentence": "string", "count": "integer", "examples": "array"}
+        for key, schema in parts.items():
+            properties[key] = {"description": HEAD[key], **described(schema, meanings, f"{command}.{key}")}
         properties["findings"] = {
             "description": HEAD["findings"], "type": "array",
             "items": {"type": "object", "required": sorted(finding), "additionalProperties": False,
-                      "properties": {key: {"description": meanings[key], "type": kind,
+                      "properties": {key: {"description": meanings.of(f"{command}.findings[]", key), "type": kind,
                                            **({"items": {"type": "string"}} if kind == "array" else {})}
                                      for key, kind in finding.items()}}}
-        schemas[command] = {"$schema": "https://json-schema.org/draft/2020-12/schema",
-                            "title": f"slackline {command} --format json", "type": "object", "properties": properties,
-                            "required": sorted(HEAD), "additionalProperties": False}
-    return schemas, missing
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"slackline {command} --format json",
+                  "type": "object", "properties": properties, "required": sorted(HEAD), "additionalProperties": False}
+        files[f"{command}.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+    return files
 
 
 def complaints(value, schema, path):
     """What of `value` the schema does not allow; the keywords that the files use."""
+    if "anyOf" in schema:
+        yield from min((list(complaints(value, one, path)) for one in schema["anyOf"]), key=len)
+        return
     kinds = schema.get("type")
     if kinds is not None:
         kinds = [kinds] if isinstance(kinds, str) else kinds
@@ -426,48 +395,52 @@ def complaints(value, schema, path):
             yield from complaints(inner, schema.get("items", {}), path + "[]")
 
 
+def wrong_outputs(tool, source, files):
+    """Counts what is printed, and says what of it the files do not allow."""
+    found, count = [], 0
+    schemas = {name: json.loads(text) for name, text in files.items()}
+    for line, output in [*goldens(source), *tool.outputs(CHECKED_SEEDS)]:
+        count += 1
+        if isinstance(output, str):
+            found.append(f"'slackline {line}' fails: {output}")
+        elif f"{output['command']}.json" not in schemas:
+            found.append(f"'slackline {line}' has no schema")
+        else:
+            schema = schemas[f"{output['command']}.json"]
+            found += [f"slackline {line}: {text}" for text in complaints(output, schema, "")]
+    return count, found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True, type=lambda text: pathlib.Path(text).resolve())
-    parser.add_argument("--source", required=True, type=lambda text: pathlib.Path(text).resolve())
+    path = lambda text: pathlib.Path(text).resolve()
+    parser.add_argument("--types", required=True, type=path)
+    parser.add_argument("--source", required=True, type=path)
+    parser.add_argument("--binary", type=path)
     parser.add_argument("--approve", action="store_true")
     arguments = parser.parse_args()
     folder = arguments.source / "doc/schema"
+    types = json.loads(subprocess.run([arguments.types], check=True, capture_output=True, text=True).stdout)
+    meanings = Meanings(arguments.source)
+    files = files_of(types, meanings)
+    found = list(meanings.complaints())
+    if arguments.approve:
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        for file in folder.glob("*.json"):
+            if file.name not in files:
+                file.unlink()
+        print("\n".join(found), end="\n" if found else "")
+        return 1 if found else 0
+    present = {file.name: file.read_text() for file in folder.glob("*.json")}
+    for name in sorted(set(files) | set(present)):
+        if files.get(name) != present.get(name):
+            found.append(f"doc/schema/{name} is not what the types say; './dev approve' makes it anew")
     with tempfile.TemporaryDirectory() as scratch:
-        tool = Tool(arguments.binary, arguments.source, scratch)
-        if arguments.approve:
-            schemas, missing = made(tool.outputs(APPROVED_SEEDS), arguments.source)
-            for key in sorted(missing):
-                print(f"doc/schema/keys.txt does not say what {key} means")
-            for command, schema in schemas.items():
-                (folder / f"{command}.json").write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
-            return 1 if missing else 0
-        found, count = [], 0
-        for line, output in [*goldens(arguments.source), *tool.outputs(CHECKED_SEEDS)]:
-            if isinstance(output, str):
-                found.append(f"'slackline {line}' fails: {output}")
-                continue
-            count += 1
-            file = folder / f"{output['command']}.json"
-            if not file.exists():
-                found.append(f"{file} is missing")
-                continue
-            found += [f"slackline {line}: {text}" for text in complaints(output, json.loads(file.read_text()), "")]
-    for file in sorted(folder.glob("*.json")):
-        for path, key in undescribed(json.loads(file.read_text()), ""):
-            found.append(f"{file.name}: {path}.{key} has no description")
-    print("\n".join(dict.fromkeys(found)) if found else f"{count} outputs are as doc/schema says")
+        count, wrong = wrong_outputs(Tool(arguments.binary, arguments.source, scratch), arguments.source, files)
+    found += wrong
+    print("\n".join(dict.fromkeys(found)) if found else f"the types, doc/schema and {count} outputs agree")
     return 1 if found else 0
-
-
-def undescribed(schema, path):
-    for key, inner in schema.get("properties", {}).items():
-        if not inner.get("description"):
-            yield path, key
-        yield from undescribed(inner, f"{path}.{key}")
-    for other in ("items", "additionalProperties"):
-        if isinstance(schema.get(other), dict):
-            yield from undescribed(schema[other], path + "[]")
 
 
 if __name__ == "__main__":

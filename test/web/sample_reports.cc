@@ -4,6 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
+
+#include "report/object.h"
 
 namespace slackline {
 namespace {
@@ -219,45 +223,49 @@ Findings sample_findings() {
   return findings;
 }
 
-Json json_of_pieces() {
-  Json pieces = Json::array();
-  for (std::size_t i = 0; i < kPieces.size(); ++i) {
-    const bool last = i + 1 == kPieces.size();
-    pieces.push_back({{"from_ns", kPieces[i].from_ns},
-                      {"to_ns", last ? Json(nullptr) : Json(kPieces[i + 1].from_ns)},
-                      {"lambda", kPieces[i].lambda},
-                      {"makespan_at_from_ns", makespan_at(kPieces[i].from_ns)}});
-  }
-  return pieces;
+auto piece(std::size_t i) {
+  const bool last = i + 1 == kPieces.size();
+  return Object{"from_ns"_key = kPieces[i].from_ns,
+                "to_ns"_key = known_if(!last, last ? 0 : kPieces[i + 1].from_ns),
+                "lambda"_key = kPieces[i].lambda,
+                "makespan_at_from_ns"_key = makespan_at(kPieces[i].from_ns)};
+}
+
+auto pieces() {
+  std::vector<ReturnedBy<piece>> all;
+  for (std::size_t i = 0; i < kPieces.size(); ++i) all.push_back(piece(i));
+  return all;
+}
+
+Json one_member(const std::string& key, const std::string& value) {
+  JsonMap<std::string> map;
+  map.add(key, value);
+  return json_from(map);
 }
 
 }  // namespace
 
 Report sample_report() {
-  return {.command = "report",
-          .title = "lulesh-64.slk",
-          .options = {{"model",
-                       {{"L", "3 us"}, {"o", "500 ns"}, {"G", "0.018 ns/B"}, {"S", "256 KiB"}}},
-                      {"collectives", "as Open MPI 4.1 chooses"},
-                      {"degradations", {"1 %", "2 %", "5 %"}},
-                      {"threads", 2}},
-          .input = {{"path", "lulesh-64.slk"},
-                    {"format", "slackline 1"},
-                    {"ranks", 64},
-                    {"calls", 8'201'344},
-                    {"checksum", "9f2c11e07ab4d3c5"}},
-          .result = {{"makespan_ns", kMakespan},
-                     {"lambda_L", 371},
-                     {"rho_L", 371 * kLatency / kMakespan},
-                     {"pieces", json_of_pieces()}},
-          .findings = sample_findings(),
-          .sections = {summary(),
-                       latency(),
-                       {.id = "critical-path",
-                        .title = "What the critical path is made of",
-                        .items = {Paragraph{"The longest chain of computation and messages: to "
-                                            "shorten the run, shorten these."},
-                                  by_operation(), by_rank(), by_region()}}}};
+  return {
+      .command = "report",
+      .title = "lulesh-64.slk",
+      .options = Object{"model"_key = Object{"L"_key = "3 us", "o"_key = "500 ns",
+                                             "G"_key = "0.018 ns/B", "S"_key = "256 KiB"},
+                        "collectives"_key = "as Open MPI 4.1 chooses",
+                        "degradations"_key = std::vector<std::string>{"1 %", "2 %", "5 %"},
+                        "threads"_key = 2},
+      .input = Object{"path"_key = "lulesh-64.slk", "format"_key = "slackline 1", "ranks"_key = 64,
+                      "calls"_key = 8'201'344, "checksum"_key = "9f2c11e07ab4d3c5"},
+      .result = Object{"makespan_ns"_key = kMakespan, "lambda_L"_key = 371,
+                       "rho_L"_key = 371 * kLatency / kMakespan, "pieces"_key = pieces()},
+      .findings = sample_findings(),
+      .sections = {summary(),
+                   latency(),
+                   {.id = "critical-path",
+                    .title = "What the critical path is made of",
+                    .items = {Paragraph{"The longest chain of computation and messages: to "
+                                        "shorten the run, shorten these."},
+                              by_operation(), by_rank(), by_region()}}}};
 }
 
 Report two_rank_report() {
@@ -265,7 +273,7 @@ Report two_rank_report() {
                 .title = "two-ranks.txt",
                 .options = {},
                 .input = {},
-                .result = {{"breakpoints_ns", {385}}},
+                .result = Object{"breakpoints_ns"_key = std::vector{385}},
                 .findings = {},
                 .sections = {}};
   report.sections.push_back({.id = "sensitivity",
@@ -291,13 +299,16 @@ Report hostile_report() {
   const std::string longest(400, 'x');
   constexpr FindingKind kKind{"hostile_name", Severity::data_loss,
                               "</script><script>document.title='owned'</script>"};
-  Report report{.command = markup,
-                .title = markup + control + binary,
-                .options = {{markup, binary}},
-                .input = {{"path", comment}},
-                .result = {{"makespan_ns", kNan}, {"lambda_L", kInfinity}, {binary, control}},
-                .findings = {},
-                .sections = {}};
+  JsonMap<std::string> hostile;
+  hostile.add(binary, control);
+  Report report{
+      .command = markup,
+      .title = markup + control + binary,
+      .options = one_member(markup, binary),
+      .input = Object{"path"_key = comment},
+      .result = Object{"makespan_ns"_key = kNan, "lambda_L"_key = kInfinity, "map"_key = hostile},
+      .findings = {},
+      .sections = {}};
   report.findings.add(kKind, markup + binary);
   report.sections.push_back(
       {.id = markup,

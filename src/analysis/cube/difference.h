@@ -10,7 +10,9 @@
 
 #include "analysis/cube/severity_cube.h"
 #include "analysis/cube/significance.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -80,7 +82,9 @@ enum class Groups : std::uint8_t { independent, overlapping };
 /// half of the weight, and every severity.
 RunDifference difference(const RunGroup& a, const RunGroup& b, Groups groups = Groups::independent);
 
+using DifferenceJson = JsonOf<struct DifferenceJsonTag>;
+const JsonType& declared_type(const DifferenceJsonTag*);
 /// The `count` largest differences, and what became of waiting.
-Report describe(const RunDifference& difference, std::size_t count);
+Described<DifferenceJson> describe(const RunDifference& difference, std::size_t count);
 
 }  // namespace slackline

@@ -119,59 +119,53 @@ Paragraph headline(const RunDifference& difference) {
                       formatted(d.value.a), formatted(d.value.b))};
 }
 
-Json to_json(const ComparedValue& value) {
-  const std::optional<bool> significant = value.significant();
-  return {{"a", value.a},
-          {"b", value.b},
-          {"difference", value.difference()},
-          {"adjusted_p", value.adjusted_p ? Json(*value.adjusted_p) : Json(nullptr)},
-          {"significant", significant ? Json(*significant) : Json(nullptr)}};
+auto value_object(const ComparedValue& value) {
+  return Object{"a"_key = value.a, "b"_key = value.b, "difference"_key = value.difference(),
+                "adjusted_p"_key = value.adjusted_p, "significant"_key = value.significant()};
 }
 
-Json to_json(const SeverityDifference& d) {
-  Json json{{"metric", d.key.metric},
-            {"call_path", d.key.call_path},
-            {"rank", d.rank < 0 ? Json(nullptr) : Json(d.rank)}};
-  json.update(to_json(d.value));
-  return json;
+auto severity_object(const SeverityDifference& d) {
+  return Object{"metric"_key = d.key.metric, "call_path"_key = d.key.call_path,
+                "rank"_key = known_if(d.rank >= 0, d.rank), value_object(d.value)};
 }
 
-Json metrics_to_json(const RunDifference& difference) {
-  Json list = Json::array();
+auto metric_object(std::string_view name, const ComparedValue& value) {
+  return Object{"metric"_key = name, value_object(value)};
+}
+
+auto metric_objects(const RunDifference& difference) {
+  std::vector<ReturnedBy<metric_object>> metrics;
   for (std::size_t m = 0; m < kRunMetrics.size(); ++m) {
-    Json json{{"metric", kRunMetrics[m]}};
-    json.update(to_json(difference.metrics[m]));
-    list.push_back(std::move(json));
+    metrics.push_back(metric_object(kRunMetrics[m], difference.metrics[m]));
   }
-  return list;
+  return metrics;
 }
 
-Json to_json(const WaitMigration& wait) {
-  return {{"pattern", wait.pattern},
-          {"a_ns", wait.a},
-          {"b_ns", wait.b},
-          {"vanished_ns", wait.vanished},
-          {"appeared_ns", wait.appeared}};
+auto wait_migration_object(const WaitMigration& wait) {
+  return Object{"pattern"_key = wait.pattern, "a_ns"_key = wait.a, "b_ns"_key = wait.b,
+                "vanished_ns"_key = wait.vanished, "appeared_ns"_key = wait.appeared};
+}
+
+auto difference_object(const RunDifference& difference, std::size_t count) {
+  std::vector<SeverityDifference> largest = difference.differences;
+  largest.resize(std::min(count, largest.size()));
+  return Object{"a"_key = difference.a,
+                "b"_key = difference.b,
+                "metrics"_key = metric_objects(difference),
+                "tested"_key = difference.tested,
+                "count"_key = difference.differences.size(),
+                "differences"_key = list_of(largest, severity_object),
+                "waits"_key = list_of(difference.waits, wait_migration_object)};
 }
 
 }  // namespace
 
-Report describe(const RunDifference& difference, std::size_t count) {
-  Report report;
-  Json list = Json::array();
-  for (const SeverityDifference& d : difference.differences) {
-    if (list.size() == count) break;
-    list.push_back(to_json(d));
-  }
-  Json waits = Json::array();
-  for (const WaitMigration& wait : difference.waits) waits.push_back(to_json(wait));
-  report.result = {{"a", difference.a},
-                   {"b", difference.b},
-                   {"metrics", metrics_to_json(difference)},
-                   {"tested", difference.tested},
-                   {"count", difference.differences.size()},
-                   {"differences", std::move(list)},
-                   {"waits", std::move(waits)}};
+const JsonType& declared_type(const DifferenceJsonTag*) {
+  return json_type_by<difference_object>();
+}
+
+Described<DifferenceJson> describe(const RunDifference& difference, std::size_t count) {
+  Described<DifferenceJson> report{difference_object(difference, count)};
   Section section{.id = "difference", .title = "Differences"};
   section.items.emplace_back(headline(difference));
   if (!difference.by_rank) {

@@ -11,7 +11,9 @@
 #include "analysis/efficiency/machine_share.h"
 #include "base/findings.h"
 #include "calls/run_span.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -97,11 +99,18 @@ Scalability scalability(const EfficiencyInputs& inputs, const EfficiencyInputs& 
 /// What to say of a transfer efficiency above 100 %; nothing of others.
 std::optional<std::string> transfer_note(const EfficiencyInputs& inputs);
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant, std::string_view interval);
-/// The factors by name; null where there is no time.
-Json factors_to_json(const EfficiencyInputs& inputs, EfficiencyVariant variant);
+using FactorsJson = JsonOf<struct FactorsJsonTag>;
+const JsonType& declared_type(const FactorsJsonTag*);
+/// The factors by name; nothing where there is no time.
+std::optional<FactorsJson> factors_to_json(const EfficiencyInputs& inputs,
+                                           EfficiencyVariant variant);
+using EfficiencyRunJson = JsonOf<struct EfficiencyRunJsonTag>;
+const JsonType& declared_type(const EfficiencyRunJsonTag*);
 /// The inputs in ns, and the factors of all variants.
-Json efficiency_to_json(const Efficiency& run);
+EfficiencyRunJson efficiency_to_json(const Efficiency& run);
+using EfficiencyJson = JsonOf<struct EfficiencyJsonTag>;
+const JsonType& declared_type(const EfficiencyJsonTag*);
 /// `runs` in the order of the table; the first one is the reference.
-Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);
+Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling);
 
 }  // namespace slackline

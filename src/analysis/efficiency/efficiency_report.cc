@@ -9,48 +9,67 @@
 namespace slackline {
 namespace {
 
-Json optional_to_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
+auto factors_object(const EfficiencyFactors& f) {
+  return Object{"parallel"_key = f.parallel, "load_balance"_key = f.load_balance,
+                "communication"_key = f.communication, "serialisation"_key = f.serialisation,
+                "transfer"_key = f.transfer};
 }
 
-Json scalability_to_json(const EfficiencyInputs& in, const EfficiencyInputs& reference,
-                         Scaling scaling) {
-  if (!in.has_time() || !reference.has_time()) return nullptr;
+auto scalability_object(const EfficiencyInputs& in, const EfficiencyInputs& reference,
+                        Scaling scaling) {
   const Scalability s = scalability(in, reference, scaling);
   const double parallel = factors(in, EfficiencyVariant::multiplicative).parallel;
-  return {{"computation", s.computation},
-          {"instructions", optional_to_json(s.instructions)},
-          {"ipc", optional_to_json(s.ipc)},
-          {"frequency", optional_to_json(s.frequency)},
-          {"global_efficiency", s.global(parallel)}};
+  return Object{"computation"_key = s.computation, "instructions"_key = s.instructions,
+                "ipc"_key = s.ipc, "frequency"_key = s.frequency,
+                "global_efficiency"_key = s.global(parallel)};
 }
 
-Json to_json(const Efficiency& run, const Efficiency& first, Scaling scaling) {
+std::optional<ReturnedBy<scalability_object>> scalability_to_json(const EfficiencyInputs& in,
+                                                                  const EfficiencyInputs& reference,
+                                                                  Scaling scaling) {
+  if (!in.has_time() || !reference.has_time()) return std::nullopt;
+  return scalability_object(in, reference, scaling);
+}
+
+auto analysed_object(const Efficiency& run, const Efficiency& first, Scaling scaling) {
+  return Object{
+      "begin_ns"_key = run.interval.begin_ns,
+      "end_ns"_key = run.interval.end_ns,
+      "observed_ns"_key = run.analysed.observed_ns,
+      "ideal_ns"_key = run.analysed.ideal_ns,
+      "multiplicative"_key = factors_to_json(run.analysed, EfficiencyVariant::multiplicative),
+      "scalability"_key = scalability_to_json(run.analysed, first.analysed, scaling)};
+}
+
+auto run_efficiency_object(const Efficiency& run, const Efficiency& first, Scaling scaling) {
   const EfficiencyInputs& in = run.inputs;
-  Json json{{"trace", run.name},
-            {"ranks", in.ranks},
-            {"observed_ns", in.observed_ns},
-            {"ideal_ns", in.ideal_ns},
-            {"useful_mean_ns", in.useful_mean_ns},
-            {"useful_max_ns", in.useful_max_ns},
-            {"outside_mpi_max_ns", in.outside_max_ns},
-            {"ideal_computation_max_ns", in.ideal_useful_max_ns},
-            {"instructions", optional_to_json(in.instructions)},
-            {"cycles", optional_to_json(in.cycles)},
-            {"useful_ns", run.useful_ns}};
-  for (const EfficiencyVariant variant : kEfficiencyVariants) {
-    json[std::string(to_string(variant))] = factors_to_json(in, variant);
-  }
-  json["analysed"] = {
-      {"begin_ns", run.interval.begin_ns},
-      {"end_ns", run.interval.end_ns},
-      {"observed_ns", run.analysed.observed_ns},
-      {"ideal_ns", run.analysed.ideal_ns},
-      {"multiplicative", factors_to_json(run.analysed, EfficiencyVariant::multiplicative)}};
-  json["analysed"]["scalability"] = scalability_to_json(run.analysed, first.analysed, scaling);
-  json["scalability"] = scalability_to_json(in, first.inputs, scaling);
-  if (run.machine) json["machine_share"] = machine_to_json(*run.machine);
-  return json;
+  return Object{"trace"_key = run.name,
+                "ranks"_key = in.ranks,
+                "observed_ns"_key = in.observed_ns,
+                "ideal_ns"_key = in.ideal_ns,
+                "useful_mean_ns"_key = in.useful_mean_ns,
+                "useful_max_ns"_key = in.useful_max_ns,
+                "outside_mpi_max_ns"_key = in.outside_max_ns,
+                "ideal_computation_max_ns"_key = in.ideal_useful_max_ns,
+                "instructions"_key = in.instructions,
+                "cycles"_key = in.cycles,
+                "useful_ns"_key = run.useful_ns,
+                "multiplicative"_key = factors_to_json(in, EfficiencyVariant::multiplicative),
+                "additive"_key = factors_to_json(in, EfficiencyVariant::additive),
+                "basicanalysis"_key = factors_to_json(in, EfficiencyVariant::basicanalysis),
+                "analysed"_key = analysed_object(run, first, scaling),
+                "scalability"_key = scalability_to_json(in, first.inputs, scaling),
+                "machine_share"_key.when(optional_of(run.machine, machine_to_json))};
+}
+
+/// Only several runs have a `study`.
+auto efficiency_object(const std::vector<Efficiency>& runs, Scaling scaling,
+                       const std::optional<ScalingStudy>& study) {
+  return Object{
+      "runs"_key = list_of(
+          runs,
+          [&](const Efficiency& run) { return run_efficiency_object(run, runs.front(), scaling); }),
+      "scaling"_key.when(optional_of(study, [](const ScalingStudy& s) { return s.result; }))};
 }
 
 class EfficiencyTable {
@@ -165,14 +184,13 @@ std::optional<std::string> transfer_note(const EfficiencyInputs& inputs) {
          "that the rendezvous threshold makes wait for their receiver.";
 }
 
-Json factors_to_json(const EfficiencyInputs& in, EfficiencyVariant variant) {
-  if (!in.has_time()) return nullptr;
-  const EfficiencyFactors f = factors(in, variant);
-  return {{"parallel", f.parallel},
-          {"load_balance", f.load_balance},
-          {"communication", f.communication},
-          {"serialisation", f.serialisation},
-          {"transfer", f.transfer}};
+const JsonType& declared_type(const FactorsJsonTag*) {
+  return json_type_by<factors_object>();
+}
+
+std::optional<FactorsJson> factors_to_json(const EfficiencyInputs& in, EfficiencyVariant variant) {
+  if (!in.has_time()) return std::nullopt;
+  return factors_object(factors(in, variant));
 }
 
 Table efficiency_table(const Efficiency& run, EfficiencyVariant variant,
@@ -180,17 +198,24 @@ Table efficiency_table(const Efficiency& run, EfficiencyVariant variant,
   return tree({run}, variant, interval);
 }
 
-Json efficiency_to_json(const Efficiency& run) {
-  return to_json(run, run, Scaling::strong);
+const JsonType& declared_type(const EfficiencyRunJsonTag*) {
+  return json_type_by<run_efficiency_object>();
 }
 
-Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling) {
-  Report report;
-  report.result["runs"] = Json::array();
-  for (const Efficiency& run : runs) {
-    report.result["runs"].push_back(to_json(run, runs.front(), scaling));
-    report.findings.merge(run.findings);
-  }
+EfficiencyRunJson efficiency_to_json(const Efficiency& run) {
+  return run_efficiency_object(run, run, Scaling::strong);
+}
+
+const JsonType& declared_type(const EfficiencyJsonTag*) {
+  return json_type_by<efficiency_object>();
+}
+
+Described<EfficiencyJson> describe_efficiency(const std::vector<Efficiency>& runs,
+                                              Scaling scaling) {
+  std::optional<ScalingStudy> study;
+  if (runs.size() > 1) study = scaling_study(runs, scaling);
+  Described<EfficiencyJson> report{efficiency_object(runs, scaling, study)};
+  for (const Efficiency& run : runs) report.findings.merge(run.findings);
   Section section{.id = "efficiency", .title = "Efficiency"};
   section.items.emplace_back(Paragraph{
       "The first table is for the analysed interval, from the last return from MPI_Init to the "
@@ -210,11 +235,10 @@ Report describe_efficiency(const std::vector<Efficiency>& runs, Scaling scaling)
   if (runs.size() == 1 && runs.front().machine) {
     section.items.emplace_back(machine_facts(*runs.front().machine));
   }
-  if (runs.size() > 1) {
+  if (study) {
     // First, because it is what several runs are compared for.
-    Section study = scaling_section(runs, scaling, report.result);
-    study.items.emplace_back(scalability_table(runs, scaling));
-    report.sections.push_back(std::move(study));
+    study->section.items.emplace_back(scalability_table(runs, scaling));
+    report.sections.push_back(std::move(study->section));
   }
   report.sections.push_back(std::move(section));
   return report;

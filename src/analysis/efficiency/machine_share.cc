@@ -37,6 +37,23 @@ Value number(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
 }
 
+auto machine_object(const MachineShare& s) {
+  const RankMachineTime& t = s.all;
+  return Object{"computation_ns"_key = t.computation_ns,
+                "off_processor_ns"_key = t.lost_ns,
+                "off_processor_share"_key = s.lost_share(),
+                "rank"_key = s.rank,
+                "rank_off_processor_share"_key = s.rank_lost_share,
+                "stretches"_key = t.stretches,
+                "interrupted_stretches"_key = t.interrupted,
+                "involuntary_switches"_key = t.involuntary_switches,
+                "voluntary_switches"_key = t.voluntary_switches,
+                "migrations"_key = t.migrations,
+                "minor_faults"_key = t.minor_faults,
+                "major_faults"_key = t.major_faults,
+                "stolen_share"_key = s.stolen_share};
+}
+
 }  // namespace
 
 double MachineShare::lost_share() const {
@@ -120,21 +137,12 @@ Facts machine_facts(const MachineShare& s) {
   return facts;
 }
 
-Json machine_to_json(const MachineShare& s) {
-  const RankMachineTime& t = s.all;
-  return {{"computation_ns", t.computation_ns},
-          {"off_processor_ns", t.lost_ns},
-          {"off_processor_share", s.lost_share()},
-          {"rank", s.rank},
-          {"rank_off_processor_share", s.rank_lost_share},
-          {"stretches", t.stretches},
-          {"interrupted_stretches", t.interrupted},
-          {"involuntary_switches", t.involuntary_switches},
-          {"voluntary_switches", t.voluntary_switches},
-          {"migrations", t.migrations},
-          {"minor_faults", t.minor_faults},
-          {"major_faults", t.major_faults},
-          {"stolen_share", s.stolen_share ? Json(*s.stolen_share) : Json(nullptr)}};
+const JsonType& declared_type(const MachineShareJsonTag*) {
+  return json_type_by<machine_object>();
+}
+
+MachineShareJson machine_to_json(const MachineShare& share) {
+  return machine_object(share);
 }
 
 }  // namespace slackline

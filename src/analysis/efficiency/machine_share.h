@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "report/object.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -43,6 +44,8 @@ std::optional<MachineShare> machine_share(const Trace& trace);
 
 /// As lines of a section.
 Facts machine_facts(const MachineShare& share);
-Json machine_to_json(const MachineShare& share);
+using MachineShareJson = JsonOf<struct MachineShareJsonTag>;
+const JsonType& declared_type(const MachineShareJsonTag*);
+MachineShareJson machine_to_json(const MachineShare& share);
 
 }  // namespace slackline

@@ -116,26 +116,26 @@ Extrapolation limited(Extrapolation e, Unit unit) {
   return {within(e.value), within(e.low), within(e.high)};
 }
 
-Json number_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
+auto extrapolated_object(const FittedLaw& f, double ranks) {
+  const Extrapolation e = limited(f.law.extrapolate(ranks), f.unit);
+  return Object{"ranks"_key = ranks, "value"_key = e.value, "low"_key = e.low, "high"_key = e.high};
 }
 
-Json to_json(const FittedLaw& f, const std::vector<double>& ranks) {
-  Json extrapolated = Json::array();
-  for (const double p : ranks) {
-    const Extrapolation e = limited(f.law.extrapolate(p), f.unit);
-    extrapolated.push_back(
-        {{"ranks", p}, {"value", e.value}, {"low", e.low}, {"high", number_or_null(e.high)}});
-  }
-  return {{"quantity", f.quantity},
-          {"name", f.name},
-          {"formula", f.law.formula()},
-          {"constant", f.law.constant},
-          {"coefficient", f.law.coefficient},
-          {"exponent", f.law.exponent},
-          {"log_exponent", f.law.log_exponent},
-          {"cross_validation_error", f.law.cross_validation_error},
-          {"extrapolated", std::move(extrapolated)}};
+auto law_object(const FittedLaw& f, const std::vector<double>& ranks) {
+  return Object{
+      "quantity"_key = f.quantity,
+      "name"_key = f.name,
+      "formula"_key = f.law.formula(),
+      "constant"_key = f.law.constant,
+      "coefficient"_key = f.law.coefficient,
+      "exponent"_key = f.law.exponent,
+      "log_exponent"_key = f.law.log_exponent,
+      "cross_validation_error"_key = f.law.cross_validation_error,
+      "extrapolated"_key = list_of(ranks, [&](double p) { return extrapolated_object(f, p); })};
+}
+
+auto law_objects(const std::vector<FittedLaw>& laws, const std::vector<double>& ranks) {
+  return list_of(laws, [&](const FittedLaw& f) { return law_object(f, ranks); });
 }
 
 Table laws_table(const std::vector<FittedLaw>& laws, std::string_view quantity,
@@ -203,13 +203,17 @@ RunQuantities run_quantities(const Trace& trace) {
   return quantities;
 }
 
-Section scaling_laws_section(const std::vector<RunQuantities>& quantities,
-                             const std::vector<Efficiency>& runs, Json& result) {
+const JsonType& declared_type(const ScalingLawsJsonTag*) {
+  return json_type_by<law_objects>();
+}
+
+std::optional<ScalingLaws> scaling_laws(const std::vector<RunQuantities>& quantities,
+                                        const std::vector<Efficiency>& runs) {
   Section section{.id = "scaling-laws", .title = "Scaling laws"};
   std::vector<FittedLaw> laws;
   add_factors(runs, laws);
   for (const Quantity& quantity : kQuantities) add_regions(quantities, quantity, laws);
-  if (laws.empty()) return section;
+  if (laws.empty()) return std::nullopt;
   std::int32_t most = 0;
   for (const RunQuantities& run : quantities) most = std::max(most, run.ranks);
   const std::vector<double> ranks{2.0 * most, 4.0 * most};
@@ -225,10 +229,7 @@ Section scaling_laws_section(const std::vector<RunQuantities>& quantities,
     Table table = laws_table(laws, quantity.key, quantity.name, ranks);
     if (!table.rows.empty()) section.items.emplace_back(std::move(table));
   }
-  Json list = Json::array();
-  for (const FittedLaw& f : laws) list.push_back(to_json(f, ranks));
-  result["scaling_laws"] = std::move(list);
-  return section;
+  return ScalingLaws{std::move(section), law_objects(laws, ranks)};
 }
 
 }  // namespace slackline

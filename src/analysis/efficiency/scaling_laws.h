@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/scaling_law.h"
+#include "report/object.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -29,10 +31,17 @@ struct RunQuantities {
 /// One pass over the calls.
 RunQuantities run_quantities(const Trace& trace);
 
+using ScalingLawsJson = JsonOf<struct ScalingLawsJsonTag>;
+const JsonType& declared_type(const ScalingLawsJsonTag*);
+
 /// Laws for the computation, messages and bytes of each region and for the efficiency factors of
 /// the analysed interval, with their values at twice and four times the most ranks; three numbers
-/// of ranks at least, else nothing. For scripts in `result`, under `scaling_laws`.
-Section scaling_laws_section(const std::vector<RunQuantities>& quantities,
-                             const std::vector<Efficiency>& runs, Json& result);
+/// of ranks at least, else nothing.
+struct ScalingLaws {
+  Section section;
+  ScalingLawsJson result;
+};
+std::optional<ScalingLaws> scaling_laws(const std::vector<RunQuantities>& quantities,
+                                        const std::vector<Efficiency>& runs);
 
 }  // namespace slackline

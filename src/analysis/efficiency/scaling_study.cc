@@ -184,35 +184,35 @@ Series speedup_series(const std::vector<ScaledRun>& runs) {
   return series;
 }
 
-Json to_json(const std::vector<ScaledRun>& runs) {
+auto scaled_object(const ScaledRun& run) {
+  return Object{"ranks"_key = run.ranks(), "global_efficiency"_key = run.global(),
+                "speedup"_key = run.speedup, "ideal_speedup"_key = run.ideal_speedup};
+}
+
+auto scaling_object(const std::vector<ScaledRun>& runs) {
   const Factor& factor = most_degraded(runs.front(), runs.back());
   const bool degrades = change(factor, runs.front(), runs.back()) < kNoChange;
-  Json json{{"sentence", sentence(runs.front(), runs.back())},
-            {"degrading_factor", degrades ? Json(factor.key) : Json(nullptr)},
-            {"runs", Json::array()}};
-  for (const ScaledRun& s : runs) {
-    json["runs"].push_back({{"ranks", s.ranks()},
-                            {"global_efficiency", s.global()},
-                            {"speedup", s.speedup},
-                            {"ideal_speedup", s.ideal_speedup}});
-  }
-  return json;
+  return Object{"sentence"_key = sentence(runs.front(), runs.back()),
+                "degrading_factor"_key = known_if(degrades, factor.key),
+                "runs"_key = list_of(runs, scaled_object)};
 }
 
 }  // namespace
 
-Section scaling_section(const std::vector<Efficiency>& runs, Scaling scaling, Json& result) {
+const JsonType& declared_type(const ScalingJsonTag*) {
+  return json_type_by<scaling_object>();
+}
+
+ScalingStudy scaling_study(const std::vector<Efficiency>& runs, Scaling scaling) {
   Section section{.id = "scalability", .title = "Scalability"};
   const std::vector<ScaledRun> all = scaled(runs, scaling);
-  result["scaling"] = nullptr;
-  if (all.size() < 2) return section;
-  result["scaling"] = to_json(all);
+  if (all.size() < 2) return {std::move(section)};
   section.items.emplace_back(Paragraph{sentence(all.front(), all.back())});
   const std::string whole = whole_run_sentence(all.back(), runs.front(), scaling);
   if (!whole.empty()) section.items.emplace_back(Paragraph{whole});
   section.items.emplace_back(factor_series(all));
   section.items.emplace_back(speedup_series(all));
-  return section;
+  return {std::move(section), scaling_object(all)};
 }
 
 }  // namespace slackline

@@ -63,6 +63,9 @@ struct TimeShares {
   }
 };
 
+/// A rank with less of a processor than this share of its time is called oversubscribed.
+inline constexpr double kWholeProcessor = 0.8;
+
 /// `waits`: those in `analysed` (waits_in_interval()), which is in the trace's own time. Calls that
 /// reach over an end of it count with the part inside.
 /// Empty for an untimed trace and one without calls. O(calls).

@@ -100,24 +100,36 @@ Series series_of(const CollectiveComparison& c) {
   return series;
 }
 
-Json alternatives_to_json(const CollectiveComparison& c) {
-  Json alternatives = Json::array();
-  for (const auto& a : c.alternatives) {
-    Json rows = Json::array();
-    for (const Tolerances::Row& t : a.tolerances) {
-      rows.push_back({{"degradation", static_cast<double>(t.degradation_ppm) / 1e6},
-                      {"value_ns", t.value_ns ? Json(*t.value_ns) : Json(nullptr)}});
-    }
-    Json rhos = Json::array();
-    for (std::size_t i = 0; i < c.points_ns.size(); ++i) rhos.push_back(rho(c, a, i));
-    alternatives.push_back({{"collectives", a.rules},
-                            {"messages", a.messages},
-                            {"makespan_ns", a.makespan_ns},
-                            {"lambda", a.lambda},
-                            {"rho", std::move(rhos)},
-                            {"tolerance", std::move(rows)}});
-  }
-  return alternatives;
+auto compared_tolerance_object(const Tolerances::Row& t) {
+  return Object{"degradation"_key = static_cast<double>(t.degradation_ppm) / 1e6,
+                "value_ns"_key = t.value_ns};
+}
+
+auto alternative_object(const CollectiveComparison& c, const CollectiveComparison::Alternative& a) {
+  std::vector<double> rhos;
+  for (std::size_t i = 0; i < c.points_ns.size(); ++i) rhos.push_back(rho(c, a, i));
+  return Object{"collectives"_key = a.rules,
+                "messages"_key = a.messages,
+                "makespan_ns"_key = a.makespan_ns,
+                "lambda"_key = a.lambda,
+                "rho"_key = rhos,
+                "tolerance"_key = list_of(a.tolerances, compared_tolerance_object)};
+}
+
+auto alternative_objects(const CollectiveComparison& c) {
+  return list_of(c.alternatives, [&](const auto& a) { return alternative_object(c, a); });
+}
+
+auto comparison_object(const CollectiveComparison& c) {
+  return Object{"parameter"_key = c.parameter.name(), "points_ns"_key = c.points_ns,
+                "alternatives"_key = alternative_objects(c)};
+}
+
+auto scale_objects(const std::vector<ScaledComparison>& scales) {
+  return list_of(scales, [](const ScaledComparison& s) {
+    return Object{"ranks"_key = s.ranks, "points_ns"_key = s.comparison.points_ns,
+                  "alternatives"_key = alternative_objects(s.comparison)};
+  });
 }
 
 /// One row a number of ranks, at the one value of the parameter.
@@ -180,29 +192,29 @@ CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& 
   return result;
 }
 
-Report describe(const CollectiveComparison& c) {
-  Report report;
-  report.result["parameter"] = c.parameter.name();
-  report.result["points_ns"] = c.points_ns;
-  report.result["alternatives"] = alternatives_to_json(c);
+const JsonType& declared_type(const ComparisonJsonTag*) {
+  return json_type_by<comparison_object>();
+}
+
+Described<ComparisonJson> describe(const CollectiveComparison& c) {
+  Described<ComparisonJson> report{comparison_object(c)};
   report.sections.push_back({.id = "comparison",
                              .title = "Collective algorithms",
                              .items = {points_table(c), tolerance_table(c), series_of(c)}});
   return report;
 }
 
-void add_scales(Report& report, std::vector<ScaledComparison> scales) {
+const JsonType& declared_type(const ScaledComparisonsJsonTag*) {
+  return json_type_by<scale_objects>();
+}
+
+ScaledComparisonsJson add_scales(std::vector<Section>& sections,
+                                 std::vector<ScaledComparison> scales) {
   std::ranges::stable_sort(scales, {}, &ScaledComparison::ranks);
-  Json all = Json::array();
-  for (const ScaledComparison& s : scales) {
-    all.push_back({{"ranks", s.ranks},
-                   {"points_ns", s.comparison.points_ns},
-                   {"alternatives", alternatives_to_json(s.comparison)}});
-  }
-  report.result["scales"] = std::move(all);
-  report.sections.push_back({.id = "scales",
-                             .title = "Collective algorithms by number of ranks",
-                             .items = {scales_table(scales)}});
+  sections.push_back({.id = "scales",
+                      .title = "Collective algorithms by number of ranks",
+                      .items = {scales_table(scales)}});
+  return scale_objects(scales);
 }
 
 }  // namespace slackline

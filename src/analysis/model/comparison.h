@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "analysis/model/sensitivity.h"
+#include "report/object.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -41,8 +43,10 @@ CollectiveComparison compare_collectives(const Trace& trace, const ModelChoice& 
                                          const std::vector<std::int64_t>& points_fs,
                                          const std::vector<std::int64_t>& degradations_ppm);
 
+using ComparisonJson = JsonOf<struct ComparisonJsonTag>;
+const JsonType& declared_type(const ComparisonJsonTag*);
 /// Result and plots of T and its derivative, a line for each alternative.
-Report describe(const CollectiveComparison& comparison);
+Described<ComparisonJson> describe(const CollectiveComparison& comparison);
 
 /// The same program on another number of ranks, at one value of the parameter.
 struct ScaledComparison {
@@ -50,8 +54,12 @@ struct ScaledComparison {
   CollectiveComparison comparison;
 };
 
+using ScaledComparisonsJson = JsonOf<struct ScaledComparisonsJsonTag>;
+const JsonType& declared_type(const ScaledComparisonsJsonTag*);
 /// Adds how makespan, sensitivity and tolerance grow with the number of ranks. All have the same
-/// alternatives and degradations, one at least; the table shows the first of these.
-void add_scales(Report& report, std::vector<ScaledComparison> scales);
+/// alternatives and degradations, one at least; the table shows the first of these. Returns all for
+/// scripts.
+ScaledComparisonsJson add_scales(std::vector<Section>& sections,
+                                 std::vector<ScaledComparison> scales);
 
 }  // namespace slackline

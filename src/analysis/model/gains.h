@@ -8,7 +8,9 @@
 #include "analysis/model/model_choice.h"
 #include "calls/call_paths.h"
 #include "graph/execution_graph.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -57,6 +59,8 @@ struct GainOptions {
 Gains gains(const Trace& trace, const ExecutionGraph& graph, const CallPaths& paths,
             const ModelChoice& choice, const GainOptions& options = {});
 
-Report describe(const Gains& gains);
+using GainsJson = JsonOf<struct GainsJsonTag>;
+const JsonType& declared_type(const GainsJsonTag*);
+Described<GainsJson> describe(const Gains& gains);
 
 }  // namespace slackline

@@ -23,24 +23,29 @@ std::string speedup_name(int percent) {
   return fmt::format("{}%", percent);
 }
 
-Json takes_over(const GainCurve::Successor& s) {
-  if (s.name.empty()) return nullptr;
-  return {{"name", s.name}, {"kind", s.kind}, {"share", s.share}};
+auto successor_object(const GainCurve::Successor& s) {
+  return Object{"name"_key = s.name, "kind"_key = s.kind, "share"_key = s.share};
 }
 
-Json to_json(const GainCurve& c) {
-  Json gain = Json::object();
+auto curve_object(const GainCurve& c) {
+  JsonMap<double> gain;
   for (std::size_t i = 0; i < kGainSpeedups.size(); ++i) {
-    gain[speedup_name(kGainSpeedups[i])] = c.gain_ns[i];
+    gain.add(speedup_name(kGainSpeedups[i]), c.gain_ns[i]);
   }
-  return {{"name", c.name},
-          {"kind", c.kind},
-          {"time_ns", c.time_ns},
-          {"share", c.share},
-          {"on_critical_path_ns", c.on_path_ns},
-          {"gain_ns", std::move(gain)},
-          {"saturation", c.saturation},
-          {"takes_over", takes_over(c.takes_over)}};
+  const GainCurve::Successor& next = c.takes_over;
+  return Object{"name"_key = c.name,
+                "kind"_key = c.kind,
+                "time_ns"_key = c.time_ns,
+                "share"_key = c.share,
+                "on_critical_path_ns"_key = c.on_path_ns,
+                "gain_ns"_key = gain,
+                "saturation"_key = c.saturation,
+                "takes_over"_key = known_if(!next.name.empty(), successor_object(next))};
+}
+
+auto gains_object(const Gains& gains) {
+  return Object{"makespan_ns"_key = gains.makespan_ns,
+                "gains"_key = list_of(gains.curves, curve_object)};
 }
 
 Section gains_section(const Gains& gains, std::string_view kind, std::string title) {
@@ -97,11 +102,12 @@ Paragraph headline(const Gains& gains) {
 
 }  // namespace
 
-Report describe(const Gains& gains) {
-  Report report;
-  Json list = Json::array();
-  for (const GainCurve& c : gains.curves) list.push_back(to_json(c));
-  report.result = {{"makespan_ns", gains.makespan_ns}, {"gains", std::move(list)}};
+const JsonType& declared_type(const GainsJsonTag*) {
+  return json_type_by<gains_object>();
+}
+
+Described<GainsJson> describe(const Gains& gains) {
+  Described<GainsJson> report{gains_object(gains)};
   Section summary{.id = "gains", .title = "Potential gains"};
   summary.items.emplace_back(headline(gains));
   report.sections.push_back(std::move(summary));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/model/model_choice.h"
 #include "base/parallel.h"
 #include "base/units.h"
 
@@ -25,20 +26,47 @@ Paragraph not_convex() {
       "for those."};
 }
 
+auto parameters_object(const LogGOPS& model) {
+  return Object{"model"_key = "loggops",
+                "L_ns"_key = ns_of_fs(model.latency_fs),
+                "o_ns"_key = ns_of_fs(model.overhead_fs),
+                "g_ns"_key = ns_of_fs(model.gap_fs),
+                "G_ns_per_byte"_key = ns_of_fs(model.gap_per_byte_fs),
+                "O_ns_per_byte"_key = ns_of_fs(model.overhead_per_byte_fs),
+                "S_bytes"_key = threshold_json(model.eager_threshold_bytes),
+                "noise_interruptions"_key = model.noise.interruptions.size(),
+                "noise_seed"_key = model.noise.seed,
+                "loggopsim_flaws"_key = model.loggopsim_deviations};
+}
+
+auto finish_object(double finish_ns) {
+  return Object{"finish_ns"_key = finish_ns};
+}
+
+auto loggops_run_object(const LogGOPSRun& run, std::int64_t last_rank) {
+  return Object{"makespan_ns"_key = run.makespan_ns, "last_rank"_key = last_rank,
+                "convex"_key = false, "events"_key = run.events,
+                "ranks"_key = list_of(run.finish_ns, finish_object)};
+}
+
+auto loggops_sweep_object(const LogGOPSSweep& sweep) {
+  return Object{"parameter"_key = "L", "base_ns"_key = sweep.base_ns, "convex"_key = false,
+                "points"_key = list_of(sweep.points, [](const auto& point) {
+                  return Object{"value_ns"_key = point.first, "makespan_ns"_key = point.second};
+                })};
+}
+
 }  // namespace
 
-Report describe(const LogGOPSRun& run) {
-  Report report;
+const JsonType& declared_type(const LogGOPSRunJsonTag*) {
+  return json_type_by<loggops_run_object>();
+}
+
+Described<LogGOPSRunJson> describe(const LogGOPSRun& run) {
   const auto last = std::ranges::max_element(run.finish_ns);
   const auto last_rank =
       last == run.finish_ns.end() ? 0 : static_cast<std::int64_t>(last - run.finish_ns.begin());
-  Json ranks = Json::array();
-  for (const double finish : run.finish_ns) ranks.push_back({{"finish_ns", finish}});
-  report.result = {{"makespan_ns", run.makespan_ns},
-                   {"last_rank", last_rank},
-                   {"convex", false},
-                   {"events", run.events},
-                   {"ranks", std::move(ranks)}};
+  Described<LogGOPSRunJson> report{loggops_run_object(run, last_rank)};
   Facts facts;
   facts.facts.push_back({"predicted run time", run.makespan_ns, Unit::ns, "end of the last rank"});
   facts.facts.push_back({"exact value", exact_ns(run.makespan_ns), Unit::none, "in nanoseconds"});
@@ -77,9 +105,12 @@ LogGOPSSweep sweep_latency(const GoalProgram& program, const LogGOPS& model, std
   return sweep;
 }
 
-Report describe(const LogGOPSSweep& sweep) {
-  Report report;
-  Json points = Json::array();
+const JsonType& declared_type(const LogGOPSSweepJsonTag*) {
+  return json_type_by<loggops_sweep_object>();
+}
+
+Described<LogGOPSSweepJson> describe(const LogGOPSSweep& sweep) {
+  Described<LogGOPSSweepJson> report{loggops_sweep_object(sweep)};
   Series series{.id = "makespan",
                 .title = "Predicted run time vs. latency L",
                 .x_name = "L",
@@ -92,15 +123,10 @@ Report describe(const LogGOPSSweep& sweep) {
               .columns = {{"L", Unit::ns}, {"T", Unit::ns}, {"T exact (ns)"}},
               .rows = {}};
   for (const auto& [latency, makespan] : sweep.points) {
-    points.push_back({{"value_ns", latency}, {"makespan_ns", makespan}});
     series.x.push_back(latency);
     series.lines.front().y.push_back(makespan);
     table.rows.push_back({latency, makespan, exact_ns(makespan)});
   }
-  report.result = {{"parameter", "L"},
-                   {"base_ns", sweep.base_ns},
-                   {"convex", false},
-                   {"points", std::move(points)}};
   report.sections.push_back({"sensitivity",
                              "Predicted run time (LogGOPS)",
                              {not_convex(), std::move(series), std::move(table)},
@@ -108,19 +134,12 @@ Report describe(const LogGOPSSweep& sweep) {
   return report;
 }
 
-Json to_json(const LogGOPS& model) {
-  const std::uint64_t threshold = model.eager_threshold_bytes;
-  return {{"model", "loggops"},
-          {"L_ns", ns_of_fs(model.latency_fs)},
-          {"o_ns", ns_of_fs(model.overhead_fs)},
-          {"g_ns", ns_of_fs(model.gap_fs)},
-          {"G_ns_per_byte", ns_of_fs(model.gap_per_byte_fs)},
-          {"O_ns_per_byte", ns_of_fs(model.overhead_per_byte_fs)},
-          {"S_bytes", threshold == std::numeric_limits<std::uint64_t>::max() ? Json("unlimited")
-                                                                             : Json(threshold)},
-          {"noise_interruptions", model.noise.interruptions.size()},
-          {"noise_seed", model.noise.seed},
-          {"loggopsim_flaws", model.loggopsim_deviations}};
+const JsonType& declared_type(const LogGOPSJsonTag*) {
+  return json_type_by<parameters_object>();
+}
+
+LogGOPSJson to_json(const LogGOPS& model) {
+  return parameters_object(model);
 }
 
 }  // namespace slackline

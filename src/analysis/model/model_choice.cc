@@ -8,16 +8,30 @@
 namespace slackline {
 namespace {
 
-Json network_to_json(const PairNetwork& pairs) {
-  Json json;
-  json["topology"] = pairs.description.empty() ? Json(nullptr) : Json(pairs.description);
-  for (const CostClass& c : pairs.routes->latency_classes()) {
-    json["latency_ns"][c.name] = ns_of_fs(c.base_fs);
-  }
-  for (const CostClass& c : pairs.routes->gap_classes()) {
-    json["gap_ns_per_byte"][c.name] = ns_of_fs(c.base_fs);
-  }
-  return json;
+JsonMap<double> class_values(const std::vector<CostClass>& classes) {
+  JsonMap<double> values;
+  for (const CostClass& c : classes) values.add(c.name, ns_of_fs(c.base_fs));
+  return values;
+}
+
+auto network_object(const PairNetwork& pairs) {
+  return Object{"topology"_key = known_text(pairs.description),
+                "latency_ns"_key = class_values(pairs.routes->latency_classes()),
+                "gap_ns_per_byte"_key = class_values(pairs.routes->gap_classes())};
+}
+
+auto model_object(const ModelChoice& choice) {
+  return Object{"model"_key = "loggps-dag",
+                "network"_key = known_text(choice.network),
+                "machine"_key.when(known_text(choice.machine)),
+                "L_ns"_key = ns_of_fs(choice.model.latency_fs),
+                "o_ns"_key = ns_of_fs(choice.model.overhead_fs),
+                "G_ns_per_byte"_key = ns_of_fs(choice.model.gap_per_byte_fs),
+                "S_bytes"_key = threshold_json(choice.graph.eager_threshold_bytes),
+                "rendezvous"_key = to_string(choice.graph.rendezvous),
+                "collectives"_key = choice.graph.collectives.to_string(),
+                "computation"_key.when(known_text(choice.computation)),
+                "pairs_of_ranks"_key.when(optional_of(choice.pairs, network_object))};
 }
 
 bool is_plain(const ModelChoice& choice, const VariedParameter& parameter) {
@@ -69,22 +83,17 @@ PicosecondCost picosecond_cost(const ExecutionGraph& graph, const ModelChoice& c
                                  : PicosecondCost(graph, choice.model, choice.pairs);
 }
 
-Json to_json(const ModelChoice& choice) {
-  Json json;
-  json["model"] = "loggps-dag";
-  json["network"] = choice.network.empty() ? Json(nullptr) : Json(choice.network);
-  if (!choice.machine.empty()) json["machine"] = choice.machine;
-  json["L_ns"] = ns_of_fs(choice.model.latency_fs);
-  json["o_ns"] = ns_of_fs(choice.model.overhead_fs);
-  json["G_ns_per_byte"] = ns_of_fs(choice.model.gap_per_byte_fs);
-  const std::uint64_t threshold = choice.graph.eager_threshold_bytes;
-  json["S_bytes"] =
-      threshold == std::numeric_limits<std::uint64_t>::max() ? Json("unlimited") : Json(threshold);
-  json["rendezvous"] = to_string(choice.graph.rendezvous);
-  json["collectives"] = choice.graph.collectives.to_string();
-  if (!choice.computation.empty()) json["computation"] = choice.computation;
-  if (choice.pairs != nullptr) json["pairs_of_ranks"] = network_to_json(*choice.pairs);
-  return json;
+ThresholdJson threshold_json(std::uint64_t bytes) {
+  if (bytes == std::numeric_limits<std::uint64_t>::max()) return "unlimited";
+  return bytes;
+}
+
+const JsonType& declared_type(const ModelJsonTag*) {
+  return json_type_by<model_object>();
+}
+
+ModelJson to_json(const ModelChoice& choice) {
+  return model_object(choice);
 }
 
 }  // namespace slackline

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "graph/build.h"
+#include "report/object.h"
 #include "report/report.h"
 #include "timing/cost/loggps.h"
 #include "timing/makespan.h"
@@ -46,7 +47,13 @@ std::int64_t base_value_fs(const ExecutionGraph& graph, const ModelChoice& choic
 /// What edges cost under `choice`, in picoseconds. Refers to `graph`.
 PicosecondCost picosecond_cost(const ExecutionGraph& graph, const ModelChoice& choice);
 
+/// An eager threshold for a Report: bytes, or "unlimited".
+using ThresholdJson = std::variant<std::string, std::uint64_t>;
+ThresholdJson threshold_json(std::uint64_t bytes);
+
+using ModelJson = JsonOf<struct ModelJsonTag>;
+const JsonType& declared_type(const ModelJsonTag*);
 /// The effective options, for a Report: values with units, as the command line reads them.
-Json to_json(const ModelChoice& choice);
+ModelJson to_json(const ModelChoice& choice);
 
 }  // namespace slackline

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "analysis/model/model_functions.h"
+#include "base/ratio.h"
 #include "base/saturating.h"
 #include "base/units.h"
 
@@ -49,9 +50,39 @@ std::string where_sentence(const Prediction& p) {
       100 * (p.makespan_ns / measured - 1));
 }
 
-Json losses_to_json(const Losses& l) {
-  return {{"compute", l.compute},   {"imbalance", l.imbalance},   {"transfer", l.transfer},
-          {"overhead", l.overhead}, {"dependence", l.dependence}, {"busiest_rank", l.busiest_rank}};
+Table losses_table(const Losses& l) {
+  return {"losses",
+          "Predicted rank time",
+          {{"part"}, {"share", Unit::ratio}},
+          {{"computation", l.compute},
+           {"load imbalance", l.imbalance},
+           {"message transfer", l.transfer},
+           {"CPU overhead of messages", l.overhead},
+           {"serialisation", l.dependence}}};
+}
+
+Table path_parts_table(const PathTime& total) {
+  const auto share = [&](std::int64_t ps) {
+    return ratio_of(static_cast<double>(ps), static_cast<double>(total.total_ps()));
+  };
+  return {"path_parts",
+          "Predicted critical path",
+          {{"part"}, {"share", Unit::ratio}},
+          {{"computation", share(total.compute_ps)},
+           {"overhead", share(total.overhead_ps)},
+           {"latency", share(total.latency_ps)},
+           {"bandwidth", share(total.bandwidth_ps)}}};
+}
+
+auto losses_object(const Losses& l) {
+  return Object{"compute"_key = l.compute,       "imbalance"_key = l.imbalance,
+                "transfer"_key = l.transfer,     "overhead"_key = l.overhead,
+                "dependence"_key = l.dependence, "busiest_rank"_key = l.busiest_rank};
+}
+
+auto overview_object(const PredictionJson& prediction, const Overview& o) {
+  return Object{prediction, "losses"_key = losses_object(losses(o.prediction.ranks_ps)),
+                "tolerance"_key = rows_to_json(o.tolerances), pieces_to_json(o.sensitivity)};
 }
 
 }  // namespace
@@ -129,14 +160,15 @@ Overview overview(const Trace& trace, const ModelFunctions& functions, const Mod
   return o;
 }
 
-Report describe(const Overview& o, const Trace& trace) {
-  Report report = describe(o.prediction, trace);
-  const Report tolerance = describe(o.tolerances);
-  const Report envelope = describe(o.sensitivity);
-  report.result["losses"] = losses_to_json(losses(o.prediction.ranks_ps));
-  report.result["tolerance"] = tolerance.result["tolerance"];
-  report.result["pieces"] = envelope.result["pieces"];
-  report.result["breakpoints_ns"] = envelope.result["breakpoints_ns"];
+const JsonType& declared_type(const OverviewJsonTag*) {
+  return json_type_by<overview_object>();
+}
+
+Described<OverviewJson> describe(const Overview& o, const Trace& trace) {
+  auto prediction = describe(o.prediction, trace);
+  const auto tolerance = describe(o.tolerances);
+  Described<OverviewJson> report{overview_object(prediction.result, o),
+                                 std::move(prediction.sections)};
 
   Section summary{.id = "summary", .title = "Model prediction (LogGPS)"};
   summary.items.emplace_back(Paragraph{where_sentence(o.prediction)});
@@ -144,7 +176,10 @@ Report describe(const Overview& o, const Trace& trace) {
   for (const std::string& text : tolerance_sentences(o.tolerances)) {
     summary.items.emplace_back(Paragraph{text});
   }
+  summary.items.emplace_back(losses_table(losses(o.prediction.ranks_ps)));
+  summary.items.emplace_back(path_parts_table(o.prediction.path.total));
   Section latency{.id = "latency", .title = "Network latency"};
+  latency.items.emplace_back(Facts{{{"assumed latency", o.tolerances.base_ns, Unit::ns}}});
   latency.items.emplace_back(sensitivity_series(o.sensitivity, tolerance_zones(o.tolerances)));
   for (const Item& item : tolerance.sections.front().items) {
     if (std::holds_alternative<Table>(item)) latency.items.push_back(item);

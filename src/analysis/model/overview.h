@@ -5,6 +5,8 @@
 
 #include "analysis/model/prediction.h"
 #include "analysis/model/sensitivity.h"
+#include "report/object.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -24,8 +26,10 @@ Overview overview(const Trace& trace, const ExecutionGraph& graph, const ModelCh
 Overview overview(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
                   const std::vector<std::int64_t>& degradations_ppm);
 
+using OverviewJson = JsonOf<struct OverviewJsonTag>;
+const JsonType& declared_type(const OverviewJsonTag*);
 /// Result and sections; the caller adds options, input and findings.
-Report describe(const Overview& overview, const Trace& trace);
+Described<OverviewJson> describe(const Overview& overview, const Trace& trace);
 
 /// What holds the run back most under the model, and what its critical path consists of.
 std::string limit_sentence(const Prediction& prediction);

@@ -34,6 +34,25 @@ std::vector<PairwiseSensitivity::Class> class_sensitivities(
   return classes;
 }
 
+auto pair_objects(const PairwiseSensitivity& pairwise) {
+  return list_of(pairwise.pairs, [](const PairSensitivity& p) {
+    return Object{"from"_key = p.from, "to"_key = p.to, "lambda_L"_key = p.lambda_latency,
+                  "lambda_G_bytes"_key = p.lambda_gap_bytes};
+  });
+}
+
+/// What the critical path pays.
+double path_ns(const PairwiseSensitivity::Class& c) {
+  return c.base_ns * static_cast<double>(c.lambda);
+}
+
+auto class_objects(const PairwiseSensitivity& pairwise) {
+  return list_of(pairwise.classes, [](const PairwiseSensitivity::Class& c) {
+    return Object{"parameter"_key = c.parameter.name(), "value_ns"_key = c.base_ns,
+                  "lambda"_key = c.lambda, "path_ns"_key = path_ns(c)};
+  });
+}
+
 }  // namespace
 
 PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const ModelChoice& choice) {
@@ -54,8 +73,11 @@ PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const Mode
   return result;
 }
 
-void add_pairs(Report& report, const PairwiseSensitivity& pairwise) {
-  Json rows = Json::array();
+const JsonType& declared_type(const PairsJsonTag*) {
+  return json_type_by<pair_objects>();
+}
+
+PairsJson add_pairs(std::vector<Section>& sections, const PairwiseSensitivity& pairwise) {
   Table table{.id = "pairs",
               .title = "",
               .columns = {{"from"},
@@ -64,24 +86,23 @@ void add_pairs(Report& report, const PairwiseSensitivity& pairwise) {
                           {"lambda_G", Unit::bytes, "bytes on the critical path"}},
               .rows = {}};
   for (const PairSensitivity& p : pairwise.pairs) {
-    rows.push_back({{"from", p.from},
-                    {"to", p.to},
-                    {"lambda_L", p.lambda_latency},
-                    {"lambda_G_bytes", p.lambda_gap_bytes}});
     if (table.rows.size() == kPairsShown) continue;
     table.rows.push_back(
         {std::int64_t{p.from}, std::int64_t{p.to}, p.lambda_latency, p.lambda_gap_bytes});
   }
   table.title = fmt::format("Critical-path communication by pair of ranks ({} of {} pairs)",
                             table.rows.size(), pairwise.pairs.size());
-  report.result["pairs"] = std::move(rows);
-  report.sections.push_back(
-      {.id = "pairs", .title = "Critical path by pair of ranks", .items = {table}});
+  sections.push_back({.id = "pairs", .title = "Critical path by pair of ranks", .items = {table}});
+  return pair_objects(pairwise);
 }
 
-void add_classes(Report& report, const PairwiseSensitivity& pairwise) {
-  if (pairwise.classes.empty()) return;
-  Json rows = Json::array();
+const JsonType& declared_type(const ClassesJsonTag*) {
+  return json_type_by<class_objects>();
+}
+
+std::optional<ClassesJson> add_classes(std::vector<Section>& sections,
+                                       const PairwiseSensitivity& pairwise) {
+  if (pairwise.classes.empty()) return std::nullopt;
   Table table{.id = "classes",
               .title = "Critical path by network parameter",
               .columns = {{"parameter"},
@@ -91,18 +112,14 @@ void add_classes(Report& report, const PairwiseSensitivity& pairwise) {
                           {"share", Unit::ratio, "of the run time"}},
               .rows = {}};
   for (const PairwiseSensitivity::Class& c : pairwise.classes) {
-    const double time = c.base_ns * static_cast<double>(c.lambda);
+    const double time = path_ns(c);
     const double share = pairwise.makespan_ns > 0 ? time / pairwise.makespan_ns : 0;
-    rows.push_back({{"parameter", c.parameter.name()},
-                    {"value_ns", c.base_ns},
-                    {"lambda", c.lambda},
-                    {"path_ns", time}});
     const bool gap = c.parameter.kind == Parameter::gap_per_byte;
     const std::string value = gap ? fmt::format("{:g} ns/B", c.base_ns) : format_time_ns(c.base_ns);
     table.rows.push_back({c.parameter.name(), value, c.lambda, time, share});
   }
-  report.result["classes"] = std::move(rows);
-  report.sections.push_back({.id = "classes", .title = "Network", .items = {table}});
+  sections.push_back({.id = "classes", .title = "Network", .items = {table}});
+  return class_objects(pairwise);
 }
 
 }  // namespace slackline

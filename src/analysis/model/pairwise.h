@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "analysis/model/model_choice.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "timing/longest_path.h"
 
 namespace slackline {
@@ -26,9 +28,14 @@ struct PairwiseSensitivity {
 /// All from one path: one pass, and one walk back.
 PairwiseSensitivity pairwise_sensitivity(const ExecutionGraph& graph, const ModelChoice& choice);
 
-/// Adds `result.pairs` and a table of the largest.
-void add_pairs(Report& report, const PairwiseSensitivity& pairwise);
-/// Adds `result.classes` and a table, if there are any.
-void add_classes(Report& report, const PairwiseSensitivity& pairwise);
+using PairsJson = JsonOf<struct PairsJsonTag>;
+const JsonType& declared_type(const PairsJsonTag*);
+/// Adds a table of the largest. Returns all, for `result.pairs`.
+PairsJson add_pairs(std::vector<Section>& sections, const PairwiseSensitivity& pairwise);
+using ClassesJson = JsonOf<struct ClassesJsonTag>;
+const JsonType& declared_type(const ClassesJsonTag*);
+/// Adds a table, if there are any. Returns the same, for `result.classes`.
+std::optional<ClassesJson> add_classes(std::vector<Section>& sections,
+                                       const PairwiseSensitivity& pairwise);
 
 }  // namespace slackline

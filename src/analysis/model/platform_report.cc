@@ -121,25 +121,34 @@ Section links_section(const Platform& platform, std::size_t shown) {
   return section;
 }
 
-Json link_to_json(const Platform& platform, LinkId id) {
-  const Link& link = platform.link(id);
-  return {{"link", platform.link_name(id)},
-          {"bandwidth_bytes_per_s", link.bandwidth},
-          {"latency_ns", nanoseconds(link.latency)},
-          {"sharing", std::string(to_string(link.sharing))}};
+auto performance_object(const Link& link) {
+  return Object{"bandwidth_bytes_per_s"_key = link.bandwidth,
+                "latency_ns"_key = nanoseconds(link.latency),
+                "sharing"_key = to_string(link.sharing)};
 }
 
-Json summary_to_json(const Platform& platform) {
-  Json json{{"hosts", platform.host_count()},
-            {"links", platform.link_count()},
-            {"link_groups", Json::array()}};
-  for (const LinkGroup& group : platform.link_groups()) {
-    Json entry = link_to_json(platform, group.first);
-    entry.erase("link");
-    json["link_groups"].push_back({{"group", group.name}, {"links", group.count}});
-    json["link_groups"].back().update(entry);
-  }
-  return json;
+auto platform_link_object(const Platform& platform, LinkId id) {
+  return Object{"link"_key = platform.link_name(id), performance_object(platform.link(id))};
+}
+
+auto group_object(const Platform& platform, const LinkGroup& group) {
+  return Object{"group"_key = group.name, "links"_key = group.count,
+                performance_object(platform.link(group.first))};
+}
+
+auto platform_object(const Platform& platform) {
+  return Object{"hosts"_key = platform.host_count(), "links"_key = platform.link_count(),
+                "link_groups"_key = list_of(platform.link_groups(), [&](const LinkGroup& group) {
+                  return group_object(platform, group);
+                })};
+}
+
+auto route_object(const Platform& platform, const RouteAnswer& route) {
+  return Object{
+      "from"_key = platform.host_name(route.from), "to"_key = platform.host_name(route.to),
+      "latency_ns"_key = nanoseconds(route.latency), "bandwidth_bytes_per_s"_key = route.bandwidth,
+      "links"_key =
+          list_of(route.links, [&](LinkId id) { return platform_link_object(platform, id); })};
 }
 
 }  // namespace
@@ -154,9 +163,12 @@ RouteAnswer find_route(const Platform& platform, HostId from, HostId to) {
   return answer;
 }
 
-Report describe(const Platform& platform, std::size_t shown) {
-  Report report;
-  report.result = summary_to_json(platform);
+const JsonType& declared_type(const PlatformSummaryJsonTag*) {
+  return json_type_by<platform_object>();
+}
+
+Described<PlatformSummaryJson> describe(const Platform& platform, std::size_t shown) {
+  Described<PlatformSummaryJson> report{platform_object(platform)};
   Facts facts{{{"hosts", count(platform.host_count()), Unit::count},
                {"links", count(platform.link_count()), Unit::count}}};
   report.sections.push_back(
@@ -166,31 +178,30 @@ Report describe(const Platform& platform, std::size_t shown) {
   return report;
 }
 
-void add_route(Report& report, const Platform& platform, const RouteAnswer& route) {
-  Json json{{"from", platform.host_name(route.from)},
-            {"to", platform.host_name(route.to)},
-            {"latency_ns", nanoseconds(route.latency)},
-            {"bandwidth_bytes_per_s", route.bandwidth},
-            {"links", Json::array()}};
+const JsonType& declared_type(const RouteJsonTag*) {
+  return json_type_by<route_object>();
+}
+
+RouteJson add_route(std::vector<Section>& sections, const Platform& platform,
+                    const RouteAnswer& route) {
   Table table{"route",
               "Links along the route",
               {{"link"}, {"bandwidth"}, {"latency", Unit::ns}, {"sharing"}},
               {}};
   for (const LinkId id : route.links) {
     const Link& link = platform.link(id);
-    json["links"].push_back(link_to_json(platform, id));
     table.rows.push_back({platform.link_name(id), quantity(link.bandwidth, "B/s"),
                           nanoseconds(link.latency), std::string(to_string(link.sharing))});
   }
-  report.result["route"] = std::move(json);
   Facts facts{{{"latency", nanoseconds(route.latency), Unit::ns, "sum over the links"},
                {"bandwidth", quantity(route.bandwidth, "B/s"), Unit::none,
                 "minimum over the links, without contention and before model factors"}}};
-  report.sections.insert(report.sections.begin(),
-                         Section{"route",
-                                 fmt::format("Route from {} to {}", platform.host_name(route.from),
-                                             platform.host_name(route.to)),
-                                 {std::move(facts), std::move(table)}});
+  sections.insert(sections.begin(),
+                  Section{"route",
+                          fmt::format("Route from {} to {}", platform.host_name(route.from),
+                                      platform.host_name(route.to)),
+                          {std::move(facts), std::move(table)}});
+  return route_object(platform, route);
 }
 
 }  // namespace slackline

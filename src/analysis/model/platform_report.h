@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "sim/platform/platform.h"
 
 namespace slackline {
@@ -20,10 +22,15 @@ struct RouteAnswer {
 /// Throws Error when there is no route.
 RouteAnswer find_route(const Platform& platform, HostId from, HostId to);
 
-/// Fills result and sections: the zones as a tree, hosts, and links by group; at most `shown` rows
+using PlatformSummaryJson = JsonOf<struct PlatformSummaryJsonTag>;
+const JsonType& declared_type(const PlatformSummaryJsonTag*);
+/// Result and sections: the zones as a tree, hosts, and links by group; at most `shown` rows
 /// of each. The caller adds options, input and findings.
-Report describe(const Platform& platform, std::size_t shown);
-/// Adds the links of a route, and what they are together, to result and sections.
-void add_route(Report& report, const Platform& platform, const RouteAnswer& route);
+Described<PlatformSummaryJson> describe(const Platform& platform, std::size_t shown);
+using RouteJson = JsonOf<struct RouteJsonTag>;
+const JsonType& declared_type(const RouteJsonTag*);
+/// Adds the links of a route, and what they are together. Returns the same for scripts.
+RouteJson add_route(std::vector<Section>& sections, const Platform& platform,
+                    const RouteAnswer& route);
 
 }  // namespace slackline

@@ -7,6 +7,8 @@
 #include "analysis/model/model_path.h"
 #include "analysis/model/rank_breakdown.h"
 #include "analysis/runs/measured.h"
+#include "report/object.h"
+#include "report/typed_report.h"
 #include "timing/makespan.h"
 #include "timing/model_schedule.h"
 
@@ -48,15 +50,22 @@ Prediction predict(const Trace& trace, const ExecutionGraph& graph, const ModelC
 Prediction predict(const Trace& trace, const ModelFunctions& functions, const ModelledRun& run,
                    Side side = Side::right);
 
-/// Fills result and sections; the caller adds options, input and findings.
-Report describe(const Prediction& prediction, const Trace& trace);
+using PredictionJson = JsonOf<struct PredictionJsonTag>;
+const JsonType& declared_type(const PredictionJsonTag*);
+/// Result and sections; the caller adds options, input and findings.
+Described<PredictionJson> describe(const Prediction& prediction, const Trace& trace);
 
 /// Parts of that Report which others use too.
 Section describe_ranks(const Prediction& prediction);
 Section describe_path(const ModelPath& path, const Trace& trace);
-Json path_to_json(const ModelPath& path, const Trace& trace);
+using ModelPathJson = JsonOf<struct ModelPathJsonTag>;
+const JsonType& declared_type(const ModelPathJsonTag*);
+ModelPathJson path_to_json(const ModelPath& path, const Trace& trace);
 
+using PredictedPathJson = JsonOf<struct PredictedPathJsonTag>;
+const JsonType& declared_type(const PredictedPathJsonTag*);
 /// The critical path itself, segment by segment, for `slackline critical-path`.
-Report describe_critical_path(const Prediction& prediction, const Trace& trace);
+Described<PredictedPathJson> describe_critical_path(const Prediction& prediction,
+                                                    const Trace& trace);
 
 }  // namespace slackline

@@ -12,8 +12,21 @@
 namespace slackline {
 namespace {
 
-Json to_json_interval(const Interval& i, const char* middle) {
-  return {{"low", i.low}, {middle, i.middle}, {"high", i.high}};
+auto quantity_interval_object(const Interval& i, bool bootstrap) {
+  return Object{"low"_key = i.low, "median"_key.when(bootstrap, i.middle),
+                "mean"_key.when(!bootstrap, i.middle), "high"_key = i.high};
+}
+
+auto prediction_intervals_object(const PredictionIntervals& intervals) {
+  const bool bootstrap = intervals.method == PredictionIntervals::Method::bootstrap;
+  const auto object = [&](const Interval& i) { return quantity_interval_object(i, bootstrap); };
+  return Object{"method"_key = bootstrap ? "bootstrap" : "runs",
+                "samples"_key = intervals.samples,
+                "confidence"_key = 0.95,
+                "makespan_ns"_key = object(intervals.makespan_ns),
+                "measured_ns"_key.when(optional_of(intervals.measured_ns, object)),
+                "lambda_L"_key = object(intervals.lambda_latency),
+                "rho_L"_key = object(intervals.rho_latency)};
 }
 
 template <typename Value>
@@ -64,7 +77,12 @@ PredictionIntervals intervals_of_predictions(const std::vector<Prediction>& runs
   return result;
 }
 
-void add_intervals(Report& report, const PredictionIntervals& intervals) {
+const JsonType& declared_type(const PredictionIntervalsJsonTag*) {
+  return json_type_by<prediction_intervals_object>();
+}
+
+PredictionIntervalsJson add_intervals(std::vector<Section>& sections,
+                                      const PredictionIntervals& intervals) {
   const bool bootstrap = intervals.method == PredictionIntervals::Method::bootstrap;
   const char* middle = bootstrap ? "median" : "mean";
   Table table{.id = bootstrap ? "bootstrap" : "runs",
@@ -73,22 +91,18 @@ void add_intervals(Report& report, const PredictionIntervals& intervals) {
                                  : fmt::format("95 % intervals ({} runs)", intervals.samples),
               .columns = {{"quantity"}, {"unit"}, {"from"}, {middle}, {"to"}},
               .rows = {}};
-  Json entry{{"method", bootstrap ? "bootstrap" : "runs"},
-             {"samples", intervals.samples},
-             {"confidence", 0.95}};
-  const auto add = [&](const char* name, const char* key, const char* unit, const Interval& i) {
+  const auto add = [&](const char* name, const char* unit, const Interval& i) {
     table.rows.push_back({std::string(name), std::string(unit), i.low, i.middle, i.high});
-    entry[key] = to_json_interval(i, middle);
   };
-  add("predicted run time T", "makespan_ns", "ns", intervals.makespan_ns);
-  if (intervals.measured_ns) add("measured run time", "measured_ns", "ns", *intervals.measured_ns);
-  add("lambda_L", "lambda_L", "", intervals.lambda_latency);
-  add("rho_L", "rho_L", "", intervals.rho_latency);
-  report.result["intervals"].push_back(std::move(entry));
-  report.sections.push_back(
+  add("predicted run time T", "ns", intervals.makespan_ns);
+  if (intervals.measured_ns) add("measured run time", "ns", *intervals.measured_ns);
+  add("lambda_L", "", intervals.lambda_latency);
+  add("rho_L", "", intervals.rho_latency);
+  sections.push_back(
       {.id = bootstrap ? "bootstrap" : "runs",
        .title = bootstrap ? "Uncertainty (bootstrap of this run)" : "Uncertainty (several runs)",
        .items = {std::move(table)}});
+  return prediction_intervals_object(intervals);
 }
 
 }  // namespace slackline

@@ -7,6 +7,8 @@
 
 #include "analysis/model/interval.h"
 #include "analysis/model/prediction.h"
+#include "report/object.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -33,7 +35,10 @@ PredictionIntervals bootstrap_prediction(const Trace& trace, const ExecutionGrap
 /// From predictions of at least two recordings of one program.
 PredictionIntervals intervals_of_predictions(const std::vector<Prediction>& runs);
 
-/// Adds `result.intervals` (a list, one entry for each method) and a table.
-void add_intervals(Report& report, const PredictionIntervals& intervals);
+using PredictionIntervalsJson = JsonOf<struct PredictionIntervalsJsonTag>;
+const JsonType& declared_type(const PredictionIntervalsJsonTag*);
+/// Adds a table. Returns the same, for an entry of `result.intervals`.
+PredictionIntervalsJson add_intervals(std::vector<Section>& sections,
+                                      const PredictionIntervals& intervals);
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "analysis/model/prediction.h"
+#include "analysis/paths/call_activities.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -12,10 +13,6 @@ constexpr std::size_t kSegmentsShown = 40;
 
 double ns_of_ps(std::int64_t ps) {
   return static_cast<double>(ps) / 1000.0;
-}
-
-std::string operation_name(Operation operation) {
-  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
 }
 
 std::string region_name(std::int32_t region, const Trace& trace) {
@@ -43,40 +40,68 @@ Table path_table(std::string id, std::string title, std::string first_column) {
                .rows = {}};
 }
 
-Json time_to_json(const PathTime& t) {
-  Json json;
-  json["total_ns"] = ns_of_ps(t.total_ps());
-  json["compute_ns"] = ns_of_ps(t.compute_ps);
-  json["overhead_ns"] = ns_of_ps(t.overhead_ps);
-  json["latency_ns"] = ns_of_ps(t.latency_ps);
-  json["bandwidth_ns"] = ns_of_ps(t.bandwidth_ps);
-  return json;
+auto time_object(const PathTime& t) {
+  return Object{"total_ns"_key = ns_of_ps(t.total_ps()), "compute_ns"_key = ns_of_ps(t.compute_ps),
+                "overhead_ns"_key = ns_of_ps(t.overhead_ps),
+                "latency_ns"_key = ns_of_ps(t.latency_ps),
+                "bandwidth_ns"_key = ns_of_ps(t.bandwidth_ps)};
 }
 
-Json ranks_to_json(const std::vector<TimeBreakdown>& ranks) {
-  Json rows = Json::array();
-  for (const TimeBreakdown& r : ranks) {
-    rows.push_back({{"compute_ns", ns_of_ps(r.compute)},
-                    {"overhead_ns", ns_of_ps(r.overhead)},
-                    {"transfer_ns", ns_of_ps(r.transfer)},
-                    {"wait_ns", ns_of_ps(r.wait)}});
-  }
-  return rows;
+auto predicted_rank_object(const TimeBreakdown& r) {
+  return Object{"compute_ns"_key = ns_of_ps(r.compute), "overhead_ns"_key = ns_of_ps(r.overhead),
+                "transfer_ns"_key = ns_of_ps(r.transfer), "wait_ns"_key = ns_of_ps(r.wait)};
 }
 
-Json prediction_to_json(const Prediction& p, const Trace& trace) {
-  Json result;
-  result["makespan_ns"] = p.makespan_ns;
-  result["measured_ns"] = p.measured ? Json(p.measured->makespan_ns) : Json(nullptr);
-  result["lambda_L"] = p.lambda_latency;
-  result["lambda_G_bytes"] = p.lambda_gap_bytes;
-  result["lambda_o"] = p.lambda_overhead;
-  result["rho_L"] = p.rho_latency;
-  result["derivative"] = p.side == Side::right ? "right" : "left";
-  result["critical_path"] = path_to_json(p.path, trace);
-  result["ranks"] = ranks_to_json(p.ranks_ps);
-  result["graph"] = {{"vertices", p.vertices}, {"edges", p.edges}, {"messages", p.messages}};
-  return result;
+auto prediction_object(const Prediction& p, const Trace& trace) {
+  return Object{"makespan_ns"_key = p.makespan_ns,
+                "measured_ns"_key =
+                    optional_of(p.measured, [](const MeasuredRun& run) { return run.makespan_ns; }),
+                "lambda_L"_key = p.lambda_latency,
+                "lambda_G_bytes"_key = p.lambda_gap_bytes,
+                "lambda_o"_key = p.lambda_overhead,
+                "rho_L"_key = p.rho_latency,
+                "derivative"_key = p.side == Side::right ? "right" : "left",
+                "critical_path"_key = path_to_json(p.path, trace),
+                "ranks"_key = list_of(p.ranks_ps, predicted_rank_object),
+                "graph"_key = Object{"vertices"_key = p.vertices, "edges"_key = p.edges,
+                                     "messages"_key = p.messages}};
+}
+
+std::optional<std::string> known_region(std::int32_t region, const Trace& trace) {
+  if (region == kNoRegion) return std::nullopt;
+  return std::string(region_name(region, trace));
+}
+
+auto model_path_object(const ModelPath& path, const Trace& trace) {
+  return Object{
+      time_object(path.total), "messages"_key = path.messages,
+      "by_rank"_key = list_of(path.by_rank, time_object),
+      "by_operation"_key = list_of(
+          path.by_operation,
+          [](const auto& of) {
+            return Object{time_object(of.second), "operation"_key = activity_name(of.first)};
+          }),
+      "by_region"_key = list_of(path.by_region, [&](const auto& of) {
+        return Object{time_object(of.second), "region"_key = known_region(of.first, trace)};
+      })};
+}
+
+auto segment_object(const PathSegment& s, const Trace& trace) {
+  return Object{"begin_ns"_key = ns_of_ps(s.begin_ps),
+                "end_ns"_key = ns_of_ps(s.end_ps),
+                "part"_key = to_string(s.part),
+                "rank"_key = s.rank,
+                "from_rank"_key = s.from_rank,
+                "call"_key = s.call,
+                "operation"_key = activity_name(s.operation),
+                "region"_key = known_region(s.region, trace)};
+}
+
+auto predicted_path_object(const Prediction& p, const Trace& trace) {
+  return Object{
+      "makespan_ns"_key = p.makespan_ns, "critical_path"_key = path_to_json(p.path, trace),
+      "segments"_key =
+          list_of(p.path.segments, [&](const PathSegment& s) { return segment_object(s, trace); })};
 }
 
 Facts key_facts(const Prediction& p) {
@@ -108,27 +133,12 @@ Facts key_facts(const Prediction& p) {
 
 }  // namespace
 
-Json path_to_json(const ModelPath& path, const Trace& trace) {
-  Json json = time_to_json(path.total);
-  json["messages"] = path.messages;
-  Json by_rank = Json::array();
-  for (const PathTime& t : path.by_rank) by_rank.push_back(time_to_json(t));
-  json["by_rank"] = std::move(by_rank);
-  Json by_operation = Json::array();
-  for (const auto& [operation, time] : path.by_operation) {
-    Json row = time_to_json(time);
-    row["operation"] = operation_name(operation);
-    by_operation.push_back(std::move(row));
-  }
-  json["by_operation"] = std::move(by_operation);
-  Json by_region = Json::array();
-  for (const auto& [region, time] : path.by_region) {
-    Json row = time_to_json(time);
-    row["region"] = region == kNoRegion ? Json(nullptr) : Json(region_name(region, trace));
-    by_region.push_back(std::move(row));
-  }
-  json["by_region"] = std::move(by_region);
-  return json;
+const JsonType& declared_type(const ModelPathJsonTag*) {
+  return json_type_by<model_path_object>();
+}
+
+ModelPathJson path_to_json(const ModelPath& path, const Trace& trace) {
+  return model_path_object(path, trace);
 }
 
 Section describe_ranks(const Prediction& p) {
@@ -155,7 +165,7 @@ Section describe_path(const ModelPath& path, const Trace& trace) {
   const std::int64_t makespan_ps = path.total.total_ps();
   Table by_operation = path_table("path_by_operation", "Critical path by operation", "operation");
   for (const auto& [operation, time] : path.by_operation) {
-    by_operation.rows.push_back(time_row(operation_name(operation), time, makespan_ps));
+    by_operation.rows.push_back(time_row(std::string(activity_name(operation)), time, makespan_ps));
   }
   Table by_rank = path_table("path_by_rank", "Critical path by rank", "rank");
   for (std::size_t r = 0; r < path.by_rank.size(); ++r) {
@@ -175,9 +185,12 @@ Section describe_path(const ModelPath& path, const Trace& trace) {
   return section;
 }
 
-Report describe(const Prediction& p, const Trace& trace) {
-  Report report;
-  report.result = prediction_to_json(p, trace);
+const JsonType& declared_type(const PredictionJsonTag*) {
+  return json_type_by<prediction_object>();
+}
+
+Described<PredictionJson> describe(const Prediction& p, const Trace& trace) {
+  Described<PredictionJson> report{prediction_object(p, trace)};
   report.sections.push_back({.id = "prediction", .title = "Prediction", .items = {key_facts(p)}});
   report.sections.push_back(describe_path(p.path, trace));
   report.sections.push_back(describe_ranks(p));
@@ -185,22 +198,6 @@ Report describe(const Prediction& p, const Trace& trace) {
 }
 
 namespace {
-
-Json segments_to_json(const ModelPath& path, const Trace& trace) {
-  Json rows = Json::array();
-  for (const PathSegment& s : path.segments) {
-    rows.push_back(
-        {{"begin_ns", ns_of_ps(s.begin_ps)},
-         {"end_ns", ns_of_ps(s.end_ps)},
-         {"part", to_string(s.part)},
-         {"rank", s.rank},
-         {"from_rank", s.from_rank},
-         {"call", s.call},
-         {"operation", operation_name(s.operation)},
-         {"region", s.region == kNoRegion ? Json(nullptr) : Json(region_name(s.region, trace))}});
-  }
-  return rows;
-}
 
 Table longest_segments(const ModelPath& path, const Trace& trace) {
   std::vector<const PathSegment*> longest;
@@ -224,18 +221,19 @@ Table longest_segments(const ModelPath& path, const Trace& trace) {
     table.rows.push_back({ns_of_ps(s->begin_ps), ns_of_ps(s->length_ps()),
                           std::string(to_string(s->part)), std::int64_t{s->rank},
                           std::int64_t{s->from_rank}, std::int64_t{s->call},
-                          operation_name(s->operation), region_name(s->region, trace)});
+                          std::string(activity_name(s->operation)), region_name(s->region, trace)});
   }
   return table;
 }
 
 }  // namespace
 
-Report describe_critical_path(const Prediction& p, const Trace& trace) {
-  Report report;
-  report.result["makespan_ns"] = p.makespan_ns;
-  report.result["critical_path"] = path_to_json(p.path, trace);
-  report.result["segments"] = segments_to_json(p.path, trace);
+const JsonType& declared_type(const PredictedPathJsonTag*) {
+  return json_type_by<predicted_path_object>();
+}
+
+Described<PredictedPathJson> describe_critical_path(const Prediction& p, const Trace& trace) {
+  Described<PredictedPathJson> report{predicted_path_object(p, trace)};
   Facts facts;
   facts.facts.push_back({"predicted run time", p.makespan_ns, Unit::ns});
   facts.facts.push_back({"compute", ns_of_ps(p.path.total.compute_ps), Unit::ns});

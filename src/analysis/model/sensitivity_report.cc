@@ -37,25 +37,35 @@ double ratio(std::int64_t ppm) {
   return static_cast<double>(ppm) / 1e6;
 }
 
-Json result_to_json(const Sensitivity& s) {
-  Json result;
-  result["parameter"] = s.parameter.name();
-  result["exact"] = s.exact;
-  if (!s.exact) result["gap_ns"] = s.gap_ns;
-  result["passes"] = s.passes;
-  Json pieces = Json::array();
-  Json breakpoints = Json::array();
-  for (std::size_t i = 0; i < s.pieces.size(); ++i) {
-    const Sensitivity::Piece& p = s.pieces[i];
-    pieces.push_back({{"from_ns", p.from_ns},
-                      {"to_ns", p.to_ns},
-                      {"lambda", p.lambda},
-                      {"makespan_at_from_ns", p.makespan_at_from_ns}});
-    if (i > 0 && s.exact) breakpoints.push_back(p.from_ns);
+auto piece_object(const Sensitivity::Piece& p) {
+  return Object{"from_ns"_key = p.from_ns, "to_ns"_key = p.to_ns, "lambda"_key = p.lambda,
+                "makespan_at_from_ns"_key = p.makespan_at_from_ns};
+}
+
+auto pieces_object(const Sensitivity& s) {
+  std::vector<double> breakpoints;
+  for (std::size_t i = 1; s.exact && i < s.pieces.size(); ++i) {
+    breakpoints.push_back(s.pieces[i].from_ns);
   }
-  result["pieces"] = std::move(pieces);
-  result["breakpoints_ns"] = std::move(breakpoints);
-  return result;
+  return Object{"pieces"_key = list_of(s.pieces, piece_object), "breakpoints_ns"_key = breakpoints};
+}
+
+auto sensitivity_object(const Sensitivity& s) {
+  return Object{"parameter"_key = s.parameter.name(), "exact"_key = s.exact,
+                "gap_ns"_key.when(!s.exact, s.gap_ns), "passes"_key = s.passes, pieces_object(s)};
+}
+
+auto tolerance_objects(const Tolerances& t) {
+  return list_of(t.rows, [](const Tolerances::Row& row) {
+    return Object{"degradation"_key = ratio(row.degradation_ppm), "value_ns"_key = row.value_ns,
+                  "makespan_ns"_key = row.bound_ns};
+  });
+}
+
+auto tolerances_object(const Tolerances& t) {
+  return Object{"parameter"_key = t.parameter.name(), "base_ns"_key = t.base_ns,
+                "base_makespan_ns"_key = t.makespan_ns, "passes"_key = t.passes,
+                "tolerance"_key = tolerance_objects(t)};
 }
 
 }  // namespace
@@ -101,9 +111,20 @@ Series sensitivity_series(const Sensitivity& s, std::vector<Zone> zones) {
   return series;
 }
 
-Report describe(const Sensitivity& s) {
-  Report report;
-  report.result = result_to_json(s);
+const JsonType& declared_type(const PiecesJsonTag*) {
+  return json_type_by<pieces_object>();
+}
+
+PiecesJson pieces_to_json(const Sensitivity& sensitivity) {
+  return pieces_object(sensitivity);
+}
+
+const JsonType& declared_type(const SensitivityJsonTag*) {
+  return json_type_by<sensitivity_object>();
+}
+
+Described<SensitivityJson> describe(const Sensitivity& s) {
+  Described<SensitivityJson> report{sensitivity_object(s)};
   Section section{.id = "sensitivity", .title = "Sensitivity"};
   section.items.emplace_back(Paragraph{
       s.exact ? fmt::format("T is piecewise linear in {} with {}, all listed.",
@@ -173,13 +194,20 @@ std::vector<std::string> tolerance_sentences(const Tolerances& t) {
   return sentences;
 }
 
-Report describe(const Tolerances& t) {
-  Report report;
-  report.result["parameter"] = t.parameter.name();
-  report.result["base_ns"] = t.base_ns;
-  report.result["base_makespan_ns"] = t.makespan_ns;
-  report.result["passes"] = t.passes;
-  Json rows = Json::array();
+const JsonType& declared_type(const ToleranceRowsJsonTag*) {
+  return json_type_by<tolerance_objects>();
+}
+
+ToleranceRowsJson rows_to_json(const Tolerances& tolerances) {
+  return tolerance_objects(tolerances);
+}
+
+const JsonType& declared_type(const TolerancesJsonTag*) {
+  return json_type_by<tolerances_object>();
+}
+
+Described<TolerancesJson> describe(const Tolerances& t) {
+  Described<TolerancesJson> report{tolerances_object(t)};
   Section section{.id = "tolerance", .title = "Tolerance"};
   Table table{.id = "tolerance",
               .title = fmt::format("Tolerance to {}", parameter_name(t.parameter)),
@@ -189,14 +217,10 @@ Report describe(const Tolerances& t) {
                           {"margin", Unit::ns}},
               .rows = {}};
   for (const Tolerances::Row& row : t.rows) {
-    rows.push_back({{"degradation", ratio(row.degradation_ppm)},
-                    {"value_ns", row.value_ns ? Json(*row.value_ns) : Json(nullptr)},
-                    {"makespan_ns", row.bound_ns}});
     const Value value = row.value_ns ? Value(*row.value_ns) : Value(std::string("unlimited"));
     const Value above = row.value_ns ? Value(*row.value_ns - t.base_ns) : Value(std::string("-"));
     table.rows.push_back({ratio(row.degradation_ppm), row.bound_ns, value, above});
   }
-  report.result["tolerance"] = std::move(rows);
   for (const std::string& text : tolerance_sentences(t)) {
     section.items.emplace_back(Paragraph{text});
   }

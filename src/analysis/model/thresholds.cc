@@ -32,6 +32,15 @@ std::vector<std::uint64_t> steps(const std::map<std::uint64_t, std::uint64_t>& s
   return some;
 }
 
+auto threshold_sweep_object(const ThresholdSweep& sweep) {
+  return Object{"parameter"_key = "S",
+                "rows"_key = list_of(sweep.rows, [](const ThresholdSweep::Row& r) {
+                  return Object{"threshold_bytes"_key = r.threshold_bytes,
+                                "rendezvous_messages"_key = r.rendezvous_messages,
+                                "makespan_ns"_key = r.makespan_ns, "lambda"_key = r.lambda};
+                })};
+}
+
 }  // namespace
 
 ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOptions&)>& build,
@@ -58,7 +67,11 @@ ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOp
   return sweep;
 }
 
-Report describe(const ThresholdSweep& sweep) {
+const JsonType& declared_type(const ThresholdSweepJsonTag*) {
+  return json_type_by<threshold_sweep_object>();
+}
+
+Described<ThresholdSweepJson> describe(const ThresholdSweep& sweep) {
   Table table{.id = "thresholds",
               .title = "Predicted run time by eager threshold",
               .columns = {{"S", Unit::bytes, "messages up to this size are eager"},
@@ -66,19 +79,12 @@ Report describe(const ThresholdSweep& sweep) {
                           {"T", Unit::ns},
                           {"lambda_L", Unit::count, "messages on the critical path (dT/dL)"}},
               .rows = {}};
-  Json rows = Json::array();
   for (const ThresholdSweep::Row& r : sweep.rows) {
     table.rows.push_back({static_cast<std::int64_t>(r.threshold_bytes),
                           static_cast<std::int64_t>(r.rendezvous_messages), r.makespan_ns,
                           r.lambda});
-    rows.push_back({{"threshold_bytes", r.threshold_bytes},
-                    {"rendezvous_messages", r.rendezvous_messages},
-                    {"makespan_ns", r.makespan_ns},
-                    {"lambda", r.lambda}});
   }
-  Report report;
-  report.result["parameter"] = "S";
-  report.result["rows"] = std::move(rows);
+  Described<ThresholdSweepJson> report{threshold_sweep_object(sweep)};
   report.sections.push_back(
       {.id = "thresholds",
        .title = "Eager threshold",

@@ -6,7 +6,9 @@
 
 #include "analysis/model/model_choice.h"
 #include "graph/build.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -31,7 +33,9 @@ ThresholdSweep sweep_thresholds(const std::function<ExecutionGraph(const GraphOp
                                 const ModelChoice& choice, std::vector<std::uint64_t> thresholds,
                                 std::size_t most);
 
+using ThresholdSweepJson = JsonOf<struct ThresholdSweepJsonTag>;
+const JsonType& declared_type(const ThresholdSweepJsonTag*);
 /// Result and a table with a row for each threshold.
-Report describe(const ThresholdSweep& sweep);
+Described<ThresholdSweepJson> describe(const ThresholdSweep& sweep);
 
 }  // namespace slackline

@@ -78,25 +78,39 @@ std::string shown(const VariedParameter& parameter, double value_ns) {
   return format_time_ns(value_ns) + (parameter.kind == Parameter::gap_per_byte ? "/B" : "");
 }
 
-Json row_to_json(const TolerancePolygons& r, const TolerancePolygons::Row& row) {
-  Json json;
-  json["degradation"] = static_cast<double>(row.degradation_ppm) / 1e6;
-  json["makespan_ns"] = row.bound_ns;
-  Json unlimited = Json::array();
+using Polygons = TolerancePolygons;
+
+/// Keys are the names of the two parameters.
+template <class T>
+JsonMap<T> by_parameter(std::string x, T x_value, std::string y, T y_value) {
+  JsonMap<T> map;
+  map.add(std::move(x), x_value);
+  map.add(std::move(y), y_value);
+  return map;
+}
+
+auto polygon_object(const Polygons& r, const Polygons::Row& row) {
+  std::vector<std::string> unlimited;
   if (row.x_unlimited) unlimited.push_back(r.x.name());
   if (row.y_unlimited) unlimited.push_back(r.y.name());
-  json["unlimited"] = std::move(unlimited);
-  Json vertices = Json::array();
-  for (const TolerancePolygons::Corner& c : row.border) {
-    vertices.push_back({{key(r.x), c.x_ns}, {key(r.y), c.y_ns}});
-  }
-  json["border"] = std::move(vertices);
-  Json sides = Json::array();
-  for (const TolerancePolygons::Side& s : row.sides) {
-    sides.push_back({{"lambda_" + r.x.name(), s.x_lambda}, {"lambda_" + r.y.name(), s.y_lambda}});
-  }
-  json["sides"] = std::move(sides);
-  return json;
+  return Object{"degradation"_key = static_cast<double>(row.degradation_ppm) / 1e6,
+                "makespan_ns"_key = row.bound_ns, "unlimited"_key = unlimited,
+                "border"_key = list_of(row.border,
+                                       [&](const Polygons::Corner& c) {
+                                         return by_parameter(key(r.x), c.x_ns, key(r.y), c.y_ns);
+                                       }),
+                "sides"_key = list_of(row.sides, [&](const Polygons::Side& s) {
+                  return by_parameter("lambda_" + r.x.name(), s.x_lambda, "lambda_" + r.y.name(),
+                                      s.y_lambda);
+                })};
+}
+
+auto polygons_object(const Polygons& r) {
+  return Object{"parameters"_key = std::array{r.x.name(), r.y.name()},
+                "base"_key = by_parameter(key(r.x), r.x_base_ns, key(r.y), r.y_base_ns),
+                "base_makespan_ns"_key = r.makespan_ns, "passes"_key = r.passes,
+                "regions"_key = list_of(
+                    r.rows, [&](const Polygons::Row& row) { return polygon_object(r, row); })};
 }
 
 /// The largest y at x; NaN beyond the border.
@@ -194,13 +208,12 @@ TolerancePolygons tolerance_polygons(const ExecutionGraph& graph, const ModelCho
   return result;
 }
 
-Report describe(const TolerancePolygons& r) {
-  Report report;
-  report.result["parameters"] = {r.x.name(), r.y.name()};
-  report.result["base"] = {{key(r.x), r.x_base_ns}, {key(r.y), r.y_base_ns}};
-  report.result["base_makespan_ns"] = r.makespan_ns;
-  report.result["passes"] = r.passes;
-  Json regions = Json::array();
+const JsonType& declared_type(const TolerancePolygonsJsonTag*) {
+  return json_type_by<polygons_object>();
+}
+
+Described<TolerancePolygonsJson> describe(const TolerancePolygons& r) {
+  Described<TolerancePolygonsJson> report{polygons_object(r)};
   Section section{.id = "region", .title = "Tolerance polygon"};
   Table table{.id = "region",
               .title = "Corners of the tolerance polygons",
@@ -213,7 +226,6 @@ Report describe(const TolerancePolygons& r) {
                           {"lambda_" + r.y.name(), Unit::count}},
               .rows = {}};
   for (const TolerancePolygons::Row& row : r.rows) {
-    regions.push_back(row_to_json(r, row));
     section.items.emplace_back(Paragraph{sentence(r, row)});
     for (std::size_t i = 0; i < row.border.size(); ++i) {
       const bool side = i < row.sides.size();
@@ -223,7 +235,6 @@ Report describe(const TolerancePolygons& r) {
                             side ? Value(row.sides[i].y_lambda) : none});
     }
   }
-  report.result["regions"] = std::move(regions);
   if (auto series = series_of(r)) section.items.emplace_back(std::move(*series));
   if (!table.rows.empty()) section.items.emplace_back(std::move(table));
   report.sections.push_back(std::move(section));

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "analysis/model/model_choice.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -44,7 +46,9 @@ TolerancePolygons tolerance_polygons(const ExecutionGraph& graph, const ModelCho
                                      const VariedParameter& x, const VariedParameter& y,
                                      const std::vector<std::int64_t>& degradations_ppm);
 
+using TolerancePolygonsJson = JsonOf<struct TolerancePolygonsJsonTag>;
+const JsonType& declared_type(const TolerancePolygonsJsonTag*);
 /// Result with all corners, a sentence for each degradation and a plot.
-Report describe(const TolerancePolygons& polygons);
+Described<TolerancePolygonsJson> describe(const TolerancePolygons& polygons);
 
 }  // namespace slackline

@@ -39,6 +39,23 @@ double value_or_unlimited(const std::optional<double>& value) {
   return value.value_or(kUnlimited);
 }
 
+auto tolerance_interval_object(const ToleranceIntervals::Row& row, bool bootstrap) {
+  return Object{"degradation"_key = static_cast<double>(row.degradation_ppm) / 1e6,
+                "low_ns"_key = row.low_ns, "median_ns"_key.when(bootstrap, row.middle_ns),
+                "mean_ns"_key.when(!bootstrap, row.middle_ns), "high_ns"_key = row.high_ns};
+}
+
+auto tolerance_intervals_object(const ToleranceIntervals& intervals) {
+  const bool bootstrap = intervals.method == ToleranceIntervals::Method::bootstrap;
+  return Object{"method"_key = bootstrap ? "bootstrap" : "runs", "samples"_key = intervals.samples,
+                "confidence"_key = 0.95,
+                "rows"_key = list_of(intervals.rows,
+                                     [&](const ToleranceIntervals::Row& row) {
+                                       return tolerance_interval_object(row, bootstrap);
+                                     }),
+                "tolerances_ns"_key.when(!bootstrap, intervals.of_traces)};
+}
+
 }  // namespace
 
 ToleranceIntervals bootstrap_tolerances(const Trace& trace, const ExecutionGraph& graph,
@@ -82,9 +99,13 @@ ToleranceIntervals intervals_of_runs(const std::vector<Tolerances>& runs) {
   return result;
 }
 
-void add_intervals(Report& report, const ToleranceIntervals& intervals) {
+const JsonType& declared_type(const ToleranceIntervalsJsonTag*) {
+  return json_type_by<tolerance_intervals_object>();
+}
+
+ToleranceIntervalsJson add_intervals(std::vector<Section>& sections,
+                                     const ToleranceIntervals& intervals) {
   const bool bootstrap = intervals.method == ToleranceIntervals::Method::bootstrap;
-  const auto json = [](const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); };
   const auto cell = [](const std::optional<double>& v) {
     return v ? Value(*v) : Value(std::string("unlimited"));
   };
@@ -99,31 +120,15 @@ void add_intervals(Report& report, const ToleranceIntervals& intervals) {
                   {bootstrap ? "median" : "mean", Unit::ns},
                   {"to", Unit::ns}},
       .rows = {}};
-  Json rows = Json::array();
   for (const ToleranceIntervals::Row& row : intervals.rows) {
     const double degradation = static_cast<double>(row.degradation_ppm) / 1e6;
     table.rows.push_back({degradation, cell(row.low_ns), cell(row.middle_ns), cell(row.high_ns)});
-    rows.push_back({{"degradation", degradation},
-                    {"low_ns", json(row.low_ns)},
-                    {bootstrap ? "median_ns" : "mean_ns", json(row.middle_ns)},
-                    {"high_ns", json(row.high_ns)}});
   }
-  Json of_traces = Json::array();
-  for (const auto& values : intervals.of_traces) {
-    Json one = Json::array();
-    for (const auto& v : values) one.push_back(json(v));
-    of_traces.push_back(std::move(one));
-  }
-  Json entry{{"method", bootstrap ? "bootstrap" : "runs"},
-             {"samples", intervals.samples},
-             {"confidence", 0.95},
-             {"rows", std::move(rows)}};
-  if (!bootstrap) entry["tolerances_ns"] = std::move(of_traces);
-  report.result["intervals"].push_back(std::move(entry));
-  report.sections.push_back(
+  sections.push_back(
       {.id = bootstrap ? "bootstrap" : "runs",
        .title = bootstrap ? "Uncertainty (bootstrap of this run)" : "Uncertainty (several runs)",
        .items = {std::move(table)}});
+  return tolerance_intervals_object(intervals);
 }
 
 }  // namespace slackline

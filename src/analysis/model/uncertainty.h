@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "analysis/model/sensitivity.h"
+#include "report/object.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -42,7 +44,10 @@ ToleranceIntervals bootstrap_tolerances(const Trace& trace, const ExecutionGraph
 /// Intervals from the tolerances of several runs of one program; at least two.
 ToleranceIntervals intervals_of_runs(const std::vector<Tolerances>& runs);
 
-/// Adds `result.intervals` (a list, one entry for each method) and a table.
-void add_intervals(Report& report, const ToleranceIntervals& intervals);
+using ToleranceIntervalsJson = JsonOf<struct ToleranceIntervalsJsonTag>;
+const JsonType& declared_type(const ToleranceIntervalsJsonTag*);
+/// Adds a table. Returns the same, for an entry of `result.intervals`.
+ToleranceIntervalsJson add_intervals(std::vector<Section>& sections,
+                                     const ToleranceIntervals& intervals);
 
 }  // namespace slackline

@@ -1,17 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/flat_map.h"
 #include "calls/call_matching.h"
 #include "calls/call_paths.h"
+#include "trace/operation.h"
 #include "trace/trace.h"
 
 namespace slackline {
 
 /// Number of an activity: computation in a call path, or calls of one operation in a call path.
 using ActivityId = std::uint32_t;
+
+/// "MPI_Send", or "computation" for Operation::none.
+inline std::string_view activity_name(Operation operation) {
+  return operation == Operation::none ? "computation" : mpi_name(operation);
+}
 
 /// Which activity each call is, and the computation before it: numbers, so that sums by activity
 /// are arrays. Computation in call path p is activity p.

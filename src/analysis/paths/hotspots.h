@@ -7,7 +7,9 @@
 #include "analysis/paths/critical_path.h"
 #include "analysis/paths/run_code.h"
 #include "calls/run_span.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -56,7 +58,9 @@ struct Hotspots {
 Hotspots hotspots(const Trace& trace, const RunCode& code, const CriticalPath& path, CodeUnit unit,
                   const TimeInterval& analysed);
 
+using HotspotsJson = JsonOf<struct HotspotsJsonTag>;
+const JsonType& declared_type(const HotspotsJsonTag*);
 /// Table and result; `tree` is that of the RunCode, `rows` of the table at most.
-Report describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows);
+Described<HotspotsJson> describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows);
 
 }  // namespace slackline

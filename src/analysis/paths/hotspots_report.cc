@@ -64,47 +64,37 @@ std::string name_of(const Hotspot& spot, const CallTree& tree, const Hotspots& h
 }
 
 /// What a hot spot is, as far as its unit tells; the rest is null.
-Json location_to_json(const Hotspot& spot, const CallTree& tree, CodeUnit unit) {
-  Json json = Json::object();
-  if (unit == CodeUnit::module) {
-    add_location(json, tree, 0);
-  } else {
-    add_location(json, tree, spot.frame);
-  }
+auto hotspot_place_object(const Hotspot& spot, const CallTree& tree, CodeUnit unit) {
   const std::string module = spot.frame == 0 ? std::string() : tree.location(spot.frame).module;
-  json["module"] = module.empty() ? Json(nullptr) : Json(module);
-  if (unit == CodeUnit::call_path) {
-    Json path = Json::array();
-    for (const FrameId f : tree.path_to(spot.frame)) path.push_back(tree.location(f).function);
-    json["call_path"] = spot.frame == 0 ? Json(nullptr) : path;
-  }
-  return json;
+  return Object{location_to_json(tree, unit == CodeUnit::module ? 0 : spot.frame),
+                "module"_key = known_text(module),
+                "call_path"_key.when(unit == CodeUnit::call_path, functions_to(tree, spot.frame))};
 }
 
-Json to_json(const Hotspots& h, const CallTree& tree) {
-  Json spots = Json::array();
-  for (const Hotspot& s : h.spots) {
-    Json one = location_to_json(s, tree, h.unit);
-    one["critical_path_ns"] = s.path.exclusive_ns;
-    one["critical_path_share"] =
-        ratio_of(static_cast<double>(s.path.exclusive_ns), static_cast<double>(h.path_ns));
-    one["critical_path_inclusive_ns"] = s.path.inclusive_ns;
-    one["computation_ns"] = s.computation.exclusive_ns;
-    one["computation_inclusive_ns"] = s.computation.inclusive_ns;
-    one["mpi_ns"] = s.mpi.exclusive_ns;
-    one["mpi_inclusive_ns"] = s.mpi.inclusive_ns;
-    one["busiest_rank"] = s.busiest_ns > 0 ? Json(s.busiest) : Json(nullptr);
-    one["busiest_rank_ns"] = s.busiest_ns;
-    one["mean_rank_ns"] = s.mean_ns;
-    spots.push_back(std::move(one));
-  }
-  return {{"by", to_string(h.unit)},
-          {"source", name_of(h.source)},
-          {"sampled", h.source == CodeSource::samples},
-          {"critical_path_ns", h.path_ns},
-          {"computation_ns", h.computation_ns},
-          {"mpi_ns", h.mpi_ns},
-          {"hotspots", std::move(spots)}};
+auto hotspot_object(const Hotspot& s, const Hotspots& all, const CallTree& tree) {
+  return Object{hotspot_place_object(s, tree, all.unit),
+                "critical_path_ns"_key = s.path.exclusive_ns,
+                "critical_path_share"_key = ratio_of(static_cast<double>(s.path.exclusive_ns),
+                                                     static_cast<double>(all.path_ns)),
+                "critical_path_inclusive_ns"_key = s.path.inclusive_ns,
+                "computation_ns"_key = s.computation.exclusive_ns,
+                "computation_inclusive_ns"_key = s.computation.inclusive_ns,
+                "mpi_ns"_key = s.mpi.exclusive_ns,
+                "mpi_inclusive_ns"_key = s.mpi.inclusive_ns,
+                "busiest_rank"_key = known_if(s.busiest_ns > 0, s.busiest),
+                "busiest_rank_ns"_key = s.busiest_ns,
+                "mean_rank_ns"_key = s.mean_ns};
+}
+
+auto hotspots_object(const Hotspots& h, const CallTree& tree) {
+  return Object{"by"_key = to_string(h.unit),
+                "source"_key = name_of(h.source),
+                "sampled"_key = h.source == CodeSource::samples,
+                "critical_path_ns"_key = h.path_ns,
+                "computation_ns"_key = h.computation_ns,
+                "mpi_ns"_key = h.mpi_ns,
+                "hotspots"_key =
+                    list_of(h.spots, [&](const Hotspot& s) { return hotspot_object(s, h, tree); })};
 }
 
 Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
@@ -144,9 +134,12 @@ Table table_of(const Hotspots& h, const CallTree& tree, std::size_t rows) {
 
 }  // namespace
 
-Report describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows) {
-  Report report;
-  report.result = to_json(hotspots, tree);
+const JsonType& declared_type(const HotspotsJsonTag*) {
+  return json_type_by<hotspots_object>();
+}
+
+Described<HotspotsJson> describe(const Hotspots& hotspots, const CallTree& tree, std::size_t rows) {
+  Described<HotspotsJson> report{hotspots_object(hotspots, tree)};
   Section section{.id = "hotspots", .title = "Hot spots"};
   section.items.emplace_back(Paragraph{std::string(explanation_of(hotspots.source))});
   section.items.emplace_back(table_of(hotspots, tree, rows));

@@ -55,6 +55,20 @@ class PlaceSums {
   std::map<std::pair<bool, CodeLocation>, PlaceTimes> sums_;
 };
 
+auto location_object(const CodeLocation& at) {
+  return Object{"function"_key = known_text(at.function), "file"_key = known_text(at.file),
+                "line"_key = known_if(at.line != 0, at.line)};
+}
+
+auto function_objects(const std::vector<PathFunction>& functions, const CallTree& tree,
+                      double run_ns) {
+  return list_of(functions, [&](const PathFunction& f) {
+    const auto time = static_cast<double>(f.time_ns);
+    return Object{location_to_json(tree, f.frame), "time_ns"_key = f.time_ns,
+                  "share"_key = known_if(run_ns > 0, time / run_ns)};
+  });
+}
+
 }  // namespace
 
 std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& trace,
@@ -71,38 +85,47 @@ std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& 
   return sums.take();
 }
 
-void add_location(Json& json, const CallTree& tree, FrameId frame) {
-  const CodeLocation at = frame == 0 ? CodeLocation{} : tree.location(frame);
-  json["function"] = at.function.empty() ? Json(nullptr) : Json(at.function);
-  json["file"] = at.file.empty() ? Json(nullptr) : Json(at.file);
-  json["line"] = at.line == 0 ? Json(nullptr) : Json(at.line);
+const JsonType& declared_type(const LocationJsonTag*) {
+  return json_type_by<location_object>();
 }
 
-void describe_functions(const std::vector<PathFunction>& functions, const CriticalPath& path,
-                        const Trace& trace, Report& report) {
+LocationJson location_to_json(const CallTree& tree, FrameId frame) {
+  return location_object(frame == 0 ? CodeLocation{} : tree.location(frame));
+}
+
+std::optional<std::vector<std::string>> functions_to(const CallTree& tree, FrameId frame) {
+  if (frame == 0) return std::nullopt;
+  return list_of(tree.path_to(frame), [&](FrameId f) { return tree.location(f).function; });
+}
+
+const JsonType& declared_type(const PathFunctionsJsonTag*) {
+  return json_type_by<function_objects>();
+}
+
+PathFunctionsJson describe_functions(const std::vector<PathFunction>& functions,
+                                     const CriticalPath& path, const Trace& trace,
+                                     Section& section) {
   const CallTree& tree = trace.call_tree();
   const auto run = static_cast<double>(path.makespan_ns);
-  Json all = Json::array();
   Table table{
       "path_functions",
       "Functions on the critical path",
       {{"function", Unit::none, "calls of MPI in it, and computation: sampled, or up to this line"},
        {"on the path", Unit::ns},
-       {"of the run", Unit::ratio}},
+       {"of the run", Unit::ratio},
+       {"of the path", Unit::ratio, "in the analysed interval"}},
       {}};
+  std::int64_t sum = 0;
+  for (const PathFunction& f : functions) sum += f.time_ns;
   for (const PathFunction& f : functions) {
     const Value share = ratio_of(static_cast<double>(f.time_ns), run);
-    Json one = Json::object();
-    add_location(one, tree, f.frame);
-    one["time_ns"] = f.time_ns;
-    one["share"] = run > 0 ? Json(static_cast<double>(f.time_ns) / run) : Json(nullptr);
-    all.push_back(std::move(one));
     if (table.rows.size() < kRowsShown) {
-      table.rows.push_back({describe_frame(tree, f.frame), f.time_ns, share});
+      table.rows.push_back({describe_frame(tree, f.frame), f.time_ns, share,
+                            ratio_of(static_cast<double>(f.time_ns), static_cast<double>(sum))});
     }
   }
-  report.result["by_function"] = std::move(all);
-  if (!table.rows.empty()) report.sections.front().items.push_back(std::move(table));
+  if (!table.rows.empty()) section.items.push_back(std::move(table));
+  return function_objects(functions, tree, run);
 }
 
 }  // namespace slackline

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/paths/critical_path.h"
 #include "calls/computation_code.h"
 #include "calls/run_span.h"
+#include "report/object.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
@@ -25,11 +28,18 @@ std::vector<PathFunction> path_functions(const CriticalPath& path, const Trace& 
                                          const ComputationCode& code, const TimeInterval& interval,
                                          bool inner);
 
-/// Adds `functions` to the description of `path`.
-void describe_functions(const std::vector<PathFunction>& functions, const CriticalPath& path,
-                        const Trace& trace, Report& report);
+using PathFunctionsJson = JsonOf<struct PathFunctionsJsonTag>;
+const JsonType& declared_type(const PathFunctionsJsonTag*);
+/// Adds a table of `functions` to the section that describes `path`. Returns all of them.
+PathFunctionsJson describe_functions(const std::vector<PathFunction>& functions,
+                                     const CriticalPath& path, const Trace& trace,
+                                     Section& section);
 
-/// Function, file and line of a frame into an object; null what is not known.
-void add_location(Json& json, const CallTree& tree, FrameId frame);
+using LocationJson = JsonOf<struct LocationJsonTag>;
+const JsonType& declared_type(const LocationJsonTag*);
+/// Function, file and line of a frame; null what is not known.
+LocationJson location_to_json(const CallTree& tree, FrameId frame);
+/// The functions on the way to a frame, outermost first; nothing of an unknown one.
+std::optional<std::vector<std::string>> functions_to(const CallTree& tree, FrameId frame);
 
 }  // namespace slackline

@@ -1,7 +1,11 @@
 #include "analysis/paths/path_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "analysis/paths/call_activities.h"
+#include "base/ranking.h"
 #include "base/ratio.h"
 
 namespace slackline {
@@ -9,86 +13,95 @@ namespace {
 
 constexpr std::size_t kPathRowsShown = 15;
 
-std::string activity_name(Operation operation) {
-  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
-}
-
-std::string activity_name(const ActivityImpact& i) {
+std::string_view impact_name(const ActivityImpact& i) {
   return i.late_start ? "late start" : activity_name(i.operation);
 }
 
-Json to_json(const Imbalance& i) {
-  return {{"wait_before_ns", i.before_ns},
-          {"wait_after_ns", i.after_ns},
-          {"execution_ns", i.execute_ns},
-          {"program_ns", i.program_ns},
-          {"imbalance", i.ratio()}};
+auto imbalance_object(const Imbalance& i) {
+  return Object{"wait_before_ns"_key = i.before_ns, "wait_after_ns"_key = i.after_ns,
+                "execution_ns"_key = i.execute_ns, "program_ns"_key = i.program_ns,
+                "imbalance"_key = i.ratio()};
 }
 
-Json to_json(const ImbalanceMetrics& m) {
-  Json json{{"program", to_json(m.program)},
-            {"left_out_calls", m.left_out},
-            {"operations", Json::array()},
-            {"ranks", Json::array()}};
-  for (const auto& o : m.operations) {
-    Json one = to_json(o.imbalance);
-    one["operation"] = std::string(mpi_name(o.operation));
-    one["calls"] = o.calls;
-    json["operations"].push_back(std::move(one));
-  }
-  for (const Imbalance& r : m.ranks) json["ranks"].push_back(to_json(r));
-  return json;
+auto imbalance_metrics_object(const ImbalanceMetrics& m) {
+  return Object{"program"_key = imbalance_object(m.program), "left_out_calls"_key = m.left_out,
+                "operations"_key = list_of(m.operations,
+                                           [](const auto& o) {
+                                             return Object{imbalance_object(o.imbalance),
+                                                           "operation"_key = mpi_name(o.operation),
+                                                           "calls"_key = o.calls};
+                                           }),
+                "ranks"_key = list_of(m.ranks, imbalance_object)};
 }
 
-Json segments_to_json(const CriticalPath& p, const CallPaths& paths) {
-  Json json = Json::array();
-  for (const ActivitySegment& s : p.segments) {
-    json.push_back({{"begin_ns", s.begin_ns},
-                    {"end_ns", s.end_ns},
-                    {"rank", s.rank},
-                    {"call", s.call},
-                    {"activity", activity_name(s.operation)},
-                    {"call_path", paths.name(s.path)}});
-  }
-  return json;
+auto segment_objects(const CriticalPath& p, const CallPaths& paths) {
+  return list_of(p.segments, [&](const ActivitySegment& s) {
+    return Object{"begin_ns"_key = s.begin_ns,
+                  "end_ns"_key = s.end_ns,
+                  "rank"_key = s.rank,
+                  "call"_key = s.call,
+                  "activity"_key = activity_name(s.operation),
+                  "call_path"_key = paths.name(s.path)};
+  });
 }
 
-Json to_json(const CriticalPath& p, const CallPaths& paths, std::string_view on) {
-  Json json{{"on", on},
-            {"algorithm", to_string(p.algorithm)},
-            {"makespan_ns", p.makespan_ns},
-            {"vertices", p.vertices},
-            {"edges", p.edges},
-            {"global synchronisation points", p.parts},
-            {"by_rank_ns", p.by_rank},
-            {"least_slack_ns", p.least_slack_ns},
-            {"mean_slack_ns", p.mean_slack_ns},
-            {"activities", Json::array()},
-            {"impacts", Json::array()},
-            {"near_paths", Json::array()}};
-  for (const ActivityShare& a : p.activities) {
-    json["activities"].push_back({{"activity", activity_name(a.operation)},
-                                  {"call_path", paths.name(a.path)},
-                                  {"on_path_ns", a.on_path_ns},
-                                  {"mean_ns", a.mean_ns},
-                                  {"imbalance_ns", a.imbalance_ns},
-                                  {"gain_at_most_ns", a.gain_ns ? Json(*a.gain_ns) : Json()}});
-  }
-  for (const ActivityImpact& i : p.impacts) {
-    json["impacts"].push_back({{"activity", activity_name(i)},
-                               {"call_path", paths.name(i.path)},
-                               {"critical_ns", i.critical_ns},
-                               {"non_critical_ns", i.non_critical_ns},
-                               {"imbalance_ns", i.imbalance_ns}});
-  }
-  for (const NearPath& n : p.near) {
-    json["near_paths"].push_back({{"length_ns", n.length_ns},
-                                  {"slack_ns", n.slack_ns},
-                                  {"shared_ns", n.shared_ns},
-                                  {"through_rank", n.rank},
-                                  {"by_rank_ns", n.by_rank}});
-  }
-  return json;
+auto share_object(const ActivityShare& a, const CallPaths& paths) {
+  return Object{"activity"_key = activity_name(a.operation),
+                "call_path"_key = paths.name(a.path),
+                "on_path_ns"_key = a.on_path_ns,
+                "mean_ns"_key = a.mean_ns,
+                "imbalance_ns"_key = a.imbalance_ns,
+                "gain_at_most_ns"_key = a.gain_ns};
+}
+
+auto impact_object(const ActivityImpact& i, const CallPaths& paths) {
+  return Object{"activity"_key = impact_name(i), "call_path"_key = paths.name(i.path),
+                "critical_ns"_key = i.critical_ns, "non_critical_ns"_key = i.non_critical_ns,
+                "imbalance_ns"_key = i.imbalance_ns};
+}
+
+auto near_path_object(const NearPath& n) {
+  return Object{"length_ns"_key = n.length_ns, "slack_ns"_key = n.slack_ns,
+                "shared_ns"_key = n.shared_ns, "through_rank"_key = n.rank,
+                "by_rank_ns"_key = n.by_rank};
+}
+
+auto path_object(const CriticalPath& p, const ImbalanceMetrics& imbalance, const CallPaths& paths,
+                 std::string_view on, PathDetail detail) {
+  return Object{"on"_key = on,
+                "algorithm"_key = to_string(p.algorithm),
+                "makespan_ns"_key = p.makespan_ns,
+                "vertices"_key = p.vertices,
+                "edges"_key = p.edges,
+                "global synchronisation points"_key = p.parts,
+                "by_rank_ns"_key = p.by_rank,
+                "least_slack_ns"_key = p.least_slack_ns,
+                "mean_slack_ns"_key = p.mean_slack_ns,
+                "activities"_key = list_of(
+                    p.activities, [&](const ActivityShare& a) { return share_object(a, paths); }),
+                "impacts"_key = list_of(
+                    p.impacts, [&](const ActivityImpact& i) { return impact_object(i, paths); }),
+                "near_paths"_key = list_of(p.near, near_path_object),
+                "segments"_key.when(optional_of(
+                    detail == PathDetail::segments ? &p : nullptr,
+                    [&](const CriticalPath& all) { return segment_objects(all, paths); })),
+                "imbalance"_key = imbalance_metrics_object(imbalance)};
+}
+
+auto path_interval_object(const IntervalPath::Interval& i) {
+  return Object{"begin_ns"_key = i.begin_ns, "end_ns"_key = i.end_ns, "rank"_key = i.rank,
+                "call"_key = i.call};
+}
+
+auto interval_path_object(const IntervalPath& path, const std::vector<std::int64_t>& by_rank,
+                          const ImbalanceMetrics& imbalance, std::string_view on) {
+  return Object{"on"_key = on,
+                "algorithm"_key = "intervals",
+                "computation_ns"_key = path.computation_ns,
+                "intervals"_key = path.intervals,
+                "by_rank_ns"_key = by_rank,
+                "segments"_key = list_of(path.critical, path_interval_object),
+                "imbalance"_key = imbalance_metrics_object(imbalance)};
 }
 
 Table activity_table(const CriticalPath& p, const CallPaths& paths) {
@@ -104,7 +117,7 @@ Table activity_table(const CriticalPath& p, const CallPaths& paths) {
   for (const ActivityShare& a : p.activities) {
     if (table.rows.size() == kPathRowsShown) break;
     std::vector<Value> row;
-    row.emplace_back(activity_name(a.operation));
+    row.emplace_back(std::string(activity_name(a.operation)));
     row.emplace_back(paths.name(a.path));
     row.emplace_back(a.on_path_ns);
     row.emplace_back(
@@ -134,8 +147,8 @@ Table impact_table(const CriticalPath& p, const CallPaths& paths) {
               {}};
   for (const ActivityImpact& i : p.impacts) {
     if (table.rows.size() == kPathRowsShown) break;
-    table.rows.push_back(
-        {activity_name(i), paths.name(i.path), i.imbalance_ns, i.critical_ns, i.non_critical_ns});
+    table.rows.push_back({std::string(impact_name(i)), paths.name(i.path), i.imbalance_ns,
+                          i.critical_ns, i.non_critical_ns});
   }
   return table;
 }
@@ -148,10 +161,8 @@ Table rank_table(const CriticalPath& p) {
                {"share of run time", Unit::ratio},
                {"mean slack", Unit::ns, "over the rank's computation, weighted by length"}},
               {}};
-  std::vector<std::size_t> order(p.by_rank.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return p.by_rank[r]; });
-  for (const std::size_t r : order) {
+  for (const std::size_t r :
+       largest_first(p.by_rank.size(), [&](std::size_t r) { return p.by_rank[r]; })) {
     if (table.rows.size() == kPathRowsShown) break;
     table.rows.push_back(
         {static_cast<std::int64_t>(r), p.by_rank[r],
@@ -199,7 +210,7 @@ Table segment_table(const CriticalPath& p, const CallPaths& paths) {
   std::ranges::sort(longest, {}, &ActivitySegment::begin_ns);
   for (const ActivitySegment& s : longest) {
     table.rows.push_back({s.begin_ns, s.length_ns(), std::int64_t{s.rank},
-                          activity_name(s.operation), paths.name(s.path)});
+                          std::string(activity_name(s.operation)), paths.name(s.path)});
   }
   return table;
 }
@@ -230,12 +241,14 @@ Section imbalance_section(const ImbalanceMetrics& m) {
 
 }  // namespace
 
-Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, const CallPaths& paths,
-                std::string_view on, PathDetail detail) {
-  Report report;
-  report.result = to_json(path, paths, on);
-  if (detail == PathDetail::segments) report.result["segments"] = segments_to_json(path, paths);
-  report.result["imbalance"] = to_json(imbalance);
+const JsonType& declared_type(const CriticalPathJsonTag*) {
+  return json_type_by<path_object>();
+}
+
+Described<CriticalPathJson> describe(const CriticalPath& path, const ImbalanceMetrics& imbalance,
+                                     const CallPaths& paths, std::string_view on,
+                                     PathDetail detail) {
+  Described<CriticalPathJson> report{path_object(path, imbalance, paths, on, detail)};
   report.findings = path.findings;
   Facts facts{{{"length", path.makespan_ns, Unit::ns},
                {"segments", static_cast<std::int64_t>(path.segments.size()), Unit::count},
@@ -251,23 +264,17 @@ Report describe(const CriticalPath& path, const ImbalanceMetrics& imbalance, con
   return report;
 }
 
-Report describe(const IntervalPath& path, const ImbalanceMetrics& imbalance, const Trace& trace,
-                std::string_view on) {
-  Report report;
+const JsonType& declared_type(const IntervalPathJsonTag*) {
+  return json_type_by<interval_path_object>();
+}
+
+Described<IntervalPathJson> describe(const IntervalPath& path, const ImbalanceMetrics& imbalance,
+                                     const Trace& trace, std::string_view on) {
   std::vector<std::int64_t> by_rank(static_cast<std::size_t>(trace.ranks()));
-  Json critical = Json::array();
   for (const IntervalPath::Interval& i : path.critical) {
     by_rank[static_cast<std::size_t>(i.rank)] += i.end_ns - i.begin_ns;
-    critical.push_back(
-        {{"begin_ns", i.begin_ns}, {"end_ns", i.end_ns}, {"rank", i.rank}, {"call", i.call}});
   }
-  report.result = {{"on", on},
-                   {"algorithm", "intervals"},
-                   {"computation_ns", path.computation_ns},
-                   {"intervals", path.intervals},
-                   {"by_rank_ns", by_rank},
-                   {"segments", std::move(critical)},
-                   {"imbalance", to_json(imbalance)}};
+  Described<IntervalPathJson> report{interval_path_object(path, by_rank, imbalance, on)};
   Facts facts{{{"computation", path.computation_ns, Unit::ns, "time on path"},
                {"groups", static_cast<std::int64_t>(path.critical.size()), Unit::count,
                 "of overlapping computations"},

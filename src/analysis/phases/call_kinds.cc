@@ -30,7 +30,8 @@ bool has_partner(const RankCalls& calls, std::size_t call) {
 
 std::uint64_t kind_of_call(const RankCalls& calls, std::size_t call, PathId path,
                            CallDistinction distinction) {
-  std::uint64_t hash = static_cast<std::uint64_t>(calls.operation(call)) << 32 | path;
+  std::uint64_t hash = mix_bits(static_cast<std::uint64_t>(calls.frame(call)) << 32 | path) +
+                       static_cast<std::uint64_t>(calls.operation(call));
   if (distinction == CallDistinction::by_partner && has_partner(calls, call)) {
     hash = mix_bits(hash) ^ (static_cast<std::uint64_t>(calls.comm(call)) << 32 |
                              static_cast<std::uint32_t>(calls.peer(call)));

@@ -23,8 +23,9 @@ struct CallRuns {
 
 /// What distinguishes kinds of calls.
 enum class CallDistinction : std::uint8_t {
-  by_partner,    ///< operation, call path, communicator, partner and power of two of the size
-  by_operation,  ///< operation and call path
+  by_partner,  ///< operation, regions and call path, communicator, partner and power of two of the
+               ///< size
+  by_operation,  ///< operation, regions and call path
 };
 
 /// The calls between MPI_Init and MPI_Finalize. Unsuccessful tests and probes are left out, as how

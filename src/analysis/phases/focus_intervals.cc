@@ -95,13 +95,14 @@ std::vector<Border> borders_of(const Trace& trace, const RunWindows& windows) {
   };
   std::vector<StepSeries> series(3,
                                  {.values = {}, .least_change = kLeastChange, .by_ratio = false});
+  for (std::size_t i = 0; i < series.size(); ++i) series[i].group = i;
   for (std::size_t i = 0; i < count; ++i) {
     const WindowEfficiency e = windows.between(time(i), time(i + 1));
     series[0].values.push_back(e.useful);
     series[1].values.push_back(e.transfer);
     series[2].values.push_back(e.load_balance);
   }
-  for (const LevelChange& c : level_changes(series)) {
+  for (const LevelChange& c : level_changes(series).changes) {
     borders.push_back({time(c.at), c.confidence});
   }
   return borders;
@@ -135,6 +136,9 @@ void report_iterations(const std::vector<AnalysedLoop>& loops, const RunWindows&
   run.begin_ns = time(0);
   run.end_ns = time(run.count);
   run.changes = longest.changes.changes;
+  run.trends = longest.changes.trends;
+  run.off_processor_share = longest.changes.off_processor_share;
+  run.times_in_mpi_count = longest.changes.times_in_mpi_count;
   for (const OutlierIteration& o : longest.changes.outliers) {
     run.outliers.push_back({o.iteration, time(o.iteration), time(o.iteration + 1), o.factor});
   }

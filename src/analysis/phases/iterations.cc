@@ -131,41 +131,4 @@ std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& 
   return loops;
 }
 
-std::vector<IterationTimes> iteration_times(const Trace& trace, const WaitStates& waits,
-                                            const IterationLoop& loop) {
-  std::vector<IterationTimes> times(loop.first_call.size());
-  parallel_for(times.size(), [&](std::size_t r) {
-    const auto& first = loop.first_call[r];
-    if (first.empty()) return;
-    const RankCalls& calls = trace.calls(static_cast<std::int32_t>(r));
-    IterationTimes& t = times[r];
-    for (auto* column : {&t.outside, &t.communication, &t.waiting}) column->resize(loop.count);
-    for (std::size_t k = 0; k < loop.count; ++k) {
-      std::int64_t outside = 0;
-      std::int64_t inside = 0;
-      for (std::size_t i = first[k]; i < first[k + 1]; ++i) {
-        outside += calls.gap_ns(i);
-        inside += calls.end_ns(i) - calls.begin_ns(i);
-      }
-      if (k == 0) {  // less what belongs to the time before the loop
-        outside -=
-            std::max<std::int64_t>(0, iteration_begin_ns(calls, first, 0) -
-                                          (calls.begin_ns(first[0]) - calls.gap_ns(first[0])));
-      }
-      t.outside[k] = static_cast<double>(outside);
-      t.communication[k] = static_cast<double>(inside);
-    }
-  });
-  for (const WaitState& s : waits.states) {
-    const auto r = static_cast<std::size_t>(s.rank);
-    const auto& first = loop.first_call[r];
-    if (!s.effective || first.empty() || s.call < first.front() || s.call >= first.back()) continue;
-    const auto after = std::ranges::upper_bound(first, s.call);
-    const auto k = static_cast<std::size_t>(after - first.begin()) - 1;
-    times[r].waiting[k] += static_cast<double>(s.wait_ns);
-    times[r].communication[k] -= static_cast<double>(s.wait_ns);
-  }
-  return times;
-}
-
 }  // namespace slackline

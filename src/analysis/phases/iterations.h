@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "analysis/phases/rank_loops.h"
-#include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "trace/trace.h"
 
@@ -36,16 +35,5 @@ std::vector<IterationLoop> find_iterations(const Trace& trace, const CallPaths& 
 /// begin with.
 std::int64_t iteration_begin_ns(const RankCalls& calls, const std::vector<std::uint32_t>& first,
                                 std::size_t k);
-
-/// Times of one rank by iteration, in ns.
-struct IterationTimes {
-  std::vector<double> outside;        ///< outside of MPI
-  std::vector<double> communication;  ///< in MPI without waiting
-  std::vector<double> waiting;
-};
-
-/// By rank; empty for ranks that do not make the iterations. `waits` are the trace's. O(calls).
-std::vector<IterationTimes> iteration_times(const Trace& trace, const WaitStates& waits,
-                                            const IterationLoop& loop);
 
 }  // namespace slackline

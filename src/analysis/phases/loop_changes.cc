@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "analysis/phases/level_changes.h"
 #include "analysis/phases/median.h"
+#include "analysis/phases/prepared_series.h"
 
 namespace slackline {
 namespace {
@@ -19,20 +22,28 @@ namespace {
 constexpr double kOfMean = 0.05;       // the mean of all ranks
 constexpr double kOfOneRank = 0.06;    // computation of one rank
 constexpr double kOfOnesCalls = 0.10;  // communication of one rank
-constexpr double kOfWaiting = 0.20;    // of the mean of all ranks
-constexpr double kOutlier = 1.5;       // times the usual length
+constexpr double kOfWaiting = 0.20;    // of the mean of all ranks; also without a processor
+constexpr double kLacking = 0.02;  // of the time outside of MPI: MPI's times are the machine's, too
+constexpr std::size_t kBeside = 64;  // iterations on either side that show what a change changed
+constexpr std::size_t kAroundOutlier = 15;  // iterations on either side that show the usual length
+constexpr double kOutlier = 1.5;            // times the usual length
 constexpr double kOutlierSigmas = 6;
 
 using TimesColumn = std::vector<double> IterationTimes::*;
 
+bool is_bursty(PhaseMetric metric) {
+  return metric == PhaseMetric::waiting || metric == PhaseMetric::processors;
+}
+
 std::vector<double> mean_of(const std::vector<IterationTimes>& times, TimesColumn column,
-                            std::size_t count) {
+                            std::size_t count, PhaseMetric metric) {
   std::vector<double> mean(count);
   std::size_t ranks = 0;
   for (const IterationTimes& t : times) {
     if ((t.*column).empty()) continue;
     ++ranks;
-    for (std::size_t k = 0; k < count; ++k) mean[k] += (t.*column)[k];
+    const std::vector<double> values = is_bursty(metric) ? t.*column : without_outliers(t.*column);
+    for (std::size_t k = 0; k < count; ++k) mean[k] += values[k];
   }
   for (double& m : mean) m /= static_cast<double>(std::max<std::size_t>(1, ranks));
   return mean;
@@ -44,42 +55,94 @@ struct NamedSeries {
   std::vector<IterationChange> names;
 
   void add(std::vector<double> values, double least, PhaseMetric metric, std::int32_t rank) {
-    series.push_back({.values = std::move(values), .least_change = std::max(1.0, least)});
+    const bool bursty = is_bursty(metric);
+    series.push_back({.values = std::move(values),
+                      .least_change = std::max(1.0, least),
+                      .by_ratio = !bursty,
+                      .bursty = bursty,
+                      .group = static_cast<std::size_t>(metric)});
     names.push_back({.metric = metric, .rank = rank});
   }
-  void add_changes(std::vector<IterationChange>& to) const {
-    for (const LevelChange& c : level_changes(series)) {
+  void add_changes(LoopChanges& to) const {
+    const LevelAnalysis found = level_changes(series);
+    for (const LevelChange& c : found.changes) {
       IterationChange change = names[c.series];
       change.iteration = c.at;
       change.before_ns = c.before;
       change.after_ns = c.after;
       change.confidence = c.confidence;
-      to.push_back(change);
+      to.changes.push_back(change);
+    }
+    for (const LevelTrend& t : found.trends) {
+      to.trends.push_back({.metric = names[t.series].metric,
+                           .rank = names[t.series].rank,
+                           .first_ns = t.first,
+                           .last_ns = t.last});
     }
   }
 };
 
-std::vector<IterationChange> changes_of_level(const IterationLoop& loop,
-                                              const std::vector<IterationTimes>& times) {
-  const double period = loop.period_ns();
-  const auto mean = [&](TimesColumn column) { return mean_of(times, column, loop.count); };
+double sum_of(const std::vector<IterationTimes>& times, TimesColumn column) {
+  double sum = 0;
+  for (const IterationTimes& t : times) {
+    sum = std::accumulate((t.*column).begin(), (t.*column).end(), sum);
+  }
+  return sum;
+}
+
+/// The median computation of the rank that computes longest.
+double longest_computation(const std::vector<IterationTimes>& times) {
+  double longest = 0;
+  for (const IterationTimes& t : times) {
+    longest = std::max(longest, median(std::vector<double>(t.computation)));
+  }
+  return longest;
+}
+
+/// Causes first; effects where there are none.
+void find_levels(const IterationLoop& loop, const std::vector<IterationTimes>& times,
+                 LoopChanges& out) {
+  const double lacked = sum_of(times, &IterationTimes::without_processor);
+  out.off_processor_share =
+      lacked / std::max(1.0, lacked + sum_of(times, &IterationTimes::computation));
+  out.times_in_mpi_count = out.off_processor_share < kLacking;
+  const double period = out.times_in_mpi_count ? loop.period_ns() : longest_computation(times);
   NamedSeries causes;
-  causes.add(mean(&IterationTimes::outside), kOfMean * period, PhaseMetric::computation, -1);
-  causes.add(mean(&IterationTimes::communication), kOfMean * period, PhaseMetric::communication,
-             -1);
+  const auto add_mean = [&](NamedSeries& to, TimesColumn column, double least, PhaseMetric metric) {
+    to.add(mean_of(times, column, loop.count, metric), least * period, metric, -1);
+  };
+  add_mean(causes, &IterationTimes::computation, kOfMean, PhaseMetric::computation);
+  if (lacked > 0) {
+    add_mean(causes, &IterationTimes::without_processor, kOfWaiting, PhaseMetric::processors);
+  }
+  if (out.times_in_mpi_count) {
+    add_mean(causes, &IterationTimes::communication, kOfMean, PhaseMetric::communication);
+  }
   for (std::size_t r = 0; r < times.size(); ++r) {
-    if (times[r].outside.empty()) continue;
+    if (times[r].computation.empty()) continue;
     const auto rank = static_cast<std::int32_t>(r);
-    causes.add(times[r].outside, kOfOneRank * period, PhaseMetric::computation, rank);
+    causes.add(times[r].computation, kOfOneRank * period, PhaseMetric::computation, rank);
+    if (!out.times_in_mpi_count) continue;
     causes.add(times[r].communication, kOfOnesCalls * period, PhaseMetric::communication, rank);
   }
-  std::vector<IterationChange> changes;
-  causes.add_changes(changes);
-  if (!changes.empty()) return changes;
+  causes.add_changes(out);
+  if (!out.changes.empty() || !out.trends.empty() || !out.times_in_mpi_count) return;
   NamedSeries effects;
-  effects.add(mean(&IterationTimes::waiting), kOfWaiting * period, PhaseMetric::waiting, -1);
-  effects.add_changes(changes);
-  return changes;
+  add_mean(effects, &IterationTimes::waiting, kOfWaiting, PhaseMetric::waiting);
+  effects.add_changes(out);
+}
+
+TimesColumn column_of(PhaseMetric metric) {
+  switch (metric) {
+    case PhaseMetric::communication:
+      return &IterationTimes::communication;
+    case PhaseMetric::waiting:
+      return &IterationTimes::waiting;
+    case PhaseMetric::processors:
+      return &IterationTimes::without_processor;
+    default:
+      return &IterationTimes::computation;
+  }
 }
 
 double mean_between(const std::vector<double>& values, std::size_t from, std::size_t to) {
@@ -88,19 +151,21 @@ double mean_between(const std::vector<double>& values, std::size_t from, std::si
   return sum / static_cast<double>(to - from);
 }
 
-/// A change is one rank's where that rank makes up most of the change of the mean, else all ranks'.
+/// A change is one rank's where that rank makes up most of the change of the mean and no other one
+/// changes half as much, else all ranks'.
 void attribute(const IterationLoop& loop, const std::vector<IterationTimes>& times,
                std::vector<IterationChange>& changes) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     IterationChange& change = changes[i];
-    const std::size_t from = i == 0 ? 0 : changes[i - 1].iteration;
-    const std::size_t to = i + 1 < changes.size() ? changes[i + 1].iteration : loop.count;
-    const TimesColumn column = change.metric == PhaseMetric::computation
-                                   ? &IterationTimes::outside
-                                   : &IterationTimes::communication;
+    const std::size_t from = std::max(i == 0 ? 0 : changes[i - 1].iteration,
+                                      change.iteration - std::min(change.iteration, kBeside));
+    const std::size_t to = std::min(i + 1 < changes.size() ? changes[i + 1].iteration : loop.count,
+                                    change.iteration + kBeside);
+    const TimesColumn column = column_of(change.metric);
     if (change.metric == PhaseMetric::waiting) continue;
     IterationChange all{.before_ns = 0, .after_ns = 0};
     IterationChange most;
+    double second = 0;  // largest change of another rank
     double ranks = 0;
     for (std::size_t r = 0; r < times.size(); ++r) {
       const std::vector<double>& values = times[r].*column;
@@ -110,14 +175,19 @@ void attribute(const IterationLoop& loop, const std::vector<IterationTimes>& tim
       ++ranks;
       all.before_ns += before;
       all.after_ns += after;
-      if (most.rank < 0 || std::abs(after - before) > std::abs(most.after_ns - most.before_ns)) {
+      const double size = std::abs(after - before);
+      if (most.rank < 0 || size > std::abs(most.after_ns - most.before_ns)) {
+        second = most.rank < 0 ? 0 : std::abs(most.after_ns - most.before_ns);
         most.rank = static_cast<std::int32_t>(r);
         most.before_ns = before;
         most.after_ns = after;
+      } else {
+        second = std::max(second, size);
       }
     }
+    const double largest = std::abs(most.after_ns - most.before_ns);
     const bool alone =
-        2 * std::abs(most.after_ns - most.before_ns) >= std::abs(all.after_ns - all.before_ns);
+        2 * largest >= std::abs(all.after_ns - all.before_ns) && largest >= 2 * second;
     change.rank = alone ? most.rank : -1;
     change.before_ns = alone ? most.before_ns : all.before_ns / ranks;
     change.after_ns = alone ? most.after_ns : all.after_ns / ranks;
@@ -135,18 +205,26 @@ void add_structure(const IterationLoop& loop, std::vector<IterationChange>& chan
   std::ranges::sort(changes, {}, &IterationChange::iteration);
 }
 
+/// The median around iteration k, within its phase.
+double usual_length(const std::vector<double>& lengths, std::size_t begin, std::size_t k,
+                    std::size_t end) {
+  const std::size_t width = std::min(end - begin, 2 * kAroundOutlier + 1);
+  const std::size_t from = std::clamp(k - std::min(k, kAroundOutlier), begin, end - width);
+  const auto first = lengths.begin() + static_cast<std::ptrdiff_t>(from);
+  return std::max(1.0,
+                  median(std::vector<double>(first, first + static_cast<std::ptrdiff_t>(width))));
+}
+
 std::vector<OutlierIteration> outliers_of(const std::vector<IterationChange>& changes,
                                           const std::vector<double>& lengths) {
   std::vector<std::size_t> borders{0};
   for (const IterationChange& c : changes) borders.push_back(c.iteration);
   borders.push_back(lengths.size());
-  std::vector<double> ratios(lengths.size());  // logarithms, to the median of the phase
+  std::vector<double> ratios(lengths.size());  // logarithms
   std::vector<double> apart;
   for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
-    const auto at = [&](std::size_t k) { return lengths.begin() + static_cast<std::ptrdiff_t>(k); };
-    const double usual =
-        std::max(1.0, median(std::vector<double>(at(borders[i]), at(borders[i + 1]))));
     for (std::size_t k = borders[i]; k < borders[i + 1]; ++k) {
+      const double usual = usual_length(lengths, borders[i], k, borders[i + 1]);
       ratios[k] = std::log(std::max(1.0, lengths[k]) / usual);
       apart.push_back(std::abs(ratios[k]));
     }
@@ -158,6 +236,38 @@ std::vector<OutlierIteration> outliers_of(const std::vector<IterationChange>& ch
     if (ratios[k] > least) outliers.push_back({k, std::exp(ratios[k])});
   }
   return outliers;
+}
+
+/// One trend a metric: that of one rank where its growth makes up most of all ranks' and no other
+/// one grows half as much, else the mean's.
+std::vector<IterationTrend> main_trends(const std::vector<IterationTrend>& trends,
+                                        std::size_t ranks, std::size_t iterations) {
+  std::vector<IterationTrend> main;
+  for (const PhaseMetric metric :
+       {PhaseMetric::computation, PhaseMetric::communication, PhaseMetric::processors}) {
+    std::optional<IterationTrend> mean;
+    std::optional<IterationTrend> rank;
+    double second = 0;  // largest trend of another rank
+    const auto change = [](const IterationTrend& t) { return std::abs(t.last_ns - t.first_ns); };
+    for (const IterationTrend& t : trends) {
+      if (t.metric != metric) continue;
+      if (t.rank < 0) {
+        mean = t;
+      } else if (!rank || change(t) > change(*rank)) {
+        second = rank ? change(*rank) : 0;
+        rank = t;
+      } else {
+        second = std::max(second, change(t));
+      }
+    }
+    if (!mean && !rank) continue;
+    const bool alone = !mean || (rank && change(*rank) >= 2 * second &&
+                                 2 * change(*rank) >= static_cast<double>(ranks) * change(*mean));
+    IterationTrend& trend = main.emplace_back(alone ? *rank : *mean);
+    trend.growth = (trend.last_ns - trend.first_ns) / std::max(1.0, trend.first_ns) /
+                   static_cast<double>(std::max<std::size_t>(2, iterations) - 1);
+  }
+  return main;
 }
 
 }  // namespace
@@ -172,20 +282,23 @@ std::string_view identifier(PhaseMetric metric) {
       return "communication";
     case PhaseMetric::waiting:
       return "waiting";
+    case PhaseMetric::processors:
+      return "processors";
   }
   return "structure";
 }
 
 LoopChanges loop_changes(const IterationLoop& loop, const std::vector<IterationTimes>& times) {
   LoopChanges out;
-  out.changes = changes_of_level(loop, times);
+  find_levels(loop, times, out);
   attribute(loop, times, out.changes);
   add_structure(loop, out.changes);
+  const auto ranks = static_cast<std::size_t>(
+      std::ranges::count_if(times, [](const IterationTimes& t) { return !t.length.empty(); }));
+  out.trends = main_trends(out.trends, ranks, loop.count);
   std::vector<double> lengths(loop.count);
-  for (const TimesColumn column :
-       {&IterationTimes::outside, &IterationTimes::communication, &IterationTimes::waiting}) {
-    const std::vector<double> mean = mean_of(times, column, loop.count);
-    for (std::size_t k = 0; k < loop.count; ++k) lengths[k] += mean[k];
+  for (const IterationTimes& t : times) {
+    for (std::size_t k = 0; k < t.length.size(); ++k) lengths[k] += t.length[k];
   }
   out.outliers = outliers_of(out.changes, lengths);
   return out;

@@ -4,12 +4,19 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/phases/iteration_times.h"
 #include "analysis/phases/iterations.h"
 
 namespace slackline {
 
 /// What of the ranks' time changes from one phase to the next.
-enum class PhaseMetric : std::uint8_t { structure, computation, communication, waiting };
+enum class PhaseMetric : std::uint8_t {
+  structure,
+  computation,
+  communication,
+  waiting,
+  processors  ///< time outside of MPI without a processor
+};
 /// The name of a metric in results: "computation".
 std::string_view identifier(PhaseMetric metric);
 
@@ -23,21 +30,36 @@ struct IterationChange {
   double confidence = 1;
 };
 
+/// A metric that grows or declines steadily over all iterations of a loop.
+struct IterationTrend {
+  PhaseMetric metric = PhaseMetric::computation;
+  std::int32_t rank = -1;  ///< whose; -1: the mean of all ranks
+  double first_ns = 0;     ///< of the metric, in the first iteration
+  double last_ns = 0;      ///< in the last one, without changes between phases
+  double growth = 0;       ///< per iteration, on average, of the first iteration's
+};
+
 /// An iteration that takes longer than those around it.
 struct OutlierIteration {
   std::size_t iteration = 0;
-  double factor = 1;  ///< its length over the usual one in its phase
+  double factor = 1;  ///< its length over the usual one around it
 };
 
 /// How a loop's iterations differ.
 struct LoopChanges {
   std::vector<IterationChange> changes;    ///< ascending
   std::vector<OutlierIteration> outliers;  ///< ascending
+  std::vector<IterationTrend> trends;      ///< one a metric at most
+  /// Part of the time outside of MPI in which ranks lacked a processor, as far as the recording
+  /// says.
+  double off_processor_share = 0;
+  bool times_in_mpi_count = true;  ///< false where that is too much
 };
 
-/// Where computation (all that is outside of MPI) and communication change, of one rank or of all,
-/// and where the sequence of calls does; waiting only counts where nothing else changes, as it
-/// follows from the others. `times` are the loop's. O(ranks * iterations * log iterations).
+/// Where computation and communication change, of one rank or of all, and where the sequence of
+/// calls does; waiting only counts where nothing else changes, as it follows from the others. Where
+/// ranks lack processors, times in MPI are the machine's and do not count. `times` are the loop's.
+/// O(ranks * iterations * log iterations).
 LoopChanges loop_changes(const IterationLoop& loop, const std::vector<IterationTimes>& times);
 
 }  // namespace slackline

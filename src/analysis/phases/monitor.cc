@@ -123,7 +123,8 @@ TimeInterval analysed_interval(const Trace& trace, const MonitorOptions& options
 std::vector<AnalysedLoop> analysed_loops(const Trace& trace, const MonitorInputs& inputs) {
   std::vector<AnalysedLoop> loops;
   for (IterationLoop& loop : find_iterations(trace, inputs.paths)) {
-    LoopChanges changes = loop_changes(loop, iteration_times(trace, inputs.waits, loop));
+    LoopChanges changes =
+        loop_changes(loop, iteration_times(trace, inputs.paths, inputs.waits, loop));
     loops.push_back({std::move(loop), std::move(changes)});
   }
   return loops;

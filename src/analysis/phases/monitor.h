@@ -13,7 +13,9 @@
 #include "analysis/waits/wait_states.h"
 #include "calls/call_paths.h"
 #include "calls/run_span.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -114,6 +116,9 @@ struct RunIterations {
   std::int64_t end_ns = 0;
   std::vector<IterationChange> changes;  ///< from one phase of the loop to the next
   std::vector<Outlier> outliers;
+  std::vector<IterationTrend> trends;
+  double off_processor_share = 0;  ///< as LoopChanges
+  bool times_in_mpi_count = true;
 };
 
 /// The curves, the intervals that they fall into, and the iterations.
@@ -139,14 +144,23 @@ struct MonitorInputs {
 /// Takes a timed trace; MonitorOptions::ideal has no part in it. O(calls).
 Monitor monitor(const Trace& trace, const MonitorInputs& inputs, const MonitorOptions& options);
 
+/// "Trend: computation (rank 3) grows steadily by 0.40 % per iteration, from 10 ms to 14 ms."
+std::string trend_sentence(const IterationTrend& trend);
 /// The tables and series of a monitor; `calls` with the values after every call.
 Section monitor_section(const Monitor& monitor, bool calls);
+using FocusIntervalsJson = JsonOf<struct FocusIntervalsJsonTag>;
+const JsonType& declared_type(const FocusIntervalsJsonTag*);
+using WindowsJson = JsonOf<struct WindowsJsonTag>;
+const JsonType& declared_type(const WindowsJsonTag*);
 /// The parts of the result: intervals, windows; times in ns from the start of the run.
-Json intervals_to_json(const Monitor& monitor);
-Json windows_to_json(const Monitor& monitor);
-/// The intervals between MPI_Init and MPI_Finalize; the iterations, or null.
-Json phases_to_json(const Monitor& monitor);
-Json iterations_to_json(const Monitor& monitor);
-Report describe(const Monitor& monitor);
+FocusIntervalsJson intervals_to_json(const Monitor& monitor);
+WindowsJson windows_to_json(const Monitor& monitor);
+using IterationsJson = JsonOf<struct IterationsJsonTag>;
+const JsonType& declared_type(const IterationsJsonTag*);
+/// The iterations, if there are any.
+std::optional<IterationsJson> iterations_to_json(const Monitor& monitor);
+using MonitorJson = JsonOf<struct MonitorJsonTag>;
+const JsonType& declared_type(const MonitorJsonTag*);
+Described<MonitorJson> describe(const Monitor& monitor);
 
 }  // namespace slackline

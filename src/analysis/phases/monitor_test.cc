@@ -85,7 +85,7 @@ StepSeries three_levels() {
 
 TEST(LevelChanges, AreFoundAndNoneInNoise) {
   const StepSeries series = three_levels();
-  const std::vector<LevelChange> found = level_changes({series});
+  const std::vector<LevelChange> found = level_changes({series}).changes;
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].at, 20u);
   EXPECT_EQ(found[1].at, 45u);
@@ -94,9 +94,9 @@ TEST(LevelChanges, AreFoundAndNoneInNoise) {
   EXPECT_GT(found[0].confidence, 0.9);
   StepSeries first = series;
   first.values.resize(20);
-  EXPECT_TRUE(level_changes({first}).empty());
-  EXPECT_TRUE(level_changes({}).empty());
-  EXPECT_TRUE(level_changes({StepSeries{.values = {}, .least_change = 1}}).empty());
+  EXPECT_TRUE(level_changes({first}).changes.empty());
+  EXPECT_TRUE(level_changes({}).changes.empty());
+  EXPECT_TRUE(level_changes({StepSeries{.values = {}, .least_change = 1}}).changes.empty());
 }
 
 TEST(LevelChanges, OneSeriesOfManyIsEnough) {
@@ -105,7 +105,7 @@ TEST(LevelChanges, OneSeriesOfManyIsEnough) {
     if (i == 700) continue;
     for (double& v : series[i].values) v = v > 0.8 ? v : v > 0.6 ? v + 0.2 : v + 0.5;
   }
-  const std::vector<LevelChange> found = level_changes(series);
+  const std::vector<LevelChange> found = level_changes(series).changes;
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].at, 20u);
   EXPECT_EQ(found[0].series, 700u);
@@ -114,7 +114,7 @@ TEST(LevelChanges, OneSeriesOfManyIsEnough) {
 TEST(LevelChanges, SingleStepsAreOutliersAndNoLevels) {
   StepSeries series = three_levels();
   for (const std::size_t i : {5u, 30u, 31u}) series.values[i] += 2;
-  ASSERT_EQ(level_changes({series}).size(), 2u);
+  ASSERT_EQ(level_changes({series}).changes.size(), 2u);
 }
 
 /// The loops of rank 0 of a run whose calls are these, one after the other.

@@ -16,7 +16,8 @@
 // thirds of the kinds that the loop has: else it is the anchor of an inner loop. (Not where nine
 // tenths of the segments are alike: steps that now and then rebuild neighbour lists remain steps.)
 // Among those accepted the one with most segments wins: outer repetitions consist of whole
-// iterations of it.
+// iterations of it, such as the ten steps between two outputs. But where another one's segments
+// have calls of their own and hold a varying number of those, they are the rounds of an inner loop.
 //
 // Where one step differs from the next by turns (X-Y sweep, Y-X sweep with one more reduction), the
 // segments' exact sequences have a period of a few segments, which is then the iteration.
@@ -31,8 +32,10 @@
 #include "analysis/phases/rank_loops.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "analysis/phases/call_kinds.h"
@@ -55,6 +58,7 @@ constexpr std::size_t kMuchLonger = 4;      // times the modal segment: not of t
 constexpr std::size_t kLastingChange = 6;   // segments of another structure: a part of the loop
 constexpr std::size_t kLongestTurn = 4;     // segments in which steps differ by turns
 constexpr double kTurnsMatch = 0.9;
+constexpr double kSteady = 0.6;             // of outer repetitions: have equally many inner ones
 constexpr std::int64_t kShortestLoop = 10;  // the rank's time over a loop's
 constexpr double kRegular = 0.5;            // of a loop's time: the median length times the number
 
@@ -102,6 +106,7 @@ class LoopSearch {
   std::uint32_t call_at(std::size_t run) const {
     return run < runs_.size() ? runs_[run].first_call : end_call_;
   }
+  std::uint32_t calls_of(std::size_t run) const { return call_at(run + 1) - call_at(run); }
   std::int64_t time(const Range& r) const {
     if (r.size() == 0) return 0;
     return calls_.end_ns(call_at(r.end) - 1) - calls_.begin_ns(call_at(r.begin));
@@ -121,28 +126,46 @@ class LoopSearch {
     }
     rotate(cut->segments, range);
     const Range loop{cut->segments.front().begin, cut->segments.back().end};
-    if (time(loop) >= shortest_ns_) found_.push_back(loop_of(*cut));
+    if (time(loop) >= shortest_ns_) {
+      found_.push_back(single_calls(*cut).value_or(loop_of(*cut)));
+    }
     search({range.begin, loop.begin});
     search({loop.end, range.end});
   }
 
   /// Where nothing else repeats, a run of calls of one kind may be the loop: the one that takes
-  /// longest of those with enough calls. (A single call may take longer.)
+  /// longest of those with enough calls. (A single call may take longer.) What stands between it
+  /// and others of its kind is output.
   void search_run(const Range& range) {
     std::optional<std::size_t> longest;
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      if (call_at(i + 1) - call_at(i) < kFewestIterations) continue;
+      if (calls_of(i) < kFewestIterations) continue;
       if (!longest || time({i, i + 1}) > time({*longest, *longest + 1})) longest = i;
     }
-    if (!longest || time({*longest, *longest + 1}) < shortest_ns_) return;
+    if (!longest) return;
+    const auto continues = [&](std::size_t run) {
+      return runs_[run].kind == runs_[*longest].kind && calls_of(run) >= kFewestIterations;
+    };
+    Range loop{*longest, *longest + 1};
+    while (loop.begin >= range.begin + 2 && continues(loop.begin - 2)) loop.begin -= 2;
+    while (loop.end + 1 < range.end && continues(loop.end + 1)) loop.end += 2;
+    if (time(loop) < shortest_ns_) return;
+    RankLoop found = calls_of_kind(loop, runs_[*longest].kind);
+    if (regular(found)) found_.push_back(std::move(found));
+  }
+
+  /// As if each of them were an iteration.
+  RankLoop calls_of_kind(const Range& range, std::uint32_t kind) const {
     RankLoop loop;
-    for (std::uint32_t call = call_at(*longest); call < call_at(*longest + 1); ++call) {
-      loop.first_call.push_back(call);
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (runs_[i].kind != kind) continue;
+      for (std::uint32_t call = call_at(i); call < call_at(i + 1); ++call) {
+        loop.first_call.push_back(call);
+      }
     }
-    if (!regular(loop.first_call)) return;
-    loop.first_call.push_back(call_at(*longest + 1));
-    loop.structure.assign(loop.first_call.size() - 1, 0);
-    found_.push_back(std::move(loop));
+    loop.structure.assign(loop.first_call.size(), 0);
+    loop.first_call.push_back(call_at(range.end));
+    return loop;
   }
 
   /// The anchor need not be the first call of an iteration: what stands before the first anchor and
@@ -151,13 +174,17 @@ class LoopSearch {
   void rotate(std::vector<Segment>& segments, const Range& range) {
     const std::size_t anchor = segments.front().begin;
     std::size_t longest = 0;
+    std::uint32_t longest_run = 0;
     ++stamp_;
     const std::uint64_t of_loop = stamp_;
     const std::uint64_t usual = modal_kinds(segments);
     for (const Segment& s : segments) {
       if (s.kinds_hash != usual) continue;
       longest = std::max(longest, s.end - s.begin);
-      for (std::size_t i = s.begin; i < s.end; ++i) modal_[runs_[i].kind] = of_loop;
+      for (std::size_t i = s.begin; i < s.end; ++i) {
+        modal_[runs_[i].kind] = of_loop;
+        longest_run = std::max(longest_run, calls_of(i));
+      }
     }
     ++stamp_;
     std::size_t begin = anchor;
@@ -185,7 +212,7 @@ class LoopSearch {
     more.end = end;
     for (std::size_t i = end; i < std::min(range.end, more.begin + 2 * longest); ++i) {
       const std::uint32_t kind = runs_[i].kind;
-      if (seen_[kind] == stamp_) break;
+      if (seen_[kind] == stamp_ || calls_of(i) > kMuchLonger * longest_run) break;
       if (modal_[kind] == of_loop) more.end = i + 1;
     }
     if (more.begin < end && more.end > end) segments.push_back(more);
@@ -199,6 +226,34 @@ class LoopSearch {
     }
     loop.first_call.push_back(call_at(cut.segments.back().end));
     return loop;
+  }
+
+  /// Where a step is a single call, those between two outputs are one run of calls, and the cut
+  /// joins them: two kinds by turns, of which one is called equally often in most segments.
+  std::optional<RankLoop> single_calls(const Cut& cut) const {
+    const std::uint32_t step = longest_run(cut.segments.front());
+    std::map<std::uint32_t, std::size_t> lengths;
+    for (const Segment& s : cut.segments) {
+      if (s.kinds > 2) return std::nullopt;
+      for (std::size_t i = s.begin; i < s.end; ++i) {
+        if (runs_[i].kind == step) ++lengths[calls_of(i)];
+      }
+    }
+    const auto most = std::ranges::max_element(lengths, {}, [](const auto& l) { return l.second; });
+    if (most == lengths.end() || most->first <= kLongestTurn ||
+        static_cast<double>(most->second) < kSteady * static_cast<double>(cut.segments.size())) {
+      return std::nullopt;
+    }
+    RankLoop loop = calls_of_kind({cut.segments.front().begin, cut.segments.back().end}, step);
+    return regular(loop) ? std::optional(std::move(loop)) : std::nullopt;
+  }
+  /// The kind of the run with most calls.
+  std::uint32_t longest_run(const Segment& s) const {
+    std::size_t longest = s.begin;
+    for (std::size_t i = s.begin; i < s.end; ++i) {
+      if (calls_of(i) > calls_of(longest)) longest = i;
+    }
+    return runs_[longest].kind;
   }
 
   /// The first kind of each group of kinds that occur equally often; largest groups first.
@@ -231,15 +286,39 @@ class LoopSearch {
   }
 
   std::optional<Cut> best_cut(const Range& range) {
-    std::optional<Cut> best;
+    std::vector<Cut> accepted;
     for (const std::uint32_t anchor : candidates(range)) {
       std::optional<Cut> cut = cut_at(anchor, range);
       if (!cut) continue;
       const bool certain = cut->alike >= kCertain && cut->kinds >= kCertain;
-      if (!best || cut->segments.size() > best->segments.size()) best = std::move(cut);
+      accepted.push_back(std::move(*cut));
       if (certain) break;
     }
-    return best;
+    if (accepted.empty()) return std::nullopt;
+    std::ranges::stable_sort(accepted, std::greater{},
+                             [](const Cut& cut) { return cut.segments.size(); });
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < accepted.size(); ++i) {
+      if (is_inner_loop(accepted[best], accepted[i])) best = i;
+    }
+    return std::move(accepted[best]);
+  }
+
+  /// Whether `inner` repeats as often as it needs within each repetition of `outer`, which has
+  /// calls of its own. What repeats as often in each are steps between two outputs.
+  static bool is_inner_loop(const Cut& inner, const Cut& outer) {
+    if (outer.alike < kCertain || outer.kinds <= inner.kinds) return false;
+    std::map<std::size_t, std::size_t> repetitions;  // of each number
+    auto next = inner.segments.begin();
+    for (const Segment& s : outer.segments) {
+      std::size_t rounds = 0;
+      while (next != inner.segments.end() && next->begin < s.begin) ++next;
+      for (; next != inner.segments.end() && next->begin < s.end; ++next) ++rounds;
+      ++repetitions[rounds];
+    }
+    const auto most =
+        std::ranges::max_element(repetitions, {}, [](const auto& r) { return r.second; });
+    return static_cast<double>(most->second) < kSteady * static_cast<double>(outer.segments.size());
   }
 
   std::vector<Segment> segments_at(std::uint32_t anchor, const Range& range) {
@@ -310,7 +389,7 @@ class LoopSearch {
 
   /// Do repetitions of usual length, each of which begins with one of these calls, make up the
   /// time? Else they are what is repeated within a few long ones.
-  bool regular(const std::vector<std::uint32_t>& begins) const {
+  bool regular(std::span<const std::uint32_t> begins) const {
     std::vector<double> lengths;
     for (std::size_t i = 1; i < begins.size(); ++i) {
       lengths.push_back(
@@ -321,11 +400,14 @@ class LoopSearch {
     const auto count = static_cast<double>(begins.size() - 1);
     return median(std::move(lengths)) * count >= kRegular * all;
   }
+  bool regular(const RankLoop& loop) const {
+    return regular(std::span(loop.first_call).first(loop.count()));
+  }
   bool regular(const std::vector<Segment>& segments) const {
     std::vector<std::uint32_t> begins;
     begins.reserve(segments.size());
     for (const Segment& s : segments) begins.push_back(call_at(s.begin));
-    return regular(begins);
+    return regular(std::span<const std::uint32_t>(begins));
   }
 
   /// Nothing closes the last segment: it goes on for the modal kinds, up to the longest of others.
@@ -419,10 +501,38 @@ class LoopSearch {
     return static_cast<double>(equal) / static_cast<double>(segments.size() - distance);
   }
 
+  /// Many equal segments beside others that differ by turns are a loop of their own. Keeps the
+  /// longer one of both and tells whether it is that of equal segments.
+  static bool keep_longer_part(std::vector<Segment>& segments, std::size_t turn) {
+    Range equal{0, 0};
+    for (std::size_t i = 0; i < segments.size();) {
+      std::size_t end = i + 1;
+      while (end < segments.size() && segments[end].exact_hash == segments[i].exact_hash) ++end;
+      if (end - i > equal.size()) equal = {i, end};
+      i = end;
+    }
+    if (equal.size() < kLastingChange * turn) return false;
+    const auto at = [&](std::size_t i) {
+      return segments.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    const std::size_t others = std::max(equal.begin, segments.size() - equal.end);
+    if (equal.size() >= others) {
+      segments = std::vector<Segment>(at(equal.begin), at(equal.end));
+      return true;
+    }
+    if (equal.begin == others) {
+      segments.erase(at(equal.begin), segments.end());
+    } else {
+      segments.erase(segments.begin(), at(equal.end));
+    }
+    return false;
+  }
+
   static void join_turns(std::vector<Segment>& segments) {
     if (segments.size() < 2 * kFewestIterations || matches(segments, 1) >= kTurnsMatch) return;
     for (std::size_t turn = 2; turn <= kLongestTurn && segments.size() > 3 * turn; ++turn) {
       if (matches(segments, turn) < kTurnsMatch) continue;
+      if (keep_longer_part(segments, turn)) return;
       std::vector<Segment> joined;
       for (std::size_t i = 0; i + turn <= segments.size(); i += turn) {
         joined.push_back(segments[i]);

@@ -55,8 +55,9 @@ std::string limits(const PlaceResult& r) {
   return text;
 }
 
-Json run_to_json(const PlacedRun& run) {
-  return {{"name", run.name}, {"makespan_ns", run.makespan_ns}, {"node_of_rank", run.node_of_rank}};
+auto placed_run_object(const PlacedRun& run) {
+  return Object{"name"_key = run.name, "makespan_ns"_key = run.makespan_ns,
+                "node_of_rank"_key = run.node_of_rank};
 }
 
 Table rivals_table(const PlaceResult& r) {
@@ -89,27 +90,30 @@ Table moves_table(const PlaceResult& r, const NodePlacement& hosts) {
   return table;
 }
 
-Json gain_to_json(const PlaceResult& r) {
-  if (!r.gain) return nullptr;
-  return {{"low", r.gain->low}, {"median", r.gain->middle}, {"high", r.gain->high}};
+auto placement_object(const PlaceResult& r) {
+  const auto gain = optional_of(r.gain, [](const auto& g) {
+    return Object{"low"_key = g.low, "median"_key = g.middle, "high"_key = g.high};
+  });
+  return Object{"improved"_key = r.improved(),
+                "before_makespan_ns"_key = r.before.makespan_ns,
+                "makespan_ns"_key = r.best.makespan_ns,
+                "gain"_key = gain,
+                "lower_bound_ns"_key = r.lower_bound_ns,
+                "local_optimum"_key = r.local_optimum,
+                "evaluations"_key = r.evaluations,
+                "restarts"_key = r.restarts,
+                "node_of_rank"_key = r.best.node_of_rank,
+                "rivals"_key = list_of(r.rivals, placed_run_object)};
 }
 
 }  // namespace
 
-Report describe(const PlaceResult& r, const NodePlacement& hosts) {
-  Report report;
-  report.result["improved"] = r.improved();
-  report.result["before_makespan_ns"] = r.before.makespan_ns;
-  report.result["makespan_ns"] = r.best.makespan_ns;
-  report.result["gain"] = gain_to_json(r);
-  report.result["lower_bound_ns"] = r.lower_bound_ns;
-  report.result["local_optimum"] = r.local_optimum;
-  report.result["evaluations"] = r.evaluations;
-  report.result["restarts"] = r.restarts;
-  report.result["node_of_rank"] = r.best.node_of_rank;
-  Json rivals = Json::array();
-  for (const PlacedRun& run : r.rivals) rivals.push_back(run_to_json(run));
-  report.result["rivals"] = std::move(rivals);
+const JsonType& declared_type(const PlacementJsonTag*) {
+  return json_type_by<placement_object>();
+}
+
+Described<PlacementJson> describe(const PlaceResult& r, const NodePlacement& hosts) {
+  Described<PlacementJson> report{placement_object(r)};
   Section section{.id = "place", .title = "Placement"};
   section.items.emplace_back(Paragraph{verdict(r)});
   section.items.emplace_back(Paragraph{limits(r)});

@@ -4,13 +4,17 @@
 #include <vector>
 
 #include "analysis/placement/place.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "timing/network/node_placement.h"
 
 namespace slackline {
 
+using PlacementJson = JsonOf<struct PlacementJsonTag>;
+const JsonType& declared_type(const PlacementJsonTag*);
 /// What was found, and what was not: only makespans that were computed. `hosts` names the nodes.
-Report describe(const PlaceResult& result, const NodePlacement& hosts);
+Described<PlacementJson> describe(const PlaceResult& result, const NodePlacement& hosts);
 
 /// How a launcher is told where ranks run.
 enum class RankFileKind { openmpi, mpich, slurm };

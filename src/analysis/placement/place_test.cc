@@ -193,7 +193,7 @@ TEST(PlaceRanks, MovesRanksForMaterialGainsOnly) {
   EXPECT_EQ(small.best.node_of_rank, small.before.node_of_rank);
   const Report report = describe(small, {small.before.node_of_rank, {"a", "b"}});
   EXPECT_EQ(report.result["improved"], false);
-  EXPECT_EQ(report.result["node_of_rank"], Json(small.before.node_of_rank));
+  EXPECT_EQ(report.result["node_of_rank"], json_from(small.before.node_of_rank));
   for (const Item& item : report.sections.front().items) {
     const auto* table = std::get_if<Table>(&item);
     EXPECT_TRUE(table == nullptr || table->id != "placement");

@@ -12,31 +12,28 @@
 namespace slackline {
 namespace {
 
-Json ranks_to_json(const Simulation& s) {
-  Json rows = Json::array();
-  for (std::size_t r = 0; r < s.ranks.size(); ++r) {
-    rows.push_back({{"end_ns", ns_of_seconds(s.rank_end[r])},
-                    {"compute_ns", ns_of_seconds(s.ranks[r].compute)},
-                    {"overhead_ns", ns_of_seconds(s.ranks[r].overhead)},
-                    {"transfer_ns", ns_of_seconds(s.ranks[r].transfer)},
-                    {"wait_ns", ns_of_seconds(s.ranks[r].wait)}});
-  }
-  return rows;
+auto simulated_rank_object(const Simulation& s, std::size_t rank) {
+  const auto& times = s.ranks[rank];
+  return Object{"end_ns"_key = ns_of_seconds(s.rank_end[rank]),
+                "compute_ns"_key = ns_of_seconds(times.compute),
+                "overhead_ns"_key = ns_of_seconds(times.overhead),
+                "transfer_ns"_key = ns_of_seconds(times.transfer),
+                "wait_ns"_key = ns_of_seconds(times.wait)};
 }
 
-Json to_json(const Simulation& s) {
+auto simulated_rank_objects(const Simulation& s) {
+  std::vector<ReturnedBy<simulated_rank_object>> ranks;
+  for (std::size_t r = 0; r < s.ranks.size(); ++r) ranks.push_back(simulated_rank_object(s, r));
+  return ranks;
+}
+
+auto totals_object(const Simulation& s) {
   const Contention& c = s.contention;
-  Json result;
-  result["makespan_ns"] = ns_of_seconds(s.makespan);
-  result["last_rank"] = s.last_rank;
-  result["messages"] = {{"count", c.messages},
-                        {"slowed", c.slowed},
-                        {"alone_ns", ns_of_seconds(c.alone_seconds)},
-                        {"actual_ns", ns_of_seconds(c.actual_seconds)},
-                        {"worst_ratio", c.worst_ratio}};
-  result["ranks"] = ranks_to_json(s);
-  result["work"] = {{"dates", s.events}, {"rates", s.solved_flows}};
-  return result;
+  return Object{"makespan_ns"_key = ns_of_seconds(s.makespan), "last_rank"_key = s.last_rank,
+                "messages"_key = Object{"count"_key = c.messages, "slowed"_key = c.slowed,
+                                        "alone_ns"_key = ns_of_seconds(c.alone_seconds),
+                                        "actual_ns"_key = ns_of_seconds(c.actual_seconds),
+                                        "worst_ratio"_key = c.worst_ratio}};
 }
 
 Facts key_facts(const Simulation& s) {
@@ -100,6 +97,11 @@ Table operation_table(const Simulation& s) {
   return table;
 }
 
+double slowed_share(const Contention& contention) {
+  if (contention.messages == 0) return 0;
+  return static_cast<double>(contention.slowed) / static_cast<double>(contention.messages);
+}
+
 double mean_use(const Simulation& s, const Platform& platform, LinkId link) {
   if (s.makespan <= 0) return 0;
   return s.links->bytes(link) / (platform.link(link).bandwidth * s.makespan);
@@ -146,24 +148,75 @@ Section describe_links(const Simulation& s, const Platform& platform, std::size_
   return section;
 }
 
-Json links_to_json(const Simulation& s, const Platform& platform, std::size_t shown) {
-  Json rows = Json::array();
-  for (const LinkId link : most_contended_links(s, platform, shown)) {
-    rows.push_back({{"name", platform.link_name(link)},
-                    {"group", platform.group_of(link).name},
-                    {"bytes", s.links->bytes(link)},
-                    {"mean_use", mean_use(s, platform, link)},
-                    {"lost_ns", ns_of_seconds(s.links->lost_seconds(link))}});
+auto link_use_object(const Simulation& s, const Platform& platform, LinkId link) {
+  return Object{"name"_key = platform.link_name(link), "group"_key = platform.group_of(link).name,
+                "bytes"_key = s.links->bytes(link), "mean_use"_key = mean_use(s, platform, link),
+                "lost_ns"_key = ns_of_seconds(s.links->lost_seconds(link))};
+}
+
+/// Nothing where their use was not kept or none are to be shown.
+auto link_use_objects(const Simulation& s, const Platform& platform, std::size_t shown)
+    -> std::optional<std::vector<ReturnedBy<link_use_object>>> {
+  if (s.links == nullptr || shown == 0) return std::nullopt;
+  return list_of(most_contended_links(s, platform, shown),
+                 [&](LinkId link) { return link_use_object(s, platform, link); });
+}
+
+/// Makespan of the trace as it was measured, for comparison.
+std::optional<std::int64_t> measured_ns(const Trace& trace) {
+  const std::optional<MeasuredRun> run = measured_run(trace);
+  if (!run || run->makespan_ns <= 0) return std::nullopt;
+  return run->makespan_ns;
+}
+
+auto details_object(const Simulation& s, const Trace& trace, const Platform& platform,
+                    std::size_t links_shown) {
+  const auto slowed = optional_of(s.slowed.empty() ? nullptr : &s.slowed,
+                                  [&](const auto& all) { return to_json(all, platform); });
+  return Object{"work"_key = Object{"dates"_key = s.events, "rates"_key = s.solved_flows},
+                "measured_ns"_key.when(measured_ns(trace)),
+                "links"_key.when(link_use_objects(s, platform, links_shown)),
+                "slowed"_key.when(slowed)};
+}
+
+auto simulation_object(const SimulationParts& parts) {
+  return Object{parts.totals, "ranks"_key = parts.ranks, parts.details};
+}
+
+auto simulated_sweep_object(const std::vector<SweepCase>& cases,
+                            const std::vector<SweepAxis>& axes) {
+  return Object{"axes"_key = list_of(axes, [](const SweepAxis& axis) { return axis.name; }),
+                "cases"_key = list_of(cases, [](const SweepCase& c) {
+                  return Object{"values"_key = c.values,
+                                "makespan_ns"_key = ns_of_seconds(c.simulation.makespan),
+                                "slowed"_key = slowed_share(c.simulation.contention)};
+                })};
+}
+
+auto simulated_tolerance_object(const SimulatedTolerance& t, const SimulatedTolerance& alone) {
+  return Object{"degradation"_key = t.degradation, "factor"_key = t.factor,
+                "beyond"_key = known_if(!t.unlimited, t.beyond),
+                "without_contention"_key = known_if(!alone.unlimited, alone.factor)};
+}
+
+auto tolerance_search_object(const ToleranceSearch& search, const ToleranceSearch& alone) {
+  std::vector<ReturnedBy<simulated_tolerance_object>> tolerances;
+  for (std::size_t i = 0; i < search.tolerances.size(); ++i) {
+    tolerances.push_back(simulated_tolerance_object(search.tolerances[i], alone.tolerances[i]));
   }
-  return rows;
+  return Object{
+      "base_ns"_key = ns_of_seconds(search.base), "monotone"_key = search.monotone,
+      "base_without_contention_ns"_key = ns_of_seconds(alone.base), "tolerances"_key = tolerances,
+      "tried"_key = list_of(search.tried, [](const auto& tried) {
+        return Object{"factor"_key = tried.first, "makespan_ns"_key = ns_of_seconds(tried.second)};
+      })};
 }
 
 /// Computation and MPI of all ranks as the trace measured them, for comparison.
-void add_measured(Facts& facts, Json& result, const Simulation& s, const Trace& trace) {
-  const std::optional<MeasuredRun> run = measured_run(trace);
-  if (!run || run->makespan_ns <= 0) return;
-  const auto measured = static_cast<double>(run->makespan_ns);
-  result["measured_ns"] = run->makespan_ns;
+void add_measured(Facts& facts, const Simulation& s, const Trace& trace) {
+  const std::optional<std::int64_t> makespan_ns = measured_ns(trace);
+  if (!makespan_ns) return;
+  const auto measured = static_cast<double>(*makespan_ns);
   facts.facts.push_back(
       {"measured run time", measured, Unit::ns,
        "from the first return from MPI_Init to the last entry into MPI_Finalize"});
@@ -202,20 +255,40 @@ std::vector<double> link_use_over_time(const Simulation& s, const Platform& plat
   return use;
 }
 
-Report describe(const Simulation& simulation, const Trace& trace, const Platform& platform,
-                std::size_t links_shown) {
-  Report report;
-  report.result = to_json(simulation);
+const JsonType& declared_type(const SimulationTotalsJsonTag*) {
+  return json_type_by<totals_object>();
+}
+
+const JsonType& declared_type(const SimulatedRanksJsonTag*) {
+  return json_type_by<simulated_rank_objects>();
+}
+
+const JsonType& declared_type(const SimulationDetailsJsonTag*) {
+  return json_type_by<details_object>();
+}
+
+SimulationParts parts_of(const Simulation& simulation, const Trace& trace, const Platform& platform,
+                         std::size_t links_shown) {
+  return {totals_object(simulation), simulated_rank_objects(simulation),
+          details_object(simulation, trace, platform, links_shown)};
+}
+
+const JsonType& declared_type(const SimulationJsonTag*) {
+  return json_type_by<simulation_object>();
+}
+
+Described<SimulationJson> describe(const Simulation& simulation, const Trace& trace,
+                                   const Platform& platform, std::size_t links_shown) {
+  Described<SimulationJson> report{
+      simulation_object(parts_of(simulation, trace, platform, links_shown))};
   Facts facts = key_facts(simulation);
-  add_measured(facts, report.result, simulation, trace);
+  add_measured(facts, simulation, trace);
   report.sections.push_back({"simulation", "Simulated run", {std::move(facts)}});
   report.sections.push_back({"operations", "Operations", {operation_table(simulation)}});
   if (simulation.links != nullptr && links_shown > 0) {
-    report.result["links"] = links_to_json(simulation, platform, links_shown);
     report.sections.push_back(describe_links(simulation, platform, links_shown));
   }
   if (!simulation.slowed.empty()) {
-    report.result["slowed"] = to_json(simulation.slowed, platform);
     report.sections.push_back(
         {"slowed", "Delayed messages", {table_of(simulation.slowed, platform)}});
   }
@@ -223,37 +296,36 @@ Report describe(const Simulation& simulation, const Trace& trace, const Platform
   return report;
 }
 
-Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis>& axes) {
+const JsonType& declared_type(const SweepJsonTag*) {
+  return json_type_by<simulated_sweep_object>();
+}
+
+Described<SweepJson> describe(const std::vector<SweepCase>& cases,
+                              const std::vector<SweepAxis>& axes) {
   Table table{.id = "sweep", .title = "Simulated run times", .columns = {}, .rows = {}};
   for (const SweepAxis& axis : axes) table.columns.push_back({axis.name});
   table.columns.push_back({"run time", Unit::ns});
   table.columns.push_back({"relative to first", Unit::ratio, "run time relative to the first row"});
   table.columns.push_back(
       {"messages delayed", Unit::ratio, "over 1 % longer than without contention"});
-  Report report;
-  report.result["axes"] = Json::array();
-  for (const SweepAxis& axis : axes) report.result["axes"].push_back(axis.name);
-  report.result["cases"] = Json::array();
+  Described<SweepJson> report{simulated_sweep_object(cases, axes)};
   for (const SweepCase& c : cases) {
-    const Contention& contention = c.simulation.contention;
-    const double slowed = contention.messages == 0 ? 0
-                                                   : static_cast<double>(contention.slowed) /
-                                                         static_cast<double>(contention.messages);
     std::vector<Value> row(c.values.begin(), c.values.end());
     row.emplace_back(ns_of_seconds(c.simulation.makespan));
     row.emplace_back(c.simulation.makespan / cases.front().simulation.makespan);
-    row.emplace_back(slowed);
+    row.emplace_back(slowed_share(c.simulation.contention));
     table.rows.push_back(std::move(row));
-    report.result["cases"].push_back({{"values", c.values},
-                                      {"makespan_ns", ns_of_seconds(c.simulation.makespan)},
-                                      {"slowed", slowed}});
   }
   report.sections.push_back({"sweep", "Sweep", {std::move(table)}});
   return report;
 }
 
-Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
-                const std::string& what) {
+const JsonType& declared_type(const ToleranceSearchJsonTag*) {
+  return json_type_by<tolerance_search_object>();
+}
+
+Described<ToleranceSearchJson> describe(const ToleranceSearch& search, const ToleranceSearch& alone,
+                                        const std::string& what) {
   Table table{
       .id = "tolerance",
       .title = "Tolerance to reduced link performance",
@@ -270,28 +342,17 @@ Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
                 .x = {},
                 .lines = {{.name = "run time", .unit = Unit::ns, .y = {}}},
                 .zones = {}};
-  Report report;
-  report.result["base_ns"] = ns_of_seconds(search.base);
-  report.result["monotone"] = search.monotone;
-  report.result["base_without_contention_ns"] = ns_of_seconds(alone.base);
-  report.result["tolerances"] = Json::array();
+  Described<ToleranceSearchJson> report{tolerance_search_object(search, alone)};
   for (std::size_t i = 0; i < search.tolerances.size(); ++i) {
     const SimulatedTolerance& t = search.tolerances[i];
     const SimulatedTolerance& without = alone.tolerances[i];
     const Value beyond = t.unlimited ? Value("none tried") : Value(t.beyond);
     const Value without_factor = without.unlimited ? Value("unlimited") : Value(without.factor);
     table.rows.push_back({t.degradation, t.factor, beyond, without_factor});
-    report.result["tolerances"].push_back(
-        {{"degradation", t.degradation},
-         {"factor", t.factor},
-         {"beyond", t.unlimited ? Json(nullptr) : Json(t.beyond)},
-         {"without_contention", without.unlimited ? Json(nullptr) : Json(without.factor)}});
   }
-  report.result["tried"] = Json::array();
   for (const auto& [factor, seconds] : search.tried) {
     series.x.push_back(factor);
     series.lines[0].y.push_back(ns_of_seconds(seconds));
-    report.result["tried"].push_back({{"factor", factor}, {"makespan_ns", ns_of_seconds(seconds)}});
   }
   Facts facts{
       {{"simulated run time", ns_of_seconds(search.base), Unit::ns, "of the unchanged machine"},

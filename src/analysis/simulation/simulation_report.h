@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "sim/simulation.h"
 #include "sim/sweep.h"
 #include "sim/tolerance.h"
@@ -11,10 +13,27 @@
 
 namespace slackline {
 
-/// Fills result and sections; the caller adds options, input and findings. `links_shown` of the
+using SimulationJson = JsonOf<struct SimulationJsonTag>;
+const JsonType& declared_type(const SimulationJsonTag*);
+/// Result and sections; the caller adds options, input and findings. `links_shown` of the
 /// most contended links are named, with their use over time, when the simulation kept it.
-Report describe(const Simulation& simulation, const Trace& trace, const Platform& platform,
-                std::size_t links_shown);
+Described<SimulationJson> describe(const Simulation& simulation, const Trace& trace,
+                                   const Platform& platform, std::size_t links_shown);
+
+using SimulationTotalsJson = JsonOf<struct SimulationTotalsJsonTag>;
+const JsonType& declared_type(const SimulationTotalsJsonTag*);
+using SimulatedRanksJson = JsonOf<struct SimulatedRanksJsonTag>;
+const JsonType& declared_type(const SimulatedRanksJsonTag*);
+using SimulationDetailsJson = JsonOf<struct SimulationDetailsJsonTag>;
+const JsonType& declared_type(const SimulationDetailsJsonTag*);
+/// The parts of that result, for a result with more between them.
+struct SimulationParts {
+  SimulationTotalsJson totals;
+  SimulatedRanksJson ranks;
+  SimulationDetailsJson details;
+};
+SimulationParts parts_of(const Simulation& simulation, const Trace& trace, const Platform& platform,
+                         std::size_t links_shown);
 
 /// The links at which messages lost most time, and then those that carried most of what they can;
 /// at most `shown` of those that carried anything. The simulation kept its links' use.
@@ -26,12 +45,17 @@ std::vector<LinkId> most_contended_links(const Simulation& simulation, const Pla
 std::vector<double> link_use_over_time(const Simulation& simulation, const Platform& platform,
                                        LinkId link);
 
+using SweepJson = JsonOf<struct SweepJsonTag>;
+const JsonType& declared_type(const SweepJsonTag*);
 /// A row for every combination of the axes' values.
-Report describe(const std::vector<SweepCase>& cases, const std::vector<SweepAxis>& axes);
+Described<SweepJson> describe(const std::vector<SweepCase>& cases,
+                              const std::vector<SweepAxis>& axes);
 
+using ToleranceSearchJson = JsonOf<struct ToleranceSearchJsonTag>;
+const JsonType& declared_type(const ToleranceSearchJsonTag*);
 /// How much of `what` (as "latency of all links") the program takes; `alone`: the same degradations
 /// without contention, where it is the LogGPS graph's longest path that grows.
-Report describe(const ToleranceSearch& search, const ToleranceSearch& alone,
-                const std::string& what);
+Described<ToleranceSearchJson> describe(const ToleranceSearch& search, const ToleranceSearch& alone,
+                                        const std::string& what);
 
 }  // namespace slackline

@@ -17,6 +17,20 @@ std::string within(const SlowedMessage& m) {
   return collective ? std::string(mpi_name(m.within)) : "point to point";
 }
 
+auto slowed_objects(const std::vector<SlowedMessage>& slowed, const Platform& platform) {
+  return list_of(slowed, [&](const SlowedMessage& m) {
+    return Object{"sender"_key = m.sender,
+                  "receiver"_key = m.receiver,
+                  "bytes"_key = m.bytes,
+                  "within"_key = within(m),
+                  "start_ns"_key = ns_of_seconds(m.began),
+                  "actual_ns"_key = ns_of_seconds(m.lasted),
+                  "alone_ns"_key = ns_of_seconds(m.alone),
+                  "factor"_key = m.lasted / m.alone,
+                  "link"_key = limited_by(m, platform)};
+  });
+}
+
 }  // namespace
 
 Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platform) {
@@ -41,20 +55,12 @@ Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platfor
   return table;
 }
 
-Json to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform) {
-  Json rows = Json::array();
-  for (const SlowedMessage& m : slowed) {
-    rows.push_back({{"sender", m.sender},
-                    {"receiver", m.receiver},
-                    {"bytes", m.bytes},
-                    {"within", within(m)},
-                    {"start_ns", ns_of_seconds(m.began)},
-                    {"actual_ns", ns_of_seconds(m.lasted)},
-                    {"alone_ns", ns_of_seconds(m.alone)},
-                    {"factor", m.lasted / m.alone},
-                    {"link", limited_by(m, platform)}});
-  }
-  return rows;
+const JsonType& declared_type(const SlowedJsonTag*) {
+  return json_type_by<slowed_objects>();
+}
+
+SlowedJson to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform) {
+  return slowed_objects(slowed, platform);
 }
 
 }  // namespace slackline

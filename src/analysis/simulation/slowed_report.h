@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "report/object.h"
 #include "report/report.h"
 #include "sim/network/slowed_messages.h"
 #include "sim/platform/platform.h"
@@ -12,7 +13,9 @@ namespace slackline {
 /// of the platform's links held it back.
 Table table_of(const std::vector<SlowedMessage>& slowed, const Platform& platform);
 
+using SlowedJson = JsonOf<struct SlowedJsonTag>;
+const JsonType& declared_type(const SlowedJsonTag*);
 /// The same with times in nanoseconds; "link" is empty where it is not known.
-Json to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform);
+SlowedJson to_json(const std::vector<SlowedMessage>& slowed, const Platform& platform);
 
 }  // namespace slackline

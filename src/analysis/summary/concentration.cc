@@ -46,4 +46,17 @@ std::optional<LossStretch> concentrated(const std::vector<LossPiece>& pieces) {
   return stretch;
 }
 
+std::optional<LossStretch> concentration(const TimeShares& shares, const TimeWindows& windows) {
+  const auto length = static_cast<double>(shares.length_ns);
+  const auto edge = [&](std::size_t i) {
+    return shares.begin_ns + static_cast<std::int64_t>(length * static_cast<double>(i) /
+                                                       static_cast<double>(kTimeWindows));
+  };
+  std::vector<LossPiece> pieces;
+  for (std::size_t i = 0; i < kTimeWindows; ++i) {
+    pieces.push_back({edge(i), edge(i + 1), windows.sums()[i]});
+  }
+  return concentrated(pieces);
+}
+
 }  // namespace slackline

@@ -4,6 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/efficiency/time_shares.h"
+#include "analysis/efficiency/time_windows.h"
+
 namespace slackline {
 
 /// What an interval of time loses. Pieces follow each other without holes.
@@ -25,5 +28,7 @@ struct LossStretch {
 /// The pieces whose share of the loss exceeds their share of the time most; nothing where the loss
 /// is spread evenly. O(pieces).
 std::optional<LossStretch> concentrated(const std::vector<LossPiece>& pieces);
+/// The same of the analysed interval, whose equal parts lose what `windows` has.
+std::optional<LossStretch> concentration(const TimeShares& shares, const TimeWindows& windows);
 
 }  // namespace slackline

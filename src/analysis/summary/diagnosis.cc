@@ -1,5 +1,4 @@
 #include "analysis/summary/diagnosis.h"
-#include "analysis/summary/limits_report.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +8,12 @@
 #include <span>
 
 #include "analysis/paths/path_report.h"
+#include "analysis/summary/evidence_tables.h"
+#include "analysis/summary/limits_report.h"
 #include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/ranking.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -90,11 +92,8 @@ Table rank_shares(const TimeShares& shares) {
   for (const RarePart& part : rare) {
     table.columns.push_back({part.name, Unit::ns, part.explanation});
   }
-  std::vector<std::size_t> order(shares.ranks_ns.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::ranges::stable_sort(order, std::greater{},
-                           [&](std::size_t r) { return shares.ranks_ns[r].compute; });
-  for (const std::size_t r : order) {
+  for (const std::size_t r : largest_first(
+           shares.ranks_ns.size(), [&](std::size_t r) { return shares.ranks_ns[r].compute; })) {
     if (table.rows.size() == kPathsShown) break;
     const RankTime& rank = shares.ranks_ns[r];
     table.rows.push_back({static_cast<std::int64_t>(r), rank.compute, rank.wait, rank.mpi});
@@ -149,6 +148,10 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
     facts.facts.push_back(
         {"least CPU share of computation", *least, Unit::ratio,
          fmt::format("rank {}: CPU time over wall time", least - s.on_processor.begin())});
+    if (*least < kWholeProcessor) {
+      facts.facts.push_back(
+          {"oversubscribed below", kWholeProcessor, Unit::ratio, "CPU share of computation"});
+    }
   }
   Section section{.id = "time_shares", .title = "Time breakdown"};
   section.items.emplace_back(std::move(facts));
@@ -158,48 +161,53 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
   return section;
 }
 
-Json shares_to_json(const TimeShares& s, const CallPaths& paths) {
-  Json json{
-      {"begin_ns", s.begin_ns},
-      {"length_ns", s.length_ns},
-      {"run_ns", s.run_ns},
-      {"interval", to_string(s.extent)},
-      {"ideal_ns", s.ideal_ns},
-      {"compute", s.share(s.sum_ns.compute)},
-      {"waiting", s.share(s.sum_ns.wait)},
-      {"inside_mpi", s.share(s.sum_ns.mpi)},
-      {"beside",
-       {{"no_processor", s.share(s.sum_ns.no_processor)},
-        {"blocked", s.share(s.sum_ns.blocked)},
-        {"recording", s.share(s.sum_ns.recording)},
-        {"outside", s.share(s.sum_ns.outside)}}},
-      {"mpi_own_work", s.share(s.own_ns())},
-      {"waiting_not_known", s.share(s.unknown_ns)},
-      {"efficiency", factors_to_json(efficiency_inputs(s), EfficiencyVariant::multiplicative)},
-      {"processor_share", s.processor_share ? Json(*s.processor_share) : Json(nullptr)},
-      {"ranks", Json::array()},
-      {"calls", Json::array()}};
+auto rank_time_object(const RankTime& r, std::optional<double> on_processor) {
+  return Object{"compute_ns"_key = r.compute,     "waiting_ns"_key = r.wait,
+                "inside_mpi_ns"_key = r.mpi,      "no_processor_ns"_key = r.no_processor,
+                "blocked_ns"_key = r.blocked,     "recording_ns"_key = r.recording,
+                "outside_ns"_key = r.outside,     "on_processor"_key = on_processor};
+}
+
+auto rank_time_objects(const TimeShares& s) {
+  std::vector<ReturnedBy<rank_time_object>> ranks;
   for (std::size_t i = 0; i < s.ranks_ns.size(); ++i) {
-    const RankTime& r = s.ranks_ns[i];
-    json["ranks"].push_back(
-        {{"compute_ns", r.compute},
-         {"waiting_ns", r.wait},
-         {"inside_mpi_ns", r.mpi},
-         {"no_processor_ns", r.no_processor},
-         {"blocked_ns", r.blocked},
-         {"recording_ns", r.recording},
-         {"outside_ns", r.outside},
-         {"on_processor", s.on_processor.empty() ? Json(nullptr) : Json(s.on_processor[i])}});
+    std::optional<double> on_processor;
+    if (!s.on_processor.empty()) on_processor = s.on_processor[i];
+    ranks.push_back(rank_time_object(s.ranks_ns[i], on_processor));
   }
-  for (const TimeShares::OfCalls& c : s.calls) {
-    json["calls"].push_back({{"operation", std::string(mpi_name(c.operation))},
-                             {"call_path", paths.name(c.path)},
-                             {"calls", c.calls},
-                             {"bytes", c.bytes},
-                             {"inside_mpi_ns", c.inside_ns()},
-                             {"waiting_ns", c.waiting_ns}});
-  }
-  return json;
+  return ranks;
+}
+
+auto calls_object(const TimeShares::OfCalls& c, const CallPaths& paths) {
+  return Object{"operation"_key = mpi_name(c.operation),
+                "call_path"_key = paths.name(c.path),
+                "calls"_key = c.calls,
+                "bytes"_key = c.bytes,
+                "inside_mpi_ns"_key = c.inside_ns(),
+                "waiting_ns"_key = c.waiting_ns};
+}
+
+auto shares_object(const TimeShares& s, const CallPaths& paths) {
+  return Object{
+      "begin_ns"_key = s.begin_ns,
+      "length_ns"_key = s.length_ns,
+      "run_ns"_key = s.run_ns,
+      "interval"_key = to_string(s.extent),
+      "ideal_ns"_key = s.ideal_ns,
+      "compute"_key = s.share(s.sum_ns.compute),
+      "waiting"_key = s.share(s.sum_ns.wait),
+      "inside_mpi"_key = s.share(s.sum_ns.mpi),
+      "beside"_key = Object{"no_processor"_key = s.share(s.sum_ns.no_processor),
+                            "blocked"_key = s.share(s.sum_ns.blocked),
+                             "recording"_key = s.share(s.sum_ns.recording),
+                            "outside"_key = s.share(s.sum_ns.outside)},
+      "mpi_own_work"_key = s.share(s.own_ns()),
+      "waiting_not_known"_key = s.share(s.unknown_ns),
+      "efficiency"_key = factors_to_json(efficiency_inputs(s), EfficiencyVariant::multiplicative),
+      "processor_share"_key = s.processor_share,
+      "ranks"_key = rank_time_objects(s),
+      "calls"_key =
+          list_of(s.calls, [&](const TimeShares::OfCalls& c) { return calls_object(c, paths); })};
 }
 
 void append(std::vector<Section>& to, std::vector<Section> sections) {
@@ -216,6 +224,20 @@ TimeWindows waiting_over_time(const Trace& trace, const WaitStates& waits,
     windows.add(begin, begin + wait, wait);
   }
   return windows;
+}
+
+auto diagnosis_object(const Diagnosis& d, const Trace& trace, const CallPaths& paths,
+                      const WaitSummaryJson& waits, const CriticalPathJson& path,
+                      const std::optional<PathFunctionsJson>& functions) {
+  return Object{
+      "diagnosis"_key = diagnosis_to_json(d.limits, trace.call_tree()),
+      "measured"_key =
+          Object{"time_shares"_key = shares_object(d.shares, paths),
+                 "efficiency"_key = efficiency_to_json(d.efficiency), "wait_states"_key = waits,
+                 "critical_path"_key = Object{path, "by_function"_key.when(functions)},
+                 "phases"_key = d.monitor.phases, "iterations"_key = iterations_to_json(d.monitor),
+                 "regions"_key = intervals_to_json(d.monitor),
+                 "windows"_key = windows_to_json(d.monitor)}};
 }
 
 }  // namespace
@@ -284,11 +306,19 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
   return d;
 }
 
-Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) {
-  Report report;
-  Report waits = describe(d.waits, trace, paths);
-  Report path = describe(d.path, d.imbalance, paths, "measured", PathDetail::sums);
-  if (!d.path_functions.empty()) describe_functions(d.path_functions, d.path, trace, path);
+const JsonType& declared_type(const MeasuredJsonTag*) {
+  return json_type_by<diagnosis_object>();
+}
+
+Described<MeasuredJson> describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) {
+  auto waits = describe(d.waits, trace, paths);
+  auto path = describe(d.path, d.imbalance, paths, "measured", PathDetail::sums);
+  std::optional<PathFunctionsJson> functions;
+  if (!d.path_functions.empty()) {
+    functions = describe_functions(d.path_functions, d.path, trace, path.sections.front());
+  }
+  Described<MeasuredJson> report{
+      diagnosis_object(d, trace, paths, waits.result, path.result, functions)};
   Efficiency program;
   program.inputs = efficiency_inputs(d.shares);
   Section efficiency{.id = "efficiency", .title = "Efficiency"};
@@ -309,15 +339,7 @@ Report describe(const Diagnosis& d, const Trace& trace, const CallPaths& paths) 
   report.sections.push_back(monitor_section(d.monitor, false));
   report.sections.push_back(std::move(efficiency));
   append(report.sections, std::move(path.sections));
-  report.result["diagnosis"] = diagnosis_to_json(d.limits, trace.call_tree());
-  report.result["measured"] = {{"time_shares", shares_to_json(d.shares, paths)},
-                               {"efficiency", efficiency_to_json(d.efficiency)},
-                               {"wait_states", std::move(waits.result)},
-                               {"critical_path", std::move(path.result)},
-                               {"phases", d.monitor.phases},
-                               {"iterations", iterations_to_json(d.monitor)},
-                               {"regions", intervals_to_json(d.monitor)},
-                               {"windows", windows_to_json(d.monitor)}};
+  add_evidence(d, trace, paths, report.sections);
   report.findings = d.findings;
   return report;
 }

@@ -17,7 +17,9 @@
 #include "analysis/waits/poll_gaps.h"
 #include "analysis/waits/wait_summary.h"
 #include "calls/run_span.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -67,7 +69,11 @@ Diagnosis diagnose(const Trace& trace, const CallPaths& paths, const CallMatchin
 /// Those findings of kinds that `known` does not have: what two analyses count is reported once.
 Findings new_findings(const Findings& all, const Findings& known);
 
-/// What a diagnosis has to say in sections and, under the key `measured`, for scripts.
-Report describe(const Diagnosis& diagnosis, const Trace& trace, const CallPaths& paths);
+using MeasuredJson = JsonOf<struct MeasuredJsonTag>;
+const JsonType& declared_type(const MeasuredJsonTag*);
+/// What a diagnosis has to say in sections and, under the keys `diagnosis` and `measured`, for
+/// scripts.
+Described<MeasuredJson> describe(const Diagnosis& diagnosis, const Trace& trace,
+                                 const CallPaths& paths);
 
 }  // namespace slackline

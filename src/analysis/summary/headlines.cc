@@ -14,6 +14,14 @@ bool analysed(const FocusInterval& r) {
   return r.kind != IntervalKind::startup && r.kind != IntervalKind::shutdown;
 }
 
+auto headline_objects(const std::vector<Headline>& headlines) {
+  return list_of(headlines, [](const Headline& h) {
+    return Object{"metric"_key = h.metric, "value"_key = h.value,
+                  "interval"_key = Object{"begin_ns"_key = h.interval.begin_ns,
+                                          "end_ns"_key = h.interval.end_ns}};
+  });
+}
+
 }  // namespace
 
 std::vector<Headline> headlines(const Diagnosis& d) {
@@ -37,7 +45,9 @@ std::vector<Headline> headlines(const Diagnosis& d) {
   const PathShares path = path_shares(d.path, whole);
   add("critical_path_computation_share",
       ratio_of(static_cast<double>(path.computation_ns), static_cast<double>(path.length_ns)));
-  if (d.causes.largest) add("largest_cause_of_wait_time", d.causes.largest->share);
+  if (!d.causes.ranks.empty()) {
+    add("largest_cause_of_wait_time", d.causes.ranks.front().share);
+  }
   const auto phases = std::ranges::count_if(d.monitor.intervals, analysed);
   if (phases < 2) return all;
   for (const FocusInterval& r : d.monitor.intervals) {
@@ -51,22 +61,19 @@ std::vector<Headline> headlines(const Diagnosis& d) {
   return all;
 }
 
-void add_headlines(std::vector<Headline> headlines, const Overview& model,
-                   const TimeInterval& program, Report& report) {
+const JsonType& declared_type(const HeadlinesJsonTag*) {
+  return json_type_by<headline_objects>();
+}
+
+HeadlinesJson to_json(std::vector<Headline> headlines, const Overview& model,
+                      const TimeInterval& program) {
   const auto& measured = model.prediction.measured;
   if (!headlines.empty() && measured && measured->makespan_ns > 0) {
     headlines.push_back({"predicted_over_measured_run_time",
                          model.prediction.makespan_ns / static_cast<double>(measured->makespan_ns),
                          program});
   }
-  Json list = Json::array();
-  for (const Headline& h : headlines) {
-    list.push_back(
-        {{"metric", h.metric},
-         {"value", h.value},
-         {"interval", {{"begin_ns", h.interval.begin_ns}, {"end_ns", h.interval.end_ns}}}});
-  }
-  report.result["headlines"] = std::move(list);
+  return headline_objects(headlines);
 }
 
 }  // namespace slackline

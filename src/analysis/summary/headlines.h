@@ -6,6 +6,7 @@
 #include "analysis/model/overview.h"
 #include "analysis/summary/diagnosis.h"
 #include "calls/run_span.h"
+#include "report/object.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -21,9 +22,11 @@ struct Headline {
 /// phase in it. Empty for a run without length.
 std::vector<Headline> headlines(const Diagnosis& diagnosis);
 
-/// Puts them into the result, under `headlines`; with the predicted over the measured time of the
-/// `program`, TimeShares::program, where `model` has both.
-void add_headlines(std::vector<Headline> headlines, const Overview& model,
-                   const TimeInterval& program, Report& report);
+using HeadlinesJson = JsonOf<struct HeadlinesJsonTag>;
+const JsonType& declared_type(const HeadlinesJsonTag*);
+/// The same for the result, with the predicted over the measured time of the `program`,
+/// TimeShares::program, where `model` has both.
+HeadlinesJson to_json(std::vector<Headline> headlines, const Overview& model,
+                      const TimeInterval& program);
 
 }  // namespace slackline

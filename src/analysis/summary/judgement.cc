@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "analysis/efficiency/efficiency.h"
+#include "analysis/paths/call_activities.h"
 #include "analysis/summary/computation_imbalance.h"
 #include "analysis/summary/concentration.h"
 #include "analysis/summary/judgement_cautions.h"
@@ -34,7 +36,6 @@ constexpr double kNothing = 0.005;    // of the ranks' time: not worth a sentenc
 constexpr double kWorthNaming = 0.1;  // of the waiting: what causes less is not named alone
 constexpr double kUnevenRank = 1.05;  // of the mean computation: busier than the others
 constexpr double kLongStart = 0.2;    // of the run: start-up and shut-down are mentioned
-constexpr double kBound = 0.2;        // of the ranks' time: a smaller loss does not limit the run
 constexpr double kExplained = 0.5;    // of a loss: less does not explain it
 constexpr double kFewCalls = 0.05;    // of the calls: more are no exceptions
 
@@ -83,10 +84,6 @@ struct Subject {
 std::string in_path(const CallPaths& paths, PathId path) {
   const std::string name = paths.name(path);
   return name.empty() ? "" : " in " + name;
-}
-
-std::string activity(Operation operation) {
-  return operation == Operation::none ? "computation" : std::string(mpi_name(operation));
 }
 
 /// Where the ranks' time goes, in the same words whatever limits the run.
@@ -140,22 +137,8 @@ Judgement limit(const Subject& s) {
           {"limits", "time_shares", "efficiency_multiplicative"}};
 }
 
-/// Equal parts of the analysed interval with what they lose.
-std::vector<LossPiece> losses_over_time(const Subject& s, const TimeWindows& windows) {
-  const auto edge = [&](std::size_t i) {
-    return s.d.shares.begin_ns + static_cast<std::int64_t>(s.length() * static_cast<double>(i) /
-                                                           static_cast<double>(kTimeWindows));
-  };
-  std::vector<LossPiece> pieces;
-  for (std::size_t i = 0; i < kTimeWindows; ++i) {
-    pieces.push_back({edge(i), edge(i + 1), windows.sums()[i]});
-  }
-  return pieces;
-}
-
 /// When `what` is lost.
-std::string when(const std::vector<LossPiece>& losses, std::string_view what) {
-  const std::optional<LossStretch> stretch = concentrated(losses);
+std::string when(const std::optional<LossStretch>& stretch, std::string_view what) {
   if (!stretch) return "distributed over the whole run";
   const std::string share =
       fmt::format("{} of {} lies", format_percent(std::min(1.0, stretch->share), 0), what);
@@ -164,6 +147,13 @@ std::string when(const std::vector<LossPiece>& losses, std::string_view what) {
   if (stretch->to_end) return fmt::format("{} after {}", share, begin);
   if (stretch->from_start) return fmt::format("{} before {}", share, end);
   return fmt::format("{} between {} and {}", share, begin, end);
+}
+
+/// The table of such stretches has a row only for one.
+std::vector<std::string> with_intervals(const std::optional<LossStretch>& stretch,
+                                        std::vector<std::string> evidence) {
+  if (stretch) evidence.emplace_back("loss_intervals");
+  return evidence;
 }
 
 double busier_than_mean(const TimeShares& shares, std::int32_t rank) {
@@ -181,10 +171,10 @@ std::string computing_of(const Subject& s, std::int32_t rank) {
 }
 
 /// Several late ranks, each with what makes it late.
-std::string causes_of(const Subject& s, const std::vector<LateRank>& late) {
+std::string causes_of(const Subject& s, std::span<const LateRank> late) {
   std::vector<std::string> parts;
   for (const LateRank& l : late) {
-    parts.push_back(fmt::format("{}{} on rank {} ({})", activity(l.operation),
+    parts.push_back(fmt::format("{}{} on rank {} ({})", activity_name(l.operation),
                                 in_path(s.paths, l.path), l.rank,
                                 format_percent(l.activity_share, 0)));
   }
@@ -195,17 +185,17 @@ std::string causes_of(const Subject& s, const std::vector<LateRank>& late) {
 std::string caused_by(const Subject& s) {
   const RootCauses& causes = s.d.causes;
   const auto what = [&](Operation operation, PathId path) {
-    return activity(operation) + in_path(s.paths, path);
+    return std::string(activity_name(operation)) + in_path(s.paths, path);
   };
-  if (causes.late.size() > 1) return causes_of(s, causes.late);
-  if (!causes.late.empty()) {
-    const LateRank& late = causes.late.front();
+  if (causes.late_count > 1) return causes_of(s, causes.late());
+  if (causes.late_count == 1) {
+    const LateRank& late = causes.ranks.front();
     std::string text = fmt::format("root cause: {} on rank {} ({} of all wait time)",
                                    what(late.operation, late.path), late.rank,
                                    format_percent(late.activity_share, 0));
     return late.operation == Operation::none ? text + computing_of(s, late.rank) : text;
   }
-  const CausingActivity& most = *causes.activity;
+  const CausingActivity& most = causes.activities.front();
   if (most.share < kWorthNaming) return "no single cause exceeds 10 %";
   std::string text = fmt::format("root cause: {} ({} of all wait time) on several ranks",
                                  what(most.operation, most.path), format_percent(most.share, 0));
@@ -228,15 +218,16 @@ const WaitPlace* main_place(const WaitSummary& waits) {
 
 std::optional<Judgement> cause_of_waiting(const Subject& s) {
   const WaitPlace* place = main_place(s.d.waits);
-  if (place == nullptr || !s.d.causes.activity) return std::nullopt;
+  if (place == nullptr || s.d.causes.activities.empty()) return std::nullopt;
   const double share = std::min(
       1.0, ratio_of(static_cast<double>(place->sum_ns), static_cast<double>(s.d.waits.total_ns)));
+  const std::optional<LossStretch> stretch = concentration(s.d.shares, s.d.waiting);
   return Judgement{
       JudgementAspect::cause,
       fmt::format("{} of wait time is {} in {}{}; {}; {}.", format_percent(share, 0),
                   name(place->pattern), mpi_name(place->operation), in_path(s.paths, place->path),
-                  caused_by(s), when(losses_over_time(s, s.d.waiting), "the wait time")),
-      {"wait_causes", "wait_places", "focus_regions"}};
+                  caused_by(s), when(stretch, "the wait time")),
+      with_intervals(stretch, {"cause_ranks", "cause_activities", "wait_places", "wait_states"})};
 }
 
 /// Adds unequal computation that the cause of most wait time does not name: a machine with fewer
@@ -245,7 +236,7 @@ std::optional<Judgement> with_imbalance(const Subject& s, std::optional<Judgemen
   if (!cause || 1 - s.compute() < kLittle) return cause;
   const std::optional<ComputationImbalance> uneven =
       computation_imbalance(s.trace, s.paths, s.d.shares);
-  const std::vector<LateRank>& late = s.d.causes.late;
+  const std::span<const LateRank> late = s.d.causes.late();
   const auto names = [&](std::int32_t rank) {
     return s.waiting_is_main() && std::ranges::any_of(late, [&](const LateRank& l) {
              return l.rank == rank && l.operation == Operation::none;
@@ -272,6 +263,7 @@ std::string tail(const Subject& s) {
 
 std::optional<Judgement> cause_inside(const Subject& s) {
   if (s.d.shares.calls.empty() || s.d.shares.sum_ns.mpi <= 0) return std::nullopt;
+  const std::optional<LossStretch> stretch = concentration(s.d.shares, s.d.stalls.front().by_time);
   const TimeShares::OfCalls& most = s.d.shares.calls.front();
   const auto calls = static_cast<double>(most.calls);
   const double share = std::min(1.0, ratio_of(static_cast<double>(most.inside_ns()),
@@ -287,8 +279,8 @@ std::optional<Judgement> cause_inside(const Subject& s) {
                       : ", mean size " + format_bytes(static_cast<double>(most.bytes) / calls),
                   format_time_ns(s.d.stalls.front().median_ns),
                   format_time_ns(static_cast<double>(most.inside_ns()) / calls), tail(s),
-                  when(losses_over_time(s, s.d.stalls.front().by_time), "their time")),
-      {"mpi_calls", "focus_regions"}};
+                  when(stretch, "their time")),
+      with_intervals(stretch, {"call_times", "mpi_calls"})};
 }
 
 /// When the analysed interval begins.
@@ -320,14 +312,17 @@ Judgement gain_of_waiting(const Subject& s) {
   std::string text = fmt::format("Removing all wait states would save at most {} ({}).",
                                  format_time_ns(gain), format_percent(s.waiting()));
   text += gain_with_network(s);
-  if (!s.d.example) return {JudgementAspect::gain, text, {"wait_patterns", "wait_ranks"}};
+  if (!s.d.example)
+    return {JudgementAspect::gain, text, {"time_shares", "efficiency_multiplicative"}};
   const ExampleWait& e = *s.d.example;
   text += fmt::format(" Start at t = {}: rank {} waits {} in {} for rank {} ({}).",
                       format_time_ns(static_cast<double>(e.begin_ns)), e.state.rank,
                       format_time_ns(static_cast<double>(e.state.wait_ns)),
                       mpi_name(s.trace.calls(e.state.rank).operation(e.state.call)),
                       e.state.cause_rank, name(e.state.pattern));
-  return {JudgementAspect::gain, std::move(text), {"wait_ranks", "wait_causes"}};
+  return {JudgementAspect::gain,
+          std::move(text),
+          {"time_shares", "efficiency_multiplicative", "example_wait"}};
 }
 
 /// The sentence on a run that the ideal network does not shorten. A replay can only be longer than
@@ -352,7 +347,7 @@ Judgement gain_of_stalls(const Subject& s) {
                       "than a tenth of that. Look for what delays them: the processor, a "
                       "GPU, a file, memory. They take {} in sum over the ranks.",
                       format_time_ns(static_cast<double>(s.stalled_ns()))),
-          {"mpi_calls", "time_shares"}};
+          {"call_times", "time_shares"}};
 }
 
 Judgement gain_inside(const Subject& s) {
@@ -376,6 +371,13 @@ Judgement gain_inside(const Subject& s) {
 
 void add(std::vector<Judgement>& to, std::optional<Judgement> sentence) {
   if (sentence) to.push_back(std::move(*sentence));
+}
+
+auto judgement_objects(const std::vector<Judgement>& sentences) {
+  return list_of(sentences, [](const Judgement& j) {
+    return Object{"aspect"_key = to_string(j.aspect), "sentence"_key = j.sentence,
+                  "evidence"_key = j.evidence};
+  });
 }
 
 }  // namespace
@@ -418,31 +420,30 @@ std::vector<Judgement> judgement(const Overview& overview) {
   const Losses l = losses(overview.prediction.ranks_ps);
   std::vector<Judgement> sentences;
   if (overview.prediction.makespan_ns <= 0) return sentences;
-  sentences.push_back({JudgementAspect::limit, limit_sentence(overview.prediction), {"ranks"}});
+  sentences.push_back(
+      {JudgementAspect::limit, limit_sentence(overview.prediction), {"losses", "ranks"}});
   sentences.push_back({JudgementAspect::cause,
                        path_sentence(overview.prediction),
-                       {"path_by_operation", "path_by_rank"}});
+                       {"path_parts", "path_by_operation", "path_by_rank"}});
   sentences.push_back(
       {JudgementAspect::gain,
        fmt::format("Upper bounds (predicted): perfect load balance saves {}, zero latency {}.",
                    format_percent(l.imbalance), format_percent(overview.prediction.rho_latency)),
-       {"ranks", "latency"}});
+       {"losses", "prediction"}});
   return sentences;
 }
 
-void add_judgement(const std::vector<Judgement>& sentences, Report& report) {
-  if (sentences.empty()) return;
-  Json list = Json::array();
+const JsonType& declared_type(const JudgementJsonTag*) {
+  return json_type_by<judgement_objects>();
+}
+
+std::optional<JudgementJson> add_judgement(const std::vector<Judgement>& sentences,
+                                           std::vector<Section>& sections) {
+  if (sentences.empty()) return std::nullopt;
   Section section{.id = "judgement", .title = "Diagnosis"};
-  for (const Judgement& j : sentences) {
-    list.push_back(
-        {{"aspect", to_string(j.aspect)}, {"sentence", j.sentence}, {"evidence", j.evidence}});
-    section.items.emplace_back(Paragraph{j.sentence});
-  }
-  report.sections.insert(report.sections.begin(), std::move(section));
-  Json result{{"judgement", std::move(list)}};
-  result.update(report.result);
-  report.result = std::move(result);
+  for (const Judgement& j : sentences) section.items.emplace_back(Paragraph{j.sentence});
+  sections.insert(sections.begin(), std::move(section));
+  return judgement_objects(sentences);
 }
 
 }  // namespace slackline

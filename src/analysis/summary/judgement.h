@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/model/overview.h"
 #include "analysis/summary/diagnosis.h"
+#include "report/object.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -34,7 +36,11 @@ std::vector<Judgement> judgement(const Diagnosis& diagnosis, const Trace& trace,
 /// The same of a run that is known by its model only (an untimed trace).
 std::vector<Judgement> judgement(const Overview& overview);
 
-/// Puts the sentences before everything else: a section `judgement`, and `judgement` in the result.
-void add_judgement(const std::vector<Judgement>& sentences, Report& report);
+using JudgementJson = JsonOf<struct JudgementJsonTag>;
+const JsonType& declared_type(const JudgementJsonTag*);
+/// Puts the sentences before all sections, as one with the id `judgement`. Returns the same for
+/// scripts; nothing without sentences.
+std::optional<JudgementJson> add_judgement(const std::vector<Judgement>& sentences,
+                                           std::vector<Section>& sections);
 
 }  // namespace slackline

@@ -18,7 +18,6 @@ namespace slackline {
 namespace {
 
 constexpr double kLittleTime = 0.1;       // of the ranks' time: less is little to gain
-constexpr double kWholeProcessor = 0.8;   // less of a processor is worth a warning
 constexpr double kMuchPolling = 0.05;     // of the ranks' time: more is worth a warning
 constexpr double kMuchRecording = 0.01;   // of the ranks' time: less is not said
 constexpr double kMuchOutside = 0.05;     // of the program: more is worth a warning

@@ -50,14 +50,14 @@ Said say(const Trace& trace) {
   const CallPaths paths(trace);
   const Diagnosis d = diagnose(trace, paths);
   Said said{judgement(d, trace, paths), {"findings"}};
-  Report report = describe(d, trace, paths);
-  add_judgement(said.sentences, report);
-  collect_ids(report.sections, said.ids);
+  std::vector<Section> sections = describe(d, trace, paths).sections;
+  const Json result = json_from(add_judgement(said.sentences, sections));
+  collect_ids(sections, said.ids);
   for (const Judgement& j : said.sentences) {
     EXPECT_FALSE(j.evidence.empty()) << j.sentence;
     for (const std::string& id : j.evidence) EXPECT_TRUE(said.ids.contains(id)) << id;
   }
-  EXPECT_EQ(report.result["judgement"].size(), said.sentences.size());
+  EXPECT_EQ(result.size(), said.sentences.size());
   return said;
 }
 

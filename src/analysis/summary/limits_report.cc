@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/paths/path_functions.h"
 #include "base/sentences.h"
 #include "base/units.h"
 
@@ -22,22 +23,24 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, kLimits> kLi
      {"processors", "lack of processors"},
      {"unknown", "time of unknown cause"}}};
 
-Json cause_to_json(const LimitingCause& c, const CallTree& tree) {
-  const CodeLocation at = c.frame == 0 ? CodeLocation{} : tree.location(c.frame);
-  const auto known = [](const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-  };
-  return {{"limit", to_string(c.limit)},
-          {"share", c.share},
-          {"ranks", c.ranks},
-          {"function", known(at.function)},
-          {"file", known(at.file)},
-          {"line", at.line == 0 ? Json(nullptr) : Json(at.line)},
-          {"operation", c.operation == Operation::none ? Json(nullptr)
-                                                       : Json(std::string(mpi_name(c.operation)))},
-          {"interval", {{"begin_ns", c.interval.begin_ns}, {"end_ns", c.interval.end_ns}}},
-          {"confidence", to_string(c.confidence)},
-          {"evidence", c.evidence}};
+auto limiting_cause_object(const LimitingCause& c, const CallTree& tree) {
+  return Object{"limit"_key = to_string(c.limit),
+                "share"_key = c.share,
+                "ranks"_key = c.ranks,
+                location_to_json(tree, c.frame),
+                "operation"_key = known_if(c.operation != Operation::none, mpi_name(c.operation)),
+                "interval"_key =
+                    Object{"begin_ns"_key = c.interval.begin_ns, "end_ns"_key = c.interval.end_ns},
+                "confidence"_key = to_string(c.confidence),
+                "evidence"_key = c.evidence};
+}
+
+auto limiting_causes_object(const std::vector<LimitingCause>& causes, const CallTree& tree) {
+  const std::vector<LimitingCause> others(causes.begin() + 1, causes.end());
+  return Object{limiting_cause_object(causes.front(), tree),
+                "alternatives"_key = list_of(others, [&](const LimitingCause& c) {
+                  return limiting_cause_object(c, tree);
+                })};
 }
 
 std::string in_code(const LimitingCause& c, const CallTree& tree) {
@@ -92,14 +95,14 @@ std::string_view to_string(Confidence confidence) {
   return kWords[static_cast<std::size_t>(confidence)];
 }
 
-Json diagnosis_to_json(const std::vector<LimitingCause>& causes, const CallTree& tree) {
-  if (causes.empty()) return nullptr;
-  Json json = cause_to_json(causes.front(), tree);
-  json["alternatives"] = Json::array();
-  for (std::size_t i = 1; i < causes.size(); ++i) {
-    json["alternatives"].push_back(cause_to_json(causes[i], tree));
-  }
-  return json;
+const JsonType& declared_type(const DiagnosisJsonTag*) {
+  return json_type_by<limiting_causes_object>();
+}
+
+std::optional<DiagnosisJson> diagnosis_to_json(const std::vector<LimitingCause>& causes,
+                                               const CallTree& tree) {
+  if (causes.empty()) return std::nullopt;
+  return limiting_causes_object(causes, tree);
 }
 
 std::string sentence(const LimitingCause& cause, const CallTree& tree) {

@@ -79,7 +79,7 @@ std::vector<LateRank> shares_by_rank(const DelayCosts& delays) {
   return ranks;
 }
 
-std::optional<CausingActivity> largest_activity(const DelayCosts& delays) {
+std::vector<CausingActivity> shares_by_activity(const DelayCosts& delays) {
   std::map<std::pair<Operation, PathId>, CausingActivity> totals;
   for (const DelayCost& c : delays.costs) {
     CausingActivity& a = totals[{c.operation, c.path}];
@@ -92,9 +92,10 @@ std::optional<CausingActivity> largest_activity(const DelayCosts& delays) {
       a.rank = c.rank;
     }
   }
-  const auto most =
-      std::ranges::max_element(totals, {}, [](const auto& entry) { return entry.second.share; });
-  return most == totals.end() ? std::nullopt : std::optional(most->second);
+  std::vector<CausingActivity> activities;
+  for (const auto& [activity, total] : totals) activities.push_back(total);
+  std::ranges::stable_sort(activities, std::greater{}, &CausingActivity::share);
+  return activities;
 }
 
 }  // namespace
@@ -104,14 +105,13 @@ RootCauses root_causes(const Trace& trace, const WaitStates& waits, const DelayC
   RootCauses causes;
   causes.even_share = 1 / static_cast<double>(std::max<std::size_t>(1, present));
   if (delays.waiting_ns <= 0 || delays.costs.empty()) return causes;
-  causes.activity = largest_activity(delays);
-  const std::vector<LateRank> ranks = shares_by_rank(delays);
-  causes.largest = ranks.front();
+  causes.activities = shares_by_activity(delays);
+  causes.ranks = shares_by_rank(delays);
   const double least = std::max(kLeast, std::min(kMostly, kOutstanding * causes.even_share));
-  for (const LateRank& late : ranks) {
-    if (late.share < least || causes.late.size() == kMostRanks) break;
-    causes.late.push_back(late);
-    causes.late.back().when = when_late(trace, waits, delays, late.rank);
+  for (LateRank& late : causes.ranks) {
+    if (late.share < least || causes.late_count == kMostRanks) break;
+    late.when = when_late(trace, waits, delays, late.rank);
+    ++causes.late_count;
   }
   return causes;
 }

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/phases/monitor.h"
@@ -20,7 +21,8 @@ struct LateRank {
   Operation operation = Operation::none;
   PathId path = 0;
   double activity_share = 0;  ///< of all wait time with a cause
-  /// When: nine tenths of the wait time that it causes lie in here, from the start of the run.
+  /// Known where the rank stands out: nine tenths of the wait time that it causes lie in here,
+  /// from the start of the run.
   TimeInterval when;
 };
 
@@ -35,10 +37,13 @@ struct CausingActivity {
 
 /// Who and what causes the wait time: what every part of a report names.
 struct RootCauses {
-  std::vector<LateRank> late;       ///< largest share first; empty where no rank stands out
-  std::optional<LateRank> largest;  ///< the rank with the largest share, whether it stands out
-  std::optional<CausingActivity> activity;
-  double even_share = 1;  ///< that each rank would have
+  std::vector<LateRank> ranks;              ///< that cause any, largest share first
+  std::vector<CausingActivity> activities;  ///< largest share first
+  std::size_t late_count = 0;               ///< so many of `ranks`, the first, stand out
+  double even_share = 1;                    ///< that each rank would have
+
+  /// Those that stand out.
+  std::span<const LateRank> late() const { return std::span(ranks).first(late_count); }
 };
 
 /// `delays` of the states of `waits`; `present` ranks have calls. O(waits log waits).

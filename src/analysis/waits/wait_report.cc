@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "analysis/paths/call_activities.h"
 #include "analysis/paths/path_functions.h"
 #include "analysis/waits/wait_summary.h"
+#include "base/ranking.h"
 #include "base/ratio.h"
 #include "base/units.h"
 
@@ -16,121 +19,122 @@ Value count(std::uint64_t n) {
   return static_cast<std::int64_t>(n);
 }
 
-Json state_to_json(const WaitState& s, const Trace& trace) {
+auto state_object(const WaitState& s, const Trace& trace) {
   const RankCalls& calls = trace.calls(s.rank);
-  return {{"rank", s.rank},
-          {"call", s.call},
-          {"operation", std::string(mpi_name(calls.operation(s.call)))},
-          {"enter_ns", calls.begin_ns(s.call)},
-          {"exit_ns", calls.end_ns(s.call)},
-          {"wait_ns", s.wait_ns},
-          {"cause_rank", s.cause_rank < 0 ? Json(nullptr) : Json(s.cause_rank)},
-          {"cause_call", s.cause_call == kNoCall ? Json(nullptr) : Json(s.cause_call)}};
+  return Object{"rank"_key = s.rank,
+                "call"_key = s.call,
+                "operation"_key = mpi_name(calls.operation(s.call)),
+                "enter_ns"_key = calls.begin_ns(s.call),
+                "exit_ns"_key = calls.end_ns(s.call),
+                "wait_ns"_key = s.wait_ns,
+                "cause_rank"_key = known_if(s.cause_rank >= 0, s.cause_rank),
+                "cause_call"_key = known_if(s.cause_call != kNoCall, s.cause_call)};
 }
 
-Json pattern_to_json(const PatternSummary& p, const Trace& trace) {
-  Json json{{"pattern", identifier(p.pattern)},
-            {"count", p.count},
-            {"sum_ns", p.sum_ns},
-            {"mean_ns", static_cast<double>(p.sum_ns) / static_cast<double>(p.count)},
-            {"min_ns", p.least_ns},
-            {"quartile25_ns", p.lower_quartile_ns},
-            {"median_ns", p.median_ns},
-            {"quartile75_ns", p.upper_quartile_ns},
-            {"max_ns", p.most_ns},
-            {"variance_ns2", p.variance},
-            {"by_rank_ns", p.by_rank},
-            {"direct_ns", p.direct_ns},
-            {"indirect_ns", p.indirect_ns},
-            {"propagating_ns", p.propagating_ns},
-            {"terminal_ns", static_cast<double>(p.sum_ns) - p.propagating_ns},
-            {"worst", state_to_json(p.worst, trace)}};
-  if (p.pattern == WaitPattern::late_sender) {
-    json["wrong_order"] = {{"count", p.wrong_order_count},
-                           {"same_source_ns", p.wrong_order_same_ns},
-                           {"different_source_ns", p.wrong_order_different_ns}};
-  }
-  return json;
+auto wrong_order_object(const PatternSummary& p) {
+  return Object{"count"_key = p.wrong_order_count, "same_source_ns"_key = p.wrong_order_same_ns,
+                "different_source_ns"_key = p.wrong_order_different_ns};
 }
 
-Json delay_to_json(const DelayCost& d, const CallPaths& paths) {
-  Json json{{"rank", d.rank},
-            {"activity",
-             d.operation == Operation::none ? "computation" : std::string(mpi_name(d.operation))},
-            {"call_path", paths.name(d.path)},
-            {"total_ns", d.total()}};
-  for (std::size_t k = 0; k < kDelayKinds; ++k) {
-    const std::string kind(identifier(static_cast<DelayKind>(k)));
-    json["short_term_ns"][kind] = d.short_term[k];
-    json["long_term_ns"][kind] = d.long_term[k];
-  }
-  return json;
+auto pattern_object(const PatternSummary& p, const Trace& trace) {
+  return Object{
+      "pattern"_key = identifier(p.pattern),
+      "count"_key = p.count,
+      "sum_ns"_key = p.sum_ns,
+      "mean_ns"_key = static_cast<double>(p.sum_ns) / static_cast<double>(p.count),
+      "min_ns"_key = p.least_ns,
+      "quartile25_ns"_key = p.lower_quartile_ns,
+      "median_ns"_key = p.median_ns,
+      "quartile75_ns"_key = p.upper_quartile_ns,
+      "max_ns"_key = p.most_ns,
+      "variance_ns2"_key = p.variance,
+      "by_rank_ns"_key = p.by_rank,
+      "direct_ns"_key = p.direct_ns,
+      "indirect_ns"_key = p.indirect_ns,
+      "propagating_ns"_key = p.propagating_ns,
+      "terminal_ns"_key = static_cast<double>(p.sum_ns) - p.propagating_ns,
+      "worst"_key = state_object(p.worst, trace),
+      "wrong_order"_key.when(p.pattern == WaitPattern::late_sender, wrong_order_object(p))};
 }
 
-/// Functions, outermost first; null where the recording has none.
-Json functions_to(const CallTree& tree, FrameId frame) {
-  if (frame == 0) return nullptr;
-  Json names = Json::array();
-  for (const FrameId f : tree.path_to(frame)) names.push_back(tree.location(f).function);
-  return names;
+/// By DelayKind.
+auto costs_object(const std::array<double, kDelayKinds>& costs) {
+  static_assert(kDelayKinds == 5);
+  return Object{"late_sender"_key = costs[0], "late_receiver"_key = costs[1],
+                "all_to_all"_key = costs[2], "one_to_all"_key = costs[3],
+                "all_to_one"_key = costs[4]};
 }
 
-Json wait_to_json(const WaitInCode& w, const CallTree& tree) {
-  Json cause(nullptr);
-  if (w.cause.rank >= 0) {
-    cause = {{"rank", w.cause.rank}};
-    add_location(cause, tree, w.cause.frame);
-    cause["share"] = w.cause.share;
-  }
-  Json json{{"pattern", identifier(w.pattern)},
-            {"operation", std::string(mpi_name(w.operation))},
-            {"rank", w.rank},
-            {"count", w.count},
-            {"sum_ns", w.sum_ns},
-            {"call_path", functions_to(tree, w.frame)}};
-  add_location(json, tree, w.frame);
-  json["cause"] = cause;
-  return json;
+auto delay_object(const DelayCost& d, const CallPaths& paths) {
+  return Object{"rank"_key = d.rank,
+                "activity"_key = activity_name(d.operation),
+                "call_path"_key = paths.name(d.path),
+                "total_ns"_key = d.total(),
+                "short_term_ns"_key = costs_object(d.short_term),
+                "long_term_ns"_key = costs_object(d.long_term)};
+}
+
+auto wait_cause_object(const WaitInCode& w, const CallTree& tree) {
+  return Object{"rank"_key = w.cause.rank, location_to_json(tree, w.cause.frame),
+                "share"_key = w.cause.share};
+}
+
+auto wait_in_code_object(const WaitInCode& w, const CallTree& tree) {
+  return Object{"pattern"_key = identifier(w.pattern),
+                "operation"_key = mpi_name(w.operation),
+                "rank"_key = w.rank,
+                "count"_key = w.count,
+                "sum_ns"_key = w.sum_ns,
+                "call_path"_key = functions_to(tree, w.frame),
+                location_to_json(tree, w.frame),
+                "cause"_key = known_if(w.cause.rank >= 0, wait_cause_object(w, tree))};
 }
 
 /// A number for every rank.
-Json every_rank(const WaitPlace& place, std::int32_t ranks) {
+std::vector<std::int64_t> every_rank(const WaitPlace& place, std::int32_t ranks) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks), 0);
   for (const RankWait& w : place.ranks) all[static_cast<std::size_t>(w.rank)] = w.ns;
   return all;
 }
 
-Json to_json(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
-  Json json{{"waiting_ns", s.total_ns},
-            {"mpi_ns", s.mpi_ns},
-            {"begin_ns", s.interval.begin_ns - run_span(trace).whole.begin_ns},
-            {"length_ns", s.interval.length_ns()},
-            {"waiting_by_rank_ns", s.by_rank},
-            {"patterns", Json::array()},
-            {"places", Json::array()},
-            {"waits", Json::array()},
-            {"delays", Json::array()},
-            {"delays_unexplained_ns", s.delays.unexplained_ns},
-            {"delays_explain_ns", s.delays.waiting_ns}};
-  for (const PatternSummary& p : s.patterns) json["patterns"].push_back(pattern_to_json(p, trace));
+auto wait_place_object(const WaitPlace& p, const Trace& trace, const CallPaths& paths,
+                       bool by_rank) {
+  const std::int32_t region = paths.region(p.path);
+  return Object{
+      "pattern"_key = identifier(p.pattern),
+      "operation"_key = mpi_name(p.operation),
+      "region"_key = region < 0 ? std::string() : trace.regions()[static_cast<std::size_t>(region)],
+      "call_path"_key = paths.name(p.path),
+      "count"_key = p.count,
+      "sum_ns"_key = p.sum_ns,
+      "by_rank_ns"_key = by_rank ? every_rank(p, trace.ranks()) : std::vector<std::int64_t>()};
+}
+
+auto wait_place_objects(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
   const std::size_t by_rank = places_given_by_rank(s, trace.ranks());
-  Json& places = json["places"];
-  for (const WaitPlace& p : s.places) {
-    const std::int32_t region = paths.region(p.path);
-    places.push_back(
-        {{"pattern", identifier(p.pattern)},
-         {"operation", std::string(mpi_name(p.operation))},
-         {"region", region < 0 ? "" : trace.regions()[static_cast<std::size_t>(region)]},
-         {"call_path", paths.name(p.path)},
-         {"count", p.count},
-         {"sum_ns", p.sum_ns},
-         {"by_rank_ns", places.size() < by_rank ? every_rank(p, trace.ranks()) : Json::array()}});
-  }
-  for (const WaitInCode& w : s.in_code) {
-    json["waits"].push_back(wait_to_json(w, trace.call_tree()));
-  }
-  for (const DelayCost& d : s.delays.costs) json["delays"].push_back(delay_to_json(d, paths));
-  return json;
+  std::size_t place = 0;
+  return list_of(s.places, [&](const WaitPlace& p) {
+    return wait_place_object(p, trace, paths, place++ < by_rank);
+  });
+}
+
+auto wait_summary_object(const WaitSummary& s, const Trace& trace, const CallPaths& paths) {
+  const CallTree& tree = trace.call_tree();
+  return Object{
+      "waiting_ns"_key = s.total_ns,
+      "mpi_ns"_key = s.mpi_ns,
+      "begin_ns"_key = s.interval.begin_ns - run_span(trace).whole.begin_ns,
+      "length_ns"_key = s.interval.length_ns(),
+      "waiting_by_rank_ns"_key = s.by_rank,
+      "patterns"_key =
+          list_of(s.patterns, [&](const PatternSummary& p) { return pattern_object(p, trace); }),
+      "places"_key = wait_place_objects(s, trace, paths),
+      "waits"_key =
+          list_of(s.in_code, [&](const WaitInCode& w) { return wait_in_code_object(w, tree); }),
+      "delays"_key =
+          list_of(s.delays.costs, [&](const DelayCost& d) { return delay_object(d, paths); }),
+      "delays_unexplained_ns"_key = s.delays.unexplained_ns,
+      "delays_explain_ns"_key = s.delays.waiting_ns};
 }
 
 Facts totals(const WaitSummary& s, const Trace& trace) {
@@ -181,13 +185,16 @@ Table place_table(const WaitSummary& s, const CallPaths& paths) {
                {"call path"},
                {"count", Unit::count},
                {"total", Unit::ns},
+               {"share", Unit::ratio, "of all wait time"},
                {"most on rank"}},
               {}};
   for (const WaitPlace& p : s.places) {
     if (table.rows.size() == kRowsShown) break;
     const std::int32_t most = std::ranges::max_element(p.ranks, {}, &RankWait::ns)->rank;
     table.rows.push_back({std::string(name(p.pattern)), std::string(mpi_name(p.operation)),
-                          paths.name(p.path), count(p.count), p.sum_ns, std::int64_t{most}});
+                          paths.name(p.path), count(p.count), p.sum_ns,
+                          ratio_of(static_cast<double>(p.sum_ns), static_cast<double>(s.total_ns)),
+                          std::int64_t{most}});
   }
   return table;
 }
@@ -224,10 +231,8 @@ Table rank_table(const WaitSummary& s, const Trace& trace) {
               "Wait time by rank",
               {{"rank"}, {"wait time", Unit::ns}, {"share of the interval", Unit::ratio}},
               {}};
-  std::vector<std::size_t> order(s.by_rank.size());
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t r) { return s.by_rank[r]; });
-  for (const std::size_t r : order) {
+  for (const std::size_t r :
+       largest_first(s.by_rank.size(), [&](std::size_t r) { return s.by_rank[r]; })) {
     if (table.rows.size() == kRowsShown) break;
     if (trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
     table.rows.push_back(
@@ -251,9 +256,7 @@ Table cause_table(const WaitSummary& s, const CallPaths& paths) {
     if (table.rows.size() == kRowsShown) break;
     double direct = 0;
     for (const double ns : d.short_term) direct += ns;
-    table.rows.push_back({std::int64_t{d.rank},
-                          d.operation == Operation::none ? std::string("computation")
-                                                         : std::string(mpi_name(d.operation)),
+    table.rows.push_back({std::int64_t{d.rank}, std::string(activity_name(d.operation)),
                           paths.name(d.path), direct, d.total() - direct,
                           ratio_of(d.total(), s.delays.waiting_ns)});
   }
@@ -267,9 +270,13 @@ Facts explained(const WaitSummary& s) {
 
 }  // namespace
 
-Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths) {
-  Report report;
-  report.result = to_json(summary, trace, paths);
+const JsonType& declared_type(const WaitSummaryJsonTag*) {
+  return json_type_by<wait_summary_object>();
+}
+
+Described<WaitSummaryJson> describe(const WaitSummary& summary, const Trace& trace,
+                                    const CallPaths& paths) {
+  Described<WaitSummaryJson> report{wait_summary_object(summary, trace, paths)};
   report.findings = summary.findings;
   const bool all = summary.interval == run_span(trace).whole;
   const std::string_view of = all ? " (whole run)" : "";

@@ -279,7 +279,8 @@ TEST(WaitSummary, GivesNumbersByRankForSomeOfVeryManyPlaces) {
   EXPECT_EQ(s.places[0].ranks[0].rank, 0);
   EXPECT_EQ(s.places[0].ranks[0].ns, kRanks - 1);
   // 4,194,304 numbers are 1,997 places of 2,100 ranks.
-  const Json places = describe(s, trace, paths).result["places"];
+  const Json result = describe(s, trace, paths).result;
+  const Json& places = result["places"];
   ASSERT_EQ(places.size(), kRanks - 1u);
   EXPECT_EQ(places[1'996]["by_rank_ns"].size(), 2'100u);
   EXPECT_EQ(places[1'996]["by_rank_ns"][1'996], kRanks - 1 - 1'996);

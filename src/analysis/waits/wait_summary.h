@@ -11,7 +11,9 @@
 #include "analysis/waits/wait_states.h"
 #include "analysis/waits/waits_in_code.h"
 #include "calls/run_span.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -82,7 +84,10 @@ WaitSummary summarize_states(const Trace& trace, const CallMatching& matching,
 /// million numbers at most.
 std::size_t places_given_by_rank(const WaitSummary& summary, std::int32_t ranks);
 
+using WaitSummaryJson = JsonOf<struct WaitSummaryJsonTag>;
+const JsonType& declared_type(const WaitSummaryJsonTag*);
 /// Result and tables of patterns, places, ranks and causes; times in ns.
-Report describe(const WaitSummary& summary, const Trace& trace, const CallPaths& paths);
+Described<WaitSummaryJson> describe(const WaitSummary& summary, const Trace& trace,
+                                    const CallPaths& paths);
 
 }  // namespace slackline

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
@@ -17,10 +18,6 @@ constexpr std::size_t kShownClocks = 16;
 Value shown(double ns) {
   if (!std::isfinite(ns)) return std::string("unbounded");
   return ns;
-}
-
-Json bounded(double ns) {
-  return std::isfinite(ns) ? Json(ns) : Json(nullptr);
 }
 
 std::string ranks_in_words(const std::vector<std::int32_t>& ranks) {
@@ -72,38 +69,44 @@ Table clock_table(const ClockEstimate& estimate, const Trace& trace) {
   return table;
 }
 
-Json clocks_to_json(const ClockEstimate& estimate) {
-  Json all = Json::array();
+auto clock_object(const ClockEstimate& estimate, std::size_t clock) {
+  const ClockMap& map = estimate.maps[clock];
+  const bool bounded = !estimate.at_begin.empty();
+  const auto bounds = [&](const std::vector<FeasibleInterval>& intervals) {
+    return bounded ? std::array{intervals[clock].low, intervals[clock].high}
+                   : std::array<double, 2>{};
+  };
+  return Object{"ranks"_key = estimate.clocks.ranks[clock], "offset_ns"_key = map.offset_ns,
+                "drift"_key = map.drift, "at_start_ns"_key.when(bounded, bounds(estimate.at_begin)),
+                "at_end_ns"_key.when(bounded, bounds(estimate.at_end))};
+}
+
+auto clocks_object(const ClockEstimate& estimate) {
+  std::vector<decltype(clock_object(estimate, 0))> corrections;
   for (std::size_t clock = 0; clock < estimate.maps.size(); ++clock) {
-    const ClockMap& map = estimate.maps[clock];
-    Json one = {{"ranks", estimate.clocks.ranks[clock]},
-                {"offset_ns", map.offset_ns},
-                {"drift", map.drift}};
-    if (!estimate.at_begin.empty()) {
-      const FeasibleInterval& begin = estimate.at_begin[clock];
-      const FeasibleInterval& end = estimate.at_end[clock];
-      one["at_start_ns"] = {bounded(begin.low), bounded(begin.high)};
-      one["at_end_ns"] = {bounded(end.low), bounded(end.high)};
-    }
-    all.push_back(std::move(one));
+    corrections.push_back(clock_object(estimate, clock));
   }
-  return {{"reference_rank", estimate.clocks.ranks[estimate.reference].front()},
-          {"violations", estimate.violations},
-          {"remaining_violations", estimate.remaining},
-          {"corrections", std::move(all)}};
+  return Object{"reference_rank"_key = estimate.clocks.ranks[estimate.reference].front(),
+                "violations"_key = estimate.violations,
+                "remaining_violations"_key = estimate.remaining, "corrections"_key = corrections};
 }
 
 }  // namespace
 
-void add_clocks(const ClockEstimate& estimate, const Trace& trace, Report& report) {
-  report.result["clocks"] = clocks_to_json(estimate);
+const JsonType& declared_type(const ClocksJsonTag*) {
+  return json_type_by<clocks_object>();
+}
+
+ClocksJson add_clocks(const ClockEstimate& estimate, const Trace& trace,
+                      std::vector<Section>& sections) {
   Section section{"clocks", "Clocks"};
   section.items.emplace_back(Paragraph{fmt::format(
       "{} messages and collectives ran back in time between clocks as they were measured, {} with "
       "these corrections. The clock of rank {} is the reference.",
       estimate.violations, estimate.remaining, estimate.clocks.ranks[estimate.reference].front())});
   section.items.emplace_back(clock_table(estimate, trace));
-  report.sections.push_back(std::move(section));
+  sections.push_back(std::move(section));
+  return clocks_object(estimate);
 }
 
 }  // namespace slackline

@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "app/load/clock_report.h"
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/saturating.h"
 #include "base/stage.h"
 #include "base/units.h"
 #include "report/command_names.h"
@@ -35,25 +41,77 @@ std::string input_path(const std::string& trace) {
   return trace.empty() ? newest_recording() : trace;
 }
 
+namespace {
+
+/// What this process has already taken counts as available: the trace may have been read.
+void require_memory_of_calls(std::uint64_t calls, std::uint64_t each,
+                             std::optional<std::uint64_t> allowed) {
+  AvailableMemory available = available_memory();
+  if (allowed) {
+    available = {*allowed, *allowed, 0, "--memory"};
+  } else if (available.bytes != AvailableMemory{}.bytes) {
+    available.bytes += private_memory(::getpid());
+  }
+  require_memory({saturated_product(calls, each), "cannot analyse the trace",
+                  fmt::format("{} for each of {} calls", format_bytes(static_cast<double>(each)),
+                              format_count(calls)),
+                  "Use a machine with more memory, record a shorter run, or allow more with "
+                  "--memory."},
+                 available);
+}
+
+}  // namespace
+
+OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, bool keep_matching) {
+  std::optional<std::uint64_t> allowed;
+  if (!reading.memory.empty()) allowed = parse_bytes(reading.memory, "--memory");
+  const std::uint64_t each = reading.bytes_per_call;
+  return {.clocks = reading.clock_policy(otherwise),
+          .keep_matching = keep_matching,
+          .calls_known = [allowed, each](std::uint64_t calls) {
+            require_memory_of_calls(calls, each, allowed);
+          }};
+}
+
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options) {
   begin_stage("reading the trace");
   return open_trace(input_path(trace), options);
 }
 
-Json input_to_json(const OpenedTrace& opened) {
-  const Trace& trace = opened.trace;
-  Json json;
-  json["path"] = opened.path;
-  json["format"] = opened.format;
-  json["bytes"] = opened.bytes;
-  json["checksum"] = opened.checksum;
-  json["ranks"] = trace.ranks();
-  json["calls"] = opened.calls;
-  json["timed"] = trace.timed();
-  json["program"] = trace.info().program;
-  json["mpi"] =
-      trace.info().mpi_version.empty() ? trace.info().mpi_library : trace.info().mpi_version;
-  return json;
+namespace {
+
+auto input_object(const InputDescription& input) {
+  return Object{
+      "path"_key = input.path,         "format"_key = input.format,   "bytes"_key = input.bytes,
+      "checksum"_key = input.checksum, "ranks"_key = input.ranks,     "calls"_key = input.calls,
+      "timed"_key = input.timed,       "program"_key = input.program, "mpi"_key = input.mpi};
+}
+
+}  // namespace
+
+InputDescription description_of(const OpenedTrace& opened) {
+  const TraceInfo& info = opened.trace.info();
+  return {opened.path,
+          std::string(opened.format),
+          opened.bytes,
+          opened.checksum,
+          opened.trace.ranks(),
+          opened.calls,
+          opened.trace.timed(),
+          info.program,
+          info.mpi_version.empty() ? info.mpi_library : info.mpi_version};
+}
+
+const JsonType& declared_type(const InputJsonTag*) {
+  return json_type_by<input_object>();
+}
+
+InputJson to_json(const InputDescription& input) {
+  return input_object(input);
+}
+
+InputJson input_to_json(const OpenedTrace& opened) {
+  return to_json(description_of(opened));
 }
 
 std::string subject(const OpenedTrace& opened) {
@@ -64,15 +122,15 @@ std::string subject(const OpenedTrace& opened) {
   return fmt::format("{} ({})", name, count_of(static_cast<std::uint64_t>(ranks), "rank"));
 }
 
-Report with_context(Report report, std::string_view command, const OpenedTrace& opened,
-                    Json options) {
-  report.command = command;
-  report.title = fmt::format("{}: {}", present_command_name(command), subject(opened));
-  report.options = std::move(options);
-  report.input = input_to_json(opened);
-  report.findings.merge(opened.trace.findings());
-  if (opened.clocks.corrected) add_clocks(opened.clocks.estimate, opened.trace, report);
-  return report;
+std::string report_title(std::string_view command, const OpenedTrace& opened) {
+  return fmt::format("{}: {}", present_command_name(command), subject(opened));
+}
+
+std::optional<ClocksJson> add_context(const OpenedTrace& opened, std::vector<Section>& sections,
+                                      Findings& findings) {
+  findings.merge(opened.trace.findings());
+  if (!opened.clocks.corrected) return std::nullopt;
+  return add_clocks(opened.clocks.estimate, opened.trace, sections);
 }
 
 }  // namespace slackline

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "app/load/clock_report.h"
+#include "app/options/reading_options.h"
 #include "formats/open/open.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -14,17 +22,54 @@ std::string newest_recording();
 /// `trace`, or the newest recording if it is empty.
 std::string input_path(const std::string& trace);
 
+/// With a check of memory before calls are read, or behind it where the format does not say how
+/// many there are. `otherwise`: what happens to clocks where nothing was asked for. Throws usage
+/// Error for a size that cannot be read.
+OpenOptions open_options(const ReadingOptions& reading,
+                         ClockPolicy otherwise = ClockPolicy::as_read, bool keep_matching = false);
+
 /// Reads `trace`, or the newest recording if it is empty. Throws Error.
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options = {});
 
-/// Identity of an input, for Report::input.
-Json input_to_json(const OpenedTrace& opened);
+/// Identity of an input.
+struct InputDescription {
+  std::string path;
+  std::string format;
+  std::uint64_t bytes = 0;
+  std::string checksum;
+  std::int32_t ranks = 0;
+  std::uint64_t calls = 0;
+  bool timed = false;
+  std::string program{};
+  std::string mpi{};
+};
+InputDescription description_of(const OpenedTrace& opened);
+
+using InputJson = JsonOf<struct InputJsonTag>;
+const JsonType& declared_type(const InputJsonTag*);
+/// The identity, for Report::input.
+InputJson to_json(const InputDescription& input);
+InputJson input_to_json(const OpenedTrace& opened);
 
 /// The program that ran, or the file if it is not known: "stencil2d (4 ranks)".
 std::string subject(const OpenedTrace& opened);
 
-/// `report` with its command, title, options and input, and the trace's findings added.
-Report with_context(Report report, std::string_view command, const OpenedTrace& opened,
-                    Json options);
+/// Title of a command's report on an input.
+std::string report_title(std::string_view command, const OpenedTrace& opened);
+
+/// Adds the trace's findings, and a section on clocks if they were corrected. Returns the same for
+/// scripts.
+std::optional<ClocksJson> add_context(const OpenedTrace& opened, std::vector<Section>& sections,
+                                      Findings& findings);
+
+/// What was described as the answer of a command, with its title, options and input, and the
+/// trace's findings added.
+template <class Options, class Result>
+auto with_context(Described<Result> described, std::string_view command, const OpenedTrace& opened,
+                  Options options) {
+  const auto clocks = add_context(opened, described.sections, described.findings);
+  return typed_report(command, report_title(command, opened), std::move(options),
+                      input_to_json(opened), std::move(described).with("clocks"_key.when(clocks)));
+}
 
 }  // namespace slackline

@@ -76,6 +76,11 @@ LoadedGraph load_training_graph(OpenedTraining training, const ModelOptions& opt
   return loaded;
 }
 
+auto pairwise_object(const std::optional<ClassesJson>& classes,
+                     const std::optional<PairsJson>& pairs) {
+  return Object{"classes"_key.when(classes), "pairs"_key.when(pairs)};
+}
+
 }  // namespace
 
 LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime time,
@@ -97,9 +102,8 @@ LoadedGraph load_graph(const ModelRequest& request, CallDetail detail, GraphTime
   }
   // A caller that keeps the matching also looks at measured times.
   const bool measured = keep == KeepMatching::yes;
-  const OpenOptions options{
-      .clocks = request.clocks.policy(measured ? ClockPolicy::when_needed : ClockPolicy::as_read),
-      .keep_matching = measured};
+  const OpenOptions options = open_options(
+      request.reading, measured ? ClockPolicy::when_needed : ClockPolicy::as_read, measured);
   LoadedGraph loaded{open_trace(path, options), std::move(model), {}, false};
   Findings chosen;
   if (!request.network.given()) {
@@ -136,21 +140,17 @@ const ExecutionGraph& complete(LoadedGraph& loaded) {
   return loaded.graph;
 }
 
-Report with_context(Report report, std::string_view command, const LoadedGraph& loaded,
-                    Json own_options) {
-  Json options = to_json(loaded.model);
-  options.update(own_options);
-  report = with_context(std::move(report), command, loaded.opened, std::move(options));
-  report.findings.merge(loaded.findings);
-  report.findings.merge(loaded.graph.findings());
-  return report;
+const JsonType& declared_type(const PairwiseJsonTag*) {
+  return json_type_by<pairwise_object>();
 }
 
-void add_pairwise(Report& report, const LoadedGraph& loaded, bool pairs) {
-  if (!pairs && loaded.model.pairs == nullptr) return;
+PairwiseJson add_pairwise(std::vector<Section>& sections, const LoadedGraph& loaded, bool pairs) {
+  if (!pairs && loaded.model.pairs == nullptr) return pairwise_object({}, {});
   const PairwiseSensitivity pairwise = pairwise_sensitivity(loaded.graph, loaded.model);
-  add_classes(report, pairwise);
-  if (pairs) add_pairs(report, pairwise);
+  const std::optional<ClassesJson> classes = add_classes(sections, pairwise);
+  std::optional<PairsJson> all_pairs;
+  if (pairs) all_pairs = add_pairs(sections, pairwise);
+  return pairwise_object(classes, all_pairs);
 }
 
 }  // namespace slackline

@@ -4,13 +4,16 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "analysis/model/model_choice.h"
+#include "app/load/input.h"
 #include "app/options/model_request.h"
 #include "base/findings.h"
 #include "formats/open/open.h"
 #include "graph/execution_graph.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -61,13 +64,22 @@ void set_parameters(LoadedGraph& loaded, const ModelRequest& request);
 /// The graph, built now if that was left for later.
 const ExecutionGraph& complete(LoadedGraph& loaded);
 
-/// `report` with its command, title, options (the model's, then `own_options`) and input, and the
-/// findings of trace and graph added.
-Report with_context(Report report, std::string_view command, const LoadedGraph& loaded,
-                    Json own_options = Json::object());
+/// What was described with its title, options (the model's, then `own`) and input, and the findings
+/// of trace and graph added.
+template <class Result, class Own = Object<>>
+auto with_context(Described<Result> described, std::string_view command, const LoadedGraph& loaded,
+                  Own own = {}) {
+  auto whole = with_context(std::move(described), command, loaded.opened,
+                            Object<ModelJson, Own>(to_json(loaded.model), std::move(own)));
+  whole.described.findings.merge(loaded.findings);
+  whole.described.findings.merge(loaded.graph.findings());
+  return whole;
+}
 
+using PairwiseJson = JsonOf<struct PairwiseJsonTag>;
+const JsonType& declared_type(const PairwiseJsonTag*);
 /// Adds what the critical path pays for by parts of the network, where pairs of ranks differ, and
-/// if `pairs` by pairs of ranks.
-void add_pairwise(Report& report, const LoadedGraph& loaded, bool pairs);
+/// if `pairs` by pairs of ranks. Returns the same for scripts.
+PairwiseJson add_pairwise(std::vector<Section>& sections, const LoadedGraph& loaded, bool pairs);
 
 }  // namespace slackline

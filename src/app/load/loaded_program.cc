@@ -52,15 +52,15 @@ LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& op
   if (std::optional<OpenedGoal> goal = open_goal(loaded.path)) {
     loaded.program = std::move(goal->program);
     const auto ranks = static_cast<std::int32_t>(loaded.program.ranks.size());
-    loaded.input = input_to_json(OpenedTrace{Trace(ranks, false), "goal", goal->path, goal->bytes,
-                                             goal->checksum, loaded.program.operation_count()});
+    loaded.input = description_of(OpenedTrace{Trace(ranks, false), "goal", goal->path, goal->bytes,
+                                              goal->checksum, loaded.program.operation_count()});
     return loaded;
   }
   const OpenedTrace opened = open_trace(loaded.path);
   choice = resolve_model(request.model, opened.trace, loaded.findings);
   loaded.model = resolve_loggops(choice, options);
   choice.graph.collectives.resolve_automatic(opened.trace.info().mpi_library);
-  loaded.input = input_to_json(opened);
+  loaded.input = description_of(opened);
   loaded.findings.merge(opened.trace.findings());
   const ComputationChoice computation = choose_computation(request.model.computation, opened.trace);
   const Trace& trace = computation.cpu_time ? *computation.cpu_time : opened.trace;
@@ -69,17 +69,10 @@ LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& op
   return loaded;
 }
 
-Report with_context(Report report, std::string_view command, const LoadedProgram& loaded,
-                    const Json& own_options) {
-  report.command = command;
-  report.title = fmt::format("{}: {} ({})", present_command_name(command),
-                             std::filesystem::path(loaded.path).filename().string(),
-                             count_of(loaded.program.ranks.size(), "rank"));
-  report.options = to_json(loaded.model);
-  report.options.update(own_options);
-  report.input = loaded.input;
-  report.findings.merge(loaded.findings);
-  return report;
+std::string report_title(std::string_view command, const LoadedProgram& loaded) {
+  return fmt::format("{}: {} ({})", present_command_name(command),
+                     std::filesystem::path(loaded.path).filename().string(),
+                     count_of(loaded.program.ranks.size(), "rank"));
 }
 
 }  // namespace slackline

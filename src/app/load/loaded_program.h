@@ -2,11 +2,15 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "analysis/model/loggops_prediction.h"
+#include "app/load/input.h"
 #include "app/options/loggops_options.h"
 #include "app/options/model_request.h"
 #include "base/findings.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "sim/loggops/loggops.h"
 
 namespace slackline {
@@ -17,15 +21,23 @@ struct LoadedProgram {
   GoalProgram program;
   LogGOPS model;
   std::string path;
-  Json input;
+  InputDescription input;
   Findings findings;
 };
 
 /// Throws Error.
 LoadedProgram load_program(const ModelRequest& request, const LogGOPSOptions& options);
 
-/// `report` with its command, title, options, input and findings.
-Report with_context(Report report, std::string_view command, const LoadedProgram& loaded,
-                    const Json& own_options = Json::object());
+std::string report_title(std::string_view command, const LoadedProgram& loaded);
+
+/// What was described with its title, options (the model's, then `own`), input and findings.
+template <class Result, class Own = Object<>>
+auto with_context(Described<Result> described, std::string_view command,
+                  const LoadedProgram& loaded, Own own = {}) {
+  described.findings.merge(loaded.findings);
+  return typed_report(command, report_title(command, loaded),
+                      Object<LogGOPSJson, Own>(to_json(loaded.model), std::move(own)),
+                      to_json(loaded.input), std::move(described));
+}
 
 }  // namespace slackline

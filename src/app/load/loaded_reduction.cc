@@ -81,16 +81,11 @@ void keep(const CachePlace& place, const CacheOptions& options, const InputIdent
   write_reduction_cache(place.path, place.key, reduced, about);
 }
 
-Json findings_to_json(const Findings& findings) {
-  Json all = Json::array();
-  for (const Findings::Entry& e : findings.entries()) {
-    all.push_back({{"name", e.name},
-                   {"severity", static_cast<int>(e.severity)},
-                   {"sentence", e.sentence},
-                   {"count", e.count},
-                   {"examples", e.examples}});
-  }
-  return all;
+auto findings_object(const Findings& findings) {
+  return list_of(findings.entries(), [](const Findings::Entry& e) {
+    return Object{"name"_key = e.name, "severity"_key = static_cast<int>(e.severity),
+                  "sentence"_key = e.sentence, "count"_key = e.count, "examples"_key = e.examples};
+  });
 }
 
 Findings findings_from_json(const Json& all) {
@@ -113,12 +108,23 @@ Findings findings_from_json(const Json& all) {
 
 /// Everything of a request but the reduction itself.
 std::string about(const LoadedReduction& q) {
-  return json_text({{"subject", q.subject},
-                    {"input", q.input},
-                    {"collectives", q.model.graph.collectives.to_string()},
-                    {"computation", q.model.computation},
-                    {"network", q.model.network},
-                    {"findings", findings_to_json(q.findings)}});
+  return json_text(Object{"subject"_key = q.subject, "input"_key = to_json(q.input),
+                          "collectives"_key = q.model.graph.collectives.to_string(),
+                          "computation"_key = q.model.computation, "network"_key = q.model.network,
+                          "findings"_key = findings_object(q.findings)});
+}
+
+InputDescription input_from_json(const Json& input, const std::string& path) {
+  // The file may have been moved.
+  return {path,
+          input["format"].as_string(),
+          input["bytes"].as_unsigned(),
+          input["checksum"].as_string(),
+          static_cast<std::int32_t>(input["ranks"].as_int()),
+          input["calls"].as_unsigned(),
+          input["timed"].as_bool(),
+          input["program"].as_string(),
+          input["mpi"].as_string()};
 }
 
 LoadedReduction unpack(CachedReduction cached, const ModelOptions& options,
@@ -128,9 +134,8 @@ LoadedReduction unpack(CachedReduction cached, const ModelOptions& options,
   if (options.network_is_open()) as_stored.network = stored["network"].as_string();
   const ModelChoice model = resolve_model(as_stored);
   LoadedReduction q{std::move(cached.reduced), model, stored["subject"].as_string(),
-                    stored["input"], findings_from_json(stored["findings"])};
-  // The file may have been moved, and the automatic choice has been made.
-  q.input["path"] = path;
+                    input_from_json(stored["input"], path), findings_from_json(stored["findings"])};
+  // The automatic choice has been made.
   q.model.graph.collectives = {};
   q.model.graph.collectives.add(stored["collectives"].as_string());
   q.model.computation = stored["computation"].as_string();
@@ -163,7 +168,7 @@ LoadedReduction reduced_goal(GoalReduction reduction, const InputIdentity& input
   const auto ranks = static_cast<std::int32_t>(reduction.ranks);
   const OpenedTrace opened{Trace(ranks, false), "goal",         path,
                            input.bytes,         input.checksum, reduction.operations};
-  return {std::move(*reduction.reduced), model, subject(opened), input_to_json(opened),
+  return {std::move(*reduction.reduced), model, subject(opened), description_of(opened),
           std::move(reduction.findings)};
 }
 
@@ -182,7 +187,7 @@ std::optional<LoadedReduction> reduce_whole(const ModelRequest& request, const M
   std::optional<ReducedLogGPS> reduced = reduce(opened.graph);
   if (!reduced) return std::nullopt;
   LoadedReduction q{std::move(*reduced), std::move(opened.model), subject(opened.opened),
-                    input_to_json(opened.opened), opened.opened.trace.findings()};
+                    description_of(opened.opened), opened.opened.trace.findings()};
   q.findings.merge(opened.findings);
   q.findings.merge(opened.graph.findings());
   return q;
@@ -195,7 +200,7 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
                                               const VariedParameter& parameter) {
   const NetworkOptions& network = request.network;
   if (network.given() || !network.hosts.empty() || !network.intra_node.empty() ||
-      !parameter.qualifier.empty() || request.clocks.fix) {
+      !parameter.qualifier.empty() || request.reading.fix_clocks) {
     return std::nullopt;
   }
   const ModelChoice model = resolve_model(request.model);
@@ -215,15 +220,8 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
   return q;
 }
 
-Report with_context(Report report, std::string_view command, const LoadedReduction& loaded,
-                    const Json& own_options) {
-  report.command = command;
-  report.title = fmt::format("{}: {}", present_command_name(command), loaded.subject);
-  report.options = to_json(loaded.model);
-  report.options.update(own_options);
-  report.input = loaded.input;
-  report.findings.merge(loaded.findings);
-  return report;
+std::string report_title(std::string_view command, const LoadedReduction& loaded) {
+  return fmt::format("{}: {}", present_command_name(command), loaded.subject);
 }
 
 }  // namespace slackline

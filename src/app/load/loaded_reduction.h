@@ -3,10 +3,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analysis/model/model_choice.h"
+#include "app/load/input.h"
 #include "app/options/model_request.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "timing/makespan.h"
 
 namespace slackline {
@@ -16,7 +19,7 @@ struct LoadedReduction {
   ReducedLogGPS reduced;
   ModelChoice model;
   std::string subject;
-  Json input;
+  InputDescription input;
   Findings findings;
 
   MakespanFunction makespan(Parameter parameter) const {
@@ -37,8 +40,16 @@ std::optional<LoadedReduction> load_reduction(const ModelRequest& request,
                                               const CacheOptions& cache,
                                               const VariedParameter& parameter);
 
-/// `report` with its command, title, options, input and findings.
-Report with_context(Report report, std::string_view command, const LoadedReduction& loaded,
-                    const Json& own_options = Json::object());
+std::string report_title(std::string_view command, const LoadedReduction& loaded);
+
+/// What was described with its title, options (the model's, then `own`), input and findings.
+template <class Result, class Own>
+auto with_context(Described<Result> described, std::string_view command,
+                  const LoadedReduction& loaded, Own own) {
+  described.findings.merge(loaded.findings);
+  return typed_report(command, report_title(command, loaded),
+                      Object<ModelJson, Own>(to_json(loaded.model), std::move(own)),
+                      to_json(loaded.input), std::move(described));
+}
 
 }  // namespace slackline

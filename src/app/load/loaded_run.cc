@@ -19,7 +19,7 @@ namespace {
 
 LoadedRun load_predicted(const RunRequest& request) {
   LoadedGraph loaded = load_graph({.trace = request.trace,
-                                   .clocks = request.clocks,
+                                   .reading = request.reading,
                                    .model = request.model,
                                    .network = request.network},
                                   CallDetail::named, GraphTime::now, KeepMatching::yes);
@@ -29,16 +29,15 @@ LoadedRun load_predicted(const RunRequest& request) {
   loaded.opened.trace = modelled_trace(loaded.take_program(), loaded.graph, schedule);
   LoadedRun run{std::move(loaded.opened), "predicted"};
   run.eager_bytes = loaded.model.graph.eager_threshold_bytes;
-  run.options = to_json(loaded.model);
-  run.options["trace_timed"] = timed;
+  run.model = to_json(loaded.model);
+  run.trace_timed = timed;
   run.findings = std::move(loaded.findings);
   run.findings.merge(loaded.graph.findings());
   return run;
 }
 
 LoadedRun load_measured(const RunRequest& request) {
-  return {open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::when_needed),
-                                     .keep_matching = true}),
+  return {open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true)),
           "measured"};
 }
 
@@ -55,7 +54,7 @@ LoadedRun load_simulated(const RunRequest& request) {
       simulate(run.opened.trace, machine.platform, machine.hosts, machine.simulation);
   run.findings.merge(result.findings);
   run.opened.trace = simulated_trace(run.opened.trace, result);
-  run.options = to_json(request.platform, machine.smpi);
+  run.platform = to_json(request.platform, machine.smpi);
   return run;
 }
 
@@ -72,6 +71,26 @@ LoadedRun load_requested(const RunRequest& request) {
                     "Choose measured, predicted or simulated.");
 }
 
+auto simulated_options(const LoadedRun& run) {
+  return Object{*run.platform, "on"_key = run.on};
+}
+
+auto predicted_options(const LoadedRun& run) {
+  return Object{*run.model, "trace_timed"_key = run.trace_timed, "on"_key = run.on};
+}
+
+auto measured_options(const LoadedRun& run) {
+  return Object{"on"_key = run.on};
+}
+
+std::variant<ReturnedBy<simulated_options>, ReturnedBy<predicted_options>,
+             ReturnedBy<measured_options>>
+options_object(const LoadedRun& run) {
+  if (run.platform) return simulated_options(run);
+  if (run.model) return predicted_options(run);
+  return measured_options(run);
+}
+
 }  // namespace
 
 LoadedRun load_run(const RunRequest& request) {
@@ -80,27 +99,25 @@ LoadedRun load_run(const RunRequest& request) {
   begin_stage("analysing the run");
   matching_of(run.opened);  // of a GOAL file nobody has asked for it yet
   run.requested = !request.on.empty();
-  run.options["on"] = run.on;
   return run;
 }
 
-void describe_run_choice(Report& report, const LoadedRun& run) {
-  if (report.result.contains("on")) report.result["on"] = run.on;
+const JsonType& declared_type(const RunOptionsJsonTag*) {
+  return json_type_by<options_object>();
+}
+
+RunOptionsJson options_of(const LoadedRun& run) {
+  return options_object(run);
+}
+
+void describe_run_choice(std::vector<Section>& sections, const LoadedRun& run) {
   if (run.on == "measured") return;
   std::string text =
       run.on == "predicted" ? "Run predicted by the model" : "Run simulated on the platform";
   if (!run.requested) text += ": the trace has no timestamps";
   Section section{.id = "run", .title = "Run"};
   section.items.emplace_back(Paragraph{text + "."});
-  report.sections.insert(report.sections.begin(), std::move(section));
-}
-
-Report with_context(Report report, std::string_view command, const LoadedRun& run,
-                    Json own_options) {
-  describe_run_choice(report, run);
-  report.findings.merge(run.findings);
-  own_options.update(run.options);
-  return with_context(std::move(report), command, run.opened, std::move(own_options));
+  sections.insert(sections.begin(), std::move(section));
 }
 
 }  // namespace slackline

@@ -4,11 +4,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "analysis/model/model_choice.h"
+#include "app/load/input.h"
+#include "app/load/machine.h"
 #include "app/options/run_request.h"
 #include "base/findings.h"
 #include "formats/open/open.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 
 namespace slackline {
 
@@ -19,7 +25,9 @@ struct LoadedRun {
   bool requested = false;  ///< by RunRequest::on; else chosen by whether the trace has times
   /// Known of predicted runs: messages of at most so many bytes do not wait for their receiver.
   std::optional<std::uint64_t> eager_bytes{};
-  Json options = Json::object();  ///< effective ones: "on" and those of the model or the platform
+  std::optional<ModelJson> model{};  ///< of a predicted run
+  bool trace_timed = true;
+  std::optional<PlatformJson> platform{};  ///< of a simulated run
   Findings findings{};
 
   const Trace& trace() const { return opened.trace; }
@@ -31,12 +39,23 @@ struct LoadedRun {
 /// trace that has none.
 LoadedRun load_run(const RunRequest& request);
 
-/// `report` with the paragraph that says which run it describes, its command, title, options
-/// (`own_options`, then the run's) and input, and all findings added.
-Report with_context(Report report, std::string_view command, const LoadedRun& run,
-                    Json own_options);
+using RunOptionsJson = JsonOf<struct RunOptionsJsonTag>;
+const JsonType& declared_type(const RunOptionsJsonTag*);
+/// The effective options: "on" and those of the model or the platform.
+RunOptionsJson options_of(const LoadedRun& run);
 
 /// Adds the paragraph that says which run is described, unless it is the measured one.
-void describe_run_choice(Report& report, const LoadedRun& run);
+void describe_run_choice(std::vector<Section>& sections, const LoadedRun& run);
+
+/// What was described with that paragraph, its title, options (`own`, then the run's) and input,
+/// and all findings added.
+template <class Own, class Result>
+auto with_context(Described<Result> described, std::string_view command, const LoadedRun& run,
+                  Own own) {
+  describe_run_choice(described.sections, run);
+  described.findings.merge(run.findings);
+  return with_context(std::move(described), command, run.opened,
+                      Object<Own, RunOptionsJson>(std::move(own), options_of(run)));
+}
 
 }  // namespace slackline

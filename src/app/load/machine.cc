@@ -33,6 +33,17 @@ double speed_of(const std::string& text) {
   return text.empty() ? 0 : parse_speed(text, "--reference-speed");
 }
 
+auto platform_object(const PlatformOptions& options, const SmpiOptions& smpi) {
+  JsonMap<std::string> values;
+  for (const auto& [name, value] : smpi.values()) values.add(name, value);
+  return Object{"platform"_key = options.platform,
+                "hostfile"_key = options.hostfile,
+                "map"_key = known_if(options.hostfile.empty(), options.map),
+                "compute_scale"_key = options.compute_scale,
+                "reference_speed"_key.when(known_text(options.reference_speed)),
+                "options"_key = values};
+}
+
 }  // namespace
 
 Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Findings& findings) {
@@ -56,17 +67,12 @@ Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Find
   return machine;
 }
 
-Json to_json(const PlatformOptions& options, const SmpiOptions& smpi) {
-  Json json;
-  json["platform"] = options.platform;
-  json["hostfile"] = options.hostfile;
-  json["map"] = options.hostfile.empty() ? Json(options.map) : Json(nullptr);
-  json["compute_scale"] = options.compute_scale;
-  if (!options.reference_speed.empty()) json["reference_speed"] = options.reference_speed;
-  Json values = Json::object();
-  for (const auto& [name, value] : smpi.values()) values[name] = value;
-  json["options"] = std::move(values);
-  return json;
+const JsonType& declared_type(const PlatformJsonTag*) {
+  return json_type_by<platform_object>();
+}
+
+PlatformJson to_json(const PlatformOptions& options, const SmpiOptions& smpi) {
+  return platform_object(options, smpi);
 }
 
 }  // namespace slackline

@@ -2,6 +2,7 @@
 
 #include "app/options/platform_options.h"
 #include "base/findings.h"
+#include "report/object.h"
 #include "report/report.h"
 #include "sim/platform/platform.h"
 #include "sim/platform/rank_map.h"
@@ -23,7 +24,9 @@ struct Machine {
 /// Error.
 Machine resolve_machine(const PlatformOptions& options, const Trace& trace, Findings& findings);
 
+using PlatformJson = JsonOf<struct PlatformJsonTag>;
+const JsonType& declared_type(const PlatformJsonTag*);
 /// The effective options, for Report::options.
-Json to_json(const PlatformOptions& options, const SmpiOptions& smpi);
+PlatformJson to_json(const PlatformOptions& options, const SmpiOptions& smpi);
 
 }  // namespace slackline

@@ -58,7 +58,8 @@ bool can_be_shared(const OpenedPart& part) {
 }  // namespace
 
 std::optional<SharedRun> load_shared_run(const RunRequest& request, ProcessGroup& group) {
-  if ((!request.on.empty() && request.on != "measured") || request.clocks.fix) return std::nullopt;
+  if ((!request.on.empty() && request.on != "measured") || request.reading.fix_clocks)
+    return std::nullopt;
   begin_stage("reading the trace");
   const fs::path path = input_path(request.trace);
   if (!is_one_file(native_file_of(path), group)) return std::nullopt;
@@ -80,7 +81,6 @@ std::optional<SharedRun> load_shared_run(const RunRequest& request, ProcessGroup
                  {}},
                 "measured"};
   run.requested = !request.on.empty();
-  run.options["on"] = run.on;
   TracePart part = share_partner_calls(std::move(read.opened.trace), std::move(ranks_of), group);
   run.opened.calls = part.call_count();
   begin_stage("analysing the run");

@@ -17,10 +17,10 @@ std::vector<std::int64_t> parse_degradations(const std::vector<std::string>& tex
   return ppm;
 }
 
-Json degradations_to_json(const std::vector<std::int64_t>& ppm) {
-  Json json = Json::array();
-  for (const std::int64_t p : ppm) json.push_back(static_cast<double>(p) / 1e6);
-  return json;
+std::vector<double> ratios_of(const std::vector<std::int64_t>& ppm) {
+  std::vector<double> ratios;
+  for (const std::int64_t p : ppm) ratios.push_back(static_cast<double>(p) / 1e6);
+  return ratios;
 }
 
 }  // namespace slackline

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "report/report.h"
-
 namespace slackline {
 
 /// Relative increases of the run time, each as "1%": in millionths, ascending, without duplicates;
@@ -13,6 +11,6 @@ namespace slackline {
 std::vector<std::int64_t> parse_degradations(const std::vector<std::string>& texts);
 
 /// As ratios.
-Json degradations_to_json(const std::vector<std::int64_t>& ppm);
+std::vector<double> ratios_of(const std::vector<std::int64_t>& ppm);
 
 }  // namespace slackline

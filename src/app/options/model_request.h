@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include "app/options/clock_options.h"
 #include "app/options/model_options.h"
 #include "app/options/network_options.h"
+#include "app/options/reading_options.h"
 
 namespace slackline {
 
 /// A trace, and the model under which it is looked at.
 struct ModelRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
-  ClockOptions clocks{};
+  ReadingOptions reading{};
   ModelOptions model{};
   NetworkOptions network{};
 };

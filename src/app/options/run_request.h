@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "app/options/clock_options.h"
 #include "app/options/model_options.h"
 #include "app/options/network_options.h"
 #include "app/options/platform_options.h"
+#include "app/options/reading_options.h"
 
 namespace slackline {
 
@@ -16,7 +16,7 @@ struct RunRequest {
   /// "measured", "predicted" or "simulated"; empty: measured where the trace has times, else
   /// predicted.
   std::string on{};
-  ClockOptions clocks{};
+  ReadingOptions reading{};
   ModelOptions model{};        ///< of predicted runs
   NetworkOptions network{};    ///< of predicted runs
   PlatformOptions platform{};  ///< of simulated runs

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "analysis/paths/call_activities.h"
 #include "analysis/summary/path_shares.h"
 #include "base/sentences.h"
 #include "base/units.h"
@@ -28,8 +29,7 @@ constexpr std::size_t kMostActivities = 3;
 constexpr double kWorthNaming = 0.01;  // of the critical path
 
 std::string activity(Operation operation, const std::string& path) {
-  const std::string what =
-      operation == Operation::none ? "computation" : std::string(mpi_name(operation));
+  const std::string what(activity_name(operation));
   return path.empty() ? what : what + " in " + path;
 }
 
@@ -39,7 +39,7 @@ std::pair<std::string, std::string> time_range(std::int64_t begin_ns, std::int64
 
 /// When a rank is late, unless that is nearly always.
 std::string when(const Diagnosis& d, const LateRank& late) {
-  const double always = d.causes.late.size() > 1 ? kNearlyAlways : kMostly;
+  const double always = d.causes.late_count > 1 ? kNearlyAlways : kMostly;
   if (static_cast<double>(late.when.length_ns()) >
       always * static_cast<double>(d.shares.length_ns)) {
     return "";
@@ -52,7 +52,7 @@ std::string late_ranks(const Diagnosis& d, const CallPaths& paths) {
   const auto by = [&](const LateRank& late) {
     return activity(late.operation, paths.name(late.path)) + when(d, late);
   };
-  const std::vector<LateRank>& late = d.causes.late;
+  const std::span<const LateRank> late = d.causes.late();
   if (late.size() == 1) {
     return fmt::format("Rank {}: it causes {} of wait time, mainly through {}.", late[0].rank,
                        format_percent(late[0].share, 0), by(late[0]));
@@ -68,22 +68,25 @@ std::string late_ranks(const Diagnosis& d, const CallPaths& paths) {
 }
 
 Answer late(const Diagnosis& d, const CallPaths& paths) {
-  Answer a{"late", "Which rank is late?", "", {"wait_causes", "rank_shares"}};
+  Answer a{"late",
+           "Which rank is late?",
+           "",
+           {"cause_ranks", "cause_activities", "causes", "time_shares"}};
   const double waiting = d.shares.share(d.shares.sum_ns.wait);
   const RootCauses& causes = d.causes;
-  if (waiting < kHardly || !causes.largest || !causes.activity) {
+  if (waiting < kHardly || causes.ranks.empty() || causes.activities.empty()) {
     a.text = fmt::format("None: wait states are {} of rank time.", format_percent(waiting));
-  } else if (!causes.late.empty()) {
+  } else if (causes.late_count > 0) {
     a.text = late_ranks(d, paths);
   } else {
+    const LateRank& largest = causes.ranks.front();
+    const CausingActivity& main = causes.activities.front();
     a.text = fmt::format(
         "No single rank. Rank {} causes the largest share of wait time: {} (even share {}). "
         "Largest "
         "root cause over all ranks: {} ({}).",
-        causes.largest->rank, format_percent(causes.largest->share, 0),
-        format_percent(causes.even_share, 0),
-        activity(causes.activity->operation, paths.name(causes.activity->path)),
-        format_percent(causes.activity->share, 0));
+        largest.rank, format_percent(largest.share, 0), format_percent(causes.even_share, 0),
+        activity(main.operation, paths.name(main.path)), format_percent(main.share, 0));
   }
   return a;
 }
@@ -122,11 +125,22 @@ std::string times_of_changes(const std::vector<FocusInterval>& intervals) {
              : fmt::format("{} times between {} and {}", times.size(), times.front(), times.back());
 }
 
+/// How the behaviour changes steadily, if it does.
+std::string trends(const Diagnosis& d) {
+  std::string text;
+  if (!d.monitor.iterations) return text;
+  for (const IterationTrend& t : d.monitor.iterations->trends) text += " " + trend_sentence(t);
+  return text;
+}
+
 std::optional<Answer> answer_change(const Diagnosis& d) {
   const std::vector<FocusInterval> intervals = program_intervals(d);
   if (intervals.empty()) return std::nullopt;
   Answer a{"change", "When does the behaviour change?", "", {"focus_regions"}};
   const FocusInterval& worst = *std::ranges::max_element(intervals, {}, lost_ns);
+  if (d.monitor.iterations && !d.monitor.iterations->trends.empty()) {
+    a.evidence.emplace_back("iteration_trends");
+  }
   const bool efficient = worst.kind == IntervalKind::computing;
   const std::string where =
       fmt::format("parallel efficiency {}{}{}", format_percent(worst.efficiency.useful),
@@ -137,18 +151,15 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
     a.text = intervals.size() == 1
                  ? fmt::format("No phase change detected ({} to {}, {}).", begin, end, where)
                  : fmt::format("No phase change detected ({} to {}).", begin, end);
+    a.text += trends(d);
     return a;
   }
   a.text = "It changes " + times;
   if (!efficient) {
-    const std::string late =
-        worst.late_rank < 0 ? ""
-                            : fmt::format(", largest cause of wait time rank {}, {}",
-                                          worst.late_rank, format_percent(worst.late_share, 0));
     const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
-    a.text += fmt::format("; largest loss between {} and {} ({}{})", begin, end, where, late);
+    a.text += fmt::format("; largest loss between {} and {} ({})", begin, end, where);
   }
-  a.text += ".";
+  a.text += "." + trends(d);
   return a;
 }
 
@@ -166,6 +177,13 @@ std::string prediction_quality(const Prediction& p, const TimeShares* shares) {
                               "measured time is outside the model."
                             : "; the percentages refer to the predicted time: the model's "
                               "parameters are too slow for this run.");
+}
+
+auto answer_objects(const std::vector<Answer>& answers) {
+  return list_of(answers, [](const Answer& a) {
+    return Object{"id"_key = a.id, "question"_key = a.question, "answer"_key = a.text,
+                  "evidence"_key = a.evidence};
+  });
 }
 
 }  // namespace
@@ -193,12 +211,13 @@ std::string change_over_time(const Diagnosis& measured) {
   const std::vector<FocusInterval> intervals = program_intervals(measured);
   if (intervals.empty()) return "";
   const std::string times = times_of_changes(intervals);
-  if (times.empty()) return "No phase change detected.";
+  if (times.empty()) return "No phase change detected." + trends(measured);
   const FocusInterval& worst = *std::ranges::max_element(intervals, {}, lost_ns);
   const auto [begin, end] = time_range(worst.begin_ns, worst.end_ns);
   return fmt::format(
-      "Behaviour changes {}. Largest loss between {} and {}: parallel efficiency {}.",
-      times_of_changes(intervals), begin, end, format_percent(worst.efficiency.useful));
+      "Behaviour changes {}. Largest loss between {} and {}: parallel efficiency {}.{}",
+      times_of_changes(intervals), begin, end, format_percent(worst.efficiency.useful),
+      trends(measured));
 }
 
 namespace {
@@ -208,8 +227,10 @@ std::optional<Answer> latency(const Overview& model, const TimeShares* shares = 
   if (text.empty()) return std::nullopt;
   const std::string quality = prediction_quality(model.prediction, shares);
   if (!quality.empty()) text += " " + quality;
-  return Answer{
-      "latency", "How much additional latency is tolerable?", std::move(text), {"tolerance"}};
+  return Answer{"latency",
+                "How much additional latency is tolerable?",
+                std::move(text),
+                {"tolerance", "latency", "prediction"}};
 }
 
 std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
@@ -217,7 +238,10 @@ std::optional<Answer> answer_path(const Diagnosis& d, const CallPaths& paths) {
       path_shares(d.path, {d.shares.begin_ns, d.shares.begin_ns + d.shares.length_ns});
   if (path.length_ns <= 0) return std::nullopt;
   const auto length = static_cast<double>(path.length_ns);
-  Answer a{"path", "What is on the critical path?", "", {"path_activities", "path_ranks"}};
+  Answer a{"path",
+           "What is on the critical path?",
+           "",
+           {"path_interval", "path_interval_ranks", "critical_path"}};
   std::vector<std::string> parts;
   for (const PathShares::OfActivity& share : path.activities) {
     const double part = static_cast<double>(share.time_ns) / length;
@@ -280,17 +304,19 @@ std::vector<Answer> answers(const Overview& model) {
   return all;
 }
 
-void add_answers(const std::vector<Answer>& answers, Report& report) {
-  if (answers.empty()) return;
-  Json list = Json::array();
+const JsonType& declared_type(const AnswersJsonTag*) {
+  return json_type_by<answer_objects>();
+}
+
+std::optional<AnswersJson> add_answers(const std::vector<Answer>& answers,
+                                       std::vector<Section>& sections) {
+  if (answers.empty()) return std::nullopt;
   Section section{.id = "answers", .title = "Key questions"};
   for (const Answer& a : answers) {
-    list.push_back(
-        {{"id", a.id}, {"question", a.question}, {"answer", a.text}, {"evidence", a.evidence}});
     section.items.emplace_back(Paragraph{a.question + " " + a.text});
   }
-  report.sections.insert(report.sections.begin(), std::move(section));
-  report.result["answers"] = std::move(list);
+  sections.insert(sections.begin(), std::move(section));
+  return answer_objects(answers);
 }
 
 }  // namespace slackline

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/model/overview.h"
 #include "analysis/summary/diagnosis.h"
+#include "report/object.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -30,7 +32,11 @@ std::string tolerated_latency(const Overview& model);
 /// empty where no interval is known.
 std::string change_over_time(const Diagnosis& measured);
 
-/// Puts them before everything else: a section `answers`, and `answers` in the result.
-void add_answers(const std::vector<Answer>& answers, Report& report);
+using AnswersJson = JsonOf<struct AnswersJsonTag>;
+const JsonType& declared_type(const AnswersJsonTag*);
+/// Puts them before all sections, as one with the id `answers`. Returns the same for scripts;
+/// nothing without answers.
+std::optional<AnswersJson> add_answers(const std::vector<Answer>& answers,
+                                       std::vector<Section>& sections);
 
 }  // namespace slackline

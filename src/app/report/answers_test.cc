@@ -192,12 +192,11 @@ TEST(Answers, OfAnUntimedRunAreTheModels) {
 }
 
 TEST(Answers, AreInTheReportForPeopleAndScripts) {
-  Report report;
-  add_answers({{"late", "Who?", "Rank 3.", {"wait_causes"}}}, report);
-  EXPECT_EQ(report.result["answers"],
-            parse_json(R"([{"id": "late", "question": "Who?", "answer": "Rank 3.",
+  std::vector<Section> sections;
+  const auto json = add_answers({{"late", "Who?", "Rank 3.", {"wait_causes"}}}, sections);
+  EXPECT_EQ(json_from(json), parse_json(R"([{"id": "late", "question": "Who?", "answer": "Rank 3.",
                              "evidence": ["wait_causes"]}])"));
-  EXPECT_EQ(std::get<Paragraph>(report.sections.front().items.front()).text, "Who? Rank 3.");
+  EXPECT_EQ(std::get<Paragraph>(sections.front().items.front()).text, "Who? Rank 3.");
 }
 
 }  // namespace

@@ -26,10 +26,15 @@ std::int64_t plot_end_fs(const Tolerances& t, std::int64_t today_fs) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(end));
 }
 
+auto parameter_object(const VariedParameter& parameter, const Tolerances& t, const Sensitivity& s) {
+  return Object{"parameter"_key = parameter.name(), "tolerance"_key = rows_to_json(t),
+                "exact"_key = s.exact, pieces_to_json(s)};
+}
+
 /// All that is said of one parameter.
 struct ParameterAnswer {
-  std::vector<Item> items;
-  Json json;
+  ReturnedBy<parameter_object> result;
+  std::vector<Item> items{};
 };
 
 /// `id` makes the items' ids unique.
@@ -42,14 +47,8 @@ ParameterAnswer answer(const ModelFunctions& functions, const VariedParameter& p
   const std::int64_t end_fs = plot_end_fs(t, base_value_fs(graph, functions.choice(), named));
   const Sensitivity s =
       sensitivity(makespan, named, 0, end_fs, plot_effort(graph, kEdgesToVisit, kMostPasses));
-  const Report tolerance = describe(t);
-  const Report envelope = describe(s);
-  ParameterAnswer a;
-  a.json = {{"parameter", parameter.name()},
-            {"tolerance", tolerance.result["tolerance"]},
-            {"exact", s.exact},
-            {"pieces", envelope.result["pieces"]},
-            {"breakpoints_ns", envelope.result["breakpoints_ns"]}};
+  const auto tolerance = describe(t);
+  ParameterAnswer a{parameter_object(parameter, t, s)};
   for (const std::string& text : tolerance_sentences(t)) a.items.emplace_back(Paragraph{text});
   Series series = sensitivity_series(s, tolerance_zones(t));
   series.id = "sensitivity-" + id;
@@ -86,24 +85,36 @@ std::vector<VariedParameter> parts_worth_a_curve(const PairwiseSensitivity& pair
   return names;
 }
 
+auto parts_object(const ClassesJson& classes,
+                  const std::vector<ReturnedBy<parameter_object>>& parameters) {
+  return Object{"classes"_key = classes, "network_parts"_key = parameters};
+}
+
+auto network_object(const ReturnedBy<parameter_object>& bandwidth,
+                    const std::optional<ReturnedBy<parts_object>>& parts) {
+  return Object{"bandwidth"_key = bandwidth, parts};
+}
+
 /// What differs between pairs of ranks.
-void add_parts(Report& report, const ModelFunctions& functions,
-               const std::vector<std::int64_t>& degradations_ppm) {
+std::optional<ReturnedBy<parts_object>> add_parts(
+    std::vector<Section>& sections, const ModelFunctions& functions,
+    const std::vector<std::int64_t>& degradations_ppm) {
   const ModelChoice& choice = functions.choice();
+  if (choice.pairs == nullptr) return std::nullopt;
   const PairwiseSensitivity pairwise = pairwise_sensitivity(functions.graph(), choice);
-  Report parts;
-  add_classes(parts, pairwise);
-  if (parts.sections.empty()) return;
+  std::vector<Section> of_classes;
+  const std::optional<ClassesJson> classes = add_classes(of_classes, pairwise);
+  if (!classes) return std::nullopt;
   Section section{.id = "network-parts", .title = "Network parameters by link class"};
-  section.items = std::move(parts.sections.front().items);
-  report.result.update(parts.result);
-  report.result["network_parts"] = Json::array();
+  section.items = std::move(of_classes.front().items);
+  std::vector<ReturnedBy<parameter_object>> parameters;
   for (const VariedParameter& parameter : parts_worth_a_curve(pairwise, choice)) {
     ParameterAnswer part = answer(functions, parameter, parameter.name(), degradations_ppm);
-    report.result["network_parts"].push_back(std::move(part.json));
+    parameters.push_back(std::move(part.result));
     std::ranges::move(part.items, std::back_inserter(section.items));
   }
-  report.sections.push_back(std::move(section));
+  sections.push_back(std::move(section));
+  return parts_object(*classes, parameters);
 }
 
 /// The index of the first point at `x` or beyond it.
@@ -139,16 +150,18 @@ void overlay(Series& series, double measured_ns) {
 
 }  // namespace
 
-Report network_report(const ModelFunctions& functions,
-                      const std::vector<std::int64_t>& degradations_ppm) {
-  Report report;
+const JsonType& declared_type(const NetworkJsonTag*) {
+  return json_type_by<network_object>();
+}
+
+Described<NetworkJson> network_report(const ModelFunctions& functions,
+                                      const std::vector<std::int64_t>& degradations_ppm) {
   ParameterAnswer bandwidth =
       answer(functions, {Parameter::gap_per_byte, ""}, "G", degradations_ppm);
-  report.result["bandwidth"] = std::move(bandwidth.json);
-  report.sections.push_back(
-      {.id = "bandwidth", .title = "Network bandwidth", .items = std::move(bandwidth.items)});
-  if (functions.choice().pairs != nullptr) add_parts(report, functions, degradations_ppm);
-  return report;
+  std::vector<Section> sections{
+      {.id = "bandwidth", .title = "Network bandwidth", .items = std::move(bandwidth.items)}};
+  const auto parts = add_parts(sections, functions, degradations_ppm);
+  return {network_object(bandwidth.result, parts), std::move(sections)};
 }
 
 void overlay_measured(std::vector<Section>& sections, double measured_ns) {

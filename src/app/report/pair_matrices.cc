@@ -1,5 +1,7 @@
 #include "app/report/pair_matrices.h"
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -45,40 +47,55 @@ PairSums latencies_of(const ExecutionGraph& graph, const Schedule& schedule) {
   return sums;
 }
 
-void add_matrix(Report& report, const PairSums& sums, Matrix names) {
+using MatrixCell = std::array<std::uint64_t, 3>;
+
+auto matrix_object(const Matrix& matrix, const std::vector<MatrixCell>& cells) {
+  return Object{"id"_key = matrix.id,
+                "title"_key = matrix.title,
+                "rows"_key = matrix.rows,
+                "columns"_key = matrix.columns,
+                "ranks_in_a_row"_key = matrix.block,
+                "total"_key = matrix.total,
+                "maximum"_key = matrix.maximum,
+                "largest_cells"_key = cells};
+}
+using MatrixObjects = std::vector<ReturnedBy<matrix_object>>;
+
+auto matrices_object(const MatrixObjects& matrices) {
+  return Object{"matrices"_key = matrices};
+}
+
+void add_matrix(Section& section, MatrixObjects& matrices, const PairSums& sums, Matrix names) {
   if (sums.empty()) return;
   Matrix matrix = sums.matrix(std::move(names));
   Table table{.id = matrix.id + "-largest",
               .title = matrix.title + ": largest entries",
               .columns = {{matrix.rows}, {matrix.columns}, {matrix.title, matrix.unit}},
               .rows = {}};
-  Json cells = Json::array();
+  std::vector<MatrixCell> cells;
   for (const PairSums::Cell& cell : sums.largest(kPairsForScripts)) {
     if (table.rows.size() < kPairsShown) {
       table.rows.push_back({cell.row, cell.column, cell.value});
     }
-    cells.push_back({cell.row, cell.column, cell.value});
+    cells.push_back({static_cast<std::uint64_t>(cell.row), static_cast<std::uint64_t>(cell.column),
+                     static_cast<std::uint64_t>(cell.value)});
   }
-  report.result["matrices"].push_back({{"id", matrix.id},
-                                       {"title", matrix.title},
-                                       {"rows", matrix.rows},
-                                       {"columns", matrix.columns},
-                                       {"ranks_in_a_row", matrix.block},
-                                       {"total", matrix.total},
-                                       {"maximum", matrix.maximum},
-                                       {"largest_cells", std::move(cells)}});
-  Section& section = report.sections.front();
+  matrices.push_back(matrix_object(matrix, cells));
   section.items.emplace_back(std::make_shared<const Matrix>(std::move(matrix)));
   section.items.emplace_back(std::move(table));
 }
 
 }  // namespace
 
-Report pair_matrices(const Trace& trace, const CallMatching& matching, const WaitStates* waits,
-                     const ExecutionGraph& graph, const Schedule& schedule) {
-  Report report;
-  report.result["matrices"] = Json::array();
-  report.sections.push_back({.id = "matrices", .title = "Communication matrix"});
+const JsonType& declared_type(const MatricesJsonTag*) {
+  return json_type_by<matrices_object>();
+}
+
+Described<MatricesJson> pair_matrices(const Trace& trace, const CallMatching& matching,
+                                      const WaitStates* waits, const ExecutionGraph& graph,
+                                      const Schedule& schedule) {
+  MatrixObjects matrices;
+  Section section{.id = "matrices", .title = "Communication matrix"};
   const auto named = [](std::string id, std::string title, std::string rows, std::string columns,
                         Unit unit, std::string explanation) {
     Matrix m;
@@ -90,21 +107,21 @@ Report pair_matrices(const Trace& trace, const CallMatching& matching, const Wai
     m.explanation = std::move(explanation);
     return m;
   };
-  add_matrix(report, bytes_of(trace, matching),
+  add_matrix(section, matrices, bytes_of(trace, matching),
              named("matrix-bytes", "Bytes sent", "sender", "receiver", Unit::bytes,
                    "in point-to-point messages; collectives not included"));
-  add_matrix(report, messages_of(trace, matching),
+  add_matrix(section, matrices, messages_of(trace, matching),
              named("matrix-messages", "Messages sent", "sender", "receiver", Unit::count,
                    "point-to-point; collectives not included"));
   if (waits != nullptr) {
-    add_matrix(report, waiting_of(trace, *waits),
+    add_matrix(section, matrices, waiting_of(trace, *waits),
                named("matrix-waiting", "Wait time", "waiting rank", "delaying rank", Unit::ns,
                      "time that one rank waits for another"));
   }
-  add_matrix(report, latencies_of(graph, schedule),
+  add_matrix(section, matrices, latencies_of(graph, schedule),
              named("matrix-latency", "Messages on critical path", "sender", "receiver", Unit::count,
                    "messages between the two ranks on the predicted critical path"));
-  return report;
+  return {matrices_object(matrices), {std::move(section)}};
 }
 
 }  // namespace slackline

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/paths/call_activities.h"
+#include "analysis/summary/judgement.h"
 #include "base/units.h"
 
 namespace slackline {
@@ -170,9 +172,8 @@ std::vector<Pair> by_path(const ComparedRun& a, const ComparedRun& b) {
   ByName pairs;
   for (const ComparedRun* run : {&a, &b}) {
     for (const ActivityShare& s : run->measured->path.activities) {
-      const std::string activity =
-          s.operation == Operation::none ? "computation" : std::string(mpi_name(s.operation));
-      pairs.add(path_name(run->paths, s.path) + ": " + activity, run == &b, s.mean_ns);
+      pairs.add(fmt::format("{}: {}", path_name(run->paths, s.path), activity_name(s.operation)),
+                run == &b, s.mean_ns);
     }
   }
   return pairs.take();
@@ -252,79 +253,98 @@ std::string cause_sentence(const ComparedRun& a, const ComparedRun& b) {
   return sentence + ".";
 }
 
-Json to_json(const std::vector<Pair>& pairs) {
-  Json json = Json::object();
-  for (const Pair& p : pairs) json[p.name] = {{"a", p.a}, {"b", p.b}};
-  return json;
+auto pair_object(const Pair& pair) {
+  return Object{"a"_key = pair.a, "b"_key = pair.b};
 }
 
-/// Adds the figures as a table of the section, and with all their rows to the result.
-void add_figures(Section& section, Json& result, const char* key, std::vector<Pair> pairs,
-                 std::string id, std::string title, std::string first, Unit unit = Unit::ns) {
-  result[key] = to_json(pairs);
+/// By name.
+using Figures = JsonMap<ReturnedBy<pair_object>>;
+
+/// Adds the figures as a table of the section. Returns all.
+Figures add_figures(Section& section, std::vector<Pair> pairs, std::string id, std::string title,
+                    std::string first, Unit unit = Unit::ns) {
+  Figures figures;
+  for (const Pair& p : pairs) figures.add(p.name, pair_object(p));
   section.items.emplace_back(
       table_of(std::move(id), std::move(title), std::move(first), unit, std::move(pairs)));
+  return figures;
 }
 
-Section judgement_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
-  Section section{.id = "judgement", .title = "Diagnosis"};
-  result["judgement"] = Json::array();
-  const auto say = [&](const char* aspect, std::string sentence) {
-    result["judgement"].push_back(
-        {{"aspect", aspect}, {"sentence", sentence}, {"evidence", {"comparison-times"}}});
-    section.items.emplace_back(Paragraph{std::move(sentence)});
-  };
-  say("limit", speed_sentence(a, b));
+std::vector<Judgement> judgement(const ComparedRun& a, const ComparedRun& b) {
+  const std::vector<std::string> evidence{"comparison-times"};
+  std::vector<Judgement> sentences{{JudgementAspect::limit, speed_sentence(a, b), evidence}};
   const double change = makespan_ns(a) > 0 ? makespan_ns(b) / makespan_ns(a) - 1 : 0;
-  if (both_measured(a, b) && std::abs(change) >= kSame) say("cause", cause_sentence(a, b));
-  return section;
-}
-
-Section metrics_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
-  Section section{.id = "comparison", .title = "By metric"};
-  add_figures(section, result, "times_ns", times(a, b), "comparison-times", "Times", "time");
-  add_figures(section, result, "ratios", ratios(a, b), "comparison-ratios",
-              "Efficiencies and shares", "ratio", Unit::ratio);
-  section.items.emplace_back(latency_series(a, b));
-  return section;
-}
-
-Section places_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
-  Section section{.id = "comparison-places", .title = "By operation and region"};
-  add_figures(section, result, "operations_ns", by_operation(a, b), "comparison-operations",
-              "MPI time, all ranks", "operation");
-  add_figures(section, result, "activities_ns", by_path(a, b), "comparison-paths",
-              "Mean time per rank excl. waiting, by call path", "where");
-  add_figures(section, result, "waiting_ns", waiting_by_pattern(a, b), "comparison-waits",
-              "Wait time, all ranks", "pattern");
-  return section;
-}
-
-Section ranks_section(const ComparedRun& a, const ComparedRun& b, Json& result) {
-  Section section{.id = "comparison-ranks", .title = "By rank"};
-  if (a.trace.ranks() == b.trace.ranks()) {
-    add_figures(section, result, "rank_compute_ns", by_rank(a, b, &RankTime::compute),
-                "comparison-rank-compute", "Computation", "rank");
-    add_figures(section, result, "rank_waiting_ns", by_rank(a, b, &RankTime::wait),
-                "comparison-rank-waiting", "Wait time", "rank");
-  } else {
-    section.items.emplace_back(
-        Paragraph{fmt::format("A has {} and B has {}: they cannot be compared rank by rank.",
-                              count_of(static_cast<std::uint64_t>(a.trace.ranks()), "rank"),
-                              count_of(static_cast<std::uint64_t>(b.trace.ranks()), "rank"))});
+  if (both_measured(a, b) && std::abs(change) >= kSame) {
+    sentences.push_back({JudgementAspect::cause, cause_sentence(a, b), evidence});
   }
-  return section;
+  return sentences;
+}
+
+auto add_metrics(Section& section, const ComparedRun& a, const ComparedRun& b) {
+  return Object{
+      "times_ns"_key = add_figures(section, times(a, b), "comparison-times", "Times", "time"),
+      "ratios"_key = add_figures(section, ratios(a, b), "comparison-ratios",
+                                 "Efficiencies and shares", "ratio", Unit::ratio)};
+}
+
+auto add_places(Section& section, const ComparedRun& a, const ComparedRun& b) {
+  return Object{
+      "operations_ns"_key = add_figures(section, by_operation(a, b), "comparison-operations",
+                                        "MPI time, all ranks", "operation"),
+      "activities_ns"_key = add_figures(section, by_path(a, b), "comparison-paths",
+                                        "Mean time per rank excl. waiting, by call path", "where"),
+      "waiting_ns"_key = add_figures(section, waiting_by_pattern(a, b), "comparison-waits",
+                                     "Wait time, all ranks", "pattern")};
+}
+
+auto add_ranks(Section& section, const ComparedRun& a, const ComparedRun& b) {
+  return Object{
+      "rank_compute_ns"_key = add_figures(section, by_rank(a, b, &RankTime::compute),
+                                          "comparison-rank-compute", "Computation", "rank"),
+      "rank_waiting_ns"_key = add_figures(section, by_rank(a, b, &RankTime::wait),
+                                          "comparison-rank-waiting", "Wait time", "rank")};
+}
+
+Paragraph different_ranks(const ComparedRun& a, const ComparedRun& b) {
+  return {fmt::format("A has {} and B has {}: they cannot be compared rank by rank.",
+                      count_of(static_cast<std::uint64_t>(a.trace.ranks()), "rank"),
+                      count_of(static_cast<std::uint64_t>(b.trace.ranks()), "rank"))};
+}
+
+auto comparison_object(const JudgementJson& judgement, const ReturnedBy<add_metrics>& metrics,
+                       const std::optional<ReturnedBy<add_places>>& places,
+                       const std::optional<ReturnedBy<add_ranks>>& ranks) {
+  return Object{"judgement"_key = judgement, metrics, places, ranks};
 }
 
 }  // namespace
 
-Report compare_runs(const ComparedRun& a, const ComparedRun& b) {
-  Report report;
-  report.sections = {judgement_section(a, b, report.result), metrics_section(a, b, report.result)};
-  if (!both_measured(a, b)) return report;
-  report.sections.push_back(places_section(a, b, report.result));
-  report.sections.push_back(ranks_section(a, b, report.result));
-  return report;
+const JsonType& declared_type(const RunComparisonJsonTag*) {
+  return json_type_by<comparison_object>();
+}
+
+Described<RunComparisonJson> compare_runs(const ComparedRun& a, const ComparedRun& b) {
+  std::vector<Section> sections;
+  const auto sentences = add_judgement(judgement(a, b), sections);
+  Section metrics{.id = "comparison", .title = "By metric"};
+  const auto all_metrics = add_metrics(metrics, a, b);
+  metrics.items.emplace_back(latency_series(a, b));
+  sections.push_back(std::move(metrics));
+  std::optional<ReturnedBy<add_places>> all_places;
+  std::optional<ReturnedBy<add_ranks>> all_ranks;
+  if (both_measured(a, b)) {
+    Section places{.id = "comparison-places", .title = "By operation and region"};
+    all_places = add_places(places, a, b);
+    sections.push_back(std::move(places));
+    Section ranks{.id = "comparison-ranks", .title = "By rank"};
+    if (a.trace.ranks() == b.trace.ranks()) {
+      all_ranks = add_ranks(ranks, a, b);
+    } else {
+      ranks.items.emplace_back(different_ranks(a, b));
+    }
+    sections.push_back(std::move(ranks));
+  }
+  return {comparison_object(*sentences, all_metrics, all_places, all_ranks), std::move(sections)};
 }
 
 }  // namespace slackline

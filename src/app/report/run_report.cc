@@ -32,19 +32,40 @@ void put_first(std::vector<Section>& sections, std::vector<Section> first) {
                   std::make_move_iterator(first.end()));
 }
 
-/// What there is nothing to say of leaves no keys.
-void add_result(Report& report, const Report& more) {
-  if (more.result.is_object()) report.result.update(more.result);
+/// What the parts of the report say for scripts.
+struct RunResult {
+  OverviewJson model;
+  NetworkJson network;
+  std::optional<ComparisonJson> scenarios{};
+  std::optional<CollectivesJson> collectives{};
+  std::optional<SimulatedRunJson> simulated{};
+  std::optional<MeasuredJson> measured{};
+  std::optional<RegionsJson> regions{};
+  std::optional<MatricesJson> matrices{};
+  std::optional<HeadlinesJson> headlines{};
+  std::optional<AnswersJson> answers{};
+  std::optional<JudgementJson> judgement{};
+};
+
+auto run_object(const RunResult& r) {
+  return Object{"judgement"_key.when(r.judgement),
+                r.model,
+                r.network,
+                "scenarios"_key.when(r.scenarios),
+                r.collectives,
+                r.simulated,
+                r.measured,
+                r.regions,
+                *r.matrices,
+                "headlines"_key.when(r.headlines),
+                "answers"_key.when(r.answers)};
 }
 
-void add(Report& report, Report more) {
-  add_result(report, more);
-  std::ranges::move(more.sections, std::back_inserter(report.sections));
-}
+using RunDescription = Described<RunResult>;
 
 /// What is drawn, and what the matrices say in numbers for scripts in any case.
 struct Pictures {
-  Report pairs;
+  std::optional<Described<MatricesJson>> pairs;
   std::optional<Section> timeline;
 };
 
@@ -59,13 +80,14 @@ Pictures draw(const PictureInput& picture, bool drawn) {
       p.timeline = timeline_section(picture);
     }
   });
-  if (!drawn) p.pairs.sections.clear();
+  if (!drawn) p.pairs->sections.clear();
   return p;
 }
 
 /// The time line goes to the head, the matrices to the end.
-void add_pictures(Report& report, Pictures pictures) {
-  add(report, std::move(pictures.pairs));
+void add_pictures(RunDescription& report, Pictures pictures) {
+  report.result.matrices = std::move(pictures.pairs->result);
+  std::ranges::move(pictures.pairs->sections, std::back_inserter(report.sections));
   if (pictures.timeline) {
     report.sections.insert(report.sections.begin(), std::move(*pictures.timeline));
   }
@@ -82,17 +104,16 @@ void drop_curves_over_time(std::vector<Section>& sections) {
 }
 
 /// T(L) of the run as it is and with other collective algorithms.
-void add_scenarios(Report& report, const Trace& trace, const ModelChoice& choice,
+void add_scenarios(RunDescription& report, const Trace& trace, const ModelChoice& choice,
                    const Overview& model, const RunReportOptions& options) {
   if (options.scenarios.empty() || model.sensitivity.pieces.empty()) return;
   std::vector<std::string> rules{choice.graph.collectives.to_string()};
   rules.insert(rules.end(), options.scenarios.begin(), options.scenarios.end());
   const auto end_fs = static_cast<std::int64_t>(model.sensitivity.pieces.back().to_ns *
                                                 static_cast<double>(kFemtosPerNano));
-  Report scenarios =
-      describe(compare_collectives(trace, choice, rules, Parameter::latency, 0, end_fs,
-                                   kScenarioPoints, options.degradations_ppm));
-  report.result["scenarios"] = std::move(scenarios.result);
+  auto scenarios = describe(compare_collectives(trace, choice, rules, Parameter::latency, 0, end_fs,
+                                                kScenarioPoints, options.degradations_ppm));
+  report.result.scenarios = std::move(scenarios.result);
   for (Section& section : scenarios.sections) {
     section.title = "Other collective algorithms";
     report.sections.push_back(std::move(section));
@@ -107,11 +128,11 @@ struct ModelAnswers {
                const std::vector<std::int64_t>& degradations_ppm) {
     const ModelFunctions functions(graph, choice);
     overview = slackline::overview(trace, functions, run.get(), degradations_ppm);
-    network = network_report(functions, degradations_ppm);
+    network.emplace(network_report(functions, degradations_ppm));
   }
 
   Overview overview;
-  Report network;
+  std::optional<Described<NetworkJson>> network{};
 };
 
 /// What a measured run says of itself, in the order in which it is found.
@@ -129,21 +150,24 @@ struct MeasuredSide {
 };
 
 /// What the model says of the run, and the simulation if there is one.
-Report report_of_models(const Trace& trace, const ModelChoice& choice, ModelAnswers& model,
-                        const RunReportOptions& options) {
-  Report report = describe(model.overview, trace);
-  add(report, std::move(model.network));
+RunDescription report_of_models(const Trace& trace, const ModelChoice& choice, ModelAnswers& model,
+                                const RunReportOptions& options) {
+  auto overview = describe(model.overview, trace);
+  RunDescription report{{.model = std::move(overview.result), .network = model.network->result},
+                        std::move(overview.sections)};
+  std::ranges::move(model.network->sections, std::back_inserter(report.sections));
   add_scenarios(report, trace, choice, model.overview, options);
   const Prediction& prediction = model.overview.prediction;
   if (prediction.measured && options.pictures) {
     overlay_measured(report.sections, static_cast<double>(prediction.measured->makespan_ns));
   }
-  Report collectives = collectives_report(trace, choice);
-  add_result(report, collectives);
-  put_first(report.sections, std::move(collectives.sections));
+  if (auto collectives = collectives_report(trace, choice)) {
+    report.result.collectives = std::move(collectives->result);
+    put_first(report.sections, std::move(collectives->sections));
+  }
   if (options.simulated != nullptr) {
-    Report simulated = simulated_run_report(*options.simulated, trace, prediction);
-    add_result(report, simulated);
+    auto simulated = simulated_run_report(*options.simulated, trace, prediction);
+    report.result.simulated = std::move(simulated.result);
     put_first(report.sections, std::move(simulated.sections));
     report.findings.merge(options.simulated->simulation.findings);
   }
@@ -151,13 +175,16 @@ Report report_of_models(const Trace& trace, const ModelChoice& choice, ModelAnsw
 }
 
 /// Puts what the measured run says of itself before everything else.
-void add_measured(Report& report, Report diagnosis, Report regions, const Findings& of_graph,
+void add_measured(RunDescription& report, Described<MeasuredJson> diagnosis,
+                  std::optional<Described<RegionsJson>> regions, const Findings& of_graph,
                   const RunReportOptions& options) {
   if (options.pictures) drop_curves_over_time(diagnosis.sections);
-  add_result(report, diagnosis);
+  report.result.measured = std::move(diagnosis.result);
   report.findings.merge(new_findings(diagnosis.findings, of_graph));
-  add_result(report, regions);
-  put_first(report.sections, std::move(regions.sections));
+  if (regions) {
+    report.result.regions = std::move(regions->result);
+    put_first(report.sections, std::move(regions->sections));
+  }
   put_first(report.sections, std::move(diagnosis.sections));
 }
 
@@ -197,8 +224,13 @@ Report run_summary(const Trace& trace, const CallMatching& matching, const Graph
   return report;
 }
 
-Report run_report(const Trace& trace, const CallMatching& matching, const GraphSource& source,
-                  const ModelChoice& choice, const RunReportOptions& options) {
+const JsonType& declared_type(const RunReportJsonTag*) {
+  return json_type_by<run_object>();
+}
+
+Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matching,
+                                    const GraphSource& source, const ModelChoice& choice,
+                                    const RunReportOptions& options) {
   const CallPaths paths(trace);
   const CallPaths drawn_paths = CallPaths::of_regions_or_functions(trace);
   // Everything begins when what it needs is there: the model's answers and the measured run know
@@ -223,31 +255,32 @@ Report run_report(const Trace& trace, const CallMatching& matching, const GraphS
     }
     return draw(picture, options.pictures);
   });
-  Report diagnosis;
-  Report regions;
+  std::optional<Described<MeasuredJson>> diagnosis;
+  std::optional<Described<RegionsJson>> regions;
   if (const auto& side = measured.get()) {
     diagnosis = describe(side->diagnosis, trace, paths);
     regions = regions_report(side->diagnosis, trace, paths);
   }
   ModelAnswers model = answered.get();
-  Report report = report_of_models(trace, choice, model, options);
+  RunDescription report = report_of_models(trace, choice, model, options);
   if (measured.get()) {
-    add_measured(report, std::move(diagnosis), std::move(regions), graph.get()->findings(),
+    add_measured(report, std::move(*diagnosis), std::move(regions), graph.get()->findings(),
                  options);
   }
   add_pictures(report, pictures.get());
   if (const auto& side = measured.get()) {
-    add_headlines(headlines(side->diagnosis), model.overview, side->diagnosis.shares.program,
-                  report);
+    report.result.headlines =
+        to_json(headlines(side->diagnosis), model.overview, side->diagnosis.shares.program);
     std::vector<Answer> all = answers(side->diagnosis, paths, model.overview);
     if (auto code = code_answer(side->diagnosis, trace)) all.push_back(std::move(*code));
-    add_answers(all, report);
-    add_judgement(judgement(side->diagnosis, trace, paths), report);
+    report.result.answers = add_answers(all, report.sections);
+    report.result.judgement =
+        add_judgement(judgement(side->diagnosis, trace, paths), report.sections);
   } else {
-    add_answers(answers(model.overview), report);
-    add_judgement(judgement(model.overview), report);
+    report.result.answers = add_answers(answers(model.overview), report.sections);
+    report.result.judgement = add_judgement(judgement(model.overview), report.sections);
   }
-  return report;
+  return {run_object(report.result), std::move(report.sections), std::move(report.findings)};
 }
 
 }  // namespace slackline

@@ -12,7 +12,9 @@
 #include "calls/run_span.h"
 #include "graph/execution_graph.h"
 #include "page/simulated_run.h"
+#include "report/object.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "trace/send_records.h"
 #include "trace/trace.h"
 
@@ -38,11 +40,14 @@ Report run_summary(const Trace& trace, const CallMatching& matching, const Graph
                    const ModelChoice& choice, const RunReportOptions& options,
                    const std::string& path, const std::function<std::optional<Advice>()>& advise);
 
+using RunReportJson = JsonOf<struct RunReportJsonTag>;
+const JsonType& declared_type(const RunReportJsonTag*);
 /// Everything there is to say of one run: the judgement, what was measured (of a timed trace), what
 /// the model says and, if it was simulated, how it runs on that machine. What `slackline report`
 /// prints. Linear in calls, and the model's passes; the model's answers, the measured run and the
 /// pictures side by side, each as soon as what it needs is there.
-Report run_report(const Trace& trace, const CallMatching& matching, const GraphSource& graph,
-                  const ModelChoice& choice, const RunReportOptions& options);
+Described<RunReportJson> run_report(const Trace& trace, const CallMatching& matching,
+                                    const GraphSource& graph, const ModelChoice& choice,
+                                    const RunReportOptions& options);
 
 }  // namespace slackline

@@ -84,12 +84,39 @@ std::map<std::string, RegionShare> region_shares(const Diagnosis& measured, cons
   return shares;
 }
 
+auto collectives_object(const std::vector<Performed>& all, bool timed) {
+  return Object{"collectives"_key = list_of(all, [&](const Performed& p) {
+                  return Object{"operation"_key = mpi_name(p.operation),
+                                "algorithm"_key = p.algorithm,
+                                "collectives"_key = p.collectives,
+                                "calls"_key = p.calls,
+                                "bytes"_key = p.bytes,
+                                "time_ns"_key.when(timed, p.time_ns)};
+                })};
+}
+
+using NamedShare = std::pair<std::string, RegionShare>;
+
+auto regions_object(const std::vector<NamedShare>& regions) {
+  return Object{"regions"_key = list_of(regions, [](const NamedShare& named) {
+                  const RegionShare& share = named.second;
+                  return Object{"region"_key = named.first, "compute_ns"_key = share.compute_ns,
+                                "inside_ns"_key = share.inside_ns,
+                                "waiting_ns"_key = share.waiting_ns,
+                                "on_path_ns"_key = share.on_path_ns};
+                })};
+}
+
 }  // namespace
 
-Report collectives_report(const Trace& trace, const ModelChoice& choice) {
-  Report report;
+const JsonType& declared_type(const CollectivesJsonTag*) {
+  return json_type_by<collectives_object>();
+}
+
+std::optional<Described<CollectivesJson>> collectives_report(const Trace& trace,
+                                                             const ModelChoice& choice) {
   const std::vector<Performed> all = performed(trace, choice);
-  if (all.empty()) return report;
+  if (all.empty()) return std::nullopt;
   Table table{
       .id = "collectives",
       .title = "Collectives by algorithm",
@@ -105,34 +132,31 @@ Report collectives_report(const Trace& trace, const ModelChoice& choice) {
         {"time", Unit::ns, "measured in these calls, all ranks, including wait time"});
     table.columns.push_back({"time per call", Unit::ns});
   }
-  Json rows = Json::array();
   for (const Performed& p : all) {
     const std::string operation(mpi_name(p.operation));
     const std::string algorithm(p.algorithm);
     const auto calls = static_cast<double>(p.calls);
     table.rows.push_back({operation, algorithm, p.collectives, p.calls, p.bytes,
                           static_cast<double>(p.bytes) / calls});
-    rows.push_back({{"operation", operation},
-                    {"algorithm", algorithm},
-                    {"collectives", p.collectives},
-                    {"calls", p.calls},
-                    {"bytes", p.bytes}});
     if (!trace.timed()) continue;
     table.rows.back().emplace_back(p.time_ns);
     table.rows.back().emplace_back(static_cast<double>(p.time_ns) / calls);
-    rows.back()["time_ns"] = p.time_ns;
   }
-  report.result["collectives"] = std::move(rows);
+  Described<CollectivesJson> report{collectives_object(all, trace.timed())};
   report.sections.push_back(
       {.id = "collectives-section", .title = "Collectives", .items = {std::move(table)}});
   return report;
 }
 
-Report regions_report(const Diagnosis& measured, const Trace& trace, const CallPaths& paths) {
-  Report report;
-  if (paths.only_one()) return report;
+const JsonType& declared_type(const RegionsJsonTag*) {
+  return json_type_by<regions_object>();
+}
+
+std::optional<Described<RegionsJson>> regions_report(const Diagnosis& measured, const Trace& trace,
+                                                     const CallPaths& paths) {
+  if (paths.only_one()) return std::nullopt;
   const auto shares = region_shares(measured, trace, paths);
-  std::vector<std::pair<std::string, RegionShare>> sorted(shares.begin(), shares.end());
+  std::vector<NamedShare> sorted(shares.begin(), shares.end());
   std::ranges::stable_sort(sorted, std::greater<>(),
                            [](const auto& named) { return named.second.total_ns(); });
   Table table{.id = "regions",
@@ -144,18 +168,12 @@ Report regions_report(const Diagnosis& measured, const Trace& trace, const CallP
                           {"wait share", Unit::ratio, "of the region's time"},
                           {"on critical path", Unit::ns, "contribution to the run time"}},
               .rows = {}};
-  Json rows = Json::array();
   for (const auto& [name, share] : sorted) {
     const double waiting = share.total_ns() > 0 ? share.waiting_ns / share.total_ns() : 0;
     table.rows.push_back({name == kOutsideRegions ? "(no region)" : name, share.compute_ns,
                           share.inside_ns, share.waiting_ns, waiting, share.on_path_ns});
-    rows.push_back({{"region", name},
-                    {"compute_ns", share.compute_ns},
-                    {"inside_ns", share.inside_ns},
-                    {"waiting_ns", share.waiting_ns},
-                    {"on_path_ns", share.on_path_ns}});
   }
-  report.result["regions"] = std::move(rows);
+  Described<RegionsJson> report{regions_object(sorted)};
   report.sections.push_back(
       {.id = "regions-section", .title = "Regions", .items = {std::move(table)}});
   return report;

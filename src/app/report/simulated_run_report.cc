@@ -60,11 +60,19 @@ std::string contention_sentence(const SimulatedRun& run, const std::vector<LinkI
                      format_time_ns(ns_of_seconds(run.simulation.links->lost_seconds(worst))));
 }
 
+auto simulated_object(const SimulationJson& simulation) {
+  return Object{"simulation"_key = simulation};
+}
+
 }  // namespace
 
-Report simulated_run_report(const SimulatedRun& run, const Trace& trace,
-                            const Prediction& prediction) {
-  Report details = describe(run.simulation, trace, run.platform, run.links_shown);
+const JsonType& declared_type(const SimulatedRunJsonTag*) {
+  return json_type_by<simulated_object>();
+}
+
+Described<SimulatedRunJson> simulated_run_report(const SimulatedRun& run, const Trace& trace,
+                                                 const Prediction& prediction) {
+  auto details = describe(run.simulation, trace, run.platform, run.links_shown);
   Section section{.id = "simulation", .title = "Simulation with contention"};
   section.items.emplace_back(Paragraph{length_sentence(run, prediction)});
   section.items.emplace_back(Paragraph{contention_sentence(run, most_contended(run))});
@@ -77,8 +85,7 @@ Report simulated_run_report(const SimulatedRun& run, const Trace& trace,
     name_apart(part);
     section.children.push_back(std::move(part));
   }
-  Report report;
-  report.result["simulation"] = std::move(details.result);
+  Described<SimulatedRunJson> report{simulated_object(details.result)};
   report.sections.push_back(std::move(section));
   return report;
 }

@@ -21,9 +21,30 @@ std::string last_part(const std::string& path) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
+auto training_input_object(const OpenedTraining& opened) {
+  return Object{"path"_key = opened.path,
+                "format"_key = "kineto",
+                "bytes"_key = opened.bytes,
+                "checksum"_key = opened.checksum,
+                "ranks"_key = opened.run.ranks.size(),
+                "timed"_key = true};
+}
+
+auto result_object(const TrainingJson& training, const WhatIfsJson& what_ifs) {
+  return Object{training, "what_if"_key = what_ifs};
+}
+
 }  // namespace
 
-std::optional<Report> training_run_report(const std::string& path) {
+const JsonType& declared_type(const TrainingRunJsonTag*) {
+  return json_type_by<result_object>();
+}
+
+const JsonType& declared_type(const TrainingInputJsonTag*) {
+  return json_type_by<training_input_object>();
+}
+
+std::optional<TrainingRunReport> training_run_report(const std::string& path) {
   std::optional<OpenedTraining> opened = open_training(path);
   if (!opened) return std::nullopt;
   begin_stage("analysing the training run");
@@ -33,16 +54,16 @@ std::optional<Report> training_run_report(const std::string& path) {
     throw Error("nothing to report on " + path, "the profile has no events with times",
                 "Profile some iterations with the activities CPU and CUDA.");
   }
-  Report report = describe(opened->run, analysis);
+  auto described = describe(opened->run, analysis);
   begin_stage("asking what if");
-  add_what_ifs(training_what_ifs(opened->run), report);
-  const std::size_t ranks = opened->run.ranks.size();
-  report.command = "report";
-  report.title = fmt::format("report: {} ({})", last_part(path), count_of(ranks, "rank"));
-  report.options = Json::object();
-  report.input = {{"path", opened->path},         {"format", "kineto"}, {"bytes", opened->bytes},
-                  {"checksum", opened->checksum}, {"ranks", ranks},     {"timed", true}};
-  return report;
+  const auto what_ifs = add_what_ifs(training_what_ifs(opened->run), described.sections);
+  return TrainingRunReport{
+      "report",
+      fmt::format("report: {} ({})", last_part(path), count_of(opened->run.ranks.size(), "rank")),
+      {},
+      training_input_object(*opened),
+      {result_object(described.result, what_ifs), std::move(described.sections),
+       std::move(described.findings)}};
 }
 
 }  // namespace slackline

@@ -32,6 +32,24 @@ constexpr std::array<Question, 4> kQuestions{
      {"computation never waits for communication", TrainingEdit::full_overlap},
      {"no time for launching (CUDA graphs)", TrainingEdit::no_launch_time}}};
 
+struct Saving {
+  double ns;
+  double share;  ///< of the recorded run
+};
+
+Saving saving_of(const TrainingWhatIf& what_if, double recorded_ns) {
+  const double saved = recorded_ns - what_if.run_time_ns;
+  return {saved, recorded_ns > 0 ? saved / recorded_ns : 0.0};
+}
+
+auto what_if_objects(const std::vector<TrainingWhatIf>& all) {
+  return list_of(all, [&](const TrainingWhatIf& what_if) {
+    const Saving saving = saving_of(what_if, all.front().run_time_ns);
+    return Object{"change"_key = what_if.change, "run_time_ns"_key = what_if.run_time_ns,
+                  "saved_ns"_key = saving.ns, "saved_share"_key = saving.share};
+  });
+}
+
 }  // namespace
 
 std::vector<TrainingWhatIf> training_what_ifs(const TrainingRun& run) {
@@ -56,30 +74,27 @@ std::vector<TrainingWhatIf> training_what_ifs(const TrainingRun& run) {
   return all;
 }
 
-void add_what_ifs(const std::vector<TrainingWhatIf>& all, Report& report) {
+const JsonType& declared_type(const WhatIfsJsonTag*) {
+  return json_type_by<what_if_objects>();
+}
+
+WhatIfsJson add_what_ifs(const std::vector<TrainingWhatIf>& all, std::vector<Section>& sections) {
   const double recorded = all.front().run_time_ns;
   Table table{
       "training_what_if",
       "What if (the length of the profile as its graph predicts it)",
       {{"change"}, {"run time", Unit::ns}, {"saved", Unit::ns}, {"of the run", Unit::ratio}},
       {}};
-  Json list = Json::array();
   for (const TrainingWhatIf& what_if : all) {
-    const double saved = recorded - what_if.run_time_ns;
-    const double share = recorded > 0 ? saved / recorded : 0.0;
-    table.rows.push_back({what_if.change, what_if.run_time_ns, saved, share});
-    list.push_back({{"change", what_if.change},
-                    {"run_time_ns", what_if.run_time_ns},
-                    {"saved_ns", saved},
-                    {"saved_share", share}});
+    const Saving saving = saving_of(what_if, recorded);
+    table.rows.push_back({what_if.change, what_if.run_time_ns, saving.ns, saving.share});
   }
-  report.result["what_if"] = std::move(list);
   Paragraph basis{
       "Estimates: what a stream waited for is known only where it delayed the profiled run, so "
       "that "
       "other waiting may appear after a change, or less of it remain."};
-  report.sections.push_back(
-      {"training_what_if_section", "What if", {std::move(basis), std::move(table)}});
+  sections.push_back({"training_what_if_section", "What if", {std::move(basis), std::move(table)}});
+  return what_if_objects(all);
 }
 
 }  // namespace slackline

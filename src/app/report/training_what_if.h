@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "report/object.h"
 #include "report/report.h"
 #include "training/training_run.h"
 
@@ -19,7 +20,9 @@ struct TrainingWhatIf {
 /// Four graphs (build_training_graph) and one pass each over them, two more over the first.
 std::vector<TrainingWhatIf> training_what_ifs(const TrainingRun& run);
 
-/// Adds them to the report as a table and as result.what_if.
-void add_what_ifs(const std::vector<TrainingWhatIf>& all, Report& report);
+using WhatIfsJson = JsonOf<struct WhatIfsJsonTag>;
+const JsonType& declared_type(const WhatIfsJsonTag*);
+/// Adds them as a table. Returns the same, for result.what_if.
+WhatIfsJson add_what_ifs(const std::vector<TrainingWhatIf>& all, std::vector<Section>& sections);
 
 }  // namespace slackline

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/load/loaded_graph.h"
+#include "app/requests/schemas.h"
 #include "base/shell_command.h"
 #include "base/units.h"
 #include "graph/build.h"
@@ -35,7 +36,7 @@ std::string model_options(const ModelRequest& request) {
   if (request.network.ranks_per_node > 0) {
     add("--ranks-per-node", std::to_string(request.network.ranks_per_node));
   }
-  if (request.clocks.fix) text += " --fix-clocks";
+  if (request.reading.fix_clocks) text += " --fix-clocks";
   return text;
 }
 
@@ -79,6 +80,11 @@ std::string command_for(const Hypothesis& hypothesis, const ModelRequest& reques
   return text + model_options(request) + parameters(request, loaded.model, hypothesis.variation);
 }
 
+auto advise_report(const Advice& advice, const LoadedGraph& loaded, const AdviseRequest& request) {
+  return with_context(describe(advice), "advise", loaded, Object{"count"_key = request.count});
+}
+using AdviseReports = CommandReports<ReturnedBy<advise_report>>;
+
 }  // namespace
 
 Advice advice_on(const LoadedGraph& loaded, const ModelRequest& request,
@@ -95,9 +101,13 @@ Report execute(const AdviseRequest& request) {
   // Also of a GOAL file: hypotheses are about its calls.
   const ExecutionGraph graph = build_graph(loaded.program(), loaded.model.graph);
   const Advice advice = advice_on(loaded, request.input, graph, request.count);
-  Report report = with_context(describe(advice), "advise", loaded, {{"count", request.count}});
+  Report report = AdviseReports::untyped(advise_report(advice, loaded, request));
   report.findings.merge(graph.findings());
   return report;
+}
+
+CommandSchema advise_schema() {
+  return AdviseReports::schema();
 }
 
 }  // namespace slackline

@@ -12,7 +12,7 @@ struct Report;
 
 /// Which changes of a program or of its network would shorten the run most.
 struct AdviseRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kAdvise}};
   std::size_t count = 10;  ///< proposals at most
 };
 

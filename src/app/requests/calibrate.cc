@@ -2,11 +2,26 @@
 
 #include <fmt/format.h>
 
+#include "app/requests/schemas.h"
 #include "base/file.h"
 #include "calibration/calibration_report.h"
 #include "calibration/machine_file.h"
 
 namespace slackline {
+namespace {
+
+auto calibrate_report(const CalibrateRequest& request, const CalibrationSamples& samples,
+                      const LogGPSFit& fit) {
+  return typed_report("calibrate", fmt::format("calibrate: {}", request.samples),
+                      Object{"samples"_key = request.samples, "machine"_key = request.machine,
+                             "smpi_options"_key = request.smpi_options},
+                      Object{"path"_key = request.samples, "mpi"_key = samples.mpi,
+                             "measured"_key = samples.started, "hosts"_key = samples.hosts},
+                      describe(samples, fit));
+}
+using CalibrateReports = CommandReports<ReturnedBy<calibrate_report>>;
+
+}  // namespace
 
 Report execute(const CalibrateRequest& request) {
   const CalibrationSamples samples = read_samples(request.samples);
@@ -14,17 +29,11 @@ Report execute(const CalibrateRequest& request) {
   const SmpiTables smpi = smpi_tables(fit);
   if (!request.machine.empty()) write_file(request.machine, machine_text(samples, fit, smpi));
   if (!request.smpi_options.empty()) write_file(request.smpi_options, smpi_options_text(smpi));
-  Report report = describe(samples, fit);
-  report.command = "calibrate";
-  report.title = fmt::format("calibrate: {}", request.samples);
-  report.options = {{"samples", request.samples},
-                    {"machine", request.machine},
-                    {"smpi_options", request.smpi_options}};
-  report.input = {{"path", request.samples},
-                  {"mpi", samples.mpi},
-                  {"measured", samples.started},
-                  {"hosts", Json::array({samples.hosts[0], samples.hosts[1]})}};
-  return report;
+  return CalibrateReports::untyped(calibrate_report(request, samples, fit));
+}
+
+CommandSchema calibrate_schema() {
+  return CalibrateReports::schema();
 }
 
 }  // namespace slackline

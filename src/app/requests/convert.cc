@@ -13,12 +13,14 @@
 #include "app/load/input.h"
 #include "app/load/loaded_graph.h"
 #include "app/requests/prediction_loss.h"
+#include "app/requests/schemas.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "calls/cpu_time.h"
 #include "formats/open/open.h"
 #include "report/report.h"
+#include "report/typed_report.h"
 #include "timing/model_schedule.h"
 
 namespace slackline {
@@ -61,23 +63,32 @@ std::uint64_t size_below(const fs::path& path) {
   return bytes;
 }
 
-Report describe(const Conversion& conversion, const OpenedTrace& opened) {
-  Report report;
-  report.command = "convert";
-  report.title = fmt::format("convert: {}", opened.path);
-  report.input = input_to_json(opened);
-  report.result = {{"path", conversion.path}, {"format", std::string(conversion.format)}};
-  report.findings.merge(opened.trace.findings());
+auto conversion_object(const Conversion& conversion) {
+  return Object{"path"_key = conversion.path, "format"_key = conversion.format,
+                "bytes"_key.when(conversion.bytes)};
+}
+
+Section conversion_section(const Conversion& conversion) {
   Facts facts;
   facts.facts.push_back({"written", conversion.path});
   facts.facts.push_back({"format", std::string(conversion.format)});
   if (conversion.bytes) {
-    report.result["bytes"] = *conversion.bytes;
     facts.facts.push_back({"size", static_cast<std::int64_t>(*conversion.bytes), Unit::bytes});
   }
-  report.sections.push_back({"conversion", "Conversion", {std::move(facts)}});
-  return report;
+  return {"conversion", "Conversion", {std::move(facts)}};
 }
+
+/// `model`: that of predicted times.
+auto convert_report(const Conversion& conversion, const OpenedTrace& opened,
+                    const std::optional<ModelJson>& model) {
+  Described described{conversion_object(conversion), {conversion_section(conversion)}};
+  described.findings.merge(opened.trace.findings());
+  return typed_report(
+      "convert", fmt::format("convert: {}", opened.path),
+      Object{"to"_key = conversion.format, "predicted"_key = model.has_value(), model},
+      input_to_json(opened), std::move(described));
+}
+using ConvertReports = CommandReports<ReturnedBy<convert_report>>;
 
 /// What is to be written: the trace as it was read, or with the model's times.
 struct Source {
@@ -109,8 +120,8 @@ const Trace& trace_to_write(const Source& source, const TraceWriter& writer, Fin
 
 Source read_source(const ConvertRequest& request, KeepMatching keep) {
   const ModelRequest& input = request.input;
-  const OpenOptions options{.clocks = input.clocks.policy(ClockPolicy::as_read),
-                            .keep_matching = keep == KeepMatching::yes};
+  const OpenOptions options =
+      open_options(input.reading, ClockPolicy::as_read, keep == KeepMatching::yes);
   Source source{open_input(input.trace, options), resolve_model(input.model)};
   source.model.graph.collectives.resolve_automatic(source.opened.trace.info().mpi_library);
   source.goal = open_goal(source.opened.path);
@@ -163,12 +174,16 @@ Report execute(const ConvertRequest& request) {
   if (!files.is_stream()) done.bytes = size_below(files.path().parent_path());
   files.commit();
 
-  Report report = describe(done, source.opened);
-  report.options = {{"to", std::string(writer.name)}, {"predicted", request.predicted}};
-  if (request.predicted) report.options.update(to_json(source.model));
+  std::optional<ModelJson> model;
+  if (request.predicted) model = to_json(source.model);
+  Report report = ConvertReports::untyped(convert_report(done, source.opened, model));
   report.findings.merge(source.findings);
   report.findings.merge(lost);
   return report;
+}
+
+CommandSchema convert_schema() {
+  return ConvertReports::schema();
 }
 
 }  // namespace slackline

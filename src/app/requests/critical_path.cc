@@ -10,6 +10,7 @@
 #include "analysis/paths/path_report.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_run.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "report/report.h"
@@ -31,35 +32,50 @@ std::int64_t parse_ns(const std::string& text, std::string_view what) {
   return text.empty() ? 0 : parse_time_fs(text, what) / kFemtosPerNano;
 }
 
-/// On the run's own times, measured or simulated.
-Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
+auto interval_report(const CriticalPathRequest& request, const LoadedRun& run) {
+  const std::int64_t threshold = parse_ns(request.threshold, "--threshold");
+  return with_context(describe(interval_path(run.trace(), threshold),
+                               imbalance_metrics(run.trace(), run.matching()), run.trace(), run.on),
+                      "critical-path", run,
+                      Object{"algorithm"_key = request.algorithm, "threshold_ns"_key = threshold});
+}
+
+auto timed_report(const CriticalPathRequest& request, const LoadedRun& run) {
   const Trace& trace = run.trace();
-  const CallMatching& matching = run.matching();
-  const ImbalanceMetrics imbalance = imbalance_metrics(trace, matching);
-  Json effective{{"algorithm", request.algorithm}};
-  if (request.algorithm == kIntervals) {
-    const std::int64_t threshold = parse_ns(request.threshold, "--threshold");
-    effective["threshold_ns"] = threshold;
-    return with_context(describe(interval_path(trace, threshold), imbalance, trace, run.on),
-                        "critical-path", run, std::move(effective));
-  }
   const CallPaths paths = CallPaths::of_regions_or_functions(trace);
   const PathOptions options{.algorithm = parse_algorithm(request.algorithm),
                             .delta_ns = parse_ns(request.delta, "--delta")};
-  effective["delta_ns"] = options.delta_ns;
   const PathDetail detail = request.segments ? PathDetail::segments : PathDetail::sums;
-  const CriticalPath path = critical_path(trace, matching, paths, options);
-  Report report = describe(path, imbalance, paths, run.on, detail);
+  const CriticalPath path = critical_path(trace, run.matching(), paths, options);
+  auto described = describe(path, imbalance_metrics(trace, run.matching()), paths, run.on, detail);
   const ComputationCode code(trace, &run.opened.samples);
-  describe_functions(path_functions(path, trace, code, {0, path.makespan_ns}, false), path, trace,
-                     report);
-  return with_context(std::move(report), "critical-path", run, std::move(effective));
+  const auto functions =
+      describe_functions(path_functions(path, trace, code, {0, path.makespan_ns}, false), path,
+                         trace, described.sections.front());
+  return with_context(
+      std::move(described).with("by_function"_key = functions), "critical-path", run,
+      Object{"algorithm"_key = request.algorithm, "delta_ns"_key = options.delta_ns});
 }
 
-Report predicted_path(const LoadedGraph& loaded) {
+auto predicted_report(const LoadedGraph& loaded) {
   const Trace& program = loaded.program_or_none();
   const Prediction prediction = predict(program, loaded.graph, loaded.model);
   return with_context(describe_critical_path(prediction, program), "critical-path", loaded);
+}
+
+using CriticalPathReports = CommandReports<ReturnedBy<interval_report>, ReturnedBy<timed_report>,
+                                           ReturnedBy<predicted_report>>;
+
+/// On the run's own times, measured or simulated.
+Report timed_path(const CriticalPathRequest& request, const LoadedRun& run) {
+  if (request.algorithm == kIntervals) {
+    return CriticalPathReports::untyped(interval_report(request, run));
+  }
+  return CriticalPathReports::untyped(timed_report(request, run));
+}
+
+Report predicted_path(const LoadedGraph& loaded) {
+  return CriticalPathReports::untyped(predicted_report(loaded));
 }
 
 }  // namespace
@@ -75,7 +91,7 @@ Report execute(const CriticalPathRequest& request) {
   if (!request.on.empty()) {
     return timed_path(request, load_run({.trace = request.input.trace,
                                          .on = request.on,
-                                         .clocks = request.input.clocks,
+                                         .reading = request.input.reading,
                                          .model = request.input.model,
                                          .platform = request.platform}));
   }
@@ -88,8 +104,11 @@ Report execute(const CriticalPathRequest& request) {
   }
   matching_of(loaded.opened);
   LoadedRun run{std::move(loaded.opened), "measured"};
-  run.options["on"] = run.on;
   return timed_path(request, run);
+}
+
+CommandSchema critical_path_schema() {
+  return CriticalPathReports::schema();
 }
 
 }  // namespace slackline

@@ -12,7 +12,7 @@ struct Report;
 
 /// The critical path of a run.
 struct CriticalPathRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kCriticalPath}};
   /// measured, predicted (or model) or simulated; empty: measured where the trace has times and no
   /// option of the model is given, else predicted
   std::string on{};

@@ -4,31 +4,23 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "analysis/cube/difference.h"
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/waits/wait_states.h"
+#include "app/load/distinct_runs.h"
 #include "app/load/input.h"
 #include "app/load/loaded_run.h"
 #include "app/options/ideal_network.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "report/report.h"
 
 namespace slackline {
 namespace {
-
-constexpr FindingKind kSameRun{
-    "same_run_given_twice", Severity::notice,
-    "Traces of the same content given several times for one side of the comparison; each counts as "
-    "one run."};
-constexpr FindingKind kRunOnBothSides{
-    "run_on_both_sides", Severity::notice,
-    "Runs given for both sides of the comparison; nothing is tested for significance."};
 
 std::array<double, kRunMetrics.size()> metrics_of(const LoadedRun& run, const IdealOptions& ideal) {
   if (run.trace().call_count() == 0) return {};
@@ -58,26 +50,23 @@ class ComparedSide {
   }
   const RunGroup& group() const { return group_; }
   /// Those of the side; the first run has its own.
-  const Findings& findings() const { return findings_; }
+  Findings findings() const {
+    Findings all = findings_;
+    all.merge(distinct_.findings());
+    return all;
+  }
   /// The run that stands for the group in the report.
   const LoadedRun& first() const { return *first_; }
   /// Counts the runs that are in both.
   void find_common(const ComparedSide& other, Findings& findings) const {
-    for (const auto& [content, path] : paths_) {
-      if (other.paths_.contains(content)) findings.add(kRunOnBothSides, path);
-    }
+    distinct_.find_common(other.distinct_, findings);
   }
 
  private:
   void add(const std::string& trace) {
     request_.trace = trace;
     LoadedRun run = load_run(request_);
-    const auto [known, is_new] =
-        paths_.try_emplace({run.opened.checksum, run.opened.bytes, run.on}, run.opened.path);
-    if (!is_new) {
-      findings_.add(kSameRun, fmt::format("{} is {}", run.opened.path, known->second));
-      return;
-    }
+    if (!distinct_.add(run.opened, run.on)) return;
     group_.runs.push_back(compared_run(run, ideal_));
     if (!first_) {
       first_ = std::move(run);
@@ -92,9 +81,13 @@ class ComparedSide {
   RunGroup group_{};
   Findings findings_{};
   std::optional<LoadedRun> first_{};
-  /// By checksum, size and the run that is analysed of the trace.
-  std::map<std::tuple<std::string, std::uint64_t, std::string>, std::string> paths_{};
+  DistinctRuns distinct_{};
 };
+
+auto diff_report(Described<DifferenceJson> described, const LoadedRun& first, std::size_t count) {
+  return with_context(std::move(described), "diff", first, Object{"count"_key = count});
+}
+using DiffReports = CommandReports<ReturnedBy<diff_report>>;
 
 }  // namespace
 
@@ -110,15 +103,19 @@ Report execute(const DiffRequest& request) {
   Findings common;
   a.find_common(b, common);
   const Groups groups = common.empty() ? Groups::independent : Groups::overlapping;
-  Report report = describe(difference(a.group(), b.group(), groups), request.count);
-  report.findings = common;
-  report = with_context(std::move(report), "diff", a.first(), {{"count", request.count}});
+  auto described = describe(difference(a.group(), b.group(), groups), request.count);
+  described.findings = common;
+  Report report = DiffReports::untyped(diff_report(std::move(described), a.first(), request.count));
   report.title = fmt::format("diff: {}, {}", subject(a.first().opened), subject(b.first().opened));
   report.findings.merge(a.findings());
   report.findings.merge(b.first().findings);
   report.findings.merge(b.first().trace().findings());
   report.findings.merge(b.findings());
   return report;
+}
+
+CommandSchema diff_schema() {
+  return DiffReports::schema();
 }
 
 }  // namespace slackline

@@ -16,9 +16,11 @@ struct DiffRequest {
   std::string b{};                    ///< another one, or the same with another `on`
   std::vector<std::string> more_a{};  ///< further runs of the program of `a`
   std::vector<std::string> more_b{};
-  RunRequest run{};          ///< which run of each trace; its `trace` is not used
-  std::string on_b{};        ///< which run of the traces of B, if another than of A
-  std::size_t count = 1000;  ///< differences in the result at most
+  RunRequest run{
+      .reading = {
+          bytes_per_call::kWaitStates}};  ///< which run of each trace; its `trace` is not used
+  std::string on_b{};                     ///< which run of the traces of B, if another than of A
+  std::size_t count = 1000;               ///< differences in the result at most
 };
 
 /// Throws Error.

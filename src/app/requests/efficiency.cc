@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "analysis/efficiency/efficiency.h"
 #include "analysis/efficiency/rank_efficiency.h"
@@ -12,6 +14,7 @@
 #include "app/load/loaded_run.h"
 #include "app/load/shared_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "distributed/date_exchange.h"
 #include "report/report.h"
@@ -30,14 +33,19 @@ struct ComparedInputs {
   void add(const LoadedRun& run) {
     inputs.push_back(input_to_json(run.opened));
     title += (title.empty() ? "" : ", ") + subject(run.opened);
-    if (which.sections.empty()) describe_run_choice(which, run);
-    options.update(run.options);
+    if (choice.empty()) describe_run_choice(choice, run);
+    // Where there are measured and predicted runs, those of a predicted one.
+    if (!options || run.on != "measured") options = options_of(run);
+  }
+  std::variant<InputJson, std::vector<InputJson>> input() const {
+    if (inputs.size() == 1) return inputs.front();
+    return inputs;
   }
 
-  Json inputs = Json::array();
-  Json options = Json::object();
+  std::vector<InputJson> inputs{};
+  std::optional<RunOptionsJson> options{};
   std::string title{};
-  Report which{};
+  std::vector<Section> choice{};
 };
 
 void refuse_empty(const OpenedTrace& opened, std::uint64_t calls) {
@@ -46,21 +54,25 @@ void refuse_empty(const OpenedTrace& opened, std::uint64_t calls) {
               "Record an MPI program, or choose the trace of one.");
 }
 
-/// The report but for its sections on scaling.
-Report with_inputs(Report report, const EfficiencyRequest& request, const IdealOptions& ideal,
-                   const ComparedInputs& compared) {
-  report.sections.insert(report.sections.begin(), compared.which.sections.begin(),
-                         compared.which.sections.end());
-  report.command = "efficiency";
-  report.title = "efficiency: " + compared.title;
-  report.options = {{"collective_causality", to_string(ideal.causality)},
-                    {"rendezvous_from_bytes", ideal.rendezvous_bytes},
-                    {"scaling", request.scaling},
-                    {"interval", request.interval}};
-  report.options.update(compared.options);
-  report.input = compared.inputs.size() == 1 ? compared.inputs[0] : compared.inputs;
-  return report;
+/// The report of all runs; scaling laws follow from several.
+auto report_of(Described<EfficiencyJson> described, std::optional<ScalingLaws> laws,
+               const EfficiencyRequest& request, const IdealOptions& ideal,
+               const ComparedInputs& compared) {
+  std::vector<Section>& sections = described.sections;
+  sections.insert(sections.begin(), compared.choice.begin(), compared.choice.end());
+  std::optional<ScalingLawsJson> result;
+  if (laws) {
+    sections.push_back(std::move(laws->section));
+    result = std::move(laws->result);
+  }
+  return typed_report(
+      "efficiency", "efficiency: " + compared.title,
+      Object{"collective_causality"_key = to_string(ideal.causality),
+             "rendezvous_from_bytes"_key = ideal.rendezvous_bytes, "scaling"_key = request.scaling,
+             "interval"_key = request.interval, *compared.options},
+      compared.input(), std::move(described).with("scaling_laws"_key.when(result)));
 }
+using EfficiencyReports = CommandReports<ReturnedBy<report_of>>;
 
 /// The efficiency of a run in parts; nothing in all processes where calls wait for each other.
 std::optional<Efficiency> shared_efficiency(const SharedRun& shared, const IdealOptions& options,
@@ -109,10 +121,15 @@ std::optional<Report> execute_in_parts(const EfficiencyRequest& request, Process
   if (!run) return std::nullopt;
   ComparedInputs compared;
   compared.add(shared->run);
-  return with_inputs(describe_efficiency({*run}, scaling), request, ideal, compared);
+  return EfficiencyReports::untyped(
+      report_of(describe_efficiency({*run}, scaling), {}, request, ideal, compared));
 }
 
 }  // namespace
+
+CommandSchema efficiency_schema() {
+  return EfficiencyReports::schema();
+}
 
 Report execute(const EfficiencyRequest& request, ProcessGroup& group) {
   if (std::optional<Report> shared = execute_in_parts(request, group)) return std::move(*shared);
@@ -141,11 +158,9 @@ Report execute(const EfficiencyRequest& request) {
     runs.back().findings.merge(run.findings);
     compared.add(run);
   }
-  Report report = describe_efficiency(runs, scaling);
-  if (Section laws = scaling_laws_section(quantities, runs, report.result); !laws.items.empty()) {
-    report.sections.push_back(std::move(laws));
-  }
-  return with_inputs(std::move(report), request, ideal, compared);
+  return EfficiencyReports::untyped(report_of(describe_efficiency(runs, scaling),
+                                              scaling_laws(quantities, runs), request, ideal,
+                                              compared));
 }
 
 }  // namespace slackline

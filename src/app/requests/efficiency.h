@@ -16,7 +16,8 @@ struct EfficiencyRequest {
   /// The first is the reference of the scalability. Empty: the newest recording in the current
   /// folder.
   std::vector<std::string> traces{};
-  RunRequest run{};                   ///< which run of each; its `trace` is not used
+  RunRequest run{
+      .reading = {bytes_per_call::kEfficiency}};  ///< which run of each; its `trace` is not used
   std::string causality = "dimemas";  ///< of collectives on the ideal network: dimemas or data
   std::string rendezvous = kRendezvousFrom;  ///< blocking sends of at least that size wait there
   std::string scaling = "strong";            ///< strong or weak

@@ -2,10 +2,20 @@
 
 #include "analysis/model/gains.h"
 #include "app/load/loaded_graph.h"
+#include "app/requests/schemas.h"
 #include "calls/call_paths.h"
 #include "report/report.h"
 
 namespace slackline {
+namespace {
+
+auto gains_report(const GainsRequest& request, const LoadedGraph& loaded, const Gains& gains) {
+  return with_context(describe(gains), "gains", loaded,
+                      Object{"call_paths"_key = request.call_paths});
+}
+using GainsReports = CommandReports<ReturnedBy<gains_report>>;
+
+}  // namespace
 
 Report execute(const GainsRequest& request) {
   return execute(request, load_graph(request.input));
@@ -15,7 +25,11 @@ Report execute(const GainsRequest& request, const LoadedGraph& loaded) {
   const CallPaths paths(loaded.program());
   const Gains result = gains(loaded.program(), loaded.graph, paths, loaded.model,
                              {.call_paths = request.call_paths, .samples = &loaded.opened.samples});
-  return with_context(describe(result), "gains", loaded, {{"call_paths", request.call_paths}});
+  return GainsReports::untyped(gains_report(request, loaded, result));
+}
+
+CommandSchema gains_schema() {
+  return GainsReports::schema();
 }
 
 }  // namespace slackline

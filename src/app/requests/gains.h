@@ -9,7 +9,7 @@ struct Report;
 
 /// What the run would gain if regions or ranks computed less.
 struct GainsRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kGains}};
   bool call_paths = false;  ///< of every call path, too
 };
 

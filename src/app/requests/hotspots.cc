@@ -3,11 +3,22 @@
 #include "analysis/paths/hotspots.h"
 #include "app/load/loaded_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "calls/run_span.h"
 #include "report/report.h"
 
 namespace slackline {
+namespace {
+
+auto hotspots_report(const HotspotsRequest& request, const LoadedRun& run,
+                     Described<HotspotsJson> described) {
+  return with_context(std::move(described), "hotspots", run,
+                      Object{"by"_key = request.by, "interval"_key = request.interval});
+}
+using HotspotsReports = CommandReports<ReturnedBy<hotspots_report>>;
+
+}  // namespace
 
 Report execute(const HotspotsRequest& request) {
   const CodeUnit unit = parse_code_unit(request.by, "--by");
@@ -21,13 +32,16 @@ Report execute(const HotspotsRequest& request) {
   }
   const CriticalPath path =
       critical_path(trace, run.matching(), code.paths(), {.extent = PathExtent::segments});
-  Report report =
+  auto described =
       describe(hotspots(trace, code, path, unit,
                         resolve_interval(request.interval, trace).value_or(run_span(trace).common)),
                code.tree(), request.rows);
-  report.findings.merge(path.findings);
-  return with_context(std::move(report), "hotspots", run,
-                      {{"by", request.by}, {"interval", request.interval}});
+  described.findings.merge(path.findings);
+  return HotspotsReports::untyped(hotspots_report(request, run, std::move(described)));
+}
+
+CommandSchema hotspots_schema() {
+  return HotspotsReports::schema();
 }
 
 }  // namespace slackline

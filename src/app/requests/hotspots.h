@@ -11,7 +11,7 @@ struct Report;
 
 /// Where in the code a run spends its time, on the critical path and at all.
 struct HotspotsRequest {
-  RunRequest run{};
+  RunRequest run{.reading = {bytes_per_call::kHotspots}};
   std::string by = "function";      ///< function, line, call-path or module
   std::string interval = "common";  ///< see resolve_interval()
   std::size_t rows = 20;            ///< of the table; the result has all

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/load/input.h"
+#include "app/requests/schemas.h"
 #include "formats/open/open.h"
 #include "report/report.h"
 #include "trace/summary.h"
@@ -19,50 +20,47 @@ Value number(std::int32_t value) {
   return std::int64_t{value};
 }
 
-Json spread_to_json(const RankSpread& spread) {
-  return {{"min", spread.min},
-          {"mean", spread.mean},
-          {"max", spread.max},
-          {"min_rank", spread.min_rank},
-          {"max_rank", spread.max_rank}};
+auto spread_object(const RankSpread& spread) {
+  return Object{"min"_key = spread.min, "mean"_key = spread.mean, "max"_key = spread.max,
+                "min_rank"_key = spread.min_rank, "max_rank"_key = spread.max_rank};
 }
 
-Json to_json(const TraceSummary& s) {
-  Json json{{"ranks", s.ranks},
-            {"present_ranks", s.present_ranks},
-            {"unfinalized_ranks", s.unfinalized_ranks},
-            {"hosts", s.hosts},
-            {"threads", s.threads},
-            {"calls", s.calls},
-            {"duration_ns", s.duration_ns},
-            {"mpi_time_ns", spread_to_json(s.mpi_time_ns)},
-            {"compute_time_ns", spread_to_json(s.compute_time_ns)},
-            {"pause_time_ns", spread_to_json(s.pause_time_ns)},
-            {"messages", s.messages},
-            {"message_bytes", s.message_bytes},
-            {"collectives", s.collectives},
-            {"collective_bytes", s.collective_bytes},
-            {"one_sided", s.one_sided},
-            {"wildcards", s.wildcards},
-            {"communicators", s.communicators},
-            {"clock_offset_ns", s.clock_offset_ns},
-            {"clock_error_ns", s.clock_error_ns},
-            {"operations", Json::array()},
-            {"regions", Json::array()},
-            {"counters", Json::array()}};
-  for (const OperationSummary& o : s.operations) {
-    json["operations"].push_back({{"operation", std::string(mpi_name(o.operation))},
-                                  {"calls", o.calls},
-                                  {"time_ns", o.time_ns},
-                                  {"bytes", o.bytes}});
-  }
-  for (const RegionSummary& r : s.regions) {
-    json["regions"].push_back({{"name", r.name}, {"visits", r.visits}, {"time_ns", r.time_ns}});
-  }
-  for (const CounterSummary& c : s.counters) {
-    json["counters"].push_back({{"name", c.name}, {"gained", spread_to_json(c.gained)}});
-  }
-  return json;
+auto operation_object(const OperationSummary& o) {
+  return Object{"operation"_key = mpi_name(o.operation), "calls"_key = o.calls,
+                "time_ns"_key = o.time_ns, "bytes"_key = o.bytes};
+}
+
+auto region_object(const RegionSummary& r) {
+  return Object{"name"_key = r.name, "visits"_key = r.visits, "time_ns"_key = r.time_ns};
+}
+
+auto counter_object(const CounterSummary& c) {
+  return Object{"name"_key = c.name, "gained"_key = spread_object(c.gained)};
+}
+
+auto summary_object(const TraceSummary& s) {
+  return Object{"ranks"_key = s.ranks,
+                "present_ranks"_key = s.present_ranks,
+                "unfinalized_ranks"_key = s.unfinalized_ranks,
+                "hosts"_key = s.hosts,
+                "threads"_key = s.threads,
+                "calls"_key = s.calls,
+                "duration_ns"_key = s.duration_ns,
+                "mpi_time_ns"_key = spread_object(s.mpi_time_ns),
+                "compute_time_ns"_key = spread_object(s.compute_time_ns),
+                "pause_time_ns"_key = spread_object(s.pause_time_ns),
+                "messages"_key = s.messages,
+                "message_bytes"_key = s.message_bytes,
+                "collectives"_key = s.collectives,
+                "collective_bytes"_key = s.collective_bytes,
+                "one_sided"_key = s.one_sided,
+                "wildcards"_key = s.wildcards,
+                "communicators"_key = s.communicators,
+                "clock_offset_ns"_key = s.clock_offset_ns,
+                "clock_error_ns"_key = s.clock_error_ns,
+                "operations"_key = list_of(s.operations, operation_object),
+                "regions"_key = list_of(s.regions, region_object),
+                "counters"_key = list_of(s.counters, counter_object)};
 }
 
 Section recording_section(const OpenedTrace& opened) {
@@ -188,32 +186,36 @@ Section counters_section(const TraceSummary& s) {
   return {"counters", "Counters", {std::move(table)}};
 }
 
-Report describe(const TraceSummary& summary, const OpenedTrace& opened) {
-  Report report;
-  report.command = "info";
-  report.title = fmt::format("info: {}", opened.path);
-  report.options = Json::object();
-  report.input = input_to_json(opened);
-  report.result = to_json(summary);
-  report.findings.merge(opened.trace.findings());
-  report.sections = {recording_section(opened), contents_section(summary)};
-  if (opened.trace.timed()) report.sections.push_back(time_section(summary));
-  report.sections.push_back(operations_section(summary));
-  if (!summary.counters.empty()) report.sections.push_back(counters_section(summary));
-  if (!summary.regions.empty()) report.sections.push_back(regions_section(summary));
-  return report;
+std::vector<Section> info_sections(const TraceSummary& summary, const OpenedTrace& opened) {
+  std::vector<Section> sections{recording_section(opened), contents_section(summary)};
+  if (opened.trace.timed()) sections.push_back(time_section(summary));
+  sections.push_back(operations_section(summary));
+  if (!summary.counters.empty()) sections.push_back(counters_section(summary));
+  if (!summary.regions.empty()) sections.push_back(regions_section(summary));
+  return sections;
 }
+
+auto info_report(const TraceSummary& summary, const OpenedTrace& opened) {
+  Described described{summary_object(summary), info_sections(summary, opened)};
+  described.findings.merge(opened.trace.findings());
+  return typed_report("info", fmt::format("info: {}", opened.path), Object{}, input_to_json(opened),
+                      std::move(described));
+}
+using InfoReports = CommandReports<ReturnedBy<info_report>>;
 
 }  // namespace
 
 Report execute(const InfoRequest& request) {
-  const OpenedTrace opened =
-      open_input(request.trace, {.clocks = request.clocks.policy(ClockPolicy::as_read)});
+  const OpenedTrace opened = open_input(request.trace, open_options(request.reading));
   return info_of(opened);
 }
 
 Report info_of(const OpenedTrace& opened) {
-  return describe(summarize(opened.trace), opened);
+  return InfoReports::untyped(info_report(summarize(opened.trace), opened));
+}
+
+CommandSchema info_schema() {
+  return InfoReports::schema();
 }
 
 }  // namespace slackline

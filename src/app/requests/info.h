@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/options/clock_options.h"
+#include "app/options/reading_options.h"
 
 namespace slackline {
 
@@ -12,7 +12,7 @@ struct Report;
 /// What a trace holds and whether it is complete.
 struct InfoRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
-  ClockOptions clocks{};
+  ReadingOptions reading{};
 };
 
 /// Throws Error.

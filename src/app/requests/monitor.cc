@@ -3,9 +3,23 @@
 #include "analysis/phases/monitor.h"
 #include "app/load/loaded_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/requests/schemas.h"
 #include "report/report.h"
 
 namespace slackline {
+namespace {
+
+auto monitor_report(const MonitorRequest& request, const MonitorOptions& options,
+                    const LoadedRun& run, const Monitor& result) {
+  return with_context(describe(result), "monitor", run,
+                      Object{"rank"_key = result.rank, "windows"_key = request.windows,
+                             "collective_causality"_key = request.causality,
+                             "rendezvous_from_bytes"_key = options.ideal.rendezvous_bytes,
+                             "interval"_key = request.interval});
+}
+using MonitorReports = CommandReports<ReturnedBy<monitor_report>>;
+
+}  // namespace
 
 Report execute(const MonitorRequest& request) {
   MonitorOptions options;
@@ -15,12 +29,11 @@ Report execute(const MonitorRequest& request) {
   const LoadedRun run = load_run(request.run);
   options.analysed = resolve_interval(request.interval, run.trace());
   const Monitor result = monitor(run.trace(), run.matching(), CallPaths(run.trace()), options);
-  return with_context(describe(result), "monitor", run,
-                      {{"rank", result.rank},
-                       {"windows", request.windows},
-                       {"collective_causality", request.causality},
-                       {"rendezvous_from_bytes", options.ideal.rendezvous_bytes},
-                       {"interval", request.interval}});
+  return MonitorReports::untyped(monitor_report(request, options, run, result));
+}
+
+CommandSchema monitor_schema() {
+  return MonitorReports::schema();
 }
 
 }  // namespace slackline

@@ -14,7 +14,7 @@ struct Report;
 
 /// Efficiencies over time and the phases that they show.
 struct MonitorRequest {
-  RunRequest run{};
+  RunRequest run{.reading = {bytes_per_call::kMonitor}};
   std::optional<std::int32_t> rank{};  ///< followed call by call; default: the one with most calls
   std::size_t windows = 256;           ///< of equal width, that the run is cut into
   std::string causality = "dimemas";   ///< of collectives on the ideal network: dimemas or data

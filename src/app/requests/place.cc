@@ -5,6 +5,7 @@
 #include "analysis/placement/place.h"
 #include "analysis/placement/place_report.h"
 #include "app/load/loaded_graph.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "report/report.h"
@@ -22,6 +23,15 @@ void write_rank_files(const PlaceRequest& request, const NodePlacement& found) {
   write(request.mpich, RankFileKind::mpich);
   write(request.slurm, RankFileKind::slurm);
 }
+
+auto place_report(Described<PlacementJson> described, const LoadedGraph& loaded,
+                  const PlaceOptions& search) {
+  return with_context(
+      std::move(described), "place", loaded,
+      Object{"restarts"_key = search.restarts, "evaluations"_key = search.evaluations,
+             "seed"_key = search.seed, "scotch"_key = search.scotch});
+}
+using PlaceReports = CommandReports<ReturnedBy<place_report>>;
 
 }  // namespace
 
@@ -45,11 +55,11 @@ Report execute(const PlaceRequest& request) {
   PlaceResult result = place_ranks(loaded.graph, loaded.model, search);
   require_material_gain(result, loaded.program_or_none(), loaded.graph, loaded.model, search.seed);
   write_rank_files(request, {result.best.node_of_rank, hosts.host_names});
-  return with_context(describe(result, hosts), "place", loaded,
-                      {{"restarts", search.restarts},
-                       {"evaluations", search.evaluations},
-                       {"seed", search.seed},
-                       {"scotch", search.scotch}});
+  return PlaceReports::untyped(place_report(describe(result, hosts), loaded, search));
+}
+
+CommandSchema place_schema() {
+  return PlaceReports::schema();
 }
 
 }  // namespace slackline

@@ -12,7 +12,7 @@ struct Report;
 /// A search for a faster placement of ranks on nodes. `input.network` says how nodes are connected
 /// or how many ranks share one.
 struct PlaceRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kPlace}};
   std::uint32_t restarts = 8;         ///< from the best placement after random swaps
   std::uint32_t evaluations = 2'000;  ///< placements whose makespan is computed, at most
   std::uint64_t seed = 1;             ///< of the random swaps

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/model/platform_report.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "report/report.h"
 #include "sim/platform/read_platform.h"
@@ -16,6 +17,15 @@ HostId host_named(const Platform& platform, const std::string& name) {
               fmt::format("Use names of its hosts, such as '{}'.", platform.host_name(0)));
 }
 
+auto platform_report(const PlatformRequest& request, Described<PlatformSummaryJson> described,
+                     const std::optional<RouteJson>& route) {
+  return typed_report(
+      "platform", fmt::format("platform: {}", request.file),
+      Object{"action"_key = request.action, "rows"_key = request.rows, "route"_key = request.route},
+      Object{"path"_key = request.file}, std::move(described).with("route"_key.when(route)));
+}
+using PlatformReports = CommandReports<ReturnedBy<platform_report>>;
+
 }  // namespace
 
 Report execute(const PlatformRequest& request) {
@@ -24,18 +34,19 @@ Report execute(const PlatformRequest& request) {
   }
   Findings findings;
   const Platform platform = read_platform(request.file, findings);
-  Report report = describe(platform, request.rows);
+  auto described = describe(platform, request.rows);
+  std::optional<RouteJson> route;
   if (!request.route.empty()) {
-    add_route(report, platform,
-              find_route(platform, host_named(platform, request.route[0]),
-                         host_named(platform, request.route[1])));
+    route = add_route(described.sections, platform,
+                      find_route(platform, host_named(platform, request.route[0]),
+                                 host_named(platform, request.route[1])));
   }
-  report.command = "platform";
-  report.title = fmt::format("platform: {}", request.file);
-  report.options = {{"action", request.action}, {"rows", request.rows}, {"route", request.route}};
-  report.input = {{"path", request.file}};
-  report.findings.merge(findings);
-  return report;
+  described.findings = std::move(findings);
+  return PlatformReports::untyped(platform_report(request, std::move(described), route));
+}
+
+CommandSchema platform_schema() {
+  return PlatformReports::schema();
 }
 
 }  // namespace slackline

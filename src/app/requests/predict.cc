@@ -6,54 +6,81 @@
 #include "analysis/model/prediction.h"
 #include "analysis/model/prediction_intervals.h"
 #include "analysis/runs/measured.h"
+#include "app/load/distinct_runs.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
+#include "app/requests/schemas.h"
 #include "report/report.h"
 
 namespace slackline {
 namespace {
 
-Report predict_loggops(const PredictRequest& request) {
-  const LoadedProgram loaded = load_program(request.input, request.loggops);
+auto loggops_report(const LoadedProgram& loaded) {
   return with_context(describe(simulate_loggops(loaded.program, loaded.model, loaded.path)),
                       "predict", loaded);
 }
 
-/// The same prediction of another run of the program.
-Prediction predict_other(const PredictRequest& request, const std::string& trace, Side side) {
+/// The same prediction of other runs of the program, after `first`.
+std::vector<Prediction> predict_all(const PredictRequest& request, const LoadedGraph& loaded,
+                                    const Prediction& first, Side side, Findings& findings) {
+  std::vector<Prediction> runs{first};
+  DistinctRuns distinct;
+  distinct.add(loaded.opened);
   ModelRequest input = request.input;
-  input.trace = trace;
-  const LoadedGraph loaded = load_graph(input, CallDetail::none);
-  Prediction prediction = predict(loaded.program_or_none(), loaded.graph, loaded.model, side);
-  prediction.measured = measured_run(loaded.opened.trace);
-  return prediction;
+  for (const std::string& trace : request.also) {
+    input.trace = trace;
+    const LoadedGraph other = load_graph(input, CallDetail::none);
+    if (!distinct.add(other.opened)) continue;
+    runs.push_back(predict(other.program_or_none(), other.graph, other.model, side));
+    runs.back().measured = measured_run(other.opened.trace);
+  }
+  distinct.require_several();
+  findings.merge(distinct.findings());
+  return runs;
 }
 
-/// Intervals as far as they are asked for, and the options that did.
-Json add_uncertainty(Report& report, const PredictRequest& request, const LoadedGraph& loaded,
-                     const Prediction& first, Side side) {
-  Json own = Json::object();
+/// Intervals as far as they are asked for.
+std::vector<PredictionIntervalsJson> add_uncertainty(std::vector<Section>& sections,
+                                                     const PredictRequest& request,
+                                                     const LoadedGraph& loaded,
+                                                     const Prediction& first, Side side,
+                                                     Findings& findings) {
+  std::vector<PredictionIntervalsJson> intervals;
   if (!request.also.empty()) {
-    std::vector<Prediction> runs{first};
-    for (const std::string& trace : request.also) {
-      runs.push_back(predict_other(request, trace, side));
-    }
-    add_intervals(report, intervals_of_predictions(runs));
-    own["also"] = request.also;
+    intervals.push_back(add_intervals(
+        sections, intervals_of_predictions(predict_all(request, loaded, first, side, findings))));
   }
   if (request.bootstrap > 0) {
-    add_intervals(report, bootstrap_prediction(loaded.program(), loaded.graph, loaded.model,
-                                               request.bootstrap, request.seed));
-    own["bootstrap"] = request.bootstrap;
-    own["seed"] = request.seed;
+    intervals.push_back(
+        add_intervals(sections, bootstrap_prediction(loaded.program(), loaded.graph, loaded.model,
+                                                     request.bootstrap, request.seed)));
   }
-  return own;
+  return intervals;
 }
+
+auto predict_report(const PredictRequest& request, const LoadedGraph& loaded,
+                    const Prediction& prediction, Side side) {
+  auto described = describe(prediction, loaded.program_or_none());
+  const auto pairwise = add_pairwise(described.sections, loaded, request.pairs);
+  const auto intervals =
+      add_uncertainty(described.sections, request, loaded, prediction, side, described.findings);
+  const bool bootstrap = request.bootstrap > 0;
+  return with_context(
+      std::move(described).with(pairwise, "intervals"_key.when(!intervals.empty(), intervals)),
+      "predict", loaded,
+      Object{"also"_key.when(!request.also.empty(), request.also),
+             "bootstrap"_key.when(bootstrap, request.bootstrap),
+             "seed"_key.when(bootstrap, request.seed),
+             "derivative"_key = request.left ? "left" : "right"});
+}
+using PredictReports = CommandReports<ReturnedBy<loggops_report>, ReturnedBy<predict_report>>;
 
 }  // namespace
 
 Report execute(const PredictRequest& request) {
-  if (request.loggops.wanted()) return predict_loggops(request);
+  if (request.loggops.wanted()) {
+    return PredictReports::untyped(loggops_report(load_program(request.input, request.loggops)));
+  }
   return execute(request, load_graph(request.input));
 }
 
@@ -65,11 +92,11 @@ Report execute(const PredictRequest& request, const LoadedGraph& loaded) {
     prediction.measured =
         MeasuredRun{*loaded.measured_ns, {}, "from the first begin to the last end of all ranks"};
   }
-  Report report = describe(prediction, loaded.program_or_none());
-  add_pairwise(report, loaded, request.pairs);
-  Json own = add_uncertainty(report, request, loaded, prediction, side);
-  own["derivative"] = request.left ? "left" : "right";
-  return with_context(std::move(report), "predict", loaded, std::move(own));
+  return PredictReports::untyped(predict_report(request, loaded, prediction, side));
+}
+
+CommandSchema predict_schema() {
+  return PredictReports::schema();
 }
 
 }  // namespace slackline

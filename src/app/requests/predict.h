@@ -15,7 +15,7 @@ struct Report;
 
 /// The run time under a network, and what it depends on.
 struct PredictRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kPredict}};
   LogGOPSOptions loggops{};
   bool left = false;                ///< left derivatives where several paths are equally long
   bool pairs = false;               ///< sensitivity by pairs of ranks, too

@@ -10,7 +10,7 @@
 namespace slackline {
 
 OpenedTrace load(const PrintRequest& request) {
-  OpenedTrace opened = open_input(request.trace);
+  OpenedTrace opened = open_input(request.trace, open_options(request.reading));
   const std::int32_t ranks = opened.trace.ranks();
   if (request.rank && (*request.rank < 0 || *request.rank >= ranks)) {
     throw usage_error(fmt::format("rank {} does not exist", *request.rank),

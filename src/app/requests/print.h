@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "app/options/reading_options.h"
 #include "formats/open/open.h"
 
 namespace slackline {
 
 /// A trace as text, a line per operation.
 struct PrintRequest {
-  std::string trace{};                 ///< empty: the newest recording in the current folder
+  std::string trace{};  ///< empty: the newest recording in the current folder
+  ReadingOptions reading{};
   std::optional<std::int32_t> rank{};  ///< this rank only
 };
 

@@ -1,9 +1,12 @@
 #include "app/requests/query.h"
 
+#include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "app/load/input.h"
+#include "app/requests/schemas.h"
 #include "formats/sqlite/query.h"
 #include "report/report.h"
 
@@ -14,24 +17,23 @@ Value shown(const QueryValue& value) {
   return std::visit([](const auto& held) { return Value(held); }, value);
 }
 
-Json in_json(const QueryValue& value) {
+using QueryCell = std::optional<std::variant<std::int64_t, double, std::string>>;
+
+QueryCell cell_of(const QueryValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return nullptr;
+  return std::nullopt;
 }
 
-Json rows_in_json(const QueryResult& result) {
-  Json rows = Json::array();
-  for (const auto& row : result.rows) {
-    Json values = Json::array();
-    for (const QueryValue& value : row) values.push_back(in_json(value));
-    rows.push_back(std::move(values));
-  }
-  return rows;
+auto rows_object(const QueryResult& result) {
+  return Object{"columns"_key = result.columns,
+                "rows"_key = list_of(result.rows, [](const std::vector<QueryValue>& row) {
+                  return list_of(row, cell_of);
+                })};
 }
 
-Report describe(const QueryResult& result) {
+auto describe(const QueryResult& result) {
   Table table{.id = "rows", .title = "", .columns = {}, .rows = {}};
   for (const std::string& name : result.columns) table.columns.push_back({name});
   for (const auto& row : result.rows) {
@@ -39,23 +41,31 @@ Report describe(const QueryResult& result) {
     for (const QueryValue& value : row) values.push_back(shown(value));
     table.rows.push_back(std::move(values));
   }
-  Report report;
-  report.result = {{"columns", result.columns}, {"rows", rows_in_json(result)}};
+  Described report{rows_object(result)};
   Section section{.id = "query", .title = "Rows"};
   section.items.emplace_back(std::move(table));
   report.sections.push_back(std::move(section));
   return report;
 }
 
+auto query_report(const QueryRequest& request, const OpenedTrace& opened,
+                  const QueryResult& result) {
+  return with_context(describe(result), "query", opened, Object{"sql"_key = request.sql});
+}
+using QueryReports = CommandReports<ReturnedBy<query_report>>;
+
 }  // namespace
 
 Report execute(const QueryRequest& request) {
-  OpenedTrace opened = open_input(
-      request.trace,
-      {.clocks = request.clocks.policy(ClockPolicy::when_needed), .keep_matching = true});
+  OpenedTrace opened =
+      open_input(request.trace, open_options(request.reading, ClockPolicy::when_needed, true));
   const CallMatching& matching = matching_of(opened);
-  return with_context(describe(query_trace(opened.trace, matching, request.sql)), "query", opened,
-                      {{"sql", request.sql}});
+  return QueryReports::untyped(
+      query_report(request, opened, query_trace(opened.trace, matching, request.sql)));
+}
+
+CommandSchema query_schema() {
+  return QueryReports::schema();
 }
 
 }  // namespace slackline

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/options/clock_options.h"
+#include "app/options/reading_options.h"
 
 namespace slackline {
 
@@ -11,7 +11,7 @@ struct Report;
 /// Rows of a trace's tables, by SQL.
 struct QueryRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
-  ClockOptions clocks{};
+  ReadingOptions reading{bytes_per_call::kQuery};
   std::string sql{};  ///< one statement of SQLite's over the tables of doc/formats/sqlite.md
 };
 

@@ -10,6 +10,7 @@
 #include "analysis/cube/replay_error.h"
 #include "app/load/computation.h"
 #include "app/load/input.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -159,47 +160,49 @@ Table times_table(std::string id, std::string title, bool by_rank,
   return table;
 }
 
-Json times_json(const std::vector<ComparedTime>& times, bool by_rank, std::size_t most) {
-  Json list = Json::array();
-  for (const ComparedTime& time : times) {
-    if (list.size() == most) break;
-    Json entry = {{"name", time.name}};
-    if (by_rank) entry["rank"] = time.rank;
-    entry["measured_ns"] = time.measured_ns;
-    entry["replayed_ns"] = time.replayed_ns;
-    list.push_back(std::move(entry));
-  }
-  return list;
+auto time_object(const ComparedTime& time) {
+  return Object{"name"_key = time.name, "measured_ns"_key = time.measured_ns,
+                "replayed_ns"_key = time.replayed_ns};
 }
 
-Json edits_json(const PreparedReplay& prepared) {
-  Json list = Json::array();
-  if (!prepared.edited) return list;
-  for (const AppliedEdit& applied : prepared.edited->log) {
-    list.push_back({{"edit", to_string(applied.edit)}, {"changed", applied.changed}});
-  }
-  return list;
+auto path_time_object(const ComparedTime& time) {
+  return Object{"name"_key = time.name, "rank"_key = time.rank,
+                "measured_ns"_key = time.measured_ns, "replayed_ns"_key = time.replayed_ns};
 }
 
-Json result_json(const PreparedReplay& prepared, const Summary& s) {
-  const bool compared = s.identity && s.error.has_value();
-  Json result;
-  result["measured_ns"] = s.measured_ns > 0 ? Json(s.measured_ns) : Json(nullptr);
-  result["replayed_ns"] = median(s.replayed_ns);
-  result["replays_ns"] = s.replayed_ns;
-  result["error_total"] =
-      compared ? Json(median(s.replayed_ns) / s.measured_ns - 1) : Json(nullptr);
-  result["error_by_call_path"] = compared ? Json(median(s.errors_by_call_path)) : Json(nullptr);
-  result["behind_ns"] = s.pace.behind_ns;
-  result["behind_most_ns"] = s.pace.behind_most_ns;
-  result["call_cost_ns"] = s.pace.call_ns;
-  result["calls"] = prepared.file.steps;
-  result["program_bytes"] = prepared.file.bytes;
-  result["edits"] = edits_json(prepared);
-  result["operations"] = s.error ? times_json(s.error->operations, false, SIZE_MAX) : Json::array();
-  result["call_paths"] =
-      s.error ? times_json(s.error->call_paths, true, kPathsShown) : Json::array();
-  return result;
+std::vector<AppliedEdit> edits_of(const PreparedReplay& prepared) {
+  return prepared.edited ? prepared.edited->log : std::vector<AppliedEdit>();
+}
+
+auto replayed_edit_object(const AppliedEdit& applied) {
+  return Object{"edit"_key = to_string(applied.edit), "changed"_key = applied.changed};
+}
+
+auto replay_object(const PreparedReplay& prepared, const Summary& s) {
+  std::vector<ComparedTime> operations;
+  std::vector<ComparedTime> call_paths;
+  if (s.error) {
+    operations = s.error->operations;
+    call_paths = s.error->call_paths;
+    call_paths.resize(std::min(kPathsShown, call_paths.size()));
+  }
+  const auto* compared = s.identity && s.error ? &s : nullptr;
+  return Object{
+      "measured_ns"_key = known_if(s.measured_ns > 0, s.measured_ns),
+      "replayed_ns"_key = median(s.replayed_ns),
+      "replays_ns"_key = s.replayed_ns,
+      "error_total"_key = optional_of(
+          compared, [](const auto& c) { return median(c.replayed_ns) / c.measured_ns - 1; }),
+      "error_by_call_path"_key =
+          optional_of(compared, [](const auto& c) { return median(c.errors_by_call_path); }),
+      "behind_ns"_key = s.pace.behind_ns,
+      "behind_most_ns"_key = s.pace.behind_most_ns,
+      "call_cost_ns"_key = s.pace.call_ns,
+      "calls"_key = prepared.file.steps,
+      "program_bytes"_key = prepared.file.bytes,
+      "edits"_key = list_of(edits_of(prepared), replayed_edit_object),
+      "operations"_key = list_of(operations, time_object),
+      "call_paths"_key = list_of(call_paths, path_time_object)};
 }
 
 bool is_cpu_time(const std::string& computation, const Trace& trace) {
@@ -209,7 +212,7 @@ bool is_cpu_time(const std::string& computation, const Trace& trace) {
 
 /// The trace as it is to be replayed, checked.
 PreparedReplay open_program(const ReplayRequest& request) {
-  PreparedReplay prepared{.opened = open_input(request.trace)};
+  PreparedReplay prepared{.opened = open_input(request.trace, open_options(request.reading))};
   if (request.skip_unsupported) {
     SkippedCalls skipped = without_unsupported({prepared.opened.trace, prepared.opened.samples});
     prepared.skipped = skipped.count;
@@ -228,6 +231,19 @@ PreparedReplay open_program(const ReplayRequest& request) {
   }
   return prepared;
 }
+
+auto replay_report(Described<ReturnedBy<replay_object>> described, const ReplayRequest& request,
+                   const PreparedReplay& prepared, std::size_t repeat) {
+  const bool cpu_time = is_cpu_time(request.computation, prepared.opened.trace);
+  return with_context(std::move(described), "replay", prepared.opened,
+                      Object{"scenario"_key = request.scenario, "repeat"_key = repeat,
+                             "wildcards"_key = request.options.free_wildcards ? "free" : "recorded",
+                             "start"_key = request.options.common_start ? "common" : "recorded",
+                             "computation"_key = cpu_time ? "cpu" : "wall",
+                             "skip_unsupported"_key = request.skip_unsupported,
+                             "tolerance"_key = request.tolerance});
+}
+using ReplayReports = CommandReports<ReturnedBy<replay_report>>;
 
 }  // namespace
 
@@ -298,21 +314,16 @@ Report report_replay(const ReplayRequest& request, const PreparedReplay& prepare
     section.items.emplace_back(times_table("call_paths", "Largest differences by call path", true,
                                            summary.error->call_paths));
   }
-  Report report;
-  report.sections = {std::move(section)};
-  report.result = result_json(prepared, summary);
+  Described report{replay_object(prepared, summary), {std::move(section)}};
   for (const RecordedReplay& replay : replays) {
     if (&replay == &replays[median_replay(replays)]) report.findings.merge(replay.trace.findings());
   }
-  Json options = {
-      {"scenario", request.scenario},
-      {"repeat", replays.size()},
-      {"wildcards", request.options.free_wildcards ? "free" : "recorded"},
-      {"start", request.options.common_start ? "common" : "recorded"},
-      {"computation", is_cpu_time(request.computation, prepared.opened.trace) ? "cpu" : "wall"},
-      {"skip_unsupported", request.skip_unsupported},
-      {"tolerance", request.tolerance}};
-  return with_context(std::move(report), "replay", prepared.opened, std::move(options));
+  return ReplayReports::untyped(
+      replay_report(std::move(report), request, prepared, replays.size()));
+}
+
+CommandSchema replay_schema() {
+  return ReplayReports::schema();
 }
 
 }  // namespace slackline

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/reading_options.h"
 #include "formats/open/open.h"
 #include "replay/replay_file.h"
 #include "whatif/scenario.h"
@@ -17,7 +18,8 @@ struct Report;
 
 /// A trace that processes under MPI are to re-enact, changed or not.
 struct ReplayRequest {
-  std::string trace{};               ///< empty: the newest recording in the current folder
+  std::string trace{};  ///< empty: the newest recording in the current folder
+  ReadingOptions reading{};
   std::string scenario{};            ///< a scenario file; empty: only `edits`
   std::vector<std::string> edits{};  ///< "balance region=solve", after those of the file
   ReplayOptions options{};           ///< its cpu_time follows from `computation`

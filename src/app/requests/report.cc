@@ -15,6 +15,7 @@
 #include "app/report/sections.h"
 #include "app/report/training_run_report.h"
 #include "app/requests/advise.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "page/pictures.h"
@@ -70,32 +71,43 @@ struct RunAnalysis {
   }
 };
 
-Report comparison(const ReportRequest& request, const std::vector<std::int64_t>& ppm) {
+auto comparison_report(const ReportRequest& request, const std::vector<std::int64_t>& ppm) {
   ModelRequest other = request.input;
   other.trace = request.other;
   const RunAnalysis a(request.input, ppm, request.interval);
   const RunAnalysis b(other, ppm, request.interval);
-  Report report = compare_runs(a.compared(), b.compared());
+  auto report = compare_runs(a.compared(), b.compared());
   if (request.pictures && a.measured && b.measured) {
     report.sections.insert(report.sections.begin() + 1,
                            compared_timelines(a.picture("A"), b.picture("B")));
   }
-  report.command = "report";
-  report.title = "report: " + subject(a.loaded.opened) + " and " + subject(b.loaded.opened);
-  report.options = to_json(a.loaded.model);
-  report.options["degrade"] = degradations_to_json(ppm);
-  report.options["interval"] = request.interval;
-  report.input = {{"a", input_to_json(a.loaded.opened)}, {"b", input_to_json(b.loaded.opened)}};
   for (const RunAnalysis* side : {&a, &b}) {
     report.findings.merge(side->loaded.trace().findings());
     report.findings.merge(side->loaded.graph.findings());
   }
-  return report;
+  return typed_report(
+      "report", "report: " + subject(a.loaded.opened) + " and " + subject(b.loaded.opened),
+      Object{to_json(a.loaded.model), "degrade"_key = ratios_of(ppm),
+             "interval"_key = request.interval},
+      Object{"a"_key = input_to_json(a.loaded.opened), "b"_key = input_to_json(b.loaded.opened)},
+      std::move(report));
 }
+
+/// `platform`: of a simulation.
+auto run_report_of(const ReportRequest& request, const std::vector<std::int64_t>& ppm,
+                   const LoadedGraph& loaded, Described<RunReportJson> described,
+                   const std::optional<PlatformJson>& platform) {
+  return with_context(std::move(described), "report", loaded,
+                      Object{"degrade"_key = ratios_of(ppm), "interval"_key = request.interval,
+                             "simulation"_key.when(platform)});
+}
+
+using ReportReports =
+    CommandReports<ReturnedBy<run_report_of>, ReturnedBy<comparison_report>, TrainingRunReport>;
 
 /// The report with the run simulated on a machine, too.
 Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
-                              RunReportOptions options, Json own_options) {
+                              RunReportOptions options) {
   Findings findings;
   Machine machine = resolve_machine(request.machine, loaded.trace(), findings);
   machine.simulation.record = request.pictures;
@@ -107,49 +119,54 @@ Report report_with_simulation(const ReportRequest& request, LoadedGraph& loaded,
                                std::filesystem::path(request.machine.platform).filename().string(),
                                request.links};
   options.simulated = &simulated;
-  own_options["simulation"] = to_json(request.machine, machine.smpi);
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
-  Report report =
+  auto described =
       run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options);
-  report.findings.merge(findings);
-  return with_context(std::move(report), "report", loaded, std::move(own_options));
+  described.findings.merge(findings);
+  return ReportReports::untyped(run_report_of(request, options.degradations_ppm, loaded,
+                                              std::move(described),
+                                              to_json(request.machine, machine.smpi)));
+}
+
+/// The first screen, which is its sections only.
+Report screen(const ReportRequest& request, LoadedGraph& loaded, const RunReportOptions& options) {
+  const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
+  const auto advise = [&]() -> std::optional<Advice> {
+    if (loaded.trace().call_count() > kMostCallsOfAdvice) return std::nullopt;
+    return advice_on(loaded, request.input, complete(loaded), 1);
+  };
+  Report report = run_summary(loaded.trace(), matching_of(loaded.opened), graph, loaded.model,
+                              options, loaded.opened.path, advise);
+  report.command = "report";
+  report.title = report_title("report", loaded.opened);
+  report.findings.merge(loaded.opened.trace.findings());
+  report.findings.merge(loaded.findings);
+  report.findings.merge(loaded.graph.findings());
+  return report;
 }
 
 Report whole_report(const ReportRequest& request) {
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
-  if (!request.other.empty()) return comparison(request, ppm);
-  LoadedGraph loaded =
-      load_graph(request.input, CallDetail::named, GraphTime::later, KeepMatching::yes);
+  if (!request.other.empty()) return ReportReports::untyped(comparison_report(request, ppm));
+  ModelRequest input = request.input;
+  if (!request.screen) input.reading.bytes_per_call = bytes_per_call::kWholeReport;
+  LoadedGraph loaded = load_graph(input, CallDetail::named, GraphTime::later, KeepMatching::yes);
   if (loaded.trace().call_count() == 0) {
     throw Error("nothing to report on " + loaded.opened.path, "the trace has no calls of MPI",
                 "Record an MPI program, or choose the trace of one.");
   }
-  Json own_options = {{"degrade", degradations_to_json(ppm)}, {"interval", request.interval}};
   const RunReportOptions options{.degradations_ppm = ppm,
                                  .scenarios = request.compare,
                                  .pictures = request.pictures,
                                  .sends = &loaded.opened.sends,
                                  .analysed = resolve_interval(request.interval, loaded.trace()),
                                  .samples = &loaded.opened.samples};
-  if (request.machine.given()) {
-    return report_with_simulation(request, loaded, options, std::move(own_options));
-  }
+  if (request.machine.given()) return report_with_simulation(request, loaded, options);
+  if (request.screen) return screen(request, loaded, options);
   const GraphSource graph = [&]() -> const ExecutionGraph& { return complete(loaded); };
-  if (request.screen) {
-    const auto advise = [&]() -> std::optional<Advice> {
-      if (loaded.trace().call_count() > kMostCallsOfAdvice) return std::nullopt;
-      return advice_on(loaded, request.input, complete(loaded), 1);
-    };
-    Report report = run_summary(loaded.trace(), matching_of(loaded.opened), graph, loaded.model,
-                                options, loaded.opened.path, advise);
-    std::vector<Section> shown = std::move(report.sections);
-    report = with_context(std::move(report), "report", loaded, std::move(own_options));
-    report.sections = std::move(shown);  // without what the context adds
-    return report;
-  }
-  return with_context(
-      run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options),
-      "report", loaded, std::move(own_options));
+  auto described =
+      run_report(loaded.trace(), matching_of(loaded.opened), graph, loaded.model, options);
+  return ReportReports::untyped(run_report_of(request, ppm, loaded, std::move(described), {}));
 }
 
 }  // namespace
@@ -157,11 +174,17 @@ Report whole_report(const ReportRequest& request) {
 Report execute(const ReportRequest& request) {
   check_section_names(request.sections);
   if (request.other.empty()) {
-    if (auto training = training_run_report(input_path(request.input.trace))) return *training;
+    if (auto training = training_run_report(input_path(request.input.trace))) {
+      return ReportReports::untyped(std::move(*training));
+    }
   }
   Report report = whole_report(request);
   select_sections(request.sections, report);
   return report;
+}
+
+CommandSchema report_schema() {
+  return ReportReports::schema();
 }
 
 }  // namespace slackline

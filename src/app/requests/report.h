@@ -13,7 +13,7 @@ struct Report;
 
 /// Everything there is to say about a run, or how two runs differ.
 struct ReportRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kReport}};
   std::string other{};                      ///< a second trace to compare with; empty: none
   std::vector<std::string> degradations{};  ///< as "1%"; empty: 1 %, 2 %, 5 %
   std::vector<std::string> compare{};       ///< rules of other collective algorithms

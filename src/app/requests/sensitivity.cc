@@ -10,6 +10,7 @@
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_program.h"
 #include "app/load/loaded_reduction.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/interrupt_request.h"
 #include "base/units.h"
@@ -63,26 +64,9 @@ std::vector<ScaledComparison> compared_at_scales(const SensitivityRequest& reque
   return scales;
 }
 
-Report compared(const SensitivityRequest& request, const LoadedGraph& loaded,
-                const VariedParameter& parameter, std::int64_t from, std::int64_t to) {
-  require_collectives(loaded);
-  Report report =
-      describe(compare_collectives(loaded.program(), loaded.model, request.compare, parameter, from,
-                                   to, kComparedPoints, kComparedDegradations));
-  if (!request.scales.empty()) add_scales(report, compared_at_scales(request, loaded, parameter));
-  return report;
-}
-
 struct ParameterRange {
   std::int64_t from_fs;
   std::int64_t to_fs;
-
-  Json to_json(const std::string& parameter) const {
-    constexpr double kFsPerNs = static_cast<double>(kFemtosPerNano);
-    return {{"param", parameter},
-            {"from_ns", static_cast<double>(from_fs) / kFsPerNs},
-            {"to_ns", static_cast<double>(to_fs) / kFsPerNs}};
-  }
 };
 
 /// `base_fs`: the parameter's own value.
@@ -98,7 +82,29 @@ ParameterRange parse_interval(const SensitivityRequest& request, Parameter param
   return {from, to};
 }
 
-Report latency_sweep(const SensitivityRequest& request, Parameter parameter) {
+auto range_object(const SensitivityRequest& request, const ParameterRange& range) {
+  constexpr double kFsPerNs = static_cast<double>(kFemtosPerNano);
+  return Object{"param"_key = request.parameter,
+                "from_ns"_key = static_cast<double>(range.from_fs) / kFsPerNs,
+                "to_ns"_key = static_cast<double>(range.to_fs) / kFsPerNs};
+}
+
+auto compared_report(const SensitivityRequest& request, const LoadedGraph& loaded,
+                     const VariedParameter& parameter, const ParameterRange& range) {
+  require_collectives(loaded);
+  auto report = describe(compare_collectives(loaded.program(), loaded.model, request.compare,
+                                             parameter, range.from_fs, range.to_fs, kComparedPoints,
+                                             kComparedDegradations));
+  std::optional<ScaledComparisonsJson> scales;
+  if (!request.scales.empty()) {
+    scales = add_scales(report.sections, compared_at_scales(request, loaded, parameter));
+  }
+  const auto pairwise = add_pairwise(report.sections, loaded, request.pairs);
+  return with_context(std::move(report).with("scales"_key.when(scales), pairwise), "sensitivity",
+                      loaded, range_object(request, range));
+}
+
+auto latency_sweep(const SensitivityRequest& request, Parameter parameter) {
   if (parameter != Parameter::latency) {
     throw usage_error("cannot vary this parameter with --model loggops",
                       "it supports only --param L",
@@ -106,11 +112,10 @@ Report latency_sweep(const SensitivityRequest& request, Parameter parameter) {
   }
   const LoadedProgram loaded = load_program(request.input, request.loggops);
   const ParameterRange interval = parse_interval(request, parameter, loaded.model.latency_fs);
-  Json own = interval.to_json(request.parameter);
-  own["points"] = request.points;
   return with_context(describe(sweep_latency(loaded.program, loaded.model, interval.from_fs,
                                              interval.to_fs, request.points, loaded.path)),
-                      "sensitivity", loaded, own);
+                      "sensitivity", loaded,
+                      Object{range_object(request, interval), "points"_key = request.points});
 }
 
 /// How far to look for pieces: for all, unless the user interrupts.
@@ -128,7 +133,7 @@ class Search {
 };
 
 /// T by the eager threshold, which has no intervals.
-Report threshold_sweep(const SensitivityRequest& request) {
+auto threshold_sweep(const SensitivityRequest& request) {
   std::vector<std::uint64_t> thresholds;
   for (const std::string& text : request.at) thresholds.push_back(parse_bytes(text, "--at"));
   LoadedGraph loaded = load_graph(request.input, CallDetail::none);
@@ -139,13 +144,39 @@ Report threshold_sweep(const SensitivityRequest& request) {
                 : build_graph(loaded.program(), graph);
   };
   return with_context(describe(sweep_thresholds(build, loaded.model, thresholds, kMostThresholds)),
-                      "sensitivity", loaded, {{"param", "S"}});
+                      "sensitivity", loaded, Object{"param"_key = "S"});
 }
+
+auto reduced_sensitivity_report(const SensitivityRequest& request, const VariedParameter& parameter,
+                                const LoadedReduction& reduced) {
+  const ParameterRange interval =
+      parse_interval(request, parameter.kind, value_fs(reduced.model.model, parameter.kind));
+  MakespanFunction makespan = reduced.makespan(parameter.kind);
+  const Search search(request);
+  return with_context(
+      describe(sensitivity(makespan, parameter, interval.from_fs, interval.to_fs, search.effort())),
+      "sensitivity", reduced, range_object(request, interval));
+}
+
+auto sensitivity_report(const SensitivityRequest& request, const LoadedGraph& loaded,
+                        const VariedParameter& parameter, const ParameterRange& range) {
+  const Search search(request);
+  auto report = describe(sensitivity(loaded.graph, loaded.model, parameter, range.from_fs,
+                                     range.to_fs, search.effort()));
+  const auto pairwise = add_pairwise(report.sections, loaded, request.pairs);
+  return with_context(std::move(report).with(pairwise), "sensitivity", loaded,
+                      range_object(request, range));
+}
+
+using SensitivityReports =
+    CommandReports<ReturnedBy<sensitivity_report>, ReturnedBy<reduced_sensitivity_report>,
+                   ReturnedBy<compared_report>, ReturnedBy<threshold_sweep>,
+                   ReturnedBy<latency_sweep>>;
 
 }  // namespace
 
 Report execute(const SensitivityRequest& request) {
-  if (request.parameter == "S") return threshold_sweep(request);
+  if (request.parameter == "S") return SensitivityReports::untyped(threshold_sweep(request));
   if (!request.at.empty()) {
     throw usage_error("cannot use --at", "it needs --param S",
                       "Use --from and --to, or add --param S.");
@@ -155,16 +186,12 @@ Report execute(const SensitivityRequest& request) {
     throw usage_error("cannot use --scale", "it needs --compare",
                       "Add --compare RULES for each alternative.");
   }
-  if (request.loggops.wanted()) return latency_sweep(request, parameter.kind);
+  if (request.loggops.wanted()) {
+    return SensitivityReports::untyped(latency_sweep(request, parameter.kind));
+  }
   if (request.compare.empty() && !request.pairs) {
     if (const auto reduced = load_reduction(request.input, request.cache, parameter)) {
-      const ParameterRange interval =
-          parse_interval(request, parameter.kind, value_fs(reduced->model.model, parameter.kind));
-      MakespanFunction makespan = reduced->makespan(parameter.kind);
-      const Search search(request);
-      return with_context(describe(sensitivity(makespan, parameter, interval.from_fs,
-                                               interval.to_fs, search.effort())),
-                          "sensitivity", *reduced, interval.to_json(request.parameter));
+      return SensitivityReports::untyped(reduced_sensitivity_report(request, parameter, *reduced));
     }
   }
   return execute(request, load_graph(request.input, CallDetail::none));
@@ -174,17 +201,14 @@ Report execute(const SensitivityRequest& request, const LoadedGraph& loaded) {
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const ParameterRange interval =
       parse_interval(request, parameter.kind, base_value_fs(loaded.graph, loaded.model, parameter));
-  Report report;
-  if (request.compare.empty()) {
-    const Search search(request);
-    report = describe(sensitivity(loaded.graph, loaded.model, parameter, interval.from_fs,
-                                  interval.to_fs, search.effort()));
-  } else {
-    report = compared(request, loaded, parameter, interval.from_fs, interval.to_fs);
+  if (!request.compare.empty()) {
+    return SensitivityReports::untyped(compared_report(request, loaded, parameter, interval));
   }
-  add_pairwise(report, loaded, request.pairs);
-  return with_context(std::move(report), "sensitivity", loaded,
-                      interval.to_json(request.parameter));
+  return SensitivityReports::untyped(sensitivity_report(request, loaded, parameter, interval));
+}
+
+CommandSchema sensitivity_schema() {
+  return SensitivityReports::schema();
 }
 
 }  // namespace slackline

@@ -14,7 +14,7 @@ struct Report;
 
 /// The run time as a function of one parameter of the model.
 struct SensitivityRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kSensitivity}};
   LogGOPSOptions loggops{};
   CacheOptions cache{};
   std::size_t points = 11;      ///< latencies to simulate under LogGOPS

@@ -12,6 +12,7 @@
 #include "app/load/input.h"
 #include "app/load/machine.h"
 #include "app/options/degradations.h"
+#include "app/requests/schemas.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -23,13 +24,6 @@
 
 namespace slackline {
 namespace {
-
-Json options_to_json(const SimulateRequest& request, const SmpiOptions& smpi) {
-  Json json = to_json(request.machine, smpi);
-  if (!request.sweep.empty()) json["sweep"] = request.sweep;
-  if (!request.tolerance.empty()) json["tolerance"] = request.tolerance;
-  return json;
-}
 
 /// A trace and the machine that it is simulated on.
 struct Scene {
@@ -54,7 +48,8 @@ void write_timed(Scene& scene, const Simulation& result, const std::string& path
   files.commit();
 }
 
-Report simulate_once(Scene& scene, const SimulateRequest& request, Findings& findings) {
+Described<SimulationJson> simulate_once(Scene& scene, const SimulateRequest& request,
+                                        Findings& findings) {
   SimulationOptions simulation = scene.machine.simulation;
   simulation.record = request.pictures || !request.actions.empty() || !request.timed.empty();
   simulation.slowed_kept = request.slowed;
@@ -67,7 +62,7 @@ Report simulate_once(Scene& scene, const SimulateRequest& request, Findings& fin
   }
   if (!request.timed.empty()) write_timed(scene, result, request.timed, findings);
   findings.merge(result.findings);
-  Report report = describe(result, scene.trace(), platform, request.links);
+  auto report = describe(result, scene.trace(), platform, request.links);
   if (request.pictures) {
     report.sections.insert(
         report.sections.begin(),
@@ -78,7 +73,7 @@ Report simulate_once(Scene& scene, const SimulateRequest& request, Findings& fin
 }
 
 /// "latency", "bandwidth", or of a group of links, "bandwidth@c.backbone".
-Report find_tolerance(const Scene& scene, const SimulateRequest& request) {
+Described<ToleranceSearchJson> find_tolerance(const Scene& scene, const SimulateRequest& request) {
   const std::string& axis = request.tolerance;
   const bool bandwidth = axis.starts_with("bandwidth");
   if (!bandwidth && !axis.starts_with("latency")) {
@@ -129,37 +124,56 @@ void require_files_apart(const SimulateRequest& request) {
                     "--actions and --timed name the same file", "Choose two different files.");
 }
 
+template <class Result>
+auto simulate_report(Described<Result> described, const SimulateRequest& request,
+                     const Scene& scene, const std::string& computation) {
+  return typed_report(
+      "simulate", fmt::format("simulate: {} on {}", scene.opened.path, request.machine.platform),
+      Object{to_json(request.machine, scene.machine.smpi),
+             "sweep"_key.when(known_text(request.sweep)),
+             "tolerance"_key.when(known_text(request.tolerance)),
+             "computation"_key.when(known_text(computation))},
+      input_to_json(scene.opened), std::move(described));
+}
+using SimulateReports = CommandReports<ReturnedBy<simulate_report<SimulationJson>>,
+                                       ReturnedBy<simulate_report<SweepJson>>,
+                                       ReturnedBy<simulate_report<ToleranceSearchJson>>>;
+
 }  // namespace
 
 Report execute(const SimulateRequest& request) {
   require_files_apart(request);
   Findings findings;
-  OpenedTrace opened = open_input(request.trace, {.keep_matching = request.pictures});
+  OpenedTrace opened = open_input(
+      request.trace, open_options(request.reading, ClockPolicy::as_read, request.pictures));
   require_whole(opened.trace);
   ComputationChoice computation = choose_computation(request.computation, opened.trace);
   if (computation.cpu_time) opened.trace = std::move(*computation.cpu_time);
   findings.merge(computation.findings);
   Machine machine = resolve_machine(request.machine, opened.trace, findings);
   Scene scene{std::move(opened), std::move(machine)};
+  const auto report_of = [&](auto described) {
+    return SimulateReports::untyped(
+        simulate_report(std::move(described), request, scene, computation.name));
+  };
   Report report;
   if (!request.sweep.empty()) {
     const std::vector<SweepAxis> axes = parse_sweep(request.sweep);
-    report = describe(sweep(scene.trace(), scene.machine.platform, scene.machine.hosts,
-                            scene.machine.smpi, scene.machine.simulation, axes),
-                      axes);
+    report = report_of(describe(sweep(scene.trace(), scene.machine.platform, scene.machine.hosts,
+                                      scene.machine.smpi, scene.machine.simulation, axes),
+                                axes));
   } else if (!request.tolerance.empty()) {
-    report = find_tolerance(scene, request);
+    report = report_of(find_tolerance(scene, request));
   } else {
-    report = simulate_once(scene, request, findings);
+    report = report_of(simulate_once(scene, request, findings));
   }
-  report.command = "simulate";
-  report.title = fmt::format("simulate: {} on {}", scene.opened.path, request.machine.platform);
-  report.options = options_to_json(request, scene.machine.smpi);
-  if (!computation.name.empty()) report.options["computation"] = computation.name;
-  report.input = input_to_json(scene.opened);
   report.findings = scene.trace().findings();
   report.findings.merge(findings);
   return report;
+}
+
+CommandSchema simulate_schema() {
+  return SimulateReports::schema();
 }
 
 }  // namespace slackline

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/options/platform_options.h"
+#include "app/options/reading_options.h"
 
 namespace slackline {
 
@@ -13,6 +14,7 @@ struct Report;
 /// A replay of a run on a platform with contention.
 struct SimulateRequest {
   std::string trace{};  ///< empty: the newest recording in the current folder
+  ReadingOptions reading{};
   PlatformOptions machine{};
   std::string computation = "auto";  ///< auto, wall or cpu (app/load/computation.h)
   std::size_t links = 8;             ///< most contended links to show

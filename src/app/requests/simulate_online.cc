@@ -9,6 +9,7 @@
 #include "analysis/model/model_choice.h"
 #include "analysis/simulation/simulation_report.h"
 #include "app/load/machine.h"
+#include "app/requests/schemas.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/units.h"
@@ -36,18 +37,35 @@ void write_trace(const Trace& trace, const TraceWriter& writer, const std::strin
   files.commit();
 }
 
-Json options_to_json(const SimulateOnlineRequest& request, const SmpiOptions& smpi) {
-  Json json = to_json(request.machine, smpi);
-  json["ranks"] = request.ranks;
-  json["compute"] = request.compute;
-  json["processors"] = request.processors;
-  return json;
-}
-
 std::optional<std::uint64_t> memory_limit(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return parse_bytes(text, "--memory");
 }
+
+/// The simulation's result, with what there is of the program only.
+auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& request,
+                   const online::OnlineRun& run) {
+  return Object{parts.totals,
+                "ranks"_key = request.ranks,
+                parts.details,
+                "rank_times"_key = parts.ranks,
+                "calls"_key = run.calls,
+                "exit_status"_key = run.exit_status};
+}
+
+auto simulate_online_report(const SimulateOnlineRequest& request, const online::OnlineRun& run,
+                            const Platform& platform, const SmpiOptions& smpi) {
+  const std::string command = fmt::format("{}", fmt::join(request.command, " "));
+  auto simulated = describe(run.result, run.trace, platform, request.links);
+  const SimulationParts parts = parts_of(run.result, run.trace, platform, request.links);
+  return typed_report(
+      "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
+      Object{to_json(request.machine, smpi), "ranks"_key = request.ranks,
+             "compute"_key = request.compute, "processors"_key = request.processors},
+      Object{"command"_key = command},
+      Described{online_object(parts, request, run), std::move(simulated.sections)});
+}
+using SimulateOnlineReports = CommandReports<ReturnedBy<simulate_online_report>>;
 
 }  // namespace
 
@@ -67,23 +85,18 @@ SimulatedOnline execute(const SimulateOnlineRequest& request) {
                                .memory = memory_limit(request.memory)},
                               machine.platform, machine.hosts, options);
   if (!request.trace.empty()) write_trace(run.trace, writer_of(request.trace), request.trace);
-  SimulatedOnline done{describe(run.result, run.trace, machine.platform, request.links),
+  SimulatedOnline done{SimulateOnlineReports::untyped(
+                           simulate_online_report(request, run, machine.platform, machine.smpi)),
                        run.exit_status};
   Report& report = done.report;
-  report.command = "simulate";
-  report.title =
-      fmt::format("simulate: {} on {}", fmt::join(request.command, " "), request.machine.platform);
-  report.options = options_to_json(request, machine.smpi);
-  Json rank_times = std::move(report.result["ranks"]);  // a new key may move the others
-  report.result["rank_times"] = std::move(rank_times);
-  report.result["ranks"] = request.ranks;
-  report.result["calls"] = run.calls;
-  report.result["exit_status"] = run.exit_status;
-  report.input = {{"command", fmt::format("{}", fmt::join(request.command, " "))}};
   report.findings = run.trace.findings();
   report.findings.merge(run.result.findings);
   report.findings.merge(findings);
   return done;
+}
+
+CommandSchema simulate_online_schema() {
+  return SimulateOnlineReports::schema();
 }
 
 }  // namespace slackline

@@ -7,9 +7,11 @@
 #include "analysis/model/sensitivity.h"
 #include "analysis/model/tolerance_polygons.h"
 #include "analysis/model/uncertainty.h"
+#include "app/load/distinct_runs.h"
 #include "app/load/loaded_graph.h"
 #include "app/load/loaded_reduction.h"
 #include "app/options/degradations.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "report/report.h"
 
@@ -17,7 +19,7 @@ namespace slackline {
 namespace {
 
 /// Two parameters at once: a polygon instead of a number.
-Report tolerance_polygon(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
+auto polygon_report(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
   if (request.region.size() != 2) {
     throw usage_error(fmt::format("cannot use {} parameters with --region", request.region.size()),
                       "two are required", "Example: --region L,G.");
@@ -27,41 +29,76 @@ Report tolerance_polygon(const ToleranceRequest& request, const std::vector<std:
   const LoadedGraph loaded = load_graph(request.input, CallDetail::none);
   return with_context(describe(tolerance_polygons(loaded.graph, loaded.model, x, y, ppm)),
                       "tolerance", loaded,
-                      {{"region", request.region}, {"degrade", degradations_to_json(ppm)}});
+                      Object{"region"_key = request.region, "degrade"_key = ratios_of(ppm)});
 }
 
 /// The tolerances of this run and of the other runs of the program.
 ToleranceIntervals tolerances_of_all_runs(const ToleranceRequest& request,
                                           const VariedParameter& parameter,
                                           const std::vector<std::int64_t>& ppm,
-                                          const Tolerances& first) {
+                                          const LoadedGraph& loaded, const Tolerances& first,
+                                          Findings& findings) {
   std::vector<Tolerances> runs{first};
+  DistinctRuns distinct;
+  distinct.add(loaded.opened);
   for (const std::string& trace : request.also) {
     ModelRequest other = request.input;
     other.trace = trace;
-    const LoadedGraph loaded = load_graph(other, CallDetail::none);
-    runs.push_back(tolerances(loaded.graph, loaded.model, parameter, ppm));
+    const LoadedGraph another = load_graph(other, CallDetail::none);
+    if (!distinct.add(another.opened)) continue;
+    runs.push_back(tolerances(another.graph, another.model, parameter, ppm));
   }
+  distinct.require_several();
+  findings.merge(distinct.findings());
   return intervals_of_runs(runs);
 }
 
-Json own_options(const ToleranceRequest& request, const std::vector<std::int64_t>& ppm) {
-  return {{"param", request.parameter}, {"degrade", degradations_to_json(ppm)}};
+auto reduced_tolerance_report(const ToleranceRequest& request, const LoadedReduction& reduced,
+                              const Tolerances& found, const std::vector<std::int64_t>& ppm) {
+  return with_context(describe(found), "tolerance", reduced,
+                      Object{"param"_key = request.parameter, "degrade"_key = ratios_of(ppm)});
 }
+
+auto tolerance_report(const ToleranceRequest& request, const LoadedGraph& loaded,
+                      const VariedParameter& parameter, const std::vector<std::int64_t>& ppm) {
+  const Tolerances found = tolerances(loaded.graph, loaded.model, parameter, ppm);
+  auto report = describe(found);
+  std::vector<ToleranceIntervalsJson> intervals;
+  if (!request.also.empty()) {
+    intervals.push_back(add_intervals(
+        report.sections,
+        tolerances_of_all_runs(request, parameter, ppm, loaded, found, report.findings)));
+  }
+  const bool bootstrap = request.bootstrap > 0;
+  if (bootstrap) {
+    intervals.push_back(add_intervals(
+        report.sections, bootstrap_tolerances(loaded.program(), loaded.graph, loaded.model,
+                                              parameter, ppm, request.bootstrap, request.seed)));
+  }
+  return with_context(std::move(report).with("intervals"_key.when(!intervals.empty(), intervals)),
+                      "tolerance", loaded,
+                      Object{"param"_key = request.parameter, "degrade"_key = ratios_of(ppm),
+                             "also"_key.when(!request.also.empty(), request.also),
+                             "bootstrap"_key.when(bootstrap, request.bootstrap),
+                             "seed"_key.when(bootstrap, request.seed)});
+}
+using ToleranceReports =
+    CommandReports<ReturnedBy<polygon_report>, ReturnedBy<reduced_tolerance_report>,
+                   ReturnedBy<tolerance_report>>;
 
 }  // namespace
 
 Report execute(const ToleranceRequest& request) {
   refuse_loggops(request.loggops);
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
-  if (!request.region.empty()) return tolerance_polygon(request, ppm);
+  if (!request.region.empty()) return ToleranceReports::untyped(polygon_report(request, ppm));
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
   const bool resampled = request.bootstrap > 0;
   if (request.also.empty() && !resampled) {
     if (const auto reduced = load_reduction(request.input, request.cache, parameter)) {
       MakespanFunction makespan = reduced->makespan(parameter.kind);
-      return with_context(describe(tolerances(makespan, parameter, ppm)), "tolerance", *reduced,
-                          own_options(request, ppm));
+      return ToleranceReports::untyped(
+          reduced_tolerance_report(request, *reduced, tolerances(makespan, parameter, ppm), ppm));
     }
   }
   return execute(request,
@@ -71,20 +108,11 @@ Report execute(const ToleranceRequest& request) {
 Report execute(const ToleranceRequest& request, const LoadedGraph& loaded) {
   const std::vector<std::int64_t> ppm = parse_degradations(request.degradations);
   const VariedParameter parameter = parse_varied_parameter(request.parameter);
-  const Tolerances found = tolerances(loaded.graph, loaded.model, parameter, ppm);
-  Report report = describe(found);
-  Json own = own_options(request, ppm);
-  if (!request.also.empty()) {
-    add_intervals(report, tolerances_of_all_runs(request, parameter, ppm, found));
-    own["also"] = request.also;
-  }
-  if (request.bootstrap > 0) {
-    add_intervals(report, bootstrap_tolerances(loaded.program(), loaded.graph, loaded.model,
-                                               parameter, ppm, request.bootstrap, request.seed));
-    own["bootstrap"] = request.bootstrap;
-    own["seed"] = request.seed;
-  }
-  return with_context(std::move(report), "tolerance", loaded, std::move(own));
+  return ToleranceReports::untyped(tolerance_report(request, loaded, parameter, ppm));
+}
+
+CommandSchema tolerance_schema() {
+  return ToleranceReports::schema();
 }
 
 }  // namespace slackline

@@ -15,7 +15,7 @@ struct Report;
 
 /// How far a parameter of the model may grow before the run is so much slower.
 struct ToleranceRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kTolerance}};
   LogGOPSOptions loggops{};  ///< refused when it asks for LogGOPS
   CacheOptions cache{};
   std::string parameter = "L";  ///< L, o or G, of some messages as L:inter-group or L[3][7]

@@ -13,6 +13,7 @@
 #include "analysis/runs/modelled_trace.h"
 #include "app/load/loaded_graph.h"
 #include "app/options/degradations.h"
+#include "app/requests/schemas.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "calibration/validation_report.h"
@@ -172,6 +173,14 @@ ModelRequest model_request(const ValidateRequest& request, const std::string& tr
   return input;
 }
 
+auto validate_report(Described<ValidationJson> described, const ValidateRequest& request,
+                     const LoadedGraph& loaded, const std::vector<std::int64_t>& ppm) {
+  return with_context(std::move(described), "validate", loaded,
+                      Object{"degrade"_key = ratios_of(ppm), "replicates"_key = request.replicates,
+                             "seed"_key = request.seed, "runs"_key = request.runs.size()});
+}
+using ValidateReports = CommandReports<ReturnedBy<validate_report>>;
+
 }  // namespace
 
 Report execute(const ValidateRequest& request) {
@@ -195,13 +204,13 @@ Report execute(const ValidateRequest& request) {
     if (!first) first = std::move(loaded);
   }
   const ValidationSamples samples = samples_of(latencies, predictions);
-  Report report =
-      describe(validate(samples, request.replicates, request.seed), samples, predictions.curve());
-  return with_context(std::move(report), "validate", *first,
-                      {{"degrade", degradations_to_json(ppm)},
-                       {"replicates", request.replicates},
-                       {"seed", request.seed},
-                       {"runs", request.runs.size()}});
+  return ValidateReports::untyped(validate_report(
+      describe(validate(samples, request.replicates, request.seed), samples, predictions.curve()),
+      request, *first, ppm));
+}
+
+CommandSchema validate_schema() {
+  return ValidateReports::schema();
 }
 
 }  // namespace slackline

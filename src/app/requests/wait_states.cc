@@ -4,6 +4,7 @@
 #include "analysis/waits/wait_summary.h"
 #include "app/load/loaded_run.h"
 #include "app/options/analysed_interval.h"
+#include "app/requests/schemas.h"
 #include "report/report.h"
 
 namespace slackline {
@@ -14,6 +15,15 @@ std::optional<TimeInterval> interval_of(const std::string& text, const Trace& tr
   if (text == "run") return std::nullopt;
   return resolve_interval(text, trace).value_or(run_span(trace).common);
 }
+
+auto wait_states_report(Described<WaitSummaryJson> described, const LoadedRun& run,
+                        const WaitStatesRequest& request,
+                        const std::optional<std::uint64_t>& eager_bytes) {
+  return with_context(
+      std::move(described), "wait-states", run,
+      Object{"eager_threshold_bytes"_key = eager_bytes, "interval"_key = request.interval});
+}
+using WaitStatesReports = CommandReports<ReturnedBy<wait_states_report>>;
 
 }  // namespace
 
@@ -29,9 +39,12 @@ Report execute(const WaitStatesRequest& request) {
   const CallPaths paths = CallPaths::of_regions_or_functions(run.trace());
   const WaitSummary summary = summarize_waits(run.trace(), run.matching(), paths, wait,
                                               interval_of(request.interval, run.trace()));
-  const Json eager = wait.eager_bytes ? Json(*wait.eager_bytes) : Json(nullptr);
-  return with_context(describe(summary, run.trace(), paths), "wait-states", run,
-                      {{"eager_threshold_bytes", eager}, {"interval", request.interval}});
+  return WaitStatesReports::untyped(
+      wait_states_report(describe(summary, run.trace(), paths), run, request, wait.eager_bytes));
+}
+
+CommandSchema wait_states_schema() {
+  return WaitStatesReports::schema();
 }
 
 }  // namespace slackline

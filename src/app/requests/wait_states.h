@@ -13,7 +13,7 @@ struct Report;
 /// their receiver. Without it, a measured send that is still under way when its receive begins has
 /// waited.
 struct WaitStatesRequest {
-  RunRequest run{};
+  RunRequest run{.reading = {bytes_per_call::kWaitStates}};
   std::string interval = "common";  ///< --interval, as of analysed_interval.h
 };
 

@@ -14,6 +14,7 @@
 #include "app/load/machine.h"
 #include "app/options/degradations.h"
 #include "app/report/run_comparison.h"
+#include "app/requests/schemas.h"
 #include "app/trace_writers.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -115,18 +116,30 @@ Section edits_section(const std::vector<AppliedEdit>& log) {
   return {"edits", "Edits", {std::move(table)}};
 }
 
-Json edits_to_json(const std::vector<AppliedEdit>& log) {
-  Json list = Json::array();
-  for (const AppliedEdit& applied : log) {
-    list.push_back({{"edit", to_string(applied.edit)},
-                    {"changed", applied.changed},
-                    {"selected", applied.selected},
-                    {"unit", std::string(applied.unit)},
-                    {"computation_before_ns", applied.computation_before_ns},
-                    {"computation_after_ns", applied.computation_after_ns}});
-  }
-  return list;
+auto edit_object(const AppliedEdit& applied) {
+  return Object{"edit"_key = to_string(applied.edit),
+                "changed"_key = applied.changed,
+                "selected"_key = applied.selected,
+                "unit"_key = applied.unit,
+                "computation_before_ns"_key = applied.computation_before_ns,
+                "computation_after_ns"_key = applied.computation_after_ns};
 }
+
+auto whatif_object(const RunComparisonJson& comparison, const Scenario& scenario,
+                   const EditedProgram& edited, double before_ns, double after_ns) {
+  return Object{comparison, "scenario"_key = scenario.name,
+                "edits"_key = list_of(edited.log, edit_object),
+                "before"_key = Object{"makespan_ns"_key = before_ns},
+                "after"_key = Object{"makespan_ns"_key = after_ns}};
+}
+
+auto whatif_report(Described<ReturnedBy<whatif_object>> described, const LoadedGraph& loaded,
+                   const WhatifRequest& request) {
+  const bool simulated = request.platform.given();
+  return with_context(std::move(described), "whatif", loaded,
+                      Object{"evaluated_by"_key = simulated ? "simulation" : "model"});
+}
+using WhatifReports = CommandReports<ReturnedBy<whatif_report>>;
 
 /// Why edits that selected something leave the run time as it is.
 std::string why_unchanged(const std::vector<AppliedEdit>& log) {
@@ -196,7 +209,7 @@ Report execute(const WhatifRequest& request) {
   Findings lost;
   if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
-  Report report = compare_runs(before.compared("before"), after.compared("after"));
+  auto compared = compare_runs(before.compared("before"), after.compared("after"));
   const std::string_view how =
       request.platform.given() ? "simulated on the platform" : "predicted by the model";
   Section summary{.id = "whatif", .title = "Effect of the edits"};
@@ -205,13 +218,13 @@ Report execute(const WhatifRequest& request) {
   if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
     summary.items.emplace_back(std::move(*error));
   }
-  report.sections.insert(report.sections.begin(), {std::move(summary), edits_section(edited.log)});
-  report.result["scenario"] = scenario.name;
-  report.result["edits"] = edits_to_json(edited.log);
-  report.result["before"] = {{"makespan_ns", before.run.makespan_ns}};
-  report.result["after"] = {{"makespan_ns", after.run.makespan_ns}};
-  Json own = {{"evaluated_by", request.platform.given() ? "simulation" : "model"}};
-  report = with_context(std::move(report), "whatif", loaded, std::move(own));
+  compared.sections.insert(compared.sections.begin(),
+                           {std::move(summary), edits_section(edited.log)});
+  Report report = WhatifReports::untyped(
+      whatif_report({whatif_object(compared.result, scenario, edited, before.run.makespan_ns,
+                                   after.run.makespan_ns),
+                     std::move(compared.sections)},
+                    loaded, request));
   report.findings.merge(lost);
   for (const EvaluatedProgram* program : {&before, &after}) {
     report.findings.merge(program->run.findings);
@@ -226,6 +239,10 @@ std::vector<std::pair<std::string, std::string>> edit_summaries() {
     summaries.emplace_back(action.name, action.summary);
   }
   return summaries;
+}
+
+CommandSchema whatif_schema() {
+  return WhatifReports::schema();
 }
 
 }  // namespace slackline

@@ -13,7 +13,7 @@ struct Report;
 
 /// A program before and after some edits, both under the model or on a platform.
 struct WhatifRequest {
-  ModelRequest input{};
+  ModelRequest input{.reading = {bytes_per_call::kWhatif}};
   std::string scenario{};            ///< a scenario file; empty: only `edits`
   std::vector<std::string> edits{};  ///< "balance region=solve", after those of the file
   PlatformOptions platform{};        ///< to simulate both on; not given: the LogGPS model

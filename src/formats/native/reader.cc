@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -280,10 +281,14 @@ void expect_native(std::span<const std::byte> bytes, std::string_view name) {
 
 }  // namespace
 
-Trace read_native(std::span<const std::byte> bytes, std::string_view name, Samples* samples) {
+Trace read_native(std::span<const std::byte> bytes, std::string_view name, Samples* samples,
+                  const std::function<void(std::uint64_t)>& calls_known) {
   expect_native(bytes, name);
   Samples unused;
-  const auto all = [](std::span<const std::uint64_t>) { return RankRange{}; };
+  const auto all = [&](std::span<const std::uint64_t> calls) {
+    if (calls_known) calls_known(std::reduce(calls.begin(), calls.end(), std::uint64_t{0}));
+    return RankRange{};
+  };
   return std::move(native::read(bytes, name, all, samples == nullptr ? unused : *samples).trace);
 }
 

@@ -41,9 +41,11 @@ inline constexpr FindingKind kNativeUnknownOperation{
 /// Reads a trace in the native format. Damage costs only the blocks it is in and becomes Findings.
 /// Throws Error when nothing can be made of it: no native trace, a newer major version, or no
 /// description of the trace left. Ranks are read in parallel. `name` stands for the file in
-/// messages. `samples`, if given, gets those of the file.
+/// messages. `samples`, if given, gets those of the file. `calls_known`, if given, is told the
+/// number of calls before any is read; what it throws ends the reading.
 Trace read_native(std::span<const std::byte> bytes, std::string_view name,
-                  Samples* samples = nullptr);
+                  Samples* samples = nullptr,
+                  const std::function<void(std::uint64_t)>& calls_known = {});
 
 /// A native trace of which only some ranks were read.
 struct NativePart {

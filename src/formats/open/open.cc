@@ -47,10 +47,11 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 // Every format that can be read. The first whose probe says yes is taken, so SimGrid's comes last:
 // its traces have no header, and it accepts any text with an action among the first lines.
 constexpr std::array kReaders{
-    TraceReader{
-        "native", "a native trace (.slk)",
-        [](const TraceInput& in) { return looks_like_native(in.bytes); },
-        [](const TraceInput& in) { return read_native(in.bytes, in.path.string(), in.samples); }},
+    TraceReader{"native", "a native trace (.slk)",
+                [](const TraceInput& in) { return looks_like_native(in.bytes); },
+                [](const TraceInput& in) {
+                  return read_native(in.bytes, in.path.string(), in.samples, in.calls_known);
+                }},
     TraceReader{"text", "a trace in text format",
                 [](const TraceInput& in) {
                   return looks_like_text(as_text(in.bytes).substr(0, kTextHeadBytes));
@@ -202,6 +203,7 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
   Samples samples;
   input.sends = &sends;
   input.samples = &samples;
+  input.calls_known = options.calls_known;
   const TraceReader* const reader = reader_of(input);
   if (reader == nullptr) throw unknown_input(input);
   OpenedTrace opened{
@@ -221,6 +223,7 @@ OpenedTrace read_input(TraceInput input, const fs::path& given, const OpenOption
     opened.checksum = checksum(file, input.release);
   }
   opened.calls = opened.trace.call_count();
+  if (options.calls_known) options.calls_known(opened.calls);
   mend_time_order(opened.trace);
   limit_nesting(opened.trace, opened.samples);
   check_time_span(opened.trace);

@@ -63,6 +63,7 @@ struct TraceInput {
   Samples* samples = nullptr;
   std::span<const std::byte> stored{};  ///< a compressed file itself; `bytes` is its content
   bool from_folder = false;             ///< found in a folder, which was named
+  std::function<void(std::uint64_t)> calls_known{};  ///< of OpenOptions, or nothing
 };
 
 /// One format. The table of them is trace_readers(); a new format is a line there.
@@ -81,6 +82,9 @@ std::span<const TraceReader> trace_readers();
 struct OpenOptions {
   ClockPolicy clocks = ClockPolicy::as_read;  ///< whether to correct them
   bool keep_matching = false;  ///< for who goes on to look at messages and collectives
+  /// Told the number of calls before they are read, or behind it where the format does not say it.
+  /// What it throws ends the reading.
+  std::function<void(std::uint64_t)> calls_known{};
 };
 
 /// Opens a trace file of any known format, or a folder: one made by `slackline record` (its
