@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from recording import answer, calls, check, finding, rank_section, result, run_case, skip, succeeded
+from printed_trace import call_words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -197,22 +198,22 @@ def case_formats(test):
         return os.path.join(test.folder, name)
 
     def lines(name, call_paths=True):
-        """Calls and communicators, exactly; with call paths also their frames and the samples."""
+        """Calls and communicators, exactly; with call paths also their frames, the samples and what recording took."""
         found = [line for line in output("print", name).splitlines()
                  if line.startswith(("  ", "comm ", "frame ")) and not re.match(r"  @\S+ \+\d+ pause", line)]
         if call_paths:
             return found
         return [re.sub(r" frame=.*", "", line) for line in found
-                if not line.startswith("frame ") and not re.match(r"  @\S+ sample", line)]
+                if not line.startswith(("frame ", "  recording ")) and not re.match(r"  @\S+ sample", line)]
 
     def durations(name):
         """Operation and duration of every call, rank after rank."""
-        return re.findall(r"^rank \d+|^  @\S+ (?:\+\d+ )?(?!pause|sample)[a-z]\w*",
-                          output("print", name), re.M)
+        return [re.match(r"(rank \d+|  @\S+ (\+\d+ )?\w+)", line)[0] for line in output("print", name).splitlines()
+                if line.startswith("rank ") or call_words(line)]
 
     original = lines("trace")
     check(any(line.startswith("frame ") for line in original), "call paths are recorded")
-    count = sum(line.startswith("  ") and not re.match(r"  counted|  @\S+ sample", line) for line in original)
+    count = sum(call_words(line) is not None for line in original)
     check(count > 1000, "the program calls much")
     for name in ("t.slk", "t.txt"):
         converted(name)

@@ -5,8 +5,12 @@ PRINTED is the text form of the trace; COUNTS what the program printed ("count R
 Polls (test and probe that found nothing) are merged and their number is not known: only the
 successful ones are counted."""
 import collections
+import os
 import re
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
+from printed_trace import call_words  # noqa: E402
 
 printed, output = sys.argv[1:3]
 expected = collections.defaultdict(collections.Counter)
@@ -22,11 +26,9 @@ with open(printed, encoding="utf-8") as lines:
         words = line.split()
         if words[:1] == ["rank"]:
             rank = int(words[1])
-        elif rank is not None:
-            words = [w for w in words if not w[0] in "@+"]
-            if "failed" not in words and words[0] not in ("enter", "leave", "compute",
-                                                                "pause", "counted", "sample"):
-                found[rank][words[0]] += 1
+        elif call := call_words(line):
+            if "failed" not in call:
+                found[rank][call[0]] += 1
 
 wrong = 0
 if not expected:

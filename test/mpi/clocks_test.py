@@ -33,7 +33,7 @@ def case_oversubscribed(test):
         computed, end, pause = [], None, 0
         for begin, length, what in [(int(b), int(d), w) for b, d, w in lines]:
             if what == "pause":
-                pause = length
+                pause += length
                 continue
             if what == "barrier":
                 computed.append((begin - end - pause) / 1e6)

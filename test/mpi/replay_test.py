@@ -7,6 +7,7 @@ import re
 
 from recording import check, run_case
 from replay_kinds import all_kinds, wildcards, worker_farm
+from printed_trace import call_words
 
 RANKS = 4
 
@@ -47,17 +48,16 @@ class Calls:
         self.ranks = collections.defaultdict(list)
         rank = None
         for line in text.splitlines():
-            words = line.split("#")[0].split()
-            words = [word for word in words if word[0] not in "@+"]
-            if not words:
+            if call := call_words(line):
+                if call[0] not in skip:
+                    self.add(rank, call)
                 continue
-            if words[0] == "comm":
+            words = line.split()
+            if words[:1] == ["comm"]:
                 groups = [word for word in words if word.startswith(("members=", "remote="))]
                 self.members[words[1]] = " ".join(groups)
-            elif words[0] == "rank":
+            elif words[:1] == ["rank"]:
                 rank, self.started = int(words[1]), {}
-            elif rank is not None and words[0] not in ("enter", "leave", "compute", "pause", "counted", "sample", *skip):
-                self.add(rank, words)
 
     def add(self, rank, words):
         if "failed" in words:

@@ -22,6 +22,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from printed_trace import call_times  # noqa: E402
+
 MEMORY = 6 << 30  # address space of each command
 DEAD = 124
 # Waiting for a lock is found in part only; calls after one that was left by longjmp are not recorded.
@@ -142,10 +145,9 @@ def printed_times(text):
         if line.startswith("rank "):
             ranks.append(([], []))
             continue
-        call = re.match(r"^  @(-?\d+)(?: \+(\d+))? (\w+)", line)
-        if call and call.group(3) not in ("pause", "sample", "enter", "leave", "counted"):
-            ranks[-1][0].append(int(call.group(1)))
-            ranks[-1][1].append(int(call.group(1)) + int(call.group(2) or 0))
+        if times := call_times(line):
+            for column, time in zip(ranks[-1], times):
+                column.append(time)
     return ranks
 
 
