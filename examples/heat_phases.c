@@ -9,8 +9,8 @@
  *
  * Each phase is a named region, so that what a monitor finds can be compared with the truth.
  *
- * usage: heat_phases [STEPS WORK_US]     default: 40 6000     per phase; the pause of a step stands
- * for work on a larger plate
+ * usage: heat_phases [STEPS WORK_US]     default: 40 6000     per phase; the CPU time of a step
+ * stands for work on a larger plate
  *
  * The printed sum does not depend on the number of ranks, as long as it divides 32. */
 #include <mpi.h>

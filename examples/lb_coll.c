@@ -10,7 +10,8 @@
  * "balanced" gives every rank the mean in foo: what `whatif --set 'balance region=foo'` predicts of
  * the run without it.
  *
- * A unit of work is a sleep, so that ranks that share a processor do not disturb each other. */
+ * A unit of work is CPU time, or with EXAMPLE_WORK=pause a pause, in which ranks that share a
+ * processor do not disturb each other. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -110,7 +110,8 @@ def waits(test):
 
 
 def same_dates(test):
-    """Without computation, which sleeping is not, the dates are those of the simulation of the run's own trace, to the bit."""
+    """Without computation, which a pause is not, the dates are those of the simulation of the run's own trace, to the bit."""
+    test.environment["EXAMPLE_WORK"] = "pause"
     for name in ("stencil2d", "cg", "lb_coll", "lb_p2p", "heat_phases", "unbalanced"):
         done = test.simulate(8, test.example(name), options=("--compute", "none", "--trace", "run.slk"))
         check(done.returncode == 0, f"{name} ends")

@@ -5,8 +5,9 @@ of the program that really has the change.
     whatif_test.py CASE --mpi openmpi|mpich --slackline BINARY --print RAW_PRINT --programs DIR
 
 The experiments of "Verifying Causality between Distant Performance Phenomena in Large-Scale MPI
-Applications", sections 5.2 and 5.3. Work is sleep, which ends late on a crowded machine, in either
-run by another time: what is not found is looked for in longer runs."""
+Applications", sections 5.2 and 5.3. Work is a pause, as there are more ranks than processors; it ends
+late on a crowded machine, in either run by another time: what is not found is looked for in longer
+runs."""
 import os
 import shutil
 import sys
@@ -25,6 +26,8 @@ class Comparison:
     """A program as it is, changed by an edit, and changed in its source."""
 
     def __init__(self, test, name, word, edit, run):
+        test.environment["EXAMPLE_WORK"] = "pause"
+
         def recorded(folder, *more):
             test.output = os.path.join(test.folder, folder)
             shutil.rmtree(test.output, ignore_errors=True)
