@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ void slk_use_blocking(uint64_t (*begin)(void), void (*end)(uint64_t, const uint6
   X(int, clock_nanosleep,                                                                         \
     (clockid_t clock, int flags, const struct timespec* time, struct timespec* left),             \
     (clock, flags, time, left))                                                                   \
+  X(int, thrd_sleep, (const struct timespec* time, struct timespec* left), (time, left))          \
   X(int, usleep, (useconds_t us), (us))                                                           \
   X(unsigned, sleep, (unsigned s), (s))                                                           \
   X(ssize_t, read, (int fd, void* to, size_t bytes), (fd, to, bytes))                             \

@@ -20,25 +20,40 @@ class GapPauses {
     if (end > begin) pauses_.push_back({begin, end, call_, PauseKind::recording});
   }
 
-  void add_loss(std::int64_t ns, PauseKind kind) {
-    std::vector<Pause> added;
-    std::int64_t end = end_ns_;
-    for (std::size_t i = 0; i <= pauses_.size() && ns > 0; ++i) {
-      const std::int64_t from = i < pauses_.size() ? pauses_[i].end_ns : begin_ns_;
-      const std::int64_t length = std::min(ns, end - from);
-      if (length > 0) added.push_back({end - length, end, call_, kind});
-      ns -= std::max<std::int64_t>(0, length);
-      if (i < pauses_.size()) end = pauses_[i].begin_ns;
-    }
-    pauses_.insert(pauses_.end(), added.begin(), added.end());
-    std::ranges::sort(pauses_, std::ranges::greater{}, &Pause::begin_ns);
+  /// As much of `ns` as a sample that found the rank blocked says that it was. Returns the rest.
+  std::int64_t add_located(const Sample& sample, std::int64_t ns) {
+    const std::int64_t length = std::min(ns, sample.cpu_ns);
+    return ns - length +
+           fill(sample.time_ns - sample.cpu_ns, sample.time_ns, length, PauseKind::blocked);
   }
+
+  void add_loss(std::int64_t ns, PauseKind kind) { fill(begin_ns_, end_ns_, ns, kind); }
 
   void append_to(RankCalls& calls) const {
     for (std::size_t i = pauses_.size(); i-- > 0;) calls.append_pause(pauses_[i]);
   }
 
  private:
+  /// Puts `ns` into what is free between two times, from its end backwards. Returns what has no
+  /// room.
+  std::int64_t fill(std::int64_t from, std::int64_t to, std::int64_t ns, PauseKind kind) {
+    from = std::max(from, begin_ns_);
+    std::int64_t end = std::min(to, end_ns_);
+    std::vector<Pause> added;
+    for (std::size_t i = 0; i <= pauses_.size() && ns > 0; ++i) {
+      const std::int64_t free = i < pauses_.size() ? std::max(from, pauses_[i].end_ns) : from;
+      const std::int64_t length = std::min(ns, end - free);
+      if (length > 0) {
+        added.push_back({end - length, end, call_, kind});
+        ns -= length;
+      }
+      if (i < pauses_.size()) end = std::min(end, pauses_[i].begin_ns);
+    }
+    pauses_.insert(pauses_.end(), added.begin(), added.end());
+    std::ranges::sort(pauses_, std::ranges::greater{}, &Pause::begin_ns);
+    return ns;
+  }
+
   std::uint32_t call_;
   std::int64_t begin_ns_;
   std::int64_t end_ns_;
@@ -48,7 +63,7 @@ class GapPauses {
 }  // namespace
 
 void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime> written,
-                   RankCalls& calls) {
+                   std::span<const Sample> samples, RankCalls& calls) {
   const auto gap_of = [&](const WritingTime& w) { return calls.first_from(w.begin_ns); };
   while (!written.empty() && gap_of(written.front()) == 0) written = written.subspan(1);
   while (!losses.empty() || !written.empty()) {
@@ -62,8 +77,14 @@ void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime>
     for (std::size_t i = here; i-- > 0;) gap.add_written(written[i]);
     written = written.subspan(here);
     if (!losses.empty() && losses.front().call == call) {
+      const auto of_gap = std::ranges::equal_range(
+          samples, call, {}, [](const Sample& s) { return std::size_t{s.before_call}; });
+      std::int64_t blocked_ns = losses.front().blocked_ns;
+      for (const Sample& sample : of_gap) {
+        if (sample.blocked) blocked_ns = gap.add_located(sample, blocked_ns);
+      }
       gap.add_loss(losses.front().no_processor_ns, PauseKind::no_processor);
-      gap.add_loss(losses.front().blocked_ns, PauseKind::blocked);
+      gap.add_loss(blocked_ns, PauseKind::blocked);
       losses = losses.subspan(1);
     }
     gap.append_to(calls);

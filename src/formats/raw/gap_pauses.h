@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <span>
 
+#include "trace/samples.h"
 #include "trace/trace.h"
 
 namespace slackline::raw {
 
-/// For how long a rank did not compute in the gap before a call. When in that gap is not recorded.
+/// For how long a rank did not compute in the gap before a call.
 struct GapLoss {
   std::uint32_t call;
   std::int64_t no_processor_ns = 0;
@@ -20,9 +21,10 @@ struct WritingTime {
   std::int64_t end_ns;
 };
 
-/// Appends the pauses of a rank with one thread, as much of them as its gaps have room for. Losses
-/// are put at the end of their gap, beside what was written in it. Both in order.
+/// Appends the pauses of a rank with one thread, as much of them as its gaps have room for. What is
+/// lost is put where `samples` found the rank blocked, and else, as when is not recorded, at the
+/// end of its gap, beside what was written in it. All in order.
 void append_pauses(std::span<const GapLoss> losses, std::span<const WritingTime> written,
-                   RankCalls& calls);
+                   std::span<const Sample> samples, RankCalls& calls);
 
 }  // namespace slackline::raw

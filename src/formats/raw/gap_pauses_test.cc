@@ -33,9 +33,10 @@ std::vector<Seen> seen(const RankCalls& calls) {
 }
 
 std::vector<Seen> pauses_of(const std::vector<GapLoss>& losses,
-                            const std::vector<WritingTime>& written) {
+                            const std::vector<WritingTime>& written,
+                            const std::vector<Sample>& samples = {}) {
   RankCalls calls = calls_every_microsecond(4);
-  append_pauses(losses, written, calls);
+  append_pauses(losses, written, samples, calls);
   return seen(calls);
 }
 
@@ -51,6 +52,28 @@ TEST(GapPauses, LossesLieBesideWhatWasWritten) {
               ElementsAre(Seen{1600, 1800, 1, PauseKind::no_processor},
                           Seen{1800, 1900, 1, PauseKind::recording},
                           Seen{1900, 2000, 1, PauseKind::no_processor}));
+}
+
+Sample blocked_until(std::int64_t time_ns, std::int64_t ns, std::uint32_t before_call) {
+  return {time_ns, ns, 0, before_call, 0, true};
+}
+
+// The first sample is of another gap, and the last one says more than the gap lost.
+TEST(GapPauses, LossesAreWhereSamplesFoundThem) {
+  EXPECT_THAT(
+      pauses_of(
+          {{2, 100, 400}}, {},
+          {blocked_until(1400, 100, 1), blocked_until(2400, 150, 2), blocked_until(2700, 350, 2)}),
+      ElementsAre(Seen{2250, 2400, 2, PauseKind::blocked}, Seen{2450, 2700, 2, PauseKind::blocked},
+                  Seen{2900, 3000, 2, PauseKind::no_processor}));
+}
+
+TEST(GapPauses, WhatNoSampleFoundIsAtTheEnd) {
+  EXPECT_THAT(pauses_of({{1, 0, 250}}, {{1300, 1350}}, {blocked_until(1400, 200, 1)}),
+              ElementsAre(Seen{1200, 1300, 1, PauseKind::blocked},
+                          Seen{1300, 1350, 1, PauseKind::recording},
+                          Seen{1350, 1400, 1, PauseKind::blocked},
+                          Seen{1900, 2000, 1, PauseKind::blocked}));
 }
 
 TEST(GapPauses, AGapHoldsNoMoreThanItsLength) {

@@ -54,7 +54,7 @@ class RankReader {
     // A rank begins with its first call, MPI_Init.
     if (!result_.calls.empty()) result_.calls.set_start_ns(result_.calls.begin_ns(0));
     take_samples();
-    append_pauses(losses_, written_, result_.calls);
+    append_pauses(losses_, written_, result_.samples, result_.calls);
     set_recording_costs();
     result_.calls.shrink();
     return std::move(result_);
