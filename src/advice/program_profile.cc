@@ -84,7 +84,7 @@ struct ComputationSums {
       profile.kind_ns[{path, calls.operation(c.before_call)}] += ns;
     };
     if (!paths.has_functions()) return add(c.path, c.ns);
-    code.split(rank, c.before_call, c.ns, [&](FrameId frame, std::int64_t ns) {
+    code.split_stretch(rank, c.before_call, c.ns, c.blocked, [&](FrameId frame, std::int64_t ns) {
       add(paths.of_frame(frame_with_source(trace.call_tree(), frame)), ns);
     });
   }

@@ -53,12 +53,21 @@ class ComputationCode {
     split(rank, call, ns - split_blocked(rank, call, ns, visit), visit);
   }
 
-  /// The part of `ns` of the computation right before `call` that is at frames for which `selected`
-  /// is set: a bit for each frame of the call tree, the one for 0 included. Linear as split().
-  std::int64_t selected_ns(std::int32_t rank, std::uint32_t call, std::int64_t ns,
+  /// split() for `ns` of a stretch that is of computation only, or in which the rank was blocked.
+  template <class Visit>
+  void split_stretch(std::int32_t rank, std::uint32_t call, std::int64_t ns, bool blocked,
+                     Visit visit) const {
+    const std::span<const Part> parts =
+        blocked ? blocked_parts_of(rank, call) : std::span<const Part>{};
+    visit_parts(parts.empty() ? parts_of(rank, call) : parts, rank, call, ns, visit);
+  }
+
+  /// The part of `ns` of such a stretch that is at frames for which `selected` is set: a bit for
+  /// each frame of the call tree, the one for 0 included. Linear as split().
+  std::int64_t selected_ns(std::int32_t rank, std::uint32_t call, std::int64_t ns, bool blocked,
                            const std::vector<bool>& selected) const {
     std::int64_t sum = 0;
-    split(rank, call, ns, [&](FrameId frame, std::int64_t part) {
+    split_stretch(rank, call, ns, blocked, [&](FrameId frame, std::int64_t part) {
       if (selected[frame]) sum += part;
     });
     return sum;

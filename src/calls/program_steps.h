@@ -9,19 +9,22 @@
 
 namespace slackline {
 
-/// A stretch of computation of one rank in one call path.
+/// A stretch of what one rank does between calls in one call path: of computation, or of being
+/// blocked of its own accord, which takes as long whatever others do.
 struct Computation {
   PathId path = 0;
   std::int64_t begin_ns = 0;  ///< since the earliest rank's program began
   std::int64_t ns = 0;
   std::uint32_t before_call = 0;
+  bool blocked = false;
 };
 
 /// Visits what one rank does, in order, apart from how long its calls take. `zero_ns` is when the
 /// earliest rank's program begins, run_span().analysed of the trace.
 ///   visitor.start(ns)           its program starts this long after the earliest rank's
 ///   visitor.compute(Computation)
-///   visitor.pause(ns, kind)     of kind recording also for what recording the calls around took
+///   visitor.pause(ns, kind)     of other kinds than blocked; of kind recording also for what
+///                               recording the calls around took
 ///   visitor.region(event, path)  enters or leaves a region, and is in `path` then
 ///   visitor.call(index, path)
 /// Linear.
@@ -82,7 +85,11 @@ class ProgramSteps {
     compute_until(std::min(pause.begin_ns, end_ns));
     const std::int64_t until = std::min(pause.end_ns, end_ns);
     if (until <= now_ns_) return;
-    visitor_.pause(until - now_ns_, pause.kind);
+    if (pause.kind == PauseKind::blocked) {
+      visitor_.compute(Computation{path_, now_ns_ - zero_ns_, until - now_ns_, gap_, true});
+    } else {
+      visitor_.pause(until - now_ns_, pause.kind);
+    }
     now_ns_ = until;
   }
 

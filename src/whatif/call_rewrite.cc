@@ -18,7 +18,7 @@ struct Rewriter {
   std::vector<std::uint32_t> index{};  ///< of each call in the new program, and one past the last
 
   void start(std::int64_t ns) { to.start(ns); }
-  void compute(const Computation& c) { to.compute(c.ns); }
+  void compute(const Computation& c) { to.compute_as(c, c.ns); }
   void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
   void call(std::size_t i, PathId) {

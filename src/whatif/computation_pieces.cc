@@ -37,7 +37,7 @@ class PieceWalk {
       return;
     }
     if (from > c.begin_ns) visit(from - c.begin_ns, nullptr);
-    const std::int64_t selected = selection_.selected_ns(rank_, c.before_call, to - from);
+    const std::int64_t selected = selection_.selected_ns(rank_, c, to - from);
     if (selected > 0) {
       const SelectedPiece piece{rank_, visit_, number_++, selected};
       visit(piece.ns, &piece);
@@ -113,7 +113,7 @@ struct Rewrite {
       const std::int64_t length = piece == nullptr ? ns : lengths.of_piece(*piece);
       changed += length != ns;
       selected += piece != nullptr;
-      to.compute(length);
+      to.compute_as(c, length);
     });
   }
   void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }

@@ -45,7 +45,7 @@ struct DelayedRank {
   void start(std::int64_t ns) { to.start(ns); }
   void compute(const Computation& c) {
     if (selected && selection.has_path(c.path)) to.compute(added(c));
-    to.compute(c.ns);
+    to.compute_as(c, c.ns);
   }
   void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
@@ -87,9 +87,9 @@ struct OverlappedRank {
   void compute(const Computation& c) {
     const std::int64_t before = held ? scaled(c.ns, share) : 0;
     if (before > 0) ++count;
-    to.compute(before);
+    to.compute_as(c, before);
     release();
-    to.compute(c.ns - before);
+    to.compute_as(c, c.ns - before);
   }
   void pause(std::int64_t ns, PauseKind kind) {
     release();

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/saturating.h"
-#include "calls/program_steps.h"
 #include "calls/run_span.h"
 
 namespace slackline {
@@ -15,7 +14,7 @@ struct Copy {
   RankWriter to;
 
   void start(std::int64_t ns) { to.start(ns); }
-  void compute(const Computation& c) { to.compute(c.ns); }
+  void compute(const Computation& c) { to.compute_as(c, c.ns); }
   void pause(std::int64_t ns, PauseKind kind) { to.pause(ns, kind); }
   void region(const RegionEvent& event, PathId) { to.region(event.region, event.enter); }
   void call(std::size_t i, PathId) { to.call(from[i]); }
@@ -33,6 +32,11 @@ void RankWriter::compute(std::int64_t ns) {
   if (now_ns_ <= kTimeLimit_ns) return;
   throw Error("cannot edit the program", "a rank would compute for more than 146 years",
               "Use smaller factors and times.");
+}
+
+void RankWriter::compute_as(const Computation& stretch, std::int64_t ns) {
+  if (stretch.blocked && ns > 0) return pause(ns, PauseKind::blocked);
+  compute(ns);
 }
 
 void RankWriter::pause(std::int64_t ns, PauseKind kind) {

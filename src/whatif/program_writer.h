@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "calls/program_steps.h"
 #include "trace/trace.h"
 
 namespace slackline {
@@ -17,6 +18,8 @@ class RankWriter {
   void start(std::int64_t ns);
   /// Throws Error where the rank's program becomes longer than a trace may be.
   void compute(std::int64_t ns);
+  /// That long, as `stretch` is: computation, or blocked.
+  void compute_as(const Computation& stretch, std::int64_t ns);
   void pause(std::int64_t ns, PauseKind kind);
   void region(std::uint32_t region, bool enter);
   /// Its times are set here.

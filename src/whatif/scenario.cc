@@ -81,12 +81,14 @@ void check_arguments(const Edit& edit, const EditAction& action) {
   }
 }
 
+/// What edits of computation may change.
 std::int64_t computation_ns(const Trace& trace) {
   std::int64_t sum = 0;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     for (std::size_t i = rank_span(calls).first_call; i <= calls.size(); ++i) {
       sum = saturated_sum(sum, calls.useful_ns(i));
+      sum = saturated_sum(sum, calls.paused_ns(i, PauseKind::blocked));
     }
   }
   return sum;

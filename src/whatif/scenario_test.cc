@@ -74,6 +74,25 @@ TEST(Scenario, ScalesARegionAndNothingElse) {
   EXPECT_EQ(program.log[0].computation_before_ns - program.log[0].computation_after_ns, 200);
 }
 
+// A rank that waits for a device takes as long as one that computes.
+TEST(Scenario, ScalesTimeBlockedAndKeepsIt) {
+  const Trace trace = timed_trace(1, R"(
+rank 0
+  @0 +100 init
+  @150 enter foo
+  @200 +60 pause blocked
+  @260 +40 pause no_processor
+  @350 leave foo
+  @400 +10 barrier
+)");
+  const EditedProgram half = edited(trace, {"scale region=foo factor=0.5"});
+  const RankCalls& calls = half.trace.calls(0);
+  EXPECT_EQ(calls.gap_ns(1), 50 + 25 + 30 + 40 + 25 + 50);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 30);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::no_processor), 40);
+  EXPECT_EQ(half.log[0].computation_before_ns - half.log[0].computation_after_ns, 80);
+}
+
 TEST(Scenario, BalancesOverTheRunByRank) {
   const EditedProgram program = edited(two_visits(), {"balance region=foo"});
   // Sums 200 and 400, mean 300: factors 1.5 and 0.75.

@@ -8,6 +8,7 @@
 
 #include "calls/call_paths.h"
 #include "calls/computation_code.h"
+#include "calls/program_steps.h"
 #include "trace/program.h"
 #include "trace/trace.h"
 #include "whatif/edit.h"
@@ -36,9 +37,10 @@ class Selection {
     return has_rank(rank) && has_path(path) && (code_ == nullptr || frames_[frame]) &&
            begin_ns >= after_ns_ && begin_ns < before_ns_;
   }
-  /// What is selected of `ns` of computation before `call`, in a rank and path that are selected.
-  std::int64_t selected_ns(std::int32_t rank, std::uint32_t call, std::int64_t ns) const {
-    return code_ == nullptr ? ns : code_->selected_ns(rank, call, ns, frames_);
+  /// What is selected of `ns` of a stretch, in a rank and path that are selected.
+  std::int64_t selected_ns(std::int32_t rank, const Computation& stretch, std::int64_t ns) const {
+    if (code_ == nullptr) return ns;
+    return code_->selected_ns(rank, stretch.before_call, ns, stretch.blocked, frames_);
   }
   /// A function was named that is no code region: each stretch of its computation is a visit.
   bool by_function() const { return code_ != nullptr; }

@@ -17,7 +17,7 @@ struct ComputationParts::Recorder {
 
   void start(std::int64_t) {}
   void compute(const Computation& c) {
-    code.split(rank, c.before_call, c.ns, [&](FrameId frame, std::int64_t ns) {
+    code.split_stretch(rank, c.before_call, c.ns, c.blocked, [&](FrameId frame, std::int64_t ns) {
       stretches.push_back({clock, clock + ns, c.path, frame});
       clock += ns;
     });
