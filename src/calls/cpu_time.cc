@@ -112,21 +112,21 @@ std::int64_t recording_ns(const Trace& trace) {
   return removed_ns(trace, is_recording) + cost_of_calls(trace);
 }
 
-double share_without_processor(const Trace& trace) {
-  std::int64_t waited_ns = 0;
-  std::int64_t time_ns = 0;
+std::int64_t between_calls_ns(const Trace& trace) {
+  std::int64_t sum = 0;
   for (std::int32_t rank = 0; rank < trace.ranks(); ++rank) {
     const RankCalls& calls = trace.calls(rank);
     if (calls.empty()) continue;
-    const TimeInterval analysed = rank_span(calls).analysed;
-    for (const Pause& pause : calls.pauses()) {
-      if (pause.kind != PauseKind::no_processor) continue;
-      waited_ns += std::max<std::int64_t>(
-          0, std::min(pause.end_ns, analysed.end_ns) - std::max(pause.begin_ns, analysed.begin_ns));
-    }
-    time_ns += analysed.length_ns();
+    for (std::size_t i = rank_span(calls).first_call; i < calls.size(); ++i) sum += calls.gap_ns(i);
+    sum += std::max<std::int64_t>(0, calls.stop_ns() - calls.end_ns(calls.size() - 1));
   }
-  return ratio_of(static_cast<double>(waited_ns), static_cast<double>(time_ns));
+  return sum;
+}
+
+double share_without_processor(const Trace& trace) {
+  const std::int64_t waited_ns =
+      removed_ns(trace, [](PauseKind kind) { return kind == PauseKind::no_processor; });
+  return ratio_of(static_cast<double>(waited_ns), static_cast<double>(between_calls_ns(trace)));
 }
 
 void remove_pauses(Trace& trace) {

@@ -13,8 +13,11 @@ std::int64_t paused_ns(const Trace& trace);
 /// The part of it in the recorder, as far as its cost is known.
 std::int64_t recording_ns(const Trace& trace);
 
-/// The part of the time of all ranks, between MPI_Init and MPI_Finalize, that lies outside of MPI
-/// without a processor, as others had it. 0 where that is not known. Linear.
+/// Time of all ranks, from leaving MPI_Init on, between calls of MPI. Like the two above, the same
+/// for a program without the times of its calls. Linear.
+std::int64_t between_calls_ns(const Trace& trace);
+
+/// The part of it without a processor, as others had it. 0 where that is not known. Linear.
 double share_without_processor(const Trace& trace);
 
 /// Takes the time of paused_ns() out of every rank's time line: the computation between two calls

@@ -5,13 +5,12 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "calls/cpu_time.h"
-#include "calls/run_span.h"
 #include "formats/raw/findings.h"
 
 namespace slackline {
 namespace {
 
-constexpr double kMaterial = 0.01;  // of the ranks' time: less does not change what is predicted
+constexpr double kMaterial = 0.01;  // of the time between calls: less hardly changes what follows
 
 constexpr FindingKind kCpuTime{
     "computation_is_cpu_time", Severity::info,
@@ -26,11 +25,9 @@ constexpr FindingKind kNoCpuTime{
     "CPU time was requested, but the trace has no time off the processor; computation is all time "
     "between calls."};
 
-/// Recording as a part of the ranks' time.
 bool is_material(std::int64_t recording_ns, const Trace& trace) {
-  const RunSpan span = run_span(trace);
   return static_cast<double>(recording_ns) >
-         kMaterial * static_cast<double>(span.analysed.length_ns()) * trace.ranks();
+         kMaterial * static_cast<double>(between_calls_ns(trace));
 }
 
 /// All time between calls, but for that of the recorder.

@@ -19,7 +19,7 @@ struct ComputationChoice {
 /// `wanted`: "wall" (all time between calls), "cpu" (less the time off the processor and other
 /// pauses that the recording knows), or "auto": cpu for a trace whose ranks shared processors
 /// (Finding `oversubscribed`) and whose time off them is known, else wall without what recording
-/// the calls took, where that is known and more than a hundredth. Copies the trace only then.
+/// the calls took, where that is known and more than a hundredth of it. Copies the trace only then.
 /// Throws usage Error for another name.
 ComputationChoice choose_computation(std::string_view wanted, const Trace& trace);
 

@@ -96,6 +96,22 @@ TEST_F(Computing, IsWithoutTheRecordingOfCalls) {
   EXPECT_EQ(execute(request).result["makespan_ns"].as_double(), 1100);
 }
 
+// 1.2 % of the time between calls, but less than a hundredth of the run, which is mostly in MPI.
+TEST_F(Computing, IsTheSameOfAProgramWithoutTheTimesOfItsCalls) {
+  std::string text =
+      "slackline-trace 1 timed ranks=1\nrank 0\n recording barrier 6 6\n @0 +50 init\n";
+  for (int i = 1; i <= 10; ++i) text += fmt::format(" @{} +9000 barrier\n", 10'000 * i - 8950);
+  write_file(file_, text + " @100050 finalize\n");
+  PredictRequest request;
+  request.input.trace = file_.string();
+  const double makespan = execute(request).result["makespan_ns"].as_double();
+  EXPECT_EQ(execute(request).findings.entries().back().name, "recording_left_out");
+  const std::string saved = file_.string() + ".edited.slk";
+  execute(WhatifRequest{.input = request.input, .edits = {"scale factor=1"}, .save = saved});
+  request.input.trace = saved;
+  EXPECT_EQ(execute(request).result["makespan_ns"].as_double(), makespan);
+}
+
 /// T of that rank, and what converting it to another format found.
 class ConvertedComputing : public Computing {
  protected:

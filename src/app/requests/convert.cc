@@ -101,8 +101,8 @@ struct Source {
 
 constexpr FindingKind kCpuTimeLost{
     "cpu_time_lost", Severity::notice,
-    "The format does not hold for how long ranks were off their processors; predictions of the "
-    "written file count that as computation."};
+    "The format does not hold for how long ranks were off their processors or recording took; "
+    "predictions of the written file count that as computation."};
 
 /// A program is written with what the model takes for computation, a measured run as it was.
 const Trace& trace_to_write(const Source& source, const TraceWriter& writer, Findings& findings) {
@@ -112,8 +112,11 @@ const Trace& trace_to_write(const Source& source, const TraceWriter& writer, Fin
     return *source.computation.cpu_time;
   }
   if (writer.loses_cpu_time) {
-    const auto lost = static_cast<double>(paused_ns(source.opened.trace));
-    findings.add(kCpuTimeLost, fmt::format("{} of all ranks", format_time_ns(lost)));
+    const Trace& trace = source.opened.trace;
+    const std::int64_t lost =
+        source.computation.name == "cpu" ? paused_ns(trace) : recording_ns(trace);
+    findings.add(kCpuTimeLost,
+                 fmt::format("{} of all ranks", format_time_ns(static_cast<double>(lost))));
   }
   return source.opened.trace;
 }
