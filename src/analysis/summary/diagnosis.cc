@@ -9,6 +9,7 @@
 
 #include "analysis/paths/path_report.h"
 #include "analysis/summary/evidence_tables.h"
+#include "analysis/summary/judgement_cautions.h"
 #include "analysis/summary/limits_report.h"
 #include "analysis/waits/waits_in_interval.h"
 #include "base/error.h"
@@ -138,6 +139,10 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
         "zero latency, infinite bandwidth, same computation"}}};
   for (const RarePart& part : rare_parts(s)) {
     facts.facts.push_back({part.name, s.share(s.sum_ns.*part.ns), Unit::ratio, part.explanation});
+    if (part.ns == &RankTime::recording) {
+      facts.facts.push_back(
+          {"recording per call", recording_per_call_ns(s), Unit::ns, "mean of all calls"});
+    }
   }
   if (s.processor_share) {
     facts.facts.push_back({"CPU utilisation", *s.processor_share, Unit::ratio,
@@ -162,10 +167,10 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
 }
 
 auto rank_time_object(const RankTime& r, std::optional<double> on_processor) {
-  return Object{"compute_ns"_key = r.compute,     "waiting_ns"_key = r.wait,
-                "inside_mpi_ns"_key = r.mpi,      "no_processor_ns"_key = r.no_processor,
-                "blocked_ns"_key = r.blocked,     "recording_ns"_key = r.recording,
-                "outside_ns"_key = r.outside,     "on_processor"_key = on_processor};
+  return Object{"compute_ns"_key = r.compute, "waiting_ns"_key = r.wait,
+                "inside_mpi_ns"_key = r.mpi,  "no_processor_ns"_key = r.no_processor,
+                "blocked_ns"_key = r.blocked, "recording_ns"_key = r.recording,
+                "outside_ns"_key = r.outside, "on_processor"_key = on_processor};
 }
 
 auto rank_time_objects(const TimeShares& s) {
@@ -199,7 +204,7 @@ auto shares_object(const TimeShares& s, const CallPaths& paths) {
       "inside_mpi"_key = s.share(s.sum_ns.mpi),
       "beside"_key = Object{"no_processor"_key = s.share(s.sum_ns.no_processor),
                             "blocked"_key = s.share(s.sum_ns.blocked),
-                             "recording"_key = s.share(s.sum_ns.recording),
+                            "recording"_key = s.share(s.sum_ns.recording),
                             "outside"_key = s.share(s.sum_ns.outside)},
       "mpi_own_work"_key = s.share(s.own_ns()),
       "waiting_not_known"_key = s.share(s.unknown_ns),

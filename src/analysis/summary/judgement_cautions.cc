@@ -73,14 +73,10 @@ std::optional<Judgement> polls_in_computation(const Diagnosis& d) {
 std::optional<Judgement> recording_took_time(const TimeShares& shares) {
   const double share = shares.share(shares.sum_ns.recording);
   if (share < kMuchRecording) return std::nullopt;
-  std::uint64_t calls = 0;
-  for (const TimeShares::OfCalls& c : shares.calls) calls += c.calls;
   return Judgement{
       JudgementAspect::caution,
       fmt::format("Recording took {} per call, {} of rank time, which is not computation.",
-                  format_time_ns(ratio_of(static_cast<double>(shares.sum_ns.recording),
-                                          static_cast<double>(calls))),
-                  format_percent(share)),
+                  format_time_ns(recording_per_call_ns(shares)), format_percent(share)),
       {"time_shares"}};
 }
 
@@ -175,6 +171,12 @@ std::optional<Judgement> something_lost(const Diagnosis& d, const Trace& trace) 
 }
 
 }  // namespace
+
+double recording_per_call_ns(const TimeShares& shares) {
+  std::uint64_t calls = 0;
+  for (const TimeShares::OfCalls& c : shares.calls) calls += c.calls;
+  return ratio_of(static_cast<double>(shares.sum_ns.recording), static_cast<double>(calls));
+}
 
 std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace) {
   std::vector<Judgement> sentences;

@@ -10,4 +10,7 @@ namespace slackline {
 /// disagree, parts of the recording that were lost.
 std::vector<Judgement> cautions(const Diagnosis& diagnosis, const Trace& trace);
 
+/// What recording a call took on average; 0 without calls.
+double recording_per_call_ns(const TimeShares& shares);
+
 }  // namespace slackline
