@@ -26,8 +26,7 @@ class Stop(gdb.Breakpoint):
     def stop(self):
         frames, at = [], gdb.newest_frame().older()
         while at is not None:
-            if at.type() != gdb.TAILCALL_FRAME:
-                frames.append([at.name() or "", at.find_sal().line])
+            frames.append([at.name() or "", at.find_sal().line])
             if at.name() == "main":
                 break
             at = at.older()

@@ -12,9 +12,11 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "base/parallel.h"
 #include "formats/raw/findings.h"
@@ -27,6 +29,8 @@ namespace {
 
 /// No recorder writes deeper paths.
 constexpr std::size_t kDeepest = 4096;
+/// One after the other without a frame between them.
+constexpr std::size_t kMostTailCalls = 8;
 /// In one file: 200 samples a second, each on a path of its own, for a day.
 constexpr std::uint32_t kMostPaths = 1 << 24;
 
@@ -66,10 +70,32 @@ struct NamedModule {
   SourceLines::State state = SourceLines::State::missing;
   struct Place {
     std::vector<CodeLocation> locations;
-    std::optional<SourceLines::Callee> callee;  // that the call at this place names
+    std::optional<std::uint64_t> callee;  // begin of the function that the call at this place names
   };
-  std::map<std::uint64_t, Place> places;  // by address
+  std::map<std::uint64_t, Place> places;                     // by address
+  std::map<std::uint64_t, SourceLines::Function> functions;  // callees, by begin
 };
+
+/// The functions that calls name, and those to which they jump.
+void find_functions(const SourceLines& lines, const std::string& file, NamedModule& module) {
+  std::vector<std::uint64_t> wanted;
+  for (const auto& [address, place] : module.places) {
+    if (place.callee) wanted.push_back(*place.callee);
+  }
+  while (!wanted.empty()) {
+    const std::uint64_t begin = wanted.back();
+    wanted.pop_back();
+    if (module.functions.contains(begin)) continue;
+    std::optional<SourceLines::Function> function = lines.function_at(begin);
+    if (!function) continue;
+    function->location.module = file;
+    for (SourceLines::TailCall& call : function->tail_calls) {
+      for (CodeLocation& location : call.locations) location.module = file;
+      if (call.target != 0) wanted.push_back(call.target);
+    }
+    module.functions.emplace(begin, std::move(*function));
+  }
+}
 
 bool is_mpi_library(std::string_view module) {
   const std::string name = file_name(std::string(module));
@@ -173,8 +199,8 @@ std::vector<NamedModule> name_places(const PathReader& read) {
         location.function = fmt::format("{}+{:#x}", file_name(key.file), address);
       }
       place.callee = lines.called_before(address + 1);
-      if (place.callee) place.callee->location.module = key.file;
     }
+    find_functions(lines, key.file, named[m]);
   });
   return named;
 }
@@ -198,9 +224,7 @@ class TreeBuilder {
       const NamedModule::Place& named = named_[place.module].places.at(place.address);
       const bool calls = i > 0 || !path.of_sample;
       const CodePlace* const inner = i > first ? &path.places[i - 1] : nullptr;
-      if (calls && named.callee && !is_inside(*named.callee, place.module, inner)) {
-        frames.push_back(&named.callee->location);
-      }
+      if (calls && named.callee) add_tail_callers(*named.callee, place.module, inner, frames);
       for (const CodeLocation& location : named.locations) frames.push_back(&location);
     }
     if (!path.of_sample) note_what_is_missing(path.places[first]);
@@ -214,16 +238,68 @@ class TreeBuilder {
   }
 
  private:
-  /// Whether the next inner place of a path, null for a function of MPI, lies in the function of
-  /// `module` that is called. If not, that function ended with a jump to the next one (a tail
-  /// call) and left no frame.
-  bool is_inside(const SourceLines::Callee& callee, std::uint32_t module,
+  const SourceLines::Function* function_of(std::uint32_t module, std::uint64_t begin) const {
+    const auto& functions = named_[module].functions;
+    const auto found = functions.find(begin);
+    return found == functions.end() ? nullptr : &found->second;
+  }
+
+  /// Whether the next inner place of a path, null for a function of MPI, lies in that function of
+  /// `module`.
+  bool is_inside(const SourceLines::Function& function, std::uint32_t module,
                  const CodePlace* inner) const {
     if (inner == nullptr || inner->module != module) return false;
     // Parts of a function that the compiler moved away lie elsewhere.
-    return callee.holds(inner->address) ||
+    return function.holds(inner->address) ||
            named_[module].places.at(inner->address).locations.back().function ==
-               callee.location.function;
+               function.location.function;
+  }
+
+  /// The one tail call of a function by which it can have come to `inner`; null if that is not
+  /// certain.
+  const SourceLines::TailCall* taken(const SourceLines::Function& function, std::uint32_t module,
+                                     const CodePlace* inner) const {
+    if (function.tail_calls.size() == 1) return &function.tail_calls.front();
+    const SourceLines::TailCall* found = nullptr;
+    for (const SourceLines::TailCall& call : function.tail_calls) {
+      const SourceLines::Function* const target = function_of(module, call.target);
+      const bool elsewhere = inner == nullptr || inner->module != module;
+      const bool leads = target == nullptr ? elsewhere : is_inside(*target, module, inner);
+      if (!leads) continue;
+      if (found != nullptr) return nullptr;
+      found = &call;
+    }
+    return found;
+  }
+
+  /// If the next inner place is not in the function that is called, that function ended with a jump
+  /// to the next one and left no frame; so may that one have done. Adds their frames, where it is
+  /// not certain which jump was taken without a line.
+  void add_tail_callers(std::uint64_t callee, std::uint32_t module, const CodePlace* inner,
+                        std::vector<const CodeLocation*>& frames) {
+    std::vector<const CodeLocation*> outermost_first;
+    std::uint64_t begin = callee;
+    for (std::size_t depth = 0; depth < kMostTailCalls; ++depth) {
+      const SourceLines::Function* const function = function_of(module, begin);
+      if (function == nullptr || is_inside(*function, module, inner)) break;
+      const SourceLines::TailCall* const call = taken(*function, module, inner);
+      if (call == nullptr) {
+        outermost_first.push_back(&without_line(function->location));
+        break;
+      }
+      for (auto at = call->locations.rbegin(); at != call->locations.rend(); ++at) {
+        outermost_first.push_back(&*at);
+      }
+      if (call->target == 0 || call->target == begin) break;
+      begin = call->target;
+    }
+    frames.insert(frames.end(), outermost_first.rbegin(), outermost_first.rend());
+  }
+
+  const CodeLocation& without_line(const CodeLocation& location) {
+    CodeLocation other = location;
+    other.line = 0;
+    return *without_line_.insert(std::move(other)).first;
   }
 
   /// The library that is preloaded: it stands between the program and functions that may block.
@@ -282,6 +358,7 @@ class TreeBuilder {
   const std::vector<NamedModule>& named_;
   Trace& trace_;
   std::map<std::pair<std::string, std::string>, bool> noted_;
+  std::set<CodeLocation> without_line_;
   const CodeLocation unknown_{"unknown code", {}, 0, {}};
 };
 

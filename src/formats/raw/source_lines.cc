@@ -93,6 +93,71 @@ void fill_call(Dwarf_Die* inlined, CodeLocation& location) {
   location.file = absolute(dwarf_filesrc(files, file, nullptr, nullptr), folder);
 }
 
+struct TailJump {
+  std::uint64_t address;  ///< in the jump
+  std::uint64_t target;   ///< begin of the function that it goes to; 0: not known
+};
+
+bool has_flag(Dwarf_Die* die, unsigned dwarf5, unsigned gnu) {
+  return dwarf_hasattr(die, dwarf5) != 0 || dwarf_hasattr(die, gnu) != 0;
+}
+
+/// In the jump that `site` describes, by its own address or the one behind it.
+std::optional<std::uint64_t> address_of_site(Dwarf_Die* site) {
+  Dwarf_Attribute attribute;
+  Dwarf_Addr address = 0;
+  if (dwarf_formaddr(dwarf_attr(site, DW_AT_call_pc, &attribute), &address) == 0) return address;
+  for (const unsigned name : {DW_AT_call_return_pc, DW_AT_low_pc}) {
+    if (dwarf_formaddr(dwarf_attr(site, name, &attribute), &address) == 0) return address - 1;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t target_of_site(Dwarf_Die* site) {
+  Dwarf_Attribute attribute;
+  for (const unsigned name : {DW_AT_call_origin, DW_AT_abstract_origin}) {
+    Dwarf_Die function;
+    Dwarf_Addr begin = 0;
+    if (dwarf_formref_die(dwarf_attr(site, name, &attribute), &function) != nullptr &&
+        dwarf_lowpc(&function, &begin) == 0) {
+      return begin;
+    }
+  }
+  return 0;
+}
+
+/// Those of `around` and of the blocks and inlined functions in it.
+void add_tail_jumps(Dwarf_Die* around, std::uint64_t bias, std::vector<TailJump>& jumps) {
+  Dwarf_Die child;
+  if (dwarf_child(around, &child) != 0) return;
+  do {
+    const int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) {
+      const std::optional<std::uint64_t> address = address_of_site(&child);
+      if (!address || !has_flag(&child, DW_AT_call_tail_call, DW_AT_GNU_tail_call)) continue;
+      const std::uint64_t target = target_of_site(&child);
+      jumps.push_back({*address + bias, target == 0 ? 0 : target + bias});
+    } else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) {
+      add_tail_jumps(&child, bias, jumps);
+    }
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/// The function that holds `address`, with its blocks.
+std::vector<TailJump> tail_jumps(Dwfl_Module* module, std::uint64_t address) {
+  std::vector<TailJump> jumps;
+  Dwarf_Addr bias = 0;
+  if (dwfl_module_addrdie(module, address, &bias) == nullptr) return jumps;
+  const Scopes scopes = scopes_at(module, address);
+  for (int i = 0; i < scopes.count; ++i) {
+    Dwarf_Die* const die = scopes.dies.get() + i;
+    if (dwarf_tag(die) != DW_TAG_subprogram) continue;
+    add_tail_jumps(die, bias, jumps);
+    break;
+  }
+  return jumps;
+}
+
 char* standard_paths = nullptr;
 constexpr Dwfl_Callbacks kCallbacks{.find_elf = dwfl_build_id_find_elf,
                                     .find_debuginfo = dwfl_standard_find_debuginfo,
@@ -200,7 +265,7 @@ std::vector<CodeLocation> SourceLines::at(std::uint64_t address) const {
   return found;
 }
 
-std::optional<SourceLines::Callee> SourceLines::called_before(std::uint64_t return_address) const {
+std::optional<std::uint64_t> SourceLines::called_before(std::uint64_t return_address) const {
   constexpr std::uint8_t kCallNear = 0xe8;  // of x86-64, followed by the distance
   std::array<std::uint8_t, 5> call{};
   if (state_ != State::readable || return_address < call.size() ||
@@ -212,7 +277,18 @@ std::optional<SourceLines::Callee> SourceLines::called_before(std::uint64_t retu
   const std::uint64_t target = return_address + static_cast<std::uint64_t>(std::int64_t{distance});
   const FunctionSymbol* const symbol = module_->covering(target);
   if (symbol == nullptr || symbol->begin != target) return std::nullopt;
-  return Callee{at(target).back(), target, target + symbol->bytes};
+  return target;
+}
+
+std::optional<SourceLines::Function> SourceLines::function_at(std::uint64_t begin) const {
+  if (state_ != State::readable) return std::nullopt;
+  const FunctionSymbol* const symbol = module_->covering(begin);
+  if (symbol == nullptr || symbol->begin != begin) return std::nullopt;
+  Function function{at(begin).back(), begin, begin + symbol->bytes};
+  for (const TailJump& jump : tail_jumps(module_->module, begin)) {
+    function.tail_calls.push_back({at(jump.address), jump.target});
+  }
+  return function;
 }
 
 #else
@@ -226,7 +302,11 @@ std::vector<CodeLocation> SourceLines::at(std::uint64_t) const {
   return std::vector<CodeLocation>(1);
 }
 
-std::optional<SourceLines::Callee> SourceLines::called_before(std::uint64_t) const {
+std::optional<std::uint64_t> SourceLines::called_before(std::uint64_t) const {
+  return std::nullopt;
+}
+
+std::optional<SourceLines::Function> SourceLines::function_at(std::uint64_t) const {
   return std::nullopt;
 }
 

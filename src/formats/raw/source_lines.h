@@ -33,16 +33,24 @@ class SourceLines {
   /// one first, the one that is not inlined last. At least one; what is not known of it is empty.
   std::vector<CodeLocation> at(std::uint64_t address) const;
 
-  /// A function of this file that another one calls.
-  struct Callee {
+  /// A function's jump to another one as its last action, where a call would leave a frame.
+  struct TailCall {
+    std::vector<CodeLocation> locations;  ///< of the jump, as at() gives them
+    std::uint64_t target = 0;  ///< begin of the other function; 0: of another file, or not known
+  };
+  /// A function of this file.
+  struct Function {
     CodeLocation location;  ///< of its begin
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    std::vector<TailCall> tail_calls{};  ///< as far as the debug information has them
     bool holds(std::uint64_t address) const { return address >= begin && address < end; }
   };
-  /// The function that the call ending at `return_address` names, if it is one of this file. Calls
-  /// through pointers and into other files name none.
-  std::optional<Callee> called_before(std::uint64_t return_address) const;
+  /// The begin of the function that the call ending at `return_address` names, if it is one of this
+  /// file. Calls through pointers and into other files name none.
+  std::optional<std::uint64_t> called_before(std::uint64_t return_address) const;
+  /// The function that begins there.
+  std::optional<Function> function_at(std::uint64_t begin) const;
 
  private:
   struct Module;
