@@ -10,7 +10,7 @@ import shutil
 import struct
 import subprocess
 
-from recording import check, finding, result, run_case, skip, succeeded
+from recording import check, finding, rank_section, result, run_case, skip, succeeded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RANKS = 4
@@ -93,7 +93,7 @@ def named_functions(test):
 
 
 def late_function(test):
-    """The chain of late receives goes back to rank 0, in late_relaxation()."""
+    """The chain of late receives goes back to rank 0, which sleeps in late_relaxation()."""
     waits = result(test, "wait-states")["waits"]
     check([w["sum_ns"] for w in waits] == sorted((w["sum_ns"] for w in waits), reverse=True),
           "largest first")
@@ -109,6 +109,9 @@ def late_function(test):
         check(cause["rank"] == 0 and cause["function"] == "late_relaxation", f"cause {cause}")
         check(cause["line"] == line_of("the late line"), f"cause {cause}")
         check(cause["share"] > 0.4, f"cause {cause}")
+    sends = re.findall(r"^ .* send to=1 .* frame=(\d+)", rank_section(test.text(), 0), re.M)
+    lines = {re.search(rf'^frame {frame} \d+ "late_relaxation" .* line=(\d+)', test.text(), re.M)[1] for frame in sends}
+    check(len(sends) == 10 and lines == {str(line_of("the late send"))}, f"calls have their own line: {lines}")
     late = [f for f in result(test, "critical-path", "--on", "measured")["by_function"]
             if f["function"] == "late_relaxation" and f["line"] == line_of("the late line")]
     check(len(late) == 1 and late[0]["time_ns"] > 250_000_000, f"on the critical path: {late}")

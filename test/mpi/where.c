@@ -60,9 +60,9 @@ __attribute__((noinline)) static int recurse(int depth, int bytes) {
 __attribute__((noinline)) static void late_relaxation(int step) {
   int token = step;
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) usleep(50000);
+  if (rank == 0) usleep(50000); /* the late line */
   if (rank + 1 < size && rank == 0)
-    MPI_Send(&token, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* the late line */
+    MPI_Send(&token, 1, MPI_INT, 1, 1, MPI_COMM_WORLD); /* the late send */
   sink += token;
 }
 
