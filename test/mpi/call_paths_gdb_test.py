@@ -15,21 +15,36 @@ import subprocess
 from recording import check, run_case, skip
 
 CALLS = 1000
-# Run by gdb: the frames outside of the function, innermost first, one line a call.
+# Run by gdb: the frames outside of the function, innermost first, one line a call. gdb leaves out functions that ended with
+# a tail call where it is in doubt how they went on. That they were called is seen in the call instruction: then they are
+# there without a line.
 SCRIPT = """
 import gdb, json
 gdb.execute("set breakpoint pending on")
 gdb.execute("set debuginfod enabled off")
 gdb.execute("handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass")
 out = open({output!r}, "w")
+def function_at(address):
+    block, name = gdb.block_for_pc(address), None
+    while block is not None and not block.is_static and not block.is_global:
+        name = block.function.name if block.function is not None else name
+        block = block.superblock
+    return name
+def called_at(pc):
+    code = gdb.selected_inferior().read_memory(pc - 5, 5).tobytes()
+    return function_at(pc + int.from_bytes(code[1:], "little", signed=True)) if code[0] == 0xe8 else None
 class Stop(gdb.Breakpoint):
     def stop(self):
-        frames, at = [], gdb.newest_frame().older()
-        while at is not None:
+        frames, inner = [], gdb.newest_frame()
+        while inner.name() != "main" and inner.older() is not None:
+            at = inner.older()
+            if inner.type() == gdb.NORMAL_FRAME and at.type() != gdb.TAILCALL_FRAME:
+                called = called_at(at.pc())
+                own = inner.function()
+                if called not in (None, own.name if own is not None else inner.name()):
+                    frames.append([called, 0])
             frames.append([at.name() or "", at.find_sal().line])
-            if at.name() == "main":
-                break
-            at = at.older()
+            inner = at
         out.write(json.dumps(frames) + "\\n")
         return False
 Stop({function!r})
@@ -88,7 +103,9 @@ def compare(program_and_function):
         for call in sorted(random.sample(range(len(ours)), min(CALLS, len(ours)))):
             mine = [[plain(name), line] for name, line in ours[call]]
             true = [[plain(name), line] for name, line in its[call]]
-            check(mine == true, f"call {call}: recorded {mine}, gdb {true}")
+            same = len(mine) == len(true) and all(name == its_name and its_line in (line, 0)
+                                                  for (name, line), (its_name, its_line) in zip(mine, true))
+            check(same, f"call {call}: recorded {mine}, gdb {true}")
     return case
 
 
