@@ -1,10 +1,12 @@
 #include "advice/advice.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "advice/evaluation.h"
 #include "advice/program_profile.h"
+#include "formats/text/text.h"
 #include "graph/testing/text_graph.h"
 
 namespace slackline {
@@ -107,6 +109,35 @@ TEST(Advice, OfAnUnbalancedProgramIsToBalanceIt) {
   // then waited for after each step, and not only after the last one.
   EXPECT_NEAR(advice.proposals[0].gain_ns, 10 * (4'000'000 - 1'030'000) - 9 * 2 * 1'000, 1);
   EXPECT_NEAR(advice.ideal_ns, 10 * 1'030'000, 1);
+}
+
+// iterate() is inlined into assemble(), the function that has work to share out.
+TEST(Advice, NamesTheFunctionOfTheProgramThatItsDiagnosisNames) {
+  std::string text =
+      "frame 1 0 main file=a.c line=9 module=a\nframe 2 1 assemble file=a.c line=5 module=a\n"
+      "frame 3 2 iterate file=a.c line=2 module=a inlined\n";
+  std::string ranks;
+  for (int rank = 0; rank < 4; ++rank) {
+    ranks += "rank " + std::to_string(rank) + "\n @0 +10 init frame=1\n";
+    for (int step = 0; step < 10; ++step) {
+      const int begin = 10 + step * 5000;
+      for (int at = 10; at < (rank == 1 ? 4000 : 1000); at += 100) {
+        ranks +=
+            fmt::format(" @{} sample cpu={} frame={}\n", begin + at, begin + at, at < 500 ? 1 : 3);
+      }
+      const int end = begin + (rank == 1 ? 4000 : 1000);
+      ranks += fmt::format(" @{} +{} barrier frame=1\n", end, begin + 5000 - end);
+    }
+    ranks += " @60000 +10 finalize frame=1\n";
+  }
+  Samples samples;
+  const Trace trace = read_text(
+      "slackline-trace 1 timed ranks=4\ninfo sampling=100\n" + text + ranks, "test", &samples);
+  const ModelChoice choice{.model = {1'000'000, 10'000, 0}, .graph = {}, .network = {}};
+  const Advice advice = advise({trace, samples}, build_graph(trace, {}), choice, 5);
+  ASSERT_FALSE(advice.proposals.empty());
+  EXPECT_EQ(advice.proposals[0].hypothesis.place, "assemble");
+  for (const auto& proposal : advice.proposals) EXPECT_NE(proposal.hypothesis.place, "iterate");
 }
 
 TEST(Advice, ThereIsNoneForAProgramOfComputationAlone) {

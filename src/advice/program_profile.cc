@@ -71,6 +71,7 @@ struct ComputationSums {
   const Trace& trace;
   const CallPaths& paths;
   const ComputationCode& code;
+  const std::vector<FrameId>& own_frames;
   std::int32_t rank;
   RankProfile& profile;
 
@@ -85,7 +86,7 @@ struct ComputationSums {
     };
     if (!paths.has_functions()) return add(c.path, c.ns);
     code.split_stretch(rank, c.before_call, c.ns, c.blocked, [&](FrameId frame, std::int64_t ns) {
-      add(paths.of_frame(frame_with_source(trace.call_tree(), frame)), ns);
+      add(paths.of_frame(own_frames[frame]), ns);
     });
   }
   void pause(std::int64_t, PauseKind) {}
@@ -94,11 +95,12 @@ struct ComputationSums {
 };
 
 RankProfile profile_of(const Trace& trace, const CallPaths& paths, const CallPaths& regions,
-                       const ComputationCode& code, std::int32_t rank) {
+                       const ComputationCode& code, const std::vector<FrameId>& own_frames,
+                       std::int32_t rank) {
   const RankCalls& calls = trace.calls(rank);
   RankProfile profile;
   profile.path_ns.resize(paths.size());
-  ComputationSums sums{trace, paths, code, rank, profile};
+  ComputationSums sums{trace, paths, code, own_frames, rank, profile};
   walk_program(trace, regions, rank, run_span(trace).analysed.begin_ns, sums);
   const RankSpan span = rank_span(calls);
   Sequels sequels;
@@ -121,8 +123,9 @@ ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
   const auto ranks = static_cast<std::size_t>(trace.ranks());
   std::vector<RankProfile> parts(ranks);
   const CallPaths regions(trace);
+  const std::vector<FrameId> own = own_frames(trace.call_tree());
   parallel_for(ranks, [&](std::size_t r) {
-    parts[r] = profile_of(trace, paths, regions, code, static_cast<std::int32_t>(r));
+    parts[r] = profile_of(trace, paths, regions, code, own, static_cast<std::int32_t>(r));
   });
   ProgramProfile profile;
   for (std::size_t r = 0; r < ranks; ++r) {

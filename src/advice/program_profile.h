@@ -45,7 +45,7 @@ struct ProgramProfile {
 };
 
 /// One pass over the calls. Where `paths` are of functions, computation is where `code` has it, in
-/// the innermost function whose source is known.
+/// the innermost function of the program's own (own_frame()).
 ProgramProfile program_profile(const Trace& trace, const CallPaths& paths,
                                const ComputationCode& code);
 

@@ -20,6 +20,14 @@ bool is_run_time_library(const std::string& module) {
                              [&](std::string_view name) { return file.starts_with(name); });
 }
 
+/// `frame`, or the innermost of its callers whose source is known, if there is one.
+FrameId frame_with_source(const CallTree& tree, FrameId frame) {
+  for (FrameId at = frame; at != 0; at = tree.parent(at)) {
+    if (!tree.location(at).file.empty()) return at;
+  }
+  return frame;
+}
+
 }  // namespace
 
 FrameId own_frame(const CallTree& tree, FrameId frame) {
@@ -33,6 +41,12 @@ FrameId own_frame(const CallTree& tree, FrameId frame) {
   return frame_with_source(tree, frame);
 }
 
+std::vector<FrameId> own_frames(const CallTree& tree) {
+  std::vector<FrameId> own(tree.size() + 1);
+  for (FrameId frame = 1; frame < own.size(); ++frame) own[frame] = own_frame(tree, frame);
+  return own;
+}
+
 std::vector<bool> frames_of_function(const CallTree& tree, std::string_view function) {
   std::vector<bool> inside(tree.size() + 1);
   for (FrameId frame = 1; frame <= tree.size(); ++frame) {
@@ -44,13 +58,6 @@ std::vector<bool> frames_of_function(const CallTree& tree, std::string_view func
 FrameId ancestor_at(const CallTree& tree, FrameId frame, std::uint32_t depth) {
   if (tree.depth(frame) < depth) return 0;
   while (tree.depth(frame) > depth) frame = tree.parent(frame);
-  return frame;
-}
-
-FrameId frame_with_source(const CallTree& tree, FrameId frame) {
-  for (FrameId at = frame; at != 0; at = tree.parent(at)) {
-    if (!tree.location(at).file.empty()) return at;
-  }
   return frame;
 }
 

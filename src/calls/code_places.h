@@ -14,14 +14,12 @@ namespace slackline {
 FrameId frame_of_gap(const Trace& trace, const CallPaths& functions, std::int32_t rank,
                      std::uint32_t call);
 
-/// `frame`, or if its source is not known, the innermost of its callers whose source is: the place
-/// in the program from which a library function was called. `frame` itself if there is none.
-FrameId frame_with_source(const CallTree& tree, FrameId frame);
-
 /// `frame` or the innermost of its callers that is a function of the program's own: of no C
 /// library, compiler's run-time library, MPI or math library, and not inlined into its caller.
-/// Without one, frame_with_source(). Linear in the depth.
+/// Without one, the innermost whose source is known, else `frame`. Linear in the depth.
 FrameId own_frame(const CallTree& tree, FrameId frame);
+/// own_frame() of every frame of the tree, 0 included. O(frames x depth).
+std::vector<FrameId> own_frames(const CallTree& tree);
 
 /// For each frame of the tree, 0 included, whether it is one of `function` or of what that calls.
 std::vector<bool> frames_of_function(const CallTree& tree, std::string_view function);

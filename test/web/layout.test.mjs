@@ -36,7 +36,7 @@ test("the figures of the head stand in one row or in two of the same length", ()
   withFile(page, wide, async (p) => {
     const rowsOf = (count) =>
       p.evaluate((count) => {
-        const tiles = document.querySelector(".summary .tiles");
+        const tiles = document.querySelector("main > .tiles");
         while (tiles.children.length > count) tiles.lastElementChild.remove();
         while (tiles.children.length < count) tiles.append(tiles.firstElementChild.cloneNode(true));
         tiles.style.setProperty("--count", count);
@@ -46,7 +46,7 @@ test("the figures of the head stand in one row or in two of the same length", ()
         return [...rows.values()];
       }, count);
     const own = await p.evaluate(() => {
-      const tiles = document.querySelector(".summary .tiles");
+      const tiles = document.querySelector("main > .tiles");
       return [tiles.style.getPropertyValue("--count"), tiles.children.length];
     });
     assert.equal(Number(own[0]), own[1]);

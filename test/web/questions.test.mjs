@@ -11,7 +11,7 @@ import { after, before, test } from "node:test";
 import { atRest, followLink, until, withFile } from "./browser.mjs";
 
 const { SLACKLINE_BINARY: binary, SLACKLINE_EXAMPLES: examples, SLACKLINE_SHARED: shared = "" } = process.env;
-const QUESTIONS = ["late", "change", "latency", "critical path"];
+const QUESTIONS = ["change", "latency", "critical path"];
 const SCREEN = { width: 1600, height: 1000 };
 let directory;
 
@@ -65,9 +65,14 @@ function seen(page) {
       const text = found?.querySelector("dd > p");
       return text && inSight(text) ? text.innerText : "";
     };
-    const limit = document.querySelector(".judgement li.limit");
+    const judgement = (aspect) => {
+      const sentence = document.querySelector(`.judgement li.${aspect}`);
+      return sentence && inSight(sentence) ? sentence.innerText : "";
+    };
     return {
-      limit: limit && inSight(limit) ? limit.innerText : "",
+      limit: judgement("limit"),
+      cause: judgement("cause"),
+      timeline: document.querySelector(".timeline").getBoundingClientRect().top < 900,
       ...Object.fromEntries(questions.map((question) => [question, answer(question)])),
     };
   }, QUESTIONS);
@@ -80,7 +85,8 @@ test("five questions of a run whose answers are known", async () => {
     const answers = await seen(page);
     // Three ranks of four wait for 50 of 151.5 ms: a quarter of all time.
     assert.match(answers.limit, /^Main limitation\s+Limited by load imbalance: \d\d\.\d\s% of rank time is waiting for /);
-    assert.match(answers.late, new RegExp(`^Rank ${LATE_RANK}: it causes (9\\d|100)\\s% of wait time, mainly through computation`));
+    assert.match(answers.cause, new RegExp(`root cause: computation on rank ${LATE_RANK} \\((9\\d|100)\\s% of all wait time\\)`));
+    assert.ok(answers.timeline, "the time line begins in the first 900 px");
     const [, at] = /^It changes at ([\d.]+)\sms/.exec(answers.change);
     assert.ok(Math.abs(at - changes) < 2, `${at} ms of ${changes}`);
     // A barrier of four is two messages after each other: T = 150 ms + 100 * (2 L + overheads), and 1 % of it is
@@ -98,7 +104,7 @@ test("an answer leads to its place in the time line", async () => {
   const trace = join(directory, "late.txt");
   writeRun(trace);
   await withFile(pageOf(trace, "late"), { viewport: SCREEN }, async (page) => {
-    await followLink(page, page.locator(".answers a.place").first());
+    await followLink(page, page.locator(".summary a.place").first());
     await until(page, (rank) => location.hash.includes(`only=${rank},${rank}`), LATE_RANK);
   });
 });
@@ -111,7 +117,9 @@ for (const name of ["epoch/epoch_8proc.prv.gz", "stencil4d-64/traces.otf2"]) {
 for (const [name, trace] of runs) {
   test(`five questions of ${name}`, () =>
     withFile(pageOf(trace, name), { viewport: SCREEN }, async (page) => {
-      for (const [question, text] of Object.entries(await seen(page))) assert.ok(text.length > 20, `${question}: "${text}"`);
+      const { timeline, ...answers } = await seen(page);
+      assert.ok(timeline, "the time line begins in the first 900 px");
+      for (const [question, text] of Object.entries(answers)) assert.ok(text.length > 20, `${question}: "${text}"`);
     }));
 }
 

@@ -49,6 +49,7 @@ test("without any WebGL it is the canvas", async () => {
   try {
     await open("run", { browser: plain }, async (page) => {
       await page.locator(".status[data-renderer=Canvas]").waitFor();
+      await atRest(page);
       const [r, g, b] = await colourAt(page, 0, 5000, 1e6);
       assert.ok(r + g + b > 0 && r + g + b < 3 * 255);
     });

@@ -78,11 +78,9 @@ struct PlacedLoss {
 class LimitSearch {
  public:
   explicit LimitSearch(const LimitInputs& in)
-      : in_(in), own_(in.trace.call_tree().size() + 1), start_(run_span(in.trace).whole.begin_ns) {
-    for (FrameId frame = 1; frame < own_.size(); ++frame) {
-      own_[frame] = own_frame(in.trace.call_tree(), frame);
-    }
-  }
+      : in_(in),
+        own_(own_frames(in.trace.call_tree())),
+        start_(run_span(in.trace).whole.begin_ns) {}
 
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};

@@ -12,6 +12,7 @@ export interface Sentence {
 
 /** One of the questions that everybody asks first. */
 export interface Answer extends Sentence {
+  id: string;
   question: string;
 }
 
@@ -32,7 +33,9 @@ export interface Lead {
   latency: Series | null;
   /** Id of the time line, if there is one. */
   timeline: string;
-  /** What is left for below, without what stands above already: the time line first. */
+  /** The sections that have a time line. */
+  pictures: Section[];
+  /** What is left for below, without what stands above already. */
   sections: Section[];
 }
 
@@ -119,12 +122,17 @@ export function leadOf(report: Report): Lead {
   const isLatency = (item: Item): item is Series => item.kind === "series" && /^latency/.test(item.x_name);
   return {
     sentences: [...said(report, JUDGEMENT), ...plain],
-    answers: said(report, ANSWERS).map((answer) => ({ ...answer, question: String(answer.entry["question"] ?? "") })),
+    answers: said(report, ANSWERS).map((answer) => ({
+      ...answer,
+      id: String(answer.entry["id"] ?? ""),
+      question: String(answer.entry["question"] ?? ""),
+    })),
     facts: facts?.facts ?? [],
     factors: factorsOf(items),
     // Where it is what the report is about, it comes next anyway.
     latency: first?.items.some(isLatency) ? null : (items.find(isLatency) ?? null),
     timeline: items.find((item) => item.kind === "timeline")?.id ?? "",
-    sections: [...pictures, ...others],
+    pictures,
+    sections: others,
   };
 }

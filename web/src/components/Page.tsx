@@ -4,6 +4,7 @@ import { leadOf } from "../common/lead";
 import { scriptForm, type Report } from "../common/report";
 import { useTheme } from "../common/theme";
 import { Contents } from "./Contents";
+import { Tiles } from "./Facts";
 import { CopyButton } from "./parts/CopyButton";
 import { Findings } from "./Findings";
 import { Provenance } from "./Provenance";
@@ -13,6 +14,9 @@ import { Summary } from "./Summary";
 export function Page({ report }: { report: Report }) {
   const { theme, toggle } = useTheme();
   const lead = useMemo(() => leadOf(report), [report]);
+  const shown = (section: Report["sections"][number], i: number) => (
+    <Section key={i} section={section} theme={theme} depth={0} />
+  );
   return (
     <TimelineId.Provider value={lead.timeline}>
       <div class="page">
@@ -22,12 +26,12 @@ export function Page({ report }: { report: Report }) {
           {theme === "dark" ? "Light" : "Dark"}
         </button>
       </div>
-      <Contents sections={lead.sections} findings={report.findings.length} />
+      <Contents sections={[...lead.pictures, ...lead.sections]} findings={report.findings.length} />
       <main>
         <Summary report={report} lead={lead} theme={theme} />
-        {lead.sections.map((section, i) => (
-          <Section key={i} section={section} theme={theme} depth={0} />
-        ))}
+        {lead.pictures.map(shown)}
+        {lead.facts.length > 0 && <Tiles facts={lead.facts} />}
+        {lead.sections.map(shown)}
         <Findings findings={report.findings} />
         <Provenance report={report} />
       </main>

@@ -2,12 +2,11 @@ import { useContext } from "preact/hooks";
 import { TimelineId } from "../common/context";
 import { format, grouped, prose } from "../common/format";
 import { explain } from "../common/glossary";
-import type { Answer, Factor, Lead, Sentence } from "../common/lead";
+import type { Factor, Lead, Sentence } from "../common/lead";
 import type { Finding, Report } from "../common/report";
 import type { Theme } from "../common/theme";
 import { fragmentOf, type Place } from "../common/link";
 import { Chart } from "./Chart";
-import { Tiles } from "./Facts";
 import { Hint } from "./parts/Hint";
 
 const ASPECTS: Record<string, string> = {
@@ -76,11 +75,12 @@ function SentenceView({ sentence }: { sentence: Sentence }) {
   );
 }
 
-/** Beside what holds the run back, what everybody wants to know of it. */
-function Answers({ answers }: { answers: Answer[] }) {
+/** Beside what holds the run back, what everybody wants to know of it. The rank is named by the cause, if there is one. */
+function Answers({ answers, sentences }: Pick<Lead, "answers" | "sentences">) {
+  const named = sentences.some(({ aspect }) => aspect === "cause");
   return (
     <dl class="answers">
-      {answers.map(({ question, text, evidence }) => (
+      {answers.filter(({ id }) => !(named && id === "late")).map(({ question, text, evidence }) => (
         <div key={question}>
           <dt>{prose(question)}</dt>
           <dd>
@@ -139,7 +139,7 @@ interface Props {
   theme: Theme;
 }
 
-/** The first screen: what it is about, what came out, the figures to remember. */
+/** The first screen: what it is about and what came out. */
 export function Summary({ report, lead, theme }: Props) {
   const beside = lead.factors.length > 0 || lead.latency !== null;
   return (
@@ -147,12 +147,15 @@ export function Summary({ report, lead, theme }: Props) {
       <p class="eyebrow">slackline {report.command}</p>
       <h1>{report.title || "Report"}</h1>
       <Alert findings={report.findings} />
-      <div class={beside ? "first" : "first alone"}>
-        <ul class="judgement lead">
-          {lead.sentences.map((sentence, i) => (
-            <SentenceView key={i} sentence={sentence} />
-          ))}
-        </ul>
+      <div class={beside ? "first with-figures" : "first"}>
+        <div class="told">
+          <ul class="judgement lead">
+            {lead.sentences.map((sentence, i) => (
+              <SentenceView key={i} sentence={sentence} />
+            ))}
+          </ul>
+          {lead.answers.length > 0 && <Answers answers={lead.answers} sentences={lead.sentences} />}
+        </div>
         {beside && (
           <div class="beside">
             {lead.factors.length > 0 && <EfficiencyTree factors={lead.factors} />}
@@ -160,8 +163,6 @@ export function Summary({ report, lead, theme }: Props) {
           </div>
         )}
       </div>
-      {lead.answers.length > 0 && <Answers answers={lead.answers} />}
-      {lead.facts.length > 0 && <Tiles facts={lead.facts} />}
     </header>
   );
 }
