@@ -16,10 +16,12 @@ if [ "${3:-}" != inside ]; then exec unshare --mount "$0" "$source" "$scratch" i
 root="$scratch/root"
 rm -rf "$scratch"
 mkdir -p "$scratch"
-trap 'umount "$root/proc" "$root/dev/shm" "$root/dev/pts" 2>/dev/null; rm -rf --one-file-system "$scratch"' EXIT
+trap 'umount "$root/proc" "$root/dev/shm" "$root/dev/pts" "$root" 2>/dev/null; rm -rf --one-file-system "$scratch"' EXIT
 debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$scratch/debootstrap.log" 2>&1 ||
   skip "debootstrap failed (no network?): $(tail -n 1 "$scratch/debootstrap.log")"
 
+# A mount of its own, as a container's root is: mount namespaces inside need it.
+mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount -t tmpfs tmpfs "$root/dev/shm"
 mount -t devpts devpts "$root/dev/pts"
