@@ -354,7 +354,10 @@ void Thread::note_blocking(const std::uint64_t* frame) {
   const auto cpu = static_cast<std::int64_t>(thread_cpu_time_ns()) - cpu_at_end();
   const std::int64_t off = static_cast<std::int64_t>(now_ns() - end_ns_) - cpu;
   if (off - located_ns_ < kOffProcessorNs) return;
+  // A timer that expires meanwhile finds the recorder, where nothing is to be sampled.
+  set_busy(true);
   sampler_.take_blocked(frame, off - located_ns_);
+  set_busy(false);
   located_ns_ = off;
 }
 
