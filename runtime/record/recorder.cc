@@ -277,20 +277,21 @@ void Thread::close_failed_poll(std::uint64_t key) {
   const std::uint64_t inside = end_ns_ - begin;
   slk_record* const last = poll_.head;
   const bool adjacent = last != nullptr && poll_.window == file_.window() && poll_.end == head_;
-  if (adjacent && poll_.key == key && begin - last->end_ns < kPollGapNs) {
+  if (adjacent && poll_.key == key && begin - poll_.left_ns < kPollGapNs) {
     retract();
     forget_computation();  // none of its own is between the two
     auto* args = reinterpret_cast<std::int64_t*>(last + 1);
     ++args[0];
     args[1] += static_cast<std::int64_t>(inside);
     last->end_ns = end_ns_;
+    poll_.left_ns = left_ns();
     leave();
     return;
   }
   head_->flags = static_cast<std::uint8_t>(head_->flags | SLK_FLAG_FAILED);
   const std::int64_t args[2] = {1, static_cast<std::int64_t>(inside)};
   close_with(2, [&](std::size_t i) { return args[i]; });
-  poll_ = {head_ != sink_ ? head_ : nullptr, file_.head(), file_.window(), key};
+  poll_ = {head_ != sink_ ? head_ : nullptr, file_.head(), file_.window(), key, left_ns()};
 }
 
 void Thread::write(const slk_record& record, const std::int64_t* args, std::size_t n_args) {
@@ -354,7 +355,10 @@ void Thread::note_blocking(const std::uint64_t* frame) {
   const auto cpu = static_cast<std::int64_t>(thread_cpu_time_ns()) - cpu_at_end();
   const std::int64_t off = static_cast<std::int64_t>(now_ns() - end_ns_) - cpu;
   if (off - located_ns_ < kOffProcessorNs) return;
+  // A timer that expires meanwhile finds the recorder, where nothing is to be sampled.
+  set_busy(true);
   sampler_.take_blocked(frame, off - located_ns_);
+  set_busy(false);
   located_ns_ = off;
 }
 

@@ -42,6 +42,7 @@ struct PollRun {
   slk_record* end = nullptr;  // where the next record lies if no other comes in between
   std::uint32_t window = 0;
   std::uint64_t key = 0;
+  std::uint64_t left_ns = 0;  // when the last poll went back to the program
 };
 
 class Thread {
@@ -206,6 +207,11 @@ class Thread {
   void synchronise_at_end() {
     cpu_end_ns_ = processor_.synchronise();
     synchronised_end_ns_ = end_ns_;
+    synchronised_until_ns_ = now_ns();
+  }
+  /// When the last call went back to the program: asking for CPU time takes microseconds.
+  std::uint64_t left_ns() const {
+    return synchronised_end_ns_ == end_ns_ ? synchronised_until_ns_ : end_ns_;
   }
   void retract() { __atomic_store_n(&head_->op, std::uint8_t{0}, __ATOMIC_RELEASE); }
 
@@ -215,8 +221,9 @@ class Thread {
   std::uint64_t end_ns_ = 0;
   std::uint64_t calls_ = 0;
   ProcessorClock processor_;
-  std::uint64_t synchronised_end_ns_ = 0;  // the end of a call at which CPU time was asked for
-  std::int64_t cpu_end_ns_ = 0;            // that CPU time
+  std::uint64_t synchronised_end_ns_ = 0;    // the end of a call at which CPU time was asked for
+  std::uint64_t synchronised_until_ns_ = 0;  // when it was known
+  std::int64_t cpu_end_ns_ = 0;              // that CPU time
   // In the computation before the last call, not yet written: without a processor that the thread
   // wanted, and off it of its own accord.
   std::int64_t off_processor_ns_ = 0;

@@ -24,10 +24,12 @@ gdb.execute("set breakpoint pending on")
 gdb.execute("set debuginfod enabled off")
 gdb.execute("handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass")
 out = open({output!r}, "w")
+def begins_at(function, address):
+    return function is not None and function.is_function and int(function.value().address) == address
 def function_at(address):
     block, name = gdb.block_for_pc(address), None
     while block is not None and not block.is_static and not block.is_global:
-        name = block.function.name if block.function is not None else name
+        name = block.function.name if begins_at(block.function, address) else name
         block = block.superblock
     return name
 def called_at(pc):
