@@ -2,87 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 #include <random>
 
 #include "base/error.h"
-#include "base/testing/scratch_folder.h"
-#include "formats/raw/clock_map.h"
 #include "formats/raw/findings.h"
 #include "formats/raw/function_names.h"
-#include "formats/raw/reader.h"
+#include "formats/raw/testing/raw_file_builder.h"
 
 namespace slackline {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::ElementsAre;
-
-/// Writes raw files as the recorder would.
-class RawFileBuilder {
- public:
-  RawFileBuilder(std::int32_t rank, std::int32_t ranks) {
-    header_.magic = SLK_WIRE_MAGIC;
-    header_.version = SLK_WIRE_VERSION;
-    header_.header_bytes = SLK_RAW_HEADER_BYTES;
-    header_.rank = rank;
-    header_.world_size = ranks;
-    header_.finalized = 1;
-    header_.monotonic_ns = 1000;
-    std::strcpy(header_.host, "node");
-    std::strcpy(header_.boot_id, "boot");
-  }
-
-  slk_raw_header& header() { return header_; }
-
-  RawFileBuilder& add(slk_record record, const std::vector<std::int64_t>& args = {}) {
-    record.n_args = static_cast<std::uint32_t>(args.size());
-    const std::size_t slots = 1 + (args.size() + SLK_ARGS_PER_SLOT - 1) / SLK_ARGS_PER_SLOT;
-    std::string bytes(slots * sizeof record, '\0');
-    std::memcpy(bytes.data(), &record, sizeof record);
-    if (!args.empty()) std::memcpy(bytes.data() + sizeof record, args.data(), args.size() * 8);
-    records_ += bytes;
-    return *this;
-  }
-  RawFileBuilder& call(slk_operation op, std::uint64_t begin, std::uint64_t end,
-                       std::int32_t peer = SLK_PEER_NONE, std::uint32_t request = 0) {
-    return add({begin, end, 8, peer, 5, 0, request, 0, 0, 0, static_cast<std::uint8_t>(op)});
-  }
-
-  std::string bytes() const { return file({}, records_); }
-  /// What was added so far stands in the stage.
-  std::string staged_bytes() const { return file(records_, {}); }
-  /// Died between appending and clearing: the same records in both, and `open` after them.
-  std::string repeated_bytes(const std::string& open) const {
-    return file(records_ + open, records_);
-  }
-  const std::string& records() const { return records_; }
-
- private:
-  std::string file(std::string stage, const std::string& appended) const {
-    if (!stage.empty()) stage.resize(4096, '\0');
-    slk_raw_header header = header_;
-    header.stage_bytes = stage.size();
-    header.appended_bytes = appended.size();
-    std::string all(SLK_RAW_HEADER_BYTES, '\0');
-    std::memcpy(all.data(), &header, sizeof header);
-    return all + stage + appended;
-  }
-
-  slk_raw_header header_{};
-  std::string records_;
-};
-
-class RawReaderTest : public testing::Test {
- protected:
-  void write(const std::string& name, const std::string& bytes) {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-  }
-  Trace read() { return read_raw(folder_); }
-
-  ScratchFolder scratch_;
-  const fs::path& folder_ = scratch_.path();
-};
+using ::testing::ElementsAre;
+using testing::RawFileBuilder;
+using testing::RawReaderTest;
 
 TEST_F(RawReaderTest, TimesCountFromTheEarliestBegin) {
   write("rank-0.slkraw", RawFileBuilder(0, 2).call(SLK_OP_init, 2000, 2100).bytes());
@@ -432,181 +364,6 @@ TEST(ReadableName, IsWhatPeopleWrite) {
   EXPECT_EQ(raw::readable_name("_Zbroken"), "_Zbroken");
 }
 
-TEST_F(RawReaderTest, TimeOffTheProcessorIsAPauseInTheComputation) {
-  RawFileBuilder file(0, 1);
-  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
-  file.call(SLK_OP_barrier, 22200, 22300);
-  // More than the whole gap: as much as there is. Of a call that is not the last: nothing.
-  file.add({22200, 22200, 50000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
-  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
-  write("rank-0.slkraw", file.bytes());
-  const Trace trace = read();
-  const RankCalls& calls = trace.calls(0);
-  ASSERT_EQ(calls.pauses().size(), 2u);
-  EXPECT_EQ(calls.gap_ns(1), 10000);
-  EXPECT_EQ(calls.useful_ns(1), 6000);
-  EXPECT_EQ(calls.pauses()[0].end_ns, calls.begin_ns(1));
-  EXPECT_EQ(calls.useful_ns(2), 0);
-  EXPECT_TRUE(trace.findings().empty());
-}
-
-TEST_F(RawReaderTest, TimeBlockedAndTimeWrittenArePausesOfTheirOwn) {
-  RawFileBuilder file(0, 1);
-  file.call(SLK_OP_init, 2000, 2100);
-  file.add({3000, 3500, 0, -1, 0, 0, 0, 0, 0, 0, SLK_REC_STAGE_WRITTEN});
-  file.call(SLK_OP_barrier, 12100, 12200);
-  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
-  file.add({12100, 12100, 1000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_BLOCKED});
-  write("rank-0.slkraw", file.bytes());
-  const Trace trace = read();
-  const RankCalls& calls = trace.calls(0);
-  EXPECT_EQ(calls.paused_ns(1, PauseKind::recording), 500);
-  EXPECT_EQ(calls.paused_ns(1, PauseKind::no_processor), 4000);
-  EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 1000);
-  EXPECT_EQ(calls.useful_ns(1), 10000 - 5500);
-  EXPECT_TRUE(trace.findings().empty());
-}
-
-TEST_F(RawReaderTest, CostsOfRecordingAreTheMeanOfTheRanksThreads) {
-  RawFileBuilder main(0, 1);
-  main.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-  main.add({12300, 12300, 3, -1, 0, 0, SLK_OP_barrier, 0, 0, 0, SLK_REC_CALL_COST}, {50, 30});
-  RawFileBuilder other(0, 1);
-  other.header().thread = 1;
-  other.add({12300, 12300, 1, -1, 0, 0, SLK_OP_barrier, 0, 0, 0, SLK_REC_CALL_COST}, {90, 10});
-  other.add({12300, 12300, 4, -1, 0, 0, SLK_OP_send, 0, 0, 0, SLK_REC_CALL_COST}, {20, 5});
-  write("rank-0.slkraw", main.bytes());
-  write("rank-0.t1.slkraw", other.bytes());
-  const Trace trace = read();
-  const auto costs = trace.calls(0).recording_costs();
-  ASSERT_GT(costs.size(), std::size_t{SLK_OP_barrier});
-  EXPECT_EQ(costs[SLK_OP_barrier], (RecordingCost{60, 25}));
-  EXPECT_EQ(costs[SLK_OP_send], (RecordingCost{20, 5}));
-  EXPECT_EQ(costs[SLK_OP_recv], (RecordingCost{40, 15})) << "never measured: as the others";
-}
-
-TEST_F(RawReaderTest, ARankThatDiedHasTheCostOfRecordingByTrial) {
-  RawFileBuilder file(0, 1);
-  file.header().cost_ns = 50'000;
-  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-  write("rank-0.slkraw", file.bytes());
-  EXPECT_EQ(read().calls(0).recording_ns(1), 50);
-  file.header().version = 7;
-  write("rank-0.slkraw", file.bytes());
-  EXPECT_EQ(read().calls(0).recording_ns(1), 0) << "recorded before these were kept";
-}
-
-TEST_F(RawReaderTest, CountersBelongToTheComputationBeforeACall) {
-  constexpr std::uint64_t kSwitches = 1u << SLK_COUNTER_involuntary_switches;
-  constexpr std::uint64_t kInstructions = 1u << SLK_COUNTER_instructions;
-  RawFileBuilder file(0, 1);
-  file.header().counters = kSwitches | kInstructions | 1u << SLK_COUNTER_cycles;
-  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-  file.add({12100, 12100, kSwitches | kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS},
-           {3, 5000});
-  file.call(SLK_OP_barrier, 22200, 22300);
-  file.add({22200, 22200, kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {70});
-  // Before a call that is not the last one: nothing.
-  file.add({12100, 12100, kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {900});
-  write("rank-0.slkraw", file.bytes());
-  const Trace trace = read();
-  EXPECT_THAT(trace.counters(), ElementsAre("ru_nivcsw", "PAPI_TOT_INS", "PAPI_TOT_CYC"));
-  const RankCalls& calls = trace.calls(0);
-  EXPECT_EQ(calls.counter(0, 1), 3u);
-  EXPECT_EQ(calls.counter(0, 2), 0u);
-  EXPECT_EQ(calls.counter(1, 1), 5000u);
-  EXPECT_EQ(calls.counter(1, 2), 70u);
-  EXPECT_EQ(calls.counter(2, 1), 0u);
-  EXPECT_TRUE(trace.findings().empty());
-}
-
-TEST_F(RawReaderTest, ImpossibleGainsAreDamage) {
-  RawFileBuilder file(0, 1);
-  file.header().counters = ~0u;
-  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-  file.add({12100, 12100, 7, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {-1, 4});
-  write("rank-0.slkraw", file.bytes());
-  const Trace trace = read();
-  EXPECT_EQ(trace.counters().size(), std::size_t{SLK_COUNTER_COUNT});
-  EXPECT_EQ(trace.calls(0).counter(0, 1), 0u);
-  EXPECT_EQ(trace.calls(0).counter(1, 1), 4u);
-  EXPECT_EQ(trace.findings().count(kDamagedRecord), 2u) << "one negative, one missing";
-}
-
-TEST_F(RawReaderTest, StolenTimeIsThatOfTheHostsProcessors) {
-  for (int rank = 0; rank < 3; ++rank) {
-    RawFileBuilder file(rank, 3);
-    file.header().processors[0] = rank == 2 ? 2 : 1;  // two ranks on one processor
-    file.header().processors_ns = 1'000'000'000;
-    file.header().stolen_ns = rank == 2 ? 0 : 30'000'000;
-    file.header().missing_counters = rank == 0 ? 1u << SLK_COUNTER_cycles : 0;
-    file.header().missing_reason = ENOENT;
-    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
-  }
-  const Trace trace = read();
-  EXPECT_EQ(trace.info().processors_ns, 2'000'000'000);
-  EXPECT_EQ(trace.info().stolen_ns, 30'000'000);
-  EXPECT_EQ(trace.findings().count(raw::kNoHardwareCounters), 1u);
-}
-
-TEST_F(RawReaderTest, MoreRanksThanProcessorsAreSaidFirst) {
-  for (int rank = 0; rank < 3; ++rank) {
-    RawFileBuilder file(rank, 4);
-    file.header().processors[0] = rank == 2 ? 2 : 1;
-    file.header().knows_cpu_time = 1;
-    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-    file.add({12100, 12100, 5000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
-    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
-  }
-  const Trace trace = read();
-  ASSERT_EQ(trace.findings().entries().size(), 2u) << "rank 3 is missing, too";
-  const Findings::Entry& first = trace.findings().entries()[0];
-  EXPECT_EQ(first.name, "oversubscribed");
-  EXPECT_EQ(first.count, 3u);
-  EXPECT_THAT(
-      first.examples,
-      ElementsAre(
-          "node: 3 ranks on 2 processors, without a processor for 50 % of their computation"));
-}
-
-TEST_F(RawReaderTest, UnknownCpuTimeOfSharedProcessorsIsSaid) {
-  for (int rank = 0; rank < 3; ++rank) {
-    RawFileBuilder file(rank, 3);
-    file.header().processors[0] = 3;
-    file.header().knows_cpu_time = static_cast<std::uint32_t>(rank);  // not, exactly, sampled
-    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
-    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
-  }
-  const Trace trace = read();
-  EXPECT_EQ(trace.findings().count(raw::kNoCpuTime), 1u);
-  EXPECT_EQ(trace.findings().count(raw::kCpuTimeSampled), 1u);
-  EXPECT_THAT(trace.findings().entries()[0].examples, ElementsAre("node: 3 ranks on 2 processors"));
-}
-
-TEST_F(RawReaderTest, FilesOfTheVersionBeforeAreRead) {
-  RawFileBuilder file(0, 1);
-  file.header().version = SLK_WIRE_OLDEST;
-  write("rank-0.slkraw", file.call(SLK_OP_init, 2000, 2100).bytes());
-  EXPECT_TRUE(read().findings().empty());
-  file.header().version = SLK_WIRE_VERSION + 1;
-  write("rank-0.slkraw", file.bytes());
-  EXPECT_THROW(read(), Error);
-}
-
-TEST_F(RawReaderTest, WhatRecordingTookIsTheMeasuredSum) {
-  RawFileBuilder file(0, 1);
-  file.header().cost_ns = 50'000;
-  file.header().calls = 1000;
-  file.call(SLK_OP_init, 2000, 2100);
-  write("rank-0.slkraw", file.bytes());
-  EXPECT_EQ(read().info().recording_ns, 50'000) << "of a rank that died: by trial";
-  file.header().recording_ns = 123'456;
-  write("rank-0.slkraw", file.bytes());
-  EXPECT_EQ(read().info().recording_ns, 123'456);
-}
-
 TEST_F(RawReaderTest, MissingRankAndMissingFinalizeAreTold) {
   RawFileBuilder file(1, 3);
   file.header().finalized = 0;
@@ -673,62 +430,6 @@ TEST_F(RawReaderTest, DamageNeverCrashes) {
     }
   }
   EXPECT_GT(told, 400u);  // the missing rank 1 alone is told every time
-}
-
-TEST(ClockMap, TwoSamplesGiveOffsetAndDrift) {
-  slk_raw_header reference{};
-  slk_raw_header rank{};
-  rank.rank = 1;
-  rank.clock_begin = {1000, 500, 10, 0, 1};
-  rank.clock_end = {1001000, 1500, 10, 0, 1};
-  const raw::ClockMap map = raw::clock_map(rank, reference);
-  EXPECT_EQ(map(1000), 1500);
-  EXPECT_EQ(map(1001000), 1002500);
-  EXPECT_EQ(map(501000), 502000);
-  EXPECT_EQ(map.error_ns, 10);
-}
-
-TEST(ClockMap, AChangeThatCannotBeToldFromErrorsIsAnError) {
-  slk_raw_header reference{};
-  slk_raw_header rank{};
-  rank.rank = 1;
-  rank.clock_begin = {1000, 500, 10, 0, 1};
-  rank.clock_end = {1001000, 515, 8, 0, 1};
-  const raw::ClockMap map = raw::clock_map(rank, reference);
-  EXPECT_EQ(map(1001000), 1001500);
-  EXPECT_EQ(map.error_ns, 15 + 8);  // what the last sample allows the clock to be off by then
-}
-
-TEST(ClockMap, NoClockDriftsByAHundredth) {
-  slk_raw_header reference{};
-  slk_raw_header rank{};
-  rank.rank = 1;
-  rank.clock_begin = {1000, 500, 10, 0, 1};
-  rank.clock_end = {1001000, 500 + 10001, 10, 0, 1};  // over 1,000,000 ns
-  const raw::ClockMap map = raw::clock_map(rank, reference);
-  EXPECT_EQ(map(999'999'999'999'999'999), 1'000'000'000'000'000'499);
-  EXPECT_EQ(map.error_ns, 10 + 10001);
-}
-
-TEST(ClockMap, OneClockIsLeftAlone) {
-  slk_raw_header reference{};
-  std::strcpy(reference.boot_id, "boot");
-  slk_raw_header rank = reference;
-  rank.rank = 1;
-  rank.clock_begin = {1000, 50, 100, 0, 1};
-  EXPECT_EQ(raw::clock_map(rank, reference)(5000), 5000);
-  // More than the error: another time namespace.
-  rank.clock_begin.offset_ns = 101;
-  EXPECT_EQ(raw::clock_map(rank, reference)(5000), 5101);
-  EXPECT_FALSE(raw::clock_map(
-                   [] {
-                     slk_raw_header elsewhere{};
-                     elsewhere.rank = 1;
-                     std::strcpy(elsewhere.host, "other");
-                     return elsewhere;
-                   }(),
-                   reference)
-                   .known);
 }
 
 }  // namespace

@@ -1,0 +1,193 @@
+// What a rank did between its calls: processors, costs of recording, counters.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "formats/raw/findings.h"
+#include "formats/raw/testing/raw_file_builder.h"
+
+namespace slackline {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::RawFileBuilder;
+using testing::RawReaderTest;
+
+TEST_F(RawReaderTest, TimeOffTheProcessorIsAPauseInTheComputation) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  file.call(SLK_OP_barrier, 22200, 22300);
+  // More than the whole gap: as much as there is. Of a call that is not the last: nothing.
+  file.add({22200, 22200, 50000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const RankCalls& calls = trace.calls(0);
+  ASSERT_EQ(calls.pauses().size(), 2u);
+  EXPECT_EQ(calls.gap_ns(1), 10000);
+  EXPECT_EQ(calls.useful_ns(1), 6000);
+  EXPECT_EQ(calls.pauses()[0].end_ns, calls.begin_ns(1));
+  EXPECT_EQ(calls.useful_ns(2), 0);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, TimeBlockedAndTimeWrittenArePausesOfTheirOwn) {
+  RawFileBuilder file(0, 1);
+  file.call(SLK_OP_init, 2000, 2100);
+  file.add({3000, 3500, 0, -1, 0, 0, 0, 0, 0, 0, SLK_REC_STAGE_WRITTEN});
+  file.call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, 4000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+  file.add({12100, 12100, 1000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_BLOCKED});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  const RankCalls& calls = trace.calls(0);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::recording), 500);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::no_processor), 4000);
+  EXPECT_EQ(calls.paused_ns(1, PauseKind::blocked), 1000);
+  EXPECT_EQ(calls.useful_ns(1), 10000 - 5500);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, CostsOfRecordingAreTheMeanOfTheRanksThreads) {
+  RawFileBuilder main(0, 1);
+  main.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  main.add({12300, 12300, 3, -1, 0, 0, SLK_OP_barrier, 0, 0, 0, SLK_REC_CALL_COST}, {50, 30});
+  RawFileBuilder other(0, 1);
+  other.header().thread = 1;
+  other.add({12300, 12300, 1, -1, 0, 0, SLK_OP_barrier, 0, 0, 0, SLK_REC_CALL_COST}, {90, 10});
+  other.add({12300, 12300, 4, -1, 0, 0, SLK_OP_send, 0, 0, 0, SLK_REC_CALL_COST}, {20, 5});
+  write("rank-0.slkraw", main.bytes());
+  write("rank-0.t1.slkraw", other.bytes());
+  const Trace trace = read();
+  const auto costs = trace.calls(0).recording_costs();
+  ASSERT_GT(costs.size(), std::size_t{SLK_OP_barrier});
+  EXPECT_EQ(costs[SLK_OP_barrier], (RecordingCost{60, 25}));
+  EXPECT_EQ(costs[SLK_OP_send], (RecordingCost{20, 5}));
+  EXPECT_EQ(costs[SLK_OP_recv], (RecordingCost{40, 15})) << "never measured: as the others";
+}
+
+TEST_F(RawReaderTest, ARankThatDiedHasTheCostOfRecordingByTrial) {
+  RawFileBuilder file(0, 1);
+  file.header().cost_ns = 50'000;
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().calls(0).recording_ns(1), 50);
+  file.header().version = 7;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().calls(0).recording_ns(1), 0) << "recorded before these were kept";
+}
+
+TEST_F(RawReaderTest, CountersBelongToTheComputationBeforeACall) {
+  constexpr std::uint64_t kSwitches = 1u << SLK_COUNTER_involuntary_switches;
+  constexpr std::uint64_t kInstructions = 1u << SLK_COUNTER_instructions;
+  RawFileBuilder file(0, 1);
+  file.header().counters = kSwitches | kInstructions | 1u << SLK_COUNTER_cycles;
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, kSwitches | kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS},
+           {3, 5000});
+  file.call(SLK_OP_barrier, 22200, 22300);
+  file.add({22200, 22200, kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {70});
+  // Before a call that is not the last one: nothing.
+  file.add({12100, 12100, kInstructions, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {900});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_THAT(trace.counters(), ElementsAre("ru_nivcsw", "PAPI_TOT_INS", "PAPI_TOT_CYC"));
+  const RankCalls& calls = trace.calls(0);
+  EXPECT_EQ(calls.counter(0, 1), 3u);
+  EXPECT_EQ(calls.counter(0, 2), 0u);
+  EXPECT_EQ(calls.counter(1, 1), 5000u);
+  EXPECT_EQ(calls.counter(1, 2), 70u);
+  EXPECT_EQ(calls.counter(2, 1), 0u);
+  EXPECT_TRUE(trace.findings().empty());
+}
+
+TEST_F(RawReaderTest, ImpossibleGainsAreDamage) {
+  RawFileBuilder file(0, 1);
+  file.header().counters = ~0u;
+  file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+  file.add({12100, 12100, 7, -1, 0, 0, 0, 0, 0, 0, SLK_REC_COUNTERS}, {-1, 4});
+  write("rank-0.slkraw", file.bytes());
+  const Trace trace = read();
+  EXPECT_EQ(trace.counters().size(), std::size_t{SLK_COUNTER_COUNT});
+  EXPECT_EQ(trace.calls(0).counter(0, 1), 0u);
+  EXPECT_EQ(trace.calls(0).counter(1, 1), 4u);
+  EXPECT_EQ(trace.findings().count(kDamagedRecord), 2u) << "one negative, one missing";
+}
+
+TEST_F(RawReaderTest, StolenTimeIsThatOfTheHostsProcessors) {
+  for (int rank = 0; rank < 3; ++rank) {
+    RawFileBuilder file(rank, 3);
+    file.header().processors[0] = rank == 2 ? 2 : 1;  // two ranks on one processor
+    file.header().processors_ns = 1'000'000'000;
+    file.header().stolen_ns = rank == 2 ? 0 : 30'000'000;
+    file.header().missing_counters = rank == 0 ? 1u << SLK_COUNTER_cycles : 0;
+    file.header().missing_reason = ENOENT;
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.info().processors_ns, 2'000'000'000);
+  EXPECT_EQ(trace.info().stolen_ns, 30'000'000);
+  EXPECT_EQ(trace.findings().count(raw::kNoHardwareCounters), 1u);
+}
+
+TEST_F(RawReaderTest, MoreRanksThanProcessorsAreSaidFirst) {
+  for (int rank = 0; rank < 3; ++rank) {
+    RawFileBuilder file(rank, 4);
+    file.header().processors[0] = rank == 2 ? 2 : 1;
+    file.header().knows_cpu_time = 1;
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    file.add({12100, 12100, 5000, -1, 0, 0, 0, 0, 0, 0, SLK_REC_OFF_PROCESSOR});
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  ASSERT_EQ(trace.findings().entries().size(), 2u) << "rank 3 is missing, too";
+  const Findings::Entry& first = trace.findings().entries()[0];
+  EXPECT_EQ(first.name, "oversubscribed");
+  EXPECT_EQ(first.count, 3u);
+  EXPECT_THAT(
+      first.examples,
+      ElementsAre(
+          "node: 3 ranks on 2 processors, without a processor for 50 % of their computation"));
+}
+
+TEST_F(RawReaderTest, UnknownCpuTimeOfSharedProcessorsIsSaid) {
+  for (int rank = 0; rank < 3; ++rank) {
+    RawFileBuilder file(rank, 3);
+    file.header().processors[0] = 3;
+    file.header().knows_cpu_time = static_cast<std::uint32_t>(rank);  // not, exactly, sampled
+    file.call(SLK_OP_init, 2000, 2100).call(SLK_OP_barrier, 12100, 12200);
+    write("rank-" + std::to_string(rank) + ".slkraw", file.bytes());
+  }
+  const Trace trace = read();
+  EXPECT_EQ(trace.findings().count(raw::kNoCpuTime), 1u);
+  EXPECT_EQ(trace.findings().count(raw::kCpuTimeSampled), 1u);
+  EXPECT_THAT(trace.findings().entries()[0].examples, ElementsAre("node: 3 ranks on 2 processors"));
+}
+
+TEST_F(RawReaderTest, FilesOfTheVersionBeforeAreRead) {
+  RawFileBuilder file(0, 1);
+  file.header().version = SLK_WIRE_OLDEST;
+  write("rank-0.slkraw", file.call(SLK_OP_init, 2000, 2100).bytes());
+  EXPECT_TRUE(read().findings().empty());
+  file.header().version = SLK_WIRE_VERSION + 1;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_THROW(read(), Error);
+}
+
+TEST_F(RawReaderTest, WhatRecordingTookIsTheMeasuredSum) {
+  RawFileBuilder file(0, 1);
+  file.header().cost_ns = 50'000;
+  file.header().calls = 1000;
+  file.call(SLK_OP_init, 2000, 2100);
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().info().recording_ns, 50'000) << "of a rank that died: by trial";
+  file.header().recording_ns = 123'456;
+  write("rank-0.slkraw", file.bytes());
+  EXPECT_EQ(read().info().recording_ns, 123'456);
+}
+
+}  // namespace
+}  // namespace slackline
