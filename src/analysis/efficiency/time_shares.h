@@ -65,6 +65,8 @@ struct TimeShares {
 
 /// A rank with less of a processor than this share of its time is called oversubscribed.
 inline constexpr double kWholeProcessor = 0.8;
+/// A smaller part of the rank time shows as 0.0 %.
+inline constexpr double kShownPart = 0.0005;
 
 /// `waits`: those in `analysed` (waits_in_interval()), which is in the trace's own time. Calls that
 /// reach over an end of it count with the part inside.

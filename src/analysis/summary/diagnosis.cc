@@ -71,8 +71,6 @@ constexpr std::array kRareParts{
     RarePart{"outside the program", &RankTime::outside,
              "in MPI_Init or MPI_Finalize, or after the recording of a rank ends"}};
 
-constexpr double kShownPart = 0.0005;  // of the rank time: less shows as 0.0 %
-
 std::vector<RarePart> rare_parts(const TimeShares& shares) {
   std::vector<RarePart> parts;
   for (const RarePart& part : kRareParts) {

@@ -92,7 +92,7 @@ std::string rank_time(const Subject& s) {
   std::vector<std::string> parts;
   const auto add = [&](std::int64_t ns, std::string_view what) {
     const double share = s.d.shares.share(ns);
-    if (share >= kNothing) parts.push_back(fmt::format("{} {}", format_percent(share), what));
+    if (share >= kShownPart) parts.push_back(fmt::format("{} {}", format_percent(share), what));
   };
   add(t.compute, "computation");
   add(t.no_processor, "without a processor");

@@ -23,7 +23,6 @@ namespace slackline {
 namespace {
 
 constexpr int kBarColumns = 60;
-constexpr double kShownPart = 0.0005;   // of the rank time: smaller ones show as 0.0 %
 constexpr double kShownCause = 0.05;    // of the rank time
 constexpr double kEqual = 0.005;        // of the longest computation: ranks do not differ
 constexpr std::size_t kMostCauses = 2;  // beside the first
