@@ -36,6 +36,30 @@ ProcessorTime processors_at_start;
 std::uint64_t fixed_cost_ns;  // CPU time of starting and ending the recording
 std::uint64_t clock_cost_ns;  // of one reading
 
+/// Where the calling thread's stack lies.
+class StackBounds {
+ public:
+  StackBounds() {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    void* lowest = nullptr;
+    std::size_t size = 0;
+    if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
+      lowest_ = reinterpret_cast<std::uintptr_t>(lowest);
+      end_ = lowest_ + size;
+    }
+    pthread_attr_destroy(&attributes);
+  }
+  bool holds(const void* address) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at >= lowest_ && at < end_;
+  }
+
+ private:
+  std::uintptr_t lowest_ = 0;
+  std::uintptr_t end_ = 0;
+};
+
 void complain(const char* what, const char* path, int error) {
   std::fprintf(stderr, "slackline: rank %d is not recorded: %s %s (%s); the program goes on\n",
                first_header.rank, what, path, std::strerror(error));
@@ -266,6 +290,20 @@ slk_record* Thread::refuse() {
     __atomic_add_fetch(&main_header->lost_calls, std::uint64_t{1}, __ATOMIC_RELAXED);
   }
   return sink_;
+}
+
+bool Thread::discard_abandoned() {
+  // Frames on other stacks, as of coroutines, cannot be compared.
+  static thread_local const StackBounds stack;
+  if (!stack.holds(entry_.frame) || !stack.holds(call_frame)) return false;
+  const bool under_way = call_frame < entry_.frame && entry_.frame[0] == entry_.caller_frame &&
+                         entry_.frame[1] == entry_.return_address;
+  if (under_way) return false;
+  discard();
+  if (main_header != nullptr) {
+    __atomic_add_fetch(&main_header->abandoned_calls, 1u, __ATOMIC_RELAXED);
+  }
+  return true;
 }
 
 void Thread::sample(const ucontext_t& context, std::uint64_t expirations) {

@@ -45,6 +45,10 @@ struct PollRun {
   std::uint64_t left_ns = 0;  // when the last poll went back to the program
 };
 
+/// The frame of the wrapper that the calling thread is in: the saved rbp, then the address at which
+/// the program called it. Every wrapper sets it before anything else.
+extern __thread const std::uint64_t* call_frame __attribute__((tls_model("initial-exec")));
+
 class Thread {
  public:
   bool create_file(const char* path, const slk_raw_header& header, std::uint16_t index);
@@ -109,8 +113,12 @@ class Thread {
 
   bool busy() const { return depth_ != 0; }
   void set_busy(bool busy) { depth_ = busy ? 1 : 0; }
+  /// At a wrapper's entry, where the open record may be of a call that the program has left by
+  /// longjmp or an exception, as out of an error handler. Then nothing of that call is kept.
+  bool discard_abandoned();
   /// At a wrapper's entry.
   void count_entry() {
+    entry_ = {call_frame, call_frame[0], call_frame[1]};
     if (__builtin_expect(own_cost_.due(), 0)) {
       own_cost_.start(now_ns(), file_.window());
     }
@@ -215,7 +223,16 @@ class Thread {
   }
   void retract() { __atomic_store_n(&head_->op, std::uint8_t{0}, __ATOMIC_RELEASE); }
 
+  /// The frame of the wrapper under way, and what it says: its caller's frame and the address to
+  /// return to. Once the wrapper was left, later calls overwrite it.
+  struct Entry {
+    const std::uint64_t* frame = nullptr;
+    std::uint64_t caller_frame = 0;
+    std::uint64_t return_address = 0;
+  };
+
   RawFile file_;
+  Entry entry_{};
   slk_record* head_ = nullptr;
   std::uint64_t begin_ns_ = 0;
   std::uint64_t end_ns_ = 0;
@@ -271,19 +288,23 @@ extern Process process;
 
 extern __thread Thread* this_thread __attribute__((tls_model("initial-exec")));
 
-/// The frame of the wrapper that the calling thread is in: the saved rbp, then the address at which
-/// the program called it. Every wrapper sets it before anything else.
-extern __thread const std::uint64_t* call_frame __attribute__((tls_model("initial-exec")));
-
 /// Gives the calling thread its file. nullptr when there can be none.
 Thread* attach_thread();
 
-/// The calling thread's recorder, or nullptr when this call is not to be recorded.
-inline Thread* enter() {
+/// The calling thread's recorder, or nullptr when it has none or is inside an MPI call. call_frame
+/// must be set.
+inline Thread* idle_thread() {
   if (__builtin_expect(!process.active, 0)) return nullptr;
   Thread* t = this_thread;
   if (__builtin_expect(t == nullptr, 0)) t = attach_thread();
-  if (t == nullptr || t->busy()) return nullptr;
+  if (t == nullptr || (t->busy() && !t->discard_abandoned())) return nullptr;
+  return t;
+}
+
+/// The calling thread's recorder, or nullptr when this call is not to be recorded.
+inline Thread* enter() {
+  Thread* const t = idle_thread();
+  if (t == nullptr) return nullptr;
   t->count_entry();
   t->find_call_path();
   return t;

@@ -47,7 +47,8 @@ std::uint32_t region_id(const char* name) {
 }
 
 void mark_region(std::uint8_t op, const char* name) {
-  if (name == nullptr || enter() == nullptr || process.paused) return;
+  call_frame = static_cast<const std::uint64_t*>(__builtin_frame_address(0));
+  if (name == nullptr || idle_thread() == nullptr || process.paused) return;
   const std::uint32_t id = region_id(name);
   if (id != UINT32_MAX) write_event(op, 0, id, 0, nullptr, 0);
 }

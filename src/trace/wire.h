@@ -396,9 +396,9 @@ struct slk_raw_header {
   uint32_t counters;         /* that were read, a bit for each enum slk_counter */
   uint32_t missing_counters; /* that were asked for and that the machine does not give */
   int32_t missing_reason;    /* number of the error, for the first of them */
-  uint32_t reserved;
-  uint64_t stolen_ns;     /* of the processors' time, what the hypervisor gave to others */
-  uint64_t processors_ns; /* time of the processors above, their idle time included; 0 unknown */
+  uint32_t abandoned_calls;  /* not recorded: the program left them by longjmp or an exception */
+  uint64_t stolen_ns;        /* of the processors' time, what the hypervisor gave to others */
+  uint64_t processors_ns;    /* time of the processors above, their idle time included; 0 unknown */
 };
 
 #endif

@@ -162,6 +162,20 @@ def case_refused(test):
         check(not found & wrong, f"{command}: {found & wrong}")
 
 
+def case_abandoned(test):
+    """A program that leaves calls by longjmp, out of an error handler, goes on being recorded."""
+    done = test.record(test.launcher(3) + [test.program("scenario"), "abandoned"])
+    succeeded(done)
+    text = test.text()
+    for rank in range(3):
+        for operation, count in {"send": 0, "sendrecv_replace": 6 * 2 + 3, "iprobe": 0, "comm_dup": 1, "reduce": 1}.items():
+            seen = calls(text, rank, operation)
+            check(seen == count, f"rank {rank}: {seen} {operation}, expected {count}")
+    found = {f["name"]: f["count"] for f in answer(test, "info")["findings"]}
+    check(found.get("abandoned_calls") == 3 * 6, f"abandoned calls: {found}")
+    check(not found.keys() & {"damaged_arguments", "damaged_record", "not_finalized"}, f"{found}")
+
+
 def case_lammps(test):
     lammps = shutil.which("lmp")
     if test.arguments.mpi != "openmpi" or lammps is None:

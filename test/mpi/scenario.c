@@ -11,12 +11,14 @@
  *   large      a message count whose bytes do not fit into 32 bits
  *   errors     probes with a wrong argument, which return an error and find nothing
  *   refused    calls with wrong arguments on rank 0, and one that fails after its message came
- *   compute    10 times 20 ms of CPU time, however long that takes, and a barrier
- *   nothing    no MPI call at all */
+ *   abandoned  calls that an error handler leaves by longjmp, and one inside which a callback calls
+ * MPI compute    10 times 20 ms of CPU time, however long that takes, and a barrier nothing    no
+ * MPI call at all */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <mpi.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <slackline.h>
 #include <stdio.h>
@@ -138,6 +140,62 @@ static void refused(void) {
   many(3);
 }
 
+static jmp_buf back;
+
+static void leave(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  (void)code;
+  longjmp(back, 1);
+}
+
+static int probing_copy(MPI_Comm comm, int keyval, void* extra, void* in, void* out, int* flag) {
+  (void)keyval;
+  (void)extra;
+  (void)in;
+  (void)out;
+  *flag = 0;
+  int found;
+  return MPI_Iprobe(MPI_ANY_SOURCE, 7, comm, &found, MPI_STATUS_IGNORE);
+}
+
+/* So many frames below the caller's. */
+static void send_to_nobody(int depth) {
+  volatile char room[256] = {0};
+  if (depth > 0) {
+    send_to_nobody(depth - 1);
+    room[1] = room[0];
+  } else {
+    MPI_Send(&rank, 1, MPI_INT, size, 1, MPI_COMM_WORLD);
+  }
+}
+
+static void ring_below(int depth) {
+  volatile char room[256] = {0};
+  if (depth > 0) {
+    ring_below(depth - 1);
+    room[1] = room[0];
+  } else {
+    ring(2);
+  }
+}
+
+static void abandoned(void) {
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(leave, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  for (volatile int i = 0; i < 6; ++i) {
+    const int depth = i % 3;
+    if (setjmp(back) == 0) send_to_nobody(2 * depth);
+    ring_below(5 - 2 * depth);
+  }
+  int keyval;
+  MPI_Comm copy;
+  MPI_Comm_create_keyval(probing_copy, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  many(3);
+}
+
 static long cpu_us(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -196,6 +254,8 @@ int main(int argc, char** argv) {
     compute();
   } else if (strcmp(mode, "errors") == 0) {
     errors();
+  } else if (strcmp(mode, "abandoned") == 0) {
+    abandoned();
   } else if (strcmp(mode, "refused") == 0) {
     refused();
   } else if (strcmp(mode, "large") == 0) {

@@ -21,6 +21,10 @@ inline constexpr FindingKind kNotFinalized{"not_finalized", Severity::notice,
                                            "terminated, or recording was switched off."};
 inline constexpr FindingKind kLostCalls{"lost_calls", Severity::data_loss,
                                         "Calls not recorded because the disk or memory was full."};
+inline constexpr FindingKind kAbandonedCalls{
+    "abandoned_calls", Severity::notice,
+    "Calls that the program left by longjmp or an exception, as an error handler may; they are "
+    "missing in the trace."};
 inline constexpr FindingKind kPaused{"recording_paused", Severity::notice,
                                      "The program switched recording off with MPI_Pcontrol; the "
                                      "calls made meanwhile are missing in the trace."};

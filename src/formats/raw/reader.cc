@@ -158,6 +158,7 @@ void note_missing(const std::vector<RankFiles>& ranks, Findings& findings) {
 void describe_job(const std::vector<RankFiles>& ranks, Trace& trace) {
   TraceInfo& info = trace.info();
   info.recorder = "slackline";
+  std::uint64_t abandoned = 0;
   for (const RankFiles& rank : ranks) {
     if (rank.files.empty()) continue;
     const slk_raw_header& h = rank.header();
@@ -171,6 +172,7 @@ void describe_job(const std::vector<RankFiles>& ranks, Trace& trace) {
           fmt::gmtime(static_cast<std::time_t>(h.realtime_ns / 1'000'000'000 % 100'000'000'000)));
     }
     info.cpu_ns += static_cast<std::int64_t>(h.cpu_ns % (std::uint64_t{1} << 53));
+    abandoned += h.abandoned_calls;
     info.lost_calls += h.lost_calls % (std::uint64_t{1} << 53);
     const double calls = static_cast<double>(std::max<std::uint64_t>(h.calls, rank.order.size()));
     const double cost_ns = static_cast<double>(h.cost_ns) / 1000;
@@ -182,6 +184,7 @@ void describe_job(const std::vector<RankFiles>& ranks, Trace& trace) {
     }
   }
   if (info.lost_calls > 0) trace.findings().add(raw::kLostCalls, {}, info.lost_calls);
+  if (abandoned > 0) trace.findings().add(raw::kAbandonedCalls, {}, abandoned);
 }
 
 void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r, Trace& trace) {
