@@ -276,6 +276,7 @@ struct Process {
   bool hardware_counters = false;  // are, too, where the machine has them
   CallPathOptions call_paths;
   SamplingOptions sampling;
+  slk_raw_header* header = nullptr;  // of the thread that called MPI_Init; in the mapped file
   std::uint32_t comm_generation = 1;
   std::uint32_t next_serial = 1;
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

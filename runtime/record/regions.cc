@@ -47,6 +47,7 @@ std::uint32_t region_id(const char* name) {
 }
 
 void mark_region(std::uint8_t op, const char* name) {
+  // A frame like a wrapper's, as a call of MPI may have been left by longjmp before.
   call_frame = static_cast<const std::uint64_t*>(__builtin_frame_address(0));
   if (name == nullptr || idle_thread() == nullptr || process.paused) return;
   const std::uint32_t id = region_id(name);

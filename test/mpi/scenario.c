@@ -11,9 +11,9 @@
  *   large      a message count whose bytes do not fit into 32 bits
  *   errors     probes with a wrong argument, which return an error and find nothing
  *   refused    calls with wrong arguments on rank 0, and one that fails after its message came
- *   abandoned  calls that an error handler leaves by longjmp, and one inside which a callback calls
- * MPI compute    10 times 20 ms of CPU time, however long that takes, and a barrier nothing    no
- * MPI call at all */
+ *   abandoned  calls that an error handler leaves by longjmp, and one whose callback calls MPI
+ *   compute    10 times 20 ms of CPU time, however long that takes, and a barrier
+ *   nothing    no MPI call at all */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <mpi.h>
