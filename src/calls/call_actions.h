@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "trace/communicator_makers.h"
+#include "trace/operation_kinds.h"
 #include "trace/start_groups.h"
 #include "trace/trace.h"
 
@@ -37,15 +38,9 @@ constexpr bool is_buffered(Operation mode) {
   return mode == Operation::bsend || mode == Operation::ibsend || mode == Operation::bsend_init;
 }
 
-/// Is an operation performed by all members of a communicator together?
-constexpr bool has_collective_class(Operation operation) {
-  const OperationClass kind = operation_class(operation);
-  return kind == OperationClass::collective || kind == OperationClass::icollective ||
-         kind == OperationClass::comm_create;
-}
 /// Does this call take part in a collective of collective_comm(call)?
 inline bool is_collective(const Call& call) {
-  if (!has_collective_class(call.operation)) return false;
+  if (!is_collective(call.operation)) return false;
   const std::uint32_t comm = collective_comm(call);
   return comm != kCommNull && comm != kCommSelf;
 }

@@ -12,6 +12,7 @@
 #include "calls/findings.h"
 #include "calls/replay.h"
 #include "trace/communicator_makers.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -63,8 +64,7 @@ class Assembly {
       const CollectiveScope scope = collective_scope(c.operation);
       // Windows and files are not modelled, and their waiting is not claimed to be known.
       if (scope != CollectiveScope::communicator && scope != CollectiveScope::none) continue;
-      Findings& findings =
-          has_collective_class(c.operation) ? out_.findings : out_.environment_findings;
+      Findings& findings = is_collective(c.operation) ? out_.findings : out_.environment_findings;
       findings.add(kCollectiveIncomplete,
                    fmt::format("{} on communicator {}: {} of {} ranks", identifier(c.operation),
                                c.comm, c.member_count, expected));

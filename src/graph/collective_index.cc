@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "calls/call_actions.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -87,7 +88,7 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveCalls& coll
   }
   findings.merge(collectives.findings);
   for (std::uint32_t id = 0; id < instances_.size(); ++id) {
-    if (!has_collective_class(collectives.instances[id].operation)) continue;
+    if (!is_collective(collectives.instances[id].operation)) continue;
     add(trace, collectives, id, findings);
     instances_[id].algorithm = &choice.algorithm(instances_[id].call);
     const bool creates =

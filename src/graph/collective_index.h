@@ -81,9 +81,4 @@ class CollectiveCursor {
 /// What only the rank itself exchanges with each member, if its call's arguments tell.
 OwnCounts own_counts(const CollectiveIndex::Instance& instance, std::span<const std::int64_t> args);
 
-/// Does an operation name its peers itself, whatever the algorithm?
-constexpr bool is_neighbourhood(Operation operation) {
-  return operation >= Operation::neighbor_allgather && operation <= Operation::neighbor_alltoallw;
-}
-
 }  // namespace slackline

@@ -27,6 +27,7 @@
 
 #include "calls/findings.h"
 #include "calls/run_span.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 

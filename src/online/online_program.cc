@@ -27,6 +27,7 @@
 #include "calls/call_actions.h"
 #include "online/interruption.h"
 #include "sim/engine/matching.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline::online {
 namespace {
@@ -34,14 +35,10 @@ namespace {
 using State = sim::ExecutionContext::State;
 
 constexpr double kNano = 1e-9;
-constexpr int kPatience_ms = 100;  // between looks whether the process still lives
+constexpr int kProcessCheck_ms = 100;  // between looks whether the process still lives
 
 bool waits_for_first(Operation operation) {
   return operation == Operation::waitany || operation == Operation::waitsome;
-}
-
-bool takes_first(Operation operation) {
-  return operation == Operation::waitany || operation == Operation::testany;
 }
 
 bool takes_all(Operation operation) {
@@ -101,7 +98,7 @@ void OnlineProgram::next(sim::ExecutionContext& context) {
 bool OnlineProgram::await_call(std::int32_t rank) {
   show_progress();
   if (job_.watch_memory) memory_watch_.check();
-  while (!job_.memory.wait_for_call(rank, kPatience_ms)) {
+  while (!job_.memory.wait_for_call(rank, kProcessCheck_ms)) {
     show_progress();
     if (job_.watch_memory) memory_watch_.check();
     interrupted_ = interrupted_ || Interruption::signal() != 0;
@@ -353,7 +350,7 @@ void OnlineProgram::test(sim::ExecutionContext& context, Operation operation) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (requests_->is_over(requests[i])) over.push_back(of.list[i]);
   }
-  if (takes_first(operation) && over.size() > 1) over.erase(over.begin() + 1, over.end());
+  if (completes_one(operation) && over.size() > 1) over.erase(over.begin() + 1, over.end());
   if (takes_all(operation) && over.size() < requests.size()) over.clear();
   if (!over.empty()) return append_completion(context, operation, std::move(over));
   if (waits_for_first(operation)) {
@@ -375,7 +372,7 @@ void OnlineProgram::append_completion(sim::ExecutionContext& context, Operation 
     return std::int64_t{serial_at(context.rank, place)};
   });
   const bool single =
-      operation == Operation::wait || operation == Operation::test || takes_first(operation);
+      operation == Operation::wait || operation == Operation::test || completes_one(operation);
   if (!single) return append(context, {.operation = operation, .args = serials});
   append(context, {.operation = operation, .request = static_cast<std::uint32_t>(serials.front())});
 }

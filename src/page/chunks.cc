@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "trace/operation_kinds.h"
 
 // Every column is written by itself and all are joined at the end: like stands beside like, which
 // is what makes them small when compressed. Numbers are differences to what they mostly resemble (a

@@ -59,8 +59,4 @@ std::string_view class_name(Operation operation) {
   }
 }
 
-bool is_collective(Operation operation) {
-  return class_name(operation) == "collective";
-}
-
 }  // namespace slackline

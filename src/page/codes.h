@@ -40,7 +40,5 @@ class TimelineCodes {
 
 /// The class of an operation on the page, which chooses its colour: "compute", "send", ...
 std::string_view class_name(Operation operation);
-/// Whether that is "collective".
-bool is_collective(Operation operation);
 
 }  // namespace slackline

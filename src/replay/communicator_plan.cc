@@ -4,16 +4,12 @@
 #include <span>
 
 #include "trace/communicator_makers.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
 
 constexpr std::uint32_t kFirstMade = 2;  // after MPI_COMM_WORLD and MPI_COMM_SELF
-
-bool is_neighborhood(Operation operation) {
-  const Operation form = blocking_form(operation);
-  return form >= Operation::neighbor_allgather && form <= Operation::neighbor_alltoallw;
-}
 
 /// n, (rank, value)*: the ranks in the communicator; those of MPI_PROC_NULL are left out.
 std::vector<std::int32_t> neighbors_of(const Trace& trace, std::uint32_t comm,
@@ -73,7 +69,7 @@ void CommunicatorPlan::find_topologies(const Trace& trace) {
   for (std::int32_t r = 0; r < trace.ranks(); ++r) {
     const RankCalls& calls = trace.calls(r);
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      if (!is_neighborhood(calls.operation(i))) continue;
+      if (!is_neighbourhood(calls.operation(i))) continue;
       const Call call = calls.action(i);
       if (call.comm >= topology_.size() || topologies_.contains({call.comm, r})) continue;
       topology_[call.comm] = true;

@@ -22,6 +22,7 @@
 #include "replay/request_places.h"
 #include "replay/step_list.h"
 #include "replay/wildcards.h"
+#include "trace/operation_kinds.h"
 #include "trace/replay_wire.h"
 
 namespace slackline {
@@ -36,20 +37,6 @@ constexpr std::int32_t kTagMask = 32767;
 bool takes_message_place(Operation operation) {
   return operation == Operation::mprobe || operation == Operation::improbe ||
          operation == Operation::mrecv || operation == Operation::imrecv;
-}
-
-bool is_polling(Operation operation) {
-  switch (operation) {
-    case Operation::test:
-    case Operation::testall:
-    case Operation::testany:
-    case Operation::testsome:
-    case Operation::iprobe:
-    case Operation::improbe:
-      return true;
-    default:
-      return false;
-  }
 }
 
 class RankEncoder {
@@ -113,7 +100,7 @@ class RankEncoder {
 
   void encode_call(std::size_t i) {
     const Call call = calls_.action(i);
-    if (call.has(SLK_FLAG_FAILED) && is_polling(call.operation)) return encode_polls(i, call);
+    if (call.has(SLK_FLAG_FAILED) && is_poll(call.operation)) return encode_polls(i, call);
     const OperationClass kind = operation_class(call.operation);
     if (kind == OperationClass::start) return encode_start(i, call);
     switch (kind) {
@@ -297,7 +284,7 @@ class RankEncoder {
       shape.request = message_places_.take();
       matched_.push_back({call.comm, call.peer, call.tag, shape.request});
     }
-    if (is_polling(call.operation)) return emit_found(i, shape);
+    if (is_poll(call.operation)) return emit_found(i, shape);
     emit(i, shape);
   }
 
@@ -380,7 +367,7 @@ class RankEncoder {
         shape.request = place;
       }
     });
-    const bool polls = is_polling(call.operation) || call.operation == Operation::waitsome;
+    const bool polls = is_poll(call.operation) || call.operation == Operation::waitsome;
     polls ? emit_found(i, shape) : emit(i, shape);
   }
 

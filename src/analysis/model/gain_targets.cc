@@ -10,6 +10,7 @@
 #include "analysis/model/computation_parts.h"
 #include "calls/code_places.h"
 #include "trace/operation.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -20,12 +21,6 @@ constexpr std::size_t kMostFunctions = 200;
 constexpr std::size_t kParameters = 3;
 constexpr std::array<std::string_view, kParameters> kParameterNames{"latency", "overhead",
                                                                     "transfer"};
-
-bool is_collective(Operation operation) {
-  const OperationClass kind = operation_class(operation);
-  return kind == OperationClass::collective || kind == OperationClass::icollective ||
-         kind == OperationClass::comm_create;
-}
 
 /// The parts of an edge that communication pays for, in the order of kParameterNames.
 std::array<Edge, kParameters> communication_parts(const Edge& e) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "analysis/waits/poll_waits.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {

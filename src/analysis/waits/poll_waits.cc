@@ -11,6 +11,7 @@
 // causes come first.
 
 #include "analysis/waits/poll_waits.h"
+#include "trace/operation_kinds.h"
 
 #include <algorithm>
 
@@ -18,17 +19,6 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kMostOpen = 4096;  // failed polls kept; older ones stay without a cause
-
-bool is_test(Operation operation) {
-  return operation == Operation::test || operation == Operation::testall ||
-         operation == Operation::testany || operation == Operation::testsome;
-}
-
-/// Does a completion succeed with the first of several requests?
-bool takes_the_first(Operation operation) {
-  return operation == Operation::testany || operation == Operation::testsome ||
-         operation == Operation::waitany || operation == Operation::waitsome;
-}
 
 bool completes(const Call& call, std::uint32_t request) {
   bool found = false;
@@ -47,10 +37,6 @@ std::int64_t inside_of(const Call& poll, std::int64_t wait_ns) {
 }
 
 }  // namespace
-
-bool is_poll(Operation operation) {
-  return is_test(operation) || operation == Operation::iprobe || operation == Operation::improbe;
-}
 
 PollWaits::PollWaits(const Trace& trace, const CallMatching& matching,
                      const CollectiveWaits& collectives, const WaitOptions& options,
@@ -112,7 +98,7 @@ bool PollWaits::ends(const Poll& poll, const Call& call) const {
 
 std::optional<PollWaits::Cause> PollWaits::cause_of(CallIndex call, Operation operation) const {
   std::optional<Cause> chosen;
-  const bool first = takes_the_first(operation);
+  const bool first = succeeds_with_first(operation);
   matching_.for_completions(rank_, call, [&](const CallMatching::Completion& completion) {
     const std::optional<Cause> cause = cause_of(completion, call);
     if (!cause) return;

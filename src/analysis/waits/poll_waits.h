@@ -11,9 +11,6 @@
 
 namespace slackline {
 
-/// Does the operation ask without waiting: MPI_Test and its kind, MPI_Iprobe, MPI_Improbe?
-bool is_poll(Operation operation);
-
 /// The waiting of one rank in polls that found nothing (MPI_Test and its kind, MPI_Iprobe,
 /// MPI_Improbe), call by call in program order.
 class PollWaits {

@@ -8,6 +8,7 @@
 
 #include "calls/call_actions.h"
 #include "graph/collective_index.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline {
 namespace {
@@ -31,7 +32,7 @@ std::vector<Performed> performed(const Trace& trace, const ModelChoice& choice) 
   std::map<std::pair<Operation, const CollectiveAlgorithm*>, Performed> sums;
   for (std::uint32_t id = 0; id < collectives.instances.size(); ++id) {
     const CollectiveInstance& collective = collectives.instances[id];
-    if (!has_collective_class(collective.operation)) continue;
+    if (!is_collective(collective.operation)) continue;
     const CollectiveIndex::Instance& instance = index.instance(id);
     for (const CollectiveMember& member : collectives.members_of(collective)) {
       const RankCalls& calls = trace.calls(member.rank);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "trace/communicator_makers.h"
+#include "trace/operation_kinds.h"
 
 namespace slackline::raw {
 
@@ -15,16 +16,9 @@ constexpr std::uint64_t kOther = ~std::uint64_t{0};  // a collective that is not
 /// By communicator: the collectives of one rank in its order, persistent ones by their number.
 using Orders = std::map<std::uint32_t, std::vector<std::uint64_t>>;
 
-bool is_collective(Operation operation) {
-  switch (operation_class(operation)) {
-    case OperationClass::collective:
-    case OperationClass::icollective:
-      return true;
-    case OperationClass::comm_create:
-      return !is_made_by_members(operation);
-    default:
-      return false;
-  }
+/// Do all members of its communicator take part, in an order that is the same for all?
+bool has_order(Operation operation) {
+  return is_collective(operation) && !is_made_by_members(operation);
 }
 
 Orders orders_of(const RankCalls& calls, const std::vector<PersistentStart>& starts) {
@@ -33,7 +27,7 @@ Orders orders_of(const RankCalls& calls, const std::vector<PersistentStart>& sta
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const bool persistent = next < starts.size() && starts[next].call == i;
     const std::uint64_t number = persistent ? starts[next++].number : kOther;
-    if (is_collective(calls.operation(i))) orders[calls.comm(i)].push_back(number);
+    if (has_order(calls.operation(i))) orders[calls.comm(i)].push_back(number);
   }
   return orders;
 }

@@ -15,6 +15,7 @@
 #include "formats/raw/findings.h"
 #include "formats/raw/gap_pauses.h"
 #include "formats/raw/recording_costs.h"
+#include "trace/operation_kinds.h"
 #include "trace/sample_wire.h"
 
 namespace slackline::raw {
@@ -332,7 +333,7 @@ class RankReader {
         break;
       case OperationClass::icollective:
         started(call.request);
-        if (is_neighbor(call.operation)) translate_neighbors(head.comm);
+        if (is_neighbourhood(call.operation)) translate_neighbors(head.comm);
         break;
       case OperationClass::sendrecv:
         if (args_.size() == 4) args_[0] = world_rank(head.comm, narrow(args_[0]));
@@ -345,7 +346,7 @@ class RankReader {
         check_completions(call);
         break;
       case OperationClass::collective:
-        if (is_neighbor(call.operation)) translate_neighbors(head.comm);
+        if (is_neighbourhood(call.operation)) translate_neighbors(head.comm);
         break;
       case OperationClass::comm_create:
         if (call.request != kRequestNone) started(call.request);
@@ -371,18 +372,13 @@ class RankReader {
     const bool foreign_root = has_root(call.operation) && head.peer >= 0 && call.peer == kPeerNone;
     const bool alone = seen.inter && std::ranges::all_of(seen.peers, [](auto r) { return r < 0; });
     if (foreign_root || alone) call.comm = kCommNull;
-    if (is_neighbor(call.operation) || args_.empty() || args_.size() % seen.peers.size() != 0)
+    if (is_neighbourhood(call.operation) || args_.empty() || args_.size() % seen.peers.size() != 0)
       return;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < args_.size(); ++i) {
       if (seen.peers[i % seen.peers.size()] >= 0) args_[kept++] = args_[i];
     }
     args_.resize(kept);
-  }
-
-  static bool is_neighbor(Operation operation) {
-    const Operation blocking = blocking_form(operation);
-    return blocking >= Operation::neighbor_allgather && blocking <= Operation::neighbor_alltoallw;
   }
 
   static std::int32_t narrow(std::int64_t value) {

@@ -1,4 +1,5 @@
 #include "graph/collectives/expectations.h"
+#include "trace/operation_kinds.h"
 
 #include <algorithm>
 #include <numeric>
@@ -193,16 +194,6 @@ bool has_counts(Operation operation) {
 
 bool has_own_counts(Operation operation) {
   return operation == Operation::alltoallv || operation == Operation::alltoallw;
-}
-
-bool is_neighbourhood(Operation operation) {
-  return identifier(operation).starts_with("neighbor_");
-}
-
-bool is_rooted(Operation operation) {
-  return operation == Operation::bcast || operation == Operation::reduce ||
-         operation == Operation::gather || operation == Operation::gatherv ||
-         operation == Operation::scatter || operation == Operation::scatterv;
 }
 
 Case make_case(Operation operation, std::int32_t size, std::uint64_t bytes, std::int32_t root,

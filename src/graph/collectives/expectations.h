@@ -26,8 +26,6 @@ struct Case {
 
 bool has_counts(Operation operation);      ///< one count per rank, known to all
 bool has_own_counts(Operation operation);  ///< alltoallv, alltoallw
-bool is_neighbourhood(Operation operation);
-bool is_rooted(Operation operation);
 
 /// A case with pseudo-random block sizes in 0..2*bytes where the operation has counts or
 /// neighbours.

@@ -22,7 +22,7 @@ constexpr std::int32_t kSizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                                    12, 13, 14, 15, 16, 17, 24, 31, 32, 33, 64};
 
 std::set<std::int32_t> roots_of(Operation operation, std::int32_t size) {
-  if (!test::is_rooted(operation)) return {0};
+  if (!has_root(operation)) return {0};
   return {0, 1 % size, size / 2, size - 1};
 }
 
@@ -57,7 +57,7 @@ TEST(AllAlgorithms, TakeNoStepAlone) {
 
 TEST(AllAlgorithms, AreCompleteWhenTheOperationDoesNotCommute) {
   for (const CollectiveAlgorithm& a : collective_algorithms()) {
-    Case c = test::make_case(a.operation, 11, 640, test::is_rooted(a.operation) ? 3 : 0);
+    Case c = test::make_case(a.operation, 11, 640, has_root(a.operation) ? 3 : 0);
     c.call.commutative = false;
     EXPECT_EQ(test::what_is_wrong(a, c), "");
   }
@@ -144,8 +144,7 @@ RC_GTEST_PROP(AnyAlgorithm, IsCompleteAndFreeOfDeadlock, ()) {
   const auto size = *rc::gen::inRange<std::int32_t>(1, 65);
   const auto bytes = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 100),
                                      rc::gen::inRange<std::uint64_t>(0, 60000));
-  const auto root =
-      test::is_rooted(algorithm.operation) ? *rc::gen::inRange<std::int32_t>(0, size) : 0;
+  const auto root = has_root(algorithm.operation) ? *rc::gen::inRange<std::int32_t>(0, size) : 0;
   Case c = test::make_case(algorithm.operation, size, bytes, root,
                            *rc::gen::inRange<std::uint64_t>(0, 1000));
   c.call.commutative = *rc::gen::arbitrary<bool>();

@@ -1,4 +1,5 @@
 #include "sim/engine/collective_execution.h"
+#include "trace/operation_kinds.h"
 
 #include <algorithm>
 
