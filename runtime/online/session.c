@@ -161,10 +161,10 @@ static void flush(void) {
 /* Where computation takes no time, a loop that waits for a date would not end: after many readings
  * in a row each passes a little more time than the one before. */
 static void let_clock_advance(void) {
-  enum { kPatience = 1000, kStep_ns = 1000 };
-  if (file->seconds_per_cpu_ns > 0 || depth > 0 || !calls_mpi || ++readings < kPatience) return;
+  enum { kReadings = 1000, kStep_ns = 1000 };
+  if (file->seconds_per_cpu_ns > 0 || depth > 0 || !calls_mpi || ++readings < kReadings) return;
   const uint32_t so_far = readings;
-  pass((uint64_t)(so_far - kPatience + 1) * kStep_ns);
+  pass((uint64_t)(so_far - kReadings + 1) * kStep_ns);
   readings = so_far;
 }
 

@@ -13,7 +13,7 @@
 
 typedef unsigned (*progress_function)(void* worker);
 
-static const int kPatience = 10;
+static const int kEmptyPolls = 10;
 
 unsigned ucp_worker_progress(void* worker) {
   static progress_function real;
@@ -30,7 +30,7 @@ unsigned ucp_worker_progress(void* worker) {
   const unsigned events = real(worker);
   if (events != 0) {
     empty_polls = 0;
-  } else if (++empty_polls > kPatience) {
+  } else if (++empty_polls > kEmptyPolls) {
     sched_yield();
   }
   return events;

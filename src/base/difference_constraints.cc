@@ -15,7 +15,8 @@ constexpr double kRounding_ns = 1e-3;
 /// Sweeps forward and back until `relax` changes nothing; false when that takes longer than a
 /// system with a solution needs.
 template <class Relax>
-bool settle(const std::vector<DifferenceConstraint>& constraints, std::size_t count, Relax relax) {
+bool relax_all(const std::vector<DifferenceConstraint>& constraints, std::size_t count,
+               Relax relax) {
   for (std::size_t sweep = 0; sweep <= count + 1; ++sweep) {
     bool changed = false;
     if (sweep % 2 == 0) {
@@ -37,7 +38,7 @@ DifferenceSystem::DifferenceSystem(std::size_t count, std::vector<DifferenceCons
 }
 
 bool DifferenceSystem::relax_highs(std::vector<double>& x) const {
-  return settle(constraints_, count_, [&x](const DifferenceConstraint& c) {
+  return relax_all(constraints_, count_, [&x](const DifferenceConstraint& c) {
     if (x[c.from] <= x[c.to] + c.most + kRounding_ns) return false;
     x[c.from] = x[c.to] + c.most;
     return true;
@@ -45,7 +46,7 @@ bool DifferenceSystem::relax_highs(std::vector<double>& x) const {
 }
 
 bool DifferenceSystem::relax_lows(std::vector<double>& x) const {
-  return settle(constraints_, count_, [&x](const DifferenceConstraint& c) {
+  return relax_all(constraints_, count_, [&x](const DifferenceConstraint& c) {
     if (x[c.to] >= x[c.from] - c.most - kRounding_ns) return false;
     x[c.to] = x[c.from] - c.most;
     return true;

@@ -6,22 +6,23 @@
 
 #include "training/intervals.h"
 
-// Collectives are taken backwards. What is waited for is kept as intervals of the rank that is
-// blamed; where a collective in which that rank waited itself is met, the intervals that it covers
-// move on to the rank that came last there. Each interval moves through a collective once, as those
-// before ended before it.
+// Collectives are taken backwards. What is waited for is kept as intervals of the rank that
+// causes it; where a collective in which that rank waited itself is met, the intervals that it
+// covers move on to the rank that came last there. Each interval moves through a collective once,
+// as those before ended before it.
 
 namespace slackline {
 namespace {
 
-struct Blame {
+/// Waiting that a rank causes, as far as it is traced back.
+struct CausedInterval {
   TimeSpan time{};
   std::uint32_t collective = 0;
 };
 
-class BlameWalk {
+class BackwardWalk {
  public:
-  explicit BlameWalk(const TrainingRun& run) : open_(run.ranks.size()) {
+  explicit BackwardWalk(const TrainingRun& run) : open_(run.ranks.size()) {
     for (const ProfiledRank& rank : run.ranks) {
       std::vector<TimeSpan> computing;
       for (const GpuActivity& activity : rank.gpu) {
@@ -48,46 +49,46 @@ class BlameWalk {
 
   std::vector<CausedWaiting> finish() {
     for (std::uint32_t rank = 0; rank < open_.size(); ++rank) {
-      for (const Blame& blame : open_[rank]) settle(rank, blame);
+      for (const CausedInterval& caused : open_[rank]) attribute(rank, caused);
     }
     std::vector<CausedWaiting> all;
-    for (const auto& [key, time] : settled_) all.push_back({key.first, key.second, time});
+    for (const auto& [key, time] : attributed_) all.push_back({key.first, key.second, time});
     return all;
   }
 
  private:
-  void settle(std::uint32_t rank, const Blame& blame) {
-    settled_[{blame.collective, rank}] += blame.time.duration_ns();
+  void attribute(std::uint32_t rank, const CausedInterval& caused) {
+    attributed_[{caused.collective, rank}] += caused.time.duration_ns();
   }
 
   // Nothing that begins after `now` can move any more.
   void pass_on(std::uint32_t from, const TimeSpans& idle, std::int64_t now, std::uint32_t to) {
-    std::vector<Blame> kept;
-    for (const Blame& blame : open_[from]) {
-      if (blame.time.begin_ns >= now) {
-        settle(from, blame);
+    std::vector<CausedInterval> kept;
+    for (const CausedInterval& caused : open_[from]) {
+      if (caused.time.begin_ns >= now) {
+        attribute(from, caused);
         continue;
       }
-      for (const TimeSpan& part : common({blame.time}, idle)) {
-        open_[to].push_back({part, blame.collective});
+      for (const TimeSpan& part : common({caused.time}, idle)) {
+        open_[to].push_back({part, caused.collective});
       }
-      for (const TimeSpan& part : without({blame.time}, idle)) {
-        kept.push_back({part, blame.collective});
+      for (const TimeSpan& part : without({caused.time}, idle)) {
+        kept.push_back({part, caused.collective});
       }
     }
     open_[from] = std::move(kept);
   }
 
-  std::vector<TimeSpans> computing_;      // by rank
-  std::vector<std::vector<Blame>> open_;  // by rank
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> settled_;
+  std::vector<TimeSpans> computing_;               // by rank
+  std::vector<std::vector<CausedInterval>> open_;  // by rank
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> attributed_;
 };
 
 }  // namespace
 
 std::vector<CausedWaiting> waiting_causes(const TrainingRun& run,
                                           const std::vector<TrainingCollective>& collectives) {
-  BlameWalk walk(run);
+  BackwardWalk walk(run);
   for (std::size_t i = collectives.size(); i-- > 0;) {
     walk.add(collectives[i], static_cast<std::uint32_t>(i));
   }

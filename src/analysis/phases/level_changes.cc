@@ -48,7 +48,7 @@ class JointBorders {
     borders_.erase(std::ranges::unique(borders_).begin(), borders_.end());
   }
 
-  std::vector<LevelChange> settle() {
+  std::vector<LevelChange> optimised() {
     drop_weak();
     for (std::size_t round = 0; round < kRounds; ++round) {
       const std::vector<std::size_t> before = borders_;
@@ -224,7 +224,7 @@ LevelAnalysis level_changes(const std::vector<StepSeries>& series) {
     changing.push_back(std::move(*fitted[i]));
     all.insert(all.end(), borders[i].begin(), borders[i].end());
   }
-  out.changes = JointBorders(std::move(changing), std::move(all), steps, penalty).settle();
+  out.changes = JointBorders(std::move(changing), std::move(all), steps, penalty).optimised();
   return out;
 }
 

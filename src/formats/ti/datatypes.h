@@ -5,7 +5,7 @@
 namespace slackline::ti {
 
 /// Bytes of one element of the datatype that SimGrid numbers so; 0 for null and unknown ones.
-/// spec: SimGrid's src/smpi/mpi/smpi_datatype.cpp, on a 64-bit Linux.
+/// Source: SimGrid's src/smpi/mpi/smpi_datatype.cpp, on a 64-bit Linux.
 std::uint32_t datatype_bytes(std::int64_t id);
 
 inline constexpr std::int64_t kDouble = 0;
