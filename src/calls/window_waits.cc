@@ -5,20 +5,19 @@
 // library lets that return at once, in MPI_Win_complete; the target waits in MPI_Win_wait for the
 // last MPI_Win_complete.
 //
-// Locks: whoever unlocks later waited for a conflicting epoch that was still open while its own
-// call (lock, flush or unlock: the first one that had to) ran. An epoch is from the leave of the
-// lock to the leave of the unlock. Cost: epochs of one target are sorted by their end; a call looks
-// at those that end while it runs.
+// Locks: lock_waits.cc.
 
 #include "calls/window_waits.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "calls/collective_scope.h"
+#include "calls/lock_waits.h"
 
 namespace slackline {
 namespace {
@@ -32,20 +31,12 @@ struct Epoch {
   std::vector<CallIndex> tests;  // that failed
 };
 
-struct Lock {
-  std::uint32_t comm;
-  std::int32_t origin, target;
-  bool exclusive;
-  CallIndex lock, unlock;
-  std::vector<CallIndex> flushes;
-};
-
 /// The epochs of one rank, in program order.
 class RankEpochs {
  public:
   std::vector<Epoch> access;
   std::vector<Epoch> exposure;
-  std::vector<Lock> locks;
+  std::vector<LockEpoch> locks;
 
   void read(const RankCalls& calls, std::int32_t rank) {
     rank_ = rank;
@@ -55,8 +46,6 @@ class RankEpochs {
       if (operation_class(operation) != OperationClass::one_sided) continue;
       read(calls.action(i), static_cast<CallIndex>(i), windows.of(operation, calls.comm(i)));
     }
-    for (const auto& [key, lock] : held_) locks.push_back(lock);
-    std::erase_if(locks, [](const Lock& l) { return l.unlock == kNoCall; });
   }
 
  private:
@@ -84,20 +73,27 @@ class RankEpochs {
         }
         return;
       case Operation::win_lock:
-        held_[{comm, call.peer}] = {comm, rank_, call.peer, call.tag != 1, i, kNoCall, {}};
+        held_[{comm, call.peer}] = {comm, rank_, call.peer, call.tag != 1, i};
+        return;
+      case Operation::win_lock_all:
+        held_[{comm, LockEpoch::kAllTargets}] = {.comm = comm, .origin = rank_, .lock = i};
         return;
       case Operation::win_flush:
       case Operation::win_flush_local:
-        if (const auto held = held_.find({comm, call.peer}); held != held_.end()) {
-          held->second.flushes.push_back(i);
+        flush(comm, call.peer, i);
+        flush(comm, LockEpoch::kAllTargets, i);
+        return;
+      case Operation::win_flush_all:
+      case Operation::win_flush_local_all:
+        for (auto& [key, epoch] : held_) {
+          if (key.first == comm) epoch.flushes.push_back(i);
         }
         return;
       case Operation::win_unlock:
-        if (const auto held = held_.find({comm, call.peer}); held != held_.end()) {
-          held->second.unlock = i;
-          locks.push_back(held->second);
-          held_.erase(held);
-        }
+        unlock(comm, call.peer, i);
+        return;
+      case Operation::win_unlock_all:
+        unlock(comm, LockEpoch::kAllTargets, i);
         return;
       default:
         break;
@@ -107,6 +103,19 @@ class RankEpochs {
     if (e != nullptr && std::ranges::find(e->group, call.peer) == e->group.end()) {
       e->group.push_back(call.peer);
     }
+  }
+
+  void flush(std::uint32_t comm, std::int32_t target, CallIndex call) {
+    const auto held = held_.find({comm, target});
+    if (held != held_.end()) held->second.flushes.push_back(call);
+  }
+
+  void unlock(std::uint32_t comm, std::int32_t target, CallIndex call) {
+    const auto held = held_.find({comm, target});
+    if (held == held_.end()) return;
+    held->second.unlock = call;
+    locks.push_back(std::move(held->second));
+    held_.erase(held);
   }
 
   Ranks group_of(const Call& call) {
@@ -125,7 +134,7 @@ class RankEpochs {
 
   std::int32_t rank_ = 0;
   bool told_ = false;  // the last start says its group
-  std::map<std::pair<std::uint32_t, std::int32_t>, Lock> held_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, LockEpoch> held_;  // by window and target
 };
 
 class Search {
@@ -135,16 +144,18 @@ class Search {
 
   void run() {
     bool any = false;
+    std::vector<LockEpoch> locks;
     std::vector<RankEpochs> ranks(static_cast<std::size_t>(trace_.ranks()));
     for (std::int32_t r = 0; r < trace_.ranks(); ++r) {
       RankEpochs& mine = ranks[static_cast<std::size_t>(r)];
       mine.read(trace_.calls(r), r);
-      any = any || !mine.access.empty() || !mine.locks.empty();
+      any = any || !mine.access.empty();
+      std::ranges::move(mine.locks, std::back_inserter(locks));
     }
-    if (!any) return;
+    if (!any && locks.empty()) return;
     out_.resize(ranks.size());
     match_epochs(ranks);
-    match_locks(ranks);
+    add_lock_waits(trace_, locks, out_);
     for (auto& own : out_) std::ranges::stable_sort(own, {}, &WindowWait::call);
   }
 
@@ -245,45 +256,6 @@ class Search {
         trace_.calls(target).operation(e.epoch->close) == Operation::win_wait) {
       add(e.epoch->close);
     }
-  }
-
-  void match_locks(const std::vector<RankEpochs>& ranks) {
-    std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<const Lock*>> by_target;
-    for (const RankEpochs& r : ranks) {
-      for (const Lock& l : r.locks) by_target[{l.comm, l.target}].push_back(&l);
-    }
-    for (auto& [target, locks] : by_target) {
-      std::ranges::sort(locks, {}, [this](const Lock* l) { return end(l->origin, l->unlock); });
-      for (const Lock* mine : locks) wait_for_holders(*mine, locks);
-    }
-  }
-
-  void wait_for_holders(const Lock& mine, const std::vector<const Lock*>& locks) {
-    if (wait_in(mine, mine.lock, locks)) return;
-    for (const CallIndex flush : mine.flushes) {
-      if (wait_in(mine, flush, locks)) return;
-    }
-    wait_in(mine, mine.unlock, locks);
-  }
-
-  /// Whether the call had to wait for somebody who held the lock.
-  bool wait_in(const Lock& mine, CallIndex call, const std::vector<const Lock*>& locks) {
-    const std::int64_t from = begin(mine.origin, call);
-    const std::int64_t to = end(mine.origin, call);
-    const auto released = [this](const Lock* l) { return end(l->origin, l->unlock); };
-    const auto first = std::ranges::upper_bound(locks, from, {}, released);
-    const auto last = std::ranges::upper_bound(locks, to, {}, released);
-    const Lock* holder = nullptr;
-    for (auto l = first; l != last; ++l) {
-      const Lock& other = **l;
-      if (other.origin == mine.origin || (!other.exclusive && !mine.exclusive)) continue;
-      if (end(other.origin, other.lock) >= to) continue;
-      holder = &other;  // the last one to release it
-    }
-    if (holder == nullptr) return false;
-    of(mine.origin)
-        .push_back({call, holder->origin, holder->unlock, released(holder), WindowWaitKind::lock});
-    return true;
   }
 
   const Trace& trace_;

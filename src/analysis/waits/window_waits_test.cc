@@ -78,6 +78,54 @@ TEST(WindowWaits, OfAFlushWhereTheLockReturnsAtOnce) {
       ElementsAre("1.1 lock_contention 400<-0"));
 }
 
+// The holder's unlock returns to it after the lock has gone to the waiting rank.
+TEST(WindowWaits, OfALockWhoseHolderReturnsLater) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @10 +5 win_lock target=0\n @500 +15 win_unlock target=0\n"
+                             "rank 1\n @100 +405 win_lock target=0\n @506 +1 put target=0 bytes=8\n"
+                             " @507 +11 win_flush target=0\n @600 +5 win_unlock target=0\n")),
+      ElementsAre("1.0 lock_contention 405<-0"));
+}
+
+// Three origins have the lock in turn: each waits for the one before it.
+TEST(WindowWaits, OfALockForTheLastHolder) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  3,
+                  "rank 0\n @10 +5 win_lock target=0\n @200 +12 win_unlock target=0\n"
+                  "rank 1\n @20 +185 win_lock target=0\n @400 +12 win_unlock target=0\n"
+                  "rank 2\n @30 +375 win_lock target=0\n @600 +12 win_unlock target=0\n")),
+              UnorderedElementsAre("1.0 lock_contention 185<-0", "2.0 lock_contention 375<-1"));
+}
+
+TEST(WindowWaits, OfAnUnlockWhereTheLockReturnsAtOnce) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(2,
+                             "rank 0\n @10 +5 win_lock target=0\n @500 +25 win_unlock target=0\n"
+                             "rank 1\n @100 +5 win_lock target=0\n @110 +5 put target=0 bytes=8\n"
+                             " @120 +400 win_unlock target=0\n")),
+      ElementsAre("1.2 lock_contention 400<-0"));
+}
+
+TEST(WindowWaits, OfLockAllForAnExclusiveHolder) {
+  EXPECT_THAT(
+      wait_lines(timed_trace(3,
+                             "rank 0\n @900 +5 barrier\n"
+                             "rank 1\n @100 +5 win_lock target=0\n @600 +5 win_unlock target=0\n"
+                             " @850 +55 barrier\n"
+                             "rank 2\n @110 +500 win_lock_all\n @700 +1 win_flush_all\n"
+                             " @720 +1 win_unlock_all\n @850 +55 barrier\n")),
+      ::testing::Contains("2.0 lock_contention 495<-1"));
+}
+
+TEST(WindowWaits, OfAnExclusiveLockForLockAll) {
+  EXPECT_THAT(wait_lines(timed_trace(
+                  2,
+                  "rank 0\n @10 +5 win_lock_all\n @500 +10 win_unlock_all\n"
+                  "rank 1\n @100 +408 win_lock target=0\n @530 +5 win_unlock target=0\n")),
+              ElementsAre("1.0 lock_contention 408<-0"));
+}
+
 TEST(WindowWaits, SharedLocksDoNotContend) {
   EXPECT_THAT(wait_lines(timed_trace(
                   2,
