@@ -20,6 +20,35 @@ bool is_run_time_library(const std::string& module) {
                              [&](std::string_view name) { return file.starts_with(name); });
 }
 
+/// Is the function of a library, by where it lies, by where its source lies, or, where that is not
+/// known, by its name? Templates of libraries lie in the program itself.
+bool is_of_library(const CodeLocation& location) {
+  const std::string& function = location.function;
+  if (function.empty() || function.find("+0x") != std::string::npos) return true;
+  if (is_run_time_library(location.module)) return true;
+  if (!location.file.empty()) {
+    return location.file.starts_with("/usr/include/") || location.file.starts_with("/usr/lib/");
+  }
+  const std::string name = function.substr(0, function.find_first_of("<("));
+  return name.starts_with("std::") || name.starts_with("__gnu_cxx::") ||
+         name.find(" std::") != std::string::npos;
+}
+
+bool is_fortran(const std::string& file) {
+  const std::size_t dot = file.rfind('.');
+  return dot != std::string::npos &&
+         (file.substr(dot).starts_with(".f") || file.substr(dot).starts_with(".F"));
+}
+
+/// Is the function the program's first, of which everything else is a part? Fortran's main program
+/// is called by a `main` of the compiler's.
+bool is_entry(const CallTree& tree, FrameId frame) {
+  const CodeLocation& location = tree.location(frame);
+  if (location.function == "main" || location.function == "MAIN__") return true;
+  const FrameId parent = tree.parent(frame);
+  return parent != 0 && is_fortran(location.file) && tree.location(parent).function == "main";
+}
+
 /// `frame`, or the innermost of its callers whose source is known, if there is one.
 FrameId frame_with_source(const CallTree& tree, FrameId frame) {
   for (FrameId at = frame; at != 0; at = tree.parent(at)) {
@@ -31,12 +60,18 @@ FrameId frame_with_source(const CallTree& tree, FrameId frame) {
 }  // namespace
 
 FrameId own_frame(const CallTree& tree, FrameId frame) {
+  FrameId inlined = 0;  // the outermost in `found` on the path, and the one inside of that
+  FrameId inner = 0;
   for (FrameId at = frame; at != 0; at = tree.parent(at)) {
     const CodeLocation& location = tree.location(at);
-    if (!location.inlined && !is_run_time_library(location.module) && !location.function.empty() &&
-        location.function.find("+0x") == std::string::npos) {
-      return at;
+    if (is_of_library(location)) continue;
+    if (location.inlined) {
+      inner = inlined;
+      inlined = at;
+      continue;
     }
+    if (inlined == 0 || !is_entry(tree, at)) return at;
+    return is_entry(tree, inlined) && inner != 0 ? inner : inlined;
   }
   return frame_with_source(tree, frame);
 }

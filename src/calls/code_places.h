@@ -14,9 +14,10 @@ namespace slackline {
 FrameId frame_of_gap(const Trace& trace, const CallPaths& functions, std::int32_t rank,
                      std::uint32_t call);
 
-/// `frame` or the innermost of its callers that is a function of the program's own: of no C
-/// library, compiler's run-time library, MPI or math library, and not inlined into its caller.
-/// Without one, the innermost whose source is known, else `frame`. Linear in the depth.
+/// `frame` or the innermost of its callers that is a function of the program's own: of no C or C++
+/// library, compiler's run-time library, MPI or math library, and not inlined into its caller; but
+/// what is inlined into `main` or Fortran's main program stands for itself. Without one, the
+/// innermost whose source is known, else `frame`. Linear in the depth.
 FrameId own_frame(const CallTree& tree, FrameId frame);
 /// own_frame() of every frame of the tree, 0 included. O(frames x depth).
 std::vector<FrameId> own_frames(const CallTree& tree);
