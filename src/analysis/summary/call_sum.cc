@@ -6,19 +6,27 @@
 namespace slackline {
 namespace {
 
-constexpr double kCall_ns = 1000;      // and a nanosecond a byte explain the time of a call
-constexpr double kSlownessSteps = 16;  // in that time
-constexpr std::size_t kFarLonger = 4;  // bits more than the median
-constexpr double kFew = 0.25;          // of the calls: more are no exceptions
+constexpr double kMessage_ns = 1000;    // and a nanosecond a byte explain the time of a message
+constexpr double kSlownessSteps = 16;   // in that time
+constexpr std::size_t kFarLonger = 4;   // bits more than the median
+constexpr std::uint64_t kStalled = 50;  // times what the size explains: less may be the network's
+constexpr double kFew = 0.25;           // of the calls: more are no exceptions
+constexpr double kMuch = 0.1;           // of the time: less is not told apart
+
+double explained(const CallVolume& volume) {
+  return kMessage_ns * static_cast<double>(std::max<std::uint64_t>(1, volume.messages)) +
+         static_cast<double>(volume.bytes);
+}
 
 }  // namespace
 
-void CallSum::add(double time_ns, std::uint64_t bytes, double unknown_ns) {
-  const double slowness = time_ns * kSlownessSteps / (kCall_ns + static_cast<double>(bytes));
+void CallSum::add(double time_ns, const CallVolume& volume, double unknown_ns) {
+  const double slowness = time_ns * kSlownessSteps / explained(volume);
   const auto length = std::bit_width(static_cast<std::uint64_t>(std::max(0.0, slowness)));
   const std::size_t at = std::min<std::size_t>(static_cast<std::size_t>(length), kLengths - 1);
   ++calls_;
-  bytes_ += bytes;
+  volume_.messages += volume.messages;
+  volume_.bytes += volume.bytes;
   ns_ += time_ns;
   unknown_ns_ += unknown_ns;
   ++calls_by_length_[at];
@@ -26,22 +34,23 @@ void CallSum::add(double time_ns, std::uint64_t bytes, double unknown_ns) {
 }
 
 double CallSum::explained_ns() const {
-  return kCall_ns * static_cast<double>(calls_) + static_cast<double>(bytes_);
+  return explained(volume_);
 }
 
-bool CallSum::few_are_long() const {
+CallSum::Exceptional CallSum::exceptional() const {
   std::size_t median = 0;
   for (std::uint64_t below = calls_by_length_[0]; 2 * below < calls_ && median + 1 < kLengths;) {
     below += calls_by_length_[++median];
   }
-  double long_ns = 0;
-  std::uint64_t long_calls = 0;
-  for (std::size_t i = median + kFarLonger; i < kLengths; ++i) {
-    long_ns += ns_by_length_[i];
-    long_calls += calls_by_length_[i];
+  Exceptional found;
+  constexpr auto kLeast = static_cast<std::size_t>(
+      std::bit_width(kStalled * static_cast<std::uint64_t>(kSlownessSteps)));
+  for (std::size_t i = std::max(median + kFarLonger, kLeast); i < kLengths; ++i) {
+    found.calls += calls_by_length_[i];
+    found.ns += ns_by_length_[i];
   }
-  return 2 * long_ns >= ns_ &&
-         kFew * static_cast<double>(calls_) >= static_cast<double>(long_calls);
+  const bool few = static_cast<double>(found.calls) <= kFew * static_cast<double>(calls_);
+  return few && found.ns >= kMuch * ns_ ? found : Exceptional{};
 }
 
 }  // namespace slackline

@@ -5,28 +5,40 @@
 
 namespace slackline {
 
+/// Messages, or parts in collectives, and their bytes.
+struct CallVolume {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+};
+
 /// Calls of one operation at one place of the program, without their waiting: is their time
-/// explained by their number and size?
+/// explained by the number and size of their messages?
 class CallSum {
  public:
   /// `time_ns` without waiting; of it `unknown_ns` in a call of which waiting is not known.
-  void add(double time_ns, std::uint64_t bytes, double unknown_ns);
+  void add(double time_ns, const CallVolume& volume, double unknown_ns);
 
   std::uint64_t calls() const { return calls_; }
-  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t messages() const { return volume_.messages; }
+  std::uint64_t bytes() const { return volume_.bytes; }
   double ns() const { return ns_; }
   double unknown_ns() const { return unknown_ns_; }
 
-  /// What the calls take at most in a library and on a network of usual speed, in ns.
+  /// What the messages take at most in a library and on a network of usual speed, in ns.
   double explained_ns() const;
-  /// Whether most of the time is in few calls that take far longer than the median.
-  bool few_are_long() const;
+  /// Calls that take far longer than the median and than their size explains, if they are few but
+  /// have much of the time.
+  struct Exceptional {
+    std::uint64_t calls = 0;
+    double ns = 0;
+  };
+  Exceptional exceptional() const;
 
  private:
   static constexpr std::size_t kLengths = 48;
 
   std::uint64_t calls_ = 0;
-  std::uint64_t bytes_ = 0;
+  CallVolume volume_;
   double ns_ = 0;
   double unknown_ns_ = 0;
   // By the number of bits of a call's time over what its size explains.

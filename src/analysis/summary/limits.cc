@@ -34,11 +34,11 @@
 namespace slackline {
 namespace {
 
-constexpr double kLeastLoss = 0.05;         // of the rank time: less does not limit a run
-constexpr double kLeastAlternative = 0.01;  // of the rank time: less is not named at all
-constexpr double kSmallMessage = 4096;      // bytes; below, their number costs, not their size
-constexpr double kStalledCall_ns = 50'000;  // a small message that takes longer does not explain it
-constexpr double kOversubscribed = 0.1;     // of the time outside of MPI without a processor
+constexpr double kLeastLoss = 0.05;            // of the rank time: less does not limit a run
+constexpr double kLeastAlternative = 0.01;     // of the rank time: less is not named at all
+constexpr double kSmallMessage = 4096;         // bytes; below, their number costs, not their size
+constexpr double kStalledMessage_ns = 50'000;  // a small one that takes longer does not explain it
+constexpr double kOversubscribed = 0.1;        // of the time outside of MPI without a processor
 constexpr double kActiveWaiting = 0.8;  // that ranks have at least, as MPI libraries wait actively
 constexpr double kOutstandingRank = 1.4;  // times the even share of a rank
 constexpr double kMostOfLoss = 0.6;       // enough, whatever the even share
@@ -47,7 +47,7 @@ constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
 constexpr double kWorthAsking = 0.01;  // of a loss: smaller delays are not looked up in the code
 
-constexpr double kManyCalls = 100;  // of a rank: fewer small messages are no message rate
+constexpr double kManyMessages = 100;  // of a rank: fewer small ones are no message rate
 
 using LimitLosses = std::array<double, kLimits>;
 
@@ -73,6 +73,7 @@ struct PlacedLoss {
   Place place;
   const CallSum* sum;
   double ns;
+  std::uint64_t calls;  // of the sum that are counted
 };
 
 class LimitSearch {
@@ -112,20 +113,21 @@ class LimitSearch {
     return {calls.operation(call), own_[calls.frame(call)]};
   }
 
-  /// Bytes that the call moves: those that it completes, where it starts nothing itself.
-  std::uint64_t size_of(std::int32_t rank, CallIndex call) const {
+  /// What the call moves: what it completes, where it starts nothing itself.
+  CallVolume volume_of(std::int32_t rank, CallIndex call) const {
     using Kind = CallMatching::Completion::Kind;
     const RankCalls& calls = in_.trace.calls(rank);
     if (operation_class(calls.operation(call)) != OperationClass::completion) {
-      return calls.bytes(call);
+      return {1, calls.bytes(call)};
     }
-    std::uint64_t sum = 0;
+    CallVolume volume;
     in_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
+      ++volume.messages;
       if (c.kind == Kind::collective) return;
       const MessageCalls& m = in_.matching.message(c.id);
-      if (m.matched()) sum += in_.trace.calls(m.source).bytes(m.send);
+      if (m.matched()) volume.bytes += in_.trace.calls(m.source).bytes(m.send);
     });
-    return sum;
+    return volume;
   }
 
   void sum_up_calls() {
@@ -145,7 +147,7 @@ class LimitSearch {
           if (own_waits[wait].call == call) rest = std::max(0.0, rest - own_waits[wait].ns);
         }
         const bool known = waiting_is_known(in_.trace, in_.matching, r, call);
-        calls_[place_of(r, call)].add(rest, size_of(r, call), known ? 0 : rest);
+        calls_[place_of(r, call)].add(rest, volume_of(r, call), known ? 0 : rest);
       }
     }
   }
@@ -181,37 +183,41 @@ class LimitSearch {
            kOversubscribed * static_cast<double>(t.compute + t.no_processor);
   }
 
-  Limit limit_of(const Place& place, const CallSum& sum, bool lacks_processors) const {
+  /// What calls lose that take `usual_ns` together, none of them far longer than the others.
+  Limit limit_of(const Place& place, const CallSum& sum, double usual_ns, Limit unexplained) const {
     const OperationClass kind = operation_class(place.operation);
     if (kind == OperationClass::io) return Limit::io;
     if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
       return Limit::unknown;
     }
-    const auto calls = static_cast<double>(sum.calls());
-    const Limit unexplained = lacks_processors ? Limit::processors : Limit::unknown;
-    if (sum.few_are_long()) return unexplained;
-    if (static_cast<double>(sum.bytes()) >= kSmallMessage * calls) return Limit::transfer;
-    if (sum.ns() > kStalledCall_ns * calls) return unexplained;
-    return calls >= kManyCalls * static_cast<double>(in_.shares.present) ? Limit::message_rate
-                                                                         : Limit::transfer;
+    const auto messages = static_cast<double>(std::max<std::uint64_t>(1, sum.messages()));
+    if (static_cast<double>(sum.bytes()) >= kSmallMessage * messages) return Limit::transfer;
+    if (usual_ns > kStalledMessage_ns * messages) return unexplained;
+    return messages >= kManyMessages * static_cast<double>(in_.shares.present) ? Limit::message_rate
+                                                                               : Limit::transfer;
   }
 
-  void place_loss(Limit limit, const Place& place, const CallSum& sum, double ns) {
-    placed_.push_back({limit, place, &sum, ns});
+  void place_loss(Limit limit, const Place& place, const CallSum& sum, double ns,
+                  std::uint64_t calls) {
+    placed_.push_back({limit, place, &sum, ns, calls});
     of(losses_, limit) += ns;
   }
 
   void sum_up_rest() {
     const bool lacks_processors = oversubscribed();
+    const Limit unexplained = lacks_processors ? Limit::processors : Limit::unknown;
     for (const auto& [place, sum] : calls_) {
       const double known = std::max(0.0, sum.ns() - sum.unknown_ns());
-      const Limit limit = limit_of(place, sum, lacks_processors);
+      const CallSum::Exceptional exceptional = sum.exceptional();
+      const double usual = std::max(0.0, known - exceptional.ns);
+      const Limit limit = limit_of(place, sum, usual, unexplained);
       const bool by_size = limit == Limit::transfer || limit == Limit::message_rate;
       const double explained =
-          lacks_processors && by_size ? std::min(known, sum.explained_ns()) : known;
-      place_loss(limit, place, sum, explained);
-      place_loss(Limit::processors, place, sum, known - explained);
-      place_loss(Limit::unknown, place, sum, sum.unknown_ns());
+          lacks_processors && by_size ? std::min(usual, sum.explained_ns()) : usual;
+      place_loss(limit, place, sum, explained, sum.calls());
+      place_loss(Limit::processors, place, sum, usual - explained, sum.calls());
+      place_loss(by_size ? unexplained : limit, place, sum, known - usual, exceptional.calls);
+      place_loss(Limit::unknown, place, sum, sum.unknown_ns(), sum.calls());
     }
     of(losses_, Limit::processors) += static_cast<double>(in_.shares.sum_ns.no_processor);
     of(losses_, Limit::unknown) += static_cast<double>(in_.shares.sum_ns.outside);
@@ -489,13 +495,25 @@ class LimitSearch {
       return;
     }
     c.operation = most->place.operation;
-    const auto calls = static_cast<double>(std::max<std::uint64_t>(1, most->sum->calls()));
-    c.evidence =
-        fmt::format("{}{} of {}, mean size {}, mean {} per call",
-                    most->sum->few_are_long() ? "few of them far longer than the rest: " : "",
-                    count_of(most->sum->calls(), "call"), mpi_name(c.operation),
-                    format_bytes(static_cast<double>(most->sum->bytes()) / calls),
-                    format_time_ns(most->ns / calls));
+    c.evidence = evidence_of_calls(*most);
+  }
+
+  static std::string evidence_of_calls(const PlacedLoss& loss) {
+    const std::string operation{mpi_name(loss.place.operation)};
+    const std::string mean =
+        format_time_ns(loss.ns / static_cast<double>(std::max<std::uint64_t>(1, loss.calls)));
+    if (loss.calls < loss.sum->calls()) {
+      return fmt::format("{} of {} of {} far longer than the others, mean {}",
+                         format_count(loss.calls), count_of(loss.sum->calls(), "call"), operation,
+                         mean);
+    }
+    const std::uint64_t messages = std::max<std::uint64_t>(1, loss.sum->messages());
+    const double size = static_cast<double>(loss.sum->bytes()) / static_cast<double>(messages);
+    const std::string several =
+        messages > loss.sum->calls() ? fmt::format(" for {}", count_of(messages, "message")) : "";
+    return fmt::format("{} of {}{}, mean size {}, mean {} per call",
+                       count_of(loss.sum->calls(), "call"), operation, several, format_bytes(size),
+                       mean);
   }
 
   LimitingCause computation() const {

@@ -128,6 +128,27 @@ TEST(Limits, TellManySmallMessagesFromLargeOnes) {
   EXPECT_EQ(limits_of(sends(3, 8)).at(0).limit, Limit::transfer) << "few are no rate";
 }
 
+// 300 sends of 100 ns each, and 3 of 6 us: what these take beyond their size is not explained, but
+// that of the others is.
+TEST(Limits, TellFewLongCallsFromTheOthers) {
+  std::string ranks[2]{"rank 0\n", "rank 1\n"};
+  int now = 0;
+  for (int i = 0; i < 303; ++i) {
+    const int length = i % 101 == 100 ? 60'000 : 1000;
+    ranks[0] += fmt::format(" @{} +{} send to=1 bytes=8\n", now, length);
+    ranks[1] += fmt::format(" @{} +{} recv from=0 bytes=8\n", now, length);
+    now += length;
+  }
+  const auto causes = limits_of(timed_trace(2, ranks[0] + ranks[1]));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::message_rate);
+  EXPECT_NEAR(causes[0].share, 300.0 / 480, 1e-9);
+  const LimitingCause* unknown = find(causes, Limit::unknown);
+  ASSERT_NE(unknown, nullptr);
+  EXPECT_NEAR(unknown->share, 180.0 / 480, 1e-9);
+  EXPECT_THAT(unknown->evidence, ::testing::StartsWith("3 of 303 calls of MPI_"));
+}
+
 // Rank 0 is late for 500 of 1000 ns of each step in the third quarter of 40 us.
 TEST(Limits, SayWhenTheTimeIsLost) {
   std::string ranks[2]{"rank 0\n", "rank 1\n"};

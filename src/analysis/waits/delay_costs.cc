@@ -33,7 +33,7 @@ namespace slackline {
 namespace {
 
 constexpr std::size_t kRunsPerThread = 4;
-constexpr double kNothingToDo = 0.1;  // of what the late rank computes: the other one is idle
+constexpr double kNothingToDo = 0.02;  // of what the late rank computes: the other one is idle
 
 class DelaySearch {
  public:
