@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include "base/units.h"
 #include "calls/causality.h"
@@ -14,6 +16,7 @@ namespace slackline {
 namespace {
 
 constexpr std::uint64_t kExplained = 10;  // at most one violation in so many may remain
+constexpr std::uint64_t kNoChance = 10;   // violations on one clock: fewer may be mismatched calls
 
 bool explains(const ClockEstimate& e) {
   return e.violations > 0 && e.remaining * kExplained <= e.violations;
@@ -21,6 +24,19 @@ bool explains(const ClockEstimate& e) {
 
 bool is_moved(const ClockMap& map) {
   return map.offset_ns != 0 || map.drift != 0;
+}
+
+std::uint64_t on_one_clock(const CausalityCheck& check) {
+  return check.on_one_clock + check.collectives_on_one_clock;
+}
+
+/// Constants of each rank, where they explain what runs back in time on one clock.
+std::optional<ClockEstimate> estimate_by_rank(const Trace& trace, const CallMatching& matching,
+                                              const CausalityCheck& check) {
+  if (on_one_clock(check) < kNoChance) return std::nullopt;
+  ClockEstimate by_rank = estimate_clocks(trace, matching, clock_of_each_rank(trace));
+  if (!explains(by_rank) || by_rank.drifts()) return std::nullopt;
+  return by_rank;
 }
 
 /// By how much all times have to move on so that none is negative.
@@ -49,8 +65,16 @@ void apply(const ClockEstimate& estimate, Trace& trace) {
   }
 }
 
+/// From now on these ranks are known not to have one clock.
+void note_offsets(const ClockEstimate& estimate, Trace& trace) {
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    const ClockMap& map = estimate.maps[estimate.clocks.of_rank[static_cast<std::size_t>(r)]];
+    trace.rank_info(r).clock_offset_ns += map.offset_ns;
+  }
+}
+
 /// The clock that was moved most, in words.
-void report_correction(const ClockEstimate& estimate, Trace& trace) {
+void report_correction(const FindingKind& kind, const ClockEstimate& estimate, Trace& trace) {
   std::uint64_t moved = 0;
   std::size_t worst = 0;
   for (std::size_t c = 0; c < estimate.maps.size(); ++c) {
@@ -71,7 +95,7 @@ void report_correction(const ClockEstimate& estimate, Trace& trace) {
           fmt::format(" (feasible: {} to {})", format_time_ns(i.low), format_time_ns(i.high));
     }
   }
-  trace.findings().add(kClocksCorrected, example, moved);
+  trace.findings().add(kind, example, moved);
 }
 
 }  // namespace
@@ -81,18 +105,26 @@ ClockCorrection correct_clocks(Trace& trace, const CallMatching& matching, Clock
   if (!trace.timed() || policy == ClockPolicy::as_read) return result;
   const CausalityCheck check = check_causality(trace, matching);
   const bool always = policy == ClockPolicy::always;
-  if (always ? check.violations + check.collectives == 0 : check.beyond_error == 0) return result;
-  if (check.violations + check.collectives > check.on_one_clock + check.collectives_on_one_clock) {
-    result.estimate = estimate_clocks(trace, matching);
+  const bool needed = check.beyond_error > 0 || on_one_clock(check) >= kNoChance;
+  if (always ? check.violations + check.collectives == 0 : !needed) return result;
+  if (std::optional<ClockEstimate> by_rank = estimate_by_rank(trace, matching, check)) {
+    result.estimate = std::move(*by_rank);
+    result.corrected = true;
+    apply(result.estimate, trace);
+    note_offsets(result.estimate, trace);
+    report_correction(kClocksOfOneHost, result.estimate, trace);
+  } else if (always ? check.violations + check.collectives > on_one_clock(check)
+                    : check.beyond_error > 0) {
+    result.estimate = estimate_clocks(trace, matching, group_by_clock(trace));
     result.corrected = explains(result.estimate);
     if (result.corrected) {
       apply(result.estimate, trace);
-      report_correction(result.estimate, trace);
+      report_correction(kClocksCorrected, result.estimate, trace);
     }
   }
   const bool moves_calls = always || (result.corrected && result.estimate.remaining > 0);
   if (moves_calls) restore_causality(trace, matching);
-  if (!result.corrected && !always)
+  if (!result.corrected && !always && check.beyond_error > 0)
     trace.findings().add(kClocksInconsistent, worst_violation(check));
   return result;
 }

@@ -1,5 +1,6 @@
 #include "calls/clock_correction.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -8,6 +9,7 @@
 #include "calls/causality.h"
 #include "calls/logical_clock.h"
 #include "formats/text/text.h"
+#include "trace/one_clock.h"
 #include "trace/testing/plausible_trace.h"
 
 namespace slackline {
@@ -86,6 +88,49 @@ TEST(ClockCorrection, OneClockIsNotCorrectedUnlessAsked) {
   corrected(trace, ClockPolicy::always);
   EXPECT_EQ(trace.findings().count(kClocksFixed), 1u);
   EXPECT_EQ(check_causality(trace, CallMatching(trace)).violations, 0u);
+}
+
+/// Ranks of one host that exchange 20 messages in turn, 1,000 apart; rank 1's times are `offset`
+/// later than its rank 0's.
+std::string exchange_on_one_host(int offset) {
+  std::string ranks[2]{"rank 0 host=n\n", "rank 1 host=n\n"};
+  for (int i = 0; i < 20; ++i) {
+    const int sender = i % 2;
+    const int sent = 10'000 + 1000 * i;
+    const auto at = [&](int rank, int time) { return time + (rank == 1 ? offset : 0); };
+    ranks[sender] += fmt::format("@{} +10 send to={}\n", at(sender, sent), 1 - sender);
+    ranks[1 - sender] += fmt::format("@{} +100 recv from={}\n", at(1 - sender, sent), sender);
+  }
+  return "ranks=2\n" + ranks[0] + ranks[1];
+}
+
+TEST(ClockCorrection, RanksOfOneHostMayDifferByAConstant) {
+  Trace trace = trace_of(exchange_on_one_host(5000));
+  EXPECT_EQ(check_causality(trace, CallMatching(trace)).on_one_clock, 10u);
+  ASSERT_TRUE(corrected(trace).corrected);
+  EXPECT_EQ(trace.findings().count(kClocksOfOneHost), 1u);
+  EXPECT_EQ(trace.findings().count(kClocksCorrected), 0u);
+  EXPECT_EQ(check_causality(trace, CallMatching(trace)).violations, 0u);
+  // Messages of both directions take at most 100: so much is not known of the offset.
+  EXPECT_NEAR(static_cast<double>(trace.calls(1).begin_ns(0) - trace.calls(0).begin_ns(0)), 0, 100);
+  EXPECT_FALSE(have_one_clock(trace, 0, 1));
+}
+
+TEST(ClockCorrection, RanksOfOneHostThatNoConstantExplainsAreLeft) {
+  // Each receives ten messages before the other one sends them.
+  std::string ranks[2]{"rank 0 host=n\n", "rank 1 host=n\n"};
+  for (int rank = 0; rank < 2; ++rank) {
+    for (int i = 0; i < 10; ++i) {
+      ranks[rank] += fmt::format("@{} +10 recv from={}\n", 100 * i, 1 - rank);
+    }
+    for (int i = 0; i < 10; ++i) {
+      ranks[rank] += fmt::format("@{} +10 send to={}\n", 5000 + 100 * i, 1 - rank);
+    }
+  }
+  Trace trace = trace_of("ranks=2\n" + ranks[0] + ranks[1]);
+  const Trace before = trace;
+  EXPECT_FALSE(corrected(trace).corrected);
+  EXPECT_TRUE(same_content(before, trace));
 }
 
 TEST(ClockCorrection, WhatNoClockExplainsIsSaidAndLeft) {

@@ -99,8 +99,8 @@ void project_lines(const std::vector<ClockPair>& pairs, double begin_ns, double 
 
 class Estimator {
  public:
-  Estimator(const Trace& trace, const CallMatching& matching)
-      : clocks_(group_by_clock(trace)), constraints_(trace, matching, clocks_) {}
+  Estimator(const Trace& trace, const CallMatching& matching, ClockGroups clocks)
+      : clocks_(std::move(clocks)), constraints_(trace, matching, clocks_) {}
 
   ClockEstimate run() {
     ClockEstimate estimate;
@@ -317,8 +317,9 @@ bool ClockEstimate::drifts() const {
   return std::ranges::any_of(maps, [](const ClockMap& m) { return m.drift != 0; });
 }
 
-ClockEstimate estimate_clocks(const Trace& trace, const CallMatching& matching) {
-  return Estimator(trace, matching).run();
+ClockEstimate estimate_clocks(const Trace& trace, const CallMatching& matching,
+                              ClockGroups clocks) {
+  return Estimator(trace, matching, std::move(clocks)).run();
 }
 
 }  // namespace slackline

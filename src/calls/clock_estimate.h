@@ -28,11 +28,11 @@ struct ClockEstimate {
   bool drifts() const;
 };
 
-/// Offsets of all clocks by the constraints of messages and collectives: constant ones where these
-/// satisfy all, else linear ones. A clock that need not be corrected is not; of others the middle
-/// of what is feasible is taken, or the least correction where it is bounded on one side only.
-/// Linear in calls, times a few passes, plus small per pair of clocks. Source: shortest paths for
-/// difference constraints (Bellman, Ford); lines between message bounds (Duda and others 1987).
-ClockEstimate estimate_clocks(const Trace& trace, const CallMatching& matching);
+/// Offsets of these clocks by the constraints of messages and collectives: constant ones where
+/// these satisfy all, else linear ones. A clock that need not be corrected is not; of others the
+/// middle of what is feasible is taken, or the least correction where it is bounded on one side
+/// only. Linear in calls, times a few passes, plus small per pair of clocks. Source: shortest paths
+/// for difference constraints (Bellman, Ford); lines between message bounds (Duda and others 1987).
+ClockEstimate estimate_clocks(const Trace& trace, const CallMatching& matching, ClockGroups clocks);
 
 }  // namespace slackline

@@ -21,4 +21,13 @@ ClockGroups group_by_clock(const Trace& trace) {
   return groups;
 }
 
+ClockGroups clock_of_each_rank(const Trace& trace) {
+  ClockGroups groups;
+  for (std::int32_t r = 0; r < trace.ranks(); ++r) {
+    groups.of_rank.push_back(static_cast<std::uint32_t>(r));
+    groups.ranks.push_back({r});
+  }
+  return groups;
+}
+
 }  // namespace slackline

@@ -18,5 +18,7 @@ struct ClockGroups {
 /// Ranks of one host whose times were not corrected before have one clock (trace/one_clock.h); any
 /// other rank has its own. Linear in ranks.
 ClockGroups group_by_clock(const Trace& trace);
+/// Each rank has its own.
+ClockGroups clock_of_each_rank(const Trace& trace);
 
 }  // namespace slackline

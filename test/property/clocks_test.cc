@@ -133,7 +133,7 @@ TEST(Clocks, IntervalsContainThoseOfTheLinearProgram) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const PlantedClocks run = testing::plant_clocks(seed, seed % 2 == 0 ? 0 : kDriftsPlanted);
     const CallMatching matching(run.measured);
-    const ClockEstimate e = estimate_clocks(run.measured, matching);
+    const ClockEstimate e = estimate_clocks(run.measured, matching, group_by_clock(run.measured));
     ASSERT_FALSE(e.at_begin.empty());
     const oracle::ClockQuestion question{run.measured, matching, alignment(e),
                                          static_cast<std::int32_t>(reference_of(e)), kMostDrift};
@@ -159,7 +159,7 @@ TEST(Clocks, ConstantsAreTakenWhereTheLinearProgramFindsSome) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const PlantedClocks run = testing::plant_clocks(seed, kDriftsPlanted / 20);
     const CallMatching matching(run.measured);
-    const ClockEstimate e = estimate_clocks(run.measured, matching);
+    const ClockEstimate e = estimate_clocks(run.measured, matching, group_by_clock(run.measured));
     const oracle::ClockQuestion question{run.measured, matching, alignment(e),
                                          static_cast<std::int32_t>(reference_of(e)), 0};
     const bool constants = oracle::feasible_correction(question, 0, e.begin_ns).has_value();

@@ -118,6 +118,13 @@ std::optional<Judgement> clocks_disagree(const Trace& trace) {
                                first_example(*e)),
                    "clocks");
   }
+  if (const Findings::Entry* e = find(known, kClocksOfOneHost.name)) {
+    return caution(fmt::format("Ranks of one host had times that differ by constants, which were "
+                               "corrected: {}. Waits are known only as well as the feasible "
+                               "intervals.",
+                               first_example(*e)),
+                   "clocks");
+  }
   if (const Findings::Entry* e = find(known, kClocksInconsistent.name)) {
     return caution(fmt::format("Times across ranks are unreliable: {}, which no offset of the "
                                "clocks explains.",
