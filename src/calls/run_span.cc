@@ -93,6 +93,8 @@ RunSpan run_span(std::span<const RankExtent> ranks) {
     if (calls == 0) continue;
     enclose(run.whole, rank.whole, first);
     enclose(run.analysed, rank.analysed, first);
+    run.ends.init = run.ends.init || rank.first_call > 0;
+    run.ends.finalize = run.ends.finalize || rank.last_call < calls;
     first = false;
   }
   run.common = shared(ranks, run.analysed);
@@ -111,16 +113,15 @@ std::string_view to_string(AnalysedExtent extent) {
   return "common";
 }
 
-std::string_view meaning(AnalysedExtent extent) {
-  switch (extent) {
-    case AnalysedExtent::common:
-      return "from the last return from MPI_Init to the first entry into MPI_Finalize";
-    case AnalysedExtent::program:
-      return "from the first return from MPI_Init to the last entry into MPI_Finalize";
-    case AnalysedExtent::asked:
-      return "as requested (--interval)";
-  }
-  return "";
+std::string meaning(AnalysedExtent extent, const RunSpan::Ends& ends) {
+  if (extent == AnalysedExtent::asked) return "as requested (--interval)";
+  const bool common = extent == AnalysedExtent::common;
+  std::string text = "from the start of the recording";
+  if (ends.init)
+    text = common ? "from the last return from MPI_Init" : "from the first return from MPI_Init";
+  if (!ends.finalize) return text + (ends.init ? " to the end of the recording" : " to its end");
+  return text + (common ? " to the first entry into MPI_Finalize"
+                        : " to the last entry into MPI_Finalize");
 }
 
 AnalysedExtent extent_of(const RunSpan& run, const TimeInterval& interval) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "trace/trace.h"
@@ -34,6 +35,13 @@ struct RankSpan {
 /// When a run begins and ends. Every analysis takes its begin and its end from here. Ranks without
 /// calls have no part in it; of a trace without any calls all is 0.
 struct RunSpan {
+  /// What ends the intervals, where any rank has it; else the ranks' recordings do.
+  struct Ends {
+    bool init = false;
+    bool finalize = false;
+  };
+  Ends ends;
+
   TimeInterval whole;  ///< from the first rank's start to the last rank's stop
   /// From the first return from MPI_Init to the last entry into MPI_Finalize: what a model predicts
   /// and a simulation re-enacts. Time 0 of a Schedule and of a Simulation is its begin.
@@ -53,8 +61,9 @@ struct RunSpan {
 enum class AnalysedExtent : std::uint8_t { common, program, asked };
 /// "common", "program" or "asked".
 std::string_view to_string(AnalysedExtent extent);
-/// "from the last return from MPI_Init to the first entry into MPI_Finalize"
-std::string_view meaning(AnalysedExtent extent);
+/// "from the last return from MPI_Init to the first entry into MPI_Finalize"; of a run without
+/// these, "from the start of the recording to its end".
+std::string meaning(AnalysedExtent extent, const RunSpan::Ends& ends);
 /// Where `interval` is both RunSpan::common and RunSpan::analysed, the latter counts.
 AnalysedExtent extent_of(const RunSpan& run, const TimeInterval& interval);
 

@@ -14,6 +14,9 @@ inline constexpr FindingKind kTruncatedFile{
 inline constexpr FindingKind kMissingRanks{"missing_ranks", Severity::data_loss,
                                            "Ranks without a recording; they are missing in the "
                                            "trace and messages with them have no partner."};
+inline constexpr FindingKind kNotFinalized{"not_finalized", Severity::notice,
+                                           "Recordings that end before MPI_Finalize: the ranks "
+                                           "terminated, or recording was switched off."};
 inline constexpr FindingKind kUnknownCommunicator{
     "unknown_communicator", Severity::data_loss,
     "Calls on communicators whose members are not recorded; analyses omit them."};

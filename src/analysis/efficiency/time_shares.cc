@@ -149,6 +149,7 @@ TimeShares time_shares(const Trace& trace, const CallMatching& matching,
   out.length_ns = measured->makespan_ns;
   out.run_ns = run.whole.length_ns();
   out.extent = extent_of(run, analysed);
+  out.ends = run.ends;
   out.program = {run.lead_ns(), run.lead_ns() + run.analysed.length_ns()};
   out.ideal_ns = ideal_length(trace, ideal, analysed);
   std::vector<std::int64_t> waiting_ns(measured->ranks_ns.size());  // inside of calls

@@ -34,6 +34,7 @@ struct TimeShares {
   std::int64_t length_ns = 0;  ///< of the analysed interval
   std::int64_t run_ns = 0;     ///< of the run, with MPI_Init and MPI_Finalize
   AnalysedExtent extent = AnalysedExtent::common;
+  RunSpan::Ends ends{};
   TimeInterval program;       ///< what a model predicts of it, from the start of the run
   std::int64_t ideal_ns = 0;  ///< of the analysed interval on the ideal network
   std::vector<RankTime> ranks_ns;

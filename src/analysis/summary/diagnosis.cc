@@ -124,7 +124,7 @@ Section shares_section(const Diagnosis& d, const CallPaths& paths, const CallTre
   const TimeShares& s = d.shares;
   Facts facts{
       {{"total run time", s.run_ns, Unit::ns, "including MPI_Init and MPI_Finalize"},
-       {"analysed interval", s.length_ns, Unit::ns, std::string(meaning(s.extent))},
+       {"analysed interval", s.length_ns, Unit::ns, meaning(s.extent, s.ends)},
        {"computation", s.share(s.sum_ns.compute), Unit::ratio, "share of rank time"},
        {"wait time", s.share(s.sum_ns.wait), Unit::ratio, "for other ranks, share of rank time"},
        {"MPI excl. waiting", s.share(s.sum_ns.mpi), Unit::ratio,

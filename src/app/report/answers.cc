@@ -171,7 +171,7 @@ std::string prediction_quality(const Prediction& p, const TimeShares* shares) {
   const std::string times = fmt::format(
       "Predicted / measured run time: {:.2f} ({} / {}{})", ratio, format_time_ns(p.makespan_ns),
       format_time_ns(static_cast<double>(p.measured->makespan_ns)),
-      other ? ", " + std::string(meaning(AnalysedExtent::program)) : "");
+      other ? ", " + meaning(AnalysedExtent::program, shares->ends) : "");
   if (std::abs(ratio - 1) <= kCloseToMeasured) return times + ".";
   return times + (ratio < 1 ? "; the percentages refer to the predicted time: the rest of the "
                               "measured time is outside the model."

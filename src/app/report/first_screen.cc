@@ -81,7 +81,7 @@ void add_time(const TimeShares& shares, Rows& rows) {
   }
   rows.add("", fmt::format("{}", fmt::join(legend, "  ")));
   rows.add("interval", fmt::format("{} {}", format_time_ns(static_cast<double>(shares.length_ns)),
-                                   meaning(shares.extent)));
+                                   meaning(shares.extent, shares.ends)));
 }
 
 void add_limits(const std::vector<LimitingCause>& limits, const CallTree& tree, Rows& rows) {

@@ -16,7 +16,7 @@
 #include <algorithm>
 
 #include "formats/otf2/findings.h"
-#include "formats/raw/findings.h"
+#include "formats/reader_findings.h"
 
 namespace slackline::otf2 {
 

@@ -17,7 +17,7 @@
 #include "formats/otf2/job.h"
 #include "formats/otf2/library.h"
 #include "formats/otf2/merge.h"
-#include "formats/raw/findings.h"
+#include "formats/reader_findings.h"
 
 namespace slackline {
 
@@ -95,7 +95,7 @@ void hand_over(std::vector<RankCallsRead>& ranks, Trace& trace) {
     info.finalized = rank.finalized;
     if (!rank.present) trace.findings().add(kMissingRanks, fmt::format("rank {}", r));
     if (rank.present && !rank.finalized) {
-      trace.findings().add(raw::kNotFinalized, fmt::format("rank {}", r));
+      trace.findings().add(kNotFinalized, fmt::format("rank {}", r));
     }
     trace.calls(r) = std::move(rank.calls);
   }

@@ -8,7 +8,7 @@
 
 #include "formats/otf2/findings.h"
 #include "formats/otf2/reader.h"
-#include "formats/raw/findings.h"
+#include "formats/reader_findings.h"
 #include "trace/summary.h"
 #include "trace/testing/shared_traces.h"
 
@@ -40,7 +40,7 @@ TEST(RealOtf2, Stencil4d) {
   EXPECT_EQ(calls_of(summary, Operation::barrier), 192u);
   EXPECT_EQ(calls_of(summary, Operation::waitall), 128u);
   EXPECT_EQ(trace.findings().count(otf2::kUnbalancedRegions), 2u);
-  EXPECT_EQ(trace.findings().count(raw::kNotFinalized), 64u);
+  EXPECT_EQ(trace.findings().count(kNotFinalized), 64u);
   EXPECT_EQ(trace.findings().count(otf2::kPaused), 128u);
 }
 

@@ -7,6 +7,9 @@ namespace slackline::paraver {
 
 // What reading Paraver traces can find. One place, because the kinds are told by several parts.
 
+inline constexpr FindingKind kEndsEarly{
+    "records_end_early", Severity::data_loss,
+    "The records end long before the duration that the header gives: the file is incomplete."};
 inline constexpr FindingKind kNoRecord{
     "no_communication_record", Severity::notice,
     "Sends and receives without a communication record (to MPI_PROC_NULL, or lost messages); "

@@ -71,7 +71,7 @@ TEST(ParaverHeader, ALieIsAnErrorAndNoAllocation) {
               HasSubstr("'fortnights' is not a unit of time"));
 }
 
-constexpr std::string_view kTwo = "#Paraver (1/2/21 at 1:02):1000_ns:1(2):1:2(1:1,1:1),1\n";
+constexpr std::string_view kTwo = "#Paraver (1/2/21 at 1:02):180_ns:1(2):1:2(1:1,1:1),1\n";
 
 TEST(ParaverReader, BlockingCallsGetTheirPeers) {
   const Trace trace = read(std::string(kTwo) +
@@ -287,6 +287,19 @@ TEST(ParaverReader, CommunicationWithoutEventsBecomesCalls) {
   EXPECT_EQ(trace.calls(1)[0].operation, Operation::recv);
   EXPECT_EQ(trace.calls(1)[0].end_ns, 90);
   EXPECT_EQ(trace.findings().count(paraver::kWithoutCall), 2u);
+}
+
+// Cut between two lines: only the duration in the header tells.
+TEST(ParaverReader, SaysThatRecordsEndBeforeTheDuration) {
+  const std::string header = "#Paraver (07/05/04 at 12:26):1000_ns:1(1):1:1(1:1),0\n";
+  const std::string init = "2:1:1:1:1:0:50000003:31\n2:1:1:1:1:10:50000003:0\n";
+  const std::string finalize = "2:1:1:1:1:990:50000003:32\n2:1:1:1:1:1000:50000003:0\n";
+  const Trace whole = read(header + init + finalize);
+  EXPECT_EQ(whole.findings().count(paraver::kEndsEarly), 0u);
+  EXPECT_EQ(whole.findings().count(kNotFinalized), 0u);
+  const Trace cut = read(header + init);
+  EXPECT_EQ(cut.findings().count(paraver::kEndsEarly), 1u);
+  EXPECT_EQ(cut.findings().count(kNotFinalized), 1u);
 }
 
 TEST(ParaverReader, BadRecordsCostThemselves) {

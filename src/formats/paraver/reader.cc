@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/units.h"
 #include "formats/paraver/callers.h"
 #include "formats/paraver/collectives.h"
 #include "formats/paraver/communicators.h"
@@ -32,6 +33,7 @@ namespace paraver {
 namespace {
 
 constexpr std::int64_t kMostThreads = 65536;
+constexpr double kComplete = 0.99;  // of the duration that the header gives
 
 // What one line of events says of MPI, counters and regions.
 struct EventLine {
@@ -162,6 +164,7 @@ class Reader {
       return false;
     }
     at.builder->state(at.thread, begin, end, state);
+    last_end_ = std::max(last_end_, end);
     return end >= begin;
   }
 
@@ -335,6 +338,7 @@ class Reader {
     send.peer = static_cast<std::int32_t>(to.rank);
     receive.peer = static_cast<std::int32_t>(from.rank);
     now_ = std::max(now_, send.logical_ns);
+    last_end_ = std::max({last_end_, send.physical_ns, receive.logical_ns});
     from.builder->sent(from.thread, send, now_);
     to.builder->received(to.thread, receive, now_);
     return true;
@@ -347,7 +351,9 @@ class Reader {
       RankInfo& info = trace_.rank_info(static_cast<std::int32_t>(r));
       info.present = builders_[r].seen();
       info.finalized = !unfinalized_[r];
+      if (!info.finalized) trace_.findings().add(kNotFinalized, fmt::format("rank {}", r));
     }
+    compare_duration();
     for (std::size_t i = 0; i < counters_.size(); ++i) {
       trace_.add_counter(counters_.name(i, names_));
     }
@@ -357,6 +363,15 @@ class Reader {
     trace_.info().started = header_.started;
     trace_.info().recorder = "Paraver trace";
     trace_.info().mpi_library = names_.mpi_library;
+  }
+
+  void compare_duration() {
+    std::int64_t last = last_end_;
+    for (const std::int64_t time : last_time_) last = std::max(last, time);
+    if (static_cast<double>(last) >= kComplete * static_cast<double>(header_.duration_ns)) return;
+    trace_.findings().add(kEndsEarly,
+                          fmt::format("{} of {}", format_time_ns(static_cast<double>(last)),
+                                      format_time_ns(static_cast<double>(header_.duration_ns))));
   }
 
   void name_hosts() {
@@ -397,6 +412,7 @@ class Reader {
   std::vector<Findings> findings_;  // of each rank
   std::vector<RankBuilder> builders_;
   std::vector<std::int64_t> last_time_;  // of each rank
+  std::int64_t last_end_ = 0;            // of a state or message
   std::vector<bool> unfinalized_;
   std::int64_t now_ = 0;
   std::int64_t application_ = 0;  // of the object that was read last

@@ -16,9 +16,6 @@ inline constexpr FindingKind kDuplicateFile{
 inline constexpr FindingKind kBadArguments{
     "damaged_arguments", Severity::data_loss,
     "Record arguments that refer to ranks or communicators that do not exist; they were omitted."};
-inline constexpr FindingKind kNotFinalized{"not_finalized", Severity::notice,
-                                           "Recordings that end before MPI_Finalize: the ranks "
-                                           "terminated, or recording was switched off."};
 inline constexpr FindingKind kLostCalls{"lost_calls", Severity::data_loss,
                                         "Calls not recorded because the disk or memory was full."};
 inline constexpr FindingKind kAbandonedCalls{

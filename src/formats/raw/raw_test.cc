@@ -372,7 +372,7 @@ TEST_F(RawReaderTest, MissingRankAndMissingFinalizeAreTold) {
   const Trace trace = read();
   EXPECT_EQ(trace.ranks(), 3);
   EXPECT_EQ(trace.findings().count(kMissingRanks), 2u);
-  EXPECT_EQ(trace.findings().count(raw::kNotFinalized), 1u);
+  EXPECT_EQ(trace.findings().count(kNotFinalized), 1u);
   EXPECT_EQ(trace.findings().count(kUnfinishedCall), 1u);
   EXPECT_FALSE(trace.rank_info(0).present);
   EXPECT_TRUE(trace.calls(1)[1].has(SLK_FLAG_UNFINISHED));

@@ -197,7 +197,7 @@ void describe_rank(const RankFiles& rank, const ClockMap& clock, std::int32_t r,
   info.clock_drift = clock.drift;
   info.clock_error_ns = clock.error_ns;
   const std::string who = fmt::format("rank {}", r);
-  if (!info.finalized) trace.findings().add(raw::kNotFinalized, who);
+  if (!info.finalized) trace.findings().add(kNotFinalized, who);
   if (!clock.known) trace.findings().add(kClockUnknown, who);
   const std::string hidden = rank.header().hidden_calls;
   if (!hidden.empty()) trace.findings().add(raw::kHiddenCalls, fmt::format("{}: {}", who, hidden));
