@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -61,6 +62,22 @@ void require_memory_of_calls(std::uint64_t calls, std::uint64_t each,
 }
 
 }  // namespace
+
+void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_view problem) {
+  if (calls > 0) return;
+  const auto& found = opened.trace.findings().entries();
+  const auto loss = std::ranges::find(found, Severity::data_loss, &Findings::Entry::severity);
+  const std::string what = fmt::format("{} {}", problem, opened.path);
+  if (loss == found.end()) {
+    throw Error(what, "the trace has no calls of MPI",
+                "Record an MPI program, or choose the trace of one.");
+  }
+  throw Error(what,
+              fmt::format("the trace has no calls of MPI that could be read ({}: {}{}{})",
+                          loss->name, loss->sentence, loss->examples.empty() ? "" : " E.g. ",
+                          loss->examples.empty() ? "" : loss->examples.front()),
+              "Get the complete trace.");
+}
 
 OpenOptions open_options(const ReadingOptions& reading, ClockPolicy otherwise, bool keep_matching) {
   std::optional<std::uint64_t> allowed;

@@ -31,6 +31,10 @@ OpenOptions open_options(const ReadingOptions& reading,
 /// Reads `trace`, or the newest recording if it is empty. Throws Error.
 OpenedTrace open_input(const std::string& trace, const OpenOptions& options = {});
 
+/// Throws an Error, `problem` of that trace, if it has no `calls`: with what was lost in reading
+/// it, if that is why.
+void require_calls(const OpenedTrace& opened, std::uint64_t calls, std::string_view problem);
+
 /// Identity of an input.
 struct InputDescription {
   std::string path;

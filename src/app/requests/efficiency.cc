@@ -48,12 +48,6 @@ struct ComparedInputs {
   std::vector<Section> choice{};
 };
 
-void refuse_empty(const OpenedTrace& opened, std::uint64_t calls) {
-  if (calls > 0) return;
-  throw Error("no efficiency of " + opened.path, "the trace has no calls of MPI",
-              "Record an MPI program, or choose the trace of one.");
-}
-
 /// The report of all runs; scaling laws follow from several.
 auto report_of(Described<EfficiencyJson> described, std::optional<ScalingLaws> laws,
                const EfficiencyRequest& request, const IdealOptions& ideal,
@@ -116,7 +110,7 @@ std::optional<Report> execute_in_parts(const EfficiencyRequest& request, Process
   const std::optional<SharedRun> shared = load_shared_run(one, group);
   // Their sums depend on the order of the calls that they are added over.
   if (!shared || counts_instructions(shared->part.trace)) return std::nullopt;
-  refuse_empty(shared->run.opened, shared->part.call_count());
+  require_calls(shared->run.opened, shared->part.call_count(), "no efficiency of");
   const auto run = shared_efficiency(*shared, ideal, request.interval, group);
   if (!run) return std::nullopt;
   ComparedInputs compared;
@@ -149,7 +143,7 @@ Report execute(const EfficiencyRequest& request) {
     RunRequest one = request.run;
     one.trace = trace;
     const LoadedRun run = load_run(one);
-    refuse_empty(run.opened, run.trace().call_count());
+    require_calls(run.opened, run.trace().call_count(), "no efficiency of");
     runs.push_back(efficiency(run.trace(), run.matching(), ideal,
                               resolve_interval(request.interval, run.trace())));
     runs.back().name = run.opened.path;

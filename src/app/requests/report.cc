@@ -151,10 +151,7 @@ Report whole_report(const ReportRequest& request) {
   ModelRequest input = request.input;
   if (!request.screen) input.reading.bytes_per_call = bytes_per_call::kWholeReport;
   LoadedGraph loaded = load_graph(input, CallDetail::named, GraphTime::later, KeepMatching::yes);
-  if (loaded.trace().call_count() == 0) {
-    throw Error("nothing to report on " + loaded.opened.path, "the trace has no calls of MPI",
-                "Record an MPI program, or choose the trace of one.");
-  }
+  require_calls(loaded.opened, loaded.trace().call_count(), "nothing to report on");
   const RunReportOptions options{.degradations_ppm = ppm,
                                  .scenarios = request.compare,
                                  .pictures = request.pictures,

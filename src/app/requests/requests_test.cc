@@ -153,7 +153,7 @@ TEST_F(Requests, AReportOnATraceWithoutCallsIsOneSentence) {
     execute(request);
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the trace has no calls of MPI"));
+    EXPECT_THAT(error.what(), HasSubstr("the trace has no calls of MPI. Record"));
   }
 }
 
