@@ -31,6 +31,10 @@ inline constexpr FindingKind kOneSidedNotModelled{
     "One-sided communication; assumed to take no time."};
 inline constexpr FindingKind kIoNotModelled{"io_not_modelled", Severity::notice,
                                             "MPI-IO; assumed to take no time."};
+inline constexpr FindingKind kRendezvousDeadlock{
+    "rendezvous_deadlock", Severity::notice,
+    "Sends above the eager threshold that wait for each other; modelled as eager. The real run "
+    "must have buffered them: the threshold S is too small, or the program relies on buffering."};
 inline constexpr FindingKind kReplayReleased{
     "replay_released", Severity::notice,
     "Calls that wait for each other, or for something missing in the trace (a lost message, clock "

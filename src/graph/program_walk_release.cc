@@ -16,15 +16,6 @@
 #include "calls/findings.h"
 
 namespace slackline {
-namespace {
-
-constexpr FindingKind kRendezvousDeadlock{
-    "rendezvous_deadlock", Severity::notice,
-    "Sends above the eager threshold that wait for each other; modelled as eager. The real run "
-    "must have buffered them: the threshold S is too small, or the program relies on buffering."};
-
-}  // namespace
-
 bool ProgramWalk::release_something() {
   const bool released = release_hopeless() || release_cycles();
   auto& woken = messages_.woken();

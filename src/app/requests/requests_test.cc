@@ -144,6 +144,31 @@ TEST_F(Requests, WriteTheFilesThatTheyName) {
   EXPECT_EQ(execute(InfoRequest{.trace = out.string()}).result["ranks"].as_int(), 2);
 }
 
+// Both send 1 MB before they receive: over the eager threshold nobody goes on.
+TEST_F(Requests, EditsAfterWhichTheProgramHangsAreRefused) {
+  const std::string path = (folder_ / "exchange.slt").string();
+  std::string text = "slackline-trace 1 timed ranks=2\n";
+  for (int rank = 0; rank < 2; ++rank) {
+    text += fmt::format(
+        "rank {0}\n init\n @100 +100 sendrecv to={1} bytes=1000000 from={1} rbytes=1000000\n"
+        " @400 finalize\n",
+        rank, 1 - rank);
+  }
+  write_file(path, text);
+  WhatifRequest request{.input = input_, .edits = {"substitute operation=sendrecv with=send-recv"}};
+  request.input.trace = path;
+  request.input.model.eager_threshold = "64KiB";
+  try {
+    execute(request);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_status(), 1);
+    EXPECT_THAT(error.what(), HasSubstr("would not run: sends wait for each other"));
+  }
+  request.input.model.eager_threshold = "unlimited";
+  EXPECT_NO_THROW(execute(request));
+}
+
 TEST_F(Requests, AReportOnATraceWithoutCallsIsOneSentence) {
   const auto path = folder_ / "none.slt";
   write_file(path, "slackline-trace 1 timed ranks=2\nrank 0\nrank 1\n");

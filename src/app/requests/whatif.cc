@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -20,6 +22,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "calls/cpu_time.h"
+#include "calls/findings.h"
 #include "calls/run_span.h"
 #include "report/report.h"
 #include "sim/simulated_trace.h"
@@ -169,6 +172,24 @@ Paragraph headline(double before_ns, double after_ns, std::string_view how,
                       format_percent(std::abs(saved) / before_ns))};
 }
 
+/// Throws an Error where the edited program would hang or lose what the program does not.
+void require_runnable(const Findings& before, const Findings& after) {
+  const std::array defects{kRendezvousDeadlock, kUnmatchedReceive, kUnmatchedSend,
+                           kCollectiveIncomplete, kCollectiveMismatch};
+  for (const FindingKind& defect : defects) {
+    if (after.count(defect) <= before.count(defect)) continue;
+    const auto found = std::ranges::find(after.entries(), defect.name, &Findings::Entry::name);
+    const std::string example =
+        found->examples.empty() ? "" : fmt::format(" ({})", found->examples.back());
+    const bool deadlock = defect.name == kRendezvousDeadlock.name;
+    throw Error(
+        "the edited program would not run",
+        deadlock ? fmt::format("sends wait for each other{}", example)
+                 : fmt::format("{}: {}{}", defect.name, defect.sentence, example),
+        deadlock ? "Use other edits, or a larger eager threshold: -S." : "Use other edits.");
+  }
+}
+
 /// How far the model is from the run as it was measured: what it says of the edited one is as far.
 std::optional<Paragraph> model_error(const Trace& trace, double before_ns) {
   const std::optional<MeasuredRun> measured = measured_run(trace);
@@ -206,6 +227,7 @@ Report execute(const WhatifRequest& request) {
   require_selected(edited);
   const EvaluatedProgram before(untimed_copy(loaded.program()), loaded.model, request);
   const EvaluatedProgram after(as_modelled(edited.trace, loaded), loaded.model, request);
+  require_runnable(before.graph.findings(), after.graph.findings());
   Findings lost;
   if (!request.save.empty()) lost = save_program(request.save, edited, loaded.model);
 
