@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "graph/build.h"
 #include "timing/cost/linear_cost.h"
+#include "timing/link_load.h"
 #include "timing/makespan.h"
 #include "whatif/scenario.h"
 
@@ -92,6 +93,13 @@ double all_computation_ns(const Trace& edited) {
   return sum;
 }
 
+/// What messages of one rank that overlap would come later, one after the other.
+double link_delay_ns(const ExecutionGraph& graph, const ModelChoice& choice) {
+  const PicosecondCost cost = picosecond_cost(graph, choice);
+  const LinkDelay delay = longest_link_delay(graph, model_schedule(graph, cost), cost);
+  return static_cast<double>(delay.longest_ps) / kPicosPerNano;
+}
+
 GraphOptions varied(GraphOptions options, const ModelVariation& variation) {
   for (const std::string& rule : variation.collectives) options.collectives.add(rule);
   if (variation.eager_threshold_bytes) {
@@ -110,7 +118,9 @@ Evaluator::Evaluator(const ProgramView& program, const ExecutionGraph& graph,
     rank_of_ = vertex_ranks(graph);
   }
   for (std::size_t i = 0; i < kNetworkFactors.size(); ++i) {
-    base_ns_[i] = unedited_ns(varied(choice, {}, kNetworkFactors[i]));
+    const ModelChoice of_factor = varied(choice, {}, kNetworkFactors[i]);
+    base_ns_[i] = unedited_ns(of_factor);
+    base_link_ns_[i] = link_delay_ns(graph, of_factor);
   }
 }
 
@@ -152,13 +162,17 @@ std::array<double, 3> Evaluator::retimed_ns(const Trace& edited, const ModelVari
 std::array<double, 3> Evaluator::rebuilt_ns(const Trace& edited, const ModelVariation& variation,
                                             std::size_t first, std::size_t last) const {
   const ExecutionGraph graph = build_graph(edited, varied(choice_.graph, variation));
-  if (fits_femtoseconds(edited)) {
-    return makespans_of(graph, models(variation), [](const Edge&) { return std::int64_t{0}; });
-  }
   std::array<double, 3> result{};
+  if (fits_femtoseconds(edited)) {
+    result = makespans_of(graph, models(variation), [](const Edge&) { return std::int64_t{0}; });
+  }
   for (std::size_t i = first; i < last; ++i) {
-    result[i] = value_at_base(makespan_function(
-        graph, varied(choice_, variation, kNetworkFactors[i]), {Parameter::latency}));
+    const ModelChoice choice = varied(choice_, variation, kNetworkFactors[i]);
+    if (!fits_femtoseconds(edited)) {
+      result[i] = value_at_base(makespan_function(graph, choice, {Parameter::latency}));
+    }
+    // Other messages must not gain what no link carries.
+    result[i] += std::max(0.0, link_delay_ns(graph, choice) - base_link_ns_[i]);
   }
   return result;
 }

@@ -56,6 +56,7 @@ class Evaluator {
   std::optional<ReducedProgram> reduced_{};  ///< where all pairs of ranks are alike
   std::vector<std::int32_t> rank_of_{};      ///< by vertex, there
   std::array<double, 3> base_ns_{};
+  std::array<double, 3> base_link_ns_{};  ///< the longest delay at a link that T leaves out
 };
 
 }  // namespace slackline

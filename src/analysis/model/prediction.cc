@@ -48,6 +48,8 @@ Prediction predict(const Trace& trace, const ModelFunctions& functions, const Mo
   p.measured = measured_run(trace);
   p.ranks_ps = run.ranks_ps;
   p.path = run.path;
+  p.link = longest_link_delay(graph, run.schedule, run.cost);
+  p.link_is_negligible = is_negligible(p.link, run.schedule.makespan_ps);
   p.rho_latency = latency_share(p, choice);
   p.vertices = graph.vertex_count();
   p.edges = graph.edge_count();

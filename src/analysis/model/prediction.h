@@ -9,6 +9,7 @@
 #include "analysis/runs/measured.h"
 #include "report/object.h"
 #include "report/typed_report.h"
+#include "timing/link_load.h"
 #include "timing/makespan.h"
 #include "timing/model_schedule.h"
 
@@ -28,6 +29,8 @@ struct Prediction {
   std::optional<MeasuredRun> measured;
   std::vector<TimeBreakdown> ranks_ps;  ///< parts add up to the makespan
   ModelPath path;
+  LinkDelay link;  ///< that T leaves out
+  bool link_is_negligible = true;
   std::uint64_t vertices = 0;
   std::uint64_t edges = 0;
   std::uint64_t messages = 0;

@@ -60,6 +60,7 @@ auto prediction_object(const Prediction& p, const Trace& trace) {
                 "lambda_G_bytes"_key = p.lambda_gap_bytes,
                 "lambda_o"_key = p.lambda_overhead,
                 "rho_L"_key = p.rho_latency,
+                "link_delay_ns"_key = ns_of_ps(p.link.longest_ps),
                 "derivative"_key = p.side == Side::right ? "right" : "left",
                 "critical_path"_key = path_to_json(p.path, trace),
                 "ranks"_key = list_of(p.ranks_ps, predicted_rank_object),
@@ -128,6 +129,12 @@ Facts key_facts(const Prediction& p) {
       {"latency share of run time (rho_L)", p.rho_latency, Unit::ratio, "L * lambda_L / T"});
   facts.facts.push_back({"messages", static_cast<std::int64_t>(p.messages), Unit::count,
                          "in the execution graph, including those of collectives"});
+  if (!p.link_is_negligible) {
+    facts.facts.push_back({"longest delay at a link, not in T", ns_of_ps(p.link.longest_ps),
+                           Unit::ns,
+                           fmt::format("rank {} {} messages that overlap", p.link.rank,
+                                       p.link.sending ? "sends" : "receives")});
+  }
   return facts;
 }
 
@@ -191,6 +198,7 @@ const JsonType& declared_type(const PredictionJsonTag*) {
 
 Described<PredictionJson> describe(const Prediction& p, const Trace& trace) {
   Described<PredictionJson> report{prediction_object(p, trace)};
+  if (!p.link_is_negligible) report.findings.add(kLinkExceeded, describe(p.link));
   report.sections.push_back({.id = "prediction", .title = "Prediction", .items = {key_facts(p)}});
   report.sections.push_back(describe_path(p.path, trace));
   report.sections.push_back(describe_ranks(p));

@@ -26,6 +26,7 @@
 #include "calls/run_span.h"
 #include "report/report.h"
 #include "sim/simulated_trace.h"
+#include "timing/link_load.h"
 #include "timing/model_schedule.h"
 #include "whatif/actions.h"
 #include "whatif/program_writer.h"
@@ -51,6 +52,7 @@ struct TimedRun {
   Trace trace;
   double makespan_ns;
   Findings findings{};
+  LinkDelay link{};  ///< that the time leaves out, if it is not negligible
 };
 
 TimedRun run_on_platform(const Trace& program, const PlatformOptions& platform) {
@@ -64,9 +66,13 @@ TimedRun run_on_platform(const Trace& program, const PlatformOptions& platform) 
 
 TimedRun run_under_model(const Trace& program, const ExecutionGraph& graph,
                          const ModelChoice& choice) {
-  const Schedule schedule = model_schedule(graph, picosecond_cost(graph, choice));
-  return {modelled_trace(program, graph, schedule),
-          static_cast<double>(schedule.makespan_ps) / kPicosPerNano};
+  const PicosecondCost cost = picosecond_cost(graph, choice);
+  const Schedule schedule = model_schedule(graph, cost);
+  TimedRun run{modelled_trace(program, graph, schedule),
+               static_cast<double>(schedule.makespan_ps) / kPicosPerNano};
+  const LinkDelay delay = longest_link_delay(graph, schedule, cost);
+  if (!is_negligible(delay, schedule.makespan_ps)) run.link = delay;
+  return run;
 }
 
 /// An edited program with the computation that the model takes for the program.
@@ -190,6 +196,18 @@ void require_runnable(const Findings& before, const Findings& after) {
   }
 }
 
+/// Edits may make a rank send or receive more at a time than its link carries.
+std::optional<Paragraph> exceeded_link(const LinkDelay& before, const LinkDelay& after) {
+  if (after.longest_ps <= before.longest_ps) return std::nullopt;
+  return Paragraph{fmt::format(
+      "After the edits rank {} {} messages at a time for which its link has no bandwidth: one "
+      "after "
+      "the other, they would come up to {} later, which the model leaves out. Simulate it: "
+      "--platform.",
+      after.rank, after.sending ? "sends" : "receives",
+      format_time_ns(static_cast<double>(after.longest_ps) / kPicosPerNano))};
+}
+
 /// How far the model is from the run as it was measured: what it says of the edited one is as far.
 std::optional<Paragraph> model_error(const Trace& trace, double before_ns) {
   const std::optional<MeasuredRun> measured = measured_run(trace);
@@ -237,6 +255,9 @@ Report execute(const WhatifRequest& request) {
   Section summary{.id = "whatif", .title = "Effect of the edits"};
   summary.items.emplace_back(
       headline(before.run.makespan_ns, after.run.makespan_ns, how, edited.log));
+  if (auto exceeded = exceeded_link(before.run.link, after.run.link)) {
+    summary.items.emplace_back(std::move(*exceeded));
+  }
   if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
     summary.items.emplace_back(std::move(*error));
   }
@@ -250,6 +271,9 @@ Report execute(const WhatifRequest& request) {
   report.findings.merge(lost);
   for (const EvaluatedProgram* program : {&before, &after}) {
     report.findings.merge(program->run.findings);
+    if (program->run.link.rank >= 0) {
+      report.findings.add(kLinkExceeded, describe(program->run.link));
+    }
     report.findings.merge(program->graph.findings());
   }
   return report;

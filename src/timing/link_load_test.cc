@@ -1,0 +1,55 @@
+#include "timing/link_load.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/testing/text_graph.h"
+#include "timing/testing/small_model.h"
+
+namespace slackline {
+namespace {
+
+using testing::kNs;
+using testing::untimed_graph;
+
+LinkDelay delay_of(int ranks, std::string_view text) {
+  const ExecutionGraph graph = untimed_graph(ranks, text);
+  const PicosecondCost cost(LogGPS{30 * kNs, 2 * kNs, kNs});
+  return longest_link_delay(graph, model_schedule(graph, cost), cost);
+}
+
+// Sends are handed over at 2, 4 and 6 ns and take 100 ns of the link each: the second would leave
+// 98 ns and the third 196 ns later.
+TEST(LinkLoad, MessagesThatLeaveTogetherWait) {
+  const LinkDelay delay = delay_of(4,
+                                   "rank 0\n send to=1 bytes=101\n send to=2 bytes=101\n"
+                                   " send to=3 bytes=101\n"
+                                   "rank 1\n recv from=0 bytes=101\n"
+                                   "rank 2\n recv from=0 bytes=101\n"
+                                   "rank 3\n recv from=0 bytes=101\n");
+  EXPECT_EQ(delay.longest_ps, 196'000);
+  EXPECT_EQ(delay.rank, 0);
+  EXPECT_TRUE(delay.sending);
+}
+
+// Both are handed over at 2 ns and arrive together.
+TEST(LinkLoad, MessagesThatArriveTogetherWait) {
+  const LinkDelay delay = delay_of(3,
+                                   "rank 0\n recv from=1 bytes=101\n recv from=2 bytes=101\n"
+                                   "rank 1\n send to=0 bytes=101\nrank 2\n send to=0 bytes=101\n");
+  EXPECT_EQ(delay.longest_ps, 100'000);
+  EXPECT_EQ(delay.rank, 0);
+  EXPECT_FALSE(delay.sending);
+}
+
+TEST(LinkLoad, MessagesOneAfterTheOtherDoNot) {
+  const LinkDelay delay = delay_of(2,
+                                   "rank 0\n send to=1 bytes=101\n compute 98\n"
+                                   " send to=1 bytes=101\n"
+                                   "rank 1\n recv from=0 bytes=101\n recv from=0 bytes=101\n");
+  EXPECT_EQ(delay.longest_ps, 0);
+  EXPECT_EQ(delay.rank, -1);
+  EXPECT_TRUE(is_negligible(delay, 1));
+}
+
+}  // namespace
+}  // namespace slackline
