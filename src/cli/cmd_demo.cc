@@ -24,7 +24,8 @@
 
 // `slackline demo` is what a newcomer types first. It runs the same commands as anybody would, and
 // shows them: record an example with two problems, report on it, predict what the tool's own advice
-// gains, record the example without these problems, and compare.
+// gains, record the example without these problems, compare, and simulate both on more ranks than
+// the machine has processors.
 
 namespace slackline {
 namespace {
@@ -32,6 +33,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostRanks = 8;
+constexpr int kSimulatedRanks = 16;
+constexpr std::string_view kSimulatedSteps = "20";
 constexpr double kAgrees = 0.1;  // of the larger gain
 /// What the example's variant "tuned" does, as edits.
 const std::vector<std::string> kEdits{"balance function=assemble", "merge-messages"};
@@ -189,6 +192,38 @@ std::string verdict(const Change& predicted, const Change& measured, bool crowde
          "the recording cost for each message, and how the runs scatter.";
 }
 
+/// The example's run time where its ranks run in simulated time. nullopt: that cannot be done here,
+/// which was said.
+std::optional<double> simulated_ns(const Example& example, const fs::path& platform,
+                                   const std::string& name,
+                                   const std::vector<std::string>& arguments) {
+  const fs::path trace = example.folder / (name + ".slk");
+  std::vector<std::string> words{"simulate",   "-q",
+                                 "--platform", platform,
+                                 "-n",         std::to_string(kSimulatedRanks),
+                                 "--trace",    trace,
+                                 "-o",         example.folder / (name + ".txt"),
+                                 "--",         example.launcher.back()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (type(words) != 0) return std::nullopt;
+  return measured_run(trace).time_ns;
+}
+
+/// Both variants on more ranks, and without the noise of this machine.
+void simulate_both(const Example& example) {
+  const std::optional<fs::path> platform = shipped("crossbar.toml");
+  if (!platform) return;
+  const std::string steps{kSimulatedSteps};
+  write_stdout(
+      fmt::format("\nBoth on {} ranks of a cluster, in simulated time:\n", kSimulatedRanks));
+  const auto before = simulated_ns(example, *platform, "plate-simulated", {steps});
+  const auto after =
+      before ? simulated_ns(example, *platform, "tuned-simulated", {"tuned", steps}) : std::nullopt;
+  if (before && after) {
+    write_stdout(fmt::format("Simulated: {}.\n", Change{*before, *after}.text()));
+  }
+}
+
 /// The advice followed: by the model, and by the variant of the program.
 void compare_with_tuned(const Example& example, const fs::path& trace) {
   std::vector<std::string> whatif{"whatif", trace.string()};
@@ -223,6 +258,7 @@ int demo(const DemoOptions& options) {
   }
   const fs::path trace = record_example(*example, "plate", {});
   show(trace, options);
+  simulate_both(*example);
   compare_with_tuned(*example, trace);
   return 0;
 }

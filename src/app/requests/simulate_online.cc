@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "calls/call_matching.h"
 #include "online/online_simulation.h"
+#include "whatif/program_writer.h"
 
 namespace slackline {
 namespace {
@@ -56,8 +57,10 @@ auto online_object(const SimulationParts& parts, const SimulateOnlineRequest& re
 auto simulate_online_report(const SimulateOnlineRequest& request, const online::OnlineRun& run,
                             const Platform& platform, const SmpiOptions& smpi) {
   const std::string command = fmt::format("{}", fmt::join(request.command, " "));
-  auto simulated = describe(run.result, run.trace, platform, request.links);
-  const SimulationParts parts = parts_of(run.result, run.trace, platform, request.links);
+  // The times of the trace are the simulated ones: nothing was measured.
+  const Trace program = untimed_copy(run.trace);
+  auto simulated = describe(run.result, program, platform, request.links);
+  const SimulationParts parts = parts_of(run.result, program, platform, request.links);
   return typed_report(
       "simulate", fmt::format("simulate: {} on {}", command, request.machine.platform),
       Object{to_json(request.machine, smpi), "ranks"_key = request.ranks,
