@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/command_parser.h"
-#include "cli/record/record.h"
+#include "jobs/record/record.h"
 
 namespace slackline {
 

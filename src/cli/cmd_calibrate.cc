@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/output_target.h"
 #include "base/shell_command.h"
-#include "cli/calibrate/benchmark.h"
+#include "jobs/calibrate/benchmark.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "report/report.h"

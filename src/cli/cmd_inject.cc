@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/inject/inject.h"
 #include "cli/output.h"
-#include "cli/record/process.h"
+#include "jobs/inject/inject.h"
+#include "jobs/record/process.h"
 
 namespace slackline {
 namespace {
@@ -72,7 +72,7 @@ int run_inject(const InjectCommandOptions& options) {
   }
   const Injection injection = injection_of(options);
   const InjectedCommand command(options.command, options.mpi, injection);
-  const int status = run_process(command.plan().command, command.plan().environment).exit_status;
+  const int status = run_process(command.plan().command, {command.plan().environment}).exit_status;
   const InjectionCounts counts = command.counts();
   if (const std::string why = why_not_injected(counts); !why.empty()) {
     write_stderr(fmt::format("slackline: warning: nothing was injected: {}\n", why));

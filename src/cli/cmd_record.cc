@@ -12,7 +12,7 @@
 #include "cli/call_path_options.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/record/record.h"
+#include "jobs/record/record.h"
 
 namespace slackline {
 namespace {

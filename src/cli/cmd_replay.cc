@@ -15,7 +15,7 @@
 #include "base/shell_command.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/replay/replay_job.h"
+#include "jobs/replay/replay_job.h"
 #include "cli/shared_options.h"
 
 namespace slackline {

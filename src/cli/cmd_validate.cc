@@ -10,8 +10,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
-#include "cli/validate/latency_list.h"
-#include "cli/validate/measurement.h"
+#include "jobs/validate/latency_list.h"
+#include "jobs/validate/measurement.h"
 #include "report/report.h"
 
 namespace slackline {

@@ -26,7 +26,7 @@
 #include "base/error.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
-#include "cli/record/libraries.h"
+#include "jobs/record/libraries.h"
 #include "parallel/launched_process.h"
 #include "parallel/mpi_processes.h"
 #include "parallel/outcome.h"

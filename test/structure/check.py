@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "whatif": ["base", "trace", "calls"],
     "replay": ["base", "trace", "calls"],
     "formats": ["base", "training", "trace", "calls"],
+    "jobs": ["base", "trace", "formats"],
     "distributed": ["base", "parallel", "trace", "calls", "formats"],
     "graph": ["base", "training", "trace", "calls"],
     "timing": ["base", "trace", "calls", "formats", "graph"],
@@ -28,7 +29,7 @@ MAY_INCLUDE = {
     "page": ["base", "report", "trace", "calls", "graph", "timing", "sim", "analysis"],
     "app": ["base", "parallel", "distributed", "report", "training", "trace", "whatif", "replay", "calls", "formats", "graph", "timing", "calibration", "sim", "online", "analysis",
             "advice", "page"],
-    "cli": ["base", "parallel", "report", "trace", "whatif", "calls", "formats", "graph", "timing", "sim",
+    "cli": ["base", "parallel", "report", "trace", "whatif", "calls", "formats", "jobs", "graph", "timing", "sim",
             "analysis", "page", "app"],
 }
 # Tests write their traces in the text forms.

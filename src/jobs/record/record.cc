@@ -1,0 +1,376 @@
+#include "jobs/record/record.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/shell_command.h"
+#include "formats/native/writer.h"
+#include "formats/raw/reader.h"
+#include "jobs/record/jobs.h"
+#include "jobs/record/libraries.h"
+#include "jobs/record/process.h"
+#include "jobs/record/written_trace.h"
+
+namespace slackline {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDefaultFolder = "slackline-trace";
+
+fs::path next_free_folder() {
+  std::error_code ignored;
+  if (!fs::exists(kDefaultFolder, ignored)) return kDefaultFolder;
+  for (int i = 2;; ++i) {
+    fs::path candidate = fmt::format("{}.{}", kDefaultFolder, i);
+    if (!fs::exists(candidate, ignored)) return candidate;
+  }
+}
+
+RecordPlaces places_of(const fs::path& output, bool analysed) {
+  const fs::path path = fs::absolute(output.empty() ? next_free_folder() : output);
+  fs::path directory = path;
+  directory += ".recording";
+  if (analysed && names_report(path)) {
+    return {fs::path(path).replace_extension(".slk"), directory, path};
+  }
+  if (path.extension() != ".slk") {
+    return {path / "trace.slk", path, analysed ? path / "report.txt" : fs::path()};
+  }
+  if (!analysed) return {path, directory};
+  throw usage_error(fmt::format("cannot write a report to '{}'", output.string()),
+                    "that is the name of a trace",
+                    "Choose a name that ends in .json, .txt or .html; --write-trace writes the "
+                    "trace beside it.");
+}
+
+/// Before the job runs: what could not be written after it. A trace is read back, so that it must
+/// be a file.
+void check_files(const fs::path& output, const RecordPlaces& places) {
+  const auto refused = [&] {
+    return usage_error(fmt::format("cannot record into '{}'", output.string()),
+                       "a recording is a folder or files", "Name a folder, or a file.slk.");
+  };
+  if (output == "-") throw refused();
+  for (const fs::path& file : {places.trace, places.report}) {
+    if (!file.empty() && OutputTarget(file).is_stream()) throw refused();
+  }
+}
+
+std::string shown_in_error(const RecordPlaces& places) {
+  return (places.trace.filename() == "trace.slk" ? places.directory : places.trace).string();
+}
+
+/// Makes the folder, and sees that the ranks will be able to write there: what they cannot write,
+/// they can only complain of.
+void prepare(const RecordPlaces& places) {
+  std::error_code error;
+  fs::create_directories(places.directory, error);
+  if (error || access(places.directory.c_str(), W_OK | X_OK) != 0) {
+    throw Error(fmt::format("cannot write to '{}'", places.directory.string()),
+                error ? error.message() : errno_text(), "Choose another folder with -o.");
+  }
+  if (!recorded_jobs(places.directory).empty()) {
+    throw Error(fmt::format("cannot record into '{}'", places.directory.string()),
+                "it contains an unfinished recording",
+                fmt::format("Run 'slackline {}' or remove it.",
+                            shell_command({"record", "--finish", places.directory.string()})));
+  }
+  remove_raw_files(places.directory);  // what a recording without any record has left
+  fs::create_directories(places.directory, error);
+}
+
+std::uint64_t bytes_below(const fs::path& directory) {
+  std::uint64_t bytes = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(directory, ignored)) {
+    if (entry.is_regular_file(ignored)) bytes += entry.file_size(ignored);
+  }
+  return bytes;
+}
+
+/// A job that is being converted; the trace is read, but its name depends on the other jobs.
+struct ReadJob {
+  fs::path folder;
+  std::optional<Trace> trace{};
+  Samples samples{};
+  std::string problem{};  // why there is none
+  double seconds = 0;
+};
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+ReadJob read_job(const fs::path& folder) {
+  const Stopwatch watch;
+  ReadJob job{folder};
+  try {
+    job.trace = read_raw(folder, &job.samples);
+  } catch (const Error& error) {
+    job.problem = error.what();
+  }
+  job.seconds = watch.seconds();
+  return job;
+}
+
+RecordedTrace write_job(const ReadJob& job, const fs::path& to) {
+  const Stopwatch watch;
+  const Trace& trace = *job.trace;
+  RecordedTrace recorded;
+  recorded.trace = to;
+  recorded.ranks = trace.ranks();
+  recorded.calls = trace.call_count();
+  recorded.raw_bytes = bytes_below(job.folder / "raw");
+  recorded.recording_ns = trace.info().recording_ns;
+  recorded.cpu_ns = trace.info().cpu_ns;
+  recorded.findings = trace.findings();
+  write_native(trace, to, job.samples);
+  check_written(trace, to, job.samples);
+  make_durable(to);
+  std::error_code ignored;
+  recorded.trace_bytes = fs::file_size(to, ignored);
+  recorded.conversion_seconds = job.seconds + watch.seconds();
+  return recorded;
+}
+
+/// Whatever goes wrong from here on, the jobs have run: their files are kept and the reason is
+/// told.
+void convert_jobs(const RecordPlaces& places, bool keep_raw, RecordResult& result) {
+  std::vector<ReadJob> jobs;
+  std::vector<std::string> programs;
+  for (const fs::path& folder : recorded_jobs(places.directory)) {
+    jobs.push_back(read_job(folder));
+    const auto& trace = jobs.back().trace;
+    programs.push_back(program_name(trace ? trace->info().program : std::string()));
+  }
+  std::vector<fs::path> names{places.trace};
+  if (jobs.size() > 1) names = job_traces(places.trace, programs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    ReadJob& job = jobs[i];
+    try {
+      if (job.trace) result.traces.push_back(write_job(job, names[i]));
+    } catch (const Error& error) {
+      job.problem = error.what();
+    }
+    if (!job.problem.empty()) result.unconverted.push_back({job.folder / "raw", job.problem});
+    job.trace.reset();
+  }
+  const bool keep = (keep_raw && !jobs.empty()) || !result.unconverted.empty();
+  if (!keep) remove_raw_files(places.directory);
+}
+
+/// Takes the reports that the jobs have left. False if one has left none.
+bool take_reports(const RecordPlaces& places, RecordResult& result) {
+  const std::vector<fs::path> jobs = recorded_jobs(places.directory);
+  std::vector<std::string> programs;
+  for (const fs::path& folder : jobs) programs.push_back(program_name(recorded_program(folder)));
+  std::vector<fs::path> names{places.report};
+  if (jobs.size() > 1) names = job_traces(places.trace, programs);
+  bool all = !jobs.empty();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    names[i].replace_extension(places.report.extension());
+    result.analysed.push_back(
+        take_job_report(jobs[i], places.report.filename().string(), names[i]));
+    all = all && result.analysed.back().problem.empty();
+  }
+  return all;
+}
+
+void finish_jobs(const RecordPlaces& places, const RecordOptions& options, RecordResult& result) {
+  result.directory = places.directory;
+  result.failures = recording_failures(places.directory);
+  const bool reported = options.analysis.wanted() && take_reports(places, result);
+  if (options.write_trace) {
+    convert_jobs(places, options.keep_raw, result);
+  } else if ((reported && !options.keep_raw) || result.analysed.empty()) {
+    remove_raw_files(places.directory);
+  }
+}
+
+/// What an earlier recording has left is replaced only when asked for, and only by another one.
+std::vector<fs::path> to_be_replaced(const RecordPlaces& places, bool force) {
+  std::vector<fs::path> existing = existing_traces(places.trace);
+  if (existing.empty() || force) return existing;
+  throw Error(fmt::format("cannot record into '{}'", shown_in_error(places)),
+              fmt::format("it already contains the trace {}", existing.front().filename().string()),
+              "Choose another folder with -o, move the trace, or overwrite it with --force.");
+}
+
+void refuse_existing_report(const RecordPlaces& places, bool force) {
+  std::error_code ignored;
+  if (force || !fs::exists(places.report, ignored)) return;
+  throw Error(fmt::format("cannot write the report '{}'", places.report.string()),
+              "there is a file of that name",
+              "Choose another name with -o, or overwrite it with --force.");
+}
+
+void remove_replaced(const std::vector<fs::path>& earlier, const RecordResult& result) {
+  if (result.traces.empty()) return;
+  for (const fs::path& file : earlier) {
+    const bool written = std::ranges::any_of(
+        result.traces, [&](const RecordedTrace& recorded) { return recorded.trace == file; });
+    std::error_code ignored;
+    const fs::file_status what = fs::symlink_status(file, ignored);
+    const bool removable = fs::is_regular_file(what) || fs::is_symlink(what);
+    if (!written && removable) fs::remove(file, ignored);
+  }
+}
+
+Environment environment(const RuntimeLibraries& libraries, const fs::path& directory,
+                        const CallPathChoice& call_paths, bool yield) {
+  Environment values{{"LD_PRELOAD", preload_value(libraries, yield)},
+                     {"SLACKLINE_DIR", fs::absolute(directory).string()}};
+  // What the recorder does by itself needs no saying.
+  const CallPathChoice usual;
+  if (call_paths.mode != usual.mode) {
+    values.emplace_back("SLACKLINE_CALL_PATHS", call_paths.mode);
+  }
+  if (call_paths.sample_hz > 0) {
+    values.emplace_back("SLACKLINE_SAMPLE", std::to_string(call_paths.sample_hz));
+  }
+  if (call_paths.counters != usual.counters) {
+    values.emplace_back("SLACKLINE_COUNTERS", call_paths.counters);
+  }
+  if (call_paths.depth != usual.depth) {
+    values.emplace_back("SLACKLINE_CALL_PATH_DEPTH", std::to_string(call_paths.depth));
+  }
+  return values;
+}
+
+}  // namespace
+
+int parse_sample_rate(const std::string& text, const std::string& call_paths) {
+  constexpr int kMost = 10'000;
+  constexpr int kUsual = 200;
+  if (text.empty()) return call_paths == "full" ? kUsual : 0;
+  if (text == "off") return 0;
+  int hz = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, hz);
+  const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  if (error == std::errc() && (unit.empty() || unit == "Hz") && hz >= 1 && hz <= kMost) return hz;
+  throw usage_error(fmt::format("cannot sample at '{}'", text),
+                    "a rate is a number of samples per second from 1 to 10000, or off",
+                    "Use --sample=200Hz.");
+}
+
+namespace {
+
+void check_recorder(const RuntimeLibraries& libraries, const Launcher& launcher) {
+  const bool open_mpi = launcher.kind == LauncherKind::open_mpi;
+  if (!open_mpi && launcher.kind != LauncherKind::mpich) return;
+  const std::string_view mpi = open_mpi ? "openmpi" : "mpich";
+  if (has_recorder(libraries, mpi)) return;
+  throw Error(fmt::format("cannot record {} programs", open_mpi ? "Open MPI" : "MPICH"),
+              "this Slackline was built without that MPI library",
+              "Install its development package and rebuild Slackline.");
+}
+
+/// The variables of both; libraries of both are preloaded, those of `first` before the others.
+Environment merged(Environment given, const Environment& first) {
+  for (const auto& [name, value] : first) {
+    const auto known = std::ranges::find(given, name, &Environment::value_type::first);
+    if (known == given.end()) {
+      given.emplace_back(name, value);
+    } else {
+      known->second = name == "LD_PRELOAD" ? value + ":" + known->second : value;
+    }
+  }
+  return given;
+}
+
+}  // namespace
+
+RecordResult record(const RecordOptions& options) {
+  if (options.command.empty()) {
+    throw usage_error("cannot record", "no command given",
+                      "Example: slackline record -- mpirun -n 4 ./app");
+  }
+  const RuntimeLibraries libraries = find_runtime_libraries();
+  const Launcher launcher = find_launcher(options.command, options.mpi);
+  check_recorder(libraries, launcher);
+  const RecordPlaces places = places_of(options.output, options.analysis.wanted());
+  check_files(options.output, places);
+  Environment variables =
+      environment(libraries, places.directory, options.call_paths, options.yield);
+  std::vector<fs::path> earlier;
+  if (options.write_trace) earlier = to_be_replaced(places, options.force);
+  if (options.analysis.wanted()) {
+    refuse_existing_report(places, options.force);
+    std::ranges::copy(job_analysis_environment(options.analysis, places.report.filename().string()),
+                      std::back_inserter(variables));
+  }
+  prepare(places);
+  const LaunchPlan plan = plan_launch(options.command, launcher, variables);
+  RecordResult result;
+  try {
+    ChildContext job = options.job;
+    job.environment = merged(job.environment, plan.environment);
+    result.exit_status = run_process(plan.command, job).exit_status;
+  } catch (const Error&) {
+    remove_raw_files(places.directory);
+    throw;
+  }
+  finish_jobs(places, options, result);
+  remove_replaced(earlier, result);
+  return result;
+}
+
+RecordResult finish_recording(const FinishOptions& options) {
+  const fs::path absolute = fs::absolute(options.directory);
+  if (recorded_jobs(absolute).empty()) {
+    throw Error(fmt::format("cannot finish the recording in '{}'", options.directory.string()),
+                "it contains no raw files", "Name the folder that the job recorded into.");
+  }
+  RecordPlaces places = places_of(options.output.empty() ? absolute : options.output, false);
+  check_files(options.output, places);
+  places.directory = absolute;
+  const std::vector<fs::path> earlier = to_be_replaced(places, options.force);
+  std::error_code failed;
+  fs::create_directories(places.trace.parent_path(), failed);
+  if (failed) {
+    throw Error(fmt::format("cannot write to '{}'", places.trace.parent_path().string()),
+                failed.message(), "Choose another folder with -o.");
+  }
+  RecordResult result;
+  result.directory = places.directory;
+  result.failures = recording_failures(places.directory);
+  convert_jobs(places, options.keep_raw, result);
+  remove_replaced(earlier, result);
+  return result;
+}
+
+Environment preload_environment(const PreloadOptions& options) {
+  return environment(find_runtime_libraries(), options.output, options.call_paths, options.yield);
+}
+
+std::string preload_script(const PreloadOptions& options) {
+  std::string script;
+  for (const auto& [name, value] : preload_environment(options)) {
+    script += fmt::format("export {}={};\n", name, shell_word(value));
+  }
+  return script;
+}
+
+void exec_preloaded(const PreloadOptions& options, const std::vector<std::string>& command) {
+  become_process(command, preload_environment(options));
+}
+
+}  // namespace slackline
