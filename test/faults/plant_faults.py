@@ -25,8 +25,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDERS = ["calls", "timing", "graph", "sim", "analysis", "whatif", "page"]
-# Tests of the text of sources, and those that take a browser or minutes.
-LEFT_OUT = re.compile(r"^(structure/|golden/help/|fresh_machine|package|documentation/|web_|fuzz_|python$|schema$)")
+# Tests of the text of sources, those that take a browser or minutes, and sweeps that compare no figures.
+LEFT_OUT = re.compile(r"^(structure/|golden/help/|fresh_machine|package|documentation/|web_|fuzz_|python$|schema$|arrow$"
+                      r"|extreme_values|training_jobs|corpus/every_command|special_files)")
 SLOW_LABELS = {"mpi", "long"}
 # Statements without an effect that a test could see.
 NO_EFFECT = re.compile(r"reserve\(|shrink_to_fit|assert|progress|Progress|prefetch|expect\(|interrupt")
