@@ -9,6 +9,7 @@
 A line for each thing that does not hold; the last line is 'N passed, M failed'. Nothing is timed.
 """
 import argparse
+import concurrent.futures
 import csv
 import glob
 import json
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -27,24 +29,24 @@ from printed_trace import call_times  # noqa: E402
 
 MEMORY = 6 << 30  # address space of each command
 DEAD = 124
-# Waiting for a lock is found in part only; calls after one that was left by longjmp are not recorded.
-NO_TRUTH = {"lock_contention", "thrower"}
 SCREEN_LINES, SCREEN_COLUMNS = 30, 100
 CROWDED = 0.02  # of the rank time
 ATTEMPTS = 3  # other processes may take the processors: then that is what the answer says
 
 
-class Checks:
-    def __init__(self):
-        self.passed = self.failed = 0
-        self.subject = ""
+class Checks(threading.local):
+    """Each thread has its own subject."""
+    passed = failed = 0  # of all threads
+    lock = threading.Lock()
+    subject = ""
 
     def __call__(self, holds, law, detail=""):
-        if holds:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"{self.subject}: {law}: {detail}"[:400], flush=True)
+        with Checks.lock:
+            if holds:
+                Checks.passed += 1
+            else:
+                Checks.failed += 1
+                print(f"{self.subject}: {law}: {detail}"[:400], flush=True)
         return holds
 
 
@@ -298,7 +300,8 @@ def check_sentences(tool, trace, report):
             check(any(abs(cell - value) <= half for cell in cells), f"'{written}' stands in a table of {evidence}", sentence)
 
 
-def laws(tool, trace, scratch):
+def laws(tool, trace, scratch, subject):
+    check.subject = subject
     info = tool.answer("info", trace)
     report = tool.answer("report", trace)
     if info is None or report is None:
@@ -323,9 +326,8 @@ def laws(tool, trace, scratch):
 
 def of_traces(tool, options):
     for trace in options.names or sorted(glob.glob(os.path.join(tool.source, "examples", "traces", "*.slk"))):
-        check.subject = os.path.basename(trace)
         with tempfile.TemporaryDirectory(prefix="prove-") as scratch:
-            laws(tool, trace, scratch)
+            laws(tool, trace, scratch, os.path.basename(trace))
 
 
 def generated(ranks, steps, seed):
@@ -401,25 +403,40 @@ def record(tool, options, exe, folder):
 
 
 def of_programs(tool, options):
-    for source in sorted(glob.glob(os.path.join(HERE, "programs", "*.c"))):
-        name = os.path.splitext(os.path.basename(source))[0]
-        if options.names and name not in options.names:
-            continue
-        check.subject = f"{name} ({options.mpi}, {options.ranks} ranks)"
-        with tempfile.TemporaryDirectory(prefix="prove-") as folder:
+    """The programs run one after the other, as nothing else may use the processors; the laws then use all of them."""
+    recorded = []
+    with tempfile.TemporaryDirectory(prefix="prove-") as scratch:
+        for source in sorted(glob.glob(os.path.join(HERE, "programs", "*.c"))):
+            name = os.path.splitext(os.path.basename(source))[0]
+            if options.names and name not in options.names:
+                continue
+            check.subject = f"{name} ({options.mpi}, {options.ranks} ranks)"
+            folder = os.path.join(scratch, name)
+            os.makedirs(folder)
             exe = os.path.join(folder, name)
             code, _, err = run("mpicc." + options.mpi, "-O2", "-g", "-o", exe, source, "-lm", limited=False)
             if not check(code == 0, "builds", err[:200]):
                 continue
             truth = json.loads(re.search(r"truth: (\{.*?\})(?=[^}]*$)", open(source).readline()).group(1))
-            trace = prove_program(tool, options, exe, folder, {} if name in NO_TRUTH else truth)
-            if trace:
-                laws(tool, trace, folder)
+            if trace := prove_program(tool, options, exe, folder, truth):
+                recorded.append((trace, folder, check.subject))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for done in [pool.submit(laws, tool, *one) for one in recorded]:
+                done.result()
 
 
 def lacked_processors(report):
     """What the recording itself says: then times are those of the machine, not of the program."""
     return report["result"]["measured"]["time_shares"]["beside"]["no_processor"] > CROWDED
+
+
+def check_calls(tool, trace, truth, ranks):
+    """The truth counts calls of all ranks as a product: "1000*ranks"."""
+    operations = tool.answer("info", trace)["result"]["operations"]
+    for operation, wanted in truth["calls"].items():
+        each = int(wanted.removesuffix("*ranks"))
+        found = sum(o["calls"] for o in operations if o["operation"] == operation)
+        check(found == each * ranks, f"all calls of {operation} are recorded", found)
 
 
 def prove_program(tool, options, exe, folder, truth):
@@ -428,7 +445,11 @@ def prove_program(tool, options, exe, folder, truth):
     for attempt in range(ATTEMPTS):
         trace = record(tool, options, exe, folder)
         report = tool.answer("report", trace) if trace else None
-        if report is None or not truth or options.ranks > 2:
+        if report is None:
+            return trace
+        if "calls" in truth:
+            check_calls(tool, trace, truth, options.ranks)
+        if "limit" not in truth or options.ranks > 2:
             return trace
         wrong = holds_truth(truth, report)
         if not wrong or attempt + 1 == ATTEMPTS:
