@@ -117,6 +117,7 @@ class LimitSearch {
   CallVolume volume_of(std::int32_t rank, CallIndex call) const {
     using Kind = CallMatching::Completion::Kind;
     const RankCalls& calls = in_.trace.calls(rank);
+    if (calls.has(call, SLK_FLAG_FAILED)) return {};  // a poll that found nothing
     if (operation_class(calls.operation(call)) != OperationClass::completion) {
       return {1, calls.bytes(call)};
     }
@@ -190,7 +191,8 @@ class LimitSearch {
     if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
       return Limit::unknown;
     }
-    const auto messages = static_cast<double>(std::max<std::uint64_t>(1, sum.messages()));
+    // A call costs something without a message, too.
+    const auto messages = static_cast<double>(std::max(sum.calls(), sum.messages()));
     if (static_cast<double>(sum.bytes()) >= kSmallMessage * messages) return Limit::transfer;
     if (usual_ns > kStalledMessage_ns * messages) return unexplained;
     return messages >= kManyMessages * static_cast<double>(in_.shares.present) ? Limit::message_rate
@@ -507,10 +509,11 @@ class LimitSearch {
                          format_count(loss.calls), count_of(loss.sum->calls(), "call"), operation,
                          mean);
     }
-    const std::uint64_t messages = std::max<std::uint64_t>(1, loss.sum->messages());
-    const double size = static_cast<double>(loss.sum->bytes()) / static_cast<double>(messages);
+    const std::uint64_t messages = loss.sum->messages();
+    const double size =
+        ratio_of(static_cast<double>(loss.sum->bytes()), static_cast<double>(messages));
     const std::string several =
-        messages > loss.sum->calls() ? fmt::format(" for {}", count_of(messages, "message")) : "";
+        messages != loss.sum->calls() ? fmt::format(" for {}", count_of(messages, "message")) : "";
     return fmt::format("{} of {}{}, mean size {}, mean {} per call",
                        count_of(loss.sum->calls(), "call"), operation, several, format_bytes(size),
                        mean);
