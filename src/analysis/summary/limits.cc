@@ -38,6 +38,7 @@ constexpr double kLeastLoss = 0.05;            // of the rank time: less does no
 constexpr double kLeastAlternative = 0.01;     // of the rank time: less is not named at all
 constexpr double kSmallMessage = 4096;         // bytes; below, their number costs, not their size
 constexpr double kStalledMessage_ns = 50'000;  // a small one that takes longer does not explain it
+constexpr double kProcessorsFirst = 0.1;       // of the rank time: other causes are uncertain then
 constexpr double kOversubscribed = 0.1;        // of the time outside of MPI without a processor
 constexpr double kActiveWaiting = 0.8;  // that ranks have at least, as MPI libraries wait actively
 constexpr double kOutstandingRank = 1.4;  // times the even share of a rank
@@ -88,6 +89,7 @@ class LimitSearch {
     sum_up_waits();
     sum_up_calls();
     sum_up_rest();
+    find_hidden_imbalance();
     std::vector<LimitingCause> causes;
     for (std::size_t k = 1; k < kLimits; ++k) {
       const double share = losses_[k] / rank_time();
@@ -97,6 +99,7 @@ class LimitSearch {
     if (causes.empty() || causes.front().share < kLeastLoss) {
       causes.insert(causes.begin(), computation());
     }
+    put_processors_first(causes);
     rate(causes);
     return causes;
   }
@@ -173,11 +176,14 @@ class LimitSearch {
     for (auto& of_rank : waits_) std::ranges::stable_sort(of_rank, {}, &CallWait::call);
   }
 
-  bool oversubscribed() const {
+  /// More ranks than processors, as the recording says.
+  bool has_more_ranks() const {
     const auto& findings = in_.trace.findings().entries();
-    if (std::ranges::find(findings, "oversubscribed", &Findings::Entry::name) != findings.end()) {
-      return true;
-    }
+    return std::ranges::find(findings, "oversubscribed", &Findings::Entry::name) != findings.end();
+  }
+
+  bool oversubscribed() const {
+    if (has_more_ranks()) return true;
     if (in_.shares.processor_share.value_or(1) < kActiveWaiting) return true;
     const RankTime& t = in_.shares.sum_ns;
     return static_cast<double>(t.no_processor) >
@@ -233,11 +239,45 @@ class LimitSearch {
         static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
   }
 
+  /// Ranks that wait for a processor do not show for whom they would wait otherwise: what one
+  /// computes more than the others shows in CPU time, and counts for imbalance.
+  void find_hidden_imbalance() {
+    if (of(losses_, Limit::processors) < kProcessorsFirst * rank_time()) return;
+    double excess = 0;
+    const double most = static_cast<double>(busiest()->compute);
+    for (std::size_t r = 0; r < in_.shares.ranks_ns.size(); ++r) {
+      if (in_.trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
+      excess += most - static_cast<double>(in_.shares.ranks_ns[r].compute);
+    }
+    const double shown = of(losses_, Limit::imbalance) + of(losses_, Limit::serialisation);
+    const double hidden = std::min(excess - shown, of(losses_, Limit::processors));
+    if (hidden <= 0) return;
+    shows_in_cpu_time_ = hidden > of(losses_, Limit::imbalance);
+    of(losses_, Limit::imbalance) += hidden;
+    of(losses_, Limit::processors) -= hidden;
+  }
+
+  std::vector<RankTime>::const_iterator busiest() const {
+    return std::ranges::max_element(in_.shares.ranks_ns, {}, &RankTime::compute);
+  }
+
+  /// Where ranks lack processors, everything else is uncertain.
+  void put_processors_first(std::vector<LimitingCause>& causes) const {
+    const auto found = std::ranges::find(causes, Limit::processors, &LimitingCause::limit);
+    if (found == causes.end()) return;
+    if (found->share < kProcessorsFirst && !has_more_ranks()) return;
+    std::rotate(causes.begin(), found, found + 1);
+  }
+
   LimitingCause cause(Limit limit, double share) {
     LimitingCause c{.limit = limit, .share = share, .interval = from_start(analysed())};
     switch (limit) {
       case Limit::imbalance:
-        describe_delays(DelayReason::imbalance, c);
+        if (shows_in_cpu_time_) {
+          describe_cpu_time(c);
+        } else {
+          describe_delays(DelayReason::imbalance, c);
+        }
         break;
       case Limit::serialisation:
         describe_delays(DelayReason::serialisation, c);
@@ -384,6 +424,26 @@ class LimitSearch {
     const bool whole = static_cast<double>(shortest.length_ns()) >
                        kNearlyAll * static_cast<double>(analysed().length_ns());
     return from_start(whole ? analysed() : shortest);
+  }
+
+  void describe_cpu_time(LimitingCause& c) const {
+    const auto most = busiest();
+    const auto rank = static_cast<std::int32_t>(most - in_.shares.ranks_ns.begin());
+    const double mean = ratio_of(static_cast<double>(in_.shares.sum_ns.compute),
+                                 static_cast<double>(in_.shares.present));
+    c.ranks = {rank};
+    std::map<FrameId, double> excess;
+    for_gaps([&](std::int32_t r, CallIndex call) {
+      const double weight = (r == rank ? 1 : 0) - 1 / static_cast<double>(in_.shares.present);
+      in_.code.split(r, call, in_.trace.calls(r).useful_ns(call),
+                     [&](FrameId frame, std::int64_t ns) {
+                       excess[own_[frame]] += weight * static_cast<double>(ns);
+                     });
+    });
+    c.frame = most_of_function(excess);
+    c.evidence =
+        fmt::format("CPU time of computation: {} on rank {}, {} on average",
+                    format_time_ns(static_cast<double>(most->compute)), rank, format_time_ns(mean));
   }
 
   void describe_processors(LimitingCause& c) {
@@ -554,6 +614,7 @@ class LimitSearch {
   std::vector<PlacedLoss> placed_;
   LimitLosses losses_{};
   double processors_waiting_ns_ = 0;  // for ranks that had none
+  bool shows_in_cpu_time_ = false;    // most of the imbalance
 };
 
 }  // namespace

@@ -78,6 +78,21 @@ TEST(Limits, AreProcessorsWhereCallsTakeFarLongerThanTheirSizesExplain) {
   EXPECT_TRUE(transfer == nullptr || transfer->share < 0.01);
 }
 
+// Rank 1 computes 400 us of 2 ms and rank 0 200 us; the rest of the time they lack a processor. So
+// nobody waits for rank 1, but its CPU time shows.
+TEST(Limits, FindImbalanceInCpuTimeWhereRanksLackProcessors) {
+  const auto causes =
+      limits_of(timed_trace(2,
+                            "rank 0\n @0 +1800000 pause no_processor\n @2000000 +10 barrier\n"
+                            "rank 1\n @0 +1600000 pause no_processor\n @2000000 +10 barrier\n"));
+  ASSERT_GE(causes.size(), 2U);
+  EXPECT_EQ(causes[0].limit, Limit::processors);
+  EXPECT_EQ(causes[1].limit, Limit::imbalance);
+  EXPECT_NEAR(causes[1].share, 0.05, 1e-3) << "200 us of 2 x 2 ms";
+  EXPECT_NEAR(causes[0].share, 0.85 - 0.05, 1e-3);
+  EXPECT_THAT(causes[1].ranks, ElementsAre(1));
+}
+
 // Rank 1 is late because it has no processor for 600 of its 900 ns.
 TEST(Limits, AreProcessorsWhereTheLateRankHadNone) {
   const auto causes =
