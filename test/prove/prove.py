@@ -298,7 +298,8 @@ def check_sentences(tool, trace, report):
     for sentence, evidence in sentences:
         cells = [cell for e in evidence for cell in tables.get(e, [])]
         for written, value, half in quantities(sentence):
-            check(any(abs(cell - value) <= half for cell in cells), f"'{written}' stands in a table of {evidence}", sentence)
+            # Sentences say "declines by" where a table has a minus.
+            check(any(abs(abs(cell) - value) <= half for cell in cells), f"'{written}' stands in a table of {evidence}", sentence)
 
 
 def laws(tool, trace, scratch, subject):
