@@ -38,6 +38,8 @@ constexpr std::size_t kFewestInstances = 10;
 constexpr double kMostlyOne = 0.8;
 /// What optimisation of a function may reach without a new algorithm.
 constexpr double kLessComputation = 0.1;
+/// A function that computes less of its time itself only calls those that are to be optimised.
+constexpr double kOwnComputation = 0.5;
 
 /// Computation that can be selected by an edit: all of it, or that of a region, or of a function
 /// where the program has no regions, and what it calls.
@@ -46,7 +48,11 @@ struct Part {
   PathId path = 0;
   std::vector<std::int64_t> ns;  ///< by rank
   bool function = false;
+  std::int64_t own_ns = 0;  ///< of all ranks, without what it calls
 
+  bool computes_itself() const {
+    return !function || static_cast<double>(own_ns) >= kOwnComputation * static_cast<double>(sum());
+  }
   std::int64_t sum() const { return std::accumulate(ns.begin(), ns.end(), std::int64_t{0}); }
   std::int64_t max() const { return *std::ranges::max_element(ns); }
   std::int32_t longest() const {
@@ -74,6 +80,16 @@ std::vector<std::int64_t> sums_below(const ProgramProfile& profile,
   return ns;
 }
 
+std::int64_t own_sum(const CallPaths& paths, const ProgramProfile& profile,
+                     const std::string& name) {
+  std::int64_t sum = 0;
+  for (PathId path = 1; path < paths.size(); ++path) {
+    if (paths.innermost(path) != name) continue;
+    for (const std::vector<std::int64_t>& of_rank : profile.path_ns) sum += of_rank[path];
+  }
+  return sum;
+}
+
 /// Names of all regions, or functions, in the order of paths.
 std::vector<std::string> names_of(const CallPaths& paths) {
   std::vector<std::string> names;
@@ -97,7 +113,8 @@ std::vector<Part> parts_of(const CallPaths& paths, const ProgramProfile& profile
       if (is_top && first == 0) first = path;
       below[path] = is_top || below[paths.parent(path)];
     }
-    Part part{name, first, sums_below(profile, below), paths.has_functions()};
+    Part part{name, first, sums_below(profile, below), paths.has_functions(),
+              own_sum(paths, profile, name)};
     // What main() computes is what the program does.
     if (part.function && part.ns == profile.rank_ns) continue;
     named.push_back(std::move(part));
@@ -410,7 +427,9 @@ std::vector<Hypothesis> computation_hypotheses(const ProgramView& program, const
   const std::vector<Part> parts = parts_of(paths, profile);
   for (const Part& part : parts) {
     if (static_cast<double>(part.max()) < least) continue;
-    if (!part.region.empty() || parts.size() == 1) all.push_back(compute_less(part));
+    if (part.region.empty() ? parts.size() == 1 : part.computes_itself()) {
+      all.push_back(compute_less(part));
+    }
     if (trace.ranks() == 1) continue;
     all.push_back(balance(part));
     if (auto serial = divide(part)) all.push_back(std::move(*serial));
