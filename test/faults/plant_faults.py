@@ -181,9 +181,9 @@ class Plan:
 
 
 def build(plan, build_folder, jobs):
-    """Builds, replacing what does not compile."""
-    subprocess.run(["cmake", "--preset", "release", "-S", plan.copy, "-B", build_folder, "-DSLACKLINE_RUNTIME=OFF"], check=True,
-                   cwd=plan.copy, stdout=subprocess.DEVNULL)
+    """Builds, replacing what does not compile. Nothing is timed, and less optimisation takes half the time."""
+    subprocess.run(["cmake", "--preset", "release", "-S", plan.copy, "-B", build_folder, "-DSLACKLINE_RUNTIME=OFF",
+                    "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"], check=True, cwd=plan.copy, stdout=subprocess.DEVNULL)
     environment = dict(os.environ, CCACHE_BASEDIR=str(plan.copy), CCACHE_NOHASHDIR="1")
     while True:
         plan.write()
