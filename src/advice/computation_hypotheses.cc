@@ -115,8 +115,9 @@ std::vector<Part> parts_of(const CallPaths& paths, const ProgramProfile& profile
     }
     Part part{name, first, sums_below(profile, below), paths.has_functions(),
               own_sum(paths, profile, name)};
-    // What main() computes is what the program does.
-    if (part.function && part.ns == profile.rank_ns) continue;
+    // What main() computes is what the program does, and an address says nothing to anybody.
+    const bool nameless = name.find("+0x") != std::string::npos;
+    if (part.function && (nameless || part.ns == profile.rank_ns)) continue;
     named.push_back(std::move(part));
   }
   std::ranges::stable_sort(named, std::ranges::greater{}, &Part::max);

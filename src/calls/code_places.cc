@@ -24,7 +24,7 @@ bool is_run_time_library(const std::string& module) {
 /// known, by its name? Templates of libraries lie in the program itself.
 bool is_of_library(const CodeLocation& location) {
   const std::string& function = location.function;
-  if (function.empty() || function.find("+0x") != std::string::npos) return true;
+  if (function.empty()) return true;
   if (is_run_time_library(location.module)) return true;
   if (!location.file.empty()) {
     return location.file.starts_with("/usr/include/") || location.file.starts_with("/usr/lib/");

@@ -5,8 +5,10 @@
 #include <gnu/libc-version.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace slackline::raw {
 namespace {
@@ -52,6 +54,25 @@ TEST(ModuleSymbols, NameWhatLibdwNames) {
   // A function of libc that no sanitizer replaces by one of the program.
   compare_with_libdw(reinterpret_cast<const void*>(&gnu_get_libc_version), 4001);
   compare_with_libdw(reinterpret_cast<const void*>(&dwfl_begin), 97);
+}
+
+// One of libdw's own, which a stripped library tells, too.
+TEST(ModuleSymbols, FunctionsBeginWhereTheTableForUnwindingSays) {
+  Dl_info library{};
+  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&dwfl_begin), &library), 0);
+  Dwfl* const session = dwfl_begin(&kCallbacks);
+  dwfl_report_begin(session);
+  Dwfl_Module* const module =
+      dwfl_report_elf(session, library.dli_fname, library.dli_fname, -1, 0, true);
+  dwfl_report_end(session, nullptr, nullptr);
+  ASSERT_NE(module, nullptr);
+  const std::vector<std::uint64_t> begins = function_begins(module);
+  EXPECT_GT(begins.size(), 100U);
+  const std::uint64_t function = reinterpret_cast<std::uint64_t>(&dwfl_begin) -
+                                 reinterpret_cast<std::uint64_t>(library.dli_fbase);
+  EXPECT_TRUE(std::ranges::binary_search(begins, function));
+  EXPECT_FALSE(std::ranges::binary_search(begins, function + 1));
+  dwfl_end(session);
 }
 
 }  // namespace

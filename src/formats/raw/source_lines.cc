@@ -1,8 +1,11 @@
 #include "formats/raw/source_lines.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -181,6 +184,7 @@ struct SourceLines::Module {
     if (session == nullptr) return false;
     dwfl_report_begin(session);
     // Addresses stay those of the file.
+    file_name = slackline::file_name(file);
     module = dwfl_report_elf(session, file.c_str(), file.c_str(), -1, 0, true);
     dwfl_report_end(session, nullptr, nullptr);
     return module != nullptr;
@@ -201,9 +205,12 @@ struct SourceLines::Module {
     if (!symbols) symbols = module_symbols(module);
     return symbols->at(address);
   }
-  std::string symbol_at(std::uint64_t address) const {
-    const FunctionSymbol* const symbol = covering(address);
-    return symbol == nullptr ? std::string() : readable_name(symbol->name);
+  /// Without a symbol the file and where the function begins stand for its name.
+  std::string name_at(std::uint64_t address) const {
+    if (const FunctionSymbol* const symbol = covering(address)) return readable_name(symbol->name);
+    if (!begins) begins = function_begins(module);
+    const auto after = std::ranges::upper_bound(*begins, address);
+    return after == begins->begin() ? "" : fmt::format("{}+0x{:x}", file_name, *std::prev(after));
   }
 
   /// The bytes of the file's code from `address` on; false where that is no code.
@@ -230,7 +237,9 @@ struct SourceLines::Module {
     return false;
   }
 
+  std::string file_name{};
   mutable std::optional<FunctionSymbols> symbols{};  ///< read for the first that needs them
+  mutable std::optional<std::vector<std::uint64_t>> begins{};  ///< read likewise: of functions
 };
 
 SourceLines::SourceLines(const std::filesystem::path& file, std::span<const std::uint8_t> build_id)
@@ -261,7 +270,7 @@ std::vector<CodeLocation> SourceLines::at(std::uint64_t address) const {
       break;
     }
   }
-  if (found.back().function.empty()) found.back().function = module_->symbol_at(address);
+  if (found.back().function.empty()) found.back().function = module_->name_at(address);
   return found;
 }
 

@@ -30,7 +30,8 @@ class SourceLines {
 
   State state() const { return state_; }
   /// The functions that the instruction at `address` of the file belongs to: the innermost inlined
-  /// one first, the one that is not inlined last. At least one; what is not known of it is empty.
+  /// one first, the one that is not inlined last. At least one; what is not known of it is empty. A
+  /// function without a symbol is named by its file and its begin, "libsolver.so+0x1200".
   std::vector<CodeLocation> at(std::uint64_t address) const;
 
   /// A function's jump to another one as its last action, where a call would leave a frame.
