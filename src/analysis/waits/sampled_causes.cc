@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "calls/code_places.h"
 
@@ -12,16 +14,34 @@ namespace {
 constexpr double kLeastExcess = 0.05;  // of what the late rank does
 
 using CauseKey = std::pair<std::int32_t, ActivityId>;
-using Function = std::pair<std::string, std::string>;  // name and file
+using Function = std::uint32_t;  // number of a name and file
 
 struct FunctionTime {
   std::int64_t own_ns = 0;  // of the late rank
   std::map<FrameId, std::int64_t> by_frame{};
 };
 
+/// The function of each frame, numbered in the order of names and files.
+std::vector<Function> functions_of(const CallTree& tree) {
+  const auto of = [&tree](FrameId frame) {
+    using Name = std::pair<std::string_view, std::string_view>;
+    return frame == 0 ? Name{} : Name{tree.location(frame).function, tree.location(frame).file};
+  };
+  std::map<std::pair<std::string_view, std::string_view>, Function> numbers;
+  for (FrameId frame = 0; frame <= tree.size(); ++frame) numbers.try_emplace(of(frame), 0);
+  Function next = 0;
+  for (auto& [name, number] : numbers) number = next++;
+  std::vector<Function> functions;
+  for (FrameId frame = 0; frame <= tree.size(); ++frame) functions.push_back(numbers[of(frame)]);
+  return functions;
+}
+
 class Sums {
  public:
-  Sums(const Trace& trace, std::span<const CauseKey> causes) : trace_(trace) {
+  Sums(const Trace& trace, std::span<const CauseKey> causes)
+      : trace_(trace),
+        own_(own_frames(trace.call_tree())),
+        functions_(functions_of(trace.call_tree())) {
     for (const CauseKey& cause : causes) {
       late_[cause];
       wanted_.insert(cause.second);
@@ -31,10 +51,8 @@ class Sums {
   bool wants(ActivityId activity) const { return wanted_.contains(activity); }
 
   void add(std::int32_t rank, ActivityId activity, FrameId leaf, std::int64_t ns) {
-    const CallTree& tree = trace_.call_tree();
-    const FrameId frame = own_frame(tree, leaf);
-    Function function;
-    if (frame != 0) function = {tree.location(frame).function, tree.location(frame).file};
+    const FrameId frame = own_[leaf];
+    const Function function = functions_[frame];
     of_all_[{activity, function}] += ns;
     const auto late = late_.find({rank, activity});
     if (late == late_.end()) return;
@@ -73,6 +91,8 @@ class Sums {
 
  private:
   const Trace& trace_;
+  std::vector<FrameId> own_;         // of every frame
+  std::vector<Function> functions_;  // of every frame
   std::set<ActivityId> wanted_;
   std::map<CauseKey, std::map<Function, FunctionTime>> late_;
   std::map<std::pair<ActivityId, Function>, std::int64_t> of_all_;
