@@ -46,7 +46,7 @@ constexpr double kMostOfLoss = 0.6;       // enough, whatever the even share
 constexpr double kLeastOfRank = 0.1;
 constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
-constexpr double kWorthAsking = 0.01;  // of a loss: smaller delays are not looked up in the code
+constexpr double kWorthAsking = 1e-4;  // of a loss: smaller delays are not looked up in the code
 
 constexpr double kManyMessages = 100;  // of a rank: fewer small ones are no message rate
 
