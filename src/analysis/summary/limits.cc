@@ -48,6 +48,7 @@ constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
 constexpr double kWorthAsking = 1e-4;  // of a loss: smaller delays are not looked up in the code
 
+constexpr std::uint64_t kPolls = 10;   // for each message: more find nothing
 constexpr double kManyMessages = 100;  // of a rank: fewer small ones are no message rate
 
 using LimitLosses = std::array<double, kLimits>;
@@ -197,6 +198,8 @@ class LimitSearch {
     if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
       return Limit::unknown;
     }
+    // Who polls without finding anything waits, for nobody knows whom.
+    if (sum.calls() > kPolls * sum.messages()) return Limit::unknown;
     // A call costs something without a message, too.
     const auto messages = static_cast<double>(std::max(sum.calls(), sum.messages()));
     if (static_cast<double>(sum.bytes()) >= kSmallMessage * messages) return Limit::transfer;
