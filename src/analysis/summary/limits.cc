@@ -38,7 +38,6 @@ constexpr double kLeastLoss = 0.05;            // of the rank time: less does no
 constexpr double kLeastAlternative = 0.01;     // of the rank time: less is not named at all
 constexpr double kSmallMessage = 4096;         // bytes; below, their number costs, not their size
 constexpr double kStalledMessage_ns = 50'000;  // a small one that takes longer does not explain it
-constexpr double kProcessorsFirst = 0.1;       // of the rank time: other causes are uncertain then
 constexpr double kOversubscribed = 0.1;        // of the time outside of MPI without a processor
 constexpr double kActiveWaiting = 0.8;  // that ranks have at least, as MPI libraries wait actively
 constexpr double kOutstandingRank = 1.4;  // times the even share of a rank
@@ -97,10 +96,7 @@ class LimitSearch {
       if (share >= kLeastAlternative) causes.push_back(cause(static_cast<Limit>(k), share));
     }
     std::ranges::stable_sort(causes, std::greater{}, &LimitingCause::share);
-    if (causes.empty() || causes.front().share < kLeastLoss) {
-      causes.insert(causes.begin(), computation());
-    }
-    put_processors_first(causes);
+    place_processors(causes);
     rate(causes);
     return causes;
   }
@@ -264,12 +260,20 @@ class LimitSearch {
     return std::ranges::max_element(in_.shares.ranks_ns, {}, &RankTime::compute);
   }
 
-  /// Where ranks lack processors, everything else is uncertain.
-  void put_processors_first(std::vector<LimitingCause>& causes) const {
+  /// Where ranks lack processors, everything else is uncertain, and they come first. Where other
+  /// processes took a little of their time, they are never first.
+  void place_processors(std::vector<LimitingCause>& causes) const {
     const auto found = std::ranges::find(causes, Limit::processors, &LimitingCause::limit);
-    if (found == causes.end()) return;
-    if (found->share < kProcessorsFirst && !has_more_ranks()) return;
-    std::rotate(causes.begin(), found, found + 1);
+    const bool known = found != causes.end();
+    if (known && (found->share >= kProcessorsFirst || has_more_ranks())) {
+      std::rotate(causes.begin(), found, found + 1);
+      return;
+    }
+    if (known && found == causes.begin() && causes.size() > 1) std::iter_swap(found, found + 1);
+    if (causes.empty() || causes.front().limit == Limit::processors ||
+        causes.front().share < kLeastLoss) {
+      causes.insert(causes.begin(), computation());
+    }
   }
 
   LimitingCause cause(Limit limit, double share) {

@@ -110,11 +110,12 @@ std::string call_path(const CallTree& tree, FrameId frame) {
   return callers.empty() ? text : fmt::format("{}, called by {}", text, fmt::join(callers, ", "));
 }
 
-/// The place of the first cause that has one.
+/// The place of the first cause on the screen that has one.
 void add_code(const std::vector<LimitingCause>& limits, const CallTree& tree, Rows& rows) {
-  const auto found =
-      std::ranges::find_if(limits, [](const LimitingCause& c) { return c.frame != 0; });
-  if (found != limits.end()) rows.add("code", call_path(tree, found->frame));
+  for (const LimitingCause& c : limits) {
+    if (&c != &limits.front() && c.share < kShownCause) return;
+    if (c.frame != 0) return rows.add("code", call_path(tree, c.frame));
+  }
 }
 
 std::string computation_of_ranks(const TimeShares& shares, const Trace& trace) {
