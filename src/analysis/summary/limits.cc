@@ -45,6 +45,7 @@ constexpr double kMostOfLoss = 0.6;       // enough, whatever the even share
 constexpr double kLeastOfRank = 0.1;
 constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
+constexpr double kNearlyWhole = 0.95;  // of a loss: the rest need not be said
 constexpr double kWorthAsking = 1e-4;  // of a loss: smaller delays are not looked up in the code
 
 constexpr std::uint64_t kPolls = 10;   // for each message: more find nothing
@@ -565,6 +566,10 @@ class LimitSearch {
     }
     c.operation = most->place.operation;
     c.evidence = evidence_of_calls(*most);
+    if (most->ns < kNearlyWhole * c.share * rank_time()) {
+      c.evidence =
+          fmt::format("largest part: {} in {}", format_percent(most->ns / rank_time()), c.evidence);
+    }
   }
 
   static std::string evidence_of_calls(const PlacedLoss& loss) {
