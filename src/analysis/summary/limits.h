@@ -31,8 +31,8 @@ inline constexpr std::size_t kLimits = 8;
 std::string_view to_string(Limit limit);  ///< "message_rate", for scripts
 std::string_view name(Limit limit);       ///< "message rate", for people
 
-/// Of the rank time: with less, lack of processors is no reason to doubt the other causes, unless
-/// more ranks ran than there are processors.
+/// A share of the rank time: with less, lack of processors is no reason to doubt the other causes,
+/// unless more ranks ran than there are processors.
 inline constexpr double kProcessorsFirst = 0.1;
 
 enum class Confidence : std::uint8_t { certain, likely, weak };
