@@ -33,6 +33,8 @@ constexpr double kSlow = 1.05;
 /// An outlier takes so many times as long as the rank's median instance, and is rarer than that.
 constexpr double kOutlier = 2;
 constexpr double kOutlierShare = 0.1;
+/// Several rare instances with a larger share of the time are another part of the program.
+constexpr double kOutlierTime = 0.2;
 constexpr std::size_t kFewestInstances = 10;
 /// One exceptional instance is named alone if it takes this share of the time of all.
 constexpr double kMostlyOne = 0.8;
@@ -319,6 +321,7 @@ struct Outliers {
   std::int32_t rank = -1;
   std::int64_t rank_ns = 0;
   std::int64_t sum_ns = 0;  // of all exceptional instances
+  std::int64_t all_ns = 0;  // of all instances
   std::int64_t longest_ns = 0;
   std::int32_t longest_rank = -1;
   std::size_t longest_index = 0;  // among the visits of its rank
@@ -337,6 +340,7 @@ Outliers outliers(const VisitTimes& times) {
     }
     if (visits.size() < kFewestInstances) continue;
     found.instances += visits.size();
+    for (const std::int64_t ns : times[r]) found.all_ns += ns;
     const double limit = kOutlier * median(visits);
     std::int64_t excess_ns = 0;
     for (std::size_t i = 0; i < times[r].size(); ++i) {
@@ -375,7 +379,10 @@ std::optional<Hypothesis> without_outliers(const Part& part, VisitScope scope,
   const Outliers found = outliers(times);
   const double share =
       ratio_of(static_cast<double>(found.count), static_cast<double>(found.instances));
-  if (found.count == 0 || share > kOutlierShare) return std::nullopt;
+  const double time_share =
+      ratio_of(static_cast<double>(found.sum_ns), static_cast<double>(found.all_ns));
+  const bool rare = share <= kOutlierShare && (time_share <= kOutlierTime || found.is_mostly_one());
+  if (found.count == 0 || !rare) return std::nullopt;
   Edit edit = part.edit("limit");
   edit.arguments.emplace("factor", fmt::format("{}", kOutlier));
   const bool collectives = scope == VisitScope::collective;
