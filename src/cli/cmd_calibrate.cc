@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/output_target.h"
 #include "base/shell_command.h"
-#include "jobs/calibrate/benchmark.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "jobs/calibrate/benchmark.h"
 #include "report/report.h"
 
 namespace slackline {

@@ -15,8 +15,8 @@
 #include "base/shell_command.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "jobs/replay/replay_job.h"
 #include "cli/shared_options.h"
+#include "jobs/replay/replay_job.h"
 
 namespace slackline {
 namespace {

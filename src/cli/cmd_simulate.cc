@@ -3,9 +3,9 @@
 #include "app/requests/simulate.h"
 #include "app/requests/simulate_online.h"
 #include "base/error.h"
-#include "jobs/online/online_library.h"
 #include "cli/report_command.h"
 #include "cli/shared_options.h"
+#include "jobs/online/online_library.h"
 
 namespace slackline {
 namespace {
