@@ -19,6 +19,7 @@
 #include "base/shell_command.h"
 #include "base/units.h"
 #include "cli/command_line.h"
+#include "cli/launched_command.h"
 #include "cli/output.h"
 #include "report/report.h"
 
@@ -80,10 +81,10 @@ void allow_small_machines() {
   }
 }
 
-/// Runs a command as if typed, after showing it.
+/// Runs a command as if typed, after showing it. Errors are printed and become its exit status.
 int type(const std::vector<std::string>& arguments) {
   write_stdout(fmt::format("\n$ slackline {}\n", shell_command(arguments)));
-  return run_command_line(arguments);
+  return run_launched_command(arguments);
 }
 
 int number_of_ranks(const DemoOptions& options) {
