@@ -1,30 +1,18 @@
-// What limits a run?
-//
-// The rank time of an interval is computation, time without a processor, time blocked outside of
-// MPI, waiting and the rest of MPI (time_shares.h). Computation is no loss. Waiting is lost to what
-// made the rank waited for late: the delay costs say how much of it that rank did more while the
-// other one worked too (imbalance), while the other one was idle (serialisation), while
-// others had its processor (processors), or in calls of MPI. Those calls, and the rest of MPI, are
-// lost to the bytes that they move, or if these are few, to their number. What takes far longer
-// than that is not explained by either: where ranks lack processors they are what is missing in
-// MPI, too.
-//
-// Being blocked outside of MPI costs the others waiting, which is counted; only what all ranks have
-// of it is a loss of its own.
+// What limits a run? The losses of rank time (limit_losses.h), largest first, each with the ranks
+// that cause it, the code, the operation and the interval. Lack of processors that makes the other
+// figures uncertain comes first whatever its size.
 
 #include "analysis/summary/limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "analysis/summary/call_sum.h"
-#include "analysis/waits/known_waits.h"
+#include "analysis/summary/limit_losses.h"
 #include "analysis/waits/sampled_causes.h"
 #include "base/ratio.h"
 #include "base/sentences.h"
@@ -34,67 +22,31 @@
 namespace slackline {
 namespace {
 
-constexpr double kLeastLoss = 0.05;            // of the rank time: less does not limit a run
-constexpr double kLeastAlternative = 0.01;     // of the rank time: less is not named at all
-constexpr double kSmallMessage = 4096;         // bytes; below, their number costs, not their size
-constexpr double kStalledMessage_ns = 50'000;  // a small one that takes longer does not explain it
-constexpr double kOversubscribed = 0.1;        // of the time outside of MPI without a processor
-constexpr double kActiveWaiting = 0.8;  // that ranks have at least, as MPI libraries wait actively
-constexpr double kOutstandingRank = 1.4;  // times the even share of a rank
-constexpr double kMostOfLoss = 0.6;       // enough, whatever the even share
+constexpr double kLeastLoss = 0.05;         // of the rank time: less does not limit a run
+constexpr double kLeastAlternative = 0.01;  // of the rank time: less is not named at all
+constexpr double kOutstandingRank = 1.4;    // times the even share of a rank
+constexpr double kMostOfLoss = 0.6;         // enough, whatever the even share
 constexpr double kLeastOfRank = 0.1;
 constexpr double kPartOfLoss = 0.9;    // lies in the interval of a cause
 constexpr double kNearlyAll = 0.8;     // of the analysed interval: a longer one is all of it
 constexpr double kNearlyWhole = 0.95;  // of a loss: the rest need not be said
 constexpr double kWorthAsking = 1e-4;  // of a loss: smaller delays are not looked up in the code
 
-constexpr std::uint64_t kPolls = 10;   // for each message: more find nothing
-constexpr double kManyMessages = 100;  // of a rank: fewer small ones are no message rate
-
-using LimitLosses = std::array<double, kLimits>;
-
-double& of(LimitLosses& losses, Limit limit) {
-  return losses[static_cast<std::size_t>(limit)];
-}
-
-/// What a call waits for late ranks.
-struct CallWait {
-  CallIndex call;
-  double ns;
-};
-
-struct Place {
-  Operation operation;
-  FrameId frame;
-  auto operator<=>(const Place&) const = default;
-};
-
-/// The limit that a part of a run's time counts for, and where it was.
-struct PlacedLoss {
-  Limit limit;
-  Place place;
-  const CallSum* sum;
-  double ns;
-  std::uint64_t calls;  // of the sum that are counted
-};
-
 class LimitSearch {
  public:
   explicit LimitSearch(const LimitInputs& in)
       : in_(in),
         own_(own_frames(in.trace.call_tree())),
+        losses_(in, own_),
         start_(run_span(in.trace).whole.begin_ns) {}
 
   std::vector<LimitingCause> find() {
     if (rank_time() <= 0) return {};
-    sum_up_waits();
-    sum_up_calls();
-    sum_up_rest();
-    find_hidden_imbalance();
     std::vector<LimitingCause> causes;
     for (std::size_t k = 1; k < kLimits; ++k) {
-      const double share = losses_[k] / rank_time();
-      if (share >= kLeastAlternative) causes.push_back(cause(static_cast<Limit>(k), share));
+      const auto limit = static_cast<Limit>(k);
+      const double share = losses_.ns(limit) / rank_time();
+      if (share >= kLeastAlternative) causes.push_back(cause(limit, share));
     }
     std::ranges::stable_sort(causes, std::greater{}, &LimitingCause::share);
     place_processors(causes);
@@ -109,179 +61,35 @@ class LimitSearch {
   TimeInterval analysed() const {
     return {start_ + in_.shares.begin_ns, start_ + in_.shares.begin_ns + in_.shares.length_ns};
   }
-  Place place_of(std::int32_t rank, CallIndex call) const {
-    const RankCalls& calls = in_.trace.calls(rank);
-    return {calls.operation(call), own_[calls.frame(call)]};
+
+  /// Where other processes took a little of the ranks' time, the other figures hold.
+  bool doubts_others(double processors_share) const {
+    return processors_share >= kManyWithoutProcessor || losses_.has_more_ranks() ||
+           losses_.hidden_imbalance_ns() > 0;
   }
 
-  /// What the call moves: what it completes, where it starts nothing itself.
-  CallVolume volume_of(std::int32_t rank, CallIndex call) const {
-    using Kind = CallMatching::Completion::Kind;
-    const RankCalls& calls = in_.trace.calls(rank);
-    if (calls.has(call, SLK_FLAG_FAILED)) return {};  // a poll that found nothing
-    if (operation_class(calls.operation(call)) != OperationClass::completion) {
-      return {1, calls.bytes(call)};
-    }
-    CallVolume volume;
-    in_.matching.for_completions(rank, call, [&](const CallMatching::Completion& c) {
-      ++volume.messages;
-      if (c.kind == Kind::collective) return;
-      const MessageCalls& m = in_.matching.message(c.id);
-      if (m.matched()) volume.bytes += in_.trace.calls(m.source).bytes(m.send);
-    });
-    return volume;
-  }
-
-  void sum_up_calls() {
-    const TimeInterval interval = analysed();
-    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
-      const RankCalls& calls = in_.trace.calls(r);
-      const RankSpan span = rank_span(calls);
-      const std::vector<CallWait>& own_waits = waits_[static_cast<std::size_t>(r)];
-      std::size_t wait = 0;
-      for (std::size_t i = span.first_call; i < span.last_call; ++i) {
-        const std::int64_t ns = std::min(interval.end_ns, calls.end_ns(i)) -
-                                std::max(interval.begin_ns, calls.begin_ns(i));
-        if (ns < 0) continue;
-        const auto call = static_cast<CallIndex>(i);
-        double rest = static_cast<double>(ns);
-        for (; wait < own_waits.size() && own_waits[wait].call <= call; ++wait) {
-          if (own_waits[wait].call == call) rest = std::max(0.0, rest - own_waits[wait].ns);
-        }
-        const bool known = waiting_is_known(in_.trace, in_.matching, r, call);
-        calls_[place_of(r, call)].add(rest, volume_of(r, call), known ? 0 : rest);
-      }
-    }
-  }
-
-  /// Waiting by its reason: that for communication, and completions, stay with their calls.
-  void sum_up_waits() {
-    waits_.resize(static_cast<std::size_t>(in_.trace.ranks()));
-    constexpr auto kCommunication = static_cast<std::size_t>(DelayReason::communication);
-    for (std::size_t i = 0; i < in_.waits.states.size(); ++i) {
-      const WaitState& w = in_.waits.states[i];
-      const auto& by_reason = in_.delays.origins[i].by_reason;
-      const bool has_cause = w.cause_rank >= 0 && w.cause_rank != w.rank;
-      if (!w.effective || !has_cause) continue;
-      const double late = static_cast<double>(w.wait_ns) - by_reason[kCommunication];
-      waits_[static_cast<std::size_t>(w.rank)].push_back({w.call, late});
-      of(losses_, Limit::imbalance) += by_reason[static_cast<std::size_t>(DelayReason::imbalance)];
-      of(losses_, Limit::serialisation) +=
-          by_reason[static_cast<std::size_t>(DelayReason::serialisation)];
-      processors_waiting_ns_ += by_reason[static_cast<std::size_t>(DelayReason::no_processor)];
-    }
-    of(losses_, Limit::processors) += processors_waiting_ns_;
-    for (auto& of_rank : waits_) std::ranges::stable_sort(of_rank, {}, &CallWait::call);
-  }
-
-  /// More ranks than processors, as the recording says.
-  bool has_more_ranks() const {
-    const auto& findings = in_.trace.findings().entries();
-    return std::ranges::find(findings, "oversubscribed", &Findings::Entry::name) != findings.end();
-  }
-
-  bool oversubscribed() const {
-    if (has_more_ranks()) return true;
-    if (in_.shares.processor_share.value_or(1) < kActiveWaiting) return true;
-    const RankTime& t = in_.shares.sum_ns;
-    return static_cast<double>(t.no_processor) >
-           kOversubscribed * static_cast<double>(t.compute + t.no_processor);
-  }
-
-  /// What calls lose that take `usual_ns` together, none of them far longer than the others.
-  Limit limit_of(const Place& place, const CallSum& sum, double usual_ns, Limit unexplained) const {
-    const OperationClass kind = operation_class(place.operation);
-    if (kind == OperationClass::io) return Limit::io;
-    if (kind == OperationClass::comm_create || kind == OperationClass::environment) {
-      return Limit::unknown;
-    }
-    // Who polls without finding anything waits, for nobody knows whom.
-    if (sum.calls() > kPolls * sum.messages()) return Limit::unknown;
-    // A call costs something without a message, too.
-    const auto messages = static_cast<double>(std::max(sum.calls(), sum.messages()));
-    if (static_cast<double>(sum.bytes()) >= kSmallMessage * messages) return Limit::transfer;
-    if (usual_ns > kStalledMessage_ns * messages) return unexplained;
-    return messages >= kManyMessages * static_cast<double>(in_.shares.present) ? Limit::message_rate
-                                                                               : Limit::transfer;
-  }
-
-  void place_loss(Limit limit, const Place& place, const CallSum& sum, double ns,
-                  std::uint64_t calls) {
-    placed_.push_back({limit, place, &sum, ns, calls});
-    of(losses_, limit) += ns;
-  }
-
-  void sum_up_rest() {
-    const bool lacks_processors = oversubscribed();
-    const Limit unexplained = lacks_processors ? Limit::processors : Limit::unknown;
-    for (const auto& [place, sum] : calls_) {
-      const double known = std::max(0.0, sum.ns() - sum.unknown_ns());
-      const CallSum::Exceptional exceptional = sum.exceptional();
-      const double usual = std::max(0.0, known - exceptional.ns);
-      const Limit limit = limit_of(place, sum, usual, unexplained);
-      const bool by_size = limit == Limit::transfer || limit == Limit::message_rate;
-      const double explained =
-          lacks_processors && by_size ? std::min(usual, sum.explained_ns()) : usual;
-      place_loss(limit, place, sum, explained, sum.calls());
-      place_loss(Limit::processors, place, sum, usual - explained, sum.calls());
-      place_loss(by_size ? unexplained : limit, place, sum, known - usual, exceptional.calls);
-      place_loss(Limit::unknown, place, sum, sum.unknown_ns(), sum.calls());
-    }
-    of(losses_, Limit::processors) += static_cast<double>(in_.shares.sum_ns.no_processor);
-    of(losses_, Limit::unknown) += static_cast<double>(in_.shares.sum_ns.outside);
-    std::optional<std::int64_t> least;
-    for (std::int32_t r = 0; r < in_.trace.ranks(); ++r) {
-      if (in_.trace.calls(r).empty()) continue;
-      const std::int64_t blocked = in_.shares.ranks_ns[static_cast<std::size_t>(r)].blocked;
-      least = std::min(least.value_or(blocked), blocked);
-    }
-    of(losses_, Limit::io) +=
-        static_cast<double>(least.value_or(0)) * static_cast<double>(in_.shares.present);
-  }
-
-  /// Ranks that wait for a processor do not show for whom they would wait otherwise: what one
-  /// computes more than the others shows in CPU time, and counts for imbalance.
-  void find_hidden_imbalance() {
-    if (of(losses_, Limit::processors) < kProcessorsFirst * rank_time()) return;
-    double excess = 0;
-    const double most = static_cast<double>(busiest()->compute);
-    for (std::size_t r = 0; r < in_.shares.ranks_ns.size(); ++r) {
-      if (in_.trace.calls(static_cast<std::int32_t>(r)).empty()) continue;
-      excess += most - static_cast<double>(in_.shares.ranks_ns[r].compute);
-    }
-    const double shown = of(losses_, Limit::imbalance) + of(losses_, Limit::serialisation);
-    const double hidden = std::min(excess - shown, of(losses_, Limit::processors));
-    if (hidden <= 0) return;
-    shows_in_cpu_time_ = hidden > of(losses_, Limit::imbalance);
-    of(losses_, Limit::imbalance) += hidden;
-    of(losses_, Limit::processors) -= hidden;
-  }
-
-  std::vector<RankTime>::const_iterator busiest() const {
-    return std::ranges::max_element(in_.shares.ranks_ns, {}, &RankTime::compute);
-  }
-
-  /// Where ranks lack processors, everything else is uncertain, and they come first. Where other
-  /// processes took a little of their time, they are never first.
+  /// Lack of processors first where it makes the others uncertain, else never; computation before
+  /// losses that are all small.
   void place_processors(std::vector<LimitingCause>& causes) const {
     const auto found = std::ranges::find(causes, Limit::processors, &LimitingCause::limit);
     const bool known = found != causes.end();
-    if (known && (found->share >= kProcessorsFirst || has_more_ranks())) {
-      std::rotate(causes.begin(), found, found + 1);
-      return;
+    auto first = causes.begin();
+    if (known && found->doubts_others) {
+      std::rotate(first, found, found + 1);
+      ++first;
+    } else if (known && found == first && causes.size() > 1) {
+      std::iter_swap(found, found + 1);
     }
-    if (known && found == causes.begin() && causes.size() > 1) std::iter_swap(found, found + 1);
-    if (causes.empty() || causes.front().limit == Limit::processors ||
-        causes.front().share < kLeastLoss) {
-      causes.insert(causes.begin(), computation());
-    }
+    const bool small =
+        first == causes.end() || first->share < kLeastLoss || first->limit == Limit::processors;
+    if (small) causes.insert(first, computation(known));
   }
 
   LimitingCause cause(Limit limit, double share) {
     LimitingCause c{.limit = limit, .share = share, .interval = from_start(analysed())};
     switch (limit) {
       case Limit::imbalance:
-        if (shows_in_cpu_time_) {
+        if (2 * losses_.hidden_imbalance_ns() > losses_.ns(Limit::imbalance)) {
           describe_cpu_time(c);
         } else {
           describe_delays(DelayReason::imbalance, c);
@@ -291,6 +99,7 @@ class LimitSearch {
         describe_delays(DelayReason::serialisation, c);
         break;
       case Limit::processors:
+        c.doubts_others = doubts_others(share);
         describe_processors(c);
         break;
       default:
@@ -435,8 +244,7 @@ class LimitSearch {
   }
 
   void describe_cpu_time(LimitingCause& c) const {
-    const auto most = busiest();
-    const auto rank = static_cast<std::int32_t>(most - in_.shares.ranks_ns.begin());
+    const std::int32_t rank = losses_.busiest_rank();
     const double mean = ratio_of(static_cast<double>(in_.shares.sum_ns.compute),
                                  static_cast<double>(in_.shares.present));
     c.ranks = {rank};
@@ -449,9 +257,10 @@ class LimitSearch {
                      });
     });
     c.frame = most_of_function(excess);
-    c.evidence =
-        fmt::format("CPU time of computation: {} on rank {}, {} on average",
-                    format_time_ns(static_cast<double>(most->compute)), rank, format_time_ns(mean));
+    c.evidence = fmt::format("CPU time of computation: {} on rank {}, {} on average",
+                             format_time_ns(static_cast<double>(
+                                 in_.shares.ranks_ns[static_cast<std::size_t>(rank)].compute)),
+                             rank, format_time_ns(mean));
   }
 
   void describe_processors(LimitingCause& c) {
@@ -470,7 +279,7 @@ class LimitSearch {
   std::string evidence_of_processors() const {
     double in_calls = 0;
     double explained = 0;
-    for (const PlacedLoss& loss : placed_) {
+    for (const PlacedLoss& loss : losses_.placed()) {
       if (loss.limit != Limit::processors || loss.ns <= 0) continue;
       in_calls += loss.ns;
       explained += loss.sum->explained_ns();
@@ -482,10 +291,14 @@ class LimitSearch {
       }
     };
     add(static_cast<double>(in_.shares.sum_ns.no_processor), "outside MPI");
-    add(processors_waiting_ns_, "waiting for such ranks");
+    add(losses_.processors_waiting_ns(), "waiting for such ranks");
     add(in_calls, fmt::format("in MPI calls that take {:.0f} times as long as their sizes explain",
                               1 + ratio_of(in_calls, explained)));
     std::string text = enumeration(parts);
+    if (losses_.hidden_imbalance_ns() >= kLeastAlternative * rank_time()) {
+      text += fmt::format(", less {} that is load imbalance by CPU time",
+                          format_percent(losses_.hidden_imbalance_ns() / rank_time()));
+    }
     if (in_.shares.processor_share) {
       text += fmt::format("; mean CPU utilisation {} at most",
                           format_percent(*in_.shares.processor_share, 0));
@@ -541,17 +354,17 @@ class LimitSearch {
   /// The function whose calls lose the most to the limit, and the operation that does in it.
   void describe_calls(LimitingCause& c) {
     const auto outside = static_cast<double>(in_.shares.sum_ns.outside);
-    if (c.limit == Limit::unknown && 2 * outside >= of(losses_, Limit::unknown)) {
+    if (c.limit == Limit::unknown && 2 * outside >= losses_.ns(Limit::unknown)) {
       return describe_outside(c);
     }
     std::map<FrameId, double> frames;
-    for (const PlacedLoss& loss : placed_) {
+    for (const PlacedLoss& loss : losses_.placed()) {
       if (loss.limit == c.limit) frames[loss.place.frame] += loss.ns;
     }
     c.frame = most_of_function(frames);
     const CallTree& tree = in_.trace.call_tree();
     const PlacedLoss* most = nullptr;
-    for (const PlacedLoss& loss : placed_) {
+    for (const PlacedLoss& loss : losses_.placed()) {
       if (loss.limit != c.limit || loss.ns <= 0) continue;
       if (c.frame != 0 && (loss.place.frame == 0 || tree.location(loss.place.frame).function !=
                                                         tree.location(c.frame).function)) {
@@ -591,7 +404,7 @@ class LimitSearch {
                        mean);
   }
 
-  LimitingCause computation() const {
+  LimitingCause computation(bool lacks_processors) const {
     LimitingCause c{.limit = Limit::computation, .interval = from_start(analysed())};
     c.share = static_cast<double>(in_.shares.sum_ns.compute) / rank_time();
     std::map<FrameId, double> frames;
@@ -601,7 +414,8 @@ class LimitSearch {
           [&](FrameId frame, std::int64_t ns) { frames[own_[frame]] += static_cast<double>(ns); });
     });
     c.frame = most_of_function(frames);
-    c.evidence = "no loss exceeds 5 % of rank time";
+    c.evidence = lacks_processors ? "no loss but lack of processors exceeds 5 % of rank time"
+                                  : "no loss exceeds 5 % of rank time";
     return c;
   }
 
@@ -620,13 +434,8 @@ class LimitSearch {
 
   const LimitInputs& in_;
   std::vector<FrameId> own_;  // of every frame
+  LimitLosses losses_;
   std::int64_t start_;
-  std::vector<std::vector<CallWait>> waits_;  // of each rank
-  std::map<Place, CallSum> calls_;
-  std::vector<PlacedLoss> placed_;
-  LimitLosses losses_{};
-  double processors_waiting_ns_ = 0;  // for ranks that had none
-  bool shows_in_cpu_time_ = false;    // most of the imbalance
 };
 
 }  // namespace

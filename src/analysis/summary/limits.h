@@ -31,10 +31,6 @@ inline constexpr std::size_t kLimits = 8;
 std::string_view to_string(Limit limit);  ///< "message_rate", for scripts
 std::string_view name(Limit limit);       ///< "message rate", for people
 
-/// A share of the rank time: with less, lack of processors is no reason to doubt the other causes,
-/// unless more ranks ran than there are processors.
-inline constexpr double kProcessorsFirst = 0.1;
-
 enum class Confidence : std::uint8_t { certain, likely, weak };
 std::string_view to_string(Confidence confidence);
 
@@ -47,6 +43,7 @@ struct LimitingCause {
   Operation operation = Operation::none;  ///< in which the time is lost; none: computation
   TimeInterval interval{};  ///< nine tenths of it lie in here, from the start of the run
   Confidence confidence = Confidence::likely;
+  bool doubts_others = false;  ///< lack of processors that makes all other figures uncertain
   std::string evidence{};
 };
 
@@ -62,10 +59,11 @@ struct LimitInputs {
 };
 
 /// What limits the run, and then the other causes, largest first. Every moment of the ranks counts
-/// for one of them at most: waiting for what made the rank waited for late (delay costs), the rest
-/// of MPI by the size of its messages, time without a processor as such. The first is the largest
-/// loss if that is more than a twentieth of the rank time, else computation. Empty for an interval
-/// without length. O(calls + waits).
+/// for one of them at most (limit_losses.h). Lack of processors is first where it makes the others
+/// uncertain: where it takes a tenth of the rank time, hides load imbalance, or more ranks ran than
+/// there are processors; otherwise it is never first. Computation stands first, or second, where no
+/// other loss is more than a twentieth of the rank time. Empty for an interval without length.
+/// O(calls + waits).
 std::vector<LimitingCause> limiting_causes(const LimitInputs& inputs);
 
 }  // namespace slackline

@@ -66,9 +66,9 @@ std::string loss_text(const LimitingCause& c, const CallTree& tree) {
       return fmt::format("{} of rank time is idle while {} works{}{}", share,
                          c.ranks.empty() ? "another rank" : named_ranks(c.ranks), code, op);
     case Limit::processors:
-      return fmt::format(
-          "{} of rank time is lost because ranks had no processor ({}){}", share, c.evidence,
-          c.share < kProcessorsFirst ? "" : "; predictions and other causes are uncertain");
+      return fmt::format("{} of rank time is lost because ranks had no processor ({}){}", share,
+                         c.evidence,
+                         c.doubts_others ? "; predictions and other causes are uncertain" : "");
     case Limit::transfer:
     case Limit::message_rate:
     case Limit::io:

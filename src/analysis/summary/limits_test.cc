@@ -78,18 +78,19 @@ TEST(Limits, AreProcessorsWhereCallsTakeFarLongerThanTheirSizesExplain) {
   EXPECT_TRUE(transfer == nullptr || transfer->share < 0.01);
 }
 
-// Rank 1 computes 400 us of 2 ms and rank 0 200 us; the rest of the time they lack a processor. So
-// nobody waits for rank 1, but its CPU time shows.
+// Rank 1 computes 600 us of 2 ms and rank 0 200 us; the rest of the time they lack a processor. No
+// wait state shows the imbalance; the CPU times do.
 TEST(Limits, FindImbalanceInCpuTimeWhereRanksLackProcessors) {
   const auto causes =
       limits_of(timed_trace(2,
                             "rank 0\n @0 +1800000 pause no_processor\n @2000000 +10 barrier\n"
-                            "rank 1\n @0 +1600000 pause no_processor\n @2000000 +10 barrier\n"));
+                            "rank 1\n @0 +1400000 pause no_processor\n @2000000 +10 barrier\n"));
   ASSERT_GE(causes.size(), 2U);
   EXPECT_EQ(causes[0].limit, Limit::processors);
   EXPECT_EQ(causes[1].limit, Limit::imbalance);
-  EXPECT_NEAR(causes[1].share, 0.05, 1e-3) << "200 us of 2 x 2 ms";
-  EXPECT_NEAR(causes[0].share, 0.85 - 0.05, 1e-3);
+  EXPECT_NEAR(causes[1].share, 0.1, 1e-3) << "400 us of 2 x 2 ms";
+  EXPECT_NEAR(causes[0].share, 0.8 - 0.1, 1e-3);
+  EXPECT_TRUE(causes[0].doubts_others);
   EXPECT_THAT(causes[1].ranks, ElementsAre(1));
 }
 
@@ -125,6 +126,35 @@ TEST(Limits, AreIoWhereAllRanksAreBlocked) {
   EXPECT_EQ(causes[0].limit, Limit::io);
   EXPECT_NEAR(causes[0].share, 0.6, 1e-9);
   EXPECT_THAT(causes[0].ranks, IsEmpty());
+}
+
+// Rank 1 has no processor for 60 of 1000 ns, and computes 60 longer than rank 0: what other
+// processes take of the time of ranks that have a processor each is no reason to look at them
+// first.
+TEST(Limits, DoNotBeginWithALittleLackOfProcessors) {
+  const auto causes =
+      limits_of(timed_trace(2,
+                            "rank 0\n @0 +70 pause no_processor\n @870 +130 barrier\n"
+                            "rank 1\n @0 +70 pause no_processor\n @1000 barrier\n"));
+  ASSERT_GE(causes.size(), 2U);
+  EXPECT_EQ(causes[0].limit, Limit::imbalance);
+  EXPECT_NEAR(causes[0].share, 0.065, 1e-9);
+  EXPECT_EQ(causes[1].limit, Limit::processors);
+  EXPECT_NEAR(causes[1].share, 0.07, 1e-9);
+  EXPECT_FALSE(causes[1].doubts_others);
+}
+
+// 300 polls of 100 ns find nothing: there are no messages that could be many.
+TEST(Limits, AreUnknownWherePollsFindNothing) {
+  std::string ranks[2]{"rank 0\n", "rank 1\n"};
+  for (int i = 0; i < 300; ++i) {
+    for (std::string& rank : ranks)
+      rank += fmt::format(" @{} +100 iprobe from=any any_source failed\n", 110 * i + 10);
+  }
+  const auto causes = limits_of(timed_trace(2, ranks[0] + ranks[1]));
+  ASSERT_FALSE(causes.empty());
+  EXPECT_EQ(causes[0].limit, Limit::unknown);
+  EXPECT_EQ(find(causes, Limit::message_rate), nullptr);
 }
 
 /// `count` sends of `bytes` from rank 0 to rank 1, 100 ns each, after 10 ns of computation.
