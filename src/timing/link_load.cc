@@ -73,4 +73,12 @@ std::string describe(const LinkDelay& delay) {
                      format_time_ns(static_cast<double>(delay.longest_ps) / kPicosPerNano));
 }
 
+std::string sentence(const LinkDelay& delay) {
+  return fmt::format(
+      "Messages that rank {} {} at the same time exceed the bandwidth of its link: one after the "
+      "other, they would arrive up to {} later, which the model does not include.",
+      delay.rank, delay.sending ? "sends" : "receives",
+      format_time_ns(static_cast<double>(delay.longest_ps) / kPicosPerNano));
+}
+
 }  // namespace slackline

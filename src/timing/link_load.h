@@ -35,5 +35,7 @@ bool is_negligible(const LinkDelay& delay, std::int64_t makespan_ps);
 
 /// "rank 0 sends: up to 134.7 us later"
 std::string describe(const LinkDelay& delay);
+/// The same in a sentence of a report.
+std::string sentence(const LinkDelay& delay);
 
 }  // namespace slackline

@@ -163,17 +163,6 @@ std::optional<Answer> answer_change(const Diagnosis& d) {
   return a;
 }
 
-/// What the model leaves out where messages of a rank overlap.
-std::string delay_at_links(const Prediction& p) {
-  if (p.link_is_negligible) return "";
-  return fmt::format(
-      " Rank {} {} messages at a time for which its link has no bandwidth: one after the other, "
-      "they "
-      "would come up to {} later, which the model leaves out.",
-      p.link.rank, p.link.sending ? "sends" : "receives",
-      format_time_ns(static_cast<double>(p.link.longest_ps) / kPicosPerNano));
-}
-
 /// What the model's time is worth beside the measured one.
 std::string prediction_quality(const Prediction& p, const TimeShares* shares) {
   if (!p.measured || p.measured->makespan_ns <= 0) return "";
@@ -238,7 +227,7 @@ std::optional<Answer> latency(const Overview& model, const TimeShares* shares = 
   if (text.empty()) return std::nullopt;
   const std::string quality = prediction_quality(model.prediction, shares);
   if (!quality.empty()) text += " " + quality;
-  text += delay_at_links(model.prediction);
+  if (!model.prediction.link_is_negligible) text += " " + sentence(model.prediction.link);
   return Answer{"latency",
                 "How much additional latency is tolerable?",
                 std::move(text),

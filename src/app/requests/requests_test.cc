@@ -25,6 +25,7 @@
 #include "base/file.h"
 #include "base/testing/scratch_folder.h"
 #include "report/report.h"
+#include "timing/link_load.h"
 
 namespace slackline {
 namespace {
@@ -144,7 +145,25 @@ TEST_F(Requests, WriteTheFilesThatTheyName) {
   EXPECT_EQ(execute(InfoRequest{.trace = out.string()}).result["ranks"].as_int(), 2);
 }
 
-// Both send 1 MB before they receive: over the eager threshold nobody goes on.
+// 10 MB in 100 pieces at once: more than the link carries.
+TEST_F(Requests, EditsThatExceedALinkSaySo) {
+  const std::string path = (folder_ / "large.slt").string();
+  write_file(path,
+             "slackline-trace 1 timed ranks=2\n"
+             "rank 0\n init\n @100 +200000 send to=1 bytes=10000000\n @300000 finalize\n"
+             "rank 1\n init\n @100 +200000 recv from=0 bytes=10000000\n @300000 finalize\n");
+  WhatifRequest request{.input = input_, .edits = {"split-messages parts=100"}};
+  request.input.trace = path;
+  request.input.model.gap_per_byte = "0.018ns/B";
+  request.input.model.eager_threshold = "unlimited";
+  EXPECT_EQ(execute(request).findings.count(kLinkExceeded), 1u);
+  request.edits = {"scale factor=0.5"};
+  EXPECT_EQ(execute(request).findings.count(kLinkExceeded), 0u);
+  PredictRequest before{.input = request.input};
+  EXPECT_EQ(execute(before).result["link_delay_ns"].as_double(), 0);
+}
+
+// Both send 1 MB before they receive: a deadlock above the eager threshold.
 TEST_F(Requests, EditsAfterWhichTheProgramHangsAreRefused) {
   const std::string path = (folder_ / "exchange.slt").string();
   std::string text = "slackline-trace 1 timed ranks=2\n";

@@ -196,18 +196,6 @@ void require_runnable(const Findings& before, const Findings& after) {
   }
 }
 
-/// Edits may make a rank send or receive more at a time than its link carries.
-std::optional<Paragraph> exceeded_link(const LinkDelay& before, const LinkDelay& after) {
-  if (after.longest_ps <= before.longest_ps) return std::nullopt;
-  return Paragraph{fmt::format(
-      "After the edits rank {} {} messages at a time for which its link has no bandwidth: one "
-      "after "
-      "the other, they would come up to {} later, which the model leaves out. Simulate it: "
-      "--platform.",
-      after.rank, after.sending ? "sends" : "receives",
-      format_time_ns(static_cast<double>(after.longest_ps) / kPicosPerNano))};
-}
-
 /// How far the model is from the run as it was measured: what it says of the edited one is as far.
 std::optional<Paragraph> model_error(const Trace& trace, double before_ns) {
   const std::optional<MeasuredRun> measured = measured_run(trace);
@@ -255,8 +243,9 @@ Report execute(const WhatifRequest& request) {
   Section summary{.id = "whatif", .title = "Effect of the edits"};
   summary.items.emplace_back(
       headline(before.run.makespan_ns, after.run.makespan_ns, how, edited.log));
-  if (auto exceeded = exceeded_link(before.run.link, after.run.link)) {
-    summary.items.emplace_back(std::move(*exceeded));
+  if (after.run.link.longest_ps > before.run.link.longest_ps) {
+    summary.items.emplace_back(
+        Paragraph{"After the edits: " + sentence(after.run.link) + " Simulate it: --platform."});
   }
   if (auto error = model_error(loaded.trace(), before.run.makespan_ns)) {
     summary.items.emplace_back(std::move(*error));
