@@ -122,6 +122,18 @@ std::vector<std::string> keep_preloaded(const std::vector<std::string>& command,
 
 }  // namespace
 
+Environment merged(Environment given, const Environment& first) {
+  for (const auto& [name, value] : first) {
+    const auto known = std::ranges::find(given, name, &Environment::value_type::first);
+    if (known == given.end()) {
+      given.emplace_back(name, value);
+    } else {
+      known->second = name == "LD_PRELOAD" ? value + ":" + known->second : value;
+    }
+  }
+  return given;
+}
+
 std::string find_program(std::string_view program) {
   if (contains(program, "/")) {
     return access(std::string(program).c_str(), X_OK) == 0 ? std::string(program) : std::string();

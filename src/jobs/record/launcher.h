@@ -22,6 +22,10 @@ struct Launcher {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+/// The variables of both. Those of `first` win; libraries of both are preloaded, those of `first`
+/// before the others.
+Environment merged(Environment given, const Environment& first);
+
 /// Finds the launcher among the words of `command` (it may stand behind `env`, `time` and the like)
 /// and its kind: by `mpi` ("openmpi", "mpich" or empty), by the name it resolves to, or by what
 /// its --version says. Throws Error when it is not installed or its kind stays unknown.

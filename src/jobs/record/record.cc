@@ -283,19 +283,6 @@ void check_recorder(const RuntimeLibraries& libraries, const Launcher& launcher)
               "Install its development package and rebuild Slackline.");
 }
 
-/// The variables of both; libraries of both are preloaded, those of `first` before the others.
-Environment merged(Environment given, const Environment& first) {
-  for (const auto& [name, value] : first) {
-    const auto known = std::ranges::find(given, name, &Environment::value_type::first);
-    if (known == given.end()) {
-      given.emplace_back(name, value);
-    } else {
-      known->second = name == "LD_PRELOAD" ? value + ":" + known->second : value;
-    }
-  }
-  return given;
-}
-
 }  // namespace
 
 RecordResult record(const RecordOptions& options) {

@@ -152,6 +152,14 @@ TEST(RunProcess, ExitStatusAndSignalsComeThrough) {
   EXPECT_EQ(run_process({"sh", "-c", "exit $X"}, {{{"X", "3"}}}).exit_status, 3);
 }
 
+TEST(MergedEnvironment, PreloadsTheLibrariesOfBoth) {
+  const Environment injected{{"LD_PRELOAD", "inject.so"}, {"DELAY", "5"}, {"DIR", "other"}};
+  const Environment recording{{"LD_PRELOAD", "record.so"}, {"DIR", "trace"}};
+  EXPECT_THAT(merged(injected, recording),
+              ElementsAre(testing::Pair("LD_PRELOAD", "record.so:inject.so"),
+                          testing::Pair("DELAY", "5"), testing::Pair("DIR", "trace")));
+}
+
 TEST(RunProcess, WhatTheChildHasIsNotThisProcess) {
   const ScratchFolder folder;
   const ChildContext context{{{"SLACKLINE_CHILD", "own"}, {"PATH", "/usr/bin:/bin"}},
