@@ -26,6 +26,13 @@ TEST(OwnFrame, IsNoLibraryAndNotInlined) {
             "step");
 }
 
+// As of a stripped program: the reader names them by where they begin.
+TEST(OwnFrame, MayBeWithoutAName) {
+  EXPECT_EQ(own_function(kMain + "frame 2 1 \"app+0x1200\" module=app\n"
+                                 "frame 3 2 \"dgemm_\" module=libblas.so.3\n"),
+            "app+0x1200");
+}
+
 TEST(OwnFrame, IsNoTemplateOfALibrary) {
   const std::string sort = kMain + "frame 2 1 \"order\" file=\"a.cc\" line=5 module=app\n";
   const std::string name = "frame 3 2 \"void std::__introsort_loop<int*>\" ";

@@ -1,4 +1,4 @@
-// Who waits for whom at the locks of a window.
+// Lock contention at windows: which call waits, and for which other origin's unlock.
 //
 // Epochs that conflict hold their target one after the other. A lock is released between the entry
 // into the unlock and its return, so another origin may hold the lock before that unlock returns.

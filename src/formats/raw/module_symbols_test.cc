@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "formats/raw/source_lines.h"
+
 namespace slackline::raw {
 namespace {
 
@@ -72,6 +74,31 @@ TEST(ModuleSymbols, FunctionsBeginWhereTheTableForUnwindingSays) {
                                  reinterpret_cast<std::uint64_t>(library.dli_fbase);
   EXPECT_TRUE(std::ranges::binary_search(begins, function));
   EXPECT_FALSE(std::ranges::binary_search(begins, function + 1));
+  dwfl_end(session);
+}
+
+// A function of a library that has no symbol for it: all its instructions have one name.
+TEST(SourceLines, NamesFunctionsWithoutASymbolByTheirBegin) {
+  Dl_info library{};
+  ASSERT_NE(dladdr(reinterpret_cast<const void*>(&dwfl_begin), &library), 0);
+  Dwfl* const session = dwfl_begin(&kCallbacks);
+  dwfl_report_begin(session);
+  Dwfl_Module* const module =
+      dwfl_report_elf(session, library.dli_fname, library.dli_fname, -1, 0, true);
+  dwfl_report_end(session, nullptr, nullptr);
+  const FunctionSymbols symbols = module_symbols(module);
+  const std::vector<std::uint64_t> begins = function_begins(module);
+  const SourceLines lines(library.dli_fname, {});
+  std::size_t nameless = 0;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    if (symbols.at(begins[i]) != nullptr || begins[i + 1] - begins[i] < 8) continue;
+    const std::string name = lines.at(begins[i]).back().function;
+    if (name.find("+0x") == std::string::npos) continue;  // debug information names it
+    ++nameless;
+    EXPECT_EQ(lines.at(begins[i] + 5).back().function, name);
+    EXPECT_NE(lines.at(begins[i + 1]).back().function, name);
+  }
+  if (nameless == 0) GTEST_SKIP() << library.dli_fname << " names all its functions";
   dwfl_end(session);
 }
 
