@@ -31,6 +31,7 @@ MEMORY = 6 << 30  # address space of each command
 DEAD = 124
 SCREEN_LINES, SCREEN_COLUMNS = 30, 100
 CROWDED = 0.02  # of the rank time
+CROWDED_WRONG = 0.2  # of the programs: which rank has a processor when is chance
 ATTEMPTS = 3  # other processes may take the processors: then that is what the answer says
 
 
@@ -406,7 +407,7 @@ def record(tool, options, exe, folder):
 
 def of_programs(tool, options):
     """The programs run one after the other, as nothing else may use the processors; the laws then use all of them."""
-    recorded = []
+    recorded, crowded = [], []
     with tempfile.TemporaryDirectory(prefix="prove-") as scratch:
         for source in sorted(glob.glob(os.path.join(HERE, "programs", "*.c"))):
             name = os.path.splitext(os.path.basename(source))[0]
@@ -420,11 +421,15 @@ def of_programs(tool, options):
             if not check(code == 0, "builds", err[:200]):
                 continue
             truth = json.loads(re.search(r"truth: (\{.*?\})(?=[^}]*$)", open(source).readline()).group(1))
-            if trace := prove_program(tool, options, exe, folder, truth):
+            if trace := prove_program(tool, options, exe, folder, truth, crowded):
                 recorded.append((trace, folder, check.subject))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for done in [pool.submit(laws, tool, *one) for one in recorded]:
                 done.result()
+    if crowded:
+        check.subject = f"{options.mpi}, {options.ranks} ranks"
+        wrong = [subject for subject, holds in crowded if not holds]
+        check(len(wrong) <= CROWDED_WRONG * len(crowded), "processors come first, then what was planted", wrong)
 
 
 def lacked_processors(report):
@@ -441,7 +446,17 @@ def check_calls(tool, trace, truth, ranks):
         check(found == each * ranks, f"all calls of {operation} are recorded", found)
 
 
-def prove_program(tool, options, exe, folder, truth):
+def says_processors_then(truth, report):
+    """Of more ranks than processors: that ranks lacked them, and then the planted rank or function."""
+    d = report["result"]["diagnosis"]
+    others = [c for c in d["alternatives"] if c["limit"] != "processors"]
+    if d["limit"] != "processors" or not others:
+        return False
+    named = "rank" in truth and truth["rank"] in others[0]["ranks"]
+    return named or "function" in truth and others[0]["function"] == truth["function"]
+
+
+def prove_program(tool, options, exe, folder, truth, crowded):
     """The recording in which the planted problem was found, or the last one. Only where there is a core for each rank is
     it sure to be found."""
     for attempt in range(ATTEMPTS):
@@ -451,7 +466,10 @@ def prove_program(tool, options, exe, folder, truth):
             return trace
         if "calls" in truth:
             check_calls(tool, trace, truth, options.ranks)
-        if "limit" not in truth or options.ranks > 2:
+        if "limit" not in truth:
+            return trace
+        if options.ranks > os.cpu_count():
+            crowded.append((check.subject, says_processors_then(truth, report)))
             return trace
         wrong = holds_truth(truth, report)
         if not wrong or attempt + 1 == ATTEMPTS:
