@@ -250,6 +250,20 @@ def noticed_by(number, fault, tests, reached):
     return None
 
 
+def report(plan, number, test, reached):
+    """Says what became of a fault; whether it was noticed or changes nothing."""
+    file, line, text = plan.faults[number]
+    before = plan.original[file].splitlines()[line].strip()
+    if test is None and f"{file}: {before}" in (HERE / "equivalent.txt").read_text():
+        test = "nothing, as it changes nothing"
+    ran = any(found is not None and number in found[0] for found in reached.values())
+    outcome = f"noticed by {test}" if test else "SURVIVES" if ran else "SURVIVES, never executed"
+    print(f"{file}:{line + 1}: {outcome}", flush=True)
+    if not test:
+        print(f"    {before}\n    {text.strip().replace('{n}', str(number))}", flush=True)
+    return test is not None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", type=pathlib.Path, default=HERE.parent.parent)
@@ -278,20 +292,8 @@ def main():
             print(f"left out, as it fails without a fault: {name}", flush=True)
             del tests[name]
         numbers = sorted(plan.faults)
-        noticed = list(pool.map(lambda n: noticed_by(n, plan.faults[n], tests, reached), numbers))
-    equivalent = (HERE / "equivalent.txt").read_text()
-    survivors = 0
-    for number, test in zip(numbers, noticed):
-        file, line, text = plan.faults[number]
-        before = plan.original[file].splitlines()[line].strip()
-        by = test
-        if test is None and f"{file}: {before}" in equivalent:
-            by = "nothing, as it changes nothing"
-        survivors += by is None
-        ran = any(number in reached[name][0] for name in tests)
-        print(f"{file}:{line + 1}: {'noticed by ' + by if by else 'SURVIVES' if ran else 'SURVIVES, never executed'}")
-        if by is None:
-            print(f"    {before}\n    {text.strip().replace('{n}', str(number))}")
+        noticed = pool.map(lambda n: noticed_by(n, plan.faults[n], tests, reached), numbers)
+        survivors = sum(not report(plan, number, test, reached) for number, test in zip(numbers, noticed))
     print(f"{len(numbers)} faults, {survivors} survive")
     return survivors >= max(1, len(numbers) // 20)
 
