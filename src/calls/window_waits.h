@@ -27,10 +27,8 @@ struct WindowWait {
 /// One-sided calls that move data and neither begin nor end an epoch.
 bool is_window_transfer(Operation operation);
 
-/// Waiting for single partners at windows, as the times tell it: post-start-complete-wait epochs,
-/// and locks that conflict. Groups of post and start are their arguments (world ranks); where these
-/// are missing, the targets of an epoch are those of its operations, else all ranks that post.
-/// Locks are exclusive unless their tag is 1.
+/// Waiting for single partners at windows, as the times tell it: post-start-complete-wait epochs
+/// (window_epochs.h), and locks that conflict. Locks are exclusive unless their tag is 1.
 class WindowWaits {
  public:
   WindowWaits() = default;
