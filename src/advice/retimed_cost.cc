@@ -45,7 +45,7 @@ std::int64_t RetimedCost::edited_clock(const RankClock& clock, std::int64_t at) 
 }
 
 std::int64_t RetimedCost::change_ns(const Edge& e, std::int32_t rank) const {
-  if (e.nanoseconds == 0) return 0;
+  if (e.nanoseconds == 0 || e.kind == EdgeKind::inside) return 0;
   const RankClock& clock = clocks_[static_cast<std::size_t>(rank)];
   const bool starts = graph_.in_degree(e.from) == 0;
   const std::uint32_t call = graph_.global_call(e.from) - graph_.first_call(rank);

@@ -71,7 +71,7 @@ struct IgnoreActions {
   void probe(const Call& /*call*/) {}
   /// Performed by all members of a communicator; nonblocking when Call::request is set.
   void collective(const Call& /*call*/) {}
-  void one_sided() {}
+  void one_sided(const Call& /*call*/) {}
   void io() {}
   /// Frees a communicator.
   void free_communicator() {}
@@ -191,7 +191,7 @@ void visit_actions(const Call& call, Visitor& visitor) {
     case OperationClass::comm_create:
       return visitor.collective(call);
     case OperationClass::one_sided:
-      return visitor.one_sided();
+      return visitor.one_sided(call);
     case OperationClass::io:
       return visitor.io();
     case OperationClass::environment:

@@ -283,7 +283,7 @@ class RankWalk : public IgnoreActions {
     const std::uint32_t id = probed_[next_probe_++];
     if (id != kUnmatched) entries_->push_back(pack(Kind::probed, id));
   }
-  void one_sided() { join_if_collective(); }
+  void one_sided(const Call& /*call*/) { join_if_collective(); }
   void io() { join_if_collective(); }
   void free_communicator() { join(kRequestNone); }
   void initialize() { join(kRequestNone); }

@@ -199,6 +199,24 @@ class Assembly {
 
 }  // namespace
 
+ObjectCollectives::ObjectCollectives(const CollectiveCalls& collectives)
+    : by_rank_(collectives.of_rank.size()) {
+  for (std::size_t rank = 0; rank < by_rank_.size(); ++rank) {
+    for (const CollectiveCalls::Part& part : collectives.of_rank[rank]) {
+      if (part.id == CollectiveCalls::kNone) continue;
+      const CollectiveScope scope = collective_scope(collectives.instances[part.id].operation);
+      if (scope != CollectiveScope::window && scope != CollectiveScope::file) continue;
+      by_rank_[rank].push_back({collectives.members[part.member].enter, part.id});
+    }
+  }
+}
+
+std::uint32_t ObjectCollectives::of(std::int32_t rank, CallIndex call) const {
+  const auto& mine = by_rank_[static_cast<std::size_t>(rank)];
+  const auto found = std::ranges::lower_bound(mine, call, {}, &Entry::call);
+  return found == mine.end() || found->call != call ? CollectiveCalls::kNone : found->id;
+}
+
 bool joins_collective(Operation operation) {
   return collective_scope(operation) != CollectiveScope::none ||
          (operation_class(operation) == OperationClass::environment &&

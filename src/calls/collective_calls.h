@@ -49,6 +49,22 @@ struct CollectiveCalls {
   Findings environment_findings;  ///< of MPI_Init and MPI_Finalize
 };
 
+/// Which calls at windows and files belong to which collective (CollectiveCalls::instances).
+class ObjectCollectives {
+ public:
+  /// Linear; 8 bytes a call.
+  explicit ObjectCollectives(const CollectiveCalls& collectives);
+  /// CollectiveCalls::kNone: to none. Logarithmic in those of the rank.
+  std::uint32_t of(std::int32_t rank, CallIndex call) const;
+
+ private:
+  struct Entry {
+    CallIndex call;
+    std::uint32_t id;
+  };
+  std::vector<std::vector<Entry>> by_rank_;
+};
+
 /// Is the operation one of these?
 bool joins_collective(Operation operation);
 

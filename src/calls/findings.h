@@ -29,6 +29,9 @@ inline constexpr FindingKind kCollectiveMismatch{
 inline constexpr FindingKind kOneSidedNotModelled{
     "one_sided_not_modelled", Severity::notice,
     "One-sided communication; assumed to take no time."};
+inline constexpr FindingKind kIoAsMeasured{
+    "io_as_measured", Severity::notice,
+    "MPI-IO; takes as long as measured, after waiting for other ranks, whatever is changed."};
 inline constexpr FindingKind kIoNotModelled{"io_not_modelled", Severity::notice,
                                             "MPI-IO; assumed to take no time."};
 inline constexpr FindingKind kRendezvousDeadlock{

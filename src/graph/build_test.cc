@@ -487,7 +487,7 @@ TEST(Build, PeersAndCommunicatorsThatDoNotExistAreLeftOut) {
 TEST(Build, WhatIsNotModelledIsSaid) {
   const ExecutionGraph graph =
       untimed_graph(1, "rank 0\n win_create\n put target=0 bytes=8\n file_write bytes=8\n");
-  EXPECT_THAT(findings_of(graph), ElementsAre("one_sided_not_modelled", "io_not_modelled"));
+  EXPECT_THAT(findings_of(graph), ElementsAre("one_sided_not_modelled", "io_as_measured"));
 }
 
 TEST(Build, CompletingAnUnknownRequestIsIgnored) {

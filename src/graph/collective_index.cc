@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "calls/call_actions.h"
+#include "calls/collective_scope.h"
 #include "trace/operation_kinds.h"
 
 namespace slackline {
@@ -26,9 +28,19 @@ constexpr FindingKind kStandIn{
 
 constexpr std::uint64_t kCommCreateBytes = 8;  // agreeing on a context id
 
+/// At a window or a file?
+bool acts_on_object(Operation operation) {
+  const CollectiveScope scope = collective_scope(operation);
+  return scope == CollectiveScope::window || scope == CollectiveScope::file;
+}
+
 CollectiveCall as_collective(const Call& call) {
   CollectiveCall c;
   c.single_waits = true;
+  if (acts_on_object(call.operation)) {
+    c.operation = Operation::barrier;
+    return c;
+  }
   if (operation_class(call.operation) == OperationClass::comm_create) {
     c.operation = Operation::allreduce;
     c.bytes = kCommCreateBytes;
@@ -88,9 +100,12 @@ CollectiveIndex::CollectiveIndex(const Trace& trace, const CollectiveCalls& coll
   }
   findings.merge(collectives.findings);
   for (std::uint32_t id = 0; id < instances_.size(); ++id) {
-    if (!is_collective(collectives.instances[id].operation)) continue;
+    const bool object = acts_on_object(collectives.instances[id].operation);
+    if (!object && !is_collective(collectives.instances[id].operation)) continue;
     add(trace, collectives, id, findings);
     instances_[id].algorithm = &choice.algorithm(instances_[id].call);
+    if (object) add_times(trace, collectives.members_of(collectives.instances[id]), id);
+    if (object) continue;
     const bool creates =
         operation_class(collectives.instances[id].operation) == OperationClass::comm_create;
     if (!creates) report_stand_in(instances_[id].call, choice, findings);
@@ -102,7 +117,7 @@ void CollectiveIndex::add(const Trace& trace, const CollectiveCalls& collectives
                           Findings& findings) {
   const CollectiveInstance& c = collectives.instances[id];
   const Communicator& comm = trace.communicators()[c.comm];
-  per_comm_[c.comm].push_back(id);
+  if (is_collective(c.operation)) per_comm_[c.comm].push_back(id);
   Instance& instance = instances_[id];
   instance.comm = c.comm;
   instance.members = comm.is_inter() ? std::span<const std::int32_t>(unions_[c.comm])
@@ -118,6 +133,25 @@ void CollectiveIndex::add(const Trace& trace, const CollectiveCalls& collectives
     add_call(call, instance);
   }
   add_members(present, instance, findings);
+}
+
+/// What the times tell of a collective at a window or a file.
+void CollectiveIndex::add_times(const Trace& trace, std::span<const CollectiveMember> present,
+                                std::uint32_t id) {
+  if (!trace.timed() || present.empty()) return;
+  std::int64_t last_begin = std::numeric_limits<std::int64_t>::min();
+  std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+  for (const CollectiveMember& m : present) {
+    const RankCalls& calls = trace.calls(m.rank);
+    last_begin = std::max(last_begin, calls.begin_ns(m.enter));
+    first_end = std::min(first_end, calls.end_ns(m.enter));
+    shortest = std::min(shortest, calls.end_ns(m.enter) - calls.begin_ns(m.enter));
+  }
+  const RankCalls& calls = trace.calls(present.front().rank);
+  const Operation operation = calls.operation(present.front().enter);
+  if (collective_scope(operation) == CollectiveScope::file) instances_[id].io_ns = shortest;
+  if (first_end < last_begin) instances_[id].algorithm = nullptr;
 }
 
 /// What a member's call tells, if it agrees with the first one about what it is.
@@ -177,20 +211,25 @@ CollectiveCursor::Entered CollectiveCursor::enter(const CollectiveIndex& index,
                                                   std::int32_t world_rank, std::uint32_t comm) {
   const std::uint32_t sequence = sequence_.next(comm);
   const CollectiveIndex::Instance& instance = index.instance(comm, sequence);
+  return {instance, sequence, rank_in(instance, world_rank)};
+}
+
+std::int32_t CollectiveCursor::rank_in(const CollectiveIndex::Instance& instance,
+                                       std::int32_t world_rank) {
   const auto search = [&] {
     const auto found = std::ranges::find(instance.members, world_rank);
     return found == instance.members.end()
                ? -1
                : static_cast<std::int32_t>(found - instance.members.begin());
   };
-  if (!instance.own_members.empty()) return {instance, sequence, search()};
-  if (comm == kCommWorld) return {instance, sequence, world_rank};
-  std::int32_t* known = rank_in_comm_.find(comm);
+  if (!instance.own_members.empty()) return search();
+  if (instance.comm == kCommWorld) return world_rank;
+  std::int32_t* known = rank_in_comm_.find(instance.comm);
   if (known == nullptr) {
-    known = &rank_in_comm_[comm];
+    known = &rank_in_comm_[instance.comm];
     *known = search();
   }
-  return {instance, sequence, *known};
+  return *known;
 }
 
 OwnCounts own_counts(const CollectiveIndex::Instance& instance,

@@ -15,7 +15,9 @@ namespace slackline {
 /// The collectives of a trace as their algorithms see them, and which algorithm performs each. What
 /// one rank alone cannot know (the counts at the root, who never came) is known here. Communicator
 /// creation counts as an allreduce of 8 bytes over those who take part
-/// (trace/communicator_makers.h). Which calls are one collective is told by collective_calls.h.
+/// (trace/communicator_makers.h). What the members of a window or a file do together counts as a
+/// barrier, unless the trace's times say that some went on before all had come. Which calls are one
+/// collective is told by collective_calls.h.
 ///
 /// Cost: one pass over the collective calls; about 100 bytes a collective.
 class CollectiveIndex {
@@ -34,19 +36,22 @@ class CollectiveIndex {
     /// World ranks in communicator order, of those that took part; empty: all ranks of the world.
     std::span<const std::int32_t> members{};
     std::vector<std::int32_t> own_members{};  ///< owns `members` when some rank is missing
+    /// MPI-IO: what the call took of the rank that came last, which is no waiting.
+    std::int64_t io_ns = 0;
   };
 
   /// The `sequence`-th collective call on `comm`, from 0.
   const Instance& instance(std::uint32_t comm, std::uint32_t sequence) const {
     return instances_[per_comm_[comm][sequence]];
   }
-  /// That of CollectiveCalls::instances[id], which is no MPI_Init or MPI_Finalize.
+  /// That of CollectiveCalls::instances[id]; without an algorithm if nobody waits.
   const Instance& instance(std::uint32_t id) const { return instances_[id]; }
 
  private:
   void add(const Trace& trace, const CollectiveCalls& collectives, std::uint32_t id,
            Findings& findings);
   void add_call(const Call& call, Instance& instance);
+  void add_times(const Trace& trace, std::span<const CollectiveMember> present, std::uint32_t id);
   void add_members(std::span<const CollectiveMember> present, Instance& instance,
                    Findings& findings);
 
@@ -69,6 +74,8 @@ class CollectiveCursor {
   };
   /// The collective that `world_rank`, whose cursor this is, enters with its next call on `comm`.
   Entered enter(const CollectiveIndex& index, std::int32_t world_rank, std::uint32_t comm);
+  /// Its rank among the members of any collective; -1: none of them.
+  std::int32_t rank_in(const CollectiveIndex::Instance& instance, std::int32_t world_rank);
 
  private:
   struct CommHash {

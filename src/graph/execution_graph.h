@@ -20,7 +20,11 @@ enum class EdgeKind : std::uint8_t {
   order,     ///< program order to a vertex beside the rank's main path; `value` ns
   message,   ///< a message of `value` bytes from the source's rank to the target's
   protocol,  ///< a control message of the rendezvous, or local hand-over; no payload unless said
+  inside,    ///< what a call of the rank takes whatever the network is (I/O); `value` ns
 };
+constexpr bool has_nanoseconds(EdgeKind kind) {
+  return kind == EdgeKind::compute || kind == EdgeKind::order || kind == EdgeKind::inside;
+}
 
 /// A dependence with its cost as a linear form in the parameters:
 ///   nanoseconds + latencies * L + overheads * o + max(0, bytes - 1) * G.
@@ -92,18 +96,18 @@ class ExecutionGraph {
   struct PackedEdge {
     VertexId from;
     std::uint32_t value;
-    std::uint32_t meta;  // kind:2 wide:1 latencies:8 overheads:8
+    std::uint32_t meta;  // kind:3 wide:1 latencies:8 overheads:8
 
-    EdgeKind kind() const { return static_cast<EdgeKind>(meta & 3u); }
+    EdgeKind kind() const { return static_cast<EdgeKind>(meta & 7u); }
   };
   Edge unpack(const PackedEdge& e) const {
-    const std::uint64_t value = (e.meta & 4u) != 0 ? wide_values_[e.value] : e.value;
+    const std::uint64_t value = (e.meta & 8u) != 0 ? wide_values_[e.value] : e.value;
     const EdgeKind kind = e.kind();
-    const bool timed = kind == EdgeKind::compute || kind == EdgeKind::order;
+    const bool timed = has_nanoseconds(kind);
     return Edge{.from = e.from,
                 .kind = kind,
-                .latencies = static_cast<std::uint8_t>(e.meta >> 3),
-                .overheads = static_cast<std::uint8_t>(e.meta >> 11),
+                .latencies = static_cast<std::uint8_t>(e.meta >> 4),
+                .overheads = static_cast<std::uint8_t>(e.meta >> 12),
                 .nanoseconds = timed ? static_cast<std::int64_t>(value) : 0,
                 .bytes = timed ? 0 : value};
   }

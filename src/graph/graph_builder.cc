@@ -42,7 +42,7 @@ VertexId GraphBuilder::vertex(std::uint32_t global_call) {
 }
 
 void GraphBuilder::edge(const Edge& e) {
-  const bool timed = e.kind == EdgeKind::compute || e.kind == EdgeKind::order;
+  const bool timed = has_nanoseconds(e.kind);
   // Parts of a collective may together have more bytes than costs can count.
   const std::uint64_t bytes =
       std::min<std::uint64_t>(e.bytes, std::numeric_limits<std::int64_t>::max());
@@ -52,9 +52,9 @@ void GraphBuilder::edge(const Edge& e) {
   const bool wide = value > std::numeric_limits<std::uint32_t>::max();
   ExecutionGraph::PackedEdge packed{.from = e.from,
                                     .value = static_cast<std::uint32_t>(value),
-                                    .meta = static_cast<std::uint32_t>(e.kind) | (wide ? 4u : 0u) |
-                                            static_cast<std::uint32_t>(e.latencies) << 3 |
-                                            static_cast<std::uint32_t>(e.overheads) << 11};
+                                    .meta = static_cast<std::uint32_t>(e.kind) | (wide ? 8u : 0u) |
+                                            static_cast<std::uint32_t>(e.latencies) << 4 |
+                                            static_cast<std::uint32_t>(e.overheads) << 12};
   if (wide) {
     packed.value = static_cast<std::uint32_t>(graph_.wide_values_.size());
     graph_.wide_values_.push_back(value);

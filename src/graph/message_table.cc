@@ -10,6 +10,10 @@ namespace slackline {
 
 std::string describe_tag(const MessageChannel& channel) {
   if (channel.tag > collective_tag(0)) return fmt::format("tag {}", channel.tag);
+  if (channel.tag <= one_sided_tag(0)) return "one-sided communication";
+  if (channel.tag <= object_tag(0)) {
+    return fmt::format("a window or file of communicator {}", channel.comm);
+  }
   return fmt::format("collective {} on communicator {}", collective_tag(0) - channel.tag + 1,
                      channel.comm);
 }

@@ -19,6 +19,14 @@ namespace slackline {
 constexpr std::int64_t collective_tag(std::uint32_t sequence) {
   return -1'000'000'000'000 - std::int64_t{sequence};
 }
+/// Tags of the messages of a collective at a window or a file, and of one-sided communication, by
+/// the number of the collective or message.
+constexpr std::int64_t object_tag(std::uint32_t id) {
+  return -2'000'000'000'000 - std::int64_t{id};
+}
+constexpr std::int64_t one_sided_tag(std::uint32_t id) {
+  return -3'000'000'000'000 - std::int64_t{id};
+}
 /// "tag 5", or "collective 3 on communicator 0": what a message of that channel belongs to.
 std::string describe_tag(const MessageChannel& channel);
 

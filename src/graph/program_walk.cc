@@ -37,8 +37,16 @@ ProgramWalk::ProgramWalk(const Trace& trace, const GraphOptions& options, GraphB
       builder_(builder),
       log_(log),
       messages_(builder, options, log),
-      collectives_(trace, assemble_collectives(trace), options.collectives, builder.findings()),
-      ranks_(static_cast<std::size_t>(trace.ranks())) {}
+      assembled_(assemble_collectives(trace)),
+      collectives_(trace, assembled_, options.collectives, builder.findings()),
+      objects_(assembled_),
+      one_sided_(trace, assembled_),
+      answers_(one_sided_.ids(), Edge{kNoVertex, EdgeKind::message, 0, 0, 0, 0}),
+      ranks_(static_cast<std::size_t>(trace.ranks())) {
+  if (one_sided_.unfinished() > 0) {
+    builder_.findings().add(kOneSidedNotModelled, {}, one_sided_.unfinished());
+  }
+}
 
 void ProgramWalk::run() {
   const std::int64_t zero = run_span(trace_).analysed.begin_ns;
@@ -85,6 +93,11 @@ bool ProgramWalk::advance_main(ContextId id) {
   Context& context = contexts_[id];
   if (context.probing && !complete_probe(id)) return false;
   if (context.waiting && !complete(id)) return false;
+  if (!context.one_sided.empty()) {
+    take_one_sided_steps(context);
+    return true;
+  }
+  if (context.io_ns > 0) write_io(context);
   if (!ranks_[static_cast<std::size_t>(context.rank)].steps.empty()) return advance_threads(id);
   const RankCalls& calls = trace_.calls(context.rank);
   if (context.next_call >= calls.size()) {
@@ -104,6 +117,8 @@ bool ProgramWalk::advance_collective(ContextId id) {
   if (context.step == context.steps.size()) {
     context.collective = nullptr;
     context.steps.clear();
+    context.pending.swap(context.after);
+    context.waiting = !context.pending.empty();
     if (!context.main) {
       context.finished = true;
       if (context.waiter != kNone) ready_.push_back(context.waiter);

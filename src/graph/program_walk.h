@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "base/flat_map.h"
 #include "base/object_pool.h"
 #include "calls/call_actions.h"
+#include "calls/one_sided_messages.h"
 #include "graph/collective_index.h"
 #include "graph/graph_builder.h"
 #include "graph/message_log.h"
@@ -26,10 +29,13 @@ class ProgramWalk {
   void run();
 
  private:
-  /// One side of a message, or a nonblocking collective: something a context can wait for.
+  /// One side of a message, a nonblocking collective, or the answer to a one-sided request:
+  /// something a context can wait for.
   struct Pending {
-    enum class Kind : std::uint8_t { send, receive, context } kind = Kind::send;
-    std::uint32_t id = kNone;  ///< MessageId or ContextId
+    enum class Kind : std::uint8_t { send, receive, context, answer } kind = Kind::send;
+    std::uint32_t id = kNone;  ///< MessageId, ContextId or OneSidedStep::id
+
+    bool is_message() const { return kind == Kind::send || kind == Kind::receive; }
   };
 
   /// A line of execution that takes steps in order: a rank's program, or the progress of one
@@ -48,10 +54,13 @@ class ProgramWalk {
     std::int64_t collective_tag = 0;
     std::vector<CollectiveStep> steps{};  ///< of the collective under way
     std::size_t step = 0;
-    std::vector<Pending> outstanding{};  ///< started by the collective, not yet waited for
-    std::vector<Pending> pending{};      ///< what `waiting` waits for
-    ContextId waiter = kNone;            ///< side: the context that waits for this one
-    bool probing = false;                ///< waits for a message to arrive on `probed`
+    std::vector<Pending> outstanding{};         ///< started by the collective, not yet waited for
+    std::vector<Pending> pending{};             ///< what `waiting` waits for
+    std::vector<Pending> after{};               ///< to be waited for after the collective under way
+    std::span<const OneSidedStep> one_sided{};  ///< steps of the call that are left
+    std::int64_t io_ns = 0;                     ///< I/O that the call does after its waiting
+    ContextId waiter = kNone;                   ///< side: the context that waits for this one
+    bool probing = false;                       ///< waits for a message to arrive on `probed`
     MessageChannel probed{};
   };
 
@@ -90,6 +99,17 @@ class ProgramWalk {
   void enter_icollective(Context& context, const Call& call);
   Pending start_side_context(Context& context, const Call& call);
   void load_collective(Context& context, const Context& program, const Call& call);
+  void load_object_collective(Context& context, const Context& program);
+  void load_steps(Context& context, const CollectiveIndex::Instance& instance, std::int64_t tag,
+                  std::int32_t rank, const Call& call);
+  void enter_one_sided(Context& context, const Call& call);
+  void take_one_sided_steps(Context& context);
+  void enter_io(Context& context);
+  bool is_object_collective(const Context& context) const;
+  std::optional<Pending> take(Context& context, const OneSidedStep& step);
+  Pending post(Context& context, const OneSidedStep& step);
+  void ask(Context& context, const OneSidedStep& step);
+  void write_io(Context& context);
   Pending send(Context& context, std::int32_t peer, std::int64_t tag, std::uint32_t comm,
                std::uint64_t bytes, Operation mode);
   Pending receive(Context& context, std::int32_t peer, std::int64_t tag, std::uint32_t comm);
@@ -123,7 +143,11 @@ class ProgramWalk {
   GraphBuilder& builder_;
   MessageLog* log_;
   MessageTable messages_;
+  const CollectiveCalls assembled_;
   CollectiveIndex collectives_;
+  ObjectCollectives objects_;
+  OneSidedMessages one_sided_;
+  std::vector<Edge> answers_;  // by OneSidedStep::id, as far as they were asked for
   std::vector<RankState> ranks_;
   ObjectPool<Context> contexts_;  // the first ones are the ranks' programs
   std::vector<ContextId> ready_;

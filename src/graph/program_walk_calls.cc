@@ -52,8 +52,8 @@ class ProgramWalk::Actions {
       walk_.enter_icollective(context_, call);
     }
   }
-  void one_sided() { walk_.builder_.findings().add(kOneSidedNotModelled); }
-  void io() { walk_.builder_.findings().add(kIoNotModelled); }
+  void one_sided(const Call& call) { walk_.enter_one_sided(context_, call); }
+  void io() { walk_.enter_io(context_); }
   void free_communicator() {}
   void initialize() {}
   void finalize() { context_.next_call = kNone; }  // the program ends here
@@ -144,7 +144,11 @@ ProgramWalk::Pending ProgramWalk::start_side_context(Context& context, const Cal
   side.gap_ns = context.gap_ns;
   side.overheads = context.overheads;
   side.call = context.call;
-  load_collective(side, context, call);
+  if (is_object_collective(context)) {
+    load_object_collective(side, context);
+  } else {
+    load_collective(side, context, call);
+  }
   if (side.collective == nullptr) {
     side.finished = true;
   } else {
@@ -158,10 +162,15 @@ void ProgramWalk::load_collective(Context& context, const Context& program, cons
   RankState& state = ranks_[static_cast<std::size_t>(program.rank)];
   const auto [instance, sequence, rank] =
       state.collectives.enter(collectives_, program.rank, collective_comm(call));
+  load_steps(context, instance, collective_tag(sequence), rank, call);
+}
+
+void ProgramWalk::load_steps(Context& context, const CollectiveIndex::Instance& instance,
+                             std::int64_t tag, std::int32_t rank, const Call& call) {
   if (instance.members.size() < 2) return;
   if (rank < 0) return builder_.findings().add(kBadCommunicator, "a rank outside of its members");
   context.collective = &instance;
-  context.collective_tag = collective_tag(sequence);
+  context.collective_tag = tag;
   context.step = 0;
   context.steps.clear();
   instance.algorithm->expand(instance.call, rank, own_counts(instance, call.args), context.steps);
@@ -183,7 +192,7 @@ void ProgramWalk::take_request(Context& context, std::uint32_t serial) {
 void ProgramWalk::forget_request(Context& context, std::uint32_t serial) {
   auto& requests = ranks_[static_cast<std::size_t>(context.rank)].requests;
   const std::optional<Pending> found = requests.take(serial);
-  if (found && found->kind != Pending::Kind::context) messages_.drop(found->id);
+  if (found && found->is_message()) messages_.drop(found->id);
 }
 
 }  // namespace slackline

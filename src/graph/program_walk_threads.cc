@@ -43,8 +43,17 @@ void ProgramWalk::enter_only(ContextId id, const Call& call) {
     kept.push_back(start_side_context(contexts_[id], call));
     return;
   }
-  enter_call(id, call);
   Context& context = contexts_[id];
+  if (is_object_collective(context)) {
+    for (const OneSidedStep& step : one_sided_.of(context.rank, context.call)) {
+      if (const std::optional<Pending> pending = take(context, step)) kept.push_back(*pending);
+    }
+    kept.push_back(start_side_context(context, call));
+    return;
+  }
+  enter_call(id, call);
+  context.io_ns = 0;  // it overlaps with other calls
+  context.one_sided = {};
   kept.swap(context.pending);
   context.waiting = false;
 }

@@ -19,6 +19,8 @@ bool ProgramWalk::ready(const Pending& pending) const {
       return messages_.receive_ready(pending.id);
     case Pending::Kind::context:
       return contexts_[pending.id].finished;
+    case Pending::Kind::answer:
+      return true;
   }
   return true;
 }
@@ -33,6 +35,8 @@ void ProgramWalk::wait_for(const Pending& pending, ContextId id) {
       return;
     case Pending::Kind::context:
       contexts_[pending.id].waiter = id;
+      return;
+    case Pending::Kind::answer:
       return;
   }
 }
@@ -107,6 +111,10 @@ void ProgramWalk::finish_pending(const Pending& pending) {
                           .nanoseconds = side.gap_ns,
                           .bytes = 0});
     contexts_.release(pending.id);
+    return;
+  }
+  if (pending.kind == Pending::Kind::answer) {
+    if (answers_[pending.id].from != kNoVertex) edges_.push_back(answers_[pending.id]);
     return;
   }
   const MessageState& t = messages_[pending.id];

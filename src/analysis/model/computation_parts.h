@@ -23,10 +23,10 @@ class ComputationParts {
                    const ComputationCode& code);
 
   /// Calls visit(path, frame, ns) for the parts of an edge whose source is of `rank`. They add up
-  /// to its computation, but for a late start of the rank and pauses, which belong to nothing.
+  /// to its computation, but for a late start of the rank, pauses and I/O, which belong to nothing.
   template <class Visit>
   void for_parts(const Edge& e, std::int32_t rank, Visit visit) const {
-    if (e.nanoseconds == 0) return;
+    if (e.nanoseconds == 0 || e.kind == EdgeKind::inside) return;
     const bool starts = graph_.in_degree(e.from) == 0;
     const Position from = starts ? start_of(rank) : position_of_call_[graph_.global_call(e.from)];
     const std::vector<Stretch>& stretches = stretches_[static_cast<std::size_t>(rank)];

@@ -36,7 +36,11 @@ class PathCollector {
     add(PathPart::bandwidth, rank, from_rank, call, c.bandwidth_ps);
     add(PathPart::latency, rank, from_rank, call, c.latency_ps);
     messages_ += e.latencies;
-    if (c.compute_ps > 0) add_compute(rank, first_gap_after(e.from), call, e.nanoseconds);
+    if (e.kind == EdgeKind::inside) {
+      add(PathPart::compute, rank, rank, call, c.compute_ps);
+    } else if (c.compute_ps > 0) {
+      add_compute(rank, first_gap_after(e.from), call, e.nanoseconds);
+    }
   }
 
   ModelPath finish() {

@@ -148,7 +148,7 @@ class RankProgram::Actions {
   }
   void probe(const Call& call) { program_.enter_probe(context_, call); }
   void collective(const Call& call) { program_.enter_collective(context_, call); }
-  void one_sided() {
+  void one_sided(const Call& /*call*/) {
     if (program_.parts_.live == nullptr) program_.findings_.add(kOneSidedNotModelled);
   }
   void io() { program_.findings_.add(kIoNotModelled); }

@@ -27,7 +27,7 @@ namespace slackline {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'S', 'L', 'K', 'C', 'A', 'C', 'H', 'E'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kAlignment = 64;
 /// Far more than reports say of an input.
 constexpr std::uint64_t kMostAboutBytes = 1 << 20;
