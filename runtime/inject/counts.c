@@ -22,8 +22,10 @@ void write_counts(int ended) {
   const struct inject_counts* c = &inject_counts;
   fprintf(file,
           "interfaces %" PRIu64 "\nsent %" PRIu64 "\ndelayed %" PRIu64 "\nlate %" PRIu64
-          "\nlate_ns %" PRIu64 "\nyields %" PRIu64 "\nforeign %" PRIu64 "\nended %d\n",
-          c->interfaces, c->sent, c->delayed, c->late, c->late_ns, c->yields, c->foreign, ended);
+          "\nlate_ns %" PRIu64 "\nyields %" PRIu64 "\nforeign %" PRIu64
+          "\nnot_one_sided %d\nended %d\n",
+          c->interfaces, c->sent, c->delayed, c->late, c->late_ns, c->yields, c->foreign,
+          c->not_one_sided, ended);
   if (*obstacle != '\0') fprintf(file, "obstacle %s\n", obstacle);
   fclose(file);
 }

@@ -11,6 +11,7 @@ struct inject_counts {
   uint64_t late_ns;    /* by how much together */
   uint64_t yields;     /* times the processor was given to another rank */
   uint64_t foreign;    /* messages from another host, whose clock says nothing here */
+  int not_one_sided;   /* whether one-sided communication goes another way */
 };
 
 extern struct inject_counts inject_counts;

@@ -62,6 +62,11 @@ std::string message(const Injection& injection, const InjectedCommand& command,
         "slackline: {} from other hosts were delayed from their arrival, not from their sending\n",
         count_of(counts.foreign, "message"));
   }
+  if (counts.not_one_sided > 0) {
+    text +=
+        "slackline: one-sided communication, if there is any, was not delayed: Open MPI does it "
+        "without messages with MPI_THREAD_MULTIPLE, and since version 5\n";
+  }
   return text;
 }
 

@@ -110,6 +110,30 @@ static void allreduce(int repetitions) {
   }
 }
 
+/* From the lock of another rank's memory to the return from its unlock, and from fence to fence. */
+static void one_sided(int repetitions) {
+  char* memory;
+  MPI_Win window;
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  for (int i = 0; i < repetitions; ++i) {
+    const uint64_t value = 1;
+    meet();
+    uint64_t begin = now_ns();
+    if (rank == 0) {
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+      MPI_Put(&value, 8, MPI_CHAR, 1, 0, 8, MPI_CHAR, window);
+      MPI_Win_unlock(1, window);
+      result("lock", 8, i, now_ns() - begin);
+    }
+    MPI_Win_fence(0, window);
+    begin = now_ns();
+    if (rank == 0) MPI_Put(&value, 8, MPI_CHAR, 1, 0, 8, MPI_CHAR, window);
+    MPI_Win_fence(0, window);
+    result("fence", 8, i, now_ns() - begin);
+  }
+  MPI_Win_free(&window);
+}
+
 /* Messages of all sizes, most of them unexpected: none may be lost, change or overtake another. */
 static int check_order(char* buffer) {
   const int sizes[] = {0, 1, 8, 100, 500, 600, 5000, 9000, 40000, 70000, 300000};
@@ -145,7 +169,13 @@ int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "all";
   const int repetitions = argc > 2 ? atoi(argv[2]) : 100;
   const int status = argc > 3 ? atoi(argv[3]) : 0;
-  MPI_Init(&argc, &argv);
+  const int multiple = strcmp(what, "one_sided_multiple") == 0;
+  int threads;
+  if (multiple) {
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char* buffer = calloc(11, 600000);
@@ -159,6 +189,7 @@ int main(int argc, char** argv) {
   if (all || strcmp(what, "two_sends") == 0) two_sends(repetitions);
   if (all || strcmp(what, "overlap") == 0) overlap(repetitions, 60000);
   if (all || strcmp(what, "allreduce") == 0) allreduce(repetitions);
+  if (all || multiple || strcmp(what, "one_sided") == 0) one_sided(repetitions);
   if (all || strcmp(what, "order") == 0) {
     result("wrong_bytes", 0, 0, (uint64_t)check_order(buffer));
   }

@@ -142,6 +142,17 @@ def case_allreduce(test):
     compare(test, "allreduce", {"allreduce 8": 1})
 
 
+def case_one_sided(test):
+    """The data of a put takes one latency to its target, and the target's answer another one."""
+    values = test.samples(["--latency", f"{COARSE_NS}ns"], "one_sided", 5)
+    check(min(values["lock 8"]) >= 2 * COARSE_NS, f"a lock, a put and an unlock: {values['lock 8']} ns")
+    check(min(values["fence 8"]) >= COARSE_NS, f"a put between fences: {values['fence 8']} ns")
+    done = test.inject(["--latency", "1ms"], *test.launcher(), test.program(), "one_sided_multiple", "2")
+    check(done.returncode == 0, "the job goes on")
+    said = "one-sided communication, if there is any, was not delayed" in done.stderr
+    check(said == (test.arguments.mpi == "openmpi"), "what is not delayed is said")
+
+
 def case_order(test):
     """Jitter delays messages, but none overtakes another or changes, with more ranks than processors, too."""
     for ranks in (2, 5):

@@ -11,12 +11,13 @@ namespace fs = std::filesystem;
 
 void add_file(const fs::path& path, InjectionCounts& counts) {
   std::ifstream in(path);
-  const std::array<std::pair<std::string_view, std::uint64_t*>, 5> sums{{
+  const std::array<std::pair<std::string_view, std::uint64_t*>, 6> sums{{
       {"sent", &counts.sent},
       {"delayed", &counts.delayed},
       {"late", &counts.late},
       {"late_ns", &counts.late_ns},
       {"foreign", &counts.foreign},
+      {"not_one_sided", &counts.not_one_sided},
   }};
   ++counts.ranks;
   for (std::string name; in >> name;) {

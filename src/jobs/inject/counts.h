@@ -15,6 +15,7 @@ struct InjectionCounts {
   std::uint64_t late = 0;     ///< of these, first looked at after it
   std::uint64_t late_ns = 0;  ///< by how much together
   std::uint64_t foreign = 0;  ///< from another host: delayed from their arrival on
+  std::uint64_t not_one_sided = 0;  ///< ranks whose one-sided communication goes another way
   std::string obstacle{};     ///< why a rank could not, in words
 };
 
