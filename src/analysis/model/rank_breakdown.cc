@@ -1,6 +1,7 @@
 #include "analysis/model/rank_breakdown.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -35,6 +36,7 @@ void add_vertex(const ExecutionGraph& graph, const Schedule& schedule, const Pic
   const std::int64_t overhead = std::min(rest, cost(last, v).overhead_ps);
   parts.overhead += overhead;
   rest -= overhead;
+  if (last.kind == EdgeKind::inside) parts.compute += std::exchange(rest, 0);
   if (rest == 0) return;
   const std::int64_t transfer = std::min(rest, network_time_ps(graph, schedule, cost, last, v));
   parts.transfer += transfer;

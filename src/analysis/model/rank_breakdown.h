@@ -15,7 +15,7 @@ namespace slackline {
 ///
 /// A rank is blocked from the end of its computation and overhead until the vertex's deciding
 /// message completes; of that time the message's own latency and bandwidth (with the hand-shake
-/// before it) is transfer, and what came before is waiting.
+/// before it) is transfer, and what came before is waiting. I/O counts as computation.
 std::vector<TimeBreakdown> rank_breakdown(const ExecutionGraph& graph, const Schedule& schedule,
                                           const PicosecondCost& cost);
 
