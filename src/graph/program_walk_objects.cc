@@ -99,6 +99,14 @@ void ProgramWalk::ask(Context& context, const OneSidedStep& step) {
   edge.from = arrived;
   edge.bytes = latencies == 0 ? 0 : step.back;
   answers_[step.id] = edge;
+  if (log_ == nullptr) return;
+  const auto start_of_target = static_cast<VertexId>(step.peer);
+  log_->push_back({.sent = sent,
+                   .posted = {.tail = start_of_target},
+                   .bytes = step.to,
+                   .destination = step.peer});
+  log_->push_back(
+      {.sent = arrived, .posted = here(context), .bytes = step.back, .destination = context.rank});
 }
 
 /// Members of a collective wait for each other before the I/O.

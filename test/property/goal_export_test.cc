@@ -109,6 +109,20 @@ TEST(GoalExport, AnExchangeOfLongMessagesDoesNotDeadlock) {
   EXPECT_TRUE(makespan_fs(there_and_back(trace, options).graph, model) == Int128{1'069'000'000});
 }
 
+// The memory that is asked answers by itself. o is 0: GOAL's receive of the answer pays one.
+TEST(GoalExport, OneSidedCommunicationAndIoTakeAsLong) {
+  const Trace trace = testing::timed_trace(
+      2,
+      "rank 0\n @10 +5 win_fence\n @100 +5 put target=1 bytes=1000\n @200 +5 win_fence\n"
+      " @300 +5 win_lock target=1\n @400 +5 get target=1 bytes=3000\n @500 +5 win_unlock target=1\n"
+      " @600 +50 file_write bytes=8\n @700 +5 barrier\n"
+      "rank 1\n @20 +5 win_fence\n @150 +60 win_fence\n @600 +105 barrier\n");
+  const LogGPS model{3'000'000'000, 0, 18'000};
+  const GraphOptions options{};
+  EXPECT_TRUE(makespan_fs(there_and_back(trace, options).graph, model) ==
+              makespan_fs(build_graph(trace, options), model));
+}
+
 // Long programs, each with its own options; every one must at least be valid GOAL.
 TEST(GoalExport, LongProgramsAreValidAndTakeAsLong) {
   int exact = 0;

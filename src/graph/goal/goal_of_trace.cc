@@ -46,8 +46,7 @@ template <class Visit>
 void for_program_order(const ExecutionGraph& graph, VertexId v, Visit visit) {
   bool first = true;
   graph.for_in_edges(v, [&](const Edge& e) {
-    const bool local = e.kind == EdgeKind::compute || e.kind == EdgeKind::order;
-    if (local && (first || e.overheads == 0)) visit(e);
+    if (has_nanoseconds(e.kind) && (first || e.overheads == 0)) visit(e);
     first = false;
   });
 }

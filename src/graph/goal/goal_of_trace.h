@@ -14,7 +14,8 @@ namespace slackline {
 /// A nonblocking operation starts (irequires) where it was posted and is required where it was
 /// completed. Each message has a tag of its own, so that it meets its receive whatever the order of
 /// arrival. A probe waits for the receive of the message that it found: GOAL has none, and the
-/// receive's o is paid at the probe. Costs o belong to the sends and receives themselves. Linear in
+/// receive's o is paid at the probe; so is that of the answer to a one-sided request, which takes
+/// no part of its target's program. Costs o belong to the sends and receives themselves. Linear in
 /// calls and messages, but for sorting the points of a rank's computation.
 GoalProgram goal_of_trace(const Trace& trace, const GraphOptions& options, Findings& findings);
 
