@@ -49,18 +49,18 @@ static void use_messages(int threads) {
 }
 
 /* What programs call, and what wrappers of programs call. */
-#define DEFINE_INIT(NAME)                                                \
+#define DEFINE_INIT(NAME)                                                    \
   __attribute__((visibility("default"))) int NAME(int* argc, char*** argv) { \
-    typedef int (*init_function)(int*, char***);                         \
-    use_messages(0);                                                     \
-    return ((init_function)(uintptr_t)next_in_mpi(#NAME))(argc, argv);   \
+    typedef int (*init_function)(int*, char***);                             \
+    use_messages(0);                                                         \
+    return ((init_function)(uintptr_t)next_in_mpi(#NAME))(argc, argv);       \
   }
-#define DEFINE_INIT_THREAD(NAME)                                                            \
-  __attribute__((visibility("default"))) int NAME(int* argc, char*** argv, int required,    \
-                                                  int* provided) {                          \
-    typedef int (*init_function)(int*, char***, int, int*);                                 \
-    use_messages(required);                                                                 \
-    return ((init_function)(uintptr_t)next_in_mpi(#NAME))(argc, argv, required, provided);  \
+#define DEFINE_INIT_THREAD(NAME)                                                           \
+  __attribute__((visibility("default"))) int NAME(int* argc, char*** argv, int required,   \
+                                                  int* provided) {                         \
+    typedef int (*init_function)(int*, char***, int, int*);                                \
+    use_messages(required);                                                                \
+    return ((init_function)(uintptr_t)next_in_mpi(#NAME))(argc, argv, required, provided); \
   }
 int MPI_Init(int* argc, char*** argv);
 int PMPI_Init(int* argc, char*** argv);
